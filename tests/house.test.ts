@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { folderCircles, fullFolders, unusedExports } from './house/graph.ts'
 import { type House, inspect } from './house/inspect.ts'
+import { gerunds, homonyms } from './house/names.ts'
 import { bareCasts, hardComments, hardWords } from './house/prose.ts'
 import { CIRCLES, FULL, isOpen, OVERSIZED, PURE_BY_EXCEPTION, ROOMS } from './house/rooms.ts'
 
@@ -65,6 +66,14 @@ describe('the house', () => {
 
   it('has no folder with more than 25 source files, but for the listed ones', () => {
     expect([...fullFolders(files)].sort()).toEqual(Object.keys(FULL).sort())
+  })
+
+  it('gives no name to two exported types', () => {
+    expect(homonyms(files)).toEqual([])
+  })
+
+  it('names no exported type after an activity', () => {
+    expect(gerunds(files)).toEqual([])
   })
 
   it('has no hard word in a comment', () => {
@@ -271,6 +280,20 @@ describe('every guard goes red on a seeded breach', () => {
     expect(fullFolders(house)).toEqual([])
     house.set('src/gate/25.ts', '')
     expect(fullFolders(house)).toEqual(['src/gate'])
+  })
+
+  it('a name of two types, and a type that is named after an activity', () => {
+    const house = new Map([
+      ['src/gate/a.ts', 'export interface Draft {}\nexport class Proposing {}\n'],
+      ['src/gate/b.ts', 'interface Draft {}\nexport type RecordFinding = Draft\n'],
+      ['src/gate/index.ts', "export type { Draft } from './a.ts'\n"],
+    ])
+    expect(homonyms(house)).toEqual([])
+    expect(gerunds(house)).toEqual(['src/gate/a.ts: Proposing'])
+    house.set('src/flow/c.ts', 'export type Draft = string\n')
+    expect(homonyms(house)).toEqual(['Draft: src/gate/a.ts, src/flow/c.ts'])
+    house.set('src/flow/c.ts', "export { type Other as Draft } from './d.ts'\n")
+    expect(homonyms(house)).toEqual(['Draft: src/gate/a.ts, src/flow/c.ts'])
   })
 
   it('a hard word and a cast without a comment', () => {

@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { utf8Length } from './json-bytes.ts'
 import { guardValue, isRefusal } from './json-guard.ts'
-import { DOCUMENT_LIMITS, type Limits } from './json-limits.ts'
+import { DOCUMENT_LIMITS, type JsonLimits } from './json-limits.ts'
 import { readJson } from './json-reader.ts'
 
-function refusal(value: unknown, limits: Limits = DOCUMENT_LIMITS): string | null {
+function refusal(value: unknown, limits: JsonLimits = DOCUMENT_LIMITS): string | null {
   const result = guardValue(value, limits)
   return isRefusal(result) ? `${result.code} at ${result.path}` : null
 }

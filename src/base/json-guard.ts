@@ -8,8 +8,8 @@
  */
 
 import { utf8Length } from './json-bytes.ts'
-import type { Limits } from './json-limits.ts'
-import type { Refusal, RefusalCode } from './json-refusal.ts'
+import type { JsonLimits } from './json-limits.ts'
+import type { JsonRefusal, JsonRefusalCode } from './json-refusal.ts'
 import { at } from './pointer.ts'
 import { show, showName } from './show.ts'
 
@@ -22,19 +22,19 @@ interface Census {
 }
 
 interface Walk extends Census {
-  readonly limits: Limits
+  readonly limits: JsonLimits
   refusal: RefusalInTheMaking | null
 }
 
 interface RefusalInTheMaking {
-  readonly code: RefusalCode
+  readonly code: JsonRefusalCode
   readonly says: (path: string) => string
   readonly hint?: string
   /** Innermost first. */
   readonly steps: (string | number)[]
 }
 
-export function guardValue(value: unknown, limits: Limits): Refusal | Census {
+export function guardValue(value: unknown, limits: JsonLimits): JsonRefusal | Census {
   const walk: Walk = { keys: 0, values: 0, units: 0, limits, refusal: null }
   if (!visit(walk, value, 0)) return finishRefusal(walk)
   if (walk.units > limits.bytesMax / 3 && stringBytes(value) > limits.bytesMax) {
@@ -47,11 +47,11 @@ export function guardValue(value: unknown, limits: Limits): Refusal | Census {
   return walk
 }
 
-export function isRefusal(result: Refusal | Census): result is Refusal {
+export function isRefusal(result: JsonRefusal | Census): result is JsonRefusal {
   return 'code' in result
 }
 
-function finishRefusal(walk: Walk): Refusal {
+function finishRefusal(walk: Walk): JsonRefusal {
   const { code, says, hint, steps } = walk.refusal ?? BROKEN_READ
   const path = steps.reduceRight<string>((parent, step) => at(parent, step), '')
   const message = says(path)
@@ -126,8 +126,10 @@ function trace(walk: Walk, step: string | number): false {
   return false
 }
 
-const tooMany = (limits: Limits) => () => `the document has more than ${limits.valuesMax} values`
-const tooDeep = (limits: Limits) => () => `the document nests deeper than ${limits.depthMax} levels`
+const tooMany = (limits: JsonLimits) => () =>
+  `the document has more than ${limits.valuesMax} values`
+const tooDeep = (limits: JsonLimits) => () =>
+  `the document nests deeper than ${limits.depthMax} levels`
 
 function refuseString(walk: Walk, text: string): false {
   return refuse(
@@ -160,7 +162,7 @@ function refuseNumber(walk: Walk, value: number): false {
 
 function refuse(
   walk: Walk,
-  code: RefusalCode,
+  code: JsonRefusalCode,
   says: (path: string) => string,
   hint?: string,
 ): false {

@@ -3,26 +3,26 @@
  * own. Depth counts containers: a document of 64 nested arrays is legal, of 65 it is not.
  */
 
-export interface Limits {
+export interface JsonLimits {
   readonly depthMax: number
   readonly valuesMax: number
   readonly bytesMax: number
 }
 
-export const DOCUMENT_LIMITS: Limits = {
+export const DOCUMENT_LIMITS: JsonLimits = {
   depthMax: 64,
   valuesMax: 100_000,
   bytesMax: 8 * 1024 * 1024,
 }
 
-export const GRAPH_LIMITS: Limits = {
+export const GRAPH_LIMITS: JsonLimits = {
   depthMax: 64,
   valuesMax: 2_000_000,
   bytesMax: 64 * 1024 * 1024,
 }
 
 /** Limits for a text that wraps one document in an envelope of a few keys, one level deeper. */
-export function envelopeLimits(inner: Limits): Limits {
+export function envelopeLimits(inner: JsonLimits): JsonLimits {
   return {
     depthMax: inner.depthMax + 1,
     valuesMax: inner.valuesMax * 2 + 4,

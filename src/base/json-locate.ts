@@ -3,8 +3,8 @@
  * called only when the fast reader has already said no. Iterative, so depth costs no stack.
  */
 import { invariant } from './invariant.ts'
-import type { Limits } from './json-limits.ts'
-import type { Refusal, RefusalCode } from './json-refusal.ts'
+import type { JsonLimits } from './json-limits.ts'
+import type { JsonRefusal, JsonRefusalCode } from './json-refusal.ts'
 import { at } from './pointer.ts'
 import { isSecretPlace, show, showName } from './show.ts'
 
@@ -15,26 +15,26 @@ interface Frame {
 }
 
 /** Finds the first reason in text order; `known` is the guard's answer for a text that parses. */
-export function locateRefusal(text: string, limits: Limits, known?: Refusal): Refusal {
+export function locateRefusal(text: string, limits: JsonLimits, known?: JsonRefusal): JsonRefusal {
   const found = new Locator(text, limits).run()
   return found ?? known ?? { code: 'document.not_json', path: '', message: 'the text is not JSON' }
 }
 
 class Locator {
   readonly #text: string
-  readonly #limits: Limits
+  readonly #limits: JsonLimits
   readonly #stack: Frame[] = []
   #index = 0
   #values = 0
   #wantsValue = true
 
-  constructor(text: string, limits: Limits) {
+  constructor(text: string, limits: JsonLimits) {
     this.#text = text
     this.#limits = limits
   }
 
   /** The first refusal in text order, or null when the text is sound. */
-  run(): Refusal | null {
+  run(): JsonRefusal | null {
     if (this.#text.charCodeAt(0) === 0xfeff) {
       return this.#refuse(
         'document.not_json',
@@ -52,7 +52,7 @@ class Locator {
   }
 
   /** One value begins here: scalars are read whole, containers are opened. */
-  #value(): Refusal | null {
+  #value(): JsonRefusal | null {
     this.#wantsValue = false
     if (++this.#values > this.#limits.valuesMax) {
       return this.#refuse(
@@ -67,7 +67,7 @@ class Locator {
     return this.#literal()
   }
 
-  #open(names: Set<string> | null): Refusal | null {
+  #open(names: Set<string> | null): JsonRefusal | null {
     if (this.#stack.length >= this.#limits.depthMax) {
       return this.#refuse(
         'document.too_deep',
@@ -88,7 +88,7 @@ class Locator {
   }
 
   /** After a value: a comma and the next member, or the end of its container. */
-  #afterValue(): Refusal | null {
+  #afterValue(): JsonRefusal | null {
     const frame = this.#stack.at(-1)
     invariant(frame !== undefined, 'the loop of run() ends when the last container is closed')
     const unit = this.#text[this.#index]
@@ -107,7 +107,7 @@ class Locator {
     return null
   }
 
-  #key(): Refusal | null {
+  #key(): JsonRefusal | null {
     const frame = this.#stack.at(-1) as Frame // A key is read only inside an object.
     if (this.#text[this.#index] !== '"') return this.#unexpected('a key in quotation marks')
     const name = this.#string()
@@ -128,7 +128,7 @@ class Locator {
     return null
   }
 
-  #stringValue(): Refusal | null {
+  #stringValue(): JsonRefusal | null {
     const text = this.#string()
     if (typeof text !== 'string') return text
     if (text.isWellFormed()) return null
@@ -140,7 +140,7 @@ class Locator {
   }
 
   /** Placed at the object: a pointer to the key itself would hold the broken half too. */
-  #brokenKey(name: string): Refusal {
+  #brokenKey(name: string): JsonRefusal {
     const frame = this.#stack.pop()
     invariant(frame !== undefined, 'a key stands in an object')
     return this.#refuse(
@@ -149,7 +149,7 @@ class Locator {
     )
   }
 
-  #string(): string | Refusal {
+  #string(): string | JsonRefusal {
     const start = this.#index
     let index = start + 1
     for (;;) {
@@ -169,12 +169,12 @@ class Locator {
     }
   }
 
-  #stringRefusal(index: number, message: string): Refusal {
+  #stringRefusal(index: number, message: string): JsonRefusal {
     this.#index = index
     return this.#refuse('document.not_json', message)
   }
 
-  #literal(): Refusal | null {
+  #literal(): JsonRefusal | null {
     LITERAL.lastIndex = this.#index
     const text = LITERAL.exec(this.#text)?.[0]
     if (text === undefined) return this.#unexpected('a value')
@@ -193,7 +193,7 @@ class Locator {
     )
   }
 
-  #unexpected(expected: string): Refusal {
+  #unexpected(expected: string): JsonRefusal {
     if (this.#index >= this.#text.length) {
       return this.#refuse('document.not_json', `the text ends where ${expected} was expected`)
     }
@@ -214,7 +214,7 @@ class Locator {
     return frame === undefined ? '' : at(frame.path, frame.step)
   }
 
-  #refuse(code: RefusalCode, message: string, hint?: string): Refusal {
+  #refuse(code: JsonRefusalCode, message: string, hint?: string): JsonRefusal {
     const before = this.#text.slice(0, this.#index)
     const line = before.split('\n').length
     const column = this.#index - before.lastIndexOf('\n')

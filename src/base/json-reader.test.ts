@@ -1,11 +1,11 @@
 /** The strict reader against JSON.parse and against a naive strict parser written only here. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DOCUMENT_LIMITS, type Limits } from './json-limits.ts'
+import { DOCUMENT_LIMITS, type JsonLimits } from './json-limits.ts'
 import { readJson } from './json-reader.ts'
 import { at } from './pointer.ts'
 
-const SMALL: Limits = { depthMax: 4, valuesMax: 24, bytesMax: 400 }
+const SMALL: JsonLimits = { depthMax: 4, valuesMax: 24, bytesMax: 400 }
 
 describe('readJson', () => {
   it.each([
@@ -211,11 +211,11 @@ type Naive =
 /** A recursive parser written from RFC 8259 and C-3 alone; the first fault in the text wins. */
 class NaiveParser {
   readonly #text: string
-  readonly #limits: Limits
+  readonly #limits: JsonLimits
   #index = 0
   #values = 0
 
-  constructor(text: string, limits: Limits) {
+  constructor(text: string, limits: JsonLimits) {
     this.#text = text
     this.#limits = limits
   }

@@ -9,15 +9,15 @@
 
 import { utf8Length } from './json-bytes.ts'
 import { guardValue, isRefusal } from './json-guard.ts'
-import type { Limits } from './json-limits.ts'
+import type { JsonLimits } from './json-limits.ts'
 import { locateRefusal } from './json-locate.ts'
-import type { Refusal } from './json-refusal.ts'
+import type { JsonRefusal } from './json-refusal.ts'
 
-export type Reading =
+export type ParsedJson =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly refusal: Refusal }
+  | { readonly ok: false; readonly refusal: JsonRefusal }
 
-export function readJson(text: string, limits: Limits): Reading {
+export function readJson(text: string, limits: JsonLimits): ParsedJson {
   if (
     text.length > limits.bytesMax ||
     (text.length > limits.bytesMax / 3 && utf8Length(text) > limits.bytesMax)
@@ -46,7 +46,7 @@ function parse(text: string): unknown {
   }
 }
 
-function refused(refusal: Refusal): Reading {
+function refused(refusal: JsonRefusal): ParsedJson {
   return { ok: false, refusal }
 }
 

@@ -3,7 +3,7 @@
  */
 import type { Code } from './codes.ts'
 
-export type RefusalCode = Extract<
+export type JsonRefusalCode = Extract<
   Code,
   | 'document.not_json'
   | 'document.too_deep'
@@ -13,8 +13,8 @@ export type RefusalCode = Extract<
   | 'document.lone_surrogate'
 >
 
-export interface Refusal {
-  readonly code: RefusalCode
+export interface JsonRefusal {
+  readonly code: JsonRefusalCode
   /** JSON Pointer to the place. */
   readonly path: string
   readonly message: string

@@ -3,10 +3,15 @@
  * people who write rules. Pure: no clock, no chance, no machine. Nothing here acts, and no room but
  * the command line and the server sees it. Sees base and contracts.
  */
-export { type Change, difference } from './analysis/difference.ts'
+export { difference, type VerdictChange } from './analysis/difference.ts'
 export { type Budget, BudgetSpent, CONFLICTS_MAX } from './analysis/inquiry.ts'
-export { type Claim, type Proof, prove } from './analysis/proof.ts'
-export { type Progress, type Survey, surveyRuleset, surveyRulesets } from './analysis/survey.ts'
+export { type Proof, prove, type VerdictClaim } from './analysis/proof.ts'
+export {
+  type Progress,
+  type RulesetSurvey,
+  surveyRuleset,
+  surveyRulesets,
+} from './analysis/survey.ts'
 export { inputsAreBound } from './kernel/binding.ts'
 export { type Uncovered, uncovered } from './kernel/coverage.ts'
 export { rewriteGuards } from './kernel/form.ts'
@@ -19,5 +24,5 @@ export {
   type RulesetSource,
 } from './kernel/kernel.ts'
 export { pathsOfRule } from './kernel/matcher.ts'
-export { type Inputs, type Seen, seenAt } from './kernel/projection.ts'
-export type { Decision } from './kernel/verdict.ts'
+export { type Inputs, type InputValue, seenAt } from './kernel/projection.ts'
+export type { RuleDecision } from './kernel/verdict.ts'

@@ -32,7 +32,6 @@ export {
   unknownContract,
 } from './check.ts'
 export {
-  type Admission,
   type AdmissionOptions,
   type AdmittedRule,
   type AdmittedRuleset,
@@ -40,6 +39,7 @@ export {
   admitRuleset,
   admitRulesets,
   type GuardAdmission,
+  type RulesAdmission,
   type RulesetAdmission,
   rulesetWarnings,
 } from './constitution/admission.ts'
@@ -70,11 +70,11 @@ export {
 } from './constitution/guard.ts'
 export { printGuard } from './constitution/guard-print.ts'
 export {
-  type GuardReading,
+  type GuardPosition,
   type GuardSyntax,
+  type ParsedGuard,
   readGuardText,
   type SyntaxProblem,
-  type TextPlace,
 } from './constitution/guard-text.ts'
 export {
   GUARD_PATHS,
@@ -157,10 +157,10 @@ export {
   operationContract,
 } from './descriptor/operation.ts'
 export {
+  type OperationPlace,
   operationAddresses,
   operationChain,
   operationPaths,
-  type Reach,
 } from './descriptor/operation-places.ts'
 export { type PackageReach, packageReach } from './descriptor/package-name.ts'
 export { type PathFault, pathFault, pathSegments } from './descriptor/path.ts'

@@ -7,15 +7,15 @@ import type { parseDocument as ParseDocument } from 'yaml'
 import {
   guardValue,
   isRefusal,
-  type Limits,
-  type Reading,
-  type Refusal,
+  type JsonLimits,
+  type JsonRefusal,
+  type ParsedJson,
   utf8Length,
 } from '../base/index.ts'
 
 const ALIASES_MAX = 100
 
-export async function readYaml(text: string, limits: Limits): Promise<Reading> {
+export async function readYaml(text: string, limits: JsonLimits): Promise<ParsedJson> {
   if (utf8Length(text) > limits.bytesMax) {
     return refuse('document.too_large', `the text is longer than ${limits.bytesMax} bytes`)
   }
@@ -27,7 +27,7 @@ export async function readYaml(text: string, limits: Limits): Promise<Reading> {
 }
 
 /** The library throws on alias bombs and overflows the stack on absurd nesting. */
-function parse(text: string, parseDocument: typeof ParseDocument): Reading {
+function parse(text: string, parseDocument: typeof ParseDocument): ParsedJson {
   try {
     const document = parseDocument(text, {
       version: '1.2',
@@ -47,7 +47,7 @@ function parse(text: string, parseDocument: typeof ParseDocument): Reading {
   }
 }
 
-function refuse(code: Refusal['code'], message: string): Reading {
+function refuse(code: JsonRefusal['code'], message: string): ParsedJson {
   return { ok: false, refusal: { code, path: '', message } }
 }
 
@@ -55,7 +55,7 @@ function refuse(code: Refusal['code'], message: string): Reading {
 export function yamlRefusal(
   { code, message }: { readonly code: string; readonly message: string },
   { line, column }: { readonly line: number; readonly column: number },
-): readonly [Refusal['code'], string] {
+): readonly [JsonRefusal['code'], string] {
   const text = (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '')
   const detail = `${text.charAt(0).toLowerCase()}${text.slice(1).replace(/:$/, '')}`
   const place = `line ${line} column ${column}`

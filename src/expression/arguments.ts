@@ -1,11 +1,11 @@
 /** How many arguments a call has. */
 import { showName } from '../base/index.ts'
-import type { Lowering } from './lower.ts'
+import type { LowerContext } from './lower.ts'
 import type { CallNode } from './syntax.ts'
 
 /** Returns whether a call has the wanted number of arguments. Reports a fault if not. */
 export function hasCount(
-  lowering: Lowering,
+  lowering: LowerContext,
   node: CallNode,
   found: number,
   wanted: number,

@@ -7,7 +7,7 @@
 import { showName } from '../base/index.ts'
 import { hasCount } from './arguments.ts'
 import type { HostFunction } from './environment.ts'
-import type { Lowering } from './lower.ts'
+import type { LowerContext } from './lower.ts'
 import { bool, type Lowered, own, UNKNOWN } from './lowered.ts'
 import { macro } from './macro.ts'
 import { charge } from './operator.ts'
@@ -33,7 +33,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   ...['getFullYear', 'getHours', 'getMilliseconds', 'getMinutes', 'getMonth', 'getSeconds'],
 ])
 
-export function lowerCall(lowering: Lowering, node: CallNode): Lowered {
+export function lowerCall(lowering: LowerContext, node: CallNode): Lowered {
   const { name, target, args } = node
   if (target === null) {
     const host = own(lowering.environment.functions ?? {}, name)
@@ -49,7 +49,7 @@ export function lowerCall(lowering: Lowering, node: CallNode): Lowered {
   return unknownCall(lowering, node)
 }
 
-function unknownCall(lowering: Lowering, { name, at, target }: CallNode): Lowered {
+function unknownCall(lowering: LowerContext, { name, at, target }: CallNode): Lowered {
   if (LEFT_OUT.has(name)) {
     const message = `${showName(name)} is a part of CEL that writ leaves out`
     return lowering.refuse('expression.unsupported', at, message)
@@ -69,7 +69,7 @@ function unknownCall(lowering: Lowering, { name, at, target }: CallNode): Lowere
 }
 
 /** Calls the host with the argument that its `prepare` returned, at most once an evaluation. */
-function hostCall(lowering: Lowering, node: CallNode, host: HostFunction): Lowered {
+function hostCall(lowering: LowerContext, node: CallNode, host: HostFunction): Lowered {
   const { name, at, args } = node
   const [argument] = args
   if (!hasCount(lowering, node, args.length, 1) || argument === undefined) return UNKNOWN
@@ -94,7 +94,7 @@ function hostCall(lowering: Lowering, node: CallNode, host: HostFunction): Lower
 }
 
 /** `has(a.b)`: whether the field exists. The field must be declared, as for a read. */
-function presence(lowering: Lowering, node: CallNode): Lowered {
+function presence(lowering: LowerContext, node: CallNode): Lowered {
   const { at, args } = node
   const [field] = args
   if (!hasCount(lowering, node, args.length, 1) || field === undefined) return UNKNOWN
@@ -125,7 +125,7 @@ function presence(lowering: Lowering, node: CallNode): Lowered {
   })
 }
 
-function sizeOf(lowering: Lowering, node: CallNode, args: readonly Node[]): Lowered {
+function sizeOf(lowering: LowerContext, node: CallNode, args: readonly Node[]): Lowered {
   const { at } = node
   const [argument] = args
   if (!hasCount(lowering, node, args.length, 1) || argument === undefined) return UNKNOWN
@@ -158,7 +158,7 @@ function points(text: string): number {
   return count
 }
 
-function conversion(lowering: Lowering, node: CallNode, name: 'int' | 'double'): Lowered {
+function conversion(lowering: LowerContext, node: CallNode, name: 'int' | 'double'): Lowered {
   const { at, args } = node
   const [argument] = args
   if (!hasCount(lowering, node, args.length, 1) || argument === undefined) return UNKNOWN
@@ -188,7 +188,7 @@ function conversion(lowering: Lowering, node: CallNode, name: 'int' | 'double'):
   }
 }
 
-function textTest(lowering: Lowering, node: CallNode, target: Node): Lowered {
+function textTest(lowering: LowerContext, node: CallNode, target: Node): Lowered {
   const { at, name, args } = node
   const [argument] = args
   if (!hasCount(lowering, node, args.length, 1) || argument === undefined) return UNKNOWN

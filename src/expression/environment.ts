@@ -55,4 +55,4 @@ export interface Frame extends Meter {
 }
 
 /** A part of an expression, ready to be evaluated: gives a value or a `Failure`. */
-export type Run = (frame: Frame) => unknown
+export type Evaluator = (frame: Frame) => unknown

@@ -7,10 +7,16 @@
  * INVARIANT (deciding values): the values listed as deciding determine the answer alone.
  */
 import { type Needs, namesIn, needsOf } from './analysis.ts'
-import type { Environment, Frame, HostCalls, Read, Run } from './environment.ts'
-import { type ExpressionFault, placeAt, type Reason, settle, settleAll } from './fault.ts'
+import type { Environment, Evaluator, Frame, HostCalls, Read } from './environment.ts'
+import {
+  type ExpressionFault,
+  placeAt,
+  settle,
+  settleAll,
+  type UndeterminedReason,
+} from './fault.ts'
 import { mayLackIn, type Scene } from './foresight.ts'
-import { Lowering } from './lower.ts'
+import { LowerContext } from './lower.ts'
 import { parse } from './parse.ts'
 import type { Node } from './syntax.ts'
 import { kindOf, sayType } from './type.ts'
@@ -23,7 +29,7 @@ export interface Expression {
   /** A word without which the expression is false; null when none is known. */
   readonly needs: Needs | null
   /** For `evaluate` alone. */
-  readonly run: Run
+  readonly run: Evaluator
   /** For `mayLack` alone. */
   readonly tree: Node
 }
@@ -32,12 +38,12 @@ export type Compilation =
   | { readonly ok: true; readonly expression: Expression }
   | { readonly ok: false; readonly faults: readonly ExpressionFault[] }
 
-export interface Evaluation {
+export interface ExpressionResult {
   readonly value: Truth
   /** The reads that decided the answer, in the order of reading, each path once. */
   readonly deciding: readonly Read[]
   /** Why it is undetermined; empty otherwise. */
-  readonly reasons: readonly Reason[]
+  readonly reasons: readonly UndeterminedReason[]
 }
 
 type Truth = true | false | 'undetermined'
@@ -46,7 +52,7 @@ export function compileExpression(source: string, environment: Environment): Com
   const parsing = parse(source)
   if (!parsing.ok) return { ok: false, faults: [settle(source, parsing.fault)] }
   const { node } = parsing
-  const lowering = new Lowering(environment)
+  const lowering = new LowerContext(environment)
   const { type, run } = lowering.lower(node)
   const kind = kindOf(type)
   if (lowering.faults.length === 0 && kind !== 'bool' && kind !== 'any') {
@@ -72,7 +78,7 @@ export function evaluate(
   expression: Expression,
   values: Readonly<Record<string, unknown>>,
   calls: HostCalls = NO_CALLS,
-): Evaluation {
+): ExpressionResult {
   const reads: Read[] = []
   const frame: Frame = {
     values,
@@ -89,7 +95,7 @@ export function evaluate(
   return { value: 'undetermined', deciding, reasons: reasonsOf(expression.source, value) }
 }
 
-const NO_REASONS: readonly Reason[] = Object.freeze([])
+const NO_REASONS: readonly UndeterminedReason[] = Object.freeze([])
 
 function eachOnce(reads: readonly Read[]): readonly Read[] {
   if (reads.length === 2) return reads[0]?.path === reads[1]?.path ? reads.slice(1) : reads
@@ -97,7 +103,7 @@ function eachOnce(reads: readonly Read[]): readonly Read[] {
   return seen.size === reads.length ? reads : [...seen.values()]
 }
 
-function reasonsOf(source: string, value: unknown): readonly Reason[] {
+function reasonsOf(source: string, value: unknown): readonly UndeterminedReason[] {
   if (!(value instanceof Failure)) {
     const message = 'the answer is neither true nor false'
     return [{ code: 'expression.overload', path: null, message, ...placeAt(source, 0) }]

@@ -23,7 +23,7 @@ export interface ExpressionFault extends Place {
 }
 
 /** A reason why an evaluation is undetermined. */
-export interface Reason extends Place {
+export interface UndeterminedReason extends Place {
   readonly code: ExpressionCode
   /** What was being read when it failed, such as `state.score`; null when nothing was. */
   readonly path: string | null

@@ -6,11 +6,11 @@ export type { Environment, HostAnswer, HostCalls, HostFunction, Read } from './e
 export {
   type Compilation,
   compileExpression,
-  type Evaluation,
   type Expression,
+  type ExpressionResult,
   evaluate,
   mayLack,
 } from './expression.ts'
-export type { ExpressionFault, Reason } from './fault.ts'
+export type { ExpressionFault, UndeterminedReason } from './fault.ts'
 export type { Scene } from './foresight.ts'
 export type { ObjectType, ValueType } from './type.ts'

@@ -7,18 +7,18 @@
  */
 import { nearest, showName } from '../base/index.ts'
 import { lowerCall } from './call.ts'
-import type { Environment, Run } from './environment.ts'
+import type { Environment, Evaluator } from './environment.ts'
 import type { ExpressionCode, RawFault } from './fault.ts'
 import { adapt, bool, type Lowered, literal, OVERFLOW, own, UNKNOWN } from './lowered.ts'
 import { lowerArithmetic, lowerCompare, lowerIn } from './operator.ts'
 import { guess } from './parse.ts'
 import {
-  type Chain,
   chainOf,
   fits,
   holdsKey,
+  type PathChain,
+  type PathStep,
   readPath,
-  type Step,
   sayPath,
   sayStep,
 } from './path.ts'
@@ -41,7 +41,7 @@ interface Local {
   readonly type: ValueType
 }
 
-export class Lowering {
+export class LowerContext {
   readonly environment: Environment
   readonly faults: RawFault[] = []
   local: Local | null = null
@@ -89,7 +89,7 @@ export class Lowering {
   }
 
   /** Lowers a part that must be a condition. */
-  condition(node: Node): Run {
+  condition(node: Node): Evaluator {
     const { type, run } = this.lower(node)
     const kind = kindOf(type)
     if (kind !== 'bool' && kind !== 'any') {
@@ -148,7 +148,7 @@ export class Lowering {
       let failure: Failure | null = null
       for (let index = 0; index < runs.length; index++) {
         const start = reads.length
-        const value = (runs[index] as Run)(frame) // `index` is below the length.
+        const value = (runs[index] as Evaluator)(frame) // `index` is below the length.
         if (value === settling) {
           if (start > mark) reads.splice(mark, start - mark)
           return settling
@@ -209,7 +209,7 @@ export class Lowering {
     if (items.every((item) => item.literal !== null)) {
       return { type, literal: null, path: null, run: () => constants }
     }
-    const run: Run = (frame) => {
+    const run: Evaluator = (frame) => {
       const values: unknown[] = []
       for (const item of items) {
         const value = item.run(frame)
@@ -241,7 +241,7 @@ export class Lowering {
     return UNKNOWN
   }
 
-  #path(chain: Chain): Lowered {
+  #path(chain: PathChain): Lowered {
     const isLocal = this.local?.name === chain.root
     const root = isLocal ? this.local?.type : own(this.environment.variables, chain.root)
     if (root === undefined) return this.#unknownName(chain)
@@ -255,7 +255,7 @@ export class Lowering {
     return { type, run: readPath(chain, type, isLocal), literal: null, path }
   }
 
-  #unknownName({ root, at, steps }: Chain): Lowered {
+  #unknownName({ root, at, steps }: PathChain): Lowered {
     const { variables } = this.environment
     const holder = Object.keys(variables).find((name) =>
       // `name` is a key of `variables`.
@@ -271,7 +271,7 @@ export class Lowering {
   }
 
   /** Returns the type of a member. Reports a fault and returns null if there is no such member. */
-  member(type: ValueType, { key, at }: Step, holder: string): ValueType | null {
+  member(type: ValueType, { key, at }: PathStep, holder: string): ValueType | null {
     const kind = kindOf(type)
     if (kind === 'any') return 'any'
     if (typeof key === 'number') {
@@ -295,7 +295,7 @@ export class Lowering {
     return null
   }
 
-  #select(base: Node, step: Step): Lowered {
+  #select(base: Node, step: PathStep): Lowered {
     const holder = this.lower(base)
     const type = this.member(holder.type, step, 'the value')
     if (type === null) return UNKNOWN
@@ -332,7 +332,7 @@ function sayHolder(holder: string, type: ValueType): string {
 }
 
 /** One step from a computed value, by a key that may be computed too. */
-function memberRun(holder: Run, key: Run, at: number, type: ValueType): Run {
+function memberRun(holder: Evaluator, key: Evaluator, at: number, type: ValueType): Evaluator {
   const kind = kindOf(type)
   const allowsNull = isNullable(type)
   return (frame) => {

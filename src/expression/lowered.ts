@@ -1,14 +1,14 @@
 /**
  * A part of an expression after it was checked: its type, and the function that evaluates it.
  */
-import type { Run } from './environment.ts'
+import type { Evaluator } from './environment.ts'
 import type { Literal } from './syntax.ts'
 import type { ValueType } from './type.ts'
 import { fail } from './value.ts'
 
 export interface Lowered {
   readonly type: ValueType
-  readonly run: Run
+  readonly run: Evaluator
   /** The literal itself, while it may still adapt. */
   readonly literal: Literal | null
   /** The path that is read, when the part is nothing but a path. */
@@ -25,7 +25,7 @@ export const UNKNOWN: Lowered = {
   path: null,
 }
 
-export function bool(run: Run): Lowered {
+export function bool(run: Evaluator): Lowered {
   return { type: 'bool', run, literal: null, path: null }
 }
 

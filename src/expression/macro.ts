@@ -4,8 +4,8 @@
  */
 import { showName } from '../base/index.ts'
 import { hasCount } from './arguments.ts'
-import type { Frame, LocalRead, Read, Run } from './environment.ts'
-import type { Lowering } from './lower.ts'
+import type { Evaluator, Frame, LocalRead, Read } from './environment.ts'
+import type { LowerContext } from './lower.ts'
 import { bool, type Lowered, UNKNOWN } from './lowered.ts'
 import { charge } from './operator.ts'
 import { chainOf, itemPath, sayPath } from './path.ts'
@@ -14,7 +14,7 @@ import { elementOf, kindOf, sayType } from './type.ts'
 import { both, Failure, fail } from './value.ts'
 
 /** `list.exists(x, condition)` and `list.all(x, condition)`: `||` and `&&` over the items. */
-export function macro(lowering: Lowering, node: CallNode, target: Node): Lowered {
+export function macro(lowering: LowerContext, node: CallNode, target: Node): Lowered {
   const { at, name, args } = node
   const [variable, condition] = args
   if (!hasCount(lowering, node, args.length, 2)) return UNKNOWN
@@ -53,11 +53,11 @@ export function macro(lowering: Lowering, node: CallNode, target: Node): Lowered
  * what the condition read outside its items.
  */
 function overItems(
-  list: Run,
-  condition: Run,
+  list: Evaluator,
+  condition: Evaluator,
   settling: boolean,
   { path, at, weight }: { path: string; at: number; weight: number },
-): Run {
+): Evaluator {
   return (frame) => {
     const { reads } = frame
     const mark = reads.length

@@ -3,8 +3,8 @@
  * different types compare by value; arithmetic mixes no types.
  */
 import { showName } from '../base/index.ts'
-import type { Frame, Run } from './environment.ts'
-import type { Lowering } from './lower.ts'
+import type { Evaluator, Frame } from './environment.ts'
+import type { LowerContext } from './lower.ts'
 import { adapt, bool, type Lowered, OVERFLOW } from './lowered.ts'
 import { guess } from './parse.ts'
 import type { ArithmeticOperator, Binary, CompareOperator } from './syntax.ts'
@@ -45,7 +45,7 @@ function failureOf(left: unknown, right: unknown): Failure | null {
 }
 
 export function lowerCompare(
-  lowering: Lowering,
+  lowering: LowerContext,
   node: Binary<'compare', CompareOperator>,
 ): Lowered {
   const { operator, at } = node
@@ -67,7 +67,7 @@ function ordering(
   right: Lowered,
   operator: Exclude<CompareOperator, '==' | '!='>,
   at: number,
-): Run {
+): Evaluator {
   const compare = (frame: Frame, one: unknown, other: unknown): unknown => {
     if (typeof one === 'string' && typeof other === 'string') {
       const spent = charge(frame, Math.min(one.length, other.length) >> 4, at)
@@ -85,10 +85,10 @@ function ordering(
 /** Most comparisons are of a number with a number that is written down. */
 function compareTo(
   operator: Exclude<CompareOperator, '==' | '!='>,
-  run: Run,
+  run: Evaluator,
   limit: number,
   compare: (frame: Frame, one: unknown, other: unknown) => unknown,
-): Run {
+): Evaluator {
   switch (operator) {
     case '<':
       return (frame) => {
@@ -135,7 +135,7 @@ function isOrdered(left: ValueType, right: ValueType): boolean {
   return one === other || one === 'any' || other === 'any' || (isNumber(one) && isNumber(other))
 }
 
-function equality(left: Lowered, right: Lowered, wanted: boolean, at: number): Run {
+function equality(left: Lowered, right: Lowered, wanted: boolean, at: number): Evaluator {
   const { run } = left
   const word = right.literal?.value
   if (typeof word === 'string') {
@@ -155,7 +155,7 @@ function equality(left: Lowered, right: Lowered, wanted: boolean, at: number): R
 }
 
 /** Returns whether the two can be equal at all. Reports a fault if they cannot. */
-function checkEqual(lowering: Lowering, left: Lowered, right: Lowered, at: number): boolean {
+function checkEqual(lowering: LowerContext, left: Lowered, right: Lowered, at: number): boolean {
   if (!isComparable(left.type, right.type)) {
     const isNull = kindOf(left.type) === 'null' || kindOf(right.type) === 'null'
     const other = kindOf(left.type) === 'null' ? right : left
@@ -169,7 +169,7 @@ function checkEqual(lowering: Lowering, left: Lowered, right: Lowered, at: numbe
 }
 
 /** Checks that a literal is one of the words of the field that it is compared with. */
-function checkWord(lowering: Lowering, part: Lowered, other: Lowered): boolean {
+function checkWord(lowering: LowerContext, part: Lowered, other: Lowered): boolean {
   const words = wordsOf(part.type)
   const word = other.literal
   if (words === null || word?.type !== 'string' || words.includes(word.value)) return true
@@ -193,7 +193,7 @@ function isComparable(left: ValueType, right: ValueType): boolean {
   return element === null || otherElement === null || isComparable(element, otherElement)
 }
 
-export function lowerIn(lowering: Lowering, node: Binary<'in', 'in'>): Lowered {
+export function lowerIn(lowering: LowerContext, node: Binary<'in', 'in'>): Lowered {
   const { at } = node
   const left = lowering.lower(node.left)
   const right = lowering.lower(node.right)
@@ -219,7 +219,7 @@ function isTextual(type: ValueType): boolean {
   return kindOf(type) === 'string' || kindOf(type) === 'any'
 }
 
-function membership(left: Lowered, right: Lowered, at: number): Run {
+function membership(left: Lowered, right: Lowered, at: number): Evaluator {
   return (frame) => {
     const value = left.run(frame)
     const holder = right.run(frame)
@@ -246,7 +246,7 @@ function isAmong(value: unknown, list: readonly unknown[], frame: Frame, at: num
 }
 
 export function lowerArithmetic(
-  lowering: Lowering,
+  lowering: LowerContext,
   node: Binary<'arithmetic', ArithmeticOperator>,
 ): Lowered {
   const { operator, at } = node
@@ -279,7 +279,12 @@ function isReckoned(kind: string, operator: ArithmeticOperator): boolean {
   return kind === 'int' || kind === 'any'
 }
 
-function intRun(left: Lowered, right: Lowered, operator: ArithmeticOperator, at: number): Run {
+function intRun(
+  left: Lowered,
+  right: Lowered,
+  operator: ArithmeticOperator,
+  at: number,
+): Evaluator {
   const divides = operator === '/' || operator === '%'
   return (frame) => {
     const one = left.run(frame)
@@ -299,7 +304,7 @@ function isInt(value: unknown): value is number | bigint {
 /** Converts an int to a bigint, so that it differs from a double when the other type is unknown. */
 function tagged(part: Lowered): Lowered {
   if (kindOf(part.type) !== 'int') return part
-  const run: Run = (frame) => {
+  const run: Evaluator = (frame) => {
     const value = part.run(frame)
     return typeof value === 'number' ? BigInt(value) : value
   }
@@ -307,7 +312,12 @@ function tagged(part: Lowered): Lowered {
 }
 
 /** Computes with doubles, texts, and values whose types are known only at evaluation. */
-function anyRun(left: Lowered, right: Lowered, operator: ArithmeticOperator, at: number): Run {
+function anyRun(
+  left: Lowered,
+  right: Lowered,
+  operator: ArithmeticOperator,
+  at: number,
+): Evaluator {
   return (frame) => {
     const one = left.run(frame)
     const other = right.run(frame)

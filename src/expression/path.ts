@@ -3,25 +3,25 @@
  * or one of another type than declared, is a failure that names the path as far as it was read.
  */
 import { showName } from '../base/index.ts'
-import type { Frame, Run } from './environment.ts'
+import type { Evaluator, Frame } from './environment.ts'
 import type { Node } from './syntax.ts'
 import { isNullable, type Kind, kindOf, sayType, type ValueType } from './type.ts'
 import { fail } from './value.ts'
 
-export interface Step {
+export interface PathStep {
   readonly key: string | number
   readonly at: number
 }
 
-export interface Chain {
+export interface PathChain {
   readonly root: string
   readonly at: number
-  readonly steps: readonly Step[]
+  readonly steps: readonly PathStep[]
 }
 
 /** The node as a path; null when it is anything else, or an index is computed. */
-export function chainOf(node: Node): Chain | null {
-  const steps: Step[] = []
+export function chainOf(node: Node): PathChain | null {
+  const steps: PathStep[] = []
   let current = node
   for (;;) {
     if (current.kind === 'name') {
@@ -44,7 +44,7 @@ function literalKey(node: Node): string | number | null {
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
 
 /** The path as a person would write it. */
-export function sayPath(root: string, steps: readonly Step[]): string {
+export function sayPath(root: string, steps: readonly PathStep[]): string {
   let text = root
   for (const { key } of steps) text += sayStep(key)
   return text
@@ -56,7 +56,7 @@ export function sayStep(key: string | number): string {
 }
 
 /** Reads a path; `isLocal` when its root is the element of a macro. */
-export function readPath(chain: Chain, type: ValueType, isLocal: boolean): Run {
+export function readPath(chain: PathChain, type: ValueType, isLocal: boolean): Evaluator {
   const { root, at, steps } = chain
   const text = sayPath(root, steps)
   const suffix = sayPath('', steps)
@@ -95,8 +95,8 @@ function readField(
   field: string,
   path: string,
   isFitting: (value: unknown) => boolean,
-  read: Run,
-): Run {
+  read: Evaluator,
+): Evaluator {
   if (root in Object.prototype || field in Object.prototype) return read
   return (frame) => {
     const { values } = frame
@@ -129,7 +129,7 @@ export function holdsKey(
   return Array.isArray(value) === (typeof key === 'number') && Object.hasOwn(value, key)
 }
 
-function absent(chain: Chain, depth: number, root: string, holder: unknown): unknown {
+function absent(chain: PathChain, depth: number, root: string, holder: unknown): unknown {
   const path = sayPath(root, chain.steps.slice(0, depth))
   const at = depth === 0 ? chain.at : (chain.steps[depth - 1]?.at ?? chain.at)
   const parent = sayPath(root, chain.steps.slice(0, Math.max(0, depth - 1)))

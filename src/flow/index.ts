@@ -3,10 +3,10 @@
  * Pure: no clock, no chance, no machine. Sees base, contracts, expression and policy.
  */
 
-export { type AnswerReading, readAction, readReview } from './answer/answer.ts'
+export { type ParsedAnswer, readAction, readReview } from './answer/answer.ts'
 export { artifactPath } from './answer/artifact-path.ts'
 export { objectsIn, type TextObjects } from './answer/json-objects.ts'
-export { type CheckOptions, checkFlow } from './check/check.ts'
+export { checkFlow, type FlowCheckOptions } from './check/check.ts'
 export type { FlowCheck, FlowProblem } from './check/problem.ts'
 export { compileFlow } from './compile/compile.ts'
 export type {
@@ -27,8 +27,8 @@ export {
 } from './drawing/drawing.ts'
 export { toMermaid } from './drawing/mermaid.ts'
 export { toSvg } from './drawing/svg.ts'
-export { loadPlan, type PlanLoading } from './plan/load.ts'
-export { type ParticipantsReading, readParticipants, reviewerOf } from './plan/participants.ts'
+export { type LoadedPlan, loadPlan } from './plan/load.ts'
+export { type ParsedParticipants, readParticipants, reviewerOf } from './plan/participants.ts'
 export { type PlanFlow, planToFlow } from './plan/plan.ts'
 export { reportPage } from './report/page.ts'
 export {
@@ -53,8 +53,8 @@ export type { Step } from './runtime/turn.ts'
 export { type AccessDecision, type AccessMode, decideAccess, rulesFor } from './state/access.ts'
 export { foldFacts, foldOnto } from './state/apply.ts'
 export type {
-  Command,
   CommandBody,
+  FlowCommand,
   NeededDocument,
   ReviewPin,
   RunInput,
@@ -63,12 +63,12 @@ export type {
 export type {
   ActionAnswer,
   EventType,
-  EvidenceReading,
+  EvidenceValue,
   FlowEvent,
   ParticipantAnswer,
   ReviewAnswer,
 } from './state/event.ts'
-export { FACT_TYPES, type Fact, type Finding, type FindingCode } from './state/fact.ts'
+export { FACT_TYPES, type FindingCode, type FlowFact, type RunFinding } from './state/fact.ts'
 export {
   emptyState,
   isStuckAt,

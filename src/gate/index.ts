@@ -63,7 +63,7 @@ export { PUBLIC_NAMES, SECRET_NAMES, UNSEARCHED } from './data/secrets.ts'
 export {
   compensationInForce,
   composeCompensation,
-  type Undoing,
+  type UndoStep,
   undoingsOf,
 } from './decision/compensation.ts'
 export {
@@ -79,7 +79,12 @@ export {
 } from './decision/confirmation.ts'
 export { decide, decideEarly, reasonsOf } from './decision/decision.ts'
 export { type LawsOnTrial, type PastDecision, type Trial, tryLaws } from './decision/law-trial.ts'
-export { lawsSetAside, lawValues, overridesUsed, type Rehearsed } from './decision/law-values.ts'
+export {
+  lawsSetAside,
+  lawValues,
+  overridesUsed,
+  type RehearsalEffects,
+} from './decision/law-values.ts'
 export { questionShape } from './decision/question-shape.ts'
 export type { Reason } from './decision/reasons.ts'
 export {
@@ -95,6 +100,7 @@ export {
   type Attribute,
   type Change,
   type ChangeList,
+  type ChangeSide,
   changesSince,
   type EntryKind,
   type EntryState,
@@ -135,7 +141,7 @@ export {
 } from './evidence/manifest.ts'
 export { type AddressBytes, parseAddress, refusedAddress } from './network/address.ts'
 export { ChunkedBody, type ChunkedState } from './network/chunked-body.ts'
-export { HELLO_BYTES_MAX, type HelloReading, readClientHello } from './network/client-hello.ts'
+export { HELLO_BYTES_MAX, type ParsedHello, readClientHello } from './network/client-hello.ts'
 export { networkFindings, onlyRead } from './network/findings.ts'
 export {
   groundTerms,
@@ -160,7 +166,7 @@ export {
   type Body,
   forwardedHead,
   HEAD_MAX,
-  type HeadReading,
+  type ParsedHead,
   type RequestHead,
   readRequestHead,
   recordedUrl,
@@ -218,18 +224,18 @@ export {
   type RecordedAnswer,
 } from './standing/approvals.ts'
 export {
+  type BaseCheck,
   type BaseStanding,
-  type Footing,
   footingOf,
   type HeldBase,
   type HeldMark,
 } from './standing/held.ts'
 export {
+  type FoldMemory,
   type KeptMemory,
   type KeptTable,
   MemoryTable,
   NOTHING_KEPT,
-  type Remembering,
 } from './standing/memory-table.ts'
 export type { OverrideInForce } from './standing/override-fold.ts'
 export type { PromotedAction } from './standing/promoted-fold.ts'

@@ -20,14 +20,15 @@ export {
 export {
   CHAIN_START,
   chainNext,
-  type Draft,
-  type Entry,
   type Fact,
+  type FactDraft,
   type FactRecord,
+  type FactSeal,
   factLeaf,
   HOST_STREAM,
   isPrincipal,
   isStreamName,
+  type LedgerEntry,
   MAIN_STREAM,
   occurredAtText,
   PRINCIPAL_KINDS,
@@ -36,7 +37,6 @@ export {
   type Principal,
   prepareFact,
   RECORD_BYTES_MAX,
-  type Seal,
   sealFact,
 } from './facts/fact.ts'
 export {
@@ -49,12 +49,12 @@ export {
   type Query,
   queryTerm,
 } from './facts/query.ts'
-export type { Appended, Head, Store, StoredFact } from './facts/store.ts'
+export type { Appended, SignedHead, Store, StoredFact } from './facts/store.ts'
 export { TERM_PLACES, termsOf } from './facts/term.ts'
 export { TermSum } from './facts/term-sum.ts'
 export {
   type Checkpoint,
-  type Comparison,
+  type CheckpointRelation,
   compareCheckpoints,
   forkFault,
   formatCheckpoint,
@@ -185,16 +185,16 @@ export {
   nodeHash,
   RightEdge,
 } from './tree/tree.ts'
-export { Audit, type Reading as FactReading, readFact } from './verification/audit.ts'
+export { Audit, type ParsedFact, readFact } from './verification/audit.ts'
 export {
   BUNDLE_FILES,
   BUNDLE_FORMAT,
+  type BundleManifest,
   checkpointFile,
   consistencyLine,
   INCLUSION_PROOFS_MAX,
   inclusionLine,
   keysText,
-  type Manifest,
   manifestText,
   objectFile,
   provenFacts,
@@ -204,8 +204,8 @@ export {
 export { BUNDLE_PAGE } from './verification/bundle-page.ts'
 export {
   type ComparedNote,
+  type ComparedNotes,
   compareNotes,
-  type NoteComparing,
   type NoteComparison,
 } from './verification/compare.ts'
 export {

@@ -19,13 +19,13 @@ import { EntryStats } from './entry-stats.ts'
 /** Not among Node's constants; opens a place without any right to read it. */
 const O_PATH = 0o10_000_000
 
-export interface Foothold {
+export interface HeldDirectory {
   readonly prefix: RawPath
   close(): void
 }
 
 /** Fails when the path is a symbolic link or no directory. */
-export function holdDirectory(path: string): Foothold {
+export function holdDirectory(path: string): HeldDirectory {
   const flags = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
   const descriptor = openSync(path, flags)
   return {
@@ -101,7 +101,7 @@ export function codeOf(error: unknown): string {
  * Permission bits lent to unreadable entries of an upper layer while they are read, and given back
  * afterwards. As root nothing has to be lent.
  */
-export class Loans {
+export class LentPermissions {
   readonly #needed: boolean
   readonly #lent: { readonly path: RawPath; readonly mode: number }[] = []
 

@@ -4,10 +4,10 @@ import { CODES, type Code } from '../base/index.ts'
 import type { RequestHead } from '../gate/index.ts'
 import { finish } from './pump.ts'
 import type { Source } from './source.ts'
-import type { Entry } from './traffic.ts'
+import type { ConnectionEntry } from './traffic.ts'
 
 /** One request on its way, with everything that carrying it needs. */
-export interface Passage {
+export interface ProxiedRequest {
   readonly head: RequestHead
   /** What came behind the head. */
   readonly rest: Buffer
@@ -17,14 +17,14 @@ export interface Passage {
   readonly fromClient: Source
   readonly fromServer: Source
   readonly isReleased: boolean
-  readonly entry: Entry
+  readonly entry: ConnectionEntry
   readonly beginningMs: number
 }
 
 /** The client hears the code; the result of the run has the rest. */
 export function refuse(
   client: Socket,
-  entry: Entry,
+  entry: ConnectionEntry,
   code: Code,
   says: string = CODES[code].says,
 ): void {
@@ -58,14 +58,14 @@ export function answer(client: Socket, code: Code, says: string): void {
 }
 
 /** Of a tunnel that was granted already: there is no answer any more that the client could read. */
-export function cut({ client, server, entry }: Passage, code: Code): void {
+export function cut({ client, server, entry }: ProxiedRequest, code: Code): void {
   entry.refuse(code)
   client.destroy()
   server.destroy()
 }
 
 /** Of a request whose head went up already. */
-export function spoil({ client, server, entry }: Passage, code: Code): void {
+export function spoil({ client, server, entry }: ProxiedRequest, code: Code): void {
   entry.fail(code)
   server.destroy()
   answer(client, code, CODES[code].says)

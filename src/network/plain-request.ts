@@ -12,14 +12,14 @@ import {
   UploadMeter,
 } from '../gate/index.ts'
 import { gather } from './gathering.ts'
-import { type Passage, refuse, spoil } from './passage.ts'
+import { type ProxiedRequest, refuse, spoil } from './passage.ts'
 import { pump, type Take } from './pump.ts'
 
 const HEAD_TAIL = 3
 /** How many answers before the last one a server may give: `100 Continue` and the like. */
 const INTERIM_MAX = 8
 
-export async function carryRequest(passage: Passage): Promise<void> {
+export async function carryRequest(passage: ProxiedRequest): Promise<void> {
   const { head, client, server, entry, isReleased } = passage
   const bytes = forwardedHead(head)
   if (isReleased) entry.sent(bytes.length)
@@ -36,7 +36,7 @@ export async function carryRequest(passage: Passage): Promise<void> {
 }
 
 /** What comes after the body is not looked at: the next request takes another connection. */
-function sendBody(passage: Passage): void {
+function sendBody(passage: ProxiedRequest): void {
   const { rest, fromClient, server, entry } = passage
   const take = bodyOf(passage)
   if (take === null) return
@@ -52,7 +52,7 @@ function sendBody(passage: Passage): void {
 }
 
 /** Null when there is no body. */
-function bodyOf(passage: Passage): Take | null {
+function bodyOf(passage: ProxiedRequest): Take | null {
   const { head } = passage
   if (head.body.kind === 'none') return null
   if (head.body.kind === 'length') {
@@ -78,7 +78,7 @@ function bodyOf(passage: Passage): Take | null {
 }
 
 /** Interim answers and the last one; from there on everything as it comes. */
-async function carryAnswer(passage: Passage): Promise<void> {
+async function carryAnswer(passage: ProxiedRequest): Promise<void> {
   const { client, fromServer, beginningMs, entry } = passage
   let held: Buffer = Buffer.alloc(0)
   for (let round = 0; round < INTERIM_MAX; round++) {

@@ -30,7 +30,7 @@ import { answer, refuse } from './passage.ts'
 import { carryRequest } from './plain-request.ts'
 import { bothEnded, finish } from './pump.ts'
 import { AcceptedSource, OpenedSource, type Source } from './source.ts'
-import { type Entry, Traffic } from './traffic.ts'
+import { type ConnectionEntry, Traffic } from './traffic.ts'
 import { carryTunnel } from './tunnel.ts'
 
 /** `option` is what would let it through, where the connection alone does not say it. */
@@ -140,7 +140,7 @@ export class RunProxy {
     }
   }
 
-  async #judge(fromClient: Source, bytes: Buffer, entry: Entry): Promise<void> {
+  async #judge(fromClient: Source, bytes: Buffer, entry: ConnectionEntry): Promise<void> {
     const { socket: client } = fromClient
     const end = headEnd(bytes) ?? 0
     // It may have come in one piece.
@@ -182,7 +182,7 @@ export class RunProxy {
     return connectOnce({ host: host.name, port }, { literals }, options)
   }
 
-  #unreached(client: Socket, entry: Entry, failed: Fault): void {
+  #unreached(client: Socket, entry: ConnectionEntry, failed: Fault): void {
     const { code } = failed
     entry.option = failed.hint ?? null
     if (code === 'network.address') return refuse(client, entry, code)
@@ -199,7 +199,7 @@ function seenOf(
   port: number | undefined,
   method: string | undefined,
   url: string | null | undefined,
-): Parameters<Entry['describe']>[0] {
+): Parameters<ConnectionEntry['describe']>[0] {
   return {
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),

@@ -18,7 +18,7 @@ export interface Upload {
 }
 
 /** One connection while it lasts. */
-export class Entry {
+export class ConnectionEntry {
   readonly #traffic: Traffic
   readonly #turn: number
   #row: Mutable<NetworkConnection> = {
@@ -171,8 +171,8 @@ export class Traffic {
   readonly #groups = new Map<string, Mutable<NetworkConnection>>()
   #uploaded = 0
 
-  entry(): Entry {
-    return new Entry(this, this.#turns++)
+  entry(): ConnectionEntry {
+    return new ConnectionEntry(this, this.#turns++)
   }
 
   add(row: NetworkConnection, turn: number): void {

@@ -6,13 +6,13 @@
  */
 import { HELLO_BYTES_MAX, hostName, readClientHello, UploadMeter } from '../gate/index.ts'
 import { gather } from './gathering.ts'
-import { cut, type Passage } from './passage.ts'
+import { cut, type ProxiedRequest } from './passage.ts'
 import { pump, type SlowTake } from './pump.ts'
 import type { Upload } from './traffic.ts'
 
 const GRANTED = 'HTTP/1.1 200 Connection established\r\n\r\n'
 
-export async function carryTunnel(passage: Passage): Promise<void> {
+export async function carryTunnel(passage: ProxiedRequest): Promise<void> {
   const { client, server, fromClient, rest, entry, isReleased, beginningMs } = passage
   client.write(GRANTED)
   const { bytes } = await gather(fromClient, rest, {
@@ -36,12 +36,12 @@ export async function carryTunnel(passage: Passage): Promise<void> {
 }
 
 /** Clients name no address inside; then the tunnel leads where it was asked to all the same. */
-function isSameName({ head }: Passage, name: string | null): boolean {
+function isSameName({ head }: ProxiedRequest, name: string | null): boolean {
   if (name === null) return head.host.isAddress
   return hostName(name)?.name === head.host.name
 }
 
-async function flow(passage: Passage, first: Buffer): Promise<void> {
+async function flow(passage: ProxiedRequest, first: Buffer): Promise<void> {
   const { client, server, fromClient, fromServer, entry, isReleased } = passage
   const meter = new UploadMeter(true)
   const take: SlowTake = (chunk) => {
@@ -65,7 +65,11 @@ async function flow(passage: Passage, first: Buffer): Promise<void> {
 }
 
 /** Waits for what the host still has to answer; without it the tunnel is cut. */
-async function takeSoon(passage: Passage, chunk: Buffer, upload: Upload): Promise<Buffer | null> {
+async function takeSoon(
+  passage: ProxiedRequest,
+  chunk: Buffer,
+  upload: Upload,
+): Promise<Buffer | null> {
   if (await passage.entry.mayUploadSoon(upload)) return chunk
   cut(passage, 'network.upload')
   return null

@@ -3,19 +3,19 @@
  * legal, since humans come and go, but its questions can only wait or be denied.
  */
 import { showName } from '../base/index.ts'
-import type { Laws } from './law.ts'
+import type { LawSet } from './law.ts'
 import { readLawText } from './law-text.ts'
 import type { LawFault } from './load-laws.ts'
 
 /** Returns the largest number of approvals that a law wants, at least 1. */
-export function mostApprovals({ laws }: Pick<Laws, 'laws'>): number {
+export function mostApprovals({ laws }: Pick<LawSet, 'laws'>): number {
   return Math.max(1, ...laws.map(({ approvals }) => approvals))
 }
 
 /** `text` was loaded as `laws` without a fault. */
 export async function fewHumansWarnings(
   text: string,
-  { laws }: Pick<Laws, 'laws'>,
+  { laws }: Pick<LawSet, 'laws'>,
   humans: number,
 ): Promise<readonly LawFault[]> {
   const reading = await readLawText(text)

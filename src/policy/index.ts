@@ -29,8 +29,8 @@ export {
   judgeLaws,
   judgeLawsInFull,
   judgeRecorded,
+  type LawBreach,
   type LawJudgement,
-  type LawOutcome,
   type LawPhase,
   type LawValues,
   recordOutcome,
@@ -40,7 +40,7 @@ export {
   DEFAULT_SETTINGS,
   type GateSettings,
   type Law,
-  type Laws,
+  type LawSet,
   type RetentionSettings,
 } from './law.ts'
 export { type LawDifference, lawDifferences } from './law-differences.ts'
@@ -51,9 +51,9 @@ export {
   LAYERED,
   type LawFault,
   type LawGround,
-  type LawsReading,
   lawsOfDocument,
   loadLaws,
+  type ParsedLaws,
   WHOLE,
 } from './load-laws.ts'
 export {

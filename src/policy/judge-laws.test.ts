@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { evaluate } from '../expression/index.ts'
-import { type Laws, loadLaws } from './index.ts'
+import { type LawSet, loadLaws } from './index.ts'
 import { candidates } from './law-index.ts'
 
 const ATOMS = [
@@ -149,7 +149,7 @@ function law(source: string, index = 0) {
   }
 }
 
-async function load(sources: readonly string[]): Promise<Laws> {
+async function load(sources: readonly string[]): Promise<LawSet> {
   const reading = await loadLaws(
     JSON.stringify({ laws: sources.map((one, index) => law(one, index)) }),
   )

@@ -16,16 +16,16 @@ import type {
   SandboxResult,
 } from '../contracts/index.ts'
 import {
-  type Evaluation,
+  type ExpressionResult,
   evaluate,
   type HostCalls,
   type Read,
-  type Reason,
+  type UndeterminedReason,
 } from '../expression/index.ts'
 import { type Conflict, settleConflicts } from './conflict.ts'
 import { effectCalls, type LawChange } from './effects.ts'
 import { type LawContext, shownResult } from './gate-environment.ts'
-import { isEarly, type Law, type Laws } from './law.ts'
+import { isEarly, type Law, type LawSet } from './law.ts'
 import { candidates } from './law-index.ts'
 import { bareLaws } from './load-laws.ts'
 
@@ -44,7 +44,7 @@ export interface LawValues {
   readonly home: string
 }
 
-export interface LawOutcome {
+export interface LawBreach {
   readonly policyId: string
   readonly tier: LawTier
   /** What is asked for: `alert` where a softer override left only that. */
@@ -58,7 +58,7 @@ export interface LawOutcome {
   /** What was read and made it so; long values are cut and secrets are not shown. */
   readonly deciding: readonly Read[]
   /** Why it could not be evaluated; empty when it could. */
-  readonly reasons: readonly Reason[]
+  readonly reasons: readonly UndeterminedReason[]
   /** The part of a composite that breaks the law; the proposal itself otherwise. */
   readonly actionId: string
   /** The law that left this one as an alert; null when none did. */
@@ -72,11 +72,11 @@ export interface LawOutcome {
  * ids of the laws that a human set aside for this proposal at this time.
  */
 export function judgeLaws(
-  laws: Pick<Laws, 'laws'>,
+  laws: Pick<LawSet, 'laws'>,
   phase: LawPhase,
   values: LawValues,
   overrides: ReadonlySet<string>,
-): readonly LawOutcome[] {
+): readonly LawBreach[] {
   return judgeLawsInFull(laws, phase, values, overrides).outcomes
 }
 
@@ -88,13 +88,13 @@ export interface SilencedLaw {
 }
 
 export interface LawJudgement {
-  readonly outcomes: readonly LawOutcome[]
+  readonly outcomes: readonly LawBreach[]
   readonly silenced: readonly SilencedLaw[]
 }
 
 /** Judges as `judgeLaws` does, and also returns the laws that others silenced. */
 export function judgeLawsInFull(
-  { laws }: Pick<Laws, 'laws'>,
+  { laws }: Pick<LawSet, 'laws'>,
   phase: LawPhase,
   values: LawValues,
   overrides: ReadonlySet<string>,
@@ -144,7 +144,7 @@ function isSetAside({ tier, policyId }: Law, overrides: ReadonlySet<string>): bo
 
 interface BrokenLaw {
   readonly law: Law
-  readonly evaluation: Evaluation
+  readonly evaluation: ExpressionResult
   readonly actionId: string
 }
 
@@ -183,15 +183,15 @@ function partsOf(proposal: Proposal): readonly Proposal[] {
   return [proposal, ...(proposal.children ?? []).flatMap(partsOf)]
 }
 
-function inOrder(laws: readonly Law[]): (one: LawOutcome, other: LawOutcome) => number {
+function inOrder(laws: readonly Law[]): (one: LawBreach, other: LawBreach) => number {
   const priorities = new Map(laws.map(({ policyId, priority }) => [policyId, priority]))
-  const rank = ({ policyId }: LawOutcome): number => priorities.get(policyId) ?? 0
+  const rank = ({ policyId }: LawBreach): number => priorities.get(policyId) ?? 0
   return (one, other) =>
     one.tier - other.tier || rank(other) - rank(one) || (one.policyId < other.policyId ? -1 : 1)
 }
 
 /** The outcome as `evaluation_v1` records it. */
-export function recordOutcome(outcome: LawOutcome): RecordedOutcome {
+export function recordOutcome(outcome: LawBreach): RecordedOutcome {
   return {
     policy_id: outcome.policyId,
     tier: outcome.tier,
@@ -215,7 +215,7 @@ const UNREADABLE: RecordedOutcome = {
 
 /** What is recorded of a judgement; null for the laws of a file that cannot be read. */
 export function judgeRecorded(
-  laws: Laws | null,
+  laws: LawSet | null,
   phase: LawPhase,
   values: LawValues,
   overrides: ReadonlySet<string>,

@@ -4,7 +4,7 @@
  */
 import type { GrantDocument } from '../contracts/index.ts'
 import { DEFAULT_GRANTS } from './default-grants.ts'
-import type { Law, Laws } from './law.ts'
+import type { Law, LawSet } from './law.ts'
 
 export interface LawDifference {
   readonly kind: 'added' | 'changed' | 'removed'
@@ -17,7 +17,7 @@ export interface LawDifference {
 }
 
 /** Removed ones first: they are what protects no more. */
-export function lawDifferences(before: Laws, after: Laws): readonly LawDifference[] {
+export function lawDifferences(before: LawSet, after: LawSet): readonly LawDifference[] {
   const [old, now] = [partsOf(before), partsOf(after)]
   const names = [...new Set([...old.keys(), ...now.keys()])]
   const all = names.flatMap((name): readonly LawDifference[] => {
@@ -31,7 +31,7 @@ export function lawDifferences(before: Laws, after: Laws): readonly LawDifferenc
 }
 
 /** Every part of the laws by its name, in words that differ where the parts differ. */
-function partsOf(laws: Laws): ReadonlyMap<string, string> {
+function partsOf(laws: LawSet): ReadonlyMap<string, string> {
   const own = laws.laws.filter(({ isBuiltIn }) => !isBuiltIn)
   return new Map([
     ...(laws.isWhole ? [['replace', 'no default law and no default grant holds'] as const] : []),
@@ -57,7 +57,7 @@ function lawWords(law: Law): string {
 }
 
 /** The grants in force: those of the file and the default ones that it leaves. */
-function grantsOf({ grants, disabled, isWhole }: Laws): readonly GrantDocument[] {
+function grantsOf({ grants, disabled, isWhole }: LawSet): readonly GrantDocument[] {
   if (isWhole) return grants
   const gone = new Set([...grants.map(({ grant_id }) => grant_id), ...disabled])
   return [...grants, ...DEFAULT_GRANTS.filter(({ grant_id }) => !gone.has(grant_id))]

@@ -8,9 +8,9 @@ import {
   DOCUMENT_LIMITS,
   guardValue,
   isRefusal,
-  type Limits,
+  type JsonLimits,
+  type JsonRefusalCode,
   pointerSteps,
-  type RefusalCode,
   utf8Length,
 } from '../base/index.ts'
 import { yamlRefusal } from '../contracts/index.ts'
@@ -34,7 +34,7 @@ export interface LawText {
 
 export interface TextRefusal extends TextPlace {
   readonly ok: false
-  readonly code: RefusalCode
+  readonly code: JsonRefusalCode
   readonly path: string
   readonly message: string
 }
@@ -45,7 +45,7 @@ const BEGINNING: TextPlace = { line: 1, column: 1 }
 /** Other files that people write, such as flows, are read the same way, within their own limits. */
 export async function readLawText(
   text: string,
-  limits: Limits = DOCUMENT_LIMITS,
+  limits: JsonLimits = DOCUMENT_LIMITS,
 ): Promise<LawText | TextRefusal> {
   if (utf8Length(text) > limits.bytesMax) {
     const message = `the text is longer than ${limits.bytesMax} bytes`
@@ -60,7 +60,7 @@ function parse(
   text: string,
   parseDocument: typeof ParseDocument,
   lines: LineCounter,
-  limits: Limits,
+  limits: JsonLimits,
 ): LawText | TextRefusal {
   try {
     const document = parseDocument(text, {

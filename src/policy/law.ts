@@ -63,7 +63,7 @@ export interface RetentionSettings {
   readonly actorQuotaMb: number
 }
 
-export interface Laws {
+export interface LawSet {
   /** Built-in ones first, then those of the file in its order. */
   readonly laws: readonly Law[]
   /** What the file adds to the ephemeral list. */

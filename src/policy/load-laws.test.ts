@@ -4,10 +4,10 @@
  */
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { DEFAULT_LAWS, LAYERED, type Laws, lawsOfDocument, loadLaws } from './index.ts'
+import { DEFAULT_LAWS, LAYERED, type LawSet, lawsOfDocument, loadLaws } from './index.ts'
 
 /** Everything about laws but the functions in them. */
-function told({ laws, ephemeral, settings }: Laws) {
+function told({ laws, ephemeral, settings }: LawSet) {
   const words = laws.map(({ expression, ...law }) => ({ ...law, source: expression.source }))
   return { laws: words, ephemeral, settings }
 }

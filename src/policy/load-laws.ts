@@ -19,7 +19,7 @@ import { byRank } from './conflict.ts'
 import { DEFAULT_GRANTS } from './default-grants.ts'
 import { DEFAULT_LAW_DOCUMENTS } from './default-law-documents.ts'
 import { GATE_ENVIRONMENT, RESULT_NAMES } from './gate-environment.ts'
-import { isEarly, type Law, type Laws, settingsOf } from './law.ts'
+import { isEarly, type Law, type LawSet, settingsOf } from './law.ts'
 import { type LawText, readLawText, type TextPlace } from './law-text.ts'
 import { findUnguarded, OPTIONAL_HOSTS } from './unguarded.ts'
 
@@ -31,10 +31,10 @@ export interface LawFault extends TextPlace {
   readonly hint?: string
 }
 
-export type LawsReading =
+export type ParsedLaws =
   | {
       readonly ok: true
-      readonly laws: Laws
+      readonly laws: LawSet
       /** Legal, and probably not what was meant. */
       readonly warnings: readonly LawFault[]
     }
@@ -52,7 +52,7 @@ export const LAYERED: LawGround = { builtIn: BUILT_IN_LAWS, defaults: DEFAULT_LA
 /** As it was up to evaluator 2. */
 export const FIRST_GROUND: LawGround = { builtIn: FIRST_BUILT_IN_LAWS, defaults: [] }
 
-export async function loadLaws(text: string, ground: LawGround = WHOLE): Promise<LawsReading> {
+export async function loadLaws(text: string, ground: LawGround = WHOLE): Promise<ParsedLaws> {
   const reading = await readLawText(text)
   if (!reading.ok) {
     const { ok: _, ...fault } = reading
@@ -111,7 +111,7 @@ function reportDisabled(reading: LawText, { defaults }: LawGround, faults: LawFa
   }
 }
 
-function lawsOf(laws: readonly Law[], file: LawsFile, { builtIn, defaults }: LawGround): Laws {
+function lawsOf(laws: readonly Law[], file: LawsFile, { builtIn, defaults }: LawGround): LawSet {
   return {
     laws: [...compiled(builtIn), ...laws],
     defaults,
@@ -129,7 +129,7 @@ function lawsOf(laws: readonly Law[], file: LawsFile, { builtIn, defaults }: Law
  * The same from the value that a text stood for, when the text was loaded without a fault before:
  * without places, which only faults need. Null when it is not such a value.
  */
-export function lawsOfDocument(document: unknown, ground: LawGround = WHOLE): Laws | null {
+export function lawsOfDocument(document: unknown, ground: LawGround = WHOLE): LawSet | null {
   const value = layered(document, ground)
   if (!judge(lawsFileContract, alone(value, ground)).valid) return null
   // The contract has judged it.
@@ -144,7 +144,7 @@ export function lawsOfDocument(document: unknown, ground: LawGround = WHOLE): La
 }
 
 /** The laws that hold in a home without a file. */
-export function bareLaws(ground: LawGround = WHOLE): Laws {
+export function bareLaws(ground: LawGround = WHOLE): LawSet {
   return lawsOfDocument({ laws: [] }, ground) ?? lawsOf([], { laws: [] }, WHOLE)
 }
 

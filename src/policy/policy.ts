@@ -8,7 +8,7 @@ import {
   evaluate,
   type HostCalls,
   type Read,
-  type Reason,
+  type UndeterminedReason,
 } from '../expression/index.ts'
 import { type Conflict, type Ranked, settleConflicts } from './conflict.ts'
 
@@ -35,7 +35,7 @@ export interface AppliedPolicy {
   /** True, or undetermined, which counts as triggered. */
   readonly triggered: true | 'undetermined'
   readonly deciding: readonly Read[]
-  readonly reasons: readonly Reason[]
+  readonly reasons: readonly UndeterminedReason[]
 }
 
 export interface PolicyJudgement {

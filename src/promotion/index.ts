@@ -4,8 +4,8 @@
  */
 
 export { hashFile, lookAt } from './entries/entry.ts'
-export type { OnPoint, Point } from './exchange/apply.ts'
-export { applyStage, type Promotion, type PromotionRequest } from './exchange/apply-stage.ts'
+export type { InterruptPoint, OnPoint } from './exchange/apply.ts'
+export { type AppliedPromotion, applyStage, type PromotionRequest } from './exchange/apply-stage.ts'
 export { directoriesInUse, recoveryCommands } from './exchange/ending.ts'
 export {
   type WorkspaceLock,
@@ -25,9 +25,9 @@ export {
 export { type Recovered, type RecoveryRequest, recover } from './recovery/recover.ts'
 export { type Choice, resolveRecovery } from './recovery/resolve.ts'
 export {
+  type AppliedRollback,
   expired,
   previewRollback,
-  type Rollback,
   type RollbackPreview,
   type RollbackRequest,
   rollback,

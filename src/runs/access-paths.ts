@@ -10,9 +10,9 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { matchesPath, parseGlob } from '../contracts/index.ts'
-import type { Command } from '../flow/index.ts'
+import type { FlowCommand } from '../flow/index.ts'
 
-type AccessRules = Extract<Command, { type: 'run_participant' }>['access']
+type AccessRules = Extract<FlowCommand, { type: 'run_participant' }>['access']
 
 interface BoundPaths {
   /** Absolute. */

@@ -4,14 +4,14 @@
  * files are written again whole.
  */
 import { digestBytes, faultCode } from '../base/index.ts'
-import type { Command } from '../flow/index.ts'
+import type { FlowCommand } from '../flow/index.ts'
 import type { Order } from './orders.ts'
 import { isObject } from './participant/asking.ts'
 import { Participation } from './participation.ts'
 import type { FlowRun } from './run.ts'
 import { instructions, makeArtifacts, plainName, writeLog, writeManifest } from './run-files.ts'
 
-type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
+type CommandOf<T extends FlowCommand['type']> = Extract<FlowCommand, { type: T }>
 
 /** Failures of writing that block a phase instead of ending the run. */
 const UNWRITABLE: ReadonlySet<string> = new Set(['cli.file_unwritable', 'flow.log_foreign'])
@@ -26,7 +26,7 @@ export class Duties {
     this.#participation = new Participation(run)
   }
 
-  async perform(command: Command, signal: AbortSignal): Promise<void> {
+  async perform(command: FlowCommand, signal: AbortSignal): Promise<void> {
     switch (command.type) {
       case 'run_participant':
         if (command.review === null) makeArtifacts(this.#run.options.workspace)

@@ -5,7 +5,7 @@
 export type { FlowHost } from './flow-host.ts'
 export { type MissingOutput, missingOutputs } from './missing-outputs.ts'
 export { type Order, unblockOrder } from './orders.ts'
-export { makePlan, type Planned, type PlanWatching, resumePlan } from './planning.ts'
+export { makePlan, type PlanningOutcome, type PlanOptions, resumePlan } from './planning.ts'
 export { findPlanning, type PlanningTerms } from './planning-folder.ts'
 export { type RunHead, runHeads } from './run-records.ts'
 export {

@@ -1,6 +1,6 @@
 /** What people tell a run: answers to what it asks, evidence, and that something may try again. */
 import type { Evidence } from '../contracts/index.ts'
-import type { Fact } from '../flow/index.ts'
+import type { FlowFact } from '../flow/index.ts'
 
 export type Order =
   /** To `ask_human`. */
@@ -34,12 +34,12 @@ export function orderOf(value: unknown): Order {
 }
 
 /** That a node may go on: said for the block that was seen, and for no later one. */
-export function unblockOrder(facts: readonly Fact[], nodeId: string, principal: string): Order {
+export function unblockOrder(facts: readonly FlowFact[], nodeId: string, principal: string): Order {
   return { kind: 'unblock', node_id: nodeId, principal, since: lastUnblocked(facts, nodeId) }
 }
 
 /** Returns the number of the fact that last unblocked a node; -1 if there is none. */
-export function lastUnblocked(facts: readonly Fact[], nodeId: string): number {
+export function lastUnblocked(facts: readonly FlowFact[], nodeId: string): number {
   const fact = facts.findLast(
     ({ type, payload }) =>
       type === 'flow_event_v1' &&

@@ -1,15 +1,15 @@
 /** The documents that participants get (F-12b). */
 import { APPROVE_SCORE_MIN } from '../contracts/index.ts'
 import {
-  type Command,
   type CompiledFlow,
   type CompiledNode,
   decideAccess,
   elementAt,
+  type FlowCommand,
   type RunState,
 } from '../flow/index.ts'
 
-export type RunCommand = Extract<Command, { type: 'run_participant' }>
+export type RunCommand = Extract<FlowCommand, { type: 'run_participant' }>
 
 /** What is asked again about the same attempt, and why. */
 export interface Again {

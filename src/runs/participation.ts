@@ -12,10 +12,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { invariant } from '../base/index.ts'
 import type { Participant } from '../contracts/index.ts'
 import {
-  type AnswerReading,
   artifactPath,
-  type Command,
   type CompiledNode,
+  type FlowCommand,
+  type ParsedAnswer,
   readAction,
   readReview,
 } from '../flow/index.ts'
@@ -37,7 +37,7 @@ import { missingInput, SAID_BY_HOST } from './requirements.ts'
 import type { FlowRun } from './run.ts'
 import { LOG_FILE, plainName } from './run-files.ts'
 
-type AskAgain = Extract<Command, { type: 'ask_again' }>
+type AskAgain = Extract<FlowCommand, { type: 'ask_again' }>
 
 /** A participant that has not answered by then is not waited for. */
 const SECONDS_MAX = 3_600
@@ -266,7 +266,7 @@ export class Participation {
     await this.#end(command, said, live, reading)
   }
 
-  #read({ review, node_id, attempt }: RunCommand, text: string): AnswerReading {
+  #read({ review, node_id, attempt }: RunCommand, text: string): ParsedAnswer {
     const { clock } = this.#run.options.host
     const sources = { nowMs: clock.nowMs(), newId: randomUUID }
     return review === null
@@ -278,7 +278,7 @@ export class Participation {
     command: RunCommand,
     { outcome, why = '' }: Said,
     live: LiveAttempt,
-    reading: AnswerReading | null,
+    reading: ParsedAnswer | null,
   ): Promise<void> {
     const { host } = this.#run.options
     const { node_id } = command
@@ -308,7 +308,7 @@ export class Participation {
   async #keepArtifact(
     { node_id, attempt }: RunCommand,
     live: LiveAttempt,
-    { document }: Extract<NonNullable<AnswerReading['answer']>, { kind: 'action' }>,
+    { document }: Extract<NonNullable<ParsedAnswer['answer']>, { kind: 'action' }>,
   ): Promise<void> {
     if (document.result_type !== 'ARTIFACT' || document.task_id !== node_id) return
     const path = artifactPath(node_id, attempt, document.artifact)

@@ -16,12 +16,12 @@ import {
   type PlanJson,
   type XiaojingReview,
 } from '../contracts/index.ts'
-import { type Fact, objectsIn, type ReviewPin, readReview } from '../flow/index.ts'
+import { type FlowFact, objectsIn, type ReviewPin, readReview } from '../flow/index.ts'
 import { occurredAtText } from '../ledger/index.ts'
 import type { FlowHost } from './flow-host.ts'
 import { refuseHalted, untilHalted } from './halted.ts'
 import { LiveAttempt } from './live-attempt.ts'
-import type { Asking } from './participant/asking.ts'
+import type { ParticipantRequest } from './participant/asking.ts'
 import { participate } from './participant/participate.ts'
 import { documentWithoutSecrets, secretsOf, withoutSecrets } from './participant/secrets.ts'
 import { findPlanning, PlanningFolder, type PlanningTerms } from './planning-folder.ts'
@@ -36,15 +36,15 @@ interface PlanOrder extends Omit<PlanningTerms, 'out'> {
   readonly out?: string
 }
 
-export interface PlanWatching {
+export interface PlanOptions {
   readonly abort: AbortSignal
   /** Called before the first participant is asked. */
   readonly onPlanning?: (planningId: string) => void
   /** Takes the result before the planning ends. After an interruption here it is called again. */
-  readonly deliver?: (planned: Planned, out: string | null) => Promise<void>
+  readonly deliver?: (planned: PlanningOutcome, out: string | null) => Promise<void>
 }
 
-export interface Planned {
+export interface PlanningOutcome {
   /** By which the answers are found on the ledger. */
   readonly planningId: string
   readonly plans: number
@@ -59,8 +59,8 @@ export interface Planned {
 export async function makePlan(
   host: FlowHost,
   order: PlanOrder,
-  watching: PlanWatching,
-): Promise<Planned> {
+  watching: PlanOptions,
+): Promise<PlanningOutcome> {
   const id = `plan-${uuidV7(host.clock.nowMs(), randomBytes(10))}`
   const folder = new PlanningFolder(host.home, id)
   const terms = { ...order, out: order.out ?? null }
@@ -74,8 +74,8 @@ export async function makePlan(
 export async function resumePlan(
   host: FlowHost,
   part: string | null,
-  watching: PlanWatching,
-): Promise<Planned> {
+  watching: PlanOptions,
+): Promise<PlanningOutcome> {
   const folder = findPlanning(host.home, host.stream, part)
   watching.onPlanning?.(folder.id)
   return folder.locked(async () => {
@@ -92,10 +92,10 @@ async function carryOut(
   folder: PlanningFolder,
   terms: PlanningTerms,
   answers: readonly Answered[],
-  { abort, deliver }: PlanWatching,
-): Promise<Planned> {
+  { abort, deliver }: PlanOptions,
+): Promise<PlanningOutcome> {
   await refuseHalted(host)
-  const planned = await new Planning(host, folder.id, terms, answers, abort).run()
+  const planned = await new PlanMaker(host, folder.id, terms, answers, abort).run()
   await deliver?.(planned, terms.out)
   folder.end()
   return planned
@@ -108,13 +108,13 @@ interface Answered {
   readonly errors: readonly unknown[]
 }
 
-function answerIn({ type, payload }: Fact): readonly Answered[] {
+function answerIn({ type, payload }: FlowFact): readonly Answered[] {
   if (type !== 'participant_output_v1') return []
   const { node_id, answer, errors } = payload
   return [{ node_id, answer, errors }]
 }
 
-class Planning {
+class PlanMaker {
   readonly #host: FlowHost
   readonly #order: PlanningTerms
   readonly #id: string
@@ -139,7 +139,7 @@ class Planning {
     this.#abort = abort
   }
 
-  async run(): Promise<Planned> {
+  async run(): Promise<PlanningOutcome> {
     let [review, error]: [XiaojingReview | null, unknown] = [null, null]
     let last: PlanJson | null = null
     for (let count = 1; count <= PLANS_MAX; count++) {
@@ -163,7 +163,7 @@ class Planning {
     plan: PlanJson | null,
     review: XiaojingReview | null,
     error: unknown,
-  ): Planned {
+  ): PlanningOutcome {
     return { planningId: this.#id, plans, reviews: this.#reviews, plan, review, error }
   }
 
@@ -255,7 +255,7 @@ class Planning {
   /** In an attempt of its own, of which nothing is kept. */
   async #ask(
     participant: Participant,
-    kind: Asking['kind'],
+    kind: ParticipantRequest['kind'],
     input: Readonly<Record<string, unknown>>,
   ): Promise<string> {
     const { workspace } = this.#order

@@ -6,7 +6,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { FlowNode, FlowRequirement, XiaoboAction } from '../contracts/index.ts'
-import type { Fact } from '../flow/index.ts'
+import type { FlowFact } from '../flow/index.ts'
 import { plainName } from './run-files.ts'
 
 /** Who says it, in the place of what a participant said. */
@@ -16,7 +16,7 @@ export const SAID_BY_HOST = '(the host: what the plan requires is not there)'
 export function missingInput(
   { node_id, requirements = [] }: FlowNode,
   workspace: string,
-  facts: readonly Fact[],
+  facts: readonly FlowFact[],
 ): XiaoboAction | null {
   const missing = requirements.filter(
     (requirement) => requirement.required && !isMet(requirement, node_id, workspace, facts),
@@ -50,7 +50,7 @@ function isMet(
   requirement: FlowRequirement,
   nodeId: string,
   workspace: string,
-  facts: readonly Fact[],
+  facts: readonly FlowFact[],
 ): boolean {
   const { kind, source } = requirement
   if (kind === 'CONFIRMATION') return facts.some((fact) => isGiven(fact, nodeId))
@@ -64,7 +64,7 @@ function isMet(
   return new Set(fitting).size >= requirement.min_count
 }
 
-function isGiven({ type, payload }: Fact, nodeId: string): boolean {
+function isGiven({ type, payload }: FlowFact, nodeId: string): boolean {
   if (type !== 'flow_event_v1' || payload.kind !== 'event') return false
   const { event } = payload
   return event.type === 'human_answer' && event.node_id === nodeId && event.answer === 'provided'

@@ -6,10 +6,10 @@ import { lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { canonicalJson, digestBytes, FaultError, fault, showPath } from '../base/index.ts'
 import {
-  type Command,
   type CompiledFlow,
   elementAt,
-  type Fact,
+  type FlowCommand,
+  type FlowFact,
   logText,
   type RunState,
 } from '../flow/index.ts'
@@ -49,7 +49,7 @@ export function refuseForeignLog(home: Pick<Home, 'state' | 'directory'>, worksp
 /** Writes the log; returns the digest of what is in the workspace afterwards. */
 export function writeLog(
   flow: CompiledFlow,
-  facts: readonly Fact[],
+  facts: readonly FlowFact[],
   { home, workspace, folder }: LogPlace,
 ): string {
   const text = logText(flow, facts)
@@ -178,7 +178,7 @@ export function plainName(name: string): string {
 
 const NAME_MAX = 120
 
-type AskHuman = Extract<Command, { type: 'ask_human' }>
+type AskHuman = Extract<FlowCommand, { type: 'ask_human' }>
 
 /** What is needed, where to put it, and how to say that it is there. */
 export function instructions(runId: string, command: AskHuman, why: string): string {

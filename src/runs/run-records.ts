@@ -14,11 +14,11 @@ import {
   isDigest,
   showName,
 } from '../base/index.ts'
-import { FACT_TYPES, type Fact } from '../flow/index.ts'
+import { FACT_TYPES, type FlowFact } from '../flow/index.ts'
 import {
   type Appended,
   contentOf,
-  type Entry,
+  type LedgerEntry,
   type Fact as LedgerFact,
   type Page,
   type Principal,
@@ -42,9 +42,9 @@ export interface FactRange {
 /** As one commit, after which they are durable. */
 export async function appendFacts(
   { ledger, stream, principal }: RecordsPlace,
-  facts: readonly Fact[],
+  facts: readonly FlowFact[],
 ): Promise<FactRange> {
-  const entries = facts.map((fact): Entry => {
+  const entries = facts.map((fact): LedgerEntry => {
     const { run_id, seq } = fact.payload
     const idempotencyKey = `flow/${run_id}/${seq}`
     return { stream, source: 'flow', principal, record: fact, idempotencyKey }
@@ -54,7 +54,10 @@ export async function appendFacts(
   return { from: first, to: appended.at(-1)?.seq ?? first }
 }
 
-async function appendOnce(ledger: Ledger, entries: readonly Entry[]): Promise<readonly Appended[]> {
+async function appendOnce(
+  ledger: Ledger,
+  entries: readonly LedgerEntry[],
+): Promise<readonly Appended[]> {
   try {
     const recorded = await ledger.recordAll(entries)
     const refused = recorded.ok ? '' : JSON.stringify(recorded.violations[0])
@@ -70,7 +73,7 @@ async function appendOnce(ledger: Ledger, entries: readonly Entry[]): Promise<re
   }
 }
 
-function taken([first]: readonly Entry[]): FaultError {
+function taken([first]: readonly LedgerEntry[]): FaultError {
   // Every payload of a run has its id.
   const { run_id = '' } = (first?.record.payload ?? {}) as { readonly run_id?: string }
   const message = `another process walks the run ${showName(run_id)}`
@@ -80,7 +83,7 @@ function taken([first]: readonly Entry[]): FaultError {
 const PAGE = 1_000
 
 export interface RunHistory {
-  readonly facts: readonly Fact[]
+  readonly facts: readonly FlowFact[]
   readonly range: FactRange
 }
 
@@ -90,7 +93,7 @@ export async function readRun(
   stream: string,
   runId: string,
 ): Promise<RunHistory> {
-  const facts: Fact[] = []
+  const facts: FlowFact[] = []
   let [from, to] = [-1, -1]
   for await (const { seq, text } of rows(ledger, { stream, run: runId })) {
     const fact = await factOf(ledger, text)
@@ -128,12 +131,12 @@ export function outputRows(
 }
 
 /** A fact of a run whole; null for a fact of something else that names the run. */
-async function factOf(ledger: LedgerReader, text: string): Promise<Fact | null> {
+async function factOf(ledger: LedgerReader, text: string): Promise<FlowFact | null> {
   const { record } = JSON.parse(text) as LedgerFact
   if (!FACT_TYPES.has(record.type)) return null
   const payload = record.payload ?? (await referred(ledger, record.payload_ref))
   // The store judged the record by its contract before it was written.
-  const fact = { type: record.type, payload } as Fact
+  const fact = { type: record.type, payload } as FlowFact
   return fact.type === 'participant_output_v1' ? withContent(ledger, fact) : fact
 }
 
@@ -146,7 +149,7 @@ export async function referred(
   return JSON.parse(decoder.decode(await ledger.objects.get(reference)))
 }
 
-type OutputFact = Extract<Fact, { type: 'participant_output_v1' }>
+type OutputFact = Extract<FlowFact, { type: 'participant_output_v1' }>
 
 async function withContent(ledger: LedgerReader, fact: OutputFact): Promise<OutputFact> {
   const { answer } = fact.payload

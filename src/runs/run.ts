@@ -9,12 +9,12 @@
  */
 import { randomBytes } from 'node:crypto'
 import {
-  type Command,
   type CompiledFlow,
   elementAt,
   emptyState,
-  type Fact,
+  type FlowCommand,
   type FlowEvent,
+  type FlowFact,
   foldFacts,
   outstanding,
   type RunState,
@@ -48,7 +48,7 @@ export interface RunOptions {
   readonly runId: string
   /** Absolute, and real. */
   readonly workspace: string
-  readonly onFacts?: (facts: readonly Fact[], state: RunState) => void
+  readonly onFacts?: (facts: readonly FlowFact[], state: RunState) => void
   /** Goes on waiting for people, instead of ending, when there is nothing else to do. */
   readonly waits?: boolean
   readonly abort?: AbortSignal
@@ -64,11 +64,11 @@ export class FlowRun {
   readonly options: RunOptions
   readonly folder: RunFolder
   readonly stages = new Stages()
-  readonly facts: Fact[] = []
+  readonly facts: FlowFact[] = []
   readonly #duties: Duties
   readonly #open = new Map<number, Open>()
   /** Commands that a person has to answer, by number. */
-  readonly #waiting = new Map<number, Command>()
+  readonly #waiting = new Map<number, FlowCommand>()
   #state: RunState
   #range: FactRange = { from: -1, to: -1 }
   #line: Promise<void> = Promise.resolve()
@@ -101,12 +101,12 @@ export class FlowRun {
       : status
   }
 
-  get waiting(): readonly Command[] {
+  get waiting(): readonly FlowCommand[] {
     return [...this.#waiting.values()]
   }
 
   /** Notes a command that only a person can answer, where `waitingRuns` finds it. */
-  leaveToPerson(command: Command): void {
+  leaveToPerson(command: FlowCommand): void {
     this.#waiting.set(command.command, command)
     this.folder.noteWaiting([...this.#waiting.keys()])
   }
@@ -150,7 +150,7 @@ export class FlowRun {
     for (const command of commands) this.#carryOut(command)
   }
 
-  #carryOut(command: Command): void {
+  #carryOut(command: FlowCommand): void {
     if (command.type === 'stop') {
       this.#open.get(command.stopped)?.abort.abort()
       this.#settle(command.stopped)
@@ -291,13 +291,13 @@ export class FlowRun {
   }
 
   /** Returns the pending command of a node; null if there is none. */
-  pendingOf(nodeId: string): Command | null {
+  pendingOf(nodeId: string): FlowCommand | null {
     const index = this.options.flow.nodeIndex.get(nodeId)
     return index === undefined ? null : elementAt(this.#state.nodes, index).pending
   }
 
   /** Commands that are recorded and not answered. */
-  outstanding(): readonly Command[] {
+  outstanding(): readonly FlowCommand[] {
     return outstanding(this.#state)
   }
 }

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { FaultError, fault, faultCode, invariant, showName, uuidV7 } from '../base/index.ts'
 import type { Flow } from '../contracts/index.ts'
 import {
-  type Command,
   type CompiledFlow,
   compileFlow,
   elementAt,
-  type Fact,
   FLOW_EVALUATOR,
+  type FlowCommand,
+  type FlowFact,
   foldFacts,
   outstanding,
   type RunState,
@@ -34,9 +34,9 @@ import {
   runHeads,
 } from './run-records.ts'
 
-export type Watching = Pick<RunOptions, 'onFacts' | 'waits' | 'abort'>
+export type WatchOptions = Pick<RunOptions, 'onFacts' | 'waits' | 'abort'>
 
-interface StartOrder extends Watching {
+interface StartOrder extends WatchOptions {
   readonly flow: CompiledFlow
   /** Absolute, and real. */
   readonly workspace: string
@@ -50,11 +50,11 @@ export interface WalkedRun {
   readonly runId: string
   readonly flow: CompiledFlow
   readonly state: RunState
-  readonly facts: readonly Fact[]
+  readonly facts: readonly FlowFact[]
   readonly range: FactRange
   readonly status: FlowRun['status']
   /** Commands that a person has to answer. */
-  readonly waiting: readonly Command[]
+  readonly waiting: readonly FlowCommand[]
 }
 
 function newRunId(nowMs: number, chance: Uint8Array): string {
@@ -85,7 +85,7 @@ export async function startRun(host: FlowHost, order: StartOrder): Promise<Walke
 export async function resumeRun(
   host: FlowHost,
   runId: string,
-  watching: Watching = {},
+  watching: WatchOptions = {},
 ): Promise<WalkedRun> {
   const folder = new RunFolder(host.home, runId)
   return folder.locked(async () => {
@@ -155,7 +155,7 @@ async function manifestsNow(host: FlowHost, run: FlowRun): Promise<Record<string
   return found
 }
 
-function writtenAt(facts: readonly Fact[], subphase: string): number {
+function writtenAt(facts: readonly FlowFact[], subphase: string): number {
   const fact = facts.findLast(
     ({ type, payload }) =>
       type === 'flow_event_v1' &&
@@ -180,7 +180,7 @@ function readThrough(
 interface LoadedRun {
   readonly flow: CompiledFlow
   readonly workspace: string
-  readonly facts: readonly Fact[]
+  readonly facts: readonly FlowFact[]
   readonly range: FactRange
 }
 
@@ -235,7 +235,7 @@ export async function lookAtRun(
 }
 
 /** Only a person can answer it. */
-function isPersons(command: Command): boolean {
+function isPersons(command: FlowCommand): boolean {
   if (command.type === 'ask_human') return true
   if (command.type !== 'run_participant') return false
   return command.participant === null || 'human' in command.participant

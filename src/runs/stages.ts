@@ -2,7 +2,7 @@
 import {
   type CompiledFlow,
   elementAt,
-  type Fact,
+  type FlowFact,
   type RunState,
   type StageBase,
 } from '../flow/index.ts'
@@ -19,7 +19,7 @@ export class Stages {
   readonly #ofNode = new Map<string, Set<string>>()
 
   /** Facts are handed in as they come. */
-  observe({ type, payload }: Fact): void {
+  observe({ type, payload }: FlowFact): void {
     if (type !== 'flow_event_v1' || payload.kind !== 'event') return
     const { event } = payload
     if (event.type !== 'attempt_ended' || event.stage === null) return

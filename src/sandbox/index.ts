@@ -9,6 +9,7 @@ export type {
   Layer,
   NetworkDoor,
   Probe,
+  RefusedAccess,
   RunOutcome,
   RunRequest,
   Sandbox,

@@ -14,13 +14,13 @@ import { RUN_CAPS, type RunCap } from '../contracts/index.ts'
 import { removeTree } from '../machine/index.ts'
 import { openListener } from '../network/index.ts'
 import type {
-  BesideRequest,
   Control,
   Layer,
   RunOutcome,
   RunRequest,
   Sandbox,
   SandboxRequest,
+  SideRequest,
 } from './driver/driver.ts'
 import { sandboxFailure } from './driver/failure.ts'
 import { startFailure } from './driver/missing-control.ts'
@@ -28,7 +28,7 @@ import { LineChannel } from './pipes/line-channel.ts'
 import { destroyEnds, type Ends, feed, finish, flow, openEnds } from './pipes/pipe-ends.ts'
 import { controlsOf } from './preparation/controls.ts'
 import { type Opened, OWN_TASKS, PRIVATE_PLACES } from './preparation/opening.ts'
-import { Attendant, nothingBeside } from './processes/attendant.ts'
+import { noCommandLeft, SideShell } from './processes/attendant.ts'
 import { ATTENDANT_TASKS } from './processes/attendant-script.ts'
 import {
   type ProcessLimits,
@@ -43,13 +43,13 @@ import {
   dead,
   killQuietly,
   letGo,
+  type ReadyShell,
   untilDead,
-  type Waiting,
 } from './processes/waiting-shell.ts'
-import { type Ending, exitOf, SIGXCPU, SIGXFSZ, Told } from './supervision/ending.ts'
+import { type CommandEnd, exitOf, ShellReport, SIGXCPU, SIGXFSZ } from './supervision/ending.ts'
 import { KeptFiles } from './supervision/kept-files.ts'
 import { foregroundGroup, groupMembers, groupMemoryPeak } from './supervision/meters.ts'
-import { Reaching } from './supervision/reaching.ts'
+import { NetworkAttempts } from './supervision/reaching.ts'
 import { Trace } from './supervision/trace.ts'
 import {
   countedBy,
@@ -77,14 +77,14 @@ export class LinuxSandbox implements Sandbox {
   readonly #watcher: Watcher
   readonly #meters = new KeptFiles()
   readonly #read = (file: string): string => this.#meters.text(file)
-  #waiting: Promise<Waiting> | null
-  #running: Waiting | null = null
+  #waiting: Promise<ReadyShell> | null
+  #running: ReadyShell | null = null
   /** Whether the command was started; before that a signal has no receiver. */
   #isTold = false
   #lastEnd: Promise<unknown> | null = null
   #active: Promise<unknown> | null = null
   #hasTerminal = false
-  #attendant: Attendant | null = null
+  #attendant: SideShell | null = null
   #traced = 0
   #onClosed: () => void = () => undefined
   #usedCpuMs = 0
@@ -176,7 +176,7 @@ export class LinuxSandbox implements Sandbox {
   }
 
   /** The way out of this run's own network namespace; null when it has none. */
-  async #openDoor({ pid }: Waiting): Promise<Server | null> {
+  async #openDoor({ pid }: ReadyShell): Promise<Server | null> {
     const { network } = this.#request
     if (network === undefined) return null
     try {
@@ -213,7 +213,7 @@ export class LinuxSandbox implements Sandbox {
     await Promise.all([removeTree(directory), backing.release(), group?.remove()])
   }
 
-  async #launch(tries = LAUNCHES_MAX): Promise<Waiting> {
+  async #launch(tries = LAUNCHES_MAX): Promise<ReadyShell> {
     const { holder, pipes } = this.#opened
     // The bubblewrap before this one has to be gone, or its end would be taken for ours.
     await this.#lastEnd
@@ -224,7 +224,7 @@ export class LinuxSandbox implements Sandbox {
   }
 
   /** Until the shell inside has given its word. */
-  async #inside(ends: Ends, end: Promise<unknown>, tries = LAUNCHES_MAX - 1): Promise<Waiting> {
+  async #inside(ends: Ends, end: Promise<unknown>, tries = LAUNCHES_MAX - 1): Promise<ReadyShell> {
     const { holder } = this.#opened
     const coming = comingIn(holder.status, ends, end)
     const words: string[] = []
@@ -256,7 +256,11 @@ export class LinuxSandbox implements Sandbox {
     return limits
   }
 
-  async #runIn(waiting: Waiting, request: RunRequest, limits: ProcessLimits): Promise<RunOutcome> {
+  async #runIn(
+    waiting: ReadyShell,
+    request: RunRequest,
+    limits: ProcessLimits,
+  ): Promise<RunOutcome> {
     const { pid, ends } = waiting
     const { holder } = this.#opened
     const channel = this.#openChannel(request, limits)
@@ -328,9 +332,9 @@ export class LinuxSandbox implements Sandbox {
   }
 
   /** Returns null if the caller does not ask for it, or the run has a network. */
-  #reaching(pid: number, { onUnreachable }: RunRequest): Reaching | null {
+  #reaching(pid: number, { onUnreachable }: RunRequest): NetworkAttempts | null {
     if (onUnreachable === undefined || this.#request.network !== undefined) return null
-    return new Reaching(pid, onUnreachable)
+    return new NetworkAttempts(pid, onUnreachable)
   }
 
   /** Opens the channel: answers the command's lines from now on, and lets `runBeside` run others. */
@@ -340,12 +344,12 @@ export class LinuxSandbox implements Sandbox {
     if (holder.channel === null || tools === null) {
       throw sandboxFailure('sandbox.failed', '', 'the sandbox was opened without a channel')
     }
-    this.#attendant = new Attendant(tools, limits, (line) => holder.tellInside(line))
+    this.#attendant = new SideShell(tools, limits, (line) => holder.tellInside(line))
     return new LineChannel(holder.channel, channel)
   }
 
-  async runBeside(request: BesideRequest): Promise<number | null> {
-    if (this.#attendant === null) throw nothingBeside()
+  async runBeside(request: SideRequest): Promise<number | null> {
+    if (this.#attendant === null) throw noCommandLeft()
     return this.#attendant.run(request)
   }
 
@@ -361,7 +365,7 @@ export class LinuxSandbox implements Sandbox {
     })
   }
 
-  #order({ pid, counted }: Waiting, terminalTasks: number): WatchOrder {
+  #order({ pid, counted }: ReadyShell, terminalTasks: number): WatchOrder {
     const { group, disk } = this.#opened
     const { caps } = this.#request
     const shared = new SharedArrayBuffer(SLOTS_BYTES)
@@ -380,9 +384,9 @@ export class LinuxSandbox implements Sandbox {
   }
 
   /** Until the command has ended, and what it left behind too or the grace is over. */
-  async #ending({ pid, deadlineMs }: WatchOrder, end: Promise<unknown>): Promise<Ending> {
+  async #ending({ pid, deadlineMs }: WatchOrder, end: Promise<unknown>): Promise<CommandEnd> {
     const { inner } = this.#opened.holder
-    const told = new Told()
+    const told = new ShellReport()
     for (;;) {
       const line = await inner.nextOr(end)
       if (line === null) return { ...told.ending(), status: null, left: 0 }
@@ -398,7 +402,7 @@ export class LinuxSandbox implements Sandbox {
   }
 
   /** The cap that was passed: found by the supervision, or seen now when it ended by itself. */
-  #cause(watch: Watch, { status }: Ending): RunCap | null {
+  #cause(watch: Watch, { status }: CommandEnd): RunCap | null {
     const found = RUN_CAPS[watch.figure('cause') - 1]
     const passed = found ?? watch.passedCap()
     if (passed !== null && passed !== undefined) return passed
@@ -430,7 +434,7 @@ export class LinuxSandbox implements Sandbox {
 }
 
 /** Ends a waiting shell that was never started. */
-async function endWaiting(coming: Promise<Waiting>): Promise<void> {
+async function endWaiting(coming: Promise<ReadyShell>): Promise<void> {
   const waiting = await coming.catch(() => null)
   if (waiting === null) return
   killQuietly(waiting.pid, 'SIGKILL')

@@ -12,8 +12,8 @@ import { probeMachine } from './kernel/probe.ts'
 import type { Architecture } from './kernel/syscalls.ts'
 import { LinuxSandbox } from './linux-sandbox.ts'
 import { MaskVanished, type Opened, openSandbox } from './preparation/opening.ts'
-import { type Survey, survey, surveyKey } from './preparation/survey.ts'
-import { makeWorkshop, type Workshop } from './preparation/workshop.ts'
+import { type SandboxPlan, survey, surveyKey } from './preparation/survey.ts'
+import { makeResources, type SandboxResources } from './preparation/workshop.ts'
 import { startWatcher, type Watcher } from './supervision/watcher.ts'
 
 interface DriverOptions {
@@ -33,14 +33,14 @@ export function createDriver(options: DriverOptions = {}): SandboxDriver {
 
 /** What has to be there before the first sandbox, and is made then. */
 interface Plant {
-  readonly shop: Workshop
+  readonly shop: SandboxResources
   readonly watcher: Watcher
 }
 
 /** One that was begun before it was asked for, with what it was made for. */
 interface Ahead {
   readonly request: SandboxRequest
-  readonly found: Survey
+  readonly found: SandboxPlan
   readonly sandbox: Promise<LinuxSandbox>
 }
 
@@ -96,7 +96,7 @@ class LinuxDriver implements SandboxDriver {
   }
 
   /** What was begun ahead, if it means the same on the machine as it is now; else it is let go. */
-  async #takeAhead(request: SandboxRequest, found: Survey): Promise<LinuxSandbox | null> {
+  async #takeAhead(request: SandboxRequest, found: SandboxPlan): Promise<LinuxSandbox | null> {
     const ahead = this.#ahead
     if (ahead === null) return null
     this.#ahead = null
@@ -113,12 +113,12 @@ class LinuxDriver implements SandboxDriver {
 
   #equip(): Plant {
     if (this.#plant !== null) return this.#plant
-    const shop = makeWorkshop(this.#options, requirePlatform())
+    const shop = makeResources(this.#options, requirePlatform())
     this.#plant = { shop, watcher: startWatcher(this.#options.watcher) }
     return this.#plant
   }
 
-  async #make(plant: Plant, request: SandboxRequest, found: Survey): Promise<LinuxSandbox> {
+  async #make(plant: Plant, request: SandboxRequest, found: SandboxPlan): Promise<LinuxSandbox> {
     const opened = await openAgain(request, found, plant.shop)
     const sandbox = new LinuxSandbox(request, opened, plant.watcher)
     this.#open.add(sandbox)
@@ -130,7 +130,11 @@ class LinuxDriver implements SandboxDriver {
 const OPENINGS_MAX = 8
 
 /** Opens a sandbox. If a place that has to be hidden vanished meanwhile, surveys the machine again. */
-async function openAgain(request: SandboxRequest, found: Survey, shop: Workshop): Promise<Opened> {
+async function openAgain(
+  request: SandboxRequest,
+  found: SandboxPlan,
+  shop: SandboxResources,
+): Promise<Opened> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await openSandbox(request, attempt === 1 ? found : survey(request, shop), shop)

@@ -14,9 +14,9 @@ import type {
   Answered,
   FinishedYes,
   GateAnswer,
+  InboxQuestion,
   OpenRecovery,
   OverrideOrder,
-  PendingQuestion,
   ProposeOptions,
   Question,
   RecoveryOrder,
@@ -37,7 +37,7 @@ export interface GateSurface {
   /** Names of the caller's variables that runs do not see. */
   readonly droppedVariables: readonly string[]
   propose(proposal: unknown, options: ProposeOptions): Promise<GateAnswer>
-  pending(): Promise<readonly PendingQuestion[]>
+  pending(): Promise<readonly InboxQuestion[]>
   /** By the pending id or the action id; null when there is no such question (any more). */
   question(id: string): Promise<Question | null>
   /** What became of the question of an act that no longer waits; null when there was none. */

@@ -35,9 +35,9 @@ import type { GateContext } from './surface/context.ts'
 import type {
   FinishedYes,
   GateAnswer,
+  InboxQuestion,
   OpenRecovery,
   OverrideOrder,
-  PendingQuestion,
   ProposeOptions,
   Question,
   RecoveryOrder,
@@ -117,14 +117,14 @@ class OpenGate implements GateSurface {
     return withLawTexts(await answerOf(this.#parts.questions, outcome), this.#book)
   }
 
-  async pending(): Promise<readonly PendingQuestion[]> {
+  async pending(): Promise<readonly InboxQuestion[]> {
     await this.#released.settle()
     await this.#unfinished.finish()
     const standing = await this.#view.standing()
     const nowMs = this.#context.nowMs()
     await expire(this.#parts, standing.expired(nowMs))
     const { questions } = this.#parts
-    const rows: PendingQuestion[] = []
+    const rows: InboxQuestion[] = []
     for (const pending of standing.pending(nowMs)) {
       const row = await questions.row(pending)
       if (row === null) continue

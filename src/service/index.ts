@@ -4,6 +4,7 @@
  * machine, network, sandbox, tree, promotion, store and home.
  */
 
+export type { RefusedAccess } from '../sandbox/index.ts'
 export { openGate } from './gate.ts'
 export type { GateSurface } from './gate-surface.ts'
 export { acceptedLaws, recordDefaultLaws, recordLaws } from './laws/accept-laws.ts'
@@ -18,7 +19,6 @@ export type {
   HeldAttempt,
   OperationAnswer,
   ParticipantOutcome,
-  RefusedAccess,
 } from './surface/attempt-surface.ts'
 export type {
   Answered,
@@ -28,10 +28,10 @@ export type {
   GateAnswer,
   HiddenFromRun,
   HomeChoice,
+  InboxQuestion,
   LawWords,
   OpenRecovery,
   OverrideOrder,
-  PendingQuestion,
   ProposeOptions,
   Question,
   RecoveryChoice,
@@ -43,8 +43,8 @@ export { BODY_KINDS, type BodyKind } from './upkeep/body-search.ts'
 export {
   findUnneeded,
   type HomeInUse,
+  type HomePart,
   type HomeUse,
-  type Part,
   removeUnneeded,
   surveyHome,
   type Unneeded,

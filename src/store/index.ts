@@ -7,11 +7,11 @@ export { FactBlocks } from './database/fact-block.ts'
 export { connect } from './database/sqlite-driver.ts'
 export { schemaDifferences } from './database/sqlite-schema.ts'
 export {
+  type FileSeal,
   keyFromSeed,
   type LedgerKey,
   newSeed,
   publicKeyOf,
-  type Seal,
   signerFor,
 } from './keys/ed25519.ts'
 export { ringOf } from './keys/key-ring.ts'
@@ -27,10 +27,10 @@ export {
 export {
   type Actor,
   createLedger,
+  type EntryOutcome,
   type Ledger,
   type NewStore,
   openLedger,
-  type Recorded,
 } from './ledger/ledger.ts'
 export { ObjectStore } from './ledger/objects.ts'
 export { connectionOf, readStoreSetting, SQLITE, STORE_FILE } from './ledger/store-setting.ts'
@@ -47,7 +47,7 @@ export {
   type PostgresStep,
 } from './postgres/postgres-writer.ts'
 export { createLedgerFile, Engine, openLedgerDatabase } from './sqlite/engine.ts'
-export { type OnStep, STEPS, type Step } from './sqlite/ledger-file.ts'
+export { type AppendStep, type OnStep, STEPS } from './sqlite/ledger-file.ts'
 export { SqliteStore } from './sqlite/sqlite-store.ts'
 export { InlineWriter, type Writer } from './sqlite/writer.ts'
 export { type WholeFact, wholeFact } from './standing/standing-facts.ts'

@@ -26,10 +26,10 @@ import {
 import {
   asFailure,
   codeOf,
-  type Foothold,
   flatPath,
+  type HeldDirectory,
   holdDirectory,
-  Loans,
+  LentPermissions,
   makeDurable,
   nodePath,
   Pace,
@@ -55,9 +55,9 @@ export async function captureChanges(
   stage: string,
   { isRoot, emptied = [] }: CaptureOptions,
 ): Promise<void> {
-  const held: Foothold[] = []
-  const loans = new Loans(isRoot)
-  const hold = (path: string): Foothold => {
+  const held: HeldDirectory[] = []
+  const loans = new LentPermissions(isRoot)
+  const hold = (path: string): HeldDirectory => {
     const foothold = holdDirectory(path)
     held.push(foothold)
     return foothold
@@ -138,8 +138,8 @@ class Staged implements StagedEntry, Expected {
 async function carry(
   part: Share,
   stage: string,
-  hold: (path: string) => Foothold,
-  loans: Loans,
+  hold: (path: string) => HeldDirectory,
+  loans: LentPermissions,
 ): Promise<boolean> {
   const { layer, changes, units } = part
   const nameOf = (path: RawPath) => nameIn(layer, path)

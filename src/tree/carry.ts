@@ -8,7 +8,7 @@ import { joinRaw, parentOfRaw, type RawPath } from '../gate/index.ts'
 import {
   allStatsOf,
   codeOf,
-  type Foothold,
+  type HeldDirectory,
   inChunks,
   itselfAt,
   namesIn,
@@ -20,9 +20,9 @@ import {
 } from '../machine/index.ts'
 
 export interface Load {
-  readonly upper: Foothold
+  readonly upper: HeldDirectory
   /** A directory of the stage that mirrors the layer; it exists. */
-  readonly target: Foothold
+  readonly target: HeldDirectory
   /** Below the layer's root, without a leading slash; a directory comes before what is in it. */
   readonly names: readonly RawPath[]
   /** Those of the names that are moved by themselves. */

@@ -21,7 +21,7 @@ export interface TreeFinding {
 
 const EACH_MAX = 1000
 
-export class Findings {
+export class TreeFindings {
   readonly #found = new Map<string, TreeFinding>()
   readonly #counts = new Map<TreeFindingCode, number>()
 

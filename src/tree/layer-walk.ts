@@ -16,14 +16,14 @@ import {
   holdLongList,
   isAbsence,
   itselfAt,
+  type LentPermissions,
   LONG_LIST,
-  type Loans,
   namesIn,
   nodePath,
   type Pace,
   statsOf,
 } from '../machine/index.ts'
-import type { Findings } from './findings.ts'
+import type { TreeFindings } from './findings.ts'
 
 /** Where the entries of one side of a layer are reached from this process. */
 interface Ground {
@@ -32,7 +32,7 @@ interface Ground {
   readonly above: number
 }
 
-export class Side {
+export class SideEntry {
   readonly stats: EntryStats
   /** Of a file, once it was read. */
   digest: Digest | null = null
@@ -65,8 +65,8 @@ export interface Pair {
   readonly path: RawPath
   /** The root of the layer itself. */
   readonly isRoot: boolean
-  readonly before: Side | null
-  readonly after: Side | null
+  readonly before: SideEntry | null
+  readonly after: SideEntry | null
   /** Below something deleted or opaque: changes by others count even when nothing differs. */
   readonly isWatched: boolean
 }
@@ -103,14 +103,14 @@ export class LayerWalk {
   /** Apparent size of everything written, hard links once. */
   bytes = 0
   readonly #layer: WalkedLayer
-  readonly #findings: Findings
-  readonly #loans: Loans
+  readonly #findings: TreeFindings
+  readonly #loans: LentPermissions
   readonly #pace: Pace
   readonly #inodes = new Set<string>()
   readonly #upper: Ground
   readonly #real: Ground
 
-  constructor(layer: WalkedLayer, findings: Findings, loans: Loans, pace: Pace) {
+  constructor(layer: WalkedLayer, findings: TreeFindings, loans: LentPermissions, pace: Pace) {
     this.#layer = layer
     this.#findings = findings
     this.#loans = loans
@@ -184,7 +184,12 @@ export class LayerWalk {
     return { path, below, stats: after.stats, hasReal, isOpaque: frame.isOpaque, index }
   }
 
-  #pair(path: RawPath, before: Side | null, after: Side | null, isWatched: boolean): void {
+  #pair(
+    path: RawPath,
+    before: SideEntry | null,
+    after: SideEntry | null,
+    isWatched: boolean,
+  ): void {
     const sides = { before: this.#supported(path, before), after: this.#supported(path, after) }
     if (sides.before === null && sides.after === null) return
     this.#keep({ path, isRoot: false, ...sides, isWatched })
@@ -272,13 +277,13 @@ export class LayerWalk {
     }
   }
 
-  async #deleted(path: RawPath, before: Side): Promise<void> {
+  async #deleted(path: RawPath, before: SideEntry): Promise<void> {
     this.#pair(path, before, null, true)
     if (before.stats.isDirectory()) await this.#deletedBelow(path, before)
   }
 
   /** Everything below a directory of the real tree that is gone. */
-  async #deletedBelow(path: RawPath, before: Side): Promise<void> {
+  async #deletedBelow(path: RawPath, before: SideEntry): Promise<void> {
     const open = [{ path, at: before.at }]
     for (let frame = open.pop(); frame !== undefined; frame = open.pop()) {
       for (const name of this.#realNames(frame.path, frame.at)) {
@@ -316,17 +321,17 @@ export class LayerWalk {
     return null
   }
 
-  #side(ground: Ground, path: RawPath): Side | null {
+  #side(ground: Ground, path: RawPath): SideEntry | null {
     try {
       const stats = statsOf(placeOn(ground, path))
-      return stats === null ? null : new Side(ground, path, stats)
+      return stats === null ? null : new SideEntry(ground, path, stats)
     } catch (error) {
       this.#unreadable(path, error)
       return null
     }
   }
 
-  #supported(path: RawPath, side: Side | null): Side | null {
+  #supported(path: RawPath, side: SideEntry | null): SideEntry | null {
     if (side === null) return null
     const { stats } = side
     if (stats.isFile() || stats.isDirectory() || stats.isSymbolicLink()) return side

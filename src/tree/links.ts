@@ -7,8 +7,8 @@
  */
 import type { Change, RawPath } from '../gate/index.ts'
 import type { EntryStats } from '../machine/index.ts'
-import type { Findings } from './findings.ts'
-import { isInside, type Pair, type Side } from './layer-walk.ts'
+import type { TreeFindings } from './findings.ts'
+import { isInside, type Pair, type SideEntry } from './layer-walk.ts'
 
 /** A change with the pair that it was made from. A dropped one is the same on both sides. */
 export interface Linked {
@@ -39,7 +39,7 @@ export function linkGroups(sides: Iterable<readonly [RawPath, EntryStats]>): Map
 export function findSplits(
   linked: readonly Linked[],
   scope: readonly RawPath[],
-  findings: Findings,
+  findings: TreeFindings,
 ): void {
   const changed = linked.filter(({ isDropped }) => !isDropped)
   const groups = groupsBefore(changed)
@@ -71,7 +71,7 @@ function put(lists: Map<string, Linked[]>, key: string, each: Linked): void {
 function splitsOfGroup(
   group: readonly Linked[],
   moved: readonly Linked[],
-  findings: Findings,
+  findings: TreeFindings,
 ): void {
   const written = group.filter(({ change }) => change.after?.kind === 'file')
   const left = new Set([...written, ...moved].map(({ pair }) => pair.after?.stats.inode))
@@ -118,7 +118,7 @@ function movedFrom(
  * Known limit: one that was moved, then read, then written has neither too, nor has one whose other name
  * is read by another program meanwhile.
  */
-function cluesOf(side: Side | null, isContentTelling: boolean): readonly string[] {
+function cluesOf(side: SideEntry | null, isContentTelling: boolean): readonly string[] {
   if (side === null) return []
   const { digest, stats } = side
   return [...(isContentTelling ? [`content ${digest}`] : []), `read ${stats.atimeNs}`]
@@ -128,7 +128,7 @@ function cluesOf(side: Side | null, isContentTelling: boolean): readonly string[
 function splitsOfKept(
   linked: readonly Linked[],
   scope: readonly RawPath[],
-  findings: Findings,
+  findings: TreeFindings,
 ): void {
   const kept = new Set<string>()
   for (const { pair, isDropped } of linked) {

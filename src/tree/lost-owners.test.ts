@@ -1,7 +1,7 @@
 /** Groups that a sandbox of one user does not know: kept where this user may, asked about where not. */
 import { expect, it } from 'vitest'
 import { type Change, type EntryState, rawOfText } from '../gate/index.ts'
-import { Findings } from './findings.ts'
+import { TreeFindings } from './findings.ts'
 import type { Pair } from './layer-walk.ts'
 import { LostOwners } from './lost-owners.ts'
 
@@ -26,7 +26,7 @@ function state({ content, time = '1' }: Side): EntryState {
 /** Returns the owners that are restored, by path, and the paths that a person is asked about. */
 function settled(sides: Record<string, readonly [Side | null, Side | null]>) {
   const owners = new LostOwners(IDS)
-  const findings = new Findings()
+  const findings = new TreeFindings()
   const changes = Object.entries(sides).map(([name, [before, after]]): Change => {
     const path = rawOfText(name)
     const [uid, gid] = before?.owner ?? OWN

@@ -9,7 +9,7 @@
  */
 import { type Change, type EntryState, nameOfRaw, type RawPath } from '../gate/index.ts'
 import { mayMapOwners } from '../sandbox/index.ts'
-import type { Findings } from './findings.ts'
+import type { TreeFindings } from './findings.ts'
 import type { Pair } from './layer-walk.ts'
 
 type Owner = NonNullable<EntryState['owner']>
@@ -45,7 +45,7 @@ export class LostOwners {
   }
 
   /** The changes, with the owners that can be kept; the others are found. */
-  settle(changes: readonly Change[], findings: Findings): readonly Change[] {
+  settle(changes: readonly Change[], findings: TreeFindings): readonly Change[] {
     if (this.#foreign.size === 0) return changes
     const gone = this.#gone(changes)
     return changes.map((change) => {
@@ -60,7 +60,7 @@ export class LostOwners {
     })
   }
 
-  #owned(change: Change, owner: Owner, findings: Findings): Change {
+  #owned(change: Change, owner: Owner, findings: TreeFindings): Change {
     const { path, before, after } = change
     if (after === null || isSame(owner, this.#ids)) return change
     if (!this.#isKeepable(owner)) {

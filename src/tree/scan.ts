@@ -26,11 +26,11 @@ import {
   CAPABILITY,
   type DigestRequest,
   digestFiles,
-  type Foothold,
+  type HeldDirectory,
   holdDirectory,
   isEscaped,
   kindOf,
-  Loans,
+  LentPermissions,
   listUnder,
   NO_ATTRIBUTES,
   nodePath,
@@ -40,8 +40,8 @@ import {
   TooMuchText,
 } from '../machine/index.ts'
 import type { Layer } from '../sandbox/index.ts'
-import { Findings, type TreeFinding } from './findings.ts'
-import { type Emptied, LayerWalk, type Pair, type Side } from './layer-walk.ts'
+import { type TreeFinding, TreeFindings } from './findings.ts'
+import { type Emptied, LayerWalk, type Pair, type SideEntry } from './layer-walk.ts'
 import { findSplits, isLinked, type Linked, linkGroups } from './links.ts'
 import { LostOwners, type OwnIds } from './lost-owners.ts'
 import { changedSince, isSameRoot, type Marker, untrustedClock } from './marker.ts'
@@ -112,10 +112,10 @@ export async function scanLayers(layers: readonly Layer[], options: ScanOptions)
 class Scanner {
   readonly #layers: readonly Layer[]
   readonly #options: ScanOptions
-  readonly #findings = new Findings()
+  readonly #findings = new TreeFindings()
   readonly #pace = new Pace()
-  readonly #loans: Loans
-  readonly #held: Foothold[] = []
+  readonly #loans: LentPermissions
+  readonly #held: HeldDirectory[] = []
   readonly #pairs: Pair[] = []
   readonly #emptied: Emptied[] = []
   readonly #uppers: RawPath[] = []
@@ -125,7 +125,7 @@ class Scanner {
   constructor(layers: readonly Layer[], options: ScanOptions) {
     this.#layers = layers
     this.#options = options
-    this.#loans = new Loans(options.isRoot)
+    this.#loans = new LentPermissions(options.isRoot)
   }
 
   async run(): Promise<Scan> {
@@ -300,11 +300,11 @@ class Scanner {
     return owners?.settle(changes, this.#findings) ?? changes
   }
 
-  #groupsOf(pick: (pair: Pair) => Side | null): ReadonlyMap<string, RawPath> {
+  #groupsOf(pick: (pair: Pair) => SideEntry | null): ReadonlyMap<string, RawPath> {
     return linkGroups(statsIn(this.#pairs, pick))
   }
 
-  #state(side: Side | null, groups: ReadonlyMap<string, RawPath>): EntryState | null {
+  #state(side: SideEntry | null, groups: ReadonlyMap<string, RawPath>): EntryState | null {
     if (side === null) return null
     const { stats } = side
     const isFile = stats.isFile()
@@ -323,7 +323,7 @@ class Scanner {
     }
   }
 
-  #attributesOf(side: Side): Attributes {
+  #attributesOf(side: SideEntry): Attributes {
     if (this.#attributes.size === 0) return NO_ATTRIBUTES
     return this.#attributes.get(side.at) ?? NO_ATTRIBUTES
   }
@@ -381,8 +381,8 @@ class Owners {
 
 function* statsIn(
   pairs: Iterable<Pair>,
-  pick: (pair: Pair) => Side | null,
-): Generator<readonly [RawPath, Side['stats']]> {
+  pick: (pair: Pair) => SideEntry | null,
+): Generator<readonly [RawPath, SideEntry['stats']]> {
   for (const pair of pairs) {
     const side = pick(pair)
     if (side !== null) yield [pair.path, side.stats]
@@ -390,14 +390,14 @@ function* statsIn(
 }
 
 /** Leaves symbolic links out: no user may write attributes on them. */
-function* attributedSides(pairs: readonly Pair[]): Generator<readonly [RawPath, Side]> {
+function* attributedSides(pairs: readonly Pair[]): Generator<readonly [RawPath, SideEntry]> {
   for (const { path, before, after } of pairs) {
     if (after?.stats.isSymbolicLink() === false) yield [path, after]
     if (before?.stats.isSymbolicLink() === false) yield [path, before]
   }
 }
 
-function* placesOf(sides: Iterable<readonly [RawPath, Side]>): Generator<RawPath> {
+function* placesOf(sides: Iterable<readonly [RawPath, SideEntry]>): Generator<RawPath> {
   for (const [, { at }] of sides) yield at
 }
 

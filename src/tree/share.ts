@@ -4,7 +4,7 @@
  */
 import { statSync } from 'node:fs'
 import { type Change, isBelow, parentOfRaw, type RawPath, rawOfText } from '../gate/index.ts'
-import { type Loans, statsOf } from '../machine/index.ts'
+import { type LentPermissions, statsOf } from '../machine/index.ts'
 import type { Layer } from '../sandbox/index.ts'
 import type { Load } from './carry.ts'
 
@@ -63,7 +63,7 @@ export function isSameDevice({ upperDevice }: Layer, stage: string): boolean {
  */
 export function lendForCopying(
   { upper, names }: Pick<Load, 'upper' | 'names'>,
-  loans: Loans,
+  loans: LentPermissions,
 ): void {
   const done = new Set<string>()
   const lend = (part: string) => {

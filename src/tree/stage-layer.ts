@@ -13,9 +13,9 @@ import { join } from 'node:path'
 import { type Change, joinRaw, parentOfRaw, type RawPath, rawOfText } from '../gate/index.ts'
 import {
   asFailure,
-  type Foothold,
+  type HeldDirectory,
   holdDirectory,
-  Loans,
+  LentPermissions,
   nodePath,
   runTool,
   statsOf,
@@ -37,8 +37,8 @@ interface StageLayer {
 }
 
 export async function makeStageLayer(layer: StageLayer): Promise<void> {
-  const held: Foothold[] = []
-  const hold = (path: string): Foothold => {
+  const held: HeldDirectory[] = []
+  const hold = (path: string): HeldDirectory => {
     const foothold = holdDirectory(path)
     held.push(foothold)
     return foothold
@@ -85,10 +85,10 @@ function isStaged({ before, after }: Change): boolean {
 }
 
 /** All at once, with exact times, attributes and links, and then each to its place. */
-async function putEntries(layer: StageLayer, hold: (path: string) => Foothold): Promise<void> {
+async function putEntries(layer: StageLayer, hold: (path: string) => HeldDirectory): Promise<void> {
   const captured = readStage(layer.stage)
   if (captured.entries.length === 0) return
-  const loans = new Loans(layer.isRoot)
+  const loans = new LentPermissions(layer.isRoot)
   const copies = join(layer.directory, COPIES)
   mkdirSync(copies, { mode: 0o700 })
   const [source, target] = [hold(layer.stage), hold(copies)]
@@ -143,7 +143,7 @@ async function putWhiteouts(layer: StageLayer): Promise<void> {
 async function copyAttributes(
   layer: StageLayer,
   kept: readonly RawPath[],
-  hold: (path: string) => Foothold,
+  hold: (path: string) => HeldDirectory,
 ): Promise<void> {
   const sources = new Map<string, RawPath[]>()
   for (const path of kept) {

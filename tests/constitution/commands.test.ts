@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { CODES, FaultError } from '../../src/base/index.ts'
-import { Options, type Run } from '../../src/cli/call/command.ts'
+import { type CommandRun, Options } from '../../src/cli/call/command.ts'
 import { processTerminal } from '../../src/cli/call/terminal.ts'
 import { run as check } from '../../src/cli/commands/rules-check.ts'
 import { run as diff } from '../../src/cli/commands/rules-diff.ts'
@@ -43,7 +43,7 @@ interface Ended {
 
 /** The command as the program runs it: a stop becomes its status and its words. */
 async function ended(
-  run: Run,
+  run: CommandRun,
   args: readonly string[],
   values: Record<string, unknown> = {},
 ): Promise<Ended> {

@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Flow } from '../../src/contracts/index.ts'
-import type { Fact, RunState } from '../../src/flow/index.ts'
+import type { FlowFact, RunState } from '../../src/flow/index.ts'
 import { type Order, unblockOrder } from '../../src/runs/orders.ts'
 import { LOG_FILE } from '../../src/runs/run-files.ts'
 import { leaveOrder } from '../../src/runs/runs.ts'
@@ -26,7 +26,7 @@ afterEach(() => place.remove())
 const SAID_BY = 'human:ann@local'
 const TIMEOUT = { timeout: 60_000 }
 
-function events(facts: readonly Fact[], name: string): number {
+function events(facts: readonly FlowFact[], name: string): number {
   return facts.filter(
     ({ type, payload }) =>
       type === 'flow_event_v1' && payload.kind === 'event' && payload.event.type === name,
@@ -39,7 +39,7 @@ it(
   TIMEOUT,
   async () => {
     const flow: Flow = smallFlow({}, { executor: { human: 'ann' } })
-    const onFacts = (facts: readonly Fact[], { runId }: RunState): void => {
+    const onFacts = (facts: readonly FlowFact[], { runId }: RunState): void => {
       for (const fact of facts) {
         const order = signed(fact)
         if (order !== null && runId !== null) leaveOrder(place.host(), runId, order)
@@ -53,7 +53,7 @@ it(
 )
 
 /** Returns an answer to the command of a fact that starts a participant; null for other facts. */
-function signed({ type, payload }: Fact): Order | null {
+function signed({ type, payload }: FlowFact): Order | null {
   if (type !== 'flow_event_v1' || payload.kind !== 'commanded') return null
   const asked = payload.command
   if (asked.type !== 'run_participant' || asked.review !== null) return null
@@ -148,7 +148,7 @@ it('a yes to try again that is found once more grants nothing more', TIMEOUT, as
 it('what a human made that is found once more is not made twice', TIMEOUT, async () => {
   const orders: Order[] = []
   const flow: Flow = smallFlow({}, { executor: { human: 'ann' } })
-  const onFacts = (facts: readonly Fact[]): void => {
+  const onFacts = (facts: readonly FlowFact[]): void => {
     orders.push(...facts.flatMap((fact) => signed(fact) ?? []))
   }
   const { runId } = await place.run(flow, {}, { onFacts })

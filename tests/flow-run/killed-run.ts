@@ -9,7 +9,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Fact, foldFacts, outstanding } from '../../src/flow/index.ts'
+import { type FlowFact, foldFacts, outstanding } from '../../src/flow/index.ts'
 import { readRun } from '../../src/runs/run-records.ts'
 import { everyEdge, writeScripts } from './every-edge.ts'
 import { Person } from './person.ts'
@@ -59,7 +59,7 @@ export class KilledRun {
   readonly #killer: Killer | null
   readonly #person: Person
   #runId: string | null = null
-  #facts: readonly Fact[] = []
+  #facts: readonly FlowFact[] = []
 
   constructor(place: RunPlace, killer: Killer | null) {
     this.place = place
@@ -85,7 +85,7 @@ export class KilledRun {
     return this.#runId ?? ''
   }
 
-  get facts(): readonly Fact[] {
+  get facts(): readonly FlowFact[] {
     return this.#facts
   }
 

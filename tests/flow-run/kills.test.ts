@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
-import { elementAt, type Fact, foldFacts, replayRun } from '../../src/flow/index.ts'
+import { elementAt, type FlowFact, foldFacts, replayRun } from '../../src/flow/index.ts'
 import { RunFolder } from '../../src/runs/run-folder.ts'
 import { everyEdge } from './every-edge.ts'
 import { type Kill, KilledRun, type Killer } from './killed-run.ts'
@@ -71,7 +71,7 @@ async function outcome({ place, facts, runId }: KilledRun): Promise<unknown> {
   }
 }
 
-function eventsIn(facts: readonly Fact[], name: string): readonly string[] {
+function eventsIn(facts: readonly FlowFact[], name: string): readonly string[] {
   return facts.flatMap(({ type, payload }) => {
     if (type !== 'flow_event_v1' || payload.kind !== 'event') return []
     const { event } = payload

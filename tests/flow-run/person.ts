@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Command, elementAt, type Fact } from '../../src/flow/index.ts'
+import { elementAt, type FlowCommand, type FlowFact } from '../../src/flow/index.ts'
 import { lookAtRun, type WalkedRun } from '../../src/runs/runs.ts'
 import { CLAIM, NEEDED } from './every-edge.ts'
 import type { RunPlace } from './place.ts'
@@ -50,7 +50,7 @@ export class Person {
     this.#said.add(key)
   }
 
-  #wordsFor(runId: string, command: Command): readonly string[] {
+  #wordsFor(runId: string, command: FlowCommand): readonly string[] {
     if (command.type === 'ask_human') {
       if (command.why === 'input') this.#place.write(NEEDED, 'as asked\n')
       const word = command.why === 'input' ? 'provided' : 'retry'
@@ -64,7 +64,10 @@ export class Person {
 }
 
 /** Signs; and is content with the second version of what was signed. */
-function documentFor({ review, attempt }: Extract<Command, { type: 'run_participant' }>): unknown {
+function documentFor({
+  review,
+  attempt,
+}: Extract<FlowCommand, { type: 'run_participant' }>): unknown {
   if (review === null) {
     const artifact = { name: 'out', format: 'md', content: `signed ${attempt}` }
     return { result_type: 'ARTIFACT', artifact }
@@ -86,7 +89,7 @@ function isHeld({ flow, state }: WalkedRun, nodeId: string): boolean {
   return elementAt(state.nodes, flow.nodeIndex.get(nodeId) ?? -1).isHeld
 }
 
-function unblockings(facts: readonly Fact[]): number {
+function unblockings(facts: readonly FlowFact[]): number {
   return facts.filter(
     ({ type, payload }) =>
       type === 'flow_event_v1' && payload.kind === 'event' && payload.event.type === 'unblocked',

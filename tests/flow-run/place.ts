@@ -12,7 +12,7 @@ import {
 } from '../../src/home/index.ts'
 import { SYSTEM_CLOCK } from '../../src/machine/index.ts'
 import type { FlowHost } from '../../src/runs/flow-host.ts'
-import { resumeRun, startRun, type WalkedRun, type Watching } from '../../src/runs/runs.ts'
+import { resumeRun, startRun, type WalkedRun, type WatchOptions } from '../../src/runs/runs.ts'
 import { createDriver } from '../../src/sandbox/index.ts'
 import { type GateSurface, openGate } from '../../src/service/index.ts'
 import { type Ledger, openLedger } from '../../src/store/index.ts'
@@ -83,7 +83,7 @@ export class RunPlace {
     }
   }
 
-  run(flow: Flow, more: Partial<FlowHost> = {}, watching: Watching = {}): Promise<WalkedRun> {
+  run(flow: Flow, more: Partial<FlowHost> = {}, watching: WatchOptions = {}): Promise<WalkedRun> {
     return startRun(this.host(more), {
       flow: compiledFlow(flow),
       workspace: this.workspace,
@@ -92,7 +92,11 @@ export class RunPlace {
     })
   }
 
-  resume(runId: string, more: Partial<FlowHost> = {}, watching: Watching = {}): Promise<WalkedRun> {
+  resume(
+    runId: string,
+    more: Partial<FlowHost> = {},
+    watching: WatchOptions = {},
+  ): Promise<WalkedRun> {
     return resumeRun(this.host(more), runId, watching)
   }
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Flow } from '../../src/contracts/index.ts'
-import { type Fact, replayRun } from '../../src/flow/index.ts'
+import { type FlowFact, replayRun } from '../../src/flow/index.ts'
 import { readRun } from '../../src/runs/run-records.ts'
 import { resumeRun, startRun } from '../../src/runs/runs.ts'
 import { RunPlace } from './place.ts'
@@ -99,7 +99,7 @@ else answer({ task_id: input.node.node_id, result_type: 'ARTIFACT', artifact: { 
 })
 
 /** The act that a run promoted. */
-function promotedBy(facts: readonly Fact[]): string {
+function promotedBy(facts: readonly FlowFact[]): string {
   for (const { type, payload } of facts) {
     if (type !== 'flow_event_v1' || payload.kind !== 'event') continue
     if (payload.event.type === 'promoted') return payload.event.action_id ?? ''

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Command, Fact } from '../../src/flow/index.ts'
+import type { FlowCommand, FlowFact } from '../../src/flow/index.ts'
 import { leaveOrder } from '../../src/runs/runs.ts'
 import { artifact, checker, edge, flowOf, worker } from './acceptance/scene.ts'
 import { RunPlace } from './place.ts'
@@ -26,7 +26,7 @@ function flow() {
   return flowOf(nodes, [edge('a', 'check-a'), edge('b', 'check-b')])
 }
 
-function approve(runId: string, waiting: readonly Command[]): void {
+function approve(runId: string, waiting: readonly FlowCommand[]): void {
   for (const command of waiting) {
     if (command.type !== 'run_participant' || command.review === null) continue
     const { review_id, artifact_digest } = command.review
@@ -43,7 +43,7 @@ function approve(runId: string, waiting: readonly Command[]): void {
   }
 }
 
-function actOf(facts: readonly Fact[], nodeId: string): string {
+function actOf(facts: readonly FlowFact[], nodeId: string): string {
   for (const { type, payload } of facts) {
     if (type !== 'flow_event_v1' || payload.kind !== 'event') continue
     const { event } = payload

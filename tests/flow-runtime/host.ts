@@ -11,13 +11,13 @@ import {
   type XiaojingReview,
 } from '../../src/contracts/index.ts'
 import {
-  type Command,
   type CompiledFlow,
   compileFlow,
   elementAt,
   emptyState,
-  type Fact,
+  type FlowCommand,
   type FlowEvent,
+  type FlowFact,
   foldFacts,
   type NodeState,
   outstanding,
@@ -91,14 +91,14 @@ export interface Attempt {
   readonly invalid?: number
 }
 
-export type Script = (nodeId: string, attempt: number, command: Command) => Attempt
+export type Script = (nodeId: string, attempt: number, command: FlowCommand) => Attempt
 
 export class Host {
   readonly flow: CompiledFlow
   state: RunState
-  readonly facts: Fact[] = []
+  readonly facts: FlowFact[] = []
   /** Commands that no event has answered yet. */
-  readonly open: Command[] = []
+  readonly open: FlowCommand[] = []
   readonly #script: Script
   #clock = 0
 
@@ -126,7 +126,7 @@ export class Host {
   }
 
   /** Answers commands until nothing but a human is waited for, or `until` says stop. */
-  run(until: (command: Command) => boolean = () => false): this {
+  run(until: (command: FlowCommand) => boolean = () => false): this {
     for (let count = 0; count < 2000; count++) {
       const index = this.open.findIndex(({ type }) => type !== 'ask_human')
       const command = this.open[index]
@@ -138,7 +138,7 @@ export class Host {
   }
 
   /** Answers the commands of one type that are open now. */
-  answerAll(type: Command['type']): this {
+  answerAll(type: FlowCommand['type']): this {
     for (const command of this.open.filter((one) => one.type === type)) {
       this.open.splice(this.open.indexOf(command), 1)
       this.answer(command)
@@ -146,7 +146,7 @@ export class Host {
     return this
   }
 
-  answer(command: Command): void {
+  answer(command: FlowCommand): void {
     switch (command.type) {
       case 'run_participant':
       case 'ask_again':
@@ -188,7 +188,7 @@ export class Host {
     }
   }
 
-  #attempt(command: Extract<Command, { type: 'run_participant' | 'ask_again' }>): void {
+  #attempt(command: Extract<FlowCommand, { type: 'run_participant' | 'ask_again' }>): void {
     const { node_id, attempt } = command
     const to = { node_id, command: command.command }
     const plan = this.#script(node_id, attempt, command)
@@ -226,7 +226,7 @@ export class Host {
   #answerOf(
     node_id: string,
     plan: Attempt,
-    command: Extract<Command, { type: 'run_participant' | 'ask_again' }>,
+    command: Extract<FlowCommand, { type: 'run_participant' | 'ask_again' }>,
   ) {
     const { review } = command
     if (review !== null)
@@ -278,7 +278,7 @@ export class Host {
 
   /** The state is the fold of what JSON keeps of the facts, which keep their contracts. */
   verify(): void {
-    const kept = JSON.parse(JSON.stringify(this.facts)) as Fact[]
+    const kept = JSON.parse(JSON.stringify(this.facts)) as FlowFact[]
     expect(foldFacts(this.flow, kept)).toEqual(this.state)
     expect(replayRun(this.flow, kept)).toBeNull()
     const people = outstanding(this.state).filter(({ type }) => type === 'ask_human').length

@@ -6,8 +6,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EDGE_CLASSES, type Flow, type FlowEdge, type FlowNode } from '../../src/contracts/index.ts'
 import {
-  type Command,
-  type Fact,
+  type FlowCommand,
+  type FlowFact,
   foldFacts,
   outstanding,
   runStatus,
@@ -109,7 +109,7 @@ const attemptArbitrary: fc.Arbitrary<Attempt> = fc.record(
 )
 
 /** Answers a command; what the usual host leaves to people is decided by the dice. */
-function answerAny(host: Host, command: Command, dice: number): void {
+function answerAny(host: Host, command: FlowCommand, dice: number): void {
   const to = { command: command.command }
   if (command.type === 'ask_human') {
     const answer = (['retry', 'abandon', 'provided'] as const)[dice % 3] ?? 'abandon'
@@ -187,7 +187,7 @@ describe('runs', () => {
           const command = host.open.shift()
           if (command !== undefined) answerAny(host, command, 1)
         }
-        const kept = JSON.parse(JSON.stringify(host.facts)) as Fact[]
+        const kept = JSON.parse(JSON.stringify(host.facts)) as FlowFact[]
         const state = foldFacts(host.flow, kept)
         const event = {
           type: 'resumed' as const,
@@ -250,7 +250,7 @@ describe('large flows', () => {
   ])('are walked to the end: %s', (_, make) => {
     const host = new Host(make(60_000))
     host.start()
-    for (let next = 0; next < host.open.length; next++) host.answer(host.open[next] as Command)
+    for (let next = 0; next < host.open.length; next++) host.answer(host.open[next] as FlowCommand)
     expect(host.status).toBe('DONE')
   })
 })

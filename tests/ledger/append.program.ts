@@ -6,20 +6,26 @@
 
 import { writeSync } from 'node:fs'
 import { FaultError } from '../../src/base/index.ts'
-import type { Draft } from '../../src/ledger/index.ts'
-import { InlineWriter, keyFromSeed, ringOf, type Step, type Writer } from '../../src/store/index.ts'
+import type { FactDraft } from '../../src/ledger/index.ts'
+import {
+  type AppendStep,
+  InlineWriter,
+  keyFromSeed,
+  ringOf,
+  type Writer,
+} from '../../src/store/index.ts'
 import { readInput } from './program-input.ts'
 
 export interface AppendInput {
   readonly file: string
   /** In hex. */
   readonly seed: string
-  readonly drafts: readonly Draft[]
+  readonly drafts: readonly FactDraft[]
   readonly perCall: number
   /** Calls that are under way at one moment. */
   readonly callsAtOnce: number
   readonly killAt?: {
-    readonly step: Step
+    readonly step: AppendStep
     readonly moment: 'before' | 'after'
     readonly turn: number
   }
@@ -35,7 +41,7 @@ await main()
 
 async function main(): Promise<void> {
   const writer = openWriter()
-  const calls: (readonly Draft[])[] = []
+  const calls: (readonly FactDraft[])[] = []
   for (let at = 0; at < input.drafts.length; at += input.perCall) {
     calls.push(input.drafts.slice(at, at + input.perCall))
   }

@@ -17,6 +17,7 @@ import {
 } from '../../src/ledger/index.ts'
 import { SqliteError } from '../../src/store/database/sqlite-driver.ts'
 import {
+  type AppendStep,
   createKey,
   createLedgerFile,
   InlineWriter,
@@ -25,7 +26,6 @@ import {
   ringOf,
   SqliteStore,
   STEPS,
-  type Step,
 } from '../../src/store/index.ts'
 import type { AppendInput } from './append.program.ts'
 import { taskDraft } from './entries.ts'
@@ -104,7 +104,7 @@ class Ordeal {
 
   #input(manner: 'step' | 'random'): AppendInput {
     const { file } = this.#ledger
-    const step = STEPS[this.#pick(STEPS.length)] as Step
+    const step = STEPS[this.#pick(STEPS.length)] as AppendStep
     const moment = MOMENTS[this.#pick(2)] as (typeof MOMENTS)[number]
     return {
       file,
@@ -166,7 +166,7 @@ describe('the writer is killed', () => {
 
 /** What must be true after one step failed once. */
 interface Row {
-  readonly step: Step
+  readonly step: AppendStep
   readonly moment: (typeof MOMENTS)[number]
   /** The fact is in the ledger. */
   readonly isRecorded: boolean
@@ -174,7 +174,7 @@ interface Row {
   readonly code: string | null
 }
 
-const early = (step: Step): readonly Row[] =>
+const early = (step: AppendStep): readonly Row[] =>
   MOMENTS.map((moment) => ({ step, moment, isRecorded: false, code: 'ledger.unreachable' }))
 
 const TABLE: readonly Row[] = [

@@ -1,5 +1,10 @@
 /** Entries and drafts for the tests of the ledger. */
-import { type Draft, type Entry, type PrepareOptions, prepareFact } from '../../src/ledger/index.ts'
+import {
+  type FactDraft,
+  type LedgerEntry,
+  type PrepareOptions,
+  prepareFact,
+} from '../../src/ledger/index.ts'
 
 export const ANN = { kind: 'human', id: 'ann', namespace: 'farm' } as const
 export const BOB = { kind: 'device', id: 'bob', namespace: 'farm' } as const
@@ -35,15 +40,16 @@ export function receipt(taskId: string): Record<string, unknown> {
   }
 }
 
-export function entry(id: string, more: Partial<Entry> = {}): Entry {
+export function entry(id: string, more: Partial<LedgerEntry> = {}): LedgerEntry {
   const record = { type: 'ao_act_task_v0', payload: task(id) }
   return { stream: 'main', source: 'test', principal: ANN, record, ...more }
 }
 
-export function draft(given: Entry, options: Partial<PrepareOptions> = {}): Draft {
+export function draft(given: LedgerEntry, options: Partial<PrepareOptions> = {}): FactDraft {
   const prepared = prepareFact(given, { salt: () => new Uint8Array(32), ...options })
   if (!prepared.ok) throw new Error(JSON.stringify(prepared.violations))
   return prepared.draft
 }
 
-export const taskDraft = (id: string, more: Partial<Entry> = {}): Draft => draft(entry(id, more))
+export const taskDraft = (id: string, more: Partial<LedgerEntry> = {}): FactDraft =>
+  draft(entry(id, more))

@@ -6,7 +6,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FaultError } from '../../src/base/index.ts'
-import { Audit, type Draft, encodeHex } from '../../src/ledger/index.ts'
+import { Audit, encodeHex, type FactDraft } from '../../src/ledger/index.ts'
 import {
   createLedgerFile,
   InlineWriter,
@@ -17,7 +17,7 @@ import {
 
 const { directory, draft } = JSON.parse(process.argv[2] ?? '') as {
   directory: string
-  draft: Draft
+  draft: FactDraft
 }
 const file = join(directory, 'ledger.db')
 const keys = ringOf(keyFromSeed(new Uint8Array(32).fill(42)))

@@ -24,11 +24,11 @@ import { connect } from '../../src/store/database/sqlite-driver.ts'
 import {
   type Actor,
   createLedger,
+  type EntryOutcome,
   type Ledger,
   ObjectStore,
   openKeys,
   openLedger,
-  type Recorded,
 } from '../../src/store/index.ts'
 import { ANN, entry, task } from './entries.ts'
 import { allFacts, checkStream, codeOf } from './store-suite.ts'
@@ -52,7 +52,7 @@ afterEach(async () => {
   place.remove()
 })
 
-function seqOf(recorded: Recorded): number {
+function seqOf(recorded: EntryOutcome): number {
   if (!recorded.ok) throw new Error(JSON.stringify(recorded.violations))
   return recorded.appended.seq
 }

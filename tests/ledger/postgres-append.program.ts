@@ -6,7 +6,7 @@
 
 import { writeSync } from 'node:fs'
 import { FaultError } from '../../src/base/index.ts'
-import type { Draft } from '../../src/ledger/index.ts'
+import type { FactDraft } from '../../src/ledger/index.ts'
 import {
   keyFromSeed,
   openPostgresStore,
@@ -19,7 +19,7 @@ export interface PostgresAppendInput {
   readonly place: PostgresPlace
   /** In hex. */
   readonly seed: string
-  readonly drafts: readonly Draft[]
+  readonly drafts: readonly FactDraft[]
   readonly perCall: number
   /** Calls that are under way at one moment. */
   readonly callsAtOnce: number
@@ -37,7 +37,7 @@ await main()
 async function main(): Promise<void> {
   const store = await open()
   if (store === null) return
-  const calls: (readonly Draft[])[] = []
+  const calls: (readonly FactDraft[])[] = []
   for (let at = 0; at < input.drafts.length; at += input.perCall) {
     calls.push(input.drafts.slice(at, at + input.perCall))
   }

@@ -7,7 +7,7 @@ import { chownSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { FaultError } from '../../src/base/index.ts'
-import { Audit, type Draft, encodeHex } from '../../src/ledger/index.ts'
+import { Audit, encodeHex, type FactDraft } from '../../src/ledger/index.ts'
 import {
   createPostgresLedger,
   keyFromSeed,
@@ -18,7 +18,7 @@ import {
 import { startPostgres } from '../../tools/postgres.mjs'
 import { readInput } from './program-input.ts'
 
-const { directory, draft } = readInput<{ readonly directory: string; readonly draft: Draft }>()
+const { directory, draft } = readInput<{ readonly directory: string; readonly draft: FactDraft }>()
 const schema = 'small'
 const keys = ringOf(keyFromSeed(new Uint8Array(32).fill(42)))
 const say = (value: unknown): boolean => process.stdout.write(`${JSON.stringify(value)}\n`)

@@ -16,9 +16,9 @@ import { join } from 'node:path'
 import { digestBytes, isDigest } from '../../src/base/index.ts'
 import {
   BODY_RULES,
-  type Entry,
   type Fact,
   formatVerifierKey,
+  type LedgerEntry,
   markedBodies,
 } from '../../src/ledger/index.ts'
 import {
@@ -98,7 +98,7 @@ async function record(ledger: Ledger, from: number, to: number): Promise<void> {
 }
 
 /** Bodies and payloads of each kind come again and again. */
-function entryOf(index: number): Entry {
+function entryOf(index: number): LedgerEntry {
   const id = `task-${index}`
   const key = index % 3 === 0 ? { idempotencyKey: `key-${index}` } : {}
   const of = (type: string, payload: unknown) => entry(id, { ...key, record: { type, payload } })

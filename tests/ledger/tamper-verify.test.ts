@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sha256 } from '../../src/base/index.ts'
 import {
-  type Draft,
+  type FactDraft,
   formatVerifierKey,
   HashSet,
   signHomeCheckpoint,
@@ -68,7 +68,7 @@ function around(...sql: readonly string[]): void {
 }
 
 /** Appends what no contract would let through, well signed: the key was stolen. */
-async function smuggle(draft: Draft): Promise<void> {
+async function smuggle(draft: FactDraft): Promise<void> {
   const keys = openKeys(join(directory, 'keys'))
   const writer = new InlineWriter({ file: join(directory, 'ledger.db'), keys })
   await writer.append([draft])

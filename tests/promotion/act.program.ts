@@ -5,7 +5,7 @@
  */
 import { closeSync, fsyncSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { OnPoint, Promotion, Rollback } from '../../src/promotion/index.ts'
+import type { AppliedPromotion, AppliedRollback, OnPoint } from '../../src/promotion/index.ts'
 import { readInput } from '../ledger/program-input.ts'
 import { openRig, promoteIn, type Rehearsed, type Rig, recoverIn, rollbackIn } from './rig.ts'
 
@@ -42,7 +42,7 @@ const onPoint: OnPoint = (point, moment, path) => {
   if (passed++ === input.dieAt) die()
 }
 
-function append(rig: Rig, key: string, fact: Promotion | Rollback): void {
+function append(rig: Rig, key: string, fact: AppliedPromotion | AppliedRollback): void {
   const handle = openSync(join(rig.base, 'facts.jsonl'), 'a')
   writeSync(handle, `${JSON.stringify({ key, fact })}\n`)
   fsyncSync(handle)
@@ -51,9 +51,9 @@ function append(rig: Rig, key: string, fact: Promotion | Rollback): void {
 }
 
 const rig = openRig(input.base)
-const recordPromotion = async (fact: Promotion): Promise<void> =>
+const recordPromotion = async (fact: AppliedPromotion): Promise<void> =>
   append(rig, `promotion/${fact.actionId}`, fact)
-const recordRollback = async (fact: Rollback): Promise<void> =>
+const recordRollback = async (fact: AppliedRollback): Promise<void> =>
   append(rig, `rollback/${fact.rollbackId}`, fact)
 
 async function main(): Promise<void> {

@@ -17,7 +17,11 @@ import {
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RawPath } from '../../src/gate/index.ts'
-import { type Point, resolveRecovery, withWorkspaceLock } from '../../src/promotion/index.ts'
+import {
+  type InterruptPoint,
+  resolveRecovery,
+  withWorkspaceLock,
+} from '../../src/promotion/index.ts'
 import {
   codeOf,
   hasJournals,
@@ -48,16 +52,20 @@ interface Failed {
 
 /** Promotes with something happening once, at a point of one path. */
 async function promoteAgainst(
-  point: Point,
+  point: InterruptPoint,
   moment: 'before' | 'after',
   name: string | null,
   happening: () => void,
-  then?: readonly [Point, () => void],
+  then?: readonly [InterruptPoint, () => void],
 ): Promise<Failed> {
   let isDone = false
   let rest = then
   const wanted = name === null ? null : at(name)
-  const onPoint = (passed: Point, when: 'before' | 'after', path: RawPath | null): void => {
+  const onPoint = (
+    passed: InterruptPoint,
+    when: 'before' | 'after',
+    path: RawPath | null,
+  ): void => {
     if (isDone && rest !== undefined && passed === rest[0] && when === 'after') {
       const [, later] = rest
       rest = undefined
@@ -307,7 +315,11 @@ describe('what was put in place is edited, and then everything should go back', 
 
   it('old and new were written to: the old is back, the new is kept and named', async () => {
     let [old, fresh] = [-1, -1]
-    const onPoint = (point: Point, when: 'before' | 'after', path: RawPath | null): void => {
+    const onPoint = (
+      point: InterruptPoint,
+      when: 'before' | 'after',
+      path: RawPath | null,
+    ): void => {
       if (point === 'take' && when === 'before' && path === at('changed')) {
         old = openSync(at('changed'), 'a')
       } else if (point === 'times' && fresh < 0) {

@@ -23,12 +23,12 @@ import { type Change, type EntryState, isSameState, type RawPath } from '../../s
 import { parseAttributes } from '../../src/machine/attributes.ts'
 import { removeTreeSync } from '../../src/machine/remove-tree-sync.ts'
 import {
+  type AppliedPromotion,
+  type AppliedRollback,
   applyStage,
-  type Promotion,
   type PromotionRequest,
   type Recovered,
   type RecoveryRequest,
-  type Rollback,
   type RollbackRequest,
   recover,
   rollback,
@@ -44,7 +44,7 @@ export interface Rig {
   readonly state: string
   readonly preimages: string
   /** Facts, in the order of their recording; a key is recorded once. */
-  readonly facts: Map<string, Promotion | Rollback>
+  readonly facts: Map<string, AppliedPromotion | AppliedRollback>
   remove(): void
 }
 
@@ -167,7 +167,11 @@ export function requestFor(
   }
 }
 
-export function promoteIn(rig: Rig, rehearsed: Rehearsed, tuning: Tuning = {}): Promise<Promotion> {
+export function promoteIn(
+  rig: Rig,
+  rehearsed: Rehearsed,
+  tuning: Tuning = {},
+): Promise<AppliedPromotion> {
   return withWorkspaceLock(rig.tree, { waitMs: 5000 }, (lock) =>
     applyStage(requestFor(rig, rehearsed, lock, tuning)),
   )
@@ -177,7 +181,7 @@ export function rollbackIn(
   rig: Rig,
   actionIds: readonly string[],
   tuning: Partial<Omit<RollbackRequest, 'lock'>> = {},
-): Promise<Rollback> {
+): Promise<AppliedRollback> {
   const rollbackId = tuning.rollbackId ?? randomUUID()
   return withWorkspaceLock(rig.tree, { waitMs: 5000 }, (lock) =>
     rollback({
@@ -206,7 +210,7 @@ export function recoverIn(
 
 /** The first record under a key counts, as in a ledger. */
 export function recording(rig: Rig): Pick<RecoveryRequest, 'recordPromotion' | 'recordRollback'> {
-  const put = (key: string, fact: Promotion | Rollback): void => {
+  const put = (key: string, fact: AppliedPromotion | AppliedRollback): void => {
     if (!rig.facts.has(key)) rig.facts.set(key, fact)
   }
   return {

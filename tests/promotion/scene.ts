@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { Promotion, Rollback } from '../../src/promotion/index.ts'
+import type { AppliedPromotion, AppliedRollback } from '../../src/promotion/index.ts'
 import { listingDifferences, treeListing } from '../tree/tree-hash.ts'
 import { type Rehearsed, type Rig, type recording, rehearse, unlike } from './rig.ts'
 
@@ -76,13 +76,16 @@ export function unlikeNew(rig: Rig, { rehearsed }: Scene): readonly string[] {
 }
 
 /** Facts that processes wrote, the first of each key. */
-export function factsOf({ base }: Rig): ReadonlyMap<string, Promotion | Rollback> {
-  const facts = new Map<string, Promotion | Rollback>()
+export function factsOf({ base }: Rig): ReadonlyMap<string, AppliedPromotion | AppliedRollback> {
+  const facts = new Map<string, AppliedPromotion | AppliedRollback>()
   const file = join(base, 'facts.jsonl')
   if (!existsSync(file)) return facts
   for (const line of readFileSync(file, 'utf8').split('\n')) {
     if (line === '') continue
-    const { key, fact } = JSON.parse(line) as { key: string; fact: Promotion | Rollback }
+    const { key, fact } = JSON.parse(line) as {
+      key: string
+      fact: AppliedPromotion | AppliedRollback
+    }
     if (!facts.has(key)) facts.set(key, fact)
   }
   return facts
@@ -90,7 +93,7 @@ export function factsOf({ base }: Rig): ReadonlyMap<string, Promotion | Rollback
 
 /** Records of this process into the same file. */
 export function fileRecording(rig: Rig): ReturnType<typeof recording> {
-  const append = (key: string, fact: Promotion | Rollback): void =>
+  const append = (key: string, fact: AppliedPromotion | AppliedRollback): void =>
     appendFileSync(join(rig.base, 'facts.jsonl'), `${JSON.stringify({ key, fact })}\n`)
   return {
     recordPromotion: async (fact) => append(`promotion/${fact.actionId}`, fact),

@@ -39,16 +39,16 @@ export interface Command {
   readonly examples: readonly string[]
   /** Runs a command of the caller's: its status is the command's, 125 is ours. */
   readonly isRunner?: true
-  readonly load: () => Promise<{ readonly run: Run }>
+  readonly load: () => Promise<{ readonly run: CommandRun }>
 }
 
-export interface Call {
+export interface CommandCall {
   readonly arguments: readonly string[]
   readonly options: Options
   readonly terminal: Terminal
 }
 
-export type Run = (call: Call) => Promise<Exit | OwnStatus>
+export type CommandRun = (call: CommandCall) => Promise<Exit | OwnStatus>
 
 /** Parsed options by name; the command's table says which can be there. */
 export class Options {

@@ -8,7 +8,7 @@ import {
   DOCUMENT_LIMITS,
   envelopeLimits,
   GRAPH_LIMITS,
-  type Limits,
+  type JsonLimits,
   nearest,
   readJson,
   showName,
@@ -38,7 +38,7 @@ type LineReading =
 export const LINE_BYTES_MAX = envelopeLimits(GRAPH_LIMITS).bytesMax
 
 /** A line within these limits is of a legal size for every contract, envelope included. */
-const SMALL: Limits = { ...DOCUMENT_LIMITS, depthMax: DOCUMENT_LIMITS.depthMax + 1 }
+const SMALL: JsonLimits = { ...DOCUMENT_LIMITS, depthMax: DOCUMENT_LIMITS.depthMax + 1 }
 
 /** Reads a line strictly as an object that has none but these keys. */
 export function readLine(line: Buffer | null, keys: readonly string[]): LineReading {

@@ -40,7 +40,7 @@ import {
   openHistory,
   openLedger,
 } from '../../store/index.ts'
-import type { Call } from './command.ts'
+import type { CommandCall } from './command.ts'
 import { readPassphrase } from './passphrase.ts'
 import { surroundings } from './surroundings.ts'
 
@@ -60,7 +60,10 @@ export interface Session extends ReadSession {
 }
 
 /** Opens the home, hands it over, and closes it again, also when `work` fails. */
-export async function withHome<T>(call: Call, work: (session: Session) => Promise<T>): Promise<T> {
+export async function withHome<T>(
+  call: CommandCall,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
   const around = surroundings()
   const home = openHome(around, call.options.text('home'))
   return withLedger(home, async (ledger, register) => {
@@ -71,7 +74,7 @@ export async function withHome<T>(call: Call, work: (session: Session) => Promis
 
 /** The same for reading: needs no key, and opens what a writer would refuse to add to. */
 export async function withHistory<T>(
-  call: Call,
+  call: CommandCall,
   work: (session: ReadSession) => Promise<T>,
 ): Promise<T> {
   const around = surroundings()
@@ -154,7 +157,7 @@ export function placeOf({ ledger, home }: Session): PrincipalsPlace {
 }
 
 /** The stream of a command that records; it need not exist yet. */
-export function streamToWrite({ caller }: Session, call: Call): string {
+export function streamToWrite({ caller }: Session, call: CommandCall): string {
   const stream = call.options.text('stream') ?? defaultStream(caller)
   if (!mayKnow(caller, stream)) throw new FaultError(unknownStream(stream))
   if (stream === HOST_STREAM) {
@@ -165,7 +168,10 @@ export function streamToWrite({ caller }: Session, call: Call): string {
 }
 
 /** The stream of a command that reads. */
-export async function streamToRead({ caller, ledger }: ReadSession, call: Call): Promise<string> {
+export async function streamToRead(
+  { caller, ledger }: ReadSession,
+  call: CommandCall,
+): Promise<string> {
   const stream = call.options.text('stream') ?? defaultStream(caller)
   if (!mayKnow(caller, stream)) throw new FaultError(unknownStream(stream))
   const isOwn = stream === MAIN_STREAM || caller.streams !== null
@@ -175,14 +181,21 @@ export async function streamToRead({ caller, ledger }: ReadSession, call: Call):
 }
 
 /** Every stream that the caller may know of, or the one it named. */
-export async function streamsToRead(session: ReadSession, call: Call): Promise<readonly string[]> {
+export async function streamsToRead(
+  session: ReadSession,
+  call: CommandCall,
+): Promise<readonly string[]> {
   if (call.options.text('stream') !== null) return [await streamToRead(session, call)]
   const known = await session.ledger.store.streams()
   return known.filter((stream) => mayKnow(session.caller, stream))
 }
 
 /** Refuses all but humans of the whole host, and asks for their credential if there is one (I1). */
-export async function requireHuman(session: Session, call: Call, what: string): Promise<void> {
+export async function requireHuman(
+  session: Session,
+  call: CommandCall,
+  what: string,
+): Promise<void> {
   requireWholeHost(session.caller, what)
   await proveHuman(session, call, what)
 }
@@ -223,7 +236,7 @@ export function credentialOf({
  */
 export async function proveHuman(
   session: Session,
-  call: Call,
+  call: CommandCall,
   what: string,
 ): Promise<LedgerKey | null> {
   const { register, caller } = session

@@ -3,7 +3,7 @@
  * any line was answered no.
  */
 import { FaultError, fault } from '../../base/index.ts'
-import { type Call, EXIT, type Exit } from './command.ts'
+import { type CommandCall, EXIT, type Exit } from './command.ts'
 import { LINE_BYTES_MAX } from './envelope.ts'
 import { eachLine } from './lines.ts'
 import { openSource } from './source.ts'
@@ -17,7 +17,7 @@ export interface LineAnswer {
 }
 
 export async function answerLines(
-  call: Call,
+  call: CommandCall,
   answer: (line: Buffer | null) => LineAnswer,
 ): Promise<Exit> {
   const [file = '-', ...others] = call.arguments

@@ -3,13 +3,17 @@
  * takes them back, so with the token of an actor there are none.
  */
 import { FaultError, fault, showPath } from '../../base/index.ts'
-import type { Call } from './command.ts'
+import type { CommandCall } from './command.ts'
 
 /**
  * Fails if the token of an actor is given, or one that no home here knows. `instead` is what the
  * caller can do.
  */
-export async function refuseActorsFile(call: Call, file: string, instead: string): Promise<void> {
+export async function refuseActorsFile(
+  call: CommandCall,
+  file: string,
+  instead: string,
+): Promise<void> {
   if ((process.env['WRIT_TOKEN'] ?? '') === '') return
   if (await isHumans(call)) return
   const message = `${showPath(file)} was not written: a person writes files, and \`WRIT_TOKEN\` is an actor’s`
@@ -17,13 +21,13 @@ export async function refuseActorsFile(call: Call, file: string, instead: string
 }
 
 /** The same for a command that prints when it is given no file. */
-export function refuseActorsOut(call: Call, file: string, option = '--out'): Promise<void> {
+export function refuseActorsOut(call: CommandCall, file: string, option = '--out'): Promise<void> {
   const instead = `print it to standard output, without \`${option}\`; a person writes files`
   return refuseActorsFile(call, file, instead)
 }
 
 /** Loads what opens a home only here: most callers have no token, and their command opens none. */
-async function isHumans(call: Call): Promise<boolean> {
+async function isHumans(call: CommandCall): Promise<boolean> {
   const { withHistory } = await import('./home.ts')
   try {
     return await withHistory(call, async ({ caller }) => caller.principal.kind === 'human')

@@ -7,11 +7,11 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
 import { FaultError, fault, showName } from '../../base/index.ts'
-import type { Call } from './command.ts'
+import type { CommandCall } from './command.ts'
 import { reasonOf } from './unreadable.ts'
 
 /** Null when there is neither a descriptor nor a terminal. */
-export async function readPassphrase(call: Call, question: string): Promise<string | null> {
+export async function readPassphrase(call: CommandCall, question: string): Promise<string | null> {
   const descriptor = call.options.text('pass-fd')
   if (descriptor !== null) return readDescriptor(descriptor)
   return canAsk() ? askHidden(question) : null

@@ -10,8 +10,8 @@ import {
   FaultError,
   fault,
   GRAPH_LIMITS,
-  type Limits,
-  type Reading,
+  type JsonLimits,
+  type ParsedJson,
   readJson,
   showName,
 } from '../../base/index.ts'
@@ -40,8 +40,8 @@ export function openSource(name: string): Readable {
 /** Reads a source strictly: YAML by its file name, JSON otherwise. */
 export async function parseSource(
   { name, bytes }: Source,
-  limits: Limits = GRAPH_LIMITS,
-): Promise<Reading> {
+  limits: JsonLimits = GRAPH_LIMITS,
+): Promise<ParsedJson> {
   if (!isUtf8(bytes))
     return {
       ok: false,

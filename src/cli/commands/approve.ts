@@ -4,7 +4,7 @@
  */
 import { FaultError, fault } from '../../base/index.ts'
 import type { Answered, Confirm } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { refuseOthers } from '../call/home.ts'
 import { canAsk } from '../call/passphrase.ts'
 import { failureText } from '../effects/question-text.ts'
@@ -22,7 +22,7 @@ import {
 import { type FoundQuestion, findQuestion, namedId } from '../gate/named-question.ts'
 import { withGates } from '../gate/open.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const like = call.options.text('like')
   const isMany = like !== null || call.arguments.length > 1
   if (like !== null && call.arguments.length > 0) {
@@ -49,12 +49,12 @@ export async function run(call: Call): Promise<Exit> {
   })
 }
 
-function stillWaits({ terminal }: Call, id: string): Exit {
+function stillWaits({ terminal }: CommandCall, id: string): Exit {
   terminal.err(`not approved; it still waits: writ deny ${visibleName(id)} ends it\n`)
   return EXIT.waiting
 }
 
-function asksFirst({ options }: Call): boolean {
+function asksFirst({ options }: CommandCall): boolean {
   return canAsk() && !options.isOn('yes') && !options.isOn('json')
 }
 

@@ -8,14 +8,14 @@ import {
   resolveContract,
   unknownContract,
 } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { readEnvelope } from '../call/envelope.ts'
 import { answerLines } from '../call/line-answers.ts'
 import { parseSource, readContext, readSource } from '../call/source.ts'
 import type { Paint } from '../call/terminal.ts'
 import { violationText } from '../call/violation-text.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const context = await readContext(call.options.text('context'))
   const as = call.options.text('as')
   if (call.options.isOn('jsonl')) return answerLines(call, (line) => checkLine(line, as, context))

@@ -1,11 +1,11 @@
 /** `writ completion SHELL`: prints a completion script; with `--ids` what the script offers. */
 import { FaultError, fault } from '../../base/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { completionScript, SHELLS } from '../reference/completion.ts'
 import { ID_KINDS, knownIds } from '../reference/known-ids.ts'
 import { COMMANDS } from './table.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const kind = call.options.text('ids')
   if (kind !== null) return printIds(call, kind)
   const [named, ...others] = call.arguments
@@ -24,7 +24,7 @@ export async function run(call: Call): Promise<Exit> {
 }
 
 /** Nothing where no home is, or one that cannot be read: a tab key is no place for an error. */
-async function printIds(call: Call, named: string): Promise<Exit> {
+async function printIds(call: CommandCall, named: string): Promise<Exit> {
   const kind = ID_KINDS.find((one) => one === named)
   if (kind === undefined) {
     const message = `name one kind of ids: ${ID_KINDS.join(', ')}`

@@ -1,8 +1,8 @@
 /** `writ config reference`: the page of all settings and variables, in Markdown. */
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { referencePage } from '../reference/config.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const page = referencePage()
   await call.terminal.out(call.options.isOn('json') ? `${JSON.stringify({ page })}\n` : page)
   return EXIT.yes

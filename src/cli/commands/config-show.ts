@@ -2,14 +2,14 @@
 
 import { existsSync } from 'node:fs'
 import { faultCode } from '../../base/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { parseSource, readSource } from '../call/source.ts'
 import { surroundings } from '../call/surroundings.ts'
 import { readLawFile } from '../laws/law-file.ts'
 import { DEFAULTS, type SettingRow, settingRows, variableRows } from '../reference/config.ts'
 import { lawsOfHome } from './laws-check.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const file = lawFile(call)
   const { rows, isReadable } = await settingsIn(file)
   const all = [...rows, ...variableRows(surroundings().env)]
@@ -24,7 +24,7 @@ export async function run(call: Call): Promise<Exit> {
 }
 
 /** Null where there is no home: then the defaults are shown. */
-function lawFile(call: Call): string | null {
+function lawFile(call: CommandCall): string | null {
   try {
     const file = lawsOfHome(call)
     return existsSync(file) ? file : null

@@ -1,13 +1,13 @@
 /** `writ demo`: the guided tour. Each part of writ adds a chapter. */
 
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { constitutionChapter } from '../demo/constitution-chapter.ts'
 import { contractsChapter } from '../demo/contracts-chapter.ts'
 import { flowChapter } from '../demo/flow-chapter.ts'
 import { gateChapter } from '../demo/gate-chapter.ts'
 import { lawsChapter } from '../demo/laws-chapter.ts'
 import { ledgerChapter } from '../demo/ledger-chapter.ts'
-import { type Chapter, Stage } from '../demo/stage.ts'
+import { type Chapter, DemoOutput } from '../demo/stage.ts'
 
 const CHAPTERS: readonly Chapter[] = [
   contractsChapter,
@@ -18,8 +18,8 @@ const CHAPTERS: readonly Chapter[] = [
   flowChapter,
 ]
 
-export async function run({ terminal, options }: Call): Promise<Exit> {
-  const stage = new Stage(terminal)
+export async function run({ terminal, options }: CommandCall): Promise<Exit> {
+  const stage = new DemoOutput(terminal)
   const played: { title: string; text: string }[] = []
   for (const [index, chapter] of CHAPTERS.entries()) {
     await chapter.play(stage)

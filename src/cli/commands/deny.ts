@@ -1,5 +1,5 @@
 /** `writ deny`: a human says no to a question; nothing of that rehearsal is promoted. */
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { refuseOthers } from '../call/home.ts'
 import { findLost, findQuestion, type LostQuestion, namedId } from '../gate/named-question.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
@@ -14,7 +14,7 @@ function lostOne({ session, id }: LostQuestion) {
   return { session, named: id }
 }
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const id = namedId(call)
   const reason = call.options.text('reason')
   return withGates(call, async (sessions) => {

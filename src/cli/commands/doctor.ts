@@ -5,7 +5,7 @@
 import { CODES, faultCode } from '../../base/index.ts'
 import { createDriver, type Probe } from '../../sandbox/index.ts'
 import type { GateSurface, KeptState } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { LEVEL, withHistory } from '../call/home.ts'
 import type { Terminal } from '../call/terminal.ts'
 import { counted, grouped, sizeText } from '../effects/amount.ts'
@@ -15,7 +15,7 @@ import { type GateSession, withGate } from '../gate/open.ts'
 /** Without these commands are rehearsed all the same, with less comfort. */
 const OPTIONAL = ['overlay_memory', 'terminal', 'directory_rename']
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const driver = createDriver()
   const controls = await driver.probe()
   await driver.close()
@@ -44,7 +44,7 @@ async function lookInto({ gate }: GateSession) {
 type Credential = 'none' | 'passphrase' | null
 
 /** Null where there is no home. */
-async function credentialOf(call: Call): Promise<Credential> {
+async function credentialOf(call: CommandCall): Promise<Credential> {
   try {
     return await withHistory(call, async ({ register }) =>
       register.credential === null ? 'none' : 'passphrase',

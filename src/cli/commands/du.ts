@@ -1,6 +1,6 @@
 /** `writ du`: what takes how much in the state of this home, and what of it could go. Reads only. */
-import { type HomeUse, type Part, surveyHome } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type HomePart, type HomeUse, surveyHome } from '../../service/index.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { requireWholeHost } from '../call/home.ts'
 import type { Terminal } from '../call/terminal.ts'
 import { counted, sizeText } from '../effects/amount.ts'
@@ -10,7 +10,7 @@ import { homeInUse } from '../gate/home-in-use.ts'
 import { withGates } from '../gate/open.ts'
 import { table } from '../history/table.ts'
 
-const WORDS: Readonly<Record<Part, string>> = {
+const WORDS: Readonly<Record<HomePart, string>> = {
   ledger: 'the facts, with keys and principals',
   bodies: 'outputs, proposals and lists of changes',
   questions: 'staged files of questions',
@@ -20,7 +20,7 @@ const WORDS: Readonly<Record<Part, string>> = {
   other: 'everything else',
 }
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   return withGates(call, async (sessions) => {
     for (const { session } of sessions) requireWholeHost(session.caller, 'looking at all of a home')
     const inUse = await homeInUse(sessions)
@@ -50,7 +50,7 @@ function useText(terminal: Terminal, state: string, use: HomeUse): string {
     part,
     sizeText(bytes),
     // The parts are those of the table.
-    WORDS[part as Part],
+    WORDS[part as HomePart],
   ])
   const { unneeded, questions, undo } = use
   const hint = unneeded.length === 0 ? '' : ': `writ gc` removes it'

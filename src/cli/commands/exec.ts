@@ -10,7 +10,7 @@ import { hostPort, showHostPort } from '../../gate/index.ts'
 import { type KnownHome, openHome, stateRoot } from '../../home/index.ts'
 import { createDriver } from '../../sandbox/index.ts'
 import { likelyRequest, stagePlaces } from '../../service/index.ts'
-import type { Call, OwnStatus } from '../call/command.ts'
+import type { CommandCall, OwnStatus } from '../call/command.ts'
 import { surroundings } from '../call/surroundings.ts'
 import { readEnv } from '../exec/exec-env.ts'
 import { readLimits } from '../exec/exec-limits.ts'
@@ -22,7 +22,7 @@ import { prepareReport, type ReportGround } from '../exec/report-file.ts'
  * Starts the sandbox as soon as the request is read: its processes start while Node loads most of the
  * program.
  */
-export async function run(call: Call): Promise<OwnStatus> {
+export async function run(call: CommandCall): Promise<OwnStatus> {
   const around = surroundings()
   const home = openHome(around, call.options.text('home'))
   // Who bears a token is known when the ledger is open; until then nothing is emptied for them.
@@ -49,7 +49,7 @@ function likely({ actionId, scope, resources }: ExecRequest, home: KnownHome) {
   return likelyRequest(order, around.userDirectory)
 }
 
-function readRequest(call: Call, workspace: string): ExecRequest {
+function readRequest(call: CommandCall, workspace: string): ExecRequest {
   const { options } = call
   const [program, ...rest] = call.arguments
   if (program === undefined || program === '') {

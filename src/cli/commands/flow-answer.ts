@@ -6,7 +6,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { FaultError, fault, showName } from '../../base/index.ts'
-import { type Command, elementAt, type Fact, isStuckAt, outstanding } from '../../flow/index.ts'
+import {
+  elementAt,
+  type FlowCommand,
+  type FlowFact,
+  isStuckAt,
+  outstanding,
+} from '../../flow/index.ts'
 import {
   findRun,
   isWalked,
@@ -16,7 +22,7 @@ import {
   type Order,
   unblockOrder,
 } from '../../runs/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { proveHuman, refuseOthers } from '../call/home.ts'
 import { readSource } from '../call/source.ts'
 import { withFlows } from '../flow/open.ts'
@@ -24,7 +30,7 @@ import { withFlows } from '../flow/open.ts'
 const WORDS = ['retry', 'abandon', 'provided', 'unblock'] as const
 type Word = (typeof WORDS)[number]
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const [runName, nodeId, word] = call.arguments
   const file = call.options.text('file')
   if (runName === undefined || nodeId === undefined || (word === undefined) === (file === null))
@@ -34,7 +40,7 @@ export async function run(call: Call): Promise<Exit> {
     await proveHuman(gate.session, call, 'answering')
     const { run_id } = await findRun(host.ledger, host.stream, runName)
     const { state, flow, facts, waiting } = await lookAtRun(host, run_id)
-    const isOfNode = (command: Command): boolean =>
+    const isOfNode = (command: FlowCommand): boolean =>
       'node_id' in command && command.node_id === nodeId
     const pending = outstanding(state).find(isOfNode)
     const { kind, id, namespace } = host.principal
@@ -61,7 +67,7 @@ type Base = { readonly node_id: string; readonly principal: string }
 
 async function documentOrder(
   base: Base,
-  pending: Command | undefined,
+  pending: FlowCommand | undefined,
   file: string,
 ): Promise<Order> {
   const isAsked = pending?.type === 'run_participant' || pending?.type === 'ask_again'
@@ -72,10 +78,10 @@ async function documentOrder(
 
 function wordOrder(
   base: Base,
-  pending: Command | undefined,
+  pending: FlowCommand | undefined,
   word: Word,
   isStuck: boolean,
-  facts: readonly Fact[],
+  facts: readonly FlowFact[],
 ): Order {
   if (word === 'unblock') {
     if (!isStuck) throw notWaiting(base.node_id)
@@ -86,7 +92,7 @@ function wordOrder(
 }
 
 /** What was asked for at a place has to be there. */
-function refuseMissing(pending: Command | undefined, workspace: string): void {
+function refuseMissing(pending: FlowCommand | undefined, workspace: string): void {
   if (pending?.type !== 'ask_human') return
   const missing = pending.needs.flatMap(({ suggested_path: path }) =>
     path === null || existsSync(join(workspace, path)) ? [] : [path],
@@ -97,7 +103,11 @@ function refuseMissing(pending: Command | undefined, workspace: string): void {
   throw new FaultError(fault('flow.input_missing', '', null, { message, hint }))
 }
 
-async function told({ terminal, options }: Call, runId: string, walked: boolean): Promise<Exit> {
+async function told(
+  { terminal, options }: CommandCall,
+  runId: string,
+  walked: boolean,
+): Promise<Exit> {
   const next = walked ? 'the process that walks it takes it' : `writ flow resume ${runId}`
   await terminal.out(
     options.isOn('json')

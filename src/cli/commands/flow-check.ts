@@ -1,11 +1,11 @@
 /** `writ flow check`: can this flow be walked by its rules, and if not, what is wrong and where. */
 import { FaultError, fault } from '../../base/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import type { Paint } from '../call/terminal.ts'
 import { type FlowFile, loadFlowFile } from '../flow/load.ts'
 import { problemLine } from '../flow/problem.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const { options, terminal } = call
   if (call.arguments.length === 0) {
     throw new FaultError(

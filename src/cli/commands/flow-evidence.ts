@@ -1,12 +1,12 @@
 /** `writ flow evidence`: a human brings evidence for a claim of a run, or against it (F-6). */
 import { digestBytes, FaultError, fault, isDigest, showName } from '../../base/index.ts'
 import { findRun, isWalked, leaveOrder, lookAtRun } from '../../runs/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { proveHuman, refuseOthers } from '../call/home.ts'
 import { readSource } from '../call/source.ts'
 import { withFlows } from '../flow/open.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const [runName, claimId] = call.arguments
   const { options } = call
   const evidenceId = options.text('id')
@@ -46,7 +46,7 @@ export async function run(call: Call): Promise<Exit> {
   })
 }
 
-async function digestOf({ options }: Call): Promise<string> {
+async function digestOf({ options }: CommandCall): Promise<string> {
   const [file, given] = [options.text('file'), options.text('digest')]
   if (file !== null) return digestBytes((await readSource(file)).bytes)
   if (given !== null && isDigest(given)) return given

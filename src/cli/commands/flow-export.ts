@@ -10,7 +10,7 @@ import {
   drawingOf,
   elementAt,
   exportTable,
-  type Fact,
+  type FlowFact,
   lostColumns,
   nodesOf,
   toDot,
@@ -18,7 +18,7 @@ import {
   toSvg,
 } from '../../flow/index.ts'
 import { lookAtRun } from '../../runs/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { withHistory } from '../call/home.ts'
 import { refuseActorsOut } from '../call/output-file.ts'
 import { loadFlowFile } from '../flow/load.ts'
@@ -43,7 +43,7 @@ const BY_EXTENSION: Readonly<Record<string, Format>> = {
   '.yml': 'yaml',
 }
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const [name, ...others] = call.arguments
   if (name === undefined || others.length > 0) {
     throw new FaultError(
@@ -81,7 +81,7 @@ function isRun(name: string): boolean {
   return name !== '-' && /^run-[0-9a-f-]+$/.test(name) && !existsSync(name)
 }
 
-async function ofFile(call: Call, name: string): Promise<Drawn | null> {
+async function ofFile(call: CommandCall, name: string): Promise<Drawn | null> {
   const { options, terminal } = call
   const [participants, side] = [options.text('participants'), options.text('side')]
   const { flow, violations, found } = await loadFlowFile(name, { participants, side })
@@ -95,7 +95,7 @@ async function ofFile(call: Call, name: string): Promise<Drawn | null> {
 }
 
 /** The flow that a run walks, with the state of every node and what was found on the way. */
-async function ofRun(call: Call): Promise<Drawn> {
+async function ofRun(call: CommandCall): Promise<Drawn> {
   return withHistory(call, async (session) => {
     const { head, stream } = await namedRun(session, call)
     const { home, ledger } = session
@@ -120,7 +120,7 @@ async function ofRun(call: Call): Promise<Drawn> {
 const AT_REST: ReadonlySet<string> = new Set(['idle', 'done', 'abandoned', 'resting'])
 
 /** Findings of a run at their nodes and edges; each code once a place. */
-function foundOnTheWay(flow: CompiledFlow, facts: readonly Fact[]): readonly DrawnProblem[] {
+function foundOnTheWay(flow: CompiledFlow, facts: readonly FlowFact[]): readonly DrawnProblem[] {
   const problems = new Map<string, DrawnProblem>()
   for (const { type, payload } of facts) {
     if (type !== 'flow_finding_v1') continue
@@ -136,7 +136,7 @@ function foundOnTheWay(flow: CompiledFlow, facts: readonly Fact[]): readonly Dra
 
 const STOPPING: ReadonlySet<string> = new Set(['block', 'reject', 'refuse', 'escalate'])
 
-function marked(call: Call, { flow, options }: Drawn): DrawingOptions {
+function marked(call: CommandCall, { flow, options }: Drawn): DrawingOptions {
   const ids = new Set(flow.nodes.map(({ node_id }) => node_id))
   const at = call.options.texts('at')
   for (const name of at) {
@@ -180,7 +180,7 @@ async function textOf(
 }
 
 /** The table keeps its columns; what they cannot say is said. */
-function tellLost({ terminal }: Call, flow: Flow): void {
+function tellLost({ terminal }: CommandCall, flow: Flow): void {
   const lost = lostColumns(flow)
   if (lost.length === 0) return
   const names = lost.map(showName).join(', ')

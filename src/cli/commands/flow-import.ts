@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { FaultError, fault, showName } from '../../base/index.ts'
 import type { Flow, JsonObject } from '../../contracts/index.ts'
 import { checkFlow, classCounts } from '../../flow/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { refuseActorsOut } from '../call/output-file.ts'
 import { readSource } from '../call/source.ts'
 import { readTableFiles } from '../flow/load.ts'
@@ -11,7 +11,7 @@ import { type PlacedProblem, placedTable, problemLine } from '../flow/problem.ts
 import { writeWhole } from '../flow/write.ts'
 import { toJson, toYaml } from '../rules/print.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const { options, terminal } = call
   const edges = options.text('edges') ?? call.arguments[0] ?? null
   if (edges === null) throw usage('name the edge table with `--edges`')
@@ -48,7 +48,7 @@ function textOf(flow: Flow, out: string): string {
 }
 
 async function tell(
-  { terminal, options }: Call,
+  { terminal, options }: CommandCall,
   flow: Flow | null,
   out: string | null,
   errors: readonly PlacedProblem[],

@@ -11,11 +11,11 @@ import { reviewerOf } from '../../flow/index.ts'
 import {
   findPlanning,
   makePlan,
-  type Planned,
-  type PlanWatching,
+  type PlanningOutcome,
+  type PlanOptions,
   resumePlan,
 } from '../../runs/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { reasonOf } from '../call/unreadable.ts'
 import { withFlows } from '../flow/open.ts'
 import { askAboutPlanning, refuseActors } from '../flow/person.ts'
@@ -26,11 +26,11 @@ import { refuse } from '../history/refusal.ts'
 
 const NEXT = 'writ flow plan --goal TEXT --participants FILE --out plan.json'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   return call.options.isOn('resume') ? resume(call) : begin(call)
 }
 
-async function resume(call: Call): Promise<Exit> {
+async function resume(call: CommandCall): Promise<Exit> {
   for (const name of ['goal', 'participants', 'out', 'workspace'])
     if (call.options.text(name) !== null)
       throw usage('what was ordered stands; say `--resume` alone')
@@ -43,7 +43,7 @@ async function resume(call: Call): Promise<Exit> {
   })
 }
 
-async function begin(call: Call): Promise<Exit> {
+async function begin(call: CommandCall): Promise<Exit> {
   const { options } = call
   if (call.arguments.length > 0) throw usage('the id of a planning goes with `--resume`')
   const [goal, file, out] = [
@@ -69,8 +69,8 @@ async function begin(call: Call): Promise<Exit> {
 
 /** Makes a plan, writes it where it was wanted, and tells of it. */
 async function planned(
-  call: Call,
-  make: (watching: PlanWatching) => Promise<Planned>,
+  call: CommandCall,
+  make: (watching: PlanOptions) => Promise<PlanningOutcome>,
 ): Promise<Exit> {
   let file = ''
   const done = await interruptible(
@@ -95,7 +95,7 @@ function participantOf({ participants }: Participants, name: string): Participan
   return found
 }
 
-async function writePlan(file: string, { plan }: Planned): Promise<void> {
+async function writePlan(file: string, { plan }: PlanningOutcome): Promise<void> {
   try {
     await writeFile(file, `${JSON.stringify(plan, null, 2)}\n`)
   } catch (error) {
@@ -105,7 +105,11 @@ async function writePlan(file: string, { plan }: Planned): Promise<void> {
   }
 }
 
-async function told({ terminal, options }: Call, planned: Planned, out: string): Promise<Exit> {
+async function told(
+  { terminal, options }: CommandCall,
+  planned: PlanningOutcome,
+  out: string,
+): Promise<Exit> {
   const { planningId, plans, reviews, plan, review, error } = planned
   const approved = plan !== null
   const isWaiting = !approved && review?.action_required === 'REQUEST_EXTERNAL_INPUT'

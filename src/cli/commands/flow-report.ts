@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { reportOf, reportPage } from '../../flow/index.ts'
 import { lookAtRun, missingOutputs } from '../../runs/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { withHistory } from '../call/home.ts'
 import { refuseActorsOut } from '../call/output-file.ts'
 import { reasonOf } from '../call/unreadable.ts'
@@ -11,7 +11,7 @@ import { missingText, runText } from '../flow/answer.ts'
 import { exportDeliverables } from '../flow/deliverables.ts'
 import { namedRun } from '../flow/named.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   for (const option of ['html', 'deliverables']) {
     const named = call.options.text(option)
     if (named !== null) await refuseActorsOut(call, named, `--${option}`)

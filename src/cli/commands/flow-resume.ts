@@ -1,13 +1,13 @@
 /** `writ flow resume`: goes on with a run from its facts, after a crash, a stop or a human's answer. */
 import { findRun, loadRun, resumeRun } from '../../runs/index.ts'
-import type { Call, Exit } from '../call/command.ts'
+import type { CommandCall, Exit } from '../call/command.ts'
 import { watchRun } from '../flow/live.ts'
 import { withFlows } from '../flow/open.ts'
 import { askAboutActors, refuseActors } from '../flow/person.ts'
 import { interruptible } from '../flow/stopping.ts'
 import { printRun } from './flow-run.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   return withFlows(call, async ({ host, gate }) => {
     refuseActors(gate, 'going on with a flow', 'writ flow resume RUN')
     const { run_id, by } = await findRun(host.ledger, host.stream, call.arguments[0] ?? null)

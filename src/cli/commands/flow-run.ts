@@ -2,7 +2,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { startRun, type WalkedRun } from '../../runs/index.ts'
-import type { Call, Exit } from '../call/command.ts'
+import type { CommandCall, Exit } from '../call/command.ts'
 import { runAnswer, runText, statusExit } from '../flow/answer.ts'
 import { watchRun } from '../flow/live.ts'
 import { withFlows } from '../flow/open.ts'
@@ -11,7 +11,7 @@ import { readFlow } from '../flow/source.ts'
 import { interruptible } from '../flow/stopping.ts'
 import { refuse } from '../history/refusal.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const [participants, side] = [call.options.text('participants'), call.options.text('side')]
   const source = await readFlow(namedFile(call), participants, side)
   if (!source.ok) return refuse(call, source.violations)
@@ -38,20 +38,20 @@ export async function run(call: Call): Promise<Exit> {
   })
 }
 
-export async function printRun(call: Call, walked: WalkedRun): Promise<Exit> {
+export async function printRun(call: CommandCall, walked: WalkedRun): Promise<Exit> {
   const { terminal, options } = call
   const isJson = options.isOn('json') || options.isOn('jsonl')
   await terminal.out(isJson ? `${JSON.stringify(runAnswer(walked))}\n` : runText(walked, terminal))
   return statusExit(walked.status)
 }
 
-function namedFile(call: Call): string {
+function namedFile(call: CommandCall): string {
   const [file, ...others] = call.arguments
   if (file !== undefined && others.length === 0) return file
   throw new FaultError(fault('cli.usage', '', null, { message: 'name one flow or plan' }))
 }
 
-function workspaceOf(call: Call): string {
+function workspaceOf(call: CommandCall): string {
   const given = call.options.text('workspace') ?? process.cwd()
   try {
     if (statSync(given).isDirectory()) return realpathSync(given)

@@ -1,20 +1,20 @@
 /** `writ flow status`: prints the state of a run; without a name, lists the runs. */
 import { nodesOf, phasesOf } from '../../flow/index.ts'
 import { isWalked, lookAtRun, missingOutputs, type RunHead, runHeads } from '../../runs/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { type ReadSession, streamToRead, withHistory } from '../call/home.ts'
 import { missingText, runAnswer, runText, statusExit } from '../flow/answer.ts'
 import { namedRun } from '../flow/named.ts'
 import { plain } from '../history/plain.ts'
 import { table } from '../history/table.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   return withHistory(call, async (session) =>
     call.arguments.length === 0 ? listRuns(session, call) : showRun(session, call),
   )
 }
 
-async function showRun(session: ReadSession, call: Call): Promise<Exit> {
+async function showRun(session: ReadSession, call: CommandCall): Promise<Exit> {
   const { head, stream } = await namedRun(session, call)
   const { home, ledger } = session
   const walked = await lookAtRun({ home, ledger, stream }, head.run_id)
@@ -40,7 +40,7 @@ async function showRun(session: ReadSession, call: Call): Promise<Exit> {
 
 const RUNS_SHOWN = 50
 
-async function listRuns(session: ReadSession, call: Call): Promise<Exit> {
+async function listRuns(session: ReadSession, call: CommandCall): Promise<Exit> {
   const stream = await streamToRead(session, call)
   const { home, ledger } = session
   const heads: RunHead[] = []

@@ -3,7 +3,7 @@
  * time, what dead processes left, and bodies whose time is over as the laws say. Facts stay.
  */
 import { findUnneeded, removeUnneeded, type Unneeded } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { requireHuman, requireWholeHost } from '../call/home.ts'
 import type { Terminal } from '../call/terminal.ts'
 import { counted, sizeText } from '../effects/amount.ts'
@@ -24,7 +24,7 @@ const WORDS: Readonly<Record<Unneeded['kind'], string>> = {
   leftover: 'leftovers of processes that ended',
 }
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const dryRun = call.options.isOn('dry-run')
   return withGates(call, async (sessions) => {
     const [own] = sessions

@@ -2,11 +2,11 @@
  * `writ halt`: everything stops now. Running commands are killed and nothing is promoted until a
  * human resumes. It needs no passphrase, so that a human can always stop.
  */
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { refuseOthers } from '../call/home.ts'
 import { withGate } from '../gate/open.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   return withGate(call, async ({ gate, session }) => {
     refuseOthers(session.caller, 'halting')
     const answer = await gate.halt(call.options.text('reason'))

@@ -1,12 +1,12 @@
 /** `writ home list`: the homes of this user on this machine, and what is left of each. */
 import { type ListedHome, listHomes } from '../../home/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { refuseTokens } from '../call/home.ts'
 import { surroundings } from '../call/surroundings.ts'
 import { visible } from '../effects/visible.ts'
 import { table } from '../history/table.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const around = surroundings()
   refuseTokens(around, 'listing homes')
   const homes = listHomes(around)

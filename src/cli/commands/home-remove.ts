@@ -14,7 +14,7 @@ import {
 } from '../../home/index.ts'
 import { surveyHome } from '../../service/index.ts'
 import { exportBundle, readStoreSetting } from '../../store/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import {
   callerOf,
   LEVEL,
@@ -42,7 +42,7 @@ interface Loss {
   readonly questions: number
 }
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const around = surroundings()
   const [named, ...others] = call.arguments
   if (others.length > 0) throw usage('name one home, by its path or its id')
@@ -64,7 +64,7 @@ export async function run(call: Call): Promise<Exit> {
 }
 
 /** Returns what is lost when a person of this home agreed; null when they said no. */
-async function releaseState(call: Call, listed: ListedHome): Promise<Loss | null> {
+async function releaseState(call: CommandCall, listed: ListedHome): Promise<Loss | null> {
   const around = surroundings()
   const home = knownHomeOf(listed)
   return withLedger(home, async (ledger, register) => {
@@ -80,7 +80,7 @@ async function releaseState(call: Call, listed: ListedHome): Promise<Loss | null
 }
 
 /** A registration without a state has no ledger that could know people. */
-async function releaseBare(call: Call, listed: ListedHome): Promise<Loss | null> {
+async function releaseBare(call: CommandCall, listed: ListedHome): Promise<Loss | null> {
   refuseTokens(surroundings(), WHAT)
   refuseBelowAgent(WHAT)
   const loss = { facts: 0, undoable: 0, questions: 0 }
@@ -95,7 +95,7 @@ function refuseUnfinished(listed: ListedHome): void {
   throw new FaultError(fault('promote.unrecovered', listed.state, { ids }, { message, hint }))
 }
 
-async function lossOf(call: Call, session: Session): Promise<Loss> {
+async function lossOf(call: CommandCall, session: Session): Promise<Loss> {
   const { store } = session.ledger
   let facts = 0
   for (const stream of await store.streams()) facts += (await store.head(stream))?.size ?? 0
@@ -107,7 +107,11 @@ async function lossOf(call: Call, session: Session): Promise<Loss> {
   })
 }
 
-async function agrees(call: Call, { paths, id, state }: ListedHome, loss: Loss): Promise<boolean> {
+async function agrees(
+  call: CommandCall,
+  { paths, id, state }: ListedHome,
+  loss: Loss,
+): Promise<boolean> {
   const { terminal, options } = call
   const name = paths.length === 0 ? id : paths.map((path) => visible(path)).join(', ')
   const lines = [
@@ -136,7 +140,7 @@ function serverLines(state: string): readonly string[] {
 }
 
 /** One bundle for each stream. */
-async function exportAll(call: Call, { ledger }: Session): Promise<void> {
+async function exportAll(call: CommandCall, { ledger }: Session): Promise<void> {
   const dir = call.options.text('export')
   if (dir === null) return
   makeFolder(dir)

@@ -1,8 +1,8 @@
 /** `writ inbox`: the questions that wait for a human, or everything about one of them. */
 import type { KnownHome } from '../../home/index.ts'
 import { waitingRuns } from '../../runs/index.ts'
-import type { PendingQuestion, Question } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import type { InboxQuestion, Question } from '../../service/index.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import type { Paint, Terminal } from '../call/terminal.ts'
 import { countsText } from '../effects/amount.ts'
 import { operationTitle } from '../effects/operation-text.ts'
@@ -19,12 +19,12 @@ import { type GateSession, withGates } from '../gate/open.ts'
 import { effectsText, firstLines } from '../gate/show-question.ts'
 
 interface Waiting {
-  readonly row: PendingQuestion
+  readonly row: InboxQuestion
   /** Null where what it asks about is no longer kept. */
   readonly question: Question | null
 }
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   return withGates(call, async (sessions) => {
     if (call.arguments.length > 0) return showOne(call, sessions)
     const waiting = await waitingIn(sessions)
@@ -112,7 +112,7 @@ async function flowQuestions(sessions: readonly GateSession[]) {
 }
 
 /** Everything about one question, as it would be shown at the terminal. */
-async function showOne(call: Call, sessions: readonly GateSession[]): Promise<Exit> {
+async function showOne(call: CommandCall, sessions: readonly GateSession[]): Promise<Exit> {
   const { terminal, options } = call
   const { question } = await findQuestion(sessions, namedId(call))
   if (options.isOn('json')) {

@@ -18,7 +18,7 @@ import { type Principal, principalText, type Register, samePrincipal } from '../
 import { bareLaws, DEFAULT_LAWS, LAYERED, lawDifferences } from '../../policy/index.ts'
 import { recordDefaultLaws, recordLaws } from '../../service/index.ts'
 import type { Ledger } from '../../store/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import {
   callerOf,
   isBelowAgent,
@@ -46,7 +46,7 @@ interface InitAnswer {
   readonly laws_differ?: true
 }
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const around = surroundings()
   const passphrase = (await hasCredential(call, around)) ? null : await choosePassphrase(call)
   const human = humanOf(call, around)
@@ -77,7 +77,7 @@ export async function run(call: Call): Promise<Exit> {
   return EXIT.yes
 }
 
-function isPersonHere({ options }: Call): boolean {
+function isPersonHere({ options }: CommandCall): boolean {
   return canAsk() && !options.isOn('json') && !isBelowAgent()
 }
 
@@ -94,7 +94,7 @@ interface LawsToSettle {
  * Returns whether the laws in force are those of the file.
  */
 async function settleLaws(
-  call: Call,
+  call: CommandCall,
   around: Surroundings,
   { made: { home, isNew }, ledger, principal, isAsked }: LawsToSettle,
 ): Promise<boolean> {
@@ -123,7 +123,7 @@ async function foundLaws(file: string): Promise<ReadLaws | null> {
 }
 
 /** Undefined for a file in the state directory. */
-function storeOption({ options }: Call): HomeStore | undefined {
+function storeOption({ options }: CommandCall): HomeStore | undefined {
   const [url, owner] = [options.text('store'), options.text('store-owner')]
   if (url !== null) return owner === null ? { url } : { url, owner }
   if (owner === null) return undefined
@@ -132,7 +132,7 @@ function storeOption({ options }: Call): HomeStore | undefined {
 }
 
 /** The bearer of a token is known only to a home that is there, and must be a human of it. */
-async function refuseActors(call: Call, around: Surroundings): Promise<void> {
+async function refuseActors(call: CommandCall, around: Surroundings): Promise<void> {
   if ((around.env['WRIT_TOKEN'] ?? '') === '') return
   const home = openHome(around, call.options.text('home'))
   await withLedger(home, async (_ledger, register) => {
@@ -140,7 +140,7 @@ async function refuseActors(call: Call, around: Surroundings): Promise<void> {
   })
 }
 
-function humanOf({ options }: Call, around: Surroundings): Principal {
+function humanOf({ options }: CommandCall, around: Surroundings): Principal {
   const { id, namespace } = localHuman(around)
   const principal = {
     kind: 'human' as const,
@@ -152,7 +152,7 @@ function humanOf({ options }: Call, around: Surroundings): Principal {
 }
 
 /** A person who has a credential is not asked for another one. */
-async function hasCredential({ options }: Call, around: Surroundings): Promise<boolean> {
+async function hasCredential({ options }: CommandCall, around: Surroundings): Promise<boolean> {
   if (options.isOn('no-pass') || options.text('pass-fd') !== null || !canAsk()) return false
   try {
     const home = openHome(around, options.text('home') ?? around.cwd)
@@ -164,7 +164,7 @@ async function hasCredential({ options }: Call, around: Surroundings): Promise<b
 }
 
 /** Null for none. Asked first: a wrong answer leaves nothing half made. */
-async function choosePassphrase(call: Call): Promise<string | null> {
+async function choosePassphrase(call: CommandCall): Promise<string | null> {
   if (call.options.isOn('no-pass')) {
     if (call.options.text('pass-fd') === null) return null
     const message = '`--no-pass` and `--pass-fd` contradict one another'
@@ -211,7 +211,7 @@ async function settleHuman(
   return 'passphrase'
 }
 
-async function tell({ options, terminal }: Call, answer: InitAnswer): Promise<void> {
+async function tell({ options, terminal }: CommandCall, answer: InitAnswer): Promise<void> {
   if (options.isOn('json')) return terminal.out(`${JSON.stringify(answer)}\n`)
   const { paint } = terminal
   const { home, created, credential, copied_from: original } = answer

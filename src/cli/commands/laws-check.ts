@@ -8,12 +8,12 @@ import {
   fewHumansWarnings,
   type Law,
   type LawFault,
-  type Laws,
-  type LawsReading,
+  type LawSet,
   mostApprovals,
+  type ParsedLaws,
 } from '../../policy/index.ts'
 import { humansWithCredential } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { withHistory } from '../call/home.ts'
 import { readSource } from '../call/source.ts'
 import { surroundings } from '../call/surroundings.ts'
@@ -21,7 +21,7 @@ import type { Paint } from '../call/terminal.ts'
 import { visible } from '../effects/visible.ts'
 import { readLawFile } from '../laws/law-file.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const named = call.arguments.length > 0 ? call.arguments : [lawsOfHome(call)]
   const answers: Answer[] = []
   for (const file of named) {
@@ -39,7 +39,11 @@ export async function run(call: Call): Promise<Exit> {
 }
 
 /** Laws that want more humans than the home has; nothing where there is no home to look at. */
-async function humansWarnings(call: Call, file: string, laws: Laws): Promise<readonly LawFault[]> {
+async function humansWarnings(
+  call: CommandCall,
+  file: string,
+  laws: LawSet,
+): Promise<readonly LawFault[]> {
   if (mostApprovals(laws) === 1) return []
   const humans = await humansOfHome(call)
   if (humans === null) return []
@@ -47,7 +51,7 @@ async function humansWarnings(call: Call, file: string, laws: Laws): Promise<rea
   return fewHumansWarnings(bytes.toString('utf8'), laws, humans)
 }
 
-async function humansOfHome(call: Call): Promise<number | null> {
+async function humansOfHome(call: CommandCall): Promise<number | null> {
   try {
     return await withHistory(call, async ({ register }) => humansWithCredential(register))
   } catch (error) {
@@ -59,11 +63,11 @@ async function humansOfHome(call: Call): Promise<number | null> {
 
 interface Answer {
   readonly file: string
-  readonly reading: LawsReading
+  readonly reading: ParsedLaws
 }
 
 /** Found, not believed: laws are checked before a human registers them. */
-export function lawsOfHome(call: Call): string {
+export function lawsOfHome(call: CommandCall): string {
   return join(findHome(surroundings(), call.options.text('home')), 'laws.yaml')
 }
 
@@ -136,7 +140,7 @@ function toText(answers: readonly Answer[], paint: Paint): string {
 }
 
 /** The laws of the file, then the default laws that hold below it. */
-function listing({ laws, disabled, isWhole }: Laws, paint: Paint): readonly string[] {
+function listing({ laws, disabled, isWhole }: LawSet, paint: Paint): readonly string[] {
   const own = ownLaws(laws)
   const defaults = own.filter(({ isDefault }) => isDefault)
   const width = Math.max(0, ...own.map(({ policyId }) => policyId.length))

@@ -1,12 +1,12 @@
 /** `writ laws explain ID`: why an act was decided as it was, and what a human can do about it. */
 import { FaultError, fault, showName } from '../../base/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { streamsToRead, withHistory } from '../call/home.ts'
 import { wholeActionId } from '../history/short-id.ts'
 import { explainAction } from '../laws/explained-action.ts'
 import { explanationText } from '../laws/explanation-text.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const [id, ...others] = call.arguments
   if (id === undefined || id === '' || others.length > 0) {
     const hint = '`writ log` lists what was decided'

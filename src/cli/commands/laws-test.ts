@@ -1,6 +1,6 @@
 /** `writ laws test`: what would change over past proposals if a file were the law. Decides nothing. */
 import { FaultError, fault } from '../../base/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { streamsToRead, withHistory } from '../call/home.ts'
 import { progressBar } from '../call/progress.ts'
 import { momentOption } from '../history/moment.ts'
@@ -9,7 +9,7 @@ import { TrialRun } from '../laws/trial-run.ts'
 import { trialText } from '../laws/trial-text.ts'
 import { lawsOfHome, warningText } from './laws-check.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const [file = lawsOfHome(call), ...others] = call.arguments
   if (others.length > 0) {
     throw new FaultError(fault('cli.usage', '', null, { message: 'name one law file' }))

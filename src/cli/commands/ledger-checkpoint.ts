@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { FaultError } from '../../base/index.ts'
 import { unknownStream } from '../../ledger/index.ts'
 import { openKeys, signHome } from '../../store/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { type ReadSession, streamToRead, withHistory } from '../call/home.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   return withHistory(call, async (session) => {
     const checkpoint = await checkpointOf(session, call)
     await call.terminal.out(
@@ -22,7 +22,7 @@ export async function run(call: Call): Promise<Exit> {
 }
 
 /** Callers of single streams get the checkpoint of their own: they must not learn of the others. */
-async function checkpointOf(session: ReadSession, call: Call): Promise<string> {
+async function checkpointOf(session: ReadSession, call: CommandCall): Promise<string> {
   const { ledger, caller, home } = session
   if (call.options.text('stream') === null && caller.streams === null) {
     return signHome(ledger.store, openKeys(join(home.state, 'keys')))

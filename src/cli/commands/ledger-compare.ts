@@ -19,11 +19,11 @@ import {
   verifierFor,
   verifierKey,
 } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { pinnedKeys } from '../call/pinned-keys.ts'
 import { readSource } from '../call/source.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const [first, second, ...others] = call.arguments
   if (first === undefined || second === undefined || others.length > 0) {
     throw new FaultError(fault('cli.usage', '', null, { message: 'name two checkpoint files' }))

@@ -1,12 +1,12 @@
 /** `writ ledger export DIR`: a bundle that anyone can verify offline, without writ (I8). */
 import { FaultError, fault } from '../../base/index.ts'
 import { exportBundle } from '../../store/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { LEVEL, streamToRead, withHistory } from '../call/home.ts'
 import { refuseActorsFile } from '../call/output-file.ts'
 import { progressBar } from '../call/progress.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const [dir, ...others] = call.arguments
   if (dir === undefined || others.length > 0) {
     const hint = 'writ ledger export bundle'

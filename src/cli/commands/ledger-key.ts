@@ -6,16 +6,16 @@
 
 import {
   formatVerifierKey,
-  type Head,
   mayKnow,
+  type SignedHead,
   type VerifierKey,
   verifierKey,
 } from '../../ledger/index.ts'
 import { ledgerNameOf, recordedKeys } from '../../store/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { type ReadSession, withHistory } from '../call/home.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   return withHistory(call, async (session) => {
     const names = await namesOf(session)
     const recorded = await recordedKeys(session.ledger.store)
@@ -37,7 +37,7 @@ export async function run(call: Call): Promise<Exit> {
 /** The home's name, then the origins of the streams that the caller may know of. */
 async function namesOf({ ledger, caller }: ReadSession): Promise<readonly string[]> {
   const heads = await ledger.store.heads()
-  const [first] = heads as [Head, ...Head[]] // A ledger that was opened has a host stream.
+  const [first] = heads as [SignedHead, ...SignedHead[]] // A ledger that was opened has a host stream.
   const known = heads.filter(({ stream }) => mayKnow(caller, stream))
   return [ledgerNameOf(first), ...known.map(({ origin }) => origin)]
 }

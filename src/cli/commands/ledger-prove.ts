@@ -1,10 +1,10 @@
 /** `writ ledger prove SEQ`: the path from one fact to the root of the newest signed checkpoint. */
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { type FactProof, proveFact } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { type ReadSession, streamToRead, withHistory } from '../call/home.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const [text = '', ...others] = call.arguments
   if (!/^\d{1,15}$/.test(text) || others.length > 0) {
     const hint = 'writ ledger prove 12'

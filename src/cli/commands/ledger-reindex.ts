@@ -1,8 +1,8 @@
 /** `writ ledger reindex`: makes the query index again from the facts. */
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { requireWholeHost, withHome } from '../call/home.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   return withHome(call, async ({ ledger, caller }) => {
     requireWholeHost(caller, 'making the index again')
     await ledger.store.reindex()

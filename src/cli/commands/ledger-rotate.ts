@@ -2,10 +2,10 @@
 
 import { formatVerifierKey } from '../../ledger/index.ts'
 import { publicKeyOf } from '../../store/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { actorOf, requireHuman, withHome } from '../call/home.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   return withHome(call, async (session) => {
     await requireHuman(session, call, 'rotating the key')
     const key = await session.ledger.rotateKey(actorOf(session))

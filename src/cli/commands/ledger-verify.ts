@@ -12,14 +12,14 @@ import {
   type VerifyReport,
   verifyLedger,
 } from '../../store/index.ts'
-import type { Call, Exit } from '../call/command.ts'
+import type { CommandCall, Exit } from '../call/command.ts'
 import { callerOf, ofKnownHome, withLedger } from '../call/home.ts'
 import { pinnedKeys } from '../call/pinned-keys.ts'
 import { progressBar } from '../call/progress.ts'
 import { readSource } from '../call/source.ts'
 import { surroundings } from '../call/surroundings.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const { options, terminal } = call
   const around = surroundings()
   const home = openHome(around, options.text('home'))
@@ -52,7 +52,7 @@ export async function run(call: Call): Promise<Exit> {
   return exitOfReport(report)
 }
 
-async function tell({ options, terminal }: Call, report: VerifyReport): Promise<void> {
+async function tell({ options, terminal }: CommandCall, report: VerifyReport): Promise<void> {
   if (options.isOn('json')) return terminal.out(`${JSON.stringify(report)}\n`)
   const { paint } = terminal
   const { ok, size, root, checked, problems } = report

@@ -4,9 +4,9 @@
  */
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { type Fact, parsePrincipal, type Query } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { type ReadSession, streamsToRead, streamToRead, withHistory } from '../call/home.ts'
-import type { Act } from '../history/act.ts'
+import type { ActHistory } from '../history/act.ts'
 import { ACT_HEADS, actRow } from '../history/act-text.ts'
 import { ACTS, actsOf } from '../history/acts.ts'
 import { FACT_HEADS, factRow } from '../history/fact-rows.ts'
@@ -20,7 +20,7 @@ import { table } from '../history/table.ts'
 /** Options that speak of facts, not of acts. */
 const OF_FACTS = ['type', 'task', 'action', 'after'] as const
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   return withHistory(call, async (session) => {
     const query = await queryOf(session, call)
     const { options } = call
@@ -43,7 +43,11 @@ export async function run(call: Call): Promise<Exit> {
 }
 
 /** The newest at the end, next to where the person reads on. */
-async function printActs(call: Call, found: readonly Act[], limit: number): Promise<Exit> {
+async function printActs(
+  call: CommandCall,
+  found: readonly ActHistory[],
+  limit: number,
+): Promise<Exit> {
   const { terminal, options } = call
   const acts = found.slice(0, limit)
   const rows = (options.isOn('newest') ? acts : acts.toReversed()).map(actRow)
@@ -61,7 +65,7 @@ async function printActs(call: Call, found: readonly Act[], limit: number): Prom
   return EXIT.yes
 }
 
-async function queryOf(session: ReadSession, call: Call): Promise<Query> {
+async function queryOf(session: ReadSession, call: CommandCall): Promise<Query> {
   const { options } = call
   const now = Date.now()
   const given = {
@@ -82,13 +86,13 @@ async function queryOf(session: ReadSession, call: Call): Promise<Query> {
   }
 }
 
-async function actionOption(session: ReadSession, call: Call): Promise<string | undefined> {
+async function actionOption(session: ReadSession, call: CommandCall): Promise<string | undefined> {
   const text = call.options.text('action')
   if (text === null) return undefined
   return wholeActionId(session.ledger, await streamsToRead(session, call), text)
 }
 
-function principalOption(call: Call) {
+function principalOption(call: CommandCall) {
   const text = call.options.text('principal')
   if (text === null) return undefined
   const principal = parsePrincipal(text)
@@ -99,7 +103,11 @@ function principalOption(call: Call) {
   )
 }
 
-async function print(call: Call, facts: readonly Fact[], next: number | null): Promise<void> {
+async function print(
+  call: CommandCall,
+  facts: readonly Fact[],
+  next: number | null,
+): Promise<void> {
   const { options, terminal } = call
   if (options.isOn('jsonl')) return printLines(call, facts)
   if (options.isOn('json')) {
@@ -110,6 +118,6 @@ async function print(call: Call, facts: readonly Fact[], next: number | null): P
   if (next !== null) terminal.err(`more: --after ${next}\n`)
 }
 
-async function printLines({ terminal }: Call, facts: readonly Fact[]): Promise<void> {
+async function printLines({ terminal }: CommandCall, facts: readonly Fact[]): Promise<void> {
   for (const fact of facts) await terminal.out(`${JSON.stringify(fact)}\n`)
 }

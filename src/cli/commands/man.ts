@@ -2,13 +2,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FaultError, fault, showName } from '../../base/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { refuseActorsOut } from '../call/output-file.ts'
 import { VERSION } from '../call/version.ts'
 import { commandPage, pageName, programPage } from '../reference/man-page.ts'
 import { COMMANDS } from './table.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const folder = call.options.text('out')
   if (folder !== null) {
     await refuseActorsOut(call, folder)
@@ -33,6 +33,6 @@ function pageOf(name: string): string {
   )
 }
 
-async function answer({ terminal, options }: Call, text: string): Promise<void> {
+async function answer({ terminal, options }: CommandCall, text: string): Promise<void> {
   await terminal.out(options.isOn('json') ? `${JSON.stringify({ text })}\n` : text)
 }

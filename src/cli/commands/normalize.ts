@@ -8,13 +8,13 @@ import {
   normaliseRefused,
   type Sources,
 } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { readEnvelope } from '../call/envelope.ts'
 import { answerLines } from '../call/line-answers.ts'
 import { parseSource, readContext, readSource } from '../call/source.ts'
 import type { Paint } from '../call/terminal.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const context = await readContext(call.options.text('context'))
   const scope = call.options.text('as')
   if (call.options.isOn('jsonl'))

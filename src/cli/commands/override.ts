@@ -6,13 +6,13 @@
 import { DOCUMENT_LIMITS, FaultError, fault, isDigest } from '../../base/index.ts'
 import { field, isObject } from '../../contracts/index.ts'
 import type { OverrideOrder } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { credentialOf, requireHuman, type Session } from '../call/home.ts'
 import { parseSource, readSource } from '../call/source.ts'
 import { deciderOf, wholeIdOf } from '../gate/decider.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const read = await readOrder(call)
   return withGates(call, async (sessions) => {
     const order = await wholeOrder(sessions, read)
@@ -48,7 +48,7 @@ function requireCredential(session: Session): void {
   throw new FaultError(fault('credential.required', '', null, { message, hint }))
 }
 
-async function readOrder(call: Call): Promise<OverrideOrder> {
+async function readOrder(call: CommandCall): Promise<OverrideOrder> {
   const { options } = call
   const [law, action, time, lift] = ['law', 'action', 'for', 'lift'].map((name) =>
     options.text(name),
@@ -67,7 +67,7 @@ async function readOrder(call: Call): Promise<OverrideOrder> {
   return { kind: 'law', policyId: law, actionId: action ?? null, forMs, uses, reason }
 }
 
-async function readRelease({ options }: Call, file: string, reason: string) {
+async function readRelease({ options }: CommandCall, file: string, reason: string) {
   const [hosts, methods] = [options.texts('host'), options.texts('method')]
   if (hosts.length === 0 || methods.length === 0) {
     throw usage('name what is released with `--host` and `--method`')

@@ -1,10 +1,10 @@
 /** `writ principal add`: a human makes a principal known to this home. */
 import { addPrincipal } from '../../home/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { actorOf, placeOf, requireHuman, withHome } from '../call/home.ts'
 import { principalArgument, streamsArgument } from '../history/who.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const principal = principalArgument(call)
   const streams = streamsArgument(call, principal)
   return withHome(call, async (session) => {

@@ -1,10 +1,10 @@
 /** `writ principal list`: who may speak to this home. */
 import { ownCredential, principalText } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { requireWholeHost, withHistory } from '../call/home.ts'
 import { table } from '../history/table.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   return withHistory(call, async ({ register, caller }) => {
     requireWholeHost(caller, 'listing principals')
     const { terminal, options } = call

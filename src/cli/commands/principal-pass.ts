@@ -5,7 +5,7 @@
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { recordChange, sealCredential } from '../../home/index.ts'
 import { ownCredential, principalText, samePrincipal } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import {
   actorOf,
   placeOf,
@@ -16,7 +16,7 @@ import {
 } from '../call/home.ts'
 import { readNewPassphrase } from '../call/new-passphrase.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   return withHome(call, async (session) => {
     const { principal } = session.caller
     refuseOthers(session.caller, 'setting a passphrase')

@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { FaultError, fault, nearest, showName } from '../../base/index.ts'
 import { ACTION_KINDS } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { printAnswer, printOutput } from '../gate/answer-text.ts'
 import { exampleProposal } from '../gate/example-proposal.ts'
 import { withGate } from '../gate/open.ts'
 import { awaitHuman } from '../gate/waiting.ts'
 import { readDocument, refuse } from '../history/refusal.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const kind = call.options.text('example')
   if (kind !== null) return printExample(call, kind)
   const reading = await readDocument(call)
@@ -41,7 +41,7 @@ export async function run(call: Call): Promise<Exit> {
 }
 
 /** A document to begin with, for the current directory. */
-async function printExample({ terminal }: Call, name: string): Promise<Exit> {
+async function printExample({ terminal }: CommandCall, name: string): Promise<Exit> {
   const kind = ACTION_KINDS.find((one) => one === name.toUpperCase())
   if (kind === undefined) {
     const near = nearest(name.toUpperCase(), ACTION_KINDS)

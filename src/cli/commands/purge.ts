@@ -10,7 +10,7 @@ import {
   type PurgeAnswer,
   type PurgeOrder,
 } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { requireHuman, requireWholeHost } from '../call/home.ts'
 import { counted, sizeText } from '../effects/amount.ts'
 import { withGates } from '../gate/open.ts'
@@ -18,7 +18,7 @@ import { momentOption } from '../history/moment.ts'
 import { plain } from '../history/plain.ts'
 import { table } from '../history/table.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const order = readOrder(call)
   const dryRun = call.options.isOn('dry-run')
   return withGates(call, async (sessions) => {
@@ -37,7 +37,7 @@ export async function run(call: Call): Promise<Exit> {
   })
 }
 
-function readOrder(call: Call): PurgeOrder {
+function readOrder(call: CommandCall): PurgeOrder {
   const { options } = call
   const before = momentOption(call, 'before', Date.now()) ?? null
   const action = options.text('action')
@@ -58,7 +58,7 @@ function usage(message: string): FaultError {
   return new FaultError(fault('cli.usage', '', null, { message, hint: '`writ purge --help`' }))
 }
 
-async function tell({ options, terminal }: Call, answer: PurgeAnswer): Promise<void> {
+async function tell({ options, terminal }: CommandCall, answer: PurgeAnswer): Promise<void> {
   if (options.isOn('json')) return terminal.out(`${JSON.stringify(answer)}\n`)
   const { paint } = terminal
   const { dropped, bytes, kept, dry_run: dryRun } = answer

@@ -4,12 +4,12 @@
  */
 import { field } from '../../contracts/index.ts'
 import { duplicateReceipt, judgeReceipt } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { actorOf, type Session, streamToWrite, withHome } from '../call/home.ts'
 import { readDocument, refuse } from '../history/refusal.ts'
 import { findTask } from '../history/task-facts.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   return withHome(call, async (session) => {
     const stream = streamToWrite(session, call)
     const reading = await readDocument(call)
@@ -30,7 +30,7 @@ export async function run(call: Call): Promise<Exit> {
 
 async function record(
   session: Session,
-  call: Call,
+  call: CommandCall,
   stream: string,
   { receipt, idempotencyKey }: { readonly receipt: unknown; readonly idempotencyKey: string },
   task: unknown,

@@ -6,14 +6,14 @@ import { resolve } from 'node:path'
 import { FaultError, fault, invariant } from '../../base/index.ts'
 import { recoveryCommands } from '../../promotion/index.ts'
 import type { FinishedYes, OpenRecovery, RecoveryChoice } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { refuseOthers, requireHuman } from '../call/home.ts'
 import type { Terminal } from '../call/terminal.ts'
 import { visible, visibleName } from '../effects/visible.ts'
 import { finishedText, interruptionsOf, interruptionText } from '../gate/interrupted.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const [id, ...others] = call.arguments
   if (others.length > 0) throw usage('name one interrupted action')
   return withGates(call, async (sessions) => {
@@ -72,13 +72,13 @@ async function finishedIn(sessions: readonly GateSession[]): Promise<readonly Fi
   return finished
 }
 
-function directionOf({ options }: Call): 'finish' | 'revert' {
+function directionOf({ options }: CommandCall): 'finish' | 'revert' {
   const [finish, revert] = [options.isOn('finish'), options.isOn('revert')]
   if (finish === revert) throw usage('say `--finish` or `--revert`')
   return finish ? 'finish' : 'revert'
 }
 
-function choicesOf({ options }: Call): ReadonlyMap<string, RecoveryChoice> {
+function choicesOf({ options }: CommandCall): ReadonlyMap<string, RecoveryChoice> {
   const choices = new Map<string, RecoveryChoice>()
   for (const choice of ['keep', 'old', 'new'] as const) {
     for (const path of options.texts(choice)) choices.set(resolve(path), choice)

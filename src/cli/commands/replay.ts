@@ -1,7 +1,7 @@
 /** `writ replay`: computes every recorded verdict and decision again, and says what differs (L-9). */
 import { join } from 'node:path'
 import { type OpenedFact, type ReplayAnswer, ReplayReport } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { type ReadSession, streamsToRead, withHistory } from '../call/home.ts'
 import { progressBar } from '../call/progress.ts'
 import { NotedObjects } from '../history/absent-bodies.ts'
@@ -11,7 +11,7 @@ import { replayPromotion } from '../history/promotion-replay.ts'
 import { replayLookup } from '../history/replay-lookup.ts'
 import { REPLAYERS } from '../history/replayers.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   return withHistory(call, async (session) => {
     const report = new ReplayReport()
     const objects = new NotedObjects(join(session.home.state, 'objects'))
@@ -27,7 +27,7 @@ export async function run(call: Call): Promise<Exit> {
 
 async function replayStream(
   { ledger, register }: ReadSession,
-  call: Call,
+  call: CommandCall,
   stream: string,
   report: ReplayReport,
 ): Promise<void> {
@@ -55,7 +55,7 @@ function isKept({ payload }: OpenedFact): boolean {
   return payload !== null
 }
 
-async function tell({ options, terminal }: Call, answer: ReplayAnswer): Promise<void> {
+async function tell({ options, terminal }: CommandCall, answer: ReplayAnswer): Promise<void> {
   if (options.isOn('json')) return terminal.out(`${JSON.stringify(answer)}\n`)
   const { paint } = terminal
   const { ok, checked, differences, not_replayed, missing } = answer

@@ -1,9 +1,9 @@
 /** `writ resume`: a human of the whole host ends a halt, with a credential if there is one. */
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { requireHuman, requireWholeHost } from '../call/home.ts'
 import { withGate } from '../gate/open.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   return withGate(call, async ({ gate, session }) => {
     const { terminal, options } = call
     requireWholeHost(session.caller, 'resuming')

@@ -1,15 +1,15 @@
 /** `writ rollback`: restores what one action changed, or everything since a moment. */
 import { FaultError, fault } from '../../base/index.ts'
 import type { RollbackTarget } from '../../service/index.ts'
-import type { Call, Exit } from '../call/command.ts'
+import type { CommandCall, Exit } from '../call/command.ts'
 import { restore } from '../gate/restoring.ts'
 import { momentOption } from '../history/moment.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   return restore(call, targetOf(call))
 }
 
-function targetOf(call: Call): RollbackTarget {
+function targetOf(call: CommandCall): RollbackTarget {
   const since = momentOption(call, 'since', Date.now())
   const [actionId, ...others] = call.arguments
   if (since !== undefined && actionId === undefined) return { since }

@@ -1,13 +1,13 @@
 /** `writ rules check`: is a ruleset admissible, and what is odd about it. */
 import { FaultError, fault } from '../../base/index.ts'
-import { type Survey, surveyRulesets } from '../../constitution/index.ts'
+import { type RulesetSurvey, surveyRulesets } from '../../constitution/index.ts'
 import {
-  type Admission,
   type AdmittedRuleset,
   admitRulesets,
+  type RulesAdmission,
   type Violation,
 } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { readLine } from '../call/envelope.ts'
 import { answerLines, type LineAnswer } from '../call/line-answers.ts'
 import { progressBar } from '../call/progress.ts'
@@ -16,7 +16,7 @@ import { withinBudget } from '../rules/budget.ts'
 import { admitRuleFiles, noRuleFile, readRuleFiles } from '../rules/files.ts'
 import { surveyText } from '../rules/survey-text.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const strict = call.options.isOn('strict')
   if (call.options.isOn('jsonl')) return answerLines(call, (line) => checkLine(line, strict))
   if (call.arguments.length === 0)
@@ -46,11 +46,11 @@ export async function run(call: Call): Promise<Exit> {
   return accepted ? EXIT.yes : EXIT.no
 }
 
-function admittedOf(rulesets: Admission['rulesets']): readonly AdmittedRuleset[] {
+function admittedOf(rulesets: RulesAdmission['rulesets']): readonly AdmittedRuleset[] {
   return rulesets.flatMap(({ ruleset }) => (ruleset === null ? [] : [ruleset]))
 }
 
-function analyse(call: Call, { rulesets }: Admission): Survey {
+function analyse(call: CommandCall, { rulesets }: RulesAdmission): RulesetSurvey {
   const bar = progressBar(call.terminal, 'analysing')
   try {
     return withinBudget((budget) => surveyRulesets(admittedOf(rulesets), budget, bar.tick))
@@ -88,10 +88,10 @@ function answerOf({
 }
 
 function toText(
-  call: Call,
+  call: CommandCall,
   names: readonly string[],
-  { accepted, violations, warnings, rulesets }: Admission,
-  analysis: Survey | null,
+  { accepted, violations, warnings, rulesets }: RulesAdmission,
+  analysis: RulesetSurvey | null,
 ): string {
   const { paint } = call.terminal
   const several = names.length > 1

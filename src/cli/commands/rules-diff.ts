@@ -1,12 +1,12 @@
 /** `writ rules diff`: exactly which inputs change their verdict, with one of each kind. */
 import { FaultError, fault } from '../../base/index.ts'
 import { difference } from '../../constitution/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { withinBudget } from '../rules/budget.ts'
 import { loadAdmitted } from '../rules/files.ts'
 import { witnessText } from '../rules/witness-text.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const [before, after, ...others] = call.arguments
   if (before === undefined || after === undefined || others.length > 0) {
     throw new FaultError(

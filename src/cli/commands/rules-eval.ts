@@ -6,12 +6,12 @@
 import { FaultError, fault } from '../../base/index.ts'
 import { establish, type Inputs, inputsAreBound } from '../../constitution/index.ts'
 import { type ControlVerdict, findContract, isObject, validate } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { readLine } from '../call/envelope.ts'
 import { answerLines, type LineAnswer } from '../call/line-answers.ts'
 import { parseSource, readSource } from '../call/source.ts'
 import { violationText } from '../call/violation-text.ts'
-import type { Evaluation, RecordedEvaluation } from '../history/evaluation.ts'
+import type { RecordedEvaluation, RulesEvaluation } from '../history/evaluation.ts'
 import {
   admitRuleFiles,
   noRuleFile,
@@ -26,7 +26,7 @@ const INPUT_CONTRACTS = {
   permission_set: 'permission_set_v0',
 } as const
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   if (call.options.isOn('jsonl')) {
     if (!call.options.isOn('record')) return answerLines(call, evalLine)
     const message = '`--record` writes one evaluation; it cannot be combined with `--jsonl`'
@@ -63,7 +63,7 @@ export async function run(call: Call): Promise<Exit> {
 }
 
 /** Loads the home and its ledger here, so that a call without `--record` loads neither. */
-async function record(call: Call, evaluation: Evaluation): Promise<RecordedEvaluation> {
+async function record(call: CommandCall, evaluation: RulesEvaluation): Promise<RecordedEvaluation> {
   const { recordEvaluation } = await import('../history/evaluation.ts')
   return recordEvaluation(call, evaluation)
 }
@@ -81,7 +81,7 @@ async function readInputs(name: string): Promise<Inputs> {
   return reading.value
 }
 
-function momentOf(call: Call): number {
+function momentOf(call: CommandCall): number {
   const text = call.options.text('at')
   if (text === null) return Date.now()
   if (!/^\d{1,15}$/.test(text))
@@ -91,7 +91,7 @@ function momentOf(call: Call): number {
   return Number(text)
 }
 
-function warnAboutInputs(call: Call, inputs: Inputs): void {
+function warnAboutInputs(call: CommandCall, inputs: Inputs): void {
   for (const [key, name] of Object.entries(INPUT_CONTRACTS)) {
     const contract = findContract(name)
     // The keys of the table are those of `Inputs`.
@@ -102,7 +102,7 @@ function warnAboutInputs(call: Call, inputs: Inputs): void {
 }
 
 function warn(
-  call: Call,
+  call: CommandCall,
   what: string,
   violations: readonly Parameters<typeof violationText>[0][],
 ): void {
@@ -114,7 +114,7 @@ function warn(
 
 /** Says on standard error why verdicts are UNDETERMINED; the verdict documents say no reason (K-5). */
 function explain(
-  call: Call,
+  call: CommandCall,
   files: readonly RuleFile[],
   inputs: Inputs,
   verdicts: readonly ControlVerdict[],
@@ -137,7 +137,7 @@ const STATUS_TEXT = {
 
 /** Shown to people, a verdict is its word: no colour of danger, no order but the candidates'. */
 async function show(
-  call: Call,
+  call: CommandCall,
   verdicts: readonly ControlVerdict[],
   recorded: RecordedEvaluation | null,
   isBound: boolean,

@@ -5,13 +5,13 @@
 import { writeFile } from 'node:fs/promises'
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { rewriteGuards } from '../../constitution/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { refuseActorsOut } from '../call/output-file.ts'
 import { reasonOf } from '../call/unreadable.ts'
 import { admitRuleFiles, placedText, type RuleFile, readRuleFiles } from '../rules/files.ts'
 import { toJson, toYaml, withGuards } from '../rules/print.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const [name, ...others] = call.arguments
   if (name === undefined || others.length > 0) throw usage('name one rule file')
   if (call.options.isOn('write')) await refuseActorsOut(call, name, '--write')
@@ -55,7 +55,7 @@ function isYaml(name: string): boolean {
 }
 
 export function choice<const W extends string>(
-  call: Call,
+  call: CommandCall,
   option: string,
   words: readonly W[],
   usual: W,

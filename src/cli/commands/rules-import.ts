@@ -2,12 +2,12 @@
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { rewriteGuards } from '../../constitution/index.ts'
 import { importTemplate, type JsonObject, type Violation } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { placedText, type RuleFile, readRuleFiles } from '../rules/files.ts'
 import { toJson, toYaml } from '../rules/print.ts'
 import { choice } from './rules-fmt.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const [name, ...others] = call.arguments
   const [file] = name === undefined || others.length > 0 ? [] : await readRuleFiles([name])
   if (file === undefined)

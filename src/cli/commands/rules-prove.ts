@@ -1,6 +1,6 @@
 /** `writ rules prove`: a proof that rules never or always say a word, or inputs that break it. */
 import { FaultError, fault, showName } from '../../base/index.ts'
-import { type Claim, type Proof, prove } from '../../constitution/index.ts'
+import { type Proof, prove, type VerdictClaim } from '../../constitution/index.ts'
 import {
   type AdmittedRuleset,
   admitGuardText,
@@ -9,12 +9,12 @@ import {
   type VerdictWord,
   type Violation,
 } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { withinBudget } from '../rules/budget.ts'
 import { loadRules, wordOn } from '../rules/files.ts'
 import { witnessText } from '../rules/witness-text.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const claim = claimOf(call)
   const names = [...call.options.texts('rules'), ...call.arguments]
   const { rulesets, files } = await loadRules(names, 'exact words')
@@ -41,7 +41,7 @@ function answerOf(proof: Proof): object {
 }
 
 /** Proofs are about bound inputs; all others are UNDETERMINED by the kernel itself. */
-function provedText({ terminal }: Call, { verdict }: Claim): string {
+function provedText({ terminal }: CommandCall, { verdict }: VerdictClaim): string {
   const binding =
     verdict === 'UNDETERMINED'
       ? 'inputs about different subjects are UNDETERMINED by themselves'
@@ -58,7 +58,7 @@ function emptyClaim(): FaultError {
   )
 }
 
-function claimOf(call: Call): Claim {
+function claimOf(call: CommandCall): VerdictClaim {
   const never = call.options.text('never')
   const always = call.options.text('always')
   const word = never ?? always

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { type Constitution, establish, type Inputs, uncovered } from '../../constitution/index.ts'
 import { isObject, VERDICTS } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { parseSource, readSource } from '../call/source.ts'
 import { loadAdmitted } from '../rules/files.ts'
 
@@ -24,7 +24,7 @@ interface CaseResult {
   readonly actual: Readonly<Record<string, string>>
 }
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const [suite = '.', ...others] = call.arguments
   if (others.length > 0)
     throw new FaultError(
@@ -130,7 +130,7 @@ interface Answer {
 }
 
 function toText(
-  { terminal: { paint } }: Call,
+  { terminal: { paint } }: CommandCall,
   { passed, failed, cases, uncovered: open }: Answer,
 ): string {
   const failures = cases

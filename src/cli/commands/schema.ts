@@ -9,11 +9,11 @@ import {
   publishSchema,
   resolveContract,
 } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { refuseActorsOut } from '../call/output-file.ts'
 import { reasonOf } from '../call/unreadable.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const [name, ...others] = call.arguments
   if (others.length > 0)
     throw new FaultError(fault('cli.usage', '', null, { message: 'name one contract, or none' }))
@@ -51,7 +51,7 @@ export function pretty(contract: Contract): string {
   return `${JSON.stringify(publishSchema(contract), null, 2)}\n`
 }
 
-function listing(call: Call): string {
+function listing(call: CommandCall): string {
   if (call.options.isOn('json')) {
     return `${JSON.stringify(Object.fromEntries(CONTRACTS.map((contract) => [contract.name, publishSchema(contract)])))}\n`
   }
@@ -62,7 +62,7 @@ function listing(call: Call): string {
 }
 
 async function writeSchemas(
-  call: Call,
+  call: CommandCall,
   contracts: readonly Contract[],
   folder: string,
 ): Promise<void> {

@@ -17,7 +17,7 @@ import {
   taskStatus,
 } from '../../ledger/index.ts'
 import type { LawWords } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { type ReadSession, streamsToRead, withHistory } from '../call/home.ts'
 import { approvalsText } from '../gate/approvals-text.ts'
 import { actLines } from '../history/act-text.ts'
@@ -31,7 +31,7 @@ import { wholeActionId } from '../history/short-id.ts'
 import { table } from '../history/table.ts'
 import { treeErrors } from '../history/task-facts.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const [id, ...others] = call.arguments
   if (id === undefined || others.length > 0) {
     const hint = 'writ show ID, where ID is a task, an action, a run, a fact or STREAM/SEQ'
@@ -49,7 +49,7 @@ interface Found {
 /** Also the whole of `writ task show`, which asks for a task and nothing else. */
 export async function showId(
   session: ReadSession,
-  call: Call,
+  call: CommandCall,
   id: string,
   kinds: readonly Found['kind'][] = ['task', 'action', 'run', 'fact'],
 ): Promise<Exit> {
@@ -81,7 +81,12 @@ async function lookUp(
   return stored?.seq === seq ? [await openFact(ledger, stored.text)] : []
 }
 
-async function tell(session: ReadSession, call: Call, id: string, found: Found): Promise<Exit> {
+async function tell(
+  session: ReadSession,
+  call: CommandCall,
+  id: string,
+  found: Found,
+): Promise<Exit> {
   const { kind, stream, facts } = found
   const act = kind === 'task' ? await actAnswer(session, id, found) : {}
   const { integrity_report: report } = act
@@ -109,7 +114,7 @@ async function tell(session: ReadSession, call: Call, id: string, found: Found):
 /** An act as its facts tell it; other facts of an action (tasks, runs) as a table. */
 async function actText(
   { ledger }: ReadSession,
-  call: Call,
+  call: CommandCall,
   id: string,
   found: Found & { readonly laws: readonly LawWords[] },
 ): Promise<string> {
@@ -147,7 +152,7 @@ async function actAnswer({ ledger }: ReadSession, id: string, found: Found): Pro
   }
 }
 
-function toText(call: Call, { kind, stream, facts }: Found, report: IntegrityReport | null) {
+function toText(call: CommandCall, { kind, stream, facts }: Found, report: IntegrityReport | null) {
   const { terminal } = call
   const { paint } = terminal
   const lines = [

@@ -6,12 +6,12 @@ import { randomBytes } from 'node:crypto'
 import { FaultError, fault, invariant, showName, uuidV7 } from '../../base/index.ts'
 import { type ActTask, field, isObject } from '../../contracts/index.ts'
 import { isSameTask, judgeTask, reusedTaskKey, taskKey } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { actorOf, proveHuman, type Session, streamToWrite, withHome } from '../call/home.ts'
 import { openFact } from '../history/facts.ts'
 import { readDocument, refuse } from '../history/refusal.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   return withHome(call, async (session) => {
     const stream = streamToWrite(session, call)
     const reading = await readDocument(call)
@@ -28,7 +28,7 @@ export async function run(call: Call): Promise<Exit> {
 }
 
 /** Puts the key of `--key` into the document. */
-function keyed(document: unknown, { options }: Call): unknown {
+function keyed(document: unknown, { options }: CommandCall): unknown {
   const key = options.text('key')
   if (key === null || !isObject(document)) return document
   const meta = document['meta']
@@ -43,7 +43,12 @@ function keyed(document: unknown, { options }: Call): unknown {
   throw new FaultError(fault('cli.usage', '/meta/idempotency_key', null, { message }))
 }
 
-async function record(session: Session, call: Call, stream: string, task: ActTask): Promise<Exit> {
+async function record(
+  session: Session,
+  call: CommandCall,
+  stream: string,
+  task: ActTask,
+): Promise<Exit> {
   const { ledger } = session
   const key = taskKey(task)
   const recorded = await ledger.record({
@@ -64,7 +69,7 @@ async function record(session: Session, call: Call, stream: string, task: ActTas
 }
 
 async function tell(
-  { terminal, options }: Call,
+  { terminal, options }: CommandCall,
   stream: string,
   { factId, ...issued }: { act_task_id: string; seq: number; factId: string; repeated: boolean },
 ): Promise<Exit> {

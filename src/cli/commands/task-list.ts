@@ -16,7 +16,7 @@ import {
   taskStatus,
 } from '../../ledger/index.ts'
 import type { LedgerReader } from '../../store/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { streamToRead, withHistory } from '../call/home.ts'
 import { allFacts, openFact } from '../history/facts.ts'
 import { LIMIT, LIMIT_MAX, numberOption } from '../history/number.ts'
@@ -48,7 +48,7 @@ const PAGE = 50
 /** Tasks that one call looks at when it has to leave some out; the next page goes on. */
 const LOOKED_AT_MAX = 1_000
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   return withHistory(call, async (session) => {
     const { options } = call
     const listing: Listing = {
@@ -65,7 +65,7 @@ export async function run(call: Call): Promise<Exit> {
   })
 }
 
-function deviceOption(call: Call): Principal | null {
+function deviceOption(call: CommandCall): Principal | null {
   const text = call.options.text('device')
   if (text === null) return null
   const principal = parsePrincipal(text.startsWith('device:') ? text : `device:${text}`)
@@ -170,7 +170,7 @@ function isAltered(error: unknown): boolean {
 }
 
 async function tell(
-  { options, terminal }: Call,
+  { options, terminal }: CommandCall,
   tasks: readonly TaskRow[],
   next: number | null,
 ): Promise<void> {

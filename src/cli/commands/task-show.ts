@@ -1,10 +1,10 @@
 /** `writ task show ID`: the facts about one task, its evidence pack and its integrity report. */
 import { FaultError, fault } from '../../base/index.ts'
-import type { Call, Exit } from '../call/command.ts'
+import type { CommandCall, Exit } from '../call/command.ts'
 import { withHistory } from '../call/home.ts'
 import { showId } from './show.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const [id, ...others] = call.arguments
   if (id === undefined || others.length > 0) {
     throw new FaultError(

@@ -2,13 +2,13 @@
 import { FaultError, fault } from '../../base/index.ts'
 import { createToken } from '../../home/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { actorOf, placeOf, requireHuman, withHome } from '../call/home.ts'
 import { principalArgument } from '../history/who.ts'
 
 const DAY_MS = 86_400_000
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const principal = principalArgument(call)
   const expires_at = expiry(call)
   return withHome(call, async (session) => {
@@ -30,7 +30,7 @@ export async function run(call: Call): Promise<Exit> {
   })
 }
 
-function expiry(call: Call): string | null {
+function expiry(call: CommandCall): string | null {
   const text = call.options.text('days')
   if (text === null) return null
   if (/^[1-9]\d{0,4}$/.test(text)) return occurredAtText(Date.now() + Number(text) * DAY_MS)

@@ -1,10 +1,10 @@
 /** `writ token list`: the tokens of this home, by id; the tokens themselves are not kept. */
 import { principalText, type RegisteredToken } from '../../ledger/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { requireWholeHost, withHistory } from '../call/home.ts'
 import { table } from '../history/table.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   return withHistory(call, async ({ register, caller }) => {
     requireWholeHost(caller, 'listing tokens')
     const nowText = new Date().toISOString()

@@ -1,10 +1,10 @@
 /** `writ token revoke ID`: makes a token invalid from now on. */
 import { FaultError, fault } from '../../base/index.ts'
 import { revokeToken } from '../../home/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { actorOf, placeOf, requireHuman, withHome } from '../call/home.ts'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const [token_id, ...others] = call.arguments
   if (token_id === undefined || others.length > 0) {
     const hint = 'writ token list'

@@ -14,14 +14,14 @@ import {
 import type { Principal } from '../../ledger/index.ts'
 import { acceptedLaws, recordLaws } from '../../service/index.ts'
 import type { Ledger } from '../../store/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { callerOf, proveHuman, requireWholeHost, withLedger } from '../call/home.ts'
 import { surroundings } from '../call/surroundings.ts'
 import { agreesToLaws, lawsToAccept, type ReadLaws } from '../laws/acceptance.ts'
 
 const WHAT = 'registering laws'
 
-export async function run(call: Call): Promise<Exit> {
+export async function run(call: CommandCall): Promise<Exit> {
   const around = surroundings()
   const home = homeToRegister(around, call.options.text('home'))
   const read = await lawsToAccept(join(home.directory, 'laws.yaml'))

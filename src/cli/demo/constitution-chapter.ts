@@ -4,7 +4,7 @@ import { type AdmittedRuleset, admitGuardText, admitRuleset } from '../../contra
 import { violationText } from '../call/violation-text.ts'
 import { witnessText } from '../rules/witness-text.ts'
 import { INPUTS, LOOSER_RULESET, RULESET, THRESHOLD_RULESET } from './rules.ts'
-import type { Chapter, Stage } from './stage.ts'
+import type { Chapter, DemoOutput } from './stage.ts'
 
 export const constitutionChapter: Chapter = {
   title: 'Rules: boolean conditions, three-valued verdicts, and nothing else',
@@ -16,7 +16,7 @@ export const constitutionChapter: Chapter = {
   },
 }
 
-function playEvaluation(stage: Stage): void {
+function playEvaluation(stage: DemoOutput): void {
   stage.say('A farm keeps rules on applying something to a field. Evidence is in conflict:')
   stage.command('writ rules eval --rules apply.yaml --inputs inputs.json')
   const verdicts = establish([{ document: RULESET }]).evaluate(INPUTS, 0)
@@ -34,7 +34,7 @@ function playEvaluation(stage: Stage): void {
   )
 }
 
-function playRefusal(stage: Stage): void {
+function playRefusal(stage: DemoOutput): void {
   stage.say('The language does not grow: a threshold is not a rule.')
   stage.command('writ rules check threshold.yaml')
   const { accepted, violations } = admitRuleset(THRESHOLD_RULESET)
@@ -47,7 +47,7 @@ function admitted(document: unknown): AdmittedRuleset {
   return admitRuleset(document).ruleset as AdmittedRuleset
 }
 
-function playProof(stage: Stage): void {
+function playProof(stage: DemoOutput): void {
   stage.say('Do the rules ever allow while evidence is in conflict? This is a proof, not a sample.')
   const when = 'EQ(problem_state.problem_type, "EVIDENCE_CONFLICT")'
   stage.command(`writ rules prove --rules apply.yaml --never ALLOW --when '${when}'`)
@@ -57,7 +57,7 @@ function playProof(stage: Stage): void {
   stage.answer(stage.paint.good('proved'))
 }
 
-function playDifference(stage: Stage): void {
+function playDifference(stage: DemoOutput): void {
   stage.say('Somebody loosens a rule. What changes, exactly?')
   stage.command('writ rules diff apply.yaml looser.yaml')
   const rulesets = [admitted(RULESET), admitted(LOOSER_RULESET)] as const

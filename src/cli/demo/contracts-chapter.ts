@@ -9,7 +9,7 @@ import {
   KIND_REVIEW,
   TASK,
 } from './documents.ts'
-import type { Chapter, Stage } from './stage.ts'
+import type { Chapter, DemoOutput } from './stage.ts'
 
 export const contractsChapter: Chapter = {
   title: 'Documents: an intended act is a closed, checkable document',
@@ -21,21 +21,21 @@ export const contractsChapter: Chapter = {
   },
 }
 
-function playTask(stage: Stage): void {
+function playTask(stage: DemoOutput): void {
   stage.say('A human issues a task for a machine: irrigate field 7 with 12 mm.')
   check(stage, 'task.json', TASK, true)
   stage.say('Somebody changes it: an AI as issuer, a typo, too much water, a hidden priority.')
   check(stage, 'changed-task.json', BROKEN_TASK, false)
 }
 
-function playDescriptor(stage: Stage): void {
+function playDescriptor(stage: DemoOutput): void {
   stage.say('An AI describes what it wants to do before it may do anything.')
   check(stage, 'descriptor.json', DESCRIPTOR, true)
   stage.say('Another one would delete outside its scope and switch the rollback off.')
   check(stage, 'greedy-descriptor.json', GREEDY_DESCRIPTOR, false)
 }
 
-function check(stage: Stage, file: string, document: unknown, wanted: boolean): void {
+function check(stage: DemoOutput, file: string, document: unknown, wanted: boolean): void {
   const { valid, contract, violations } = checkDocument(document)
   stage.expect(valid === wanted, `${file} is ${wanted ? 'valid' : 'invalid'}`)
   stage.command(`writ check ${file}`)
@@ -47,7 +47,7 @@ function check(stage: Stage, file: string, document: unknown, wanted: boolean): 
   )
 }
 
-function playPlan(stage: Stage): void {
+function playPlan(stage: DemoOutput): void {
   stage.say('A planner answers in its own dialect. What can be repaired is repaired, and said.')
   stage.command('writ normalize --as PLAN_GEN plan.json')
   const answer = normaliseAndValidate(
@@ -62,7 +62,7 @@ function playPlan(stage: Stage): void {
   stage.answer([head, ...rules.map(([rule, times]) => `  ${rule} × ${times}`)].join('\n'))
 }
 
-function playReview(stage: Stage): void {
+function playReview(stage: DemoOutput): void {
   stage.say('A reviewer approves with 84 points. The line is 90, whatever was said.')
   stage.command('writ normalize --as TASK_CHECK review.json')
   const answer = normaliseAndValidate('TASK_CHECK', KIND_REVIEW, {}, fixedSources())

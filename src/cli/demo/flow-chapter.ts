@@ -13,7 +13,7 @@ import { SYSTEM_CLOCK } from '../../machine/index.ts'
 import { type FlowHost, startRun, type WalkedRun } from '../../runs/index.ts'
 import { isFault } from './fault.ts'
 import { ANN, inShop, type Shop } from './shop.ts'
-import type { Chapter, Stage } from './stage.ts'
+import type { Chapter, DemoOutput } from './stage.ts'
 
 export const flowChapter: Chapter = {
   title: 'Flows: agents that can only walk by the rules',
@@ -44,7 +44,7 @@ async function hostOf({ home, ledger, around, gateOf }: Shop): Promise<FlowHost>
   }
 }
 
-async function playRun(stage: Stage, host: FlowHost, workspace: string): Promise<void> {
+async function playRun(stage: DemoOutput, host: FlowHost, workspace: string): Promise<void> {
   stage.say('A writer drafts, a validator judges, a director closes the book unread.')
   stage.command('writ flow run paper.yaml')
   const compilation = compileFlow(FLOW)

@@ -10,7 +10,7 @@ import type { GateAnswer, GateSurface } from '../../service/index.ts'
 import { answerLines } from '../gate/answer-text.ts'
 import { DESCRIPTOR } from './documents.ts'
 import { ANN, inShop } from './shop.ts'
-import type { Chapter, Stage } from './stage.ts'
+import type { Chapter, DemoOutput } from './stage.ts'
 
 const AGENT: Principal = { kind: 'ai', id: 'cleaner', namespace: 'local' }
 
@@ -32,7 +32,7 @@ const FILES: Readonly<Record<string, string>> = {
 const JOIN = 'cat tmp/monday.log tmp/tuesday.log > tmp/all.log'
 
 /** False when this machine cannot rehearse: told, and the tour goes on. */
-async function playAgent(stage: Stage, gate: GateSurface, project: string): Promise<boolean> {
+async function playAgent(stage: DemoOutput, gate: GateSurface, project: string): Promise<boolean> {
   stage.say('An agent proposes to join the logs in one file. Its script removes a little more.')
   stage.command('writ propose join-logs.json      # declares: create tmp/all.log')
   const greedy = `${JOIN}; rm -rf notes`
@@ -56,7 +56,7 @@ async function playAgent(stage: Stage, gate: GateSurface, project: string): Prom
   return true
 }
 
-async function playUndo(stage: Stage, gate: GateSurface, project: string): Promise<void> {
+async function playUndo(stage: DemoOutput, gate: GateSurface, project: string): Promise<void> {
   stage.say('Ann does not want that file after all.')
   stage.command('writ undo')
   const { restored, verified } = await gate.rollback({ last: true }, { dryRun: false })

@@ -16,7 +16,7 @@ import { TrialRun } from '../laws/trial-run.ts'
 import { trialText } from '../laws/trial-text.ts'
 import { DESCRIPTOR } from './documents.ts'
 import { ANN, inShop } from './shop.ts'
-import type { Chapter, Stage } from './stage.ts'
+import type { Chapter, DemoOutput } from './stage.ts'
 
 const AGENT: Principal = { kind: 'ai', id: 'coder', namespace: 'local' }
 
@@ -55,7 +55,7 @@ const FILES: Readonly<Record<string, string>> = {
 }
 
 interface Scene {
-  readonly stage: Stage
+  readonly stage: DemoOutput
   readonly project: string
   readonly ledger: Ledger
   readonly agent: GateSurface

@@ -16,7 +16,7 @@ import {
 import { createLedger, type Ledger, openLedger, verifyLedger } from '../../store/index.ts'
 import { violationText } from '../call/violation-text.ts'
 import { RECEIPT, TASK } from './documents.ts'
-import type { Chapter, Stage } from './stage.ts'
+import type { Chapter, DemoOutput } from './stage.ts'
 
 const ANN: Caller = { principal: human(), streams: null, proof: 'none' }
 const PUMP: Caller = {
@@ -57,7 +57,7 @@ export const ledgerChapter: Chapter = {
   },
 }
 
-async function playTask(stage: Stage, ledger: Ledger): Promise<void> {
+async function playTask(stage: DemoOutput, ledger: Ledger): Promise<void> {
   stage.say('A planner wants to irrigate. It may say so, but a task is a human’s to issue.')
   stage.command('WRIT_TOKEN=… writ task issue task.json      # as the planner')
   const refused = judgeTask(TASK, BOT, FILL)
@@ -73,7 +73,7 @@ async function playTask(stage: Stage, ledger: Ledger): Promise<void> {
   stage.answer(`${stage.paint.good('issued')}  ${TASK.act_task_id}  main/${seq}`)
 }
 
-async function playReceipt(stage: Stage, ledger: Ledger): Promise<void> {
+async function playReceipt(stage: DemoOutput, ledger: Ledger): Promise<void> {
   stage.say('The pump does the work and answers with its own token.')
   stage.command('WRIT_TOKEN=… writ receipt submit receipt.json')
   const answer = judgeReceipt(RECEIPT, PUMP, TASK, TASK.created_at_ts)
@@ -95,7 +95,7 @@ async function record(
   return recorded.appended.seq
 }
 
-async function playProof(stage: Stage, ledger: Ledger): Promise<void> {
+async function playProof(stage: DemoOutput, ledger: Ledger): Promise<void> {
   stage.say('That the receipt stands in the history is proven by a few hashes and a signature.')
   stage.command('writ ledger prove 1')
   const proof = await proveFact(ledger.store, MAIN_STREAM, 1)
@@ -122,7 +122,7 @@ async function playProof(stage: Stage, ledger: Ledger): Promise<void> {
 const short = (digest: string): string => `${digest.slice(0, 23)}…`
 
 /** Twelve millimetres become forty, in the bytes of the file, behind the back of every guard. */
-async function playTampering(stage: Stage, place: string, copy: string): Promise<void> {
+async function playTampering(stage: DemoOutput, place: string, copy: string): Promise<void> {
   stage.say('Somebody edits a copy of the file: 12 mm of water become 40.')
   cpSync(place, copy, { recursive: true })
   const file = join(copy, 'ledger.db')

@@ -7,10 +7,10 @@ import type { Paint, Terminal } from '../call/terminal.ts'
 
 export interface Chapter {
   readonly title: string
-  readonly play: (stage: Stage) => Promise<void> | void
+  readonly play: (stage: DemoOutput) => Promise<void> | void
 }
 
-export class Stage {
+export class DemoOutput {
   readonly #paint: Paint
   #text = ''
 

@@ -1,8 +1,8 @@
 /** What changed in the bytes of one file: a diff of its lines, or why there is none. */
-import type { Change } from '../../gate/index.ts'
+import type { Change, ChangeSide } from '../../gate/index.ts'
 import { counted, sizeText } from './amount.ts'
 import { type Content, READ_BYTES_MAX, readContent } from './content.ts'
-import type { ReadSide, Side, View } from './render.ts'
+import type { ReadSide, View } from './render.ts'
 import { visibleLine } from './visible.ts'
 
 export async function* bytesText(
@@ -42,7 +42,12 @@ function linesCount(lines: number): string {
   return counted(lines, 'line')
 }
 
-async function contentOf(change: Change, side: Side, read: ReadSide, view: View): Promise<Content> {
+async function contentOf(
+  change: Change,
+  side: ChangeSide,
+  read: ReadSide,
+  view: View,
+): Promise<Content> {
   const state = change[side]
   if (state === null || state.kind !== 'file') return { kind: 'text', text: '' }
   const stream = read(change, side)

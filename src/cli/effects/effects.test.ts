@@ -10,6 +10,7 @@ import {
   type Change,
   displayOfRaw,
   type EntryState,
+  type Finding,
   type RawPath,
   rawOfBytes,
   rawOfText,
@@ -22,7 +23,6 @@ import { diffLines, type LineDiff } from './line-diff.ts'
 import { failureText, questionText, readAnswer, shortDigest } from './question-text.ts'
 import { type ReadSide, renderEffects, type View } from './render.ts'
 import { RESET, RESET_TERMINAL, resetFor, SeenOutput } from './reset.ts'
-import type { Finding } from './sections.ts'
 import { visible, visibleLine, visiblePath } from './visible.ts'
 
 const BASE = rawOfText('/home/ann/shop')

@@ -1,6 +1,7 @@
 /** Findings of a rehearsal in words: what the code means, where, and what was seen. */
+
 import { CODES, isCode } from '../../base/index.ts'
-import type { Finding } from './sections.ts'
+import type { Finding } from '../../gate/index.ts'
 import { visible, visibleName } from './visible.ts'
 
 /** `effect.undeclared`, what it says, the path and the detail. */

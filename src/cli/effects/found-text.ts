@@ -1,9 +1,8 @@
 /** The findings of a rehearsal, a paragraph for each code: listed where they are few, else by directory. */
-import { isBelow, parentOfRaw, type RawPath, rawOfText } from '../../gate/index.ts'
+import { type Finding, isBelow, parentOfRaw, type RawPath, rawOfText } from '../../gate/index.ts'
 import { counted, grouped } from './amount.ts'
 import { byCode, findingCount, findingWords } from './finding-text.ts'
 import type { View } from './render.ts'
-import type { Finding } from './sections.ts'
 import { visiblePath } from './visible.ts'
 
 /** Of one code at most so many directories are named. */

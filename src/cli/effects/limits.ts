@@ -4,7 +4,7 @@
  * what runs by itself later are named in full with every limit.
  */
 
-export interface Limits {
+export interface RenderLimits {
   /** The entries of a directory with more new ones than this are counted, not listed. */
   readonly listed: number
   /** Lines of diffs in one section; then names, then numbers. */
@@ -16,7 +16,7 @@ export interface Limits {
   readonly findings: number
 }
 
-export const WIDEST: Limits = {
+export const WIDEST: RenderLimits = {
   listed: 20,
   diffLines: 80,
   named: 30,
@@ -25,7 +25,7 @@ export const WIDEST: Limits = {
   findings: 8,
 }
 
-const NARROWER: readonly Limits[] = [
+const NARROWER: readonly RenderLimits[] = [
   { listed: 8, diffLines: 12, named: 10, groups: 6, directories: 6, findings: 4 },
   { listed: 4, diffLines: 5, named: 4, groups: 3, directories: 4, findings: 2 },
   { listed: 0, diffLines: 0, named: 2, groups: 2, directories: 3, findings: 1 },
@@ -46,7 +46,7 @@ export function rowsOf(text: string, columns: number | null): number {
 
 /** Gives out the first text that fits; the narrowest one whether it fits or not. */
 export async function* fitting(
-  render: (limits: Limits) => AsyncIterable<string>,
+  render: (limits: RenderLimits) => AsyncIterable<string>,
   columns: number | null,
 ): AsyncGenerator<string> {
   const [narrowest = WIDEST, ...others] = [WIDEST, ...NARROWER].reverse()

@@ -45,12 +45,12 @@ const CHOICES = {
 } as const
 
 /** The command that asks. */
-export type Asker = keyof typeof CHOICES
+export type QuestionCommand = keyof typeof CHOICES
 
 /** `why` are the reasons in words, which come before the last line. */
 export function questionText(
   asked: Asked,
-  asker: Asker,
+  asker: QuestionCommand,
   why: readonly string[],
   paint: Paint,
 ): string {

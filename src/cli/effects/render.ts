@@ -7,7 +7,7 @@
  * there are; a deleted directory is one line for all that was in it. Where the text only counts, it says
  * how to see the rest: the view `whole` shows everything.
  */
-import { type Change, isBelow, nameOfRaw, type RawPath } from '../../gate/index.ts'
+import { type Change, type ChangeSide, isBelow, nameOfRaw, type RawPath } from '../../gate/index.ts'
 import type { Paint } from '../call/terminal.ts'
 import { counted, countsText, grouped, sizeText } from './amount.ts'
 import { LineBudget } from './budget.ts'
@@ -16,7 +16,7 @@ import { differences, oddities, stateText } from './entry-text.ts'
 import { foundText } from './found-text.ts'
 import { gitLines } from './git-fold.ts'
 import { foldedGit } from './git-folded.ts'
-import { fitting, type Limits, WIDEST } from './limits.ts'
+import { fitting, type RenderLimits, WIDEST } from './limits.ts'
 import { shortened } from './narrow.ts'
 import {
   type AddedGroup,
@@ -29,10 +29,8 @@ import {
 } from './sections.ts'
 import { visibleName, visiblePath } from './visible.ts'
 
-export type Side = 'before' | 'after'
-
 /** Opens what a changed file held or would hold; null where there is no file. */
-export type ReadSide = (change: Change, side: Side) => AsyncIterable<unknown> | null
+export type ReadSide = (change: Change, side: ChangeSide) => AsyncIterable<unknown> | null
 
 interface Effects extends Sectioned {
   readonly read: ReadSide
@@ -53,13 +51,13 @@ const SUMMARISED = 40
 
 /** What is shown of every section, and how much. */
 interface Measured extends View {
-  readonly limits: Limits
+  readonly limits: RenderLimits
 }
 
 export async function* renderEffects(effects: Effects, view: View): AsyncGenerator<string> {
   const folded = await foldedGit(effects.changes, effects.read)
   const sections = sectionsOf(effects, view.whole, folded)
-  const render = (limits: Limits) => sectionsText(effects, sections, { ...view, limits })
+  const render = (limits: RenderLimits) => sectionsText(effects, sections, { ...view, limits })
   const isLarge = effects.changes.length + effects.findings.length >= SUMMARISED
   if (view.whole || !isLarge) yield* render(WIDEST)
   else yield* fitting(render, view.columns ?? null)

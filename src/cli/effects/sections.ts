@@ -3,18 +3,16 @@
  * run by itself later, what is changed, what is new, and what git keeps for itself. Every change is in
  * at least one section; one that replaces a file by a directory is in two.
  */
-import type { SandboxResult } from '../../contracts/index.ts'
 import {
   type Change,
   displayOfRaw,
   type EntryState,
+  type Finding,
   isBelow,
   listsOf,
   parentOfRaw,
   type RawPath,
 } from '../../gate/index.ts'
-
-export type Finding = SandboxResult['findings'][number]
 
 export interface Sections {
   readonly deleted: readonly DeletedGroup[]

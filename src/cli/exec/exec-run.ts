@@ -5,7 +5,7 @@
 import { CODES } from '../../base/index.ts'
 import { stateRoot } from '../../home/index.ts'
 import type { GateAnswer } from '../../service/index.ts'
-import type { Call, OwnStatus } from '../call/command.ts'
+import type { CommandCall, OwnStatus } from '../call/command.ts'
 import { surroundings } from '../call/surroundings.ts'
 import type { Terminal } from '../call/terminal.ts'
 import { countsText } from '../effects/amount.ts'
@@ -25,7 +25,11 @@ import { prepareReport, type ReportGround, writeReport } from './report-file.ts'
 import { scopeAdvice } from './scope-advice.ts'
 import { execEnd } from './status.ts'
 
-export async function carryOut(call: Call, request: ExecRequest, begun: Begun): Promise<OwnStatus> {
+export async function carryOut(
+  call: CommandCall,
+  request: ExecRequest,
+  begun: Begun,
+): Promise<OwnStatus> {
   const work = async (session: GateSession) => {
     const { ceilings } = session.gate
     const resources = withinCeilings(request.resources, ceilings, call.options)
@@ -102,7 +106,7 @@ const AT_TERMINAL =
   'or run it at a terminal without --yes and answer `all`, which keeps the changes to your home too'
 
 /** Why a yes that was given before the run was not enough. */
-function lostLine({ options }: Call, { pending, result }: GateAnswer): readonly string[] {
+function lostLine({ options }: CommandCall, { pending, result }: GateAnswer): readonly string[] {
   if (!options.isOn('yes') || pending === undefined || result === null) return []
   return losesPart(result, surroundings().userDirectory) ? [LOST_PART] : []
 }
@@ -124,7 +128,7 @@ const FULL_DISK =
 
 /** On standard error, which is ours as soon as the status is; the last line is the code alone. */
 function explain(
-  { terminal }: Call,
+  { terminal }: CommandCall,
   answer: GateAnswer,
   code: string,
   { cap, advice }: { readonly cap: string | null; readonly advice: readonly string[] },
@@ -152,7 +156,7 @@ function tellLeft(terminal: Terminal, answer: GateAnswer, advice: readonly strin
 const UNACCEPTED = 'laws.unaccepted'
 
 /** Says, at a terminal or not, that other laws hold than those of the file, or that one was set aside. */
-function tellLaws({ terminal }: Call, answer: GateAnswer): void {
+function tellLaws({ terminal }: CommandCall, answer: GateAnswer): void {
   for (const line of setAsideLines(answer)) terminal.err(`writ exec: ${line.trimStart()}\n`)
   if (!answer.decision.codes.includes(UNACCEPTED)) return
   terminal.err(`writ exec: ${CODES[UNACCEPTED].says} (${UNACCEPTED})\n`)
@@ -164,7 +168,7 @@ const SHORT_ID = 8
  * Says in one line what was promoted and how to take it back, to a person at a terminal. Anywhere else
  * standard error is the command's own.
  */
-function tellDone(call: Call, answer: GateAnswer): void {
+function tellDone(call: CommandCall, answer: GateAnswer): void {
   const { terminal, options } = call
   const { promoted, result, action_id } = answer
   if (!promoted || result === null || !terminal.isErrorTty || options.isOn('quiet')) return

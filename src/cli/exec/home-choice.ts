@@ -10,20 +10,23 @@ import { reasonLines } from '../effects/question-text.ts'
 import { obeysSequences, resetFor, type SeenOutput } from '../effects/reset.ts'
 import { askLine } from '../gate/answer-line.ts'
 import { whyNotHere } from '../gate/askable.ts'
-import type { Asking } from '../gate/confirm.ts'
+import type { ConfirmationContext } from '../gate/confirm.ts'
 
 type LiveRun = NonNullable<ProposeOptions['live']>
 
 const SHOWN_MAX = 20
 
 export class HomeQuestion {
-  readonly #asking: Asking
+  readonly #asking: ConfirmationContext
   readonly #live: { readonly wasEnded: boolean; readonly seen: SeenOutput }
   #isDeclined = false
   /** Whether the person was asked, and so knows what is kept. */
   wasAsked = false
 
-  constructor(asking: Asking, live: { readonly wasEnded: boolean; readonly seen: SeenOutput }) {
+  constructor(
+    asking: ConfirmationContext,
+    live: { readonly wasEnded: boolean; readonly seen: SeenOutput },
+  ) {
     this.#asking = asking
     this.#live = live
   }

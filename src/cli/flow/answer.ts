@@ -1,5 +1,5 @@
 /** The answer of `flow run`, `resume` and `status`: one object for programs, some lines for people. */
-import { type Command, findingsOf, nodesOf, phasesOf, stateView } from '../../flow/index.ts'
+import { type FlowCommand, findingsOf, nodesOf, phasesOf, stateView } from '../../flow/index.ts'
 import type { MissingOutput, WalkedRun } from '../../runs/index.ts'
 import { EXIT, type Exit } from '../call/command.ts'
 import type { Paint, Terminal } from '../call/terminal.ts'
@@ -26,7 +26,7 @@ export function runAnswer(run: WalkedRun) {
   }
 }
 
-export function waitingOf(command: Command): Waiting {
+export function waitingOf(command: FlowCommand): Waiting {
   switch (command.type) {
     case 'ask_human':
       return { node_id: command.node_id, why: command.why, needs: command.needs }
@@ -149,7 +149,7 @@ export function missingText(missing: readonly MissingOutput[], { paint }: Termin
 const MISSING_WORDS = { raw: 'what was said', artifact: 'the contents of what it made' } as const
 
 /** One line: who waits, and what to call. */
-export function waitingText(runId: string, command: Command): string {
+export function waitingText(runId: string, command: FlowCommand): string {
   const { node_id, why } = waitingOf(command)
   const id = plain(node_id)
   switch (why) {

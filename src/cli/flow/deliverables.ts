@@ -5,7 +5,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { canonicalJson, digestBytes } from '../../base/index.ts'
-import { artifactsOf, type Fact } from '../../flow/index.ts'
+import { artifactsOf, type FlowFact } from '../../flow/index.ts'
 import type { WalkedRun } from '../../runs/index.ts'
 
 interface Delivered {
@@ -64,7 +64,7 @@ export async function exportDeliverables(
 }
 
 /** What participants answered, whole, by the digest of its contents. */
-function contentsByDigest(facts: readonly Fact[]): ReadonlyMap<string, string> {
+function contentsByDigest(facts: readonly FlowFact[]): ReadonlyMap<string, string> {
   const contents = new Map<string, string>()
   for (const { type, payload } of facts) {
     if (type !== 'participant_output_v1' || payload.answer?.kind !== 'action') continue

@@ -2,9 +2,15 @@
  * What is seen of a run while it is walked: on a terminal a few lines that are drawn again, with
  * phases, attempts, time against the floor and budget; with `--jsonl` each fact as it happens.
  */
-import { type CompiledFlow, type Fact, nodesOf, phasesOf, type RunState } from '../../flow/index.ts'
+import {
+  type CompiledFlow,
+  type FlowFact,
+  nodesOf,
+  phasesOf,
+  type RunState,
+} from '../../flow/index.ts'
 import type { Confirm } from '../../service/index.ts'
-import type { Call } from '../call/command.ts'
+import type { CommandCall } from '../call/command.ts'
 import { plain } from '../history/plain.ts'
 import { statusWord } from './answer.ts'
 
@@ -14,11 +20,11 @@ const NODES_SHOWN = 8
 interface Watch {
   /** Asks with a still picture: what is shown to a person must not be drawn over. */
   readonly still: (confirm: Confirm) => Confirm
-  readonly onFacts: (facts: readonly Fact[], state: RunState) => void
+  readonly onFacts: (facts: readonly FlowFact[], state: RunState) => void
   readonly end: () => void
 }
 
-export function watchRun(call: Call, flow: () => CompiledFlow | null): Watch {
+export function watchRun(call: CommandCall, flow: () => CompiledFlow | null): Watch {
   if (call.options.isOn('jsonl')) return jsonLines(call)
   const { terminal, options } = call
   if (!terminal.isErrorTty || options.isOn('json'))
@@ -26,7 +32,7 @@ export function watchRun(call: Call, flow: () => CompiledFlow | null): Watch {
   return new Drawing(call, flow)
 }
 
-function jsonLines({ terminal }: Call): Watch {
+function jsonLines({ terminal }: CommandCall): Watch {
   let line: Promise<void> = Promise.resolve()
   return {
     onFacts(facts) {
@@ -39,14 +45,14 @@ function jsonLines({ terminal }: Call): Watch {
 }
 
 /** What a participant wrote is kept in a body and not shown line by line. */
-function shown(fact: Fact): unknown {
+function shown(fact: FlowFact): unknown {
   if (fact.type !== 'participant_output_v1') return fact
   const { raw: _raw, ...payload } = fact.payload
   return { type: fact.type, payload }
 }
 
 class Drawing implements Watch {
-  readonly #call: Call
+  readonly #call: CommandCall
   readonly #flow: () => CompiledFlow | null
   #state: RunState | null = null
   #drawn = 0
@@ -54,14 +60,14 @@ class Drawing implements Watch {
   #activeSinceMs = 0
   readonly #timer: NodeJS.Timeout
 
-  constructor(call: Call, flow: () => CompiledFlow | null) {
+  constructor(call: CommandCall, flow: () => CompiledFlow | null) {
     this.#call = call
     this.#flow = flow
     this.#timer = setInterval(() => this.#draw(), REDRAW_MS)
     this.#timer.unref()
   }
 
-  onFacts = (_facts: readonly Fact[], state: RunState): void => {
+  onFacts = (_facts: readonly FlowFact[], state: RunState): void => {
     this.#state = state
     this.#activeSinceMs = Date.now()
   }

@@ -12,7 +12,7 @@ import {
   type FlowProblem,
   importTable,
   loadPlan,
-  type ParticipantsReading,
+  type ParsedParticipants,
   readParticipants,
 } from '../../flow/index.ts'
 import { readSource } from '../call/source.ts'
@@ -163,7 +163,7 @@ const WITHOUT_PARTICIPANTS: FlowProblem = {
   hint: 'name a file with `--participants`',
 }
 
-async function readParticipantsFile(name: string): Promise<ParticipantsReading> {
+async function readParticipantsFile(name: string): Promise<ParsedParticipants> {
   return readParticipants(await readDocument(name, 'the participants'))
 }
 

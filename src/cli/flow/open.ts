@@ -2,7 +2,7 @@
 
 import { SYSTEM_CLOCK } from '../../machine/index.ts'
 import type { FlowHost } from '../../runs/index.ts'
-import type { Call } from '../call/command.ts'
+import type { CommandCall } from '../call/command.ts'
 import { execConfirm } from '../gate/confirm.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
 
@@ -11,7 +11,10 @@ interface FlowSession {
   readonly gate: GateSession
 }
 
-export function withFlows<T>(call: Call, work: (session: FlowSession) => Promise<T>): Promise<T> {
+export function withFlows<T>(
+  call: CommandCall,
+  work: (session: FlowSession) => Promise<T>,
+): Promise<T> {
   return withGate(call, (gate) => work({ gate, host: flowHost(gate) }))
 }
 

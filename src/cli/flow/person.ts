@@ -8,7 +8,7 @@ import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import { humanFault, type Principal, principalText } from '../../ledger/index.ts'
 import type { PlanningTerms } from '../../runs/index.ts'
 import { ancestorNames } from '../../service/index.ts'
-import type { Call } from '../call/command.ts'
+import type { CommandCall } from '../call/command.ts'
 import { credentialOf, proveHuman } from '../call/home.ts'
 import { canAsk } from '../call/passphrase.ts'
 import { askLine } from '../gate/answer-line.ts'
@@ -34,7 +34,7 @@ const GOING_ON = 'going on with a run that an actor began'
  * The participants get the person's variables, and what is sent cannot be taken back.
  */
 export async function askAboutActors(
-  call: Call,
+  call: CommandCall,
   gate: GateSession,
   by: Principal,
   { nodes }: Flow,
@@ -52,7 +52,7 @@ const PLANNING_ON = 'going on with a planning that no person is known to have be
 
 /** The same for a planning; one of an earlier version does not say who began it. */
 export async function askAboutPlanning(
-  call: Call,
+  call: CommandCall,
   gate: GateSession,
   by: Principal | null,
   terms: Pick<PlanningTerms, 'goal' | 'workspace' | 'planner' | 'reviewer' | 'out'>,
@@ -77,7 +77,7 @@ interface Agreement {
 
 /** Shows who takes part and asks; fails if no person agrees. */
 async function agree(
-  call: Call,
+  call: CommandCall,
   { session }: GateSession,
   { head, rows, what, hint }: Agreement,
 ): Promise<void> {

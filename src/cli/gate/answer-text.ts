@@ -5,7 +5,7 @@
 import { CODES, isCode } from '../../base/index.ts'
 import type { Obstacle } from '../../contracts/index.ts'
 import type { ApprovalsSoFar, GateAnswer } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { nextStep } from '../call/next-step.ts'
 import type { Paint } from '../call/terminal.ts'
 import { violationText } from '../call/violation-text.ts'
@@ -21,7 +21,7 @@ import { shortId } from '../history/short-id.ts'
 import { approvalsText, fewHumansText, missingText } from './approvals-text.ts'
 
 export async function printAnswer(
-  { options, terminal }: Call,
+  { options, terminal }: CommandCall,
   answer: GateAnswer,
   dryRun = false,
 ): Promise<Exit> {
@@ -33,7 +33,10 @@ export async function printAnswer(
 }
 
 /** Prints the output of a read or a command; byte for byte if standard output is no terminal. */
-export async function printOutput({ terminal }: Call, { result }: GateAnswer): Promise<void> {
+export async function printOutput(
+  { terminal }: CommandCall,
+  { result }: GateAnswer,
+): Promise<void> {
   const { stdout, stderr } = result?.outputs ?? { stdout: '', stderr: '' }
   for (const [name, text] of [
     ['output', stdout],

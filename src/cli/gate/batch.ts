@@ -6,7 +6,7 @@
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { principalText } from '../../ledger/index.ts'
 import type { Answered, GateAnswer } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { canAsk } from '../call/passphrase.ts'
 import { whyLines } from '../effects/question-head.ts'
 import { failureText, readAnswer, shortDigest } from '../effects/question-text.ts'
@@ -81,7 +81,10 @@ async function othersLike(
 }
 
 /** Shows all, asks once, and answers each for itself. Nothing is denied by not approving. */
-export async function approveBatch(call: Call, batch: readonly FoundQuestion[]): Promise<Exit> {
+export async function approveBatch(
+  call: CommandCall,
+  batch: readonly FoundQuestion[],
+): Promise<Exit> {
   const [first] = batch
   if (first === undefined) return EXIT.yes
   refuseRepeated(batch)
@@ -113,7 +116,10 @@ export async function approveBatch(call: Call, batch: readonly FoundQuestion[]):
   return tell(call, answers)
 }
 
-async function isAgreed({ terminal }: Call, batch: readonly FoundQuestion[]): Promise<boolean> {
+async function isAgreed(
+  { terminal }: CommandCall,
+  batch: readonly FoundQuestion[],
+): Promise<boolean> {
   const { paintError: paint } = terminal
   for (const [index, { question }] of batch.entries()) {
     terminal.err(`\n${paint.strong(`${index + 1} of ${batch.length}`)}  ${question.actionId}\n`)
@@ -129,7 +135,10 @@ async function isAgreed({ terminal }: Call, batch: readonly FoundQuestion[]): Pr
   return typeof line !== 'string' && readAnswer(line.text) === 'yes'
 }
 
-async function tell({ options, terminal }: Call, answers: readonly GateAnswer[]): Promise<Exit> {
+async function tell(
+  { options, terminal }: CommandCall,
+  answers: readonly GateAnswer[],
+): Promise<Exit> {
   await terminal.out(
     options.isOn('json')
       ? `${JSON.stringify({ answers })}\n`

@@ -12,14 +12,14 @@ import { signApproval } from '../../home/index.ts'
 import { ownCredential, type Principal, principalText } from '../../ledger/index.ts'
 import type { Answered, Confirm, GateAnswer, GateSurface, Question } from '../../service/index.ts'
 import type { LedgerKey } from '../../store/index.ts'
-import type { Call } from '../call/command.ts'
+import type { CommandCall } from '../call/command.ts'
 import { credentialOf, proveHuman, type Session } from '../call/home.ts'
 import { canAsk } from '../call/passphrase.ts'
 import { surroundings } from '../call/surroundings.ts'
 import { whyLines } from '../effects/question-head.ts'
 import {
-  type Asker,
   failureText,
+  type QuestionCommand,
   questionId,
   questionText,
   readAnswer,
@@ -31,8 +31,8 @@ import { whyNotHere } from './askable.ts'
 import { losesPart } from './lost-part.ts'
 import { pageEffects, showEffects } from './show-question.ts'
 
-export interface Asking {
-  readonly call: Call
+export interface ConfirmationContext {
+  readonly call: CommandCall
   readonly session: Session
   /** A known agent is among the programs that started us. */
   readonly isBelowAgent: boolean
@@ -40,7 +40,7 @@ export interface Asking {
 
 /** What `writ exec` asks with. `wasEnded`: a signal ended the run, so no question is asked here. */
 export function execConfirm(
-  asking: Asking,
+  asking: ConfirmationContext,
   live: { readonly end: () => void; readonly wasEnded: boolean; readonly seen?: SeenOutput },
 ): Confirm {
   return async (question) => {
@@ -79,9 +79,9 @@ function isForced({ result, decision }: Question): boolean {
  * Ctrl-D and a terminal that goes away are no answer: the question waits.
  */
 export async function askAtTerminal(
-  asking: Asking,
+  asking: ConfirmationContext,
   question: Question,
-  asker: Asker,
+  asker: QuestionCommand,
   seen: SeenOutput | null = null,
 ): Promise<Answered> {
   const { terminal } = asking.call
@@ -145,7 +145,7 @@ const AHEAD = { assurance: 'terminal', isAhead: true } as const
 
 /** Returns the proof of a yes that came with the call, where nothing is asked at a terminal. */
 export async function assureAhead(
-  asking: Asking,
+  asking: ConfirmationContext,
   question: Question,
   what: string,
 ): Promise<Assured> {
@@ -155,7 +155,7 @@ export async function assureAhead(
 
 /** Returns the proof of a yes; fails if the caller cannot give the proof that the question needs. */
 export async function assure(
-  { call, session, isBelowAgent }: Asking,
+  { call, session, isBelowAgent }: ConfirmationContext,
   question: Question,
   what: string,
 ): Promise<Assured> {
@@ -179,7 +179,7 @@ export async function assure(
  * Refuses to take this call for the yes to an act that was taken back a short time ago: a person has
  * to look at it again, so neither `--yes` nor a call without a terminal answers it.
  */
-export function refuseCooledDown({ call }: Asking, question: Question): void {
+export function refuseCooledDown({ call }: ConfirmationContext, question: Question): void {
   if (!question.decision.codes.includes('cooldown')) return
   if (call.options.text('pass-fd') !== null && !call.options.isOn('yes')) return
   const given = call.options.isOn('yes') ? '`--yes`' : 'a call without a terminal'
@@ -189,7 +189,10 @@ export function refuseCooledDown({ call }: Asking, question: Question): void {
 }
 
 /** Refuses to take a call for a plain yes that was neither typed nor given with `--yes`. */
-export function refuseUngiven({ call, session, isBelowAgent }: Asking, question: Question): void {
+export function refuseUngiven(
+  { call, session, isBelowAgent }: ConfirmationContext,
+  question: Question,
+): void {
   if (question.need !== 'plain' || isBelowAgent || call.options.isOn('yes')) return
   if (call.options.text('pass-fd') !== null && credentialOf(session) !== null) return
   const id = questionId(question)
@@ -199,7 +202,7 @@ export function refuseUngiven({ call, session, isBelowAgent }: Asking, question:
 }
 
 /** Refuses a plain yes to effects that this call does not show, where it has to show them first. */
-export function refuseUnseen({ call, session }: Asking, question: Question): void {
+export function refuseUnseen({ call, session }: ConfirmationContext, question: Question): void {
   if (question.need !== 'plain' || question.countsAhead) return
   const hasCredential = credentialOf(session) !== null
   if (hasCredential && call.options.text('pass-fd') !== null) return
@@ -226,7 +229,7 @@ function credentialWords(question: Question, what: string) {
 }
 
 /** A passphrase that was handed over is taken as one, though a plain yes is enough. */
-async function plainProof(call: Call, session: Session, what: string): Promise<Assured> {
+async function plainProof(call: CommandCall, session: Session, what: string): Promise<Assured> {
   if (call.options.text('pass-fd') === null || credentialOf(session) === null) {
     return () => ({ assurance: 'terminal' })
   }

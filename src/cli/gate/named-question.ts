@@ -1,11 +1,11 @@
 /** The question that `approve` and `deny` name: by its own id, or by that of its action. */
 import { FaultError, fault, showName } from '../../base/index.ts'
-import type { PendingQuestion, Question } from '../../service/index.ts'
-import type { Call } from '../call/command.ts'
+import type { InboxQuestion, Question } from '../../service/index.ts'
+import type { CommandCall } from '../call/command.ts'
 import { wholeIdOf } from './decider.ts'
 import type { GateSession } from './open.ts'
 
-export function namedId(call: Call): string {
+export function namedId(call: CommandCall): string {
   const [id, ...others] = call.arguments
   if (id !== undefined && id !== '' && others.length === 0) return id
   const message = 'name one question'
@@ -51,7 +51,7 @@ async function refuseEnded(sessions: readonly GateSession[], id: string): Promis
 export interface LostQuestion {
   readonly session: GateSession
   readonly id: string
-  readonly problem: NonNullable<PendingQuestion['problem']>
+  readonly problem: NonNullable<InboxQuestion['problem']>
 }
 
 /** A question that waits and can only be denied; null when none does under this name. */

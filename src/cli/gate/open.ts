@@ -8,12 +8,12 @@ import { type KnownHome, openHome, stateRoot } from '../../home/index.ts'
 import { defaultStream, HOST_STREAM } from '../../ledger/index.ts'
 import { createDriver, type SandboxDriver } from '../../sandbox/index.ts'
 import { ancestorNames, type GateSurface, openGate, stagePlaces } from '../../service/index.ts'
-import type { Call } from '../call/command.ts'
+import type { CommandCall } from '../call/command.ts'
 import { callerOf, type Session, streamsToRead, streamToWrite, withLedger } from '../call/home.ts'
 import { surroundings } from '../call/surroundings.ts'
-import type { Asking } from './confirm.ts'
+import type { ConfirmationContext } from './confirm.ts'
 
-export interface GateSession extends Asking {
+export interface GateSession extends ConfirmationContext {
   readonly gate: GateSurface
   readonly stream: string
 }
@@ -27,7 +27,7 @@ export interface Begun {
 
 /** The gate over the stream that the caller names, else the caller's own. */
 export async function withGate<T>(
-  call: Call,
+  call: CommandCall,
   work: (session: GateSession) => Promise<T>,
   begun?: Begun,
 ): Promise<T> {
@@ -51,7 +51,7 @@ export async function withGate<T>(
 
 /** Gates over every stream that the caller may know of, or over the one it names; its own first. */
 export async function withGates<T>(
-  call: Call,
+  call: CommandCall,
   work: (sessions: readonly GateSession[]) => Promise<T>,
 ): Promise<T> {
   return withSession(call, (session) => withGatesOf(call, session, work))
@@ -59,7 +59,7 @@ export async function withGates<T>(
 
 /** The same over a session that is open. */
 export async function withGatesOf<T>(
-  call: Call,
+  call: CommandCall,
   session: Session,
   work: (sessions: readonly GateSession[]) => Promise<T>,
 ): Promise<T> {
@@ -70,7 +70,7 @@ export async function withGatesOf<T>(
 }
 
 async function withEach<T>(
-  call: Call,
+  call: CommandCall,
   session: Session,
   [stream, ...rest]: readonly string[],
   opened: readonly GateSession[],
@@ -83,7 +83,10 @@ async function withEach<T>(
 }
 
 /** A home whose laws changed is opened too: the gate blocks every decision there and says why. */
-async function withSession<T>(call: Call, work: (session: Session) => Promise<T>): Promise<T> {
+async function withSession<T>(
+  call: CommandCall,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
   const around = surroundings()
   const home = openHome(around, call.options.text('home'))
   return withLedger(home, async (ledger, register) =>
@@ -92,7 +95,7 @@ async function withSession<T>(call: Call, work: (session: Session) => Promise<T>
 }
 
 async function withGateOf<T>(
-  call: Call,
+  call: CommandCall,
   session: Session,
   stream: string,
   work: (session: GateSession) => Promise<T>,

@@ -4,14 +4,14 @@
  */
 import { invariant } from '../../base/index.ts'
 import type { RollbackAnswer, RollbackTarget } from '../../service/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { refuseOthers } from '../call/home.ts'
 import { counted, grouped } from '../effects/amount.ts'
 import { visibleName } from '../effects/visible.ts'
 import { wholeIdOf } from './decider.ts'
 import { type GateSession, withGates } from './open.ts'
 
-export async function restore(call: Call, named: RollbackTarget): Promise<Exit> {
+export async function restore(call: CommandCall, named: RollbackTarget): Promise<Exit> {
   const dryRun = call.options.isOn('dry-run')
   return withGates(call, async (sessions) => {
     for (const { session } of sessions) refuseOthers(session.caller, 'taking something back')
@@ -58,7 +58,7 @@ async function holderOf(
 /** As many as two screens hold. */
 const PATHS_MAX = 100
 
-function restoredText({ terminal }: Call, answer: RollbackAnswer, dryRun: boolean): string {
+function restoredText({ terminal }: CommandCall, answer: RollbackAnswer, dryRun: boolean): string {
   const { paint } = terminal
   const { compensation } = answer
   if (compensation !== undefined) {

@@ -10,14 +10,14 @@ import { momentText } from '../effects/question-head.ts'
 import { failureText, type LawTexts, reasonLines } from '../effects/question-text.ts'
 import { resultText, undoSentText } from '../effects/result-text.ts'
 import { visible, visibleName } from '../effects/visible.ts'
-import type { Act, Outcome, Recorded } from './act.ts'
+import type { ActHistory, ActStatus, HistoryRecord } from './act.ts'
 import { shortId } from './short-id.ts'
 
 export const ACT_HEADS = ['time', 'act', 'outcome', 'who', 'effects', 'what'] as const
 
 const TITLE_MAX = 120
 
-export function actRow(act: Act): readonly string[] {
+export function actRow(act: ActHistory): readonly string[] {
   const { result } = act
   const title = titleOf(act)
   return [
@@ -31,12 +31,12 @@ export function actRow(act: Act): readonly string[] {
 }
 
 /** The address of a request is in the title. */
-function effectsOf(result: NonNullable<Act['result']>['payload']): string {
+function effectsOf(result: NonNullable<ActHistory['result']>['payload']): string {
   const { held = [] } = result.side_effects
   return held.length === 1 ? resultText(result).replace(/ \(.*\)$/, '') : resultText(result)
 }
 
-function titleOf({ proposal, evaluation, result }: Act): string {
+function titleOf({ proposal, evaluation, result }: ActHistory): string {
   if (proposal === null) return visible(evaluation?.payload.action_type ?? 'a refused document')
   // The ledger does not tell the address of a request; the result tells it without its query.
   const [held] = result?.payload.side_effects.held ?? []
@@ -46,22 +46,22 @@ function titleOf({ proposal, evaluation, result }: Act): string {
   return operationTitle(proposal.payload)
 }
 
-function whoText({ by, evaluation }: Act): string {
+function whoText({ by, evaluation }: ActHistory): string {
   const agent = evaluation?.payload.agent
   const name = visible(principalText(by))
   return agent === undefined ? name : `${name} (${visible(agent)})`
 }
 
-const UNDER_WAY: ReadonlySet<Outcome> = new Set(['waiting', 'approved', 'held', 'unfinished'])
+const UNDER_WAY: ReadonlySet<ActStatus> = new Set(['waiting', 'approved', 'held', 'unfinished'])
 
-function outcomePaint(outcome: Outcome, paint: Paint): string {
+function outcomePaint(outcome: ActStatus, paint: Paint): string {
   if (outcome === 'promoted' || outcome === 'no effects') return paint.good(outcome)
   if (UNDER_WAY.has(outcome)) return paint.accent(outcome)
   return paint.bad(outcome)
 }
 
 /** Everything about one act; `texts` are of the laws that it was judged by. */
-export function actLines(act: Act, texts: LawTexts, paint: Paint): readonly string[] {
+export function actLines(act: ActHistory, texts: LawTexts, paint: Paint): readonly string[] {
   return [
     `${paint.strong('Act')} ${visible(act.id)}  ${outcomePaint(act.outcome, paint)}`,
     ...proposalLines(act, paint),
@@ -80,7 +80,7 @@ function section(paint: Paint, name: string, words: string): readonly string[] {
   return ['', `${paint.strong(name)}  ${words}`]
 }
 
-function proposalLines(act: Act, paint: Paint): readonly string[] {
+function proposalLines(act: ActHistory, paint: Paint): readonly string[] {
   const head = section(paint, 'Proposal', `${momentText(act.at)} by ${whoText(act)}`)
   if (act.proposal === null) return [...head, '  the document broke its contract and was not kept']
   const { payload } = act.proposal
@@ -106,7 +106,7 @@ const SIGNS = [
   ['added', '+'],
 ] as const
 
-function rehearsalLines({ result }: Act, paint: Paint): readonly string[] {
+function rehearsalLines({ result }: ActHistory, paint: Paint): readonly string[] {
   if (result === null) return section(paint, 'Rehearsal', 'did not take place')
   const { diff, execution, resources } = result.payload
   const ended = failureText(result.payload) ?? 'it succeeded'
@@ -126,7 +126,7 @@ function rehearsalLines({ result }: Act, paint: Paint): readonly string[] {
   ]
 }
 
-function findingLines({ result }: Act, paint: Paint): readonly string[] {
+function findingLines({ result }: ActHistory, paint: Paint): readonly string[] {
   const { findings: found = [], side_effects } = result?.payload ?? {}
   const findings = withoutAwaited(found, side_effects?.held ?? [])
   if (findings.length === 0) return []
@@ -148,7 +148,7 @@ const DECISIONS = {
 } as const
 
 function decisionLines(
-  { decision, result }: Act,
+  { decision, result }: ActHistory,
   texts: LawTexts,
   paint: Paint,
 ): readonly string[] {
@@ -182,7 +182,7 @@ function proofText({ assurance, given_ahead }: Confirmation): string {
   return given_ahead === true ? 'by a plain yes given with `--yes`' : PROOFS[assurance]
 }
 
-function answerLines({ answers, outcome }: Act, paint: Paint): readonly string[] {
+function answerLines({ answers, outcome }: ActHistory, paint: Paint): readonly string[] {
   if (answers.length === 0 && outcome === 'waiting') {
     return section(paint, 'Answer', 'none yet: writ inbox')
   }
@@ -204,7 +204,7 @@ function answerLines({ answers, outcome }: Act, paint: Paint): readonly string[]
   })
 }
 
-function promotionLines(act: Act, paint: Paint): readonly string[] {
+function promotionLines(act: ActHistory, paint: Paint): readonly string[] {
   if (act.promotion === null) return []
   const { status, paths, promoted_at } = act.promotion.payload
   const sent = sentLines(act)
@@ -219,7 +219,7 @@ function promotionLines(act: Act, paint: Paint): readonly string[] {
 }
 
 /** One line for each request: what was sent, how large, and what came of it. */
-function sentLines({ requests, result }: Act): readonly string[] {
+function sentLines({ requests, result }: ActHistory): readonly string[] {
   const { held = [] } = result?.payload.side_effects ?? {}
   return held.flatMap(({ step_id, method, url, has_query, body_bytes }) => {
     const own = requests.map(({ payload }) => payload).filter((one) => one.step_id === step_id)
@@ -235,21 +235,21 @@ function sentLines({ requests, result }: Act): readonly string[] {
 }
 
 /** Says how to undo an act that was promoted and not taken back. */
-function undoLine({ id, promotion, result }: Act): string {
+function undoLine({ id, promotion, result }: ActHistory): string {
   const { held = [] } = result?.payload.side_effects ?? {}
   if (held.length > 0) return undoSentText(held, null)
   return `can be taken back until ${momentText(promotion?.payload.undo_until ?? '')}: writ rollback ${shortId(id)}`
 }
 
-function undoLines({ rollback }: Act, paint: Paint): readonly string[] {
+function undoLines({ rollback }: ActHistory, paint: Paint): readonly string[] {
   if (rollback === null) return []
   const { payload, by } = rollback
   return section(paint, 'Undo', undoWords(payload, by))
 }
 
 function undoWords(
-  { restored, verified, rolled_back_at, reason }: NonNullable<Act['rollback']>['payload'],
-  by: Recorded<unknown>['by'],
+  { restored, verified, rolled_back_at, reason }: NonNullable<ActHistory['rollback']>['payload'],
+  by: HistoryRecord<unknown>['by'],
 ): string {
   const paths = restored === 1 ? '1 path' : `${restored} paths`
   const proof = verified ? 'as it was before' : 'not all as it was before'

@@ -11,7 +11,7 @@ import type {
 } from '../../contracts/index.ts'
 import type { OpenedFact } from '../../ledger/index.ts'
 
-export type Outcome =
+export type ActStatus =
   | 'promoted'
   | 'no effects'
   | 'waiting'
@@ -28,30 +28,30 @@ export type Outcome =
   | 'unknown'
 
 /** A record with who wrote it and when; null where there is none, or its payload is no longer kept. */
-export interface Recorded<Payload> {
+export interface HistoryRecord<Payload> {
   readonly payload: Payload
   readonly by: OpenedFact['principal']
   readonly at: string
 }
 
-export interface Act {
+export interface ActHistory {
   readonly id: string
   readonly at: string
   readonly by: OpenedFact['principal']
-  readonly proposal: Recorded<Proposal> | null
-  readonly result: Recorded<SandboxResult> | null
-  readonly evaluation: Recorded<Evaluation> | null
-  readonly decision: Recorded<Decision> | null
-  readonly answers: readonly Recorded<Confirmation>[]
-  readonly promotion: Recorded<Promotion> | null
+  readonly proposal: HistoryRecord<Proposal> | null
+  readonly result: HistoryRecord<SandboxResult> | null
+  readonly evaluation: HistoryRecord<Evaluation> | null
+  readonly decision: HistoryRecord<Decision> | null
+  readonly answers: readonly HistoryRecord<Confirmation>[]
+  readonly promotion: HistoryRecord<Promotion> | null
   /** What became of held requests, fact by fact. */
-  readonly requests: readonly Recorded<RequestFact>[]
-  readonly rollback: Recorded<Rollback> | null
-  readonly outcome: Outcome
+  readonly requests: readonly HistoryRecord<RequestFact>[]
+  readonly rollback: HistoryRecord<Rollback> | null
+  readonly outcome: ActStatus
 }
 
 /** From the facts about one action, in their order; null when there are none. */
-export function actOf(id: string, facts: readonly OpenedFact[]): Act | null {
+export function actOf(id: string, facts: readonly OpenedFact[]): ActHistory | null {
   const [first] = facts
   if (first === undefined) return null
   const parts = {
@@ -67,7 +67,10 @@ export function actOf(id: string, facts: readonly OpenedFact[]): Act | null {
   return { id, at: first.occurred_at, by: first.principal, ...parts, outcome: outcomeOf(parts) }
 }
 
-function all<Payload>(facts: readonly OpenedFact[], type: string): readonly Recorded<Payload>[] {
+function all<Payload>(
+  facts: readonly OpenedFact[],
+  type: string,
+): readonly HistoryRecord<Payload>[] {
   return facts
     .filter(({ record, payload }) => record.type === type && payload !== null)
     .map(({ payload, principal, occurred_at }) => ({
@@ -78,13 +81,16 @@ function all<Payload>(facts: readonly OpenedFact[], type: string): readonly Reco
     }))
 }
 
-function last<Payload>(facts: readonly OpenedFact[], type: string): Recorded<Payload> | null {
+function last<Payload>(facts: readonly OpenedFact[], type: string): HistoryRecord<Payload> | null {
   return all<Payload>(facts, type).at(-1) ?? null
 }
 
-type Told = Pick<Act, 'evaluation' | 'decision' | 'answers' | 'promotion' | 'rollback' | 'requests'>
+type Told = Pick<
+  ActHistory,
+  'evaluation' | 'decision' | 'answers' | 'promotion' | 'rollback' | 'requests'
+>
 
-function outcomeOf(parts: Told): Outcome {
+function outcomeOf(parts: Told): ActStatus {
   const { evaluation, decision, answers, promotion, rollback, requests } = parts
   const isUndone = rollback !== null && promotion !== null && rollback.at >= promotion.at
   if (isUndone) return 'undone'

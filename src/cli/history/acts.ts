@@ -2,7 +2,7 @@
 import type { Decision, Rollback } from '../../contracts/index.ts'
 import type { OpenedFact, Query } from '../../ledger/index.ts'
 import type { LedgerReader } from '../../store/index.ts'
-import { type Act, actOf } from './act.ts'
+import { type ActHistory, actOf } from './act.ts'
 import { allFacts, eachFact, openFact } from './facts.ts'
 
 /** How many acts are listed without `--limit`. */
@@ -14,7 +14,7 @@ export async function actsOf(
   ledger: LedgerReader,
   { stream, since, until, principal }: Query,
   limit: number = ACTS,
-): Promise<readonly Act[]> {
+): Promise<readonly ActHistory[]> {
   const named = Object.fromEntries(
     Object.entries({ since, until, principal }).filter(([, value]) => value !== undefined),
   )
@@ -33,7 +33,7 @@ export async function actsOf(
     cursor = page.next
   }
   const rollbacks = await rollbacksOf(ledger, stream)
-  const acts: Act[] = []
+  const acts: ActHistory[] = []
   for (const id of ids) {
     const act = await readAct(ledger, stream, id, rollbacks)
     if (act !== null) acts.push(act)
@@ -60,7 +60,7 @@ export async function readAct(
   stream: string,
   id: string,
   rollbacks: ReadonlyMap<string, OpenedFact>,
-): Promise<Act | null> {
+): Promise<ActHistory | null> {
   const facts = await allFacts(ledger, { stream, action: id })
   const rollback = rollbacks.get(id.toLowerCase())
   return actOf(id, rollback === undefined ? facts : [...facts, rollback])

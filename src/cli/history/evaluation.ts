@@ -16,13 +16,13 @@ import {
   type JsonObject,
 } from '../../contracts/index.ts'
 import { compareReplay, type Replayer } from '../../ledger/index.ts'
-import type { Call } from '../call/command.ts'
+import type { CommandCall } from '../call/command.ts'
 import { actorOf, streamToWrite, withHome } from '../call/home.ts'
 import type { RuleFile } from '../rules/files.ts'
 
 export const EVALUATOR = { name: 'control-kernel', version: KERNEL_VERSION } as const
 
-export interface Evaluation {
+export interface RulesEvaluation {
   readonly files: readonly RuleFile[]
   readonly inputs: Inputs
   readonly atMs: number
@@ -37,8 +37,8 @@ export interface RecordedEvaluation {
 
 /** One fact with all that the verdicts rest on. It triggers nothing. */
 export async function recordEvaluation(
-  call: Call,
-  evaluation: Evaluation,
+  call: CommandCall,
+  evaluation: RulesEvaluation,
 ): Promise<RecordedEvaluation> {
   return withHome(call, async (session) => {
     const stream = streamToWrite(session, call)
@@ -54,7 +54,7 @@ export async function recordEvaluation(
 const TYPE = 'control_evaluation_v0'
 
 /** What is no object cannot speak of any action code, and takes no part in a verdict. */
-function evaluationPayload({ files, inputs, atMs, verdicts }: Evaluation): JsonObject {
+function evaluationPayload({ files, inputs, atMs, verdicts }: RulesEvaluation): JsonObject {
   const rulesets = files.flatMap(({ ref, document }) =>
     isObject(document) ? [{ ref, document }] : [],
   )

@@ -7,7 +7,7 @@ import {
   compileFlow,
   FACT_TYPES,
   FLOW_EVALUATOR,
-  type Fact as FlowFact,
+  type FlowFact,
   replayRun,
 } from '../../flow/index.ts'
 import {

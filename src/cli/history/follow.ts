@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { FaultError, fault } from '../../base/index.ts'
 import type { Fact, Page, Query } from '../../ledger/index.ts'
 import { type LedgerReader, ledgerFileId, openHistory } from '../../store/index.ts'
-import type { Call, Exit } from '../call/command.ts'
+import type { CommandCall, Exit } from '../call/command.ts'
 import type { ReadSession } from '../call/home.ts'
 import { factRow } from './fact-rows.ts'
 import { openFact, shownFact } from './facts.ts'
@@ -20,7 +20,7 @@ const RECONNECT_PAUSE_MS = 500
 /** Runs until it is interrupted. What is behind the mark cannot match any more, so it is not read. */
 export async function followFacts(
   { ledger, home }: ReadSession,
-  call: Call,
+  call: CommandCall,
   query: Query,
 ): Promise<Exit> {
   if (query.order === 'newest_first') {
@@ -43,7 +43,7 @@ function resumption(cursor: number): string {
   return `go on from here: writ log --follow${after}\n`
 }
 
-async function step(follower: Follower, call: Call): Promise<void> {
+async function step(follower: Follower, call: CommandCall): Promise<void> {
   const page = await follower.next()
   for (const { seq, text } of page.facts) {
     await print(call, shownFact(await openFact(follower.ledger, text)))
@@ -52,7 +52,7 @@ async function step(follower: Follower, call: Call): Promise<void> {
   if (page.next === null) await follower.rest()
 }
 
-async function print({ terminal, options }: Call, fact: Fact): Promise<void> {
+async function print({ terminal, options }: CommandCall, fact: Fact): Promise<void> {
   const asLines = options.isOn('json') || options.isOn('jsonl')
   await terminal.out(asLines ? `${JSON.stringify(fact)}\n` : followedLine(fact))
 }

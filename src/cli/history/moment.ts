@@ -1,14 +1,14 @@
 /** Moments as people give them: ISO 8601, a day, or how long ago (`90s`, `30m`, `12h`, `7d`). */
 import { FaultError, fault, parseIsoMomentMs, showName } from '../../base/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
-import type { Call } from '../call/command.ts'
+import type { CommandCall } from '../call/command.ts'
 
 const AGO = /^(\d{1,6})(s|m|h|d)$/
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /** The option's moment in the form of facts; undefined without the option. */
-export function momentOption(call: Call, name: string, nowMs: number): string | undefined {
+export function momentOption(call: CommandCall, name: string, nowMs: number): string | undefined {
   const text = call.options.text(name)
   if (text === null) return undefined
   const ms = momentMs(text, nowMs)

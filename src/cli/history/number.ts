@@ -1,12 +1,12 @@
 /** Reads the numbers that commands with pages take. */
 import { FaultError, fault } from '../../base/index.ts'
-import type { Call } from '../call/command.ts'
+import type { CommandCall } from '../call/command.ts'
 
 /** How many rows a page has without `--limit`, and at most. */
 export const LIMIT = 1_000
 export const LIMIT_MAX = 100_000
 
-export function numberOption(call: Call, name: string, max: number): number | undefined {
+export function numberOption(call: CommandCall, name: string, max: number): number | undefined {
   const text = call.options.text(name)
   if (text === null) return undefined
   const value = Number(text)

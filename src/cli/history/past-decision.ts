@@ -26,7 +26,7 @@ import {
   bareLaws,
   FIRST_GROUND,
   type LawGround,
-  type Laws,
+  type LawSet,
   loadLaws,
   WHOLE,
 } from '../../policy/index.ts'
@@ -103,7 +103,7 @@ export async function groundsOf(
 }
 
 interface Gathered {
-  readonly laws: Map<string, Promise<Laws | null>>
+  readonly laws: Map<string, Promise<LawSet | null>>
   readonly standing: Map<string, Promise<StandingHistory>>
 }
 
@@ -117,7 +117,7 @@ function gathered(lookup: ReplayLookup): Gathered {
 }
 
 /** The laws that a record was judged by; null for a text that cannot be read as laws. */
-export function lawsOf(evaluation: Evaluation, lookup: ReplayLookup): Promise<Laws | null> {
+export function lawsOf(evaluation: Evaluation, lookup: ReplayLookup): Promise<LawSet | null> {
   const { laws } = gathered(lookup)
   // Since layers the lists hold the default laws that the text is read over.
   const key = isAmended(evaluation) ? `${evaluation.laws} ${evaluation.lists}` : evaluation.laws
@@ -126,7 +126,7 @@ export function lawsOf(evaluation: Evaluation, lookup: ReplayLookup): Promise<La
   return known
 }
 
-async function readLaws(evaluation: Evaluation, lookup: ReplayLookup): Promise<Laws | null> {
+async function readLaws(evaluation: Evaluation, lookup: ReplayLookup): Promise<LawSet | null> {
   const text = await textOf(evaluation.laws, lookup, 'the laws are no longer kept')
   const ground = await groundOf(evaluation, lookup)
   if (text.trim() === '') return bareLaws(ground)

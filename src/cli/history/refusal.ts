@@ -1,12 +1,12 @@
 /** Refusals of tasks and receipts: `{valid: false, violations}` and exit 1, or the violations as text. */
-import { DOCUMENT_LIMITS, FaultError, fault, type Reading } from '../../base/index.ts'
+import { DOCUMENT_LIMITS, FaultError, fault, type ParsedJson } from '../../base/index.ts'
 import type { Violation } from '../../contracts/index.ts'
-import { type Call, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { parseSource, readSource } from '../call/source.ts'
 import { violationText } from '../call/violation-text.ts'
 
 export async function refuse(
-  { options, terminal }: Call,
+  { options, terminal }: CommandCall,
   violations: readonly Violation[],
 ): Promise<Exit> {
   if (options.isOn('json')) {
@@ -19,7 +19,7 @@ export async function refuse(
 }
 
 /** The one document that a command was given, as a file or on standard input. */
-export async function readDocument(call: Call): Promise<Reading> {
+export async function readDocument(call: CommandCall): Promise<ParsedJson> {
   const [name, ...others] = call.arguments
   if (name === undefined || others.length > 0) {
     const message = 'name one file, or `-` for standard input'

@@ -1,9 +1,9 @@
 /** Reads the principal that a command names as its argument. */
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { HOST_STREAM, isStreamName, type Principal, parsePrincipal } from '../../ledger/index.ts'
-import type { Call } from '../call/command.ts'
+import type { CommandCall } from '../call/command.ts'
 
-export function principalArgument(call: Call): Principal {
+export function principalArgument(call: CommandCall): Principal {
   const [text, ...others] = call.arguments
   const principal = text === undefined || others.length > 0 ? null : parsePrincipal(text)
   if (principal !== null) return principal
@@ -14,7 +14,7 @@ export function principalArgument(call: Call): Principal {
 }
 
 /** Humans see every stream unless some are named; everybody else sees `main`. */
-export function streamsArgument(call: Call, principal: Principal): readonly string[] | null {
+export function streamsArgument(call: CommandCall, principal: Principal): readonly string[] | null {
   const named = call.options.texts('stream')
   for (const stream of named) {
     if (isStreamName(stream) && stream !== HOST_STREAM) continue

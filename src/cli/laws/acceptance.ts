@@ -8,10 +8,10 @@ import {
   bareLaws,
   LAYERED,
   type LawDifference,
-  type Laws,
+  type LawSet,
   lawDifferences,
 } from '../../policy/index.ts'
-import type { Call } from '../call/command.ts'
+import type { CommandCall } from '../call/command.ts'
 import { canAsk } from '../call/passphrase.ts'
 import { readSource } from '../call/source.ts'
 import type { Paint } from '../call/terminal.ts'
@@ -23,7 +23,7 @@ import { usableLaws } from './law-file.ts'
 export interface ReadLaws {
   readonly file: string
   readonly digest: Digest
-  readonly laws: Laws
+  readonly laws: LawSet
 }
 
 /** Refuses a file with a fault; a home without a file has the default laws. */
@@ -35,8 +35,8 @@ export async function lawsToAccept(file: string): Promise<ReadLaws> {
 
 /** Shows what the laws change and asks; true without a question where they change nothing. */
 export async function agreesToLaws(
-  call: Call,
-  before: Laws | null,
+  call: CommandCall,
+  before: LawSet | null,
   { file, laws }: ReadLaws,
 ): Promise<boolean> {
   const changes = lawDifferences(before ?? bareLaws(LAYERED), laws)

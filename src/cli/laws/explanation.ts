@@ -24,11 +24,11 @@ import {
 import { type OpenedFact, principalText } from '../../ledger/index.ts'
 import {
   BUILT_IN_LAWS,
-  type LawOutcome as JudgedLaw,
+  type LawBreach as JudgedLaw,
   judgeLawsInFull,
   type Law,
   type LawJudgement,
-  type Laws,
+  type LawSet,
 } from '../../policy/index.ts'
 import { refusalText } from '../exec/network-notices.ts'
 import { shownApprovals } from '../history/approvals.ts'
@@ -115,7 +115,7 @@ export interface Found {
   readonly outcomes: readonly LawOutcome[]
   /** Null when something that it rests on is gone. */
   readonly record: PastDecision | null
-  readonly laws: Laws | null
+  readonly laws: LawSet | null
   readonly missing: string | null
   readonly overrides: readonly { readonly override: Override; readonly fact: OpenedFact }[]
   readonly answer: OpenedFact | null

@@ -5,14 +5,14 @@ import { FaultError, fault, showName } from '../../base/index.ts'
 import {
   LAYERED,
   type LawFault,
-  type Laws,
-  type LawsReading,
+  type LawSet,
   loadLaws,
+  type ParsedLaws,
 } from '../../policy/index.ts'
 import { readSource } from '../call/source.ts'
 
 /** Returns the laws of a file; fails with its first fault and the place of that. */
-export async function usableLaws(file: string, bytes?: Buffer): Promise<Laws> {
+export async function usableLaws(file: string, bytes?: Buffer): Promise<LawSet> {
   const { laws } = await usableReading(file, bytes)
   return laws
 }
@@ -32,12 +32,12 @@ export async function usableReading(file: string, bytes?: Buffer) {
 }
 
 /** Reads the laws of a file, or every fault of them. */
-export async function readLawFile(file: string): Promise<LawsReading> {
+export async function readLawFile(file: string): Promise<ParsedLaws> {
   const { bytes } = await readSource(file)
   return readLawBytes(bytes)
 }
 
-async function readLawBytes(bytes: Buffer): Promise<LawsReading> {
+async function readLawBytes(bytes: Buffer): Promise<ParsedLaws> {
   if (isUtf8(bytes)) return loadLaws(bytes.toString('utf8'), LAYERED)
   const message = 'this is not a text file in UTF-8'
   const fault: LawFault = { code: 'document.not_json', path: '', message, line: 1, column: 1 }

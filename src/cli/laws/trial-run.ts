@@ -5,7 +5,7 @@
 import type { Decision, EvaluationBasis } from '../../contracts/index.ts'
 import { type LawsOnTrial, listsUnder, tryLaws } from '../../gate/index.ts'
 import type { OpenedFact, ReplayLookup } from '../../ledger/index.ts'
-import type { Laws } from '../../policy/index.ts'
+import type { LawSet } from '../../policy/index.ts'
 import type { LedgerReader } from '../../store/index.ts'
 import { DecisionWalk } from '../history/decision-walk.ts'
 import {
@@ -47,7 +47,7 @@ export class TrialRun {
   readonly #needsBasis: boolean
   #proposals = 0
 
-  constructor(laws: Laws) {
+  constructor(laws: LawSet) {
     this.#trial = { laws, lists: listsUnder(laws) }
     this.#needsBasis = laws.laws.some(({ expression }) =>
       /context\s*\.\s*(?:host|recent_rollbacks)/.test(expression.source),

@@ -4,7 +4,7 @@
  */
 import type { Confirmation, Decision } from '../../contracts/index.ts'
 import type { LedgerReader } from '../../store/index.ts'
-import type { Call } from '../call/command.ts'
+import type { CommandCall } from '../call/command.ts'
 import { streamsToRead, withHistory } from '../call/home.ts'
 import { questionId } from '../effects/question-text.ts'
 import { openFact } from '../history/facts.ts'
@@ -16,7 +16,7 @@ export type IdKind = (typeof ID_KINDS)[number]
 /** More than a shell shows at once. */
 const NEWEST = 100
 
-export async function knownIds(call: Call, kind: IdKind): Promise<readonly string[]> {
+export async function knownIds(call: CommandCall, kind: IdKind): Promise<readonly string[]> {
   return withHistory(call, async (session) => {
     const ids = new Set<string>()
     for (const stream of await streamsToRead(session, call)) {

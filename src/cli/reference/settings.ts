@@ -2,7 +2,7 @@
  * Every setting of a law file and every environment variable that writ reads, in words: the one
  * source of `writ config show`, of docs/reference.md and of the manual page.
  */
-import type { GateSettings, Laws } from '../../policy/index.ts'
+import type { GateSettings, LawSet } from '../../policy/index.ts'
 
 interface Setting {
   /** As the law file writes it below `settings`, with dots between the levels. */
@@ -12,7 +12,7 @@ interface Setting {
 }
 
 /** Paths that the law file hides and shows. */
-export type KnownPlaces = Pick<Laws, 'hidden' | 'shown'>
+export type KnownPlaces = Pick<LawSet, 'hidden' | 'shown'>
 
 interface Variable {
   readonly name: string

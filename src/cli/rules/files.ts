@@ -12,11 +12,11 @@ import {
   fault,
   showName,
 } from '../../base/index.ts'
-import { type Decision, establish, type Inputs } from '../../constitution/index.ts'
+import { establish, type Inputs, type RuleDecision } from '../../constitution/index.ts'
 import {
-  type Admission,
   type AdmittedRuleset,
   admitRulesets,
+  type RulesAdmission,
   type Violation,
 } from '../../contracts/index.ts'
 import { parseSource, readSource } from '../call/source.ts'
@@ -68,7 +68,7 @@ async function readRuleFile(name: string): Promise<RuleFile> {
 }
 
 /** Admits files together; a file that could not be read is refused with what the reader said. */
-export function admitRuleFiles(files: readonly RuleFile[], strict = false): Admission {
+export function admitRuleFiles(files: readonly RuleFile[], strict = false): RulesAdmission {
   const admission = admitRulesets(
     files.map(({ document }) => document),
     { strict },
@@ -127,7 +127,11 @@ export async function loadRules(
 }
 
 /** Returns what the rules of the files say about one action on the inputs. */
-export function wordOn(files: readonly RuleFile[], inputs: Inputs, actionCode: string): Decision {
+export function wordOn(
+  files: readonly RuleFile[],
+  inputs: Inputs,
+  actionCode: string,
+): RuleDecision {
   return establish(files).decide(inputs, actionCode)
 }
 

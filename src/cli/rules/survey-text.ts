@@ -1,10 +1,10 @@
 /** The survey of rulesets in words, with what the rules see of each witness. */
-import type { Inputs, Survey } from '../../constitution/index.ts'
+import type { Inputs, RulesetSurvey } from '../../constitution/index.ts'
 import type { AdmittedRuleset } from '../../contracts/index.ts'
 import { witnessText } from './witness-text.ts'
 
 export function surveyText(
-  survey: Survey,
+  survey: RulesetSurvey,
   rulesets: readonly AdmittedRuleset[],
 ): readonly string[] {
   const shown = (code: string, inputs: Inputs) => [

@@ -5,12 +5,12 @@
  */
 import type { Model } from './domain.ts'
 import { type Formulas, FREE } from './formula.ts'
-import { type Literal, type Solution, Solver } from './solver.ts'
+import { type Solution, Solver, type SolverLiteral } from './solver.ts'
 
-export type Answer = Solution & { readonly steps: number }
+export type CountedSolution = Solution & { readonly steps: number }
 
 /** Asks whether all of `asserted` can hold. Builds the clauses once, for many sets of assumptions. */
-export class Question {
+export class SolverQuery {
   readonly #cone: Cone
   readonly #solver: Solver
   /** Steps that no answer has counted yet. */
@@ -18,8 +18,8 @@ export class Question {
 
   constructor(
     formulas: Formulas,
-    asserted: readonly Literal[],
-    assumable: readonly Literal[] = [],
+    asserted: readonly SolverLiteral[],
+    assumable: readonly SolverLiteral[] = [],
   ) {
     const cone = new Cone(formulas)
     const { units, clauses } = flatten(formulas, asserted)
@@ -35,7 +35,7 @@ export class Question {
   }
 
   /** Solves under assumptions. An unsatisfiable answer names the assumptions that are part of it. */
-  ask(assumed: readonly Literal[], stepsMax: number): Answer {
+  ask(assumed: readonly SolverLiteral[], stepsMax: number): CountedSolution {
     const cone = this.#cone
     const before = this.#solver.steps - this.#untold
     const solution = this.#solver.solve(
@@ -51,10 +51,10 @@ export class Question {
 /** Splits the asserted formulas into units and clauses at their outermost conjunctions. */
 function flatten(
   formulas: Formulas,
-  asserted: readonly Literal[],
-): { readonly units: Literal[]; readonly clauses: Literal[][] } {
-  const units: Literal[] = []
-  const clauses: Literal[][] = []
+  asserted: readonly SolverLiteral[],
+): { readonly units: SolverLiteral[]; readonly clauses: SolverLiteral[][] } {
+  const units: SolverLiteral[] = []
+  const clauses: SolverLiteral[][] = []
   const open = [...asserted]
   for (let literal = open.pop(); literal !== undefined; literal = open.pop()) {
     const parts = formulas.partsOf(literal)
@@ -79,7 +79,7 @@ class Cone {
   /** By variable of the solver: the variable of the formulas, and the directions in demand. */
   readonly #outer: number[] = [0]
   readonly #directions: number[] = [0]
-  readonly #groups = new Map<number, Literal[]>()
+  readonly #groups = new Map<number, SolverLiteral[]>()
 
   constructor(formulas: Formulas) {
     this.#formulas = formulas
@@ -89,13 +89,13 @@ class Cone {
     return STEPS_TO_ENTER * this.#outer.length
   }
 
-  literal(literal: Literal): Literal {
+  literal(literal: SolverLiteral): SolverLiteral {
     // The constructor of `Question` demands every literal before it is translated.
     const inner = this.#inner.get(Math.abs(literal)) as number
     return literal > 0 ? inner : -inner
   }
 
-  demand(start: Literal): void {
+  demand(start: SolverLiteral): void {
     const open = [start]
     for (let literal = open.pop(); literal !== undefined; literal = open.pop()) {
       const variable = Math.abs(literal)
@@ -128,7 +128,7 @@ class Cone {
   }
 
   /** Translates a solution into the variables of the formulas. */
-  translate(solution: Solution, assumed: readonly Literal[]): Solution {
+  translate(solution: Solution, assumed: readonly SolverLiteral[]): Solution {
     if (solution.kind === 'budget') return solution
     if (solution.kind === 'satisfiable')
       return { kind: 'satisfiable', isTrue: this.#modelOf(solution.isTrue) }
@@ -163,7 +163,7 @@ class Cone {
   }
 
   /** Lets at most one member hold: by pairs for a few members, by a chain for many. */
-  #exclude(members: readonly Literal[]): void {
+  #exclude(members: readonly SolverLiteral[]): void {
     if (members.length <= PAIRED_MAX) {
       members.forEach((one, index) => {
         for (const two of members.slice(index + 1)) this.#solver.addDistinct([-one, -two])

@@ -5,9 +5,9 @@
 import { type AdmittedRuleset, VERDICTS, type VerdictWord } from '../../contracts/index.ts'
 import type { Inputs } from '../kernel/projection.ts'
 import { type Budget, Inquiry } from './inquiry.ts'
-import type { Literal } from './solver.ts'
+import type { SolverLiteral } from './solver.ts'
 
-export interface Change {
+export interface VerdictChange {
   readonly action_code: string
   readonly from: VerdictWord
   readonly to: VerdictWord
@@ -18,7 +18,7 @@ export function difference(
   before: readonly AdmittedRuleset[],
   after: readonly AdmittedRuleset[],
   budget: Budget,
-): readonly Change[] {
+): readonly VerdictChange[] {
   const codes = [...new Set([...before, ...after].map(({ actionCode }) => actionCode))]
   return codes.flatMap((code) => {
     const old = before.find(({ actionCode }) => actionCode === code) ?? null
@@ -32,7 +32,7 @@ function changesOf(
   before: AdmittedRuleset | null,
   after: AdmittedRuleset | null,
   budget: Budget,
-): readonly Change[] {
+): readonly VerdictChange[] {
   const rulesets = [before, after].filter((ruleset) => ruleset !== null)
   const inquiry = new Inquiry(rulesets, [], [code], budget)
   const old = wordsOf(inquiry, before)
@@ -49,7 +49,7 @@ function changesOf(
 function wordsOf(
   inquiry: Inquiry,
   ruleset: AdmittedRuleset | null,
-): Readonly<Record<VerdictWord, Literal>> {
+): Readonly<Record<VerdictWord, SolverLiteral>> {
   if (ruleset !== null) return inquiry.encode(ruleset).verdict
   const { yes, no } = inquiry.formulas
   return { ALLOW: no, DENY: no, UNDETERMINED: yes }

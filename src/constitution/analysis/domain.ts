@@ -6,17 +6,17 @@
 import { invariant } from '../../base/index.ts'
 import type { Formulas } from './formula.ts'
 import type { Look } from './look.ts'
-import type { Literal, Solution } from './solver.ts'
+import type { Solution, SolverLiteral } from './solver.ts'
 
 export type Model = Extract<Solution, { kind: 'satisfiable' }>['isTrue']
 
 /** A path that holds one value of many: a word, or a moment of a scope's window. */
 export class ScalarDomain<V extends string | number> {
-  readonly present: Literal
+  readonly present: SolverLiteral
   readonly #formulas: Formulas
-  readonly #choices: ReadonlyMap<V, Literal>
+  readonly #choices: ReadonlyMap<V, SolverLiteral>
 
-  constructor(formulas: Formulas, values: ReadonlySet<V>, present: Literal) {
+  constructor(formulas: Formulas, values: ReadonlySet<V>, present: SolverLiteral) {
     const group = formulas.exclusiveGroup()
     this.present = present
     this.#formulas = formulas
@@ -27,7 +27,7 @@ export class ScalarDomain<V extends string | number> {
     return [...this.#choices.keys()]
   }
 
-  equal(value: V): Literal {
+  equal(value: V): SolverLiteral {
     const choice = this.#choices.get(value)
     invariant(choice !== undefined, 'every value a guard mentions is in its domain')
     return this.#formulas.every([this.present, choice])
@@ -43,14 +43,14 @@ export class ScalarDomain<V extends string | number> {
 
 /** A path that holds a set of words; those in `always` are in it. */
 export class SetDomain {
-  readonly present: Literal
+  readonly present: SolverLiteral
   readonly #formulas: Formulas
-  readonly #holds: ReadonlyMap<string, Literal>
+  readonly #holds: ReadonlyMap<string, SolverLiteral>
 
   constructor(
     formulas: Formulas,
     words: ReadonlySet<string>,
-    present: Literal,
+    present: SolverLiteral,
     always: readonly string[] = [],
   ) {
     this.present = present
@@ -64,7 +64,7 @@ export class SetDomain {
     return [...this.#holds.keys()]
   }
 
-  has(word: string): Literal {
+  has(word: string): SolverLiteral {
     const holds = this.#holds.get(word)
     invariant(holds !== undefined, 'every word a guard mentions is in its domain')
     return this.#formulas.every([this.present, holds])

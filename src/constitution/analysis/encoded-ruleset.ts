@@ -6,13 +6,13 @@
 import type { AdmittedRuleset, VerdictWord } from '../../contracts/index.ts'
 import { rankRules } from '../kernel/combine.ts'
 import type { Formulas } from './formula.ts'
-import type { Literal } from './solver.ts'
+import type { SolverLiteral } from './solver.ts'
 import type { World } from './world.ts'
 
 export interface EncodedRuleset {
   /** By the rule's place in the file. */
-  readonly matches: readonly Literal[]
-  readonly verdict: Readonly<Record<VerdictWord, Literal>>
+  readonly matches: readonly SolverLiteral[]
+  readonly verdict: Readonly<Record<VerdictWord, SolverLiteral>>
 }
 
 export function encodeRuleset(
@@ -26,7 +26,7 @@ export function encodeRuleset(
 }
 
 interface RankedMatch {
-  readonly match: Literal
+  readonly match: SolverLiteral
   readonly verdict: VerdictWord
 }
 
@@ -40,9 +40,9 @@ export function verdictLiterals(
 }
 
 interface Outcome {
-  readonly said: Literal
-  readonly allow: Literal
-  readonly deny: Literal
+  readonly said: SolverLiteral
+  readonly allow: SolverLiteral
+  readonly deny: SolverLiteral
 }
 
 function outcomeOf(formulas: Formulas, ranked: readonly RankedMatch[]): Outcome {
@@ -60,7 +60,7 @@ function outcomeOf(formulas: Formulas, ranked: readonly RankedMatch[]): Outcome 
   const middle = ranked.length >> 1
   const first = outcomeOf(formulas, ranked.slice(0, middle))
   const second = outcomeOf(formulas, ranked.slice(middle))
-  const otherwise = (literal: Literal) => formulas.every([-first.said, literal])
+  const otherwise = (literal: SolverLiteral) => formulas.every([-first.said, literal])
   return {
     said: formulas.some([first.said, second.said]),
     allow: formulas.some([first.allow, otherwise(second.allow)]),

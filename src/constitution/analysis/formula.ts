@@ -6,23 +6,23 @@
  * The only built-in constraint: at most one variable of an exclusive group is true.
  */
 import { invariant } from '../../base/index.ts'
-import type { Literal } from './solver.ts'
+import type { SolverLiteral } from './solver.ts'
 
 /** No group. */
 export const FREE = 0
 
 export class Formulas {
-  readonly yes: Literal = 1
+  readonly yes: SolverLiteral = 1
   /** By variable: the parts of a conjunction, null for a plain variable. */
-  readonly #parts: (readonly Literal[] | null)[] = [null, null]
+  readonly #parts: (readonly SolverLiteral[] | null)[] = [null, null]
   readonly #keys: string[] = ['', '']
   readonly #groups: number[] = [FREE, FREE]
   readonly #prefers: boolean[] = [false, true]
-  readonly #known = new Map<string, Literal>()
+  readonly #known = new Map<string, SolverLiteral>()
   #groupCount = FREE
   #isPassing = false
 
-  get no(): Literal {
+  get no(): SolverLiteral {
     return -this.yes
   }
 
@@ -32,7 +32,7 @@ export class Formulas {
   }
 
   /** Creates a variable. `prefers` is its value in a solution that leaves the choice. */
-  variable(prefers = false, group: number = FREE): Literal {
+  variable(prefers = false, group: number = FREE): SolverLiteral {
     invariant(!this.#isPassing, 'a variable outlives the question that needed it')
     return this.#push(null, '', prefers, group)
   }
@@ -41,7 +41,7 @@ export class Formulas {
     return ++this.#groupCount
   }
 
-  every(literals: readonly Literal[]): Literal {
+  every(literals: readonly SolverLiteral[]): SolverLiteral {
     const distinct = new Set(literals)
     distinct.delete(this.yes)
     for (const literal of distinct)
@@ -52,12 +52,12 @@ export class Formulas {
     return parts.length === 1 ? only : this.#conjunction(parts)
   }
 
-  some(literals: readonly Literal[]): Literal {
+  some(literals: readonly SolverLiteral[]): SolverLiteral {
     return -this.every(literals.map((literal) => -literal))
   }
 
   /** The parts of a conjunction; null for a variable. */
-  partsOf(literal: Literal): readonly Literal[] | null {
+  partsOf(literal: SolverLiteral): readonly SolverLiteral[] | null {
     return this.#parts[Math.abs(literal)] ?? null
   }
 
@@ -82,7 +82,7 @@ export class Formulas {
     }
   }
 
-  #conjunction(parts: readonly Literal[]): Literal {
+  #conjunction(parts: readonly SolverLiteral[]): SolverLiteral {
     const key = parts.join(',')
     const known = this.#known.get(key)
     if (known !== undefined) return known
@@ -91,7 +91,12 @@ export class Formulas {
     return literal
   }
 
-  #push(parts: readonly Literal[] | null, key: string, prefers: boolean, group: number): Literal {
+  #push(
+    parts: readonly SolverLiteral[] | null,
+    key: string,
+    prefers: boolean,
+    group: number,
+  ): SolverLiteral {
     this.#keys.push(key)
     this.#groups.push(group)
     this.#prefers.push(prefers)

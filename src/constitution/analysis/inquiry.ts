@@ -4,7 +4,7 @@
  */
 import type { AdmittedRuleset, Guard, GuardPath } from '../../contracts/index.ts'
 import type { Inputs } from '../kernel/projection.ts'
-import { type Answer, Question } from './cone.ts'
+import { type CountedSolution, SolverQuery } from './cone.ts'
 import type { Model } from './domain.ts'
 import { type EncodedRuleset, encodeRuleset } from './encoded-ruleset.ts'
 import { Formulas } from './formula.ts'
@@ -12,7 +12,7 @@ import { Look } from './look.ts'
 import { Mentions } from './mention.ts'
 import { plausible } from './plausible.ts'
 import { RequirementBook } from './requirement.ts'
-import type { Literal } from './solver.ts'
+import type { SolverLiteral } from './solver.ts'
 import { witnessInputs } from './witness.ts'
 import { World, type WorldPlan } from './world.ts'
 
@@ -44,7 +44,7 @@ export class Inquiry {
   readonly world: World
   readonly #plan: WorldPlan
   readonly #budget: Budget
-  readonly #plausible: Literal
+  readonly #plausible: SolverLiteral
 
   constructor(
     rulesets: readonly AdmittedRuleset[],
@@ -75,8 +75,8 @@ export class Inquiry {
   }
 
   /** A model in which all of these hold, or null when there is none. */
-  model(literals: readonly Literal[]): Model | null {
-    const answer = this.#ask(new Question(this.formulas, literals), [])
+  model(literals: readonly SolverLiteral[]): Model | null {
+    const answer = this.#ask(new SolverQuery(this.formulas, literals), [])
     return answer.kind === 'satisfiable' ? answer.isTrue : null
   }
 
@@ -85,10 +85,10 @@ export class Inquiry {
    * null when it can. Only what is `assumable` may be assumed.
    */
   refusals(
-    asserted: readonly Literal[],
-    assumable: readonly Literal[],
-  ): (assumed: readonly Literal[]) => readonly Literal[] | null {
-    const question = new Question(this.formulas, asserted, assumable)
+    asserted: readonly SolverLiteral[],
+    assumable: readonly SolverLiteral[],
+  ): (assumed: readonly SolverLiteral[]) => readonly SolverLiteral[] | null {
+    const question = new SolverQuery(this.formulas, asserted, assumable)
     return (assumed) => {
       const answer = this.#ask(question, assumed)
       return answer.kind === 'unsatisfiable' ? answer.core : null
@@ -96,17 +96,17 @@ export class Inquiry {
   }
 
   /** Inputs on which all of these hold, or null when there are none. Valid documents if there are. */
-  find(literals: readonly Literal[], beside: World = this.world): Inputs | null {
+  find(literals: readonly SolverLiteral[], beside: World = this.world): Inputs | null {
     return this.finder(literals, [], beside)([])
   }
 
   /** The same again and again: what is assumed holds as well as what is asserted. */
   finder(
-    asserted: readonly Literal[],
-    assumable: readonly Literal[],
+    asserted: readonly SolverLiteral[],
+    assumable: readonly SolverLiteral[],
     beside: World = this.world,
-  ): (assumed: readonly Literal[]) => Inputs | null {
-    const question = new Question(this.formulas, asserted, [...assumable, this.#plausible])
+  ): (assumed: readonly SolverLiteral[]) => Inputs | null {
+    const question = new SolverQuery(this.formulas, asserted, [...assumable, this.#plausible])
     return (assumed) => {
       const any = this.#ask(question, assumed)
       if (any.kind === 'unsatisfiable') return null
@@ -124,7 +124,10 @@ export class Inquiry {
     if (this.#budget.conflicts < 0) throw new BudgetSpent('the budget of the analysis is used up')
   }
 
-  #ask(question: Question, assumed: readonly Literal[]): Exclude<Answer, { kind: 'budget' }> {
+  #ask(
+    question: SolverQuery,
+    assumed: readonly SolverLiteral[],
+  ): Exclude<CountedSolution, { kind: 'budget' }> {
     const answer = question.ask(assumed, this.#budget.conflicts * STEPS_PER_CONFLICT)
     this.spend(answer.steps)
     if (answer.kind === 'budget') throw new BudgetSpent('the budget of the analysis is used up')

@@ -1,7 +1,7 @@
 /** A look at one model: what holds in it, with every conjunction worked out once. */
 import type { Model } from './domain.ts'
 import type { Formulas } from './formula.ts'
-import type { Literal } from './solver.ts'
+import type { SolverLiteral } from './solver.ts'
 
 export class Look {
   readonly #formulas: Formulas
@@ -19,7 +19,7 @@ export class Look {
     return this.#steps
   }
 
-  holds(literal: Literal): boolean {
+  holds(literal: SolverLiteral): boolean {
     return this.#plain(Math.abs(literal)) === literal > 0
   }
 

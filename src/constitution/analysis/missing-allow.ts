@@ -13,7 +13,7 @@ import { type Inquiry, STEPS_OF_CLASH } from './inquiry.ts'
 import { unified } from './mention.ts'
 import { clash, type Requirements } from './requirement.ts'
 import { pathsReadBy, type RuleTable, type TableRow } from './rule-table.ts'
-import type { Literal } from './solver.ts'
+import type { SolverLiteral } from './solver.ts'
 import type { World } from './world.ts'
 
 /** An ALLOW rule that gives some verdict. */
@@ -34,13 +34,13 @@ interface Variation {
   readonly path: GuardPath
   readonly world: World
   /** The path is missing in the first world, and present in the second. */
-  readonly because: readonly [missing: Literal, there: Literal]
+  readonly because: readonly [missing: SolverLiteral, there: SolverLiteral]
   /** The rules that read the path. */
   readonly readers: ReadonlyMap<TableRow, Reader>
 }
 
 interface Reader {
-  readonly match: Literal
+  readonly match: SolverLiteral
   readonly requires: Requirements
 }
 
@@ -139,7 +139,7 @@ function variedMatches(
   row: TableRow,
   neighbours: readonly TableRow[],
   readers: Variation['readers'],
-): readonly { verdict: TableRow['verdict']; match: Literal }[] {
+): readonly { verdict: TableRow['verdict']; match: SolverLiteral }[] {
   const isReader = readers.has(row)
   const steady = isReader
     ? neighbours.filter((other) => other.rank > row.rank && !readers.has(other))

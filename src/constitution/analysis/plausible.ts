@@ -5,7 +5,7 @@
  */
 import { ACTION_CODES, type ScalarPath, type SetPath } from '../../contracts/index.ts'
 import type { Formulas } from './formula.ts'
-import type { Literal } from './solver.ts'
+import type { SolverLiteral } from './solver.ts'
 import { vocabularyOf } from './witness.ts'
 import { CANDIDATES, type World, type WorldPlan } from './world.ts'
 
@@ -30,7 +30,7 @@ const PRESENT = [
   'permission_set.window.endTs',
 ] as const
 
-export function plausible(formulas: Formulas, world: World, plan: WorldPlan): Literal {
+export function plausible(formulas: Formulas, world: World, plan: WorldPlan): SolverLiteral {
   const { pairs } = plan.mentions
   const compared = new Set(pairs.flat())
   return formulas.every([
@@ -49,13 +49,13 @@ export function plausible(formulas: Formulas, world: World, plan: WorldPlan): Li
 const ID_CHARACTERS_MIN = 8
 
 /** Excludes ids of the problem state that are shorter than the contract allows. */
-function idIsLong(world: World): readonly Literal[] {
+function idIsLong(world: World): readonly SolverLiteral[] {
   const domain = world.scalar('uncertainty_envelope.problem_state_ref')
   const short = domain.values.filter((value) => [...value].length < ID_CHARACTERS_MIN)
   return short.map((value) => -domain.equal(value))
 }
 
-function wordIsLegal(formulas: Formulas, world: World, path: ScalarPath): readonly Literal[] {
+function wordIsLegal(formulas: Formulas, world: World, path: ScalarPath): readonly SolverLiteral[] {
   const domain = world.scalar(path)
   const legal = new Set(vocabularyOf(path))
   const foreign = domain.values
@@ -67,7 +67,11 @@ function wordIsLegal(formulas: Formulas, world: World, path: ScalarPath): readon
   return [domain.present, ...foreign, ...chosen]
 }
 
-function setIsLegal(world: World, path: SetPath, legal: ReadonlySet<string>): readonly Literal[] {
+function setIsLegal(
+  world: World,
+  path: SetPath,
+  legal: ReadonlySet<string>,
+): readonly SolverLiteral[] {
   const domain = world.set(path)
   return [
     domain.present,
@@ -76,7 +80,7 @@ function setIsLegal(world: World, path: SetPath, legal: ReadonlySet<string>): re
 }
 
 /** Requires a source: a mentioned one, or another word of the vocabulary if there is one. */
-function namesASource(formulas: Formulas, world: World, isCompared: boolean): Literal {
+function namesASource(formulas: Formulas, world: World, isCompared: boolean): SolverLiteral {
   const domain = world.set(SOURCES)
   const named = domain.words.map((word) => domain.has(word))
   if (vocabularyOf(SOURCES).every((word) => domain.words.includes(word)))

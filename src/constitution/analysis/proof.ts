@@ -6,7 +6,7 @@ import type { AdmittedRuleset, Guard, VerdictWord } from '../../contracts/index.
 import type { Inputs } from '../kernel/projection.ts'
 import { type Budget, Inquiry } from './inquiry.ts'
 
-export interface Claim {
+export interface VerdictClaim {
   readonly kind: 'never' | 'always'
   readonly verdict: VerdictWord
   /** The inputs that the claim is about; null for all. */
@@ -19,7 +19,11 @@ export type Proof =
   | { readonly proved: false; readonly actionCode: string; readonly counterexample: Inputs }
 
 /** Proves the claim for each of the rulesets, or breaks it with the first one that can be broken. */
-export function prove(rulesets: readonly AdmittedRuleset[], claim: Claim, budget: Budget): Proof {
+export function prove(
+  rulesets: readonly AdmittedRuleset[],
+  claim: VerdictClaim,
+  budget: Budget,
+): Proof {
   const guards = claim.when === null ? [] : [claim.when]
   let isAboutSomething = false
   for (const ruleset of rulesets) {

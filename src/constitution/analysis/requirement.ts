@@ -4,24 +4,24 @@
  * without the solver.
  */
 import { type Formulas, FREE } from './formula.ts'
-import type { Literal } from './solver.ts'
+import type { SolverLiteral } from './solver.ts'
 
 export interface Requirements {
-  readonly literals: ReadonlySet<Literal>
+  readonly literals: ReadonlySet<SolverLiteral>
   /** By exclusive group: the variables of which one must be true. */
-  readonly choices: ReadonlyMap<number, ReadonlySet<Literal>>
+  readonly choices: ReadonlyMap<number, ReadonlySet<SolverLiteral>>
 }
 
 /** Computes requirements, once for each formula. */
 export class RequirementBook {
   readonly #formulas: Formulas
-  readonly #known = new Map<Literal, Requirements>()
+  readonly #known = new Map<SolverLiteral, Requirements>()
 
   constructor(formulas: Formulas) {
     this.#formulas = formulas
   }
 
-  of(literal: Literal): Requirements {
+  of(literal: SolverLiteral): Requirements {
     const known = this.#known.get(literal)
     if (known !== undefined) return known
     const parts = this.#formulas.partsOf(literal)
@@ -34,7 +34,7 @@ export class RequirementBook {
     return requirements
   }
 
-  #ofVariable(literal: Literal): Requirements {
+  #ofVariable(literal: SolverLiteral): Requirements {
     const group = literal > 0 ? this.#formulas.groupOf(literal) : FREE
     const literals = new Set([literal])
     return { literals, choices: group === FREE ? new Map() : new Map([[group, literals]]) }
@@ -43,8 +43,8 @@ export class RequirementBook {
 
 /** Joins the requirements of a conjunction: all of them hold. */
 function together(all: readonly Requirements[]): Requirements {
-  const literals = new Set<Literal>()
-  const choices = new Map<number, ReadonlySet<Literal>>()
+  const literals = new Set<SolverLiteral>()
+  const choices = new Map<number, ReadonlySet<SolverLiteral>>()
   for (const one of all) {
     for (const literal of one.literals) literals.add(literal)
     for (const [group, members] of one.choices) {
@@ -62,7 +62,7 @@ function common(all: readonly Requirements[]): Requirements {
   const literals = new Set(
     [...first.literals].filter((literal) => rest.every((one) => one.literals.has(literal))),
   )
-  const choices = new Map<number, ReadonlySet<Literal>>()
+  const choices = new Map<number, ReadonlySet<SolverLiteral>>()
   for (const group of first.choices.keys()) {
     if (!rest.every((one) => one.choices.has(group))) continue
     choices.set(group, new Set(all.flatMap((one) => [...(one.choices.get(group) ?? [])])))
@@ -81,15 +81,15 @@ export function clash(left: Requirements, right: Requirements): boolean {
   return false
 }
 
-function meets(left: ReadonlySet<Literal>, right: ReadonlySet<Literal>): boolean {
+function meets(left: ReadonlySet<SolverLiteral>, right: ReadonlySet<SolverLiteral>): boolean {
   const [few, many] = left.size < right.size ? [left, right] : [right, left]
   for (const literal of few) if (many.has(literal)) return true
   return false
 }
 
 function intersection(
-  left: ReadonlySet<Literal>,
-  right: ReadonlySet<Literal>,
-): ReadonlySet<Literal> {
+  left: ReadonlySet<SolverLiteral>,
+  right: ReadonlySet<SolverLiteral>,
+): ReadonlySet<SolverLiteral> {
   return new Set([...left].filter((literal) => right.has(literal)))
 }

@@ -16,7 +16,7 @@ import type { Model } from './domain.ts'
 import { type Inquiry, STEPS_OF_CLASH } from './inquiry.ts'
 import { unified } from './mention.ts'
 import { clash, type Requirements } from './requirement.ts'
-import type { Literal } from './solver.ts'
+import type { SolverLiteral } from './solver.ts'
 
 export interface TableRow {
   /** The rule's place in the file, and in the order of deciding. */
@@ -24,7 +24,7 @@ export interface TableRow {
   readonly rank: number
   readonly rule: AdmittedRule
   readonly verdict: VerdictWord
-  readonly match: Literal
+  readonly match: SolverLiteral
   readonly requires: Requirements
   /** One model in which the rule matches. */
   readonly sample: Model

@@ -2,7 +2,7 @@
 import type { Inquiry } from './inquiry.ts'
 import type { Look } from './look.ts'
 import type { TableRow } from './rule-table.ts'
-import type { Literal } from './solver.ts'
+import type { SolverLiteral } from './solver.ts'
 
 /** Returns rules that together beat this one on all its inputs, by rank; null if it ever decides. */
 export function shadowsOf(
@@ -25,9 +25,9 @@ export function shadowsOf(
 /** Removes literals one by one as long as the rest is still unsatisfiable. */
 function withoutSpare(
   inquiry: Inquiry,
-  match: Literal,
-  core: readonly Literal[],
-): readonly Literal[] {
+  match: SolverLiteral,
+  core: readonly SolverLiteral[],
+): readonly SolverLiteral[] {
   const refusalOf = inquiry.refusals([match], core)
   let kept = core
   for (const candidate of core) {

@@ -1,25 +1,25 @@
 /** The solver against brute force on small clause sets, and on assumptions. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Literal, Solver } from './solver.ts'
+import { Solver, type SolverLiteral } from './solver.ts'
 
 const BUDGET = 1_000_000
 
-function solverFor(variables: number, clauses: readonly (readonly Literal[])[]): Solver {
+function solverFor(variables: number, clauses: readonly (readonly SolverLiteral[])[]): Solver {
   const solver = new Solver()
   for (let index = 0; index < variables; index++) solver.newVariable()
   for (const clause of clauses) solver.add(clause)
   return solver
 }
 
-function bruteForce(variables: number, clauses: readonly (readonly Literal[])[]): boolean {
+function bruteForce(variables: number, clauses: readonly (readonly SolverLiteral[])[]): boolean {
   for (let bits = 0; bits < 1 << variables; bits++) {
     if (clauses.every((clause) => clause.some((literal) => holds(bits, literal)))) return true
   }
   return false
 }
 
-function holds(bits: number, literal: Literal): boolean {
+function holds(bits: number, literal: SolverLiteral): boolean {
   const bit = ((bits >> (Math.abs(literal) - 1)) & 1) === 1
   return literal > 0 ? bit : !bit
 }
@@ -66,7 +66,7 @@ describe('the solver', () => {
         fc.array(fc.array(literal(variables), { minLength: 1, maxLength: 3 }), { maxLength: 40 }),
         (clauses) => {
           const solver = solverFor(variables, [])
-          const added: (readonly Literal[])[] = []
+          const added: (readonly SolverLiteral[])[] = []
           for (const clause of clauses) {
             solver.add(clause)
             added.push(clause)

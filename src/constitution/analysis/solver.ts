@@ -13,12 +13,12 @@
  */
 import { VariableHeap } from './variable-heap.ts'
 
-export type Literal = number
+export type SolverLiteral = number
 
 export type Solution =
   | { readonly kind: 'satisfiable'; readonly isTrue: (variable: number) => boolean }
   /** `core`: assumptions that cannot hold together, not necessarily as few as could be. */
-  | { readonly kind: 'unsatisfiable'; readonly core: readonly Literal[] }
+  | { readonly kind: 'unsatisfiable'; readonly core: readonly SolverLiteral[] }
   | { readonly kind: 'budget' }
 
 const UNSET = 0
@@ -37,7 +37,7 @@ export class Solver {
   #activity: number[] = [0]
   #phases: number[] = [-1]
   #seen: boolean[] = [false]
-  readonly #trail: Literal[] = []
+  readonly #trail: SolverLiteral[] = []
   readonly #levelStarts: number[] = []
   #head = 0
   #growth = 1
@@ -66,14 +66,14 @@ export class Solver {
   }
 
   /** Adds a clause: at least one of the literals holds. */
-  add(literals: readonly Literal[]): void {
+  add(literals: readonly SolverLiteral[]): void {
     const distinct = new Set(literals)
     for (const literal of distinct) if (distinct.has(-literal)) return
     this.addDistinct([...distinct])
   }
 
   /** Adds a clause in which each variable occurs once. Takes the list over. */
-  addDistinct(literals: Literal[]): void {
+  addDistinct(literals: SolverLiteral[]): void {
     this.#backtrack(0)
     this.#steps += literals.length
     let kept = 0
@@ -90,7 +90,7 @@ export class Solver {
   }
 
   /** Looks for an assignment that satisfies every clause and every assumption. */
-  solve(assumptions: readonly Literal[], stepsMax: number): Solution {
+  solve(assumptions: readonly SolverLiteral[], stepsMax: number): Solution {
     this.#backtrack(0)
     const last = this.#steps + stepsMax
     if (this.#isBroken || this.#propagate() !== null) return { kind: 'unsatisfiable', core: [] }
@@ -120,9 +120,9 @@ export class Solver {
   /**
    * Assigns the next assumption on a level of its own; after these, the most active open variable.
    */
-  #decide(assumptions: readonly Literal[]): 'decided' | 'complete' | Literal {
+  #decide(assumptions: readonly SolverLiteral[]): 'decided' | 'complete' | SolverLiteral {
     while (this.#levelStarts.length < assumptions.length) {
-      const assumed = assumptions[this.#levelStarts.length] as Literal
+      const assumed = assumptions[this.#levelStarts.length] as SolverLiteral
       const value = this.#value(assumed)
       if (value === -1) return assumed
       this.#levelStarts.push(this.#trail.length)
@@ -142,7 +142,7 @@ export class Solver {
   }
 
   /** Returns the assumptions that force the negation of `refuted`, and `refuted` itself. */
-  #coreOf(refuted: Literal): readonly Literal[] {
+  #coreOf(refuted: SolverLiteral): readonly SolverLiteral[] {
     const core = [refuted]
     const seen = new Set([Math.abs(refuted)])
     for (const literal of this.#trail.toReversed()) {
@@ -156,11 +156,11 @@ export class Solver {
   }
 
   /** Returns the value of a literal. Relies on INVARIANT (known variables). */
-  #value(literal: Literal): number {
+  #value(literal: SolverLiteral): number {
     return literal > 0 ? (this.#values[literal] as number) : -(this.#values[-literal] as number)
   }
 
-  #assign(literal: Literal, reason: number[] | null): boolean {
+  #assign(literal: SolverLiteral, reason: number[] | null): boolean {
     const value = this.#value(literal)
     if (value !== UNSET) return value === 1
     const variable = Math.abs(literal)
@@ -173,26 +173,26 @@ export class Solver {
 
   /** Watches the first two literals of a clause. Relies on INVARIANT (two watches). */
   #watch(clause: number[]): void {
-    this.#watchesOf(clause[0] as Literal).push(clause)
-    this.#watchesOf(clause[1] as Literal).push(clause)
+    this.#watchesOf(clause[0] as SolverLiteral).push(clause)
+    this.#watchesOf(clause[1] as SolverLiteral).push(clause)
   }
 
   /** Returns the clauses that watch a literal. Relies on INVARIANT (known variables). */
-  #watchesOf(literal: Literal): number[][] {
+  #watchesOf(literal: SolverLiteral): number[][] {
     return this.#watches[literal > 0 ? 2 * literal : -2 * literal + 1] as number[][]
   }
 
   /** Assigns all consequences of the trail. Returns the clause that is broken, or null. */
   #propagate(): number[] | null {
     while (this.#head < this.#trail.length) {
-      const falsified = -(this.#trail[this.#head++] as Literal)
+      const falsified = -(this.#trail[this.#head++] as SolverLiteral)
       const conflict = this.#visitWatches(falsified)
       if (conflict !== null) return conflict
     }
     return null
   }
 
-  #visitWatches(falsified: Literal): number[] | null {
+  #visitWatches(falsified: SolverLiteral): number[] | null {
     const watches = this.#watchesOf(falsified)
     let kept = 0
     this.#steps += watches.length
@@ -200,11 +200,11 @@ export class Solver {
       // `index` is below `watches.length`, and the clause has two watches.
       const clause = watches[index] as number[]
       if (clause[0] === falsified) {
-        clause[0] = clause[1] as Literal
+        clause[0] = clause[1] as SolverLiteral
         clause[1] = falsified
       }
       // Two watches; `#moveWatch` leaves the first one in place.
-      const first = clause[0] as Literal
+      const first = clause[0] as SolverLiteral
       if (this.#value(first) !== 1 && this.#moveWatch(clause)) continue
       watches[kept++] = clause
       if (this.#value(first) === 1 || this.#assign(first, clause)) continue
@@ -222,10 +222,10 @@ export class Solver {
     this.#steps += clause.length >> 3
     for (let index = 2; index < clause.length; index++) {
       // `index` is below `clause.length`.
-      const literal = clause[index] as Literal
+      const literal = clause[index] as SolverLiteral
       if (this.#value(literal) === -1) continue
       // Two watches.
-      clause[index] = clause[1] as Literal
+      clause[index] = clause[1] as SolverLiteral
       clause[1] = literal
       this.#watchesOf(literal).push(clause)
       return true
@@ -238,12 +238,12 @@ export class Solver {
    */
   #learn(conflict: number[]): void {
     const level = this.#levelStarts.length
-    const learnt: Literal[] = []
+    const learnt: SolverLiteral[] = []
     const touched: number[] = []
     let open = 0
     let position = this.#trail.length
     let reason: readonly number[] = conflict
-    let pivot: Literal = 0
+    let pivot: SolverLiteral = 0
     do {
       this.#steps += reason.length
       for (const literal of reason) {
@@ -257,7 +257,7 @@ export class Solver {
         else learnt.push(literal)
       }
       // The trail holds `open` more seen literals, so `position` stays above -1.
-      do pivot = this.#trail[--position] as Literal
+      do pivot = this.#trail[--position] as SolverLiteral
       while (this.#seen[Math.abs(pivot)] !== true)
       // Only the last pivot can be a decision, which has no reason.
       reason = this.#reasons[Math.abs(pivot)] ?? NO_REASON
@@ -267,7 +267,7 @@ export class Solver {
     this.#addLearnt(-pivot, learnt)
   }
 
-  #addLearnt(asserted: Literal, others: readonly Literal[]): void {
+  #addLearnt(asserted: SolverLiteral, others: readonly SolverLiteral[]): void {
     const clause = [asserted, ...others]
     // The second watch is the literal assigned last, so that it is the first to open again.
     let deepest = 1
@@ -280,8 +280,8 @@ export class Solver {
       return
     }
     // The clause has two literals or more, and `deepest` is the index of one.
-    const second = clause[deepest] as Literal
-    clause[deepest] = clause[1] as Literal
+    const second = clause[deepest] as SolverLiteral
+    clause[deepest] = clause[1] as SolverLiteral
     clause[1] = second
     this.#backtrack(this.#levelOf(second))
     this.#watch(clause)
@@ -289,8 +289,8 @@ export class Solver {
   }
 
   /** Returns the level of an assigned literal. Relies on INVARIANT (known variables). */
-  #levelOf(literal: Literal | undefined): number {
-    return this.#levels[Math.abs(literal as Literal)] as number
+  #levelOf(literal: SolverLiteral | undefined): number {
+    return this.#levels[Math.abs(literal as SolverLiteral)] as number
   }
 
   #bump(variable: number): void {
@@ -309,7 +309,7 @@ export class Solver {
     // `level` is below the number of levels, and its start is within the trail.
     const start = this.#levelStarts[level] as number
     for (let index = this.#trail.length - 1; index >= start; index--) {
-      const literal = this.#trail[index] as Literal
+      const literal = this.#trail[index] as SolverLiteral
       const variable = Math.abs(literal)
       this.#phases[variable] = literal > 0 ? 1 : -1
       this.#values[variable] = UNSET

@@ -17,7 +17,7 @@ interface RulePlace {
   readonly rule_id: string
 }
 
-export interface Survey {
+export interface RulesetSurvey {
   readonly unreachable: readonly RulePlace[]
   readonly shadowed: readonly (RulePlace & { readonly by: readonly string[] })[]
   readonly overlaps: readonly {
@@ -40,7 +40,7 @@ export function surveyRuleset(
   ruleset: AdmittedRuleset,
   budget: Budget,
   progress: Progress = () => undefined,
-): Survey {
+): RulesetSurvey {
   const inquiry = new Inquiry([ruleset], [], [ruleset.actionCode], budget)
   const table = ruleTable(inquiry, ruleset)
   const total = ruleset.rules.length
@@ -95,7 +95,7 @@ function lookAt(inquiry: Inquiry, table: RuleTable, row: TableRow): Finding {
   return { row, shadows, overlap, suspect }
 }
 
-function gapsOf(inquiry: Inquiry, { rows }: RuleTable, action_code: string): Survey['gaps'] {
+function gapsOf(inquiry: Inquiry, { rows }: RuleTable, action_code: string): RulesetSurvey['gaps'] {
   const witness = inquiry.find(rows.map(({ match }) => -match))
   return witness === null ? [] : [{ action_code, witness }]
 }
@@ -105,7 +105,7 @@ export function surveyRulesets(
   rulesets: readonly AdmittedRuleset[],
   budget: Budget,
   progress: Progress = () => undefined,
-): Survey {
+): RulesetSurvey {
   const total = rulesets.reduce((sum, { rules }) => sum + rules.length, 0)
   let before = 0
   const surveys = rulesets.map((ruleset) => {

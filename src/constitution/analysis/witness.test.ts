@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { GUARD_PATHS, type GuardPath } from '../../contracts/index.ts'
 import { compileGuard } from '../kernel/matcher.ts'
 import { type Inputs, viewOf } from '../kernel/projection.ts'
-import { Question } from './cone.ts'
+import { SolverQuery } from './cone.ts'
 import { Formulas } from './formula.ts'
 import { Look } from './look.ts'
 import { Mentions } from './mention.ts'
@@ -36,7 +36,7 @@ function crossed(fresh: GuardPath | null): Inputs {
     beside.windowsMatch(),
     ...(fresh === null ? [] : [-world.present(fresh)]),
   ]
-  const answer = new Question(formulas, asserted).ask([], 1_000_000)
+  const answer = new SolverQuery(formulas, asserted).ask([], 1_000_000)
   if (answer.kind !== 'satisfiable') throw new Error('there is such a world')
   return witnessInputs(world, beside, new Look(formulas, answer.isTrue), plan)
 }

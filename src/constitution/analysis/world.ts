@@ -21,7 +21,7 @@ import {
 import { ScalarDomain, SetDomain } from './domain.ts'
 import type { Formulas } from './formula.ts'
 import { type Mentions, unified } from './mention.ts'
-import type { Literal } from './solver.ts'
+import type { SolverLiteral } from './solver.ts'
 
 export const SUBJECT_LEAVES = ['projectId', 'groupId', 'plotId', 'blockId'] as const
 
@@ -66,7 +66,7 @@ export class World {
   }
 
   /** Returns the literal that is true if the guard is. */
-  guard(guard: Guard): Literal {
+  guard(guard: Guard): SolverLiteral {
     const formulas = this.#formulas
     switch (guard.op) {
       case 'AND':
@@ -92,7 +92,7 @@ export class World {
     }
   }
 
-  rule({ guard, scope }: AdmittedRule): Literal {
+  rule({ guard, scope }: AdmittedRule): SolverLiteral {
     const literals = [this.guard(guard)]
     if (scope?.subjectRef !== undefined) {
       for (const leaf of SUBJECT_LEAVES) {
@@ -110,7 +110,7 @@ export class World {
     return this.#formulas.every(literals)
   }
 
-  present(path: GuardPath): Literal {
+  present(path: GuardPath): SolverLiteral {
     switch (pathRow(path).kind) {
       case 'set': // `SetPath` names the paths of this kind.
         return this.set(path as SetPath).present
@@ -157,7 +157,7 @@ export class World {
    * forwards needs no formula: admission checks it for the windows that scopes name. Rules cannot
    * distinguish other windows, and one of those always runs forwards.
    */
-  windowsMatch(): Literal {
+  windowsMatch(): SolverLiteral {
     const same = this.#make('the windows are the same', WINDOW_LEAVES, () =>
       this.#formulas.variable(),
     )
@@ -169,7 +169,7 @@ export class World {
    * holds an unmentioned word". Each set must hold one, also if one of the two belongs to another
    * world.
    */
-  shared(left: SetPath, right: SetPath): Literal {
+  shared(left: SetPath, right: SetPath): SolverLiteral {
     if (left === right) return this.#holdsUnmentioned(left)
     const pair = [left, right].sort()
     const same = this.#make(pair.join(' shares with '), pair, () => this.#formulas.variable())
@@ -177,12 +177,12 @@ export class World {
     return this.#formulas.every([same, ...own])
   }
 
-  #holdsUnmentioned(path: SetPath): Literal {
+  #holdsUnmentioned(path: SetPath): SolverLiteral {
     const more = this.#make(`more in ${path}`, [path], () => this.#formulas.variable())
     return this.#formulas.every([more, this.set(path).present])
   }
 
-  #intersects(left: GuardSide, right: GuardSide): Literal {
+  #intersects(left: GuardSide, right: GuardSide): SolverLiteral {
     if (typeof left === 'string' && typeof right === 'string') return this.#meet(left, right)
     const [path, words] = typeof left === 'string' ? [left, right] : [right, left]
     // The contract refuses a comparison of two lists, so one side is a path and the other a list.
@@ -191,7 +191,7 @@ export class World {
   }
 
   /** Cached, because the formula is as long as the vocabularies of both sets. */
-  #meet(left: SetPath, right: SetPath): Literal {
+  #meet(left: SetPath, right: SetPath): SolverLiteral {
     const pair = [left, right].sort()
     return this.#make(pair.join(' meets '), pair, () => {
       const [one, two] = [this.set(left), this.set(right)]
@@ -200,7 +200,7 @@ export class World {
     })
   }
 
-  #presence(path: GuardPath): Literal {
+  #presence(path: GuardPath): SolverLiteral {
     const name = unified(path)
     return this.#make(`presence of ${name}`, [name], () =>
       this.#formulas.variable(!OPTIONAL.test(path)),

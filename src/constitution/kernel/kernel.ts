@@ -29,7 +29,7 @@ import { inputsAreBound } from './binding.ts'
 import { type Combine, combiner } from './combine.ts'
 import { compileRule, pathsOfRule } from './matcher.ts'
 import { codes, type Inputs, isCandidate, type Projection, viewOf } from './projection.ts'
-import { type Decision, verdictDocument, verdictSeal } from './verdict.ts'
+import { type RuleDecision, verdictDocument, verdictSeal } from './verdict.ts'
 import { readAsVersion1 } from './version-1.ts'
 
 /** A ruleset as it was loaded: the parsed document, and the digest of its file's bytes if it has one. */
@@ -43,7 +43,7 @@ export interface Constitution {
   /** One verdict for each candidate, in their order. */
   evaluate(inputs: Inputs, atMs: number): readonly ControlVerdict[]
   /** The word alone, without a document around it; for an action code that is a candidate. */
-  decide(inputs: Inputs, actionCode: string): Decision
+  decide(inputs: Inputs, actionCode: string): RuleDecision
 }
 
 interface Chapter {
@@ -127,13 +127,13 @@ function total(inputs: Inputs): Inputs {
   return isObject(inputs) ? inputs : NO_INPUTS
 }
 
-function decideOne(chapter: Chapter, inputs: Inputs, actionCode: string): Decision {
+function decideOne(chapter: Chapter, inputs: Inputs, actionCode: string): RuleDecision {
   const permission: unknown = inputs.permission_set
   const asked = isObject(permission) && isCandidate(permission['candidate_actions'], actionCode)
   return decide(chapter, inputs, asked && inputsAreBound(inputs))
 }
 
-function decide(chapter: Chapter, inputs: Inputs, bound: boolean): Decision {
+function decide(chapter: Chapter, inputs: Inputs, bound: boolean): RuleDecision {
   const rule = bound ? chapter.combine(chapter.project(inputs)) : null
   return rule === null
     ? { verdict: 'UNDETERMINED', ruleRef: null, status: chapter.status }

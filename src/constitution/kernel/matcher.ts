@@ -5,7 +5,7 @@
  * but for equality of windows, and nothing can fail.
  */
 import type { AdmittedRule, Guard, GuardPath, GuardSide } from '../../contracts/index.ts'
-import type { Projection, Seen, SlotOf } from './projection.ts'
+import type { InputValue, Projection, SlotOf } from './projection.ts'
 import type { Condition, Sifted } from './sieve.ts'
 
 export type Matcher = (seen: Projection) => boolean
@@ -49,7 +49,11 @@ function conditionOf(part: Guard, slotOf: SlotOf, isNegated = false): Condition 
   }
 }
 
-function scalarCondition(slot: number, words: readonly Seen[], isNegated: boolean): Condition {
+function scalarCondition(
+  slot: number,
+  words: readonly InputValue[],
+  isNegated: boolean,
+): Condition {
   return { slot, words: new Set(words), isSet: false, isNegated }
 }
 
@@ -189,7 +193,7 @@ export const SUBJECT_LEAVES = ['projectId', 'groupId', 'plotId', 'blockId'] as c
 /** Equality with the permission set's own subject, scale and window. */
 function scopeConditions({ scope }: AdmittedRule, slotOf: SlotOf): Condition[] {
   const conditions: Condition[] = []
-  const equal = (path: GuardPath, value: Seen) =>
+  const equal = (path: GuardPath, value: InputValue) =>
     conditions.push(scalarCondition(slotOf(path), [value], false))
   if (scope?.subjectRef !== undefined)
     conditions.push(...subjectConditions(scope.subjectRef, slotOf))

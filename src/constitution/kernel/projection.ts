@@ -14,16 +14,16 @@ export interface Inputs {
 }
 
 /** A scalar, a set, a window leaf, or `true` for what may only be asked to exist. */
-export type Seen = string | number | true | readonly unknown[]
+export type InputValue = string | number | true | readonly unknown[]
 
 /** One slot a path, in the order in which the paths were asked for; undefined is missing. */
-export type Projection = readonly (Seen | undefined)[]
+export type Projection = readonly (InputValue | undefined)[]
 
 /** Where a projection holds each of its paths. */
 export type SlotOf = (path: GuardPath) => number
 
 type Loose = { readonly [key: string]: Loose | undefined } | undefined
-type Reader = (state: Loose, envelope: Loose, permission: Loose) => Seen | undefined
+type Reader = (state: Loose, envelope: Loose, permission: Loose) => InputValue | undefined
 
 /** Keys are written out: a literal access is fast, and the table shows all that can be read. */
 const READERS: Readonly<Record<GuardPath, Reader>> = {
@@ -85,7 +85,7 @@ export function viewOf(paths: readonly GuardPath[]): View {
       const state = plain(inputs.problem_state)
       const envelope = plain(inputs.uncertainty_envelope)
       const permission = plain(inputs.permission_set)
-      const seen = new Array<Seen | undefined>(readers.length)
+      const seen = new Array<InputValue | undefined>(readers.length)
       // `slot` is below `readers.length`, and every path has a reader.
       for (let slot = 0; slot < readers.length; slot++)
         seen[slot] = (readers[slot] as Reader)(state, envelope, permission)
@@ -95,7 +95,7 @@ export function viewOf(paths: readonly GuardPath[]): View {
 }
 
 /** Returns the value at one path as a rule sees it. */
-export function seenAt(inputs: Inputs, path: GuardPath): Seen | undefined {
+export function seenAt(inputs: Inputs, path: GuardPath): InputValue | undefined {
   return viewOf([path]).project(inputs)[0]
 }
 

@@ -1,18 +1,18 @@
 /** The sieve against asking each rule in turn, over more rules than it has bits. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Projection, Seen } from './projection.ts'
+import type { InputValue, Projection } from './projection.ts'
 import { type Condition, type Sifted, sieveOf } from './sieve.ts'
 
 /** Slots 0 and 1 hold a word or a moment, slots 2 and 3 a set. */
-const scalar = fc.constantFrom<Seen | undefined>('a', 'b', 'c', 1, undefined)
+const scalar = fc.constantFrom<InputValue | undefined>('a', 'b', 'c', 1, undefined)
 const set = fc.option(fc.array(fc.constantFrom<unknown>('a', 'b', 'c', 7), { maxLength: 3 }), {
   nil: undefined,
 })
 const projections: fc.Arbitrary<Projection> = fc.tuple(scalar, scalar, set, set)
 
 const words = fc
-  .uniqueArray(fc.constantFrom<Seen>('a', 'b', 1), { minLength: 1, maxLength: 2 })
+  .uniqueArray(fc.constantFrom<InputValue>('a', 'b', 1), { minLength: 1, maxLength: 2 })
   .map((list) => new Set(list))
 
 const condition: fc.Arbitrary<Condition> = fc.oneof(
@@ -56,7 +56,7 @@ function holds({ slot, words, isSet, isNegated }: Condition, seen: Projection): 
   const plain =
     value !== undefined &&
     (words === null ||
-      (isSet ? (value as readonly Seen[]).some((word) => words.has(word)) : words.has(value)))
+      (isSet ? (value as readonly InputValue[]).some((word) => words.has(word)) : words.has(value)))
   return plain !== isNegated
 }
 

@@ -8,12 +8,12 @@
  * decides, and the lowest open bit is tested first.
  */
 import type { Matcher } from './matcher.ts'
-import type { Projection, Seen } from './projection.ts'
+import type { InputValue, Projection } from './projection.ts'
 
 /** A condition of a rule on one slot. If `words` is null, the slot only has to be present. */
 export interface Condition {
   readonly slot: number
-  readonly words: ReadonlySet<Seen> | null
+  readonly words: ReadonlySet<InputValue> | null
   /** The slot holds a set, which must share a word. */
   readonly isSet: boolean
   readonly isNegated: boolean
@@ -95,9 +95,9 @@ function meshOf(slot: number, rules: readonly Sifted[]): Mesh {
   const asked = rules.map(({ conditions }) => conditions.filter((one) => one.slot === slot))
   const words = new Set(asked.flat().flatMap((condition) => [...(condition.words ?? [])]))
   const isSet = asked.some((conditions) => conditions.some((one) => one.isSet))
-  const passingWith = (value: Seen | typeof MISSING | typeof OTHER) =>
+  const passingWith = (value: InputValue | typeof MISSING | typeof OTHER) =>
     bits(asked, (conditions) => conditions.every((condition) => holds(condition, value)))
-  const askingFor = (word: Seen) =>
+  const askingFor = (word: InputValue) =>
     bits(asked, (conditions) => conditions.some((one) => one.isSet && one.words?.has(word)))
   return {
     slot,
@@ -113,7 +113,7 @@ function asksForWord({ isSet, words }: Condition): boolean {
 }
 
 /** Returns whether a value meets a condition. For a word of a set `byWord` decides, not this. */
-function holds(condition: Condition, value: Seen | typeof MISSING | typeof OTHER): boolean {
+function holds(condition: Condition, value: InputValue | typeof MISSING | typeof OTHER): boolean {
   const { words, isNegated } = condition
   if (value === MISSING) return isNegated
   if (words === null || asksForWord(condition)) return !isNegated

@@ -15,10 +15,10 @@ import {
   VERDICT_SCHEMA_VERSION,
   type VerdictWord,
 } from '../../contracts/index.ts'
-import { type Inputs, type Seen, viewOf } from './projection.ts'
+import { type Inputs, type InputValue, viewOf } from './projection.ts'
 
 /** What the rules said: the word, the rule that gave it, and whether there were rules at all. */
-export interface Decision {
+export interface RuleDecision {
   readonly verdict: VerdictWord
   readonly ruleRef: string | null
   readonly status: RulesetStatus
@@ -39,7 +39,7 @@ export function verdictSeal(inputs: Inputs): string {
   return `${text}]`
 }
 
-function sealed(value: Seen | undefined): string {
+function sealed(value: InputValue | undefined): string {
   switch (typeof value) {
     case 'string':
       return quoted(value)
@@ -77,7 +77,7 @@ function quoted(text: string): string {
 export function verdictDocument(
   { permission_set: permission }: Inputs,
   action_code: string,
-  { verdict, ruleRef: rule_ref, status: ruleset_status }: Decision,
+  { verdict, ruleRef: rule_ref, status: ruleset_status }: RuleDecision,
   ruleset_ref: string,
   seal: string,
   evaluated_at_ts: number,

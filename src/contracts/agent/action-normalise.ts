@@ -8,7 +8,7 @@ import { type Context, field, isObject, type JsonObject } from '../kernel/contra
 import type { Normalise } from '../kernel/normalise.ts'
 import { ACTION_VERSION } from './action.ts'
 import { rebuildRequiredDocs } from './action-docs.ts'
-import { Draft, Repairs } from './draft.ts'
+import { ObjectDraft, Repairs } from './draft.ts'
 import { readWord } from './reading.ts'
 
 const WRAPPERS = ['action', 'result', 'output', 'data', 'payload', 'response'] as const
@@ -39,7 +39,7 @@ const FORMAT_WORDS: ReadonlyMap<string, string> = new Map([
 export const normaliseAction: Normalise = (raw, context) => {
   const repairs = new Repairs()
   if (!isObject(raw)) return { document: null, repairs: repairs.list }
-  const draft = new Draft(unwrap(raw, repairs), '', repairs)
+  const draft = new ObjectDraft(unwrap(raw, repairs), '', repairs)
   draft.rename('schema_version', ['schema', 'version'], 'action.alias')
   draft.rename('task_id', ['id', 'taskId'], 'action.alias')
   readVersion(draft)
@@ -74,20 +74,20 @@ function isAnswer(value: unknown): boolean {
   return isObject(value) && MARKS.some((mark) => Object.hasOwn(value, mark))
 }
 
-function readVersion(draft: Draft): void {
+function readVersion(draft: ObjectDraft): void {
   const version = draft.get('schema_version')
   const known = typeof version !== 'string' || VERSION_WORDS.has(version.trim().toLowerCase())
   if (known) draft.set('schema_version', ACTION_VERSION, 'action.version')
 }
 
-function fillTaskId(draft: Draft, context: Context): void {
+function fillTaskId(draft: ObjectDraft, context: Context): void {
   const given = draft.get('task_id')
   const known = field(context, 'task_id')
   if (typeof given === 'string' && given !== '') return
   if (typeof known === 'string' && known !== '') draft.set('task_id', known, 'action.task_id')
 }
 
-function completeNeedsInput(draft: Draft): void {
+function completeNeedsInput(draft: ObjectDraft): void {
   const given = draft.get('needs_input')
   const docs = field(given, 'required_docs')
   if (Array.isArray(docs) && docs.length > 0) return
@@ -96,12 +96,12 @@ function completeNeedsInput(draft: Draft): void {
     draft.set('needs_input', { required_docs: rebuilt }, 'action.required_docs')
     return
   }
-  const inner = new Draft(given, '/needs_input', draft.repairs)
+  const inner = new ObjectDraft(given, '/needs_input', draft.repairs)
   inner.set('required_docs', rebuilt, 'action.required_docs')
   draft.replace('needs_input', inner.object)
 }
 
-function readFormat(draft: Draft): void {
+function readFormat(draft: ObjectDraft): void {
   const artifact = draft.get('artifact')
   const format = field(artifact, 'format')
   if (!isObject(artifact) || typeof format !== 'string') return
@@ -110,7 +110,7 @@ function readFormat(draft: Draft): void {
     .trim()
     .toLowerCase()
     .replace(/^[\s.]+/, '')
-  const inner = new Draft(artifact, '/artifact', draft.repairs)
+  const inner = new ObjectDraft(artifact, '/artifact', draft.repairs)
   inner.set('format', FORMAT_WORDS.get(word) ?? word, 'action.format')
   draft.replace('artifact', inner.object)
 }

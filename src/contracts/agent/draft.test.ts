@@ -1,10 +1,10 @@
 /** The document under repair. */
 import { describe, expect, it } from 'vitest'
-import { Draft, Repairs } from './draft.ts'
+import { ObjectDraft, Repairs } from './draft.ts'
 import { Items } from './items.ts'
 
-function draftOf(source: Record<string, unknown>): Draft {
-  return new Draft(Object.freeze(source), '', new Repairs())
+function draftOf(source: Record<string, unknown>): ObjectDraft {
+  return new ObjectDraft(Object.freeze(source), '', new Repairs())
 }
 
 describe('Draft', () => {

@@ -18,7 +18,7 @@ export class Repairs {
   }
 }
 
-export class Draft {
+export class ObjectDraft {
   /** JSON Pointer to the object; it changes when a list before it loses an item. */
   path: string
   readonly repairs: Repairs

@@ -4,26 +4,26 @@
  */
 import { at } from '../../base/index.ts'
 import { isObject, type JsonObject } from '../kernel/contract.ts'
-import { Draft } from './draft.ts'
+import { ObjectDraft } from './draft.ts'
 
 export class Items {
-  readonly #document: Draft
+  readonly #document: ObjectDraft
   readonly #name: string
   readonly #source: readonly unknown[]
-  #drafts: Draft[] = []
+  #drafts: ObjectDraft[] = []
 
   /** Opens a list of the document; what is no object is dropped. */
-  constructor(document: Draft, name: string, source: readonly unknown[]) {
+  constructor(document: ObjectDraft, name: string, source: readonly unknown[]) {
     this.#document = document
     this.#name = name
     this.#source = source
     for (const item of source) {
-      if (isObject(item)) this.#drafts.push(new Draft(item, this.#place(), document.repairs))
+      if (isObject(item)) this.#drafts.push(new ObjectDraft(item, this.#place(), document.repairs))
       else document.repairs.add('plan.item_dropped', this.#place(), item, null)
     }
   }
 
-  get drafts(): readonly Draft[] {
+  get drafts(): readonly ObjectDraft[] {
     return this.#drafts
   }
 
@@ -34,11 +34,11 @@ export class Items {
 
   append(object: JsonObject, rule: string): void {
     this.#document.repairs.add(rule, this.#place(), null, object)
-    this.#drafts.push(new Draft(object, this.#place(), this.#document.repairs))
+    this.#drafts.push(new ObjectDraft(object, this.#place(), this.#document.repairs))
   }
 
   /** Keeps the elements that `keeps` says yes to; those that follow a dropped one move up. */
-  filter(keeps: (draft: Draft) => boolean, rule: string): void {
+  filter(keeps: (draft: ObjectDraft) => boolean, rule: string): void {
     const before = this.#drafts
     this.#drafts = []
     for (const draft of before) {

@@ -4,7 +4,7 @@
  * decomposed into what follows. What remains of the chain is remembered, so that `plan-root.ts` can
  * see to it that the root cannot be done without any member of it.
  */
-import type { Draft } from './draft.ts'
+import type { ObjectDraft } from './draft.ts'
 import type { Items } from './items.ts'
 import { edgeTypeOf, isAnd, makeDecompose } from './plan-edges.ts'
 import { type Ids, idText } from './plan-ids.ts'
@@ -13,9 +13,9 @@ const STARTS: ReadonlySet<string> = new Set(['START', 'BEGIN'])
 const ENDS: ReadonlySet<string> = new Set(['END', 'FINISH', 'STOP'])
 
 /** Where a chain entered and left the plan, as ids of tasks; both empty when there was none. */
-export interface Chain {
+export interface PlanChain {
   /** The edges that ran from START, and now run from the root. */
-  readonly rewritten: ReadonlySet<Draft>
+  readonly rewritten: ReadonlySet<ObjectDraft>
   readonly entries: ReadonlySet<string>
   readonly exits: ReadonlySet<string>
 }
@@ -33,10 +33,10 @@ export function dropMarks(nodes: Items): void {
   nodes.filter((node) => !isMark(node.get('task_id')), 'plan.chain_node')
 }
 
-export function cutChain(edges: Items, rootId: string, ids: Ids): Chain {
+export function cutChain(edges: Items, rootId: string, ids: Ids): PlanChain {
   const entries = new Set<string>()
   const exits = new Set<string>()
-  const rewritten = new Set<Draft>()
+  const rewritten = new Set<ObjectDraft>()
   const children = partsOfRoot(edges.drafts, rootId, ids)
   edges.filter((edge) => {
     const [from, to] = [edge.get('from_task_id'), edge.get('to_task_id')]
@@ -61,7 +61,7 @@ function addId(ids: Set<string>, id: string | null): void {
 }
 
 /** What the root is decomposed into already, by AND: saying it twice would add nothing. */
-function partsOfRoot(edges: readonly Draft[], rootId: string, ids: Ids): Set<string> {
+function partsOfRoot(edges: readonly ObjectDraft[], rootId: string, ids: Ids): Set<string> {
   const parts = new Set<string>()
   for (const edge of edges) {
     if (edgeTypeOf(edge) !== 'DECOMPOSE' || !isAnd(edge)) continue

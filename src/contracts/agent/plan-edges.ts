@@ -4,9 +4,9 @@
  * `child_id` they say themselves which is which.
  */
 import { field, isObject, type JsonObject } from '../kernel/contract.ts'
-import { Draft } from './draft.ts'
+import { ObjectDraft } from './draft.ts'
 import { EDGE_TYPES } from './plan.ts'
-import type { Head } from './plan-head.ts'
+import type { PlanTop } from './plan-head.ts'
 import type { Ids } from './plan-ids.ts'
 import { isBlank, readWord } from './reading.ts'
 
@@ -31,7 +31,7 @@ const TYPE_WORDS: ReadonlyMap<string | null, string> = new Map([
 
 const AUTO_GROUP = 'AUTO_GROUP_1'
 
-export function readEdgeAliases(edge: Draft): void {
+export function readEdgeAliases(edge: ObjectDraft): void {
   edge.rename('edge_id', ['id'], 'plan.edge_alias')
   const from = edge.rename('from_task_id', FROM_ALIASES, 'plan.edge_alias')
   const to = edge.rename('to_task_id', TO_ALIASES, 'plan.edge_alias')
@@ -46,19 +46,24 @@ export function readEdgeAliases(edge: Draft): void {
 }
 
 /** The type that the edge has, or is going to have. */
-export function edgeTypeOf(edge: Draft): string {
+export function edgeTypeOf(edge: ObjectDraft): string {
   return TYPE_WORDS.get(readWord(edge.get('edge_type'))) ?? 'DEPENDS_ON'
 }
 
 /** `edgeIds` are apart from the ids of tasks: an edge and a task may be called alike. */
-export function assignEdgeIds(edge: Draft, { planId }: Head, ids: Ids, edgeIds: Ids): void {
+export function assignEdgeIds(
+  edge: ObjectDraft,
+  { planId }: PlanTop,
+  ids: Ids,
+  edgeIds: Ids,
+): void {
   edge.set('edge_id', edgeIds.require(edge.get('edge_id')), 'plan.id')
   edge.set('plan_id', planId, 'plan.plan_id')
   edge.set('from_task_id', ids.require(edge.get('from_task_id')), 'plan.id')
   edge.set('to_task_id', ids.require(edge.get('to_task_id')), 'plan.id')
 }
 
-export function repairEdge(edge: Draft): void {
+export function repairEdge(edge: ObjectDraft): void {
   const type = edgeTypeOf(edge)
   edge.set('edge_type', type, 'plan.edge_type')
   if (!isObject(edge.get('metadata'))) edge.set('metadata', {}, 'plan.metadata')
@@ -72,12 +77,12 @@ export function repairEdge(edge: Draft): void {
 }
 
 /** Whether the edge says AND, or nothing that will be read as anything else. */
-export function isAnd(edge: Draft): boolean {
+export function isAnd(edge: ObjectDraft): boolean {
   return readWord(field(edge.get('metadata'), 'and_or')) !== 'OR'
 }
 
 /** Makes of an edge the statement that its parent cannot be done without its child. */
-export function makeDecompose(edge: Draft, parentId: string, rule: string): void {
+export function makeDecompose(edge: ObjectDraft, parentId: string, rule: string): void {
   edge.set('from_task_id', parentId, rule)
   edge.set('edge_type', 'DECOMPOSE', rule)
   if (!isObject(edge.get('metadata'))) edge.set('metadata', {}, rule)
@@ -100,13 +105,13 @@ export function decomposeEdge(
   }
 }
 
-function metadataOf(edge: Draft): JsonObject {
+function metadataOf(edge: ObjectDraft): JsonObject {
   const metadata = edge.get('metadata')
   return isObject(metadata) ? metadata : {}
 }
 
-function setMetadata(edge: Draft, name: string, value: string, rule: string): void {
-  const inner = new Draft(metadataOf(edge), `${edge.path}/metadata`, edge.repairs)
+function setMetadata(edge: ObjectDraft, name: string, value: string, rule: string): void {
+  const inner = new ObjectDraft(metadataOf(edge), `${edge.path}/metadata`, edge.repairs)
   inner.set(name, value, rule)
   edge.replace('metadata', inner.object)
 }

@@ -1,16 +1,16 @@
 /**
  * The `plan` object of a plan under repair (seed 001 §3): title, ids, time, owner, constraints. What
- * the rest of the repair needs to know about the plan comes out as `Head`.
+ * the rest of the repair needs to know about the plan comes out as `PlanTop`.
  */
 import { isUuid } from '../../base/index.ts'
 import { type Context, field, isObject } from '../kernel/contract.ts'
 import type { Sources } from '../kernel/normalise.ts'
-import { Draft } from './draft.ts'
+import { ObjectDraft } from './draft.ts'
 import { type Ids, idText } from './plan-ids.ts'
 import { type Owners, ownersOf } from './plan-owners.ts'
 import { cutText, firstFilled, firstLine, isIsoTime } from './reading.ts'
 
-export interface Head {
+export interface PlanTop {
   readonly planId: string
   readonly rootId: string
   /** The first line of the top task, null when the context has none. */
@@ -21,10 +21,15 @@ export interface Head {
 const TITLE_LENGTH_MAX = 120
 const UNTITLED = 'Untitled Task'
 
-export function readHead(document: Draft, context: Context, sources: Sources, ids: Ids): Head {
+export function readHead(
+  document: ObjectDraft,
+  context: Context,
+  sources: Sources,
+  ids: Ids,
+): PlanTop {
   const given = document.get('plan')
   if (!isObject(given)) document.set('plan', {}, 'plan.head')
-  const head = new Draft(isObject(given) ? given : {}, '/plan', document.repairs)
+  const head = new ObjectDraft(isObject(given) ? given : {}, '/plan', document.repairs)
   const topLine = firstLine(field(context, 'top_task'))
   const owners = ownersOf(context)
   head.set('title', titleOf(head, topLine), 'plan.title')
@@ -44,14 +49,14 @@ export function readHead(document: Draft, context: Context, sources: Sources, id
   return { planId, rootId, topLine, owners }
 }
 
-function titleOf(head: Draft, topLine: string | null): string {
+function titleOf(head: ObjectDraft, topLine: string | null): string {
   const title = firstFilled(head.get('title'))?.trim()
   // Trimmed again: the cut may fall behind a space.
   return title ?? (topLine === null ? UNTITLED : cutText(topLine, TITLE_LENGTH_MAX).trim())
 }
 
 /** The plan's own UUID, else the one under which the caller knows the plan. */
-function planIdOf(head: Draft, context: Context): string | null {
+function planIdOf(head: ObjectDraft, context: Context): string | null {
   for (const value of [head.get('plan_id'), field(context, 'plan_id')]) {
     const text = idText(value)
     if (text !== null && isUuid(text)) return text
@@ -60,7 +65,7 @@ function planIdOf(head: Draft, context: Context): string | null {
 }
 
 /** Replaces an unknown owner with the fallback owner. */
-export function repairOwner(draft: Draft, owners: Owners): void {
+export function repairOwner(draft: ObjectDraft, owners: Owners): void {
   const owner = draft.get('owner_agent_id')
   const name = typeof owner === 'string' ? owner.trim() : ''
   const legal = owners.names.has(name) ? name : owners.fallback

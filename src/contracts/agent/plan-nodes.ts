@@ -3,10 +3,10 @@
  * be there because something refers to them.
  */
 import type { JsonObject } from '../kernel/contract.ts'
-import type { Draft } from './draft.ts'
+import type { ObjectDraft } from './draft.ts'
 import type { Items } from './items.ts'
 import { NODE_TYPES } from './plan.ts'
-import { type Head, repairOwner } from './plan-head.ts'
+import { type PlanTop, repairOwner } from './plan-head.ts'
 import { type Ids, idText } from './plan-ids.ts'
 import { isBlank, isStringList, readInteger, readWord } from './reading.ts'
 
@@ -21,11 +21,11 @@ const NODE_ALIASES: readonly (readonly [name: string, aliases: readonly string[]
   ['tags', ['labels']],
 ]
 
-export function readNodeAliases(node: Draft): void {
+export function readNodeAliases(node: ObjectDraft): void {
   for (const [name, aliases] of NODE_ALIASES) node.rename(name, aliases, 'plan.node_alias')
 }
 
-export function assignNodeIds(node: Draft, { planId }: Head, ids: Ids): void {
+export function assignNodeIds(node: ObjectDraft, { planId }: PlanTop, ids: Ids): void {
   node.set('task_id', ids.require(node.get('task_id')), 'plan.id')
   node.set('plan_id', planId, 'plan.plan_id')
   const reviewed = node.get('review_target_task_id')
@@ -34,7 +34,7 @@ export function assignNodeIds(node: Draft, { planId }: Head, ids: Ids): void {
   }
 }
 
-export function repairNode(node: Draft, index: number, head: Head): void {
+export function repairNode(node: ObjectDraft, index: number, head: PlanTop): void {
   const isRoot = node.get('task_id') === head.rootId
   const word = readWord(node.get('node_type'))
   const type = NODE_TYPES.find((name) => name === word) ?? (isRoot ? 'GOAL' : 'ACTION')
@@ -49,7 +49,7 @@ export function repairNode(node: Draft, index: number, head: Head): void {
 }
 
 /** Adds the root, and one placeholder for every other id in `wanted` that no node has. */
-export function addMissingNodes(nodes: Items, wanted: Iterable<string>, head: Head): void {
+export function addMissingNodes(nodes: Items, wanted: Iterable<string>, head: PlanTop): void {
   const known = new Set(nodes.drafts.map((node) => node.get('task_id')))
   if (!known.has(head.rootId)) nodes.append(rootNode(head), 'plan.root_added')
   known.add(head.rootId)
@@ -61,12 +61,12 @@ export function addMissingNodes(nodes: Items, wanted: Iterable<string>, head: He
   }
 }
 
-function rootNode(head: Head): JsonObject {
+function rootNode(head: PlanTop): JsonObject {
   const root = { ...madeNode(head.rootId, head), node_type: 'GOAL', title: 'Root Task' }
   return head.topLine === null ? root : { ...root, goal_statement: head.topLine }
 }
 
-function madeNode(id: string, { planId, owners }: Head): JsonObject {
+function madeNode(id: string, { planId, owners }: PlanTop): JsonObject {
   return {
     task_id: id,
     plan_id: planId,

@@ -7,11 +7,11 @@
 import { at, GRAPH_LIMITS } from '../../base/index.ts'
 import { elements, isObject } from '../kernel/contract.ts'
 import type { Normalise, Sources } from '../kernel/normalise.ts'
-import { Draft, Repairs } from './draft.ts'
+import { ObjectDraft, Repairs } from './draft.ts'
 import { Items } from './items.ts'
 import { cutChain, dropMarks } from './plan-chain.ts'
 import { assignEdgeIds, readEdgeAliases, repairEdge } from './plan-edges.ts'
-import { type Head, readHead } from './plan-head.ts'
+import { type PlanTop, readHead } from './plan-head.ts'
 import { Ids } from './plan-ids.ts'
 import { addMissingNodes, assignNodeIds, readNodeAliases, repairNode } from './plan-nodes.ts'
 import { assignRequirementTask, repairRequirement } from './plan-requirements.ts'
@@ -37,7 +37,7 @@ interface Graph {
 export const normalisePlan: Normalise = (raw, context, sources) => {
   const repairs = new Repairs()
   if (!isObject(raw)) return { document: null, repairs: repairs.list }
-  const document = new Draft(raw, '', repairs)
+  const document = new ObjectDraft(raw, '', repairs)
   // Made whole, such a plan would be over the limits of its contract, and is refused as it is.
   const untouched = { document: raw, repairs: [], isOutgrown: true } as const
   if (!mayFit(countOf(document, 'nodes'), countOf(document, 'edges'))) return untouched
@@ -57,17 +57,17 @@ function mayFit(nodes: number, edges: number): boolean {
   return nodes * NODE_VALUES + edges * EDGE_VALUES <= GRAPH_LIMITS.valuesMax
 }
 
-function countOf(document: Draft, name: keyof typeof LISTS): number {
+function countOf(document: ObjectDraft, name: keyof typeof LISTS): number {
   const key = keyOf(document, name)
   return key === null ? 0 : elements(document.get(key)).filter(isObject).length
 }
 
 /** The name under which the document has the list: the first that holds a list at all. */
-function keyOf(document: Draft, name: keyof typeof LISTS): string | null {
+function keyOf(document: ObjectDraft, name: keyof typeof LISTS): string | null {
   return LISTS[name].find((key) => Array.isArray(document.get(key))) ?? null
 }
 
-function openList(document: Draft, name: keyof typeof LISTS): Items {
+function openList(document: ObjectDraft, name: keyof typeof LISTS): Items {
   const key = keyOf(document, name)
   if (key !== null && key !== name) {
     const given = document.get(name)
@@ -84,7 +84,7 @@ function openList(document: Draft, name: keyof typeof LISTS): Items {
 }
 
 /** False when the plan turns out to be too large with the nodes that it speaks of and lacks. */
-function repairGraph(graph: Graph, head: Head, ids: Ids, sources: Sources): boolean {
+function repairGraph(graph: Graph, head: PlanTop, ids: Ids, sources: Sources): boolean {
   const { nodes, edges, requirements } = graph
   for (const node of nodes.drafts) readNodeAliases(node)
   for (const edge of edges.drafts) readEdgeAliases(edge)

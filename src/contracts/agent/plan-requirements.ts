@@ -1,8 +1,8 @@
 /** Requirements of a plan under repair (seed 001 §3): what a task must be given before it starts. */
-import type { Draft } from './draft.ts'
+import type { ObjectDraft } from './draft.ts'
 import { REQUIREMENT_KINDS, REQUIREMENT_SOURCES } from './plan.ts'
 import { isMark } from './plan-chain.ts'
-import type { Head } from './plan-head.ts'
+import type { PlanTop } from './plan-head.ts'
 import { type Ids, idText } from './plan-ids.ts'
 import { isBlank, isStringList, readWord } from './reading.ts'
 
@@ -16,13 +16,13 @@ const KIND_WORDS: ReadonlyMap<string | null, string> = new Map([
 const NO_WORDS: ReadonlySet<string | null> = new Set(['0', 'NO', 'FALSE', 'N'])
 
 /** A requirement that names no task asks for something of the plan as a whole, and is left so. */
-export function assignRequirementTask(requirement: Draft, head: Head, ids: Ids): void {
+export function assignRequirementTask(requirement: ObjectDraft, head: PlanTop, ids: Ids): void {
   const task = requirement.get('task_id')
   if (isMark(task)) requirement.set('task_id', head.rootId, 'plan.chain_requirement')
   else if (idText(task) !== null) requirement.set('task_id', ids.resolve(task), 'plan.id')
 }
 
-export function repairRequirement(requirement: Draft, index: number): void {
+export function repairRequirement(requirement: ObjectDraft, index: number): void {
   if (isBlank(requirement.get('name'))) {
     requirement.set('name', `requirement_${index + 1}`, 'plan.requirement_name')
   }
@@ -45,7 +45,7 @@ function readFlag(value: unknown): 0 | 1 {
   return NO_WORDS.has(readWord(value)) ? 0 : 1
 }
 
-function repairTypes(requirement: Draft): void {
+function repairTypes(requirement: ObjectDraft): void {
   const types = requirement.get('allowed_types')
   if (isStringList(types)) return
   const list = typeof types === 'string' ? [types] : []

@@ -5,12 +5,12 @@
  * INVARIANT (no repair closes a cycle): no edge is added from the root to a task from which the root
  * can be reached. A DEPENDS_ON edge into the root says what DECOMPOSE says, and gives way to it.
  */
-import type { Draft } from './draft.ts'
+import type { ObjectDraft } from './draft.ts'
 import { type Arc, reachable, reversed } from './graph.ts'
 import type { Items } from './items.ts'
-import type { Chain } from './plan-chain.ts'
+import type { PlanChain } from './plan-chain.ts'
 import { decomposeEdge, isAnd } from './plan-edges.ts'
-import type { Head } from './plan-head.ts'
+import type { PlanTop } from './plan-head.ts'
 import type { Ids } from './plan-ids.ts'
 
 interface TypedArc extends Arc {
@@ -19,7 +19,13 @@ interface TypedArc extends Arc {
 }
 
 /** Ids and edges are repaired by now: every end is a string, every type one of the three. */
-export function attachRoot(nodes: Items, edges: Items, chain: Chain, head: Head, ids: Ids): void {
+export function attachRoot(
+  nodes: Items,
+  edges: Items,
+  chain: PlanChain,
+  head: PlanTop,
+  ids: Ids,
+): void {
   const { rootId, planId } = head
   const isParent = () => edges.drafts.some((edge) => isDecomposeOf(edge, rootId))
   const hasChain = chain.entries.size + chain.exits.size > 0
@@ -46,7 +52,7 @@ export function attachRoot(nodes: Items, edges: Items, chain: Chain, head: Head,
  * What follows START or precedes END along DEPENDS_ON and DECOMPOSE. ALTERNATIVE leads to what may
  * be done instead, which is no member by that alone.
  */
-function membersOf(chain: Chain, arcs: readonly TypedArc[]): Set<string> {
+function membersOf(chain: PlanChain, arcs: readonly TypedArc[]): Set<string> {
   const flow = arcs.filter(({ type }) => type !== 'ALTERNATIVE')
   const members = new Set(reachable(flow, chain.entries))
   for (const id of reachable(reversed(flow), chain.exits)) members.add(id)
@@ -60,7 +66,7 @@ function membersOf(chain: Chain, arcs: readonly TypedArc[]): Set<string> {
  */
 function dropUpward(
   edges: Items,
-  chain: Chain,
+  chain: PlanChain,
   above: ReadonlySet<string>,
   rootId: string,
 ): ReadonlySet<string> {
@@ -78,11 +84,11 @@ function dropUpward(
   return prerequisites
 }
 
-function isDecomposeOf(edge: Draft, parentId: string): boolean {
+function isDecomposeOf(edge: ObjectDraft, parentId: string): boolean {
   return edge.get('edge_type') === 'DECOMPOSE' && edge.get('from_task_id') === parentId
 }
 
-function arcOf(edge: Draft): TypedArc {
+function arcOf(edge: ObjectDraft): TypedArc {
   const type = edge.get('edge_type')
   // `assignEdgeIds` has made both ends strings.
   const [from, to] = [edge.get('from_task_id') as string, edge.get('to_task_id') as string]

@@ -6,7 +6,7 @@
  */
 import { type Context, field, isObject, type JsonObject } from '../kernel/contract.ts'
 import type { Normalise } from '../kernel/normalise.ts'
-import { Draft, Repairs } from './draft.ts'
+import { ObjectDraft, Repairs } from './draft.ts'
 import { firstFilled, isBlank, readInteger, readWord, spellsInteger } from './reading.ts'
 import { APPROVE_SCORE_MIN, REVIEW_ACTIONS, REVIEW_VERSION, targetOfScope } from './review.ts'
 import { fillFromResult } from './review-result.ts'
@@ -34,7 +34,7 @@ export const normaliseReview: Normalise = (raw, context) => {
   const repairs = new Repairs()
   if (!isObject(raw)) return { document: null, repairs: repairs.list }
   if (namesAnotherVersion(raw)) return { document: raw, repairs: repairs.list }
-  const draft = new Draft(raw, '', repairs)
+  const draft = new ObjectDraft(raw, '', repairs)
   readVersion(draft)
   readTarget(draft, context)
   fillTaskId(draft, context)
@@ -51,7 +51,7 @@ function namesAnotherVersion(raw: JsonObject): boolean {
   return version !== null && version.trim() !== REVIEW_VERSION
 }
 
-function readVersion(draft: Draft): void {
+function readVersion(draft: ObjectDraft): void {
   const given = draft.get('schema_version') ?? ''
   // Blank counts as absent: only a version that says something can be another one.
   if (typeof given === 'string' && isBlank(given)) {
@@ -63,14 +63,14 @@ function readVersion(draft: Draft): void {
   draft.set('schema_version', REVIEW_VERSION, 'review.version')
 }
 
-function readTarget(draft: Draft, context: Context): void {
+function readTarget(draft: ObjectDraft, context: Context): void {
   const word = readWord(draft.get('review_target'))
   const target = word === null ? targetOfScope(context) : PLAN_WORDS.has(word) ? 'PLAN' : word
   if (target !== null) draft.set('review_target', target, 'review.target')
 }
 
 /** A plan is reviewed under its own id, a node under the id of its task. */
-function fillTaskId(draft: Draft, context: Context): void {
+function fillTaskId(draft: ObjectDraft, context: Context): void {
   const given = draft.get('task_id')
   if (typeof given === 'string' && given !== '') return
   const target = targetOfScope(context) ?? draft.get('review_target')
@@ -81,7 +81,7 @@ function fillTaskId(draft: Draft, context: Context): void {
   if (known !== undefined) draft.set('task_id', known, 'review.task_id')
 }
 
-function readScore(draft: Draft): void {
+function readScore(draft: ObjectDraft): void {
   const given = draft.get('total_score')
   const score = readInteger(given)
   // A number too large to hold is out of range however it is read: left to validation.
@@ -89,7 +89,7 @@ function readScore(draft: Draft): void {
   draft.set('total_score', score ?? 0, 'review.total_score')
 }
 
-function readAction(draft: Draft): void {
+function readAction(draft: ObjectDraft): void {
   const word = readWord(draft.get('action_required'))
   const action = REVIEW_ACTIONS.find((name) => name === word) ?? 'MODIFY'
   draft.set('action_required', action, 'review.action_required')
@@ -99,13 +99,13 @@ function readAction(draft: Draft): void {
   else if (action === 'APPROVE') draft.set('action_required', 'MODIFY', 'review.score_gate')
 }
 
-function fillSummary(draft: Draft): void {
+function fillSummary(draft: ObjectDraft): void {
   if (!isBlank(draft.get('summary'))) return
   const feedback = firstFilled(draft.get('feedback'))
   draft.set('summary', feedback?.trim() ?? NO_SUMMARY, 'review.summary')
 }
 
-function fillBreakdown(draft: Draft): void {
+function fillBreakdown(draft: ObjectDraft): void {
   const breakdown = draft.get('breakdown')
   if (!Array.isArray(breakdown) || breakdown.length === 0) {
     const score = readInteger(draft.get('total_score')) ?? 0

@@ -3,14 +3,14 @@
  * never overrules it; the wrapper itself stays where it is, as an unknown key does.
  */
 import { elements, field, isObject, type JsonObject } from '../kernel/contract.ts'
-import type { Draft } from './draft.ts'
+import type { ObjectDraft } from './draft.ts'
 import { firstFilled, isBlank, isFilled, readInteger } from './reading.ts'
 import { NO_CRITERIA, readSuggestions, type Suggestion } from './review-suggestions.ts'
 
 const IMPACT = 'The reviewer marked this down.'
 const REMEDY = 'Do what the comment asks for.'
 
-export function fillFromResult(draft: Draft): void {
+export function fillFromResult(draft: ObjectDraft): void {
   const result = draft.get('review_result')
   if (!isObject(result)) return
   const score = readInteger(field(result, 'total_score')) ?? readInteger(field(result, 'score'))
@@ -26,7 +26,7 @@ export function fillFromResult(draft: Draft): void {
   fillList(draft, 'suggestions', suggestionsOf(result), 'review.result_suggestions')
 }
 
-function fillList(draft: Draft, name: string, list: readonly unknown[], rule: string): void {
+function fillList(draft: ObjectDraft, name: string, list: readonly unknown[], rule: string): void {
   const given = elements(draft.get(name))
   const isGap = name === 'suggestions' ? !given.some(isObject) : given.length === 0
   if (isGap && list.length > 0) draft.set(name, list, rule)

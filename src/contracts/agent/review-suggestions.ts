@@ -4,7 +4,7 @@
  */
 import { at } from '../../base/index.ts'
 import { elements, field, isObject, type JsonObject } from '../kernel/contract.ts'
-import type { Draft, Repairs } from './draft.ts'
+import type { ObjectDraft, Repairs } from './draft.ts'
 import { firstFilled, isFilled, isStringList, readWord } from './reading.ts'
 import { SUGGESTION_PRIORITIES } from './review.ts'
 
@@ -28,7 +28,7 @@ export interface Suggestion {
 }
 
 /** Repairs `suggestions` in place of the draft: each change of each suggestion is one repair. */
-export function cleanSuggestions(draft: Draft): void {
+export function cleanSuggestions(draft: ObjectDraft): void {
   const given = draft.get('suggestions')
   if (!Array.isArray(given)) {
     draft.set('suggestions', [], 'review.suggestions')

@@ -20,7 +20,7 @@ import {
   surveyControlRuleset,
 } from './control-ruleset.ts'
 import type { Guard } from './guard.ts'
-import type { Findings } from './guard-judge.ts'
+import type { GuardFindings } from './guard-judge.ts'
 import { fullBudget, judgePlacedGuard } from './guard-place.ts'
 import type { GuardPath } from './paths.ts'
 import { type Rule, type RuleScope, type Ruleset, ruleset, surveyRuleset } from './ruleset.ts'
@@ -64,7 +64,7 @@ export interface RulesetAdmission {
   readonly ruleset: AdmittedRuleset | null
 }
 
-export interface Admission {
+export interface RulesAdmission {
   readonly accepted: boolean
   readonly violations: readonly Violation[]
   readonly warnings: readonly Violation[]
@@ -78,7 +78,7 @@ const NO_CONTEXT: Context = Object.freeze({})
 export function admitRulesets(
   documents: readonly unknown[],
   options: AdmissionOptions = {},
-): Admission {
+): RulesAdmission {
   const claims = claimsOf(documents)
   const several = documents.length > 1
   const rulesets = documents.map((document, index) => {
@@ -113,7 +113,7 @@ export interface GuardAdmission {
 }
 
 export function admitGuardText(source: string, context: Context = NO_CONTEXT): GuardAdmission {
-  const findings: Findings = { violations: new Report(), warnings: new Report() }
+  const findings: GuardFindings = { violations: new Report(), warnings: new Report() }
   const surroundings = { declared: null, actionCodes: actionCodesOf(context) }
   const { tree } = judgePlacedGuard(source, '', surroundings, findings, fullBudget())
   const { valid, violations } = findings.violations.finish()
@@ -192,7 +192,7 @@ function judgeOne(document: unknown, context: Context): Judged {
   const { violations } = judge(contract, document, context)
   if (!isObject(document)) return { violations, warnings: [], trees: [] }
   // `judge` has reported the violations; this second survey gathers warnings and trees.
-  const findings: Findings = { violations: new Report(), warnings: new Report() }
+  const findings: GuardFindings = { violations: new Report(), warnings: new Report() }
   const survey = contract === controlRuleset ? surveyControlRuleset : surveyRuleset
   const trees = survey(document, context, findings)
   return { violations, warnings: findings.warnings.finish().violations, trees }

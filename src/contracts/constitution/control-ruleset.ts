@@ -16,7 +16,7 @@ import {
 import { validate } from '../kernel/validate.ts'
 import { Report, type Violation } from '../kernel/violation.ts'
 import { CLOSED, type Guard, pathsRead, SHAPE } from './guard.ts'
-import { type Findings, judgeGuard, type Surroundings } from './guard-judge.ts'
+import { type GuardContext, type GuardFindings, judgeGuard } from './guard-judge.ts'
 import { innerFindings } from './guard-place.ts'
 import type { GuardPath } from './paths.ts'
 import {
@@ -74,7 +74,7 @@ export type ControlRuleset = Type.Static<typeof ControlRulesetSchema>
 export function surveyControlRuleset(
   document: JsonObject,
   context: Context,
-  findings: Findings,
+  findings: GuardFindings,
 ): readonly unknown[] {
   const actionCodes = actionCodesOf(context)
   judgeActionCode(document['action_code'], '/action_code', actionCodes, findings.violations)
@@ -141,8 +141,8 @@ function judgeAllowed(
 function judgeExpr(
   tree: unknown,
   pointer: string,
-  surroundings: Surroundings,
-  findings: Findings,
+  surroundings: GuardContext,
+  findings: GuardFindings,
 ): ReadonlySet<GuardPath> {
   const inner = innerFindings(findings)
   const read = judgeGuard(tree, '', surroundings, inner)

@@ -8,13 +8,13 @@ import { elements, field } from '../kernel/contract.ts'
 import type { Report } from '../kernel/violation.ts'
 import { type GuardPath, isGuardPath, type PathKind, pathRow, WINDOW_LEAVES } from './paths.ts'
 
-export interface Findings {
+export interface GuardFindings {
   readonly violations: Report
   readonly warnings: Report
 }
 
 /** What a guard is judged by besides itself. */
-export interface Surroundings {
+export interface GuardContext {
   /** The paths that `inputs_used` lists; null where there is no such list to hold to. */
   readonly declared: ReadonlySet<unknown> | null
   readonly actionCodes: ReadonlySet<string>
@@ -24,8 +24,8 @@ export interface Surroundings {
 export function judgeGuard(
   tree: unknown,
   pointer: string,
-  surroundings: Surroundings,
-  findings: Findings,
+  surroundings: GuardContext,
+  findings: GuardFindings,
 ): ReadonlySet<GuardPath> {
   const judge = new GuardJudge(surroundings, findings)
   judge.walk(tree, pointer)
@@ -34,10 +34,10 @@ export function judgeGuard(
 
 class GuardJudge {
   readonly read = new Set<GuardPath>()
-  readonly #surroundings: Surroundings
-  readonly #findings: Findings
+  readonly #surroundings: GuardContext
+  readonly #findings: GuardFindings
 
-  constructor(surroundings: Surroundings, findings: Findings) {
+  constructor(surroundings: GuardContext, findings: GuardFindings) {
     this.#surroundings = surroundings
     this.#findings = findings
   }

@@ -7,8 +7,8 @@ import { type Code, DOCUMENT_LIMITS } from '../../base/index.ts'
 import { judgeStructure } from '../kernel/structure.ts'
 import { Report, type Violation } from '../kernel/violation.ts'
 import { GuardSchema } from './guard.ts'
-import { type Findings, judgeGuard, type Surroundings } from './guard-judge.ts'
-import { type GuardSyntax, readGuardText, type TextPlace } from './guard-text.ts'
+import { type GuardContext, type GuardFindings, judgeGuard } from './guard-judge.ts'
+import { type GuardPosition, type GuardSyntax, readGuardText } from './guard-text.ts'
 import type { GuardPath } from './paths.ts'
 
 /** What is left of a document's values for the guards in text form, which hide theirs in strings. */
@@ -30,8 +30,8 @@ interface PlacedGuard {
 export function judgePlacedGuard(
   guard: unknown,
   pointer: string,
-  surroundings: Surroundings,
-  findings: Findings,
+  surroundings: GuardContext,
+  findings: GuardFindings,
   budget: Budget,
 ): PlacedGuard {
   if (typeof guard !== 'string') {
@@ -54,7 +54,7 @@ export function judgePlacedGuard(
 }
 
 /** Findings whose places are still to be translated; the hints are rationed with those outside. */
-export function innerFindings({ violations, warnings }: Findings): Findings {
+export function innerFindings({ violations, warnings }: GuardFindings): GuardFindings {
   return { violations: new InnerReport(violations), warnings: new InnerReport(warnings) }
 }
 
@@ -92,6 +92,6 @@ function tellInText(inner: Report, syntax: GuardSyntax, pointer: string, outer: 
   }
 }
 
-function sayPlace({ line, column }: TextPlace): string {
+function sayPlace({ line, column }: GuardPosition): string {
   return `line ${line}, column ${column}`
 }

@@ -16,12 +16,12 @@ import { DOCUMENT_LIMITS, nearest, pointerSteps, showName } from '../../base/ind
 import { isObject, type JsonObject } from '../kernel/contract.ts'
 import { GUARD_OPERATORS, type GuardOperator } from './guard.ts'
 import { sayForeign } from './guard-foreign.ts'
-import { lineAndColumn, readToken, type Token } from './guard-token.ts'
+import { type GuardToken, lineAndColumn, readToken } from './guard-token.ts'
 
 /** A guard lies three levels deep: in the document, in its list of rules, in the rule. */
 const LEVELS_MAX = DOCUMENT_LIMITS.depthMax - 3
 
-export interface TextPlace {
+export interface GuardPosition {
   /** UTF-16 offset into the source. */
   readonly offset: number
   /** Line and column count from 1; a column is a code point. */
@@ -35,23 +35,23 @@ export interface GuardSyntax {
   /** How many values the tree holds, counted as in a document. */
   readonly values: number
   /** Returns the place in the source of the value at a JSON Pointer into the tree. */
-  readonly locate: (pointer: string) => TextPlace
+  readonly locate: (pointer: string) => GuardPosition
 }
 
 export interface SyntaxProblem {
-  readonly place: TextPlace
+  readonly place: GuardPosition
   readonly message: string
   readonly hint: string | null
 }
 
-export type GuardReading =
+export type ParsedGuard =
   | { readonly ok: true; readonly syntax: GuardSyntax }
   | { readonly ok: false; readonly problem: SyntaxProblem }
 
 export function readGuardText(
   source: string,
   valuesMax: number = DOCUMENT_LIMITS.valuesMax,
-): GuardReading {
+): ParsedGuard {
   const parser = new Parser(source, valuesMax)
   const tree = parser.readAll()
   if (tree === null) return { ok: false, problem: parser.problem() }
@@ -59,7 +59,7 @@ export function readGuardText(
   return { ok: true, syntax: { tree, values: parser.values, locate } }
 }
 
-function placeOf(source: string, offset: number): TextPlace {
+function placeOf(source: string, offset: number): GuardPosition {
   return { offset, ...lineAndColumn(source, offset) }
 }
 
@@ -103,7 +103,7 @@ class Parser {
   readonly #source: string
   readonly #valuesMax: number
   readonly #marks = new Map<object, Mark>()
-  #token: Token
+  #token: GuardToken
   #nesting = 0
   #problem: { at: number; message: string; hint: string | null } | null = null
 
@@ -295,7 +295,7 @@ class Parser {
     return false
   }
 
-  #advance(): Token {
+  #advance(): GuardToken {
     const token = this.#token
     this.#token = readToken(this.#source, token.at + token.text.length)
     return token
@@ -336,7 +336,7 @@ class Parser {
     return this.#fail(`expected ${wanted}, found ${found}`, hint)
   }
 
-  #foreign(token: Token): null {
+  #foreign(token: GuardToken): null {
     const { message, hint } = sayForeign(token.text)
     return this.#fail(message, hint, token.at)
   }

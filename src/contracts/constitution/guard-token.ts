@@ -6,7 +6,7 @@
 
 type TokenKind = 'word' | 'string' | 'number' | 'mark' | 'end' | 'open_string' | 'foreign'
 
-export interface Token {
+export interface GuardToken {
   readonly kind: TokenKind
   /** The characters as written. */
   readonly text: string
@@ -14,7 +14,7 @@ export interface Token {
   readonly at: number
 }
 
-export function readToken(source: string, offset: number): Token {
+export function readToken(source: string, offset: number): GuardToken {
   let at = offset
   while (isOneOf(' \t\r\n', source, at)) at++
   if (at >= source.length) return { kind: 'end', text: '', at }
@@ -73,7 +73,7 @@ function foreignEnd(source: string, from: number): number {
   return from + (point > 0xffff ? 2 : 1)
 }
 
-function stringToken(source: string, at: number): Token {
+function stringToken(source: string, at: number): GuardToken {
   for (let end = at + 1; end < source.length; end++) {
     const unit = source[end]
     if (unit === '\n') break

@@ -18,7 +18,7 @@ import {
 } from '../kernel/contract.ts'
 import { Report } from '../kernel/violation.ts'
 import { CLOSED, GUARD_DEFINITIONS, GuardOrText, PathSchema, SHAPE, ValueSchema } from './guard.ts'
-import type { Findings, Surroundings } from './guard-judge.ts'
+import type { GuardContext, GuardFindings } from './guard-judge.ts'
 import { fullBudget, judgePlacedGuard } from './guard-place.ts'
 import { judgeScope } from './scope.ts'
 import { actionCodesOf, COMBINE_STRATEGIES, RULE_OWNER, VERDICTS } from './vocabulary.ts'
@@ -107,7 +107,7 @@ export type Ruleset = Type.Static<typeof RulesetSchema>
 export function surveyRuleset(
   document: JsonObject,
   context: Context,
-  findings: Findings,
+  findings: GuardFindings,
 ): readonly unknown[] {
   const actionCodes = actionCodesOf(context)
   judgeActionCode(document['action_code'], '/action_code', actionCodes, findings.violations)
@@ -127,7 +127,7 @@ export function surveyRuleset(
 }
 
 /** What `inputs_used` lists, or null when there is no list to hold a guard to. */
-export function declaredBy(owner: unknown): Surroundings['declared'] {
+export function declaredBy(owner: unknown): GuardContext['declared'] {
   const inputs = field(owner, 'inputs_used')
   return Array.isArray(inputs) ? new Set(inputs) : null
 }

@@ -5,15 +5,15 @@
  */
 import { show, showName } from '../../base/index.ts'
 import { field, isObject } from '../kernel/contract.ts'
-import type { Findings, Surroundings } from './guard-judge.ts'
+import type { GuardContext, GuardFindings } from './guard-judge.ts'
 import { type GuardPath, isGuardPath } from './paths.ts'
 
 /** Gives back the declared paths that the scope reads. */
 export function judgeScope(
   scope: unknown,
   pointer: string,
-  surroundings: Surroundings,
-  findings: Findings,
+  surroundings: GuardContext,
+  findings: GuardFindings,
 ): ReadonlySet<GuardPath> {
   const read = new Set<GuardPath>()
   if (!isObject(scope)) return read
@@ -33,7 +33,7 @@ export function judgeScope(
 function pathsOfScope(
   scope: unknown,
   pointer: string,
-  { declared }: Surroundings,
+  { declared }: GuardContext,
 ): readonly (readonly [GuardPath, string])[] {
   const paths: [GuardPath, string][] = []
   const subject = field(scope, 'subjectRef')
@@ -60,7 +60,7 @@ function leavesOf(subject: object, pointer: string): readonly [GuardPath, string
 }
 
 /** A window that does not run forwards equals no window of a permission set. */
-function judgeWindow(window: unknown, pointer: string, findings: Findings): void {
+function judgeWindow(window: unknown, pointer: string, findings: GuardFindings): void {
   const start = field(window, 'startTs')
   const end = field(window, 'endTs')
   if (typeof start !== 'number' || typeof end !== 'number' || end > start) return

@@ -8,7 +8,7 @@ import type { OperationType } from './operation.ts'
 import { type PackageReach, packageReach } from './package-name.ts'
 import { fileAddressPath } from './web-address.ts'
 
-export interface Reach {
+export interface OperationPlace {
   /** JSON Pointer relative to the operation. */
   readonly place: string
   readonly text: string
@@ -44,7 +44,7 @@ export function operationChain(
 }
 
 /** The paths that one operation names, its working directory included, without compensations. */
-export function operationPaths(operation: unknown): readonly Reach[] {
+export function operationPaths(operation: unknown): readonly OperationPlace[] {
   const type = field(operation, 'type')
   if (typeof type !== 'string' || !Object.hasOwn(PATH_FIELDS, type)) return []
   // Own keys of the table are operation types.
@@ -65,7 +65,7 @@ export function operationPaths(operation: unknown): readonly Reach[] {
 }
 
 /** The web addresses that one operation names, without compensations. */
-export function operationAddresses(operation: unknown): readonly Reach[] {
+export function operationAddresses(operation: unknown): readonly OperationPlace[] {
   const type = field(operation, 'type')
   if (type === 'NETWORK_REQUEST') return textFields(operation, ['url'], '')
   if (isPackages(type)) {
@@ -76,7 +76,7 @@ export function operationAddresses(operation: unknown): readonly Reach[] {
 }
 
 /** Pages of the web and of the scope alike. */
-function pagesOf(operation: unknown): readonly Reach[] {
+function pagesOf(operation: unknown): readonly OperationPlace[] {
   return [...textFields(operation, ['start_url'], ''), ...stepFields(operation, 'goto', 'url')]
 }
 
@@ -88,7 +88,7 @@ function isPackages(type: unknown): boolean {
 function packageReaches(
   operation: unknown,
   pick: (reach: PackageReach) => string | null,
-): readonly Reach[] {
+): readonly OperationPlace[] {
   const manager = field(operation, 'manager')
   return textItems(field(operation, 'packages'), '/packages').flatMap(({ place, text }) => {
     const reach = packageReach(typeof manager === 'string' ? manager : '', text)
@@ -97,15 +97,15 @@ function packageReaches(
   })
 }
 
-function stepFields(operation: unknown, action: string, name: string): Reach[] {
+function stepFields(operation: unknown, action: string, name: string): OperationPlace[] {
   const steps = elements(field(operation, 'steps'))
   return steps.flatMap((step, index) =>
     field(step, 'action') === action ? textFields(step, [name], `/steps/${index}`) : [],
   )
 }
 
-function textFields(object: unknown, names: readonly string[], parent: string): Reach[] {
-  const reaches: Reach[] = []
+function textFields(object: unknown, names: readonly string[], parent: string): OperationPlace[] {
+  const reaches: OperationPlace[] = []
   for (const name of names) {
     const text = field(object, name)
     if (typeof text === 'string') reaches.push({ place: at(parent, name), text })
@@ -113,8 +113,8 @@ function textFields(object: unknown, names: readonly string[], parent: string): 
   return reaches
 }
 
-function textItems(list: unknown, parent: string): Reach[] {
-  const reaches: Reach[] = []
+function textItems(list: unknown, parent: string): OperationPlace[] {
+  const reaches: OperationPlace[] = []
   for (const [index, text] of elements(list).entries()) {
     if (typeof text === 'string') reaches.push({ place: at(parent, index), text })
   }

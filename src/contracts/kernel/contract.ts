@@ -6,7 +6,7 @@
  * structure is broken, and so it reads each field as unknown and says nothing where it cannot.
  */
 import type { TSchema } from 'typebox'
-import type { Code, Limits } from '../../base/index.ts'
+import type { Code, JsonLimits } from '../../base/index.ts'
 import type { Report } from './violation.ts'
 
 /** Everything a document may be judged with besides itself; each contract says which keys it reads. */
@@ -38,7 +38,7 @@ export interface Contract {
   readonly prefix: Prefix
   readonly schema: TSchema
   readonly checks: readonly Check[]
-  readonly limits: Limits
+  readonly limits: JsonLimits
   /** The document may stand on the ledger as a record's payload. */
   readonly isRecord: boolean
 }

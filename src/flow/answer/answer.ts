@@ -13,7 +13,7 @@ import { artifactPath } from './artifact-path.ts'
 import { claimsOf, evidenceOf } from './claims.ts'
 import { objectsIn } from './json-objects.ts'
 
-export interface AnswerReading {
+export interface ParsedAnswer {
   /** Null when it is invalid; `errors` says why. */
   readonly answer: ParticipantAnswer | null
   readonly repairs: readonly string[]
@@ -28,7 +28,7 @@ export function readAction(
   nodeId: string,
   attempt: number,
   sources: Sources,
-): AnswerReading {
+): ParsedAnswer {
   const { objects, prose, isGivenUp } = objectsIn(text)
   const last = objects.at(-1)
   if (last === undefined) return noAnswer(isGivenUp ? TOO_MANY_BRACES : NO_OBJECT)
@@ -80,7 +80,7 @@ export function readReview(
   pin: ReviewPin,
   sources: Sources,
   scope: 'TASK_CHECK' | 'PLAN_REVIEW' = 'TASK_CHECK',
-): AnswerReading {
+): ParsedAnswer {
   const { objects, isGivenUp } = objectsIn(text)
   if (objects.length === 0) return noAnswer(isGivenUp ? TOO_MANY_BRACES : NO_OBJECT)
   const pinned = objects.filter((object) => isPinned(object, pin))
@@ -139,7 +139,7 @@ function told(repairs: readonly Repair[]): readonly string[] {
   return repairs.map(({ rule, path }) => `${rule} ${path}`)
 }
 
-function noAnswer(why: string): AnswerReading {
+function noAnswer(why: string): ParsedAnswer {
   return { answer: null, repairs: [], errors: [why] }
 }
 

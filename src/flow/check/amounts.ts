@@ -10,9 +10,9 @@ import {
   type FlowNode,
 } from '../../contracts/index.ts'
 import { edgeAt, type Graph } from './graph.ts'
-import type { Problems } from './problem.ts'
+import type { FlowProblems } from './problem.ts'
 
-export function checkAmounts(flow: Flow, graph: Graph, problems: Problems): void {
+export function checkAmounts(flow: Flow, graph: Graph, problems: FlowProblems): void {
   checkBudgets(flow, problems)
   checkFloors(flow.nodes, problems)
   checkSubphases(flow.nodes, problems)
@@ -24,7 +24,7 @@ function isRun({ kind, executor, reviewer }: FlowNode): boolean {
   return (kind === 'WORK' && executor !== undefined) || (kind === 'CHECK' && reviewer !== undefined)
 }
 
-function checkBudgets({ budgets, nodes, edges }: Flow, problems: Problems): void {
+function checkBudgets({ budgets, nodes, edges }: Flow, problems: FlowProblems): void {
   if (budgets === undefined) return
   // With Decision or Exception edges some nodes may never run, so the least need is unknown.
   const parts = edges.some(({ class: kind }) => kind === 'Decision' || kind === 'Exception')
@@ -44,7 +44,7 @@ function checkBudgets({ budgets, nodes, edges }: Flow, problems: Problems): void
 }
 
 /** Warns about a time floor in a phase without a participant: only attempts take time. */
-function checkFloors(nodes: readonly FlowNode[], problems: Problems): void {
+function checkFloors(nodes: readonly FlowNode[], problems: FlowProblems): void {
   const spending = new Set(nodes.filter(isRun).map(({ phase_id }) => phase_id))
   for (const [index, { minimum_duration, phase_id }] of nodes.entries()) {
     if (minimum_duration === undefined || minimum_duration === 0 || spending.has(phase_id)) continue
@@ -53,7 +53,7 @@ function checkFloors(nodes: readonly FlowNode[], problems: Problems): void {
   }
 }
 
-function checkSubphases(nodes: readonly FlowNode[], problems: Problems): void {
+function checkSubphases(nodes: readonly FlowNode[], problems: FlowProblems): void {
   const phases = new Map<string, string>()
   for (const [index, { phase_id, subphase_id }] of nodes.entries()) {
     if (subphase_id === undefined) continue
@@ -71,7 +71,7 @@ const DEFAULTS: ReadonlySet<string> = new Set(DEFAULT_TEXT_POLICIES)
  * Refuses a default text policy that is restated with a weaker action. The default stays on and
  * rejects, so the weaker action would have no effect (F-9).
  */
-function checkTextPolicies(flow: Flow, problems: Problems): void {
+function checkTextPolicies(flow: Flow, problems: FlowProblems): void {
   for (const [index, { policy_id, violation_action }] of (flow.text_policies ?? []).entries()) {
     if (!DEFAULTS.has(policy_id)) continue
     if (violation_action !== 'alert' && violation_action !== 'continue_with_workaround') continue
@@ -87,7 +87,7 @@ function checkTextPolicies(flow: Flow, problems: Problems): void {
 }
 
 /** Warns about two edges with the same ends, class, guard and group. */
-function checkEdgesTwice(graph: Graph, problems: Problems): void {
+function checkEdgesTwice(graph: Graph, problems: FlowProblems): void {
   const { edges, source, target, nodes } = graph
   const first = new Map<number, number>()
   const forms = new Map<number, Map<string, string>>()
@@ -116,7 +116,7 @@ function tellTwice(
   { source, target }: FlowEdge,
   same: string,
   index: number,
-  problems: Problems,
+  problems: FlowProblems,
 ): void {
   const message = `${showName(same)} leads from ${showName(source)} to ${showName(target)} in the same way`
   problems.warn('flow.edge_twice', `/edges/${index}/edge_id`, message)

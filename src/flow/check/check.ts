@@ -18,17 +18,17 @@ import { checkDecisions } from './decisions.ts'
 import { graphOf } from './graph.ts'
 import { checkGuards, compileGuards } from './guards.ts'
 import { checkPeople } from './people.ts'
-import { type FlowCheck, Problems } from './problem.ts'
+import { type FlowCheck, FlowProblems } from './problem.ts'
 import { checkShape } from './shape.ts'
 
-export interface CheckOptions {
+export interface FlowCheckOptions {
   /** Problems of the shape of the graph are warnings, as for tables. */
   readonly isLenient?: boolean
 }
 
-export function checkFlow(document: unknown, { isLenient }: CheckOptions = {}): FlowCheck {
+export function checkFlow(document: unknown, { isLenient }: FlowCheckOptions = {}): FlowCheck {
   const { violations } = validate(flowContract, document)
-  const problems = new Problems(isLenient ?? field(document, 'table') !== undefined)
+  const problems = new FlowProblems(isLenient ?? field(document, 'table') !== undefined)
   problems.add(violations)
   if (isStructural(violations)) {
     compileReadable(document, violations, problems)
@@ -67,7 +67,7 @@ function isStructural(violations: readonly Violation[]): boolean {
 function compileReadable(
   document: unknown,
   violations: readonly Violation[],
-  problems: Problems,
+  problems: FlowProblems,
 ): void {
   if (
     violations.some(({ path, code }) => path.startsWith('/state') || code.startsWith('document.'))

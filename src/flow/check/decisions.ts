@@ -8,9 +8,9 @@ import { VALIDATOR_VERDICTS } from '../../contracts/index.ts'
 import { type Domain, gapOf, overlapOf } from './domain.ts'
 import { edgeAt, type Graph, isChoice, listAt } from './graph.ts'
 import type { Guards } from './guards.ts'
-import type { Problems } from './problem.ts'
+import type { FlowProblems } from './problem.ts'
 
-export function checkDecisions(graph: Graph, guards: Guards, problems: Problems): void {
+export function checkDecisions(graph: Graph, guards: Guards, problems: FlowProblems): void {
   for (let node = 0; node < graph.nodes.length; node++) {
     const decisions: number[] = []
     const groups = new Map<string, number[]>()
@@ -31,7 +31,7 @@ function pushTo(groups: Map<string, number[]>, name: string, edge: number): void
   else list.push(edge)
 }
 
-function checkGroup(group: string, edges: readonly number[], problems: Problems): void {
+function checkGroup(group: string, edges: readonly number[], problems: FlowProblems): void {
   if (edges.length !== 1) return
   const message = `the group ${showName(group)} has one candidate, so there is nothing to choose`
   problems.warn('flow.alternative_single', `/edges/${edges[0]}/group_id`, message)
@@ -41,7 +41,7 @@ function checkDecision(
   graph: Graph,
   edges: readonly number[],
   guards: Guards,
-  problems: Problems,
+  problems: FlowProblems,
 ): void {
   const isAmbiguous = checkAlwaysOpen(graph, edges, guards, problems)
   const isRepeated = checkEqual(graph, edges, guards, problems)
@@ -55,7 +55,7 @@ function checkAlwaysOpen(
   graph: Graph,
   edges: readonly number[],
   guards: Guards,
-  problems: Problems,
+  problems: FlowProblems,
 ): boolean {
   const open = edges.find((edge) => guards.constant(edge) === true)
   if (open === undefined || edges.length === 1) return false
@@ -75,7 +75,7 @@ function checkEqual(
   graph: Graph,
   edges: readonly number[],
   guards: Guards,
-  problems: Problems,
+  problems: FlowProblems,
 ): boolean {
   const seen = new Map<string, number>()
   let isTold = false
@@ -101,7 +101,7 @@ function checkOverlaps(
   graph: Graph,
   edges: readonly number[],
   domains: readonly (Domain | null)[],
-  problems: Problems,
+  problems: FlowProblems,
 ): void {
   for (let one = 0; one < Math.min(edges.length, PAIRS_MAX); one++) {
     for (let other = one + 1; other < Math.min(edges.length, PAIRS_MAX); other++) {
@@ -120,7 +120,7 @@ function checkGaps(
   edges: readonly number[],
   guards: Guards,
   domains: readonly (Domain | null)[],
-  problems: Problems,
+  problems: FlowProblems,
 ): void {
   if (edges.some((edge) => guards.constant(edge) === true)) return
   const [first] = edges

@@ -14,7 +14,7 @@ import {
 import { flowEnvironment } from '../../policy/index.ts'
 import { type Domain, domainOf } from './domain.ts'
 import { edgeAt, type Graph } from './graph.ts'
-import type { Problems } from './problem.ts'
+import type { FlowProblems } from './problem.ts'
 
 type Tree = Expression['tree']
 
@@ -45,7 +45,7 @@ class Sources {
 }
 
 /** Compiles the guards, and refuses every expression of the flow that does not compile. */
-export function compileGuards(flow: Flow, problems: Problems): Guards {
+export function compileGuards(flow: Flow, problems: FlowProblems): Guards {
   const sources = new Sources(flowEnvironment(flow))
   const compiled: (Expression | null)[] = []
   for (let index = 0; index < flow.edges.length; index++) {
@@ -76,7 +76,7 @@ function load(
   sources: Sources,
   source: string | undefined,
   path: string,
-  problems: Problems,
+  problems: FlowProblems,
 ): Expression | null {
   if (source === undefined) return null
   const compilation = sources.compile(source)
@@ -102,7 +102,12 @@ function formOf(tree: Tree): string {
   )
 }
 
-export function checkGuards(flow: Flow, graph: Graph, guards: Guards, problems: Problems): void {
+export function checkGuards(
+  flow: Flow,
+  graph: Graph,
+  guards: Guards,
+  problems: FlowProblems,
+): void {
   const fields = new Set<string>([...HOST_FIELDS, ...Object.keys(flow.state?.fields ?? {})])
   const hasException = exceptionsOf(graph)
   for (let index = 0; index < flow.edges.length; index++) {
@@ -126,7 +131,12 @@ const SHOWS = {
 } as const
 
 /** Warns if no operator of the declared type occurs in the guard. The match is loose. */
-function checkType(edge: FlowEdge, path: string, form: string | null, problems: Problems): void {
+function checkType(
+  edge: FlowEdge,
+  path: string,
+  form: string | null,
+  problems: FlowProblems,
+): void {
   const { guard_type } = edge
   if (guard_type === undefined) return
   if (edge.guard_expr === undefined) {
@@ -139,7 +149,7 @@ function checkType(edge: FlowEdge, path: string, form: string | null, problems: 
   problems.warn('flow.guard_type', `${path}/guard_type`, message)
 }
 
-function checkUse(edge: FlowEdge, path: string, problems: Problems): void {
+function checkUse(edge: FlowEdge, path: string, problems: FlowProblems): void {
   if (edge.class !== 'Meta' || edge.guard_expr === undefined) return
   const message = 'a Meta edge never fires, so its guard is never asked'
   problems.warn('flow.guard_unused', `${path}/guard_expr`, message)
@@ -149,7 +159,7 @@ function checkConstant(
   edge: FlowEdge,
   path: string,
   constant: boolean | null,
-  problems: Problems,
+  problems: FlowProblems,
 ): void {
   if (edge.guard_expr === undefined || constant === null) return
   const message = constant ? 'the guard is always true' : 'the guard is never true'
@@ -160,7 +170,7 @@ function checkEvidence(
   edge: FlowEdge,
   path: string,
   fields: ReadonlySet<string>,
-  problems: Problems,
+  problems: FlowProblems,
 ): void {
   const source = edge.guard_evidence_source
   if (source === undefined) return
@@ -185,7 +195,7 @@ function checkReroute(
   graph: Graph,
   index: number,
   hasException: Uint8Array,
-  problems: Problems,
+  problems: FlowProblems,
 ): void {
   const { on_guard_fail, source } = edgeAt(graph, index)
   const node = graph.source[index] ?? -1

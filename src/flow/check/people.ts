@@ -5,9 +5,9 @@
 import { nearest, showName } from '../../base/index.ts'
 import { type Flow, type FlowNode, type Participant, parseGlob } from '../../contracts/index.ts'
 import { type Graph, listAt, nodeAt } from './graph.ts'
-import type { Problems } from './problem.ts'
+import type { FlowProblems } from './problem.ts'
 
-export function checkPeople(flow: Flow, graph: Graph, problems: Problems): void {
+export function checkPeople(flow: Flow, graph: Graph, problems: FlowProblems): void {
   for (let index = 0; index < flow.nodes.length; index++) {
     const node = nodeAt(graph, index)
     checkRunner(node, index, problems)
@@ -17,7 +17,7 @@ export function checkPeople(flow: Flow, graph: Graph, problems: Problems): void 
   checkAccess(flow, problems)
 }
 
-function checkRunner(node: FlowNode, index: number, problems: Problems): void {
+function checkRunner(node: FlowNode, index: number, problems: FlowProblems): void {
   if (node.kind === 'WORK' && node.reviewer === undefined) return
   const path = `/nodes/${index}`
   const id = showName(node.node_id)
@@ -38,7 +38,7 @@ function checkRunner(node: FlowNode, index: number, problems: Problems): void {
   }
 }
 
-function checkJudge(graph: Graph, index: number, problems: Problems): void {
+function checkJudge(graph: Graph, index: number, problems: FlowProblems): void {
   const node = nodeAt(graph, index)
   if (node.kind === 'CHECK' && node.target === undefined) {
     const message = `the CHECK ${showName(node.node_id)} does not say which node it judges`
@@ -50,7 +50,7 @@ function checkJudge(graph: Graph, index: number, problems: Problems): void {
   problems.warn('flow.unchecked_work', `/nodes/${index}/node_id`, message)
 }
 
-function checkGlobs({ writes }: FlowNode, index: number, problems: Problems): void {
+function checkGlobs({ writes }: FlowNode, index: number, problems: FlowProblems): void {
   for (const [place, pattern] of (writes ?? []).entries()) {
     if (parseGlob(`/${pattern}`) !== null) continue
     const message = `${showName(pattern)} is no pattern of paths: \`**\` stands alone between slashes, and no name is empty, \`.\` or too long`
@@ -58,7 +58,7 @@ function checkGlobs({ writes }: FlowNode, index: number, problems: Problems): vo
   }
 }
 
-function checkAccess(flow: Flow, problems: Problems): void {
+function checkAccess(flow: Flow, problems: FlowProblems): void {
   const rules = flow.access_rules ?? []
   if (rules.length === 0) return
   const remote = remoteActors(flow)

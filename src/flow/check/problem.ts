@@ -31,7 +31,7 @@ const OF_SHAPE: ReadonlySet<Code> = new Set<Code>([
   'flow.decision_ambiguous',
 ])
 
-export class Problems {
+export class FlowProblems {
   readonly #violations: FlowProblem[] = []
   readonly #warnings: FlowProblem[] = []
   readonly #isLenient: boolean

@@ -16,10 +16,10 @@ import {
   nodeAt,
   someAt,
 } from './graph.ts'
-import type { Problems } from './problem.ts'
+import type { FlowProblems } from './problem.ts'
 import { type Reach, reachOf } from './reach.ts'
 
-export function checkShape(graph: Graph, problems: Problems): void {
+export function checkShape(graph: Graph, problems: FlowProblems): void {
   const reach = reachOf(graph)
   const component = componentsOf(graph, (edge) => edgeAt(graph, edge).class !== 'Meta')
   checkReached(graph, reach, problems)
@@ -34,7 +34,7 @@ function idAt(graph: Graph, node: number): string {
   return showName(nodeAt(graph, node).node_id)
 }
 
-function checkReached(graph: Graph, { reached }: Reach, problems: Problems): void {
+function checkReached(graph: Graph, { reached }: Reach, problems: FlowProblems): void {
   for (let node = 0; node < graph.nodes.length; node++) {
     if (reached[node] === 1) continue
     const message = `no way leads from the beginning to ${idAt(graph, node)}`
@@ -50,7 +50,7 @@ function checkStarts(
   graph: Graph,
   { starts }: Reach,
   component: Int32Array,
-  problems: Problems,
+  problems: FlowProblems,
 ): void {
   if (starts.length < 2) return
   for (const node of starts) {
@@ -69,7 +69,7 @@ function checkStarts(
 }
 
 /** Reports nodes that are no GOAL and lead nowhere, in a flow that has a GOAL. */
-function checkEnds(graph: Graph, { reached, unfailing }: Reach, problems: Problems): void {
+function checkEnds(graph: Graph, { reached, unfailing }: Reach, problems: FlowProblems): void {
   if (!graph.nodes.some(({ kind }) => kind === 'GOAL')) return
   for (let node = 0; node < graph.nodes.length; node++) {
     if (reached[node] === 0 || goesOn(graph, node)) continue
@@ -102,7 +102,7 @@ function hasWayOn(graph: Graph, node: number): boolean {
   )
 }
 
-function checkCircles(graph: Graph, problems: Problems): void {
+function checkCircles(graph: Graph, problems: FlowProblems): void {
   // A GOAL opens its alternatives and waits for one of them; that is not a circle.
   const leads = (edge: number): boolean => {
     const document = edgeAt(graph, edge)
@@ -116,7 +116,7 @@ function checkCircles(graph: Graph, problems: Problems): void {
   }
 }
 
-function checkWaysBack(graph: Graph, component: Int32Array, problems: Problems): void {
+function checkWaysBack(graph: Graph, component: Int32Array, problems: FlowProblems): void {
   for (let edge = 0; edge < graph.edges.length; edge++) {
     const document = edgeAt(graph, edge)
     const [source, target] = [graph.source[edge] ?? -1, graph.target[edge] ?? -1]
@@ -127,7 +127,7 @@ function checkWaysBack(graph: Graph, component: Int32Array, problems: Problems):
   }
 }
 
-function checkJoins(graph: Graph, reach: Reach, problems: Problems): void {
+function checkJoins(graph: Graph, reach: Reach, problems: FlowProblems): void {
   const exclusive = exclusiveSources(graph)
   const canReturn = graph.edges.some(leadsBack)
   for (let node = 0; node < graph.nodes.length; node++) {
@@ -155,7 +155,7 @@ function isLacking(graph: Graph, { entered }: Reach, edge: number): boolean {
 }
 
 /** Only a Sync edge, and a way on that is joined by AND, is waited for. */
-function checkIdleJoins(graph: Graph, problems: Problems): void {
+function checkIdleJoins(graph: Graph, problems: FlowProblems): void {
   for (let edge = 0; edge < graph.edges.length; edge++) {
     const { join, class: kind } = edgeAt(graph, edge)
     if (join === undefined || kind === 'Sync') continue

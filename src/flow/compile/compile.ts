@@ -19,7 +19,7 @@ import type {
   FlowCompilation,
 } from './compiled-flow.ts'
 import { EdgeEnds, EdgesByNode, isTried, MARK } from './edge-ends.ts'
-import { type NodeNames, type Places, readNodes } from './node-places.ts'
+import { type NodeNames, type NodePlaces, readNodes } from './node-places.ts'
 import {
   areEdgesAlike,
   areNodesAlike,
@@ -101,7 +101,7 @@ function compileInvariants(
 function compileEdges(
   document: Flow,
   names: NodeNames,
-  { phases, judged }: Places,
+  { phases, judged }: NodePlaces,
   sources: Sources,
   rulesOf: (edge: FlowEdge) => EdgeRules,
   ends: EdgeEnds,
@@ -197,7 +197,7 @@ function compileNodes(
   { nodes }: Flow,
   edges: readonly CompiledEdge[],
   ends: EdgeEnds,
-  { phases, subphases, targets }: Places,
+  { phases, subphases, targets }: NodePlaces,
 ): readonly CompiledNode[] {
   const leaving = new EdgesByNode(nodes.length, edges, ends.sources)
   const arriving = new EdgesByNode(nodes.length, edges, ends.targets)
@@ -234,7 +234,7 @@ function compileNodes(
  * Nodes that nothing leads to but ways back. When there are none the first one, unless a goal begins
  * with its alternatives.
  */
-function startsOf(nodes: readonly FlowNode[], ends: EdgeEnds, { targets }: Places): number[] {
+function startsOf(nodes: readonly FlowNode[], ends: EdgeEnds, { targets }: NodePlaces): number[] {
   const starts: number[] = []
   for (let node = 0; node < nodes.length; node++) {
     if (targets[node] === -1 && !ends.isReachedBy(node, MARK.LED_TO)) starts.push(node)

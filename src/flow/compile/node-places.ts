@@ -6,7 +6,7 @@ import type { FlowNode } from '../../contracts/index.ts'
 import type { CompiledSpan } from './compiled-flow.ts'
 
 /** By node; -1 for none. */
-export interface Places {
+export interface NodePlaces {
   readonly phases: Int32Array
   readonly subphases: Int32Array
   /** The node that is named as a target, and the same for CHECK nodes alone. */
@@ -18,7 +18,7 @@ export interface NodesRead {
   readonly names: NodeNames
   readonly phases: readonly CompiledSpan[]
   readonly subphases: readonly CompiledSpan[]
-  readonly places: Places
+  readonly places: NodePlaces
 }
 
 export function readNodes(nodes: readonly FlowNode[]): NodesRead {

@@ -15,7 +15,7 @@ import { checkFlow } from '../check/check.ts'
 import type { FlowProblem } from '../check/problem.ts'
 import { planToFlow } from './plan.ts'
 
-export interface PlanLoading {
+export interface LoadedPlan {
   /** Null when the plan breaks its contract. */
   readonly flow: Flow | null
   readonly valid: boolean
@@ -24,7 +24,7 @@ export interface PlanLoading {
 }
 
 /** Loads a plan. Without participants, the only legal owners are the three that the contract names. */
-export function loadPlan(document: unknown, participants: Participants | null): PlanLoading {
+export function loadPlan(document: unknown, participants: Participants | null): LoadedPlan {
   const owners = participants === null ? {} : { owners: ownersOf(document, participants) }
   const { valid, violations } = validate(planJson, document, owners)
   if (!valid) return { flow: null, valid: false, violations, warnings: [] }

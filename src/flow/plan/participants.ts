@@ -12,14 +12,14 @@ import {
   validate,
 } from '../../contracts/index.ts'
 
-export type ParticipantsReading =
+export type ParsedParticipants =
   | { readonly ok: true; readonly participants: Participants; readonly digest: Digest }
   | { readonly ok: false; readonly violations: readonly Violation[] }
 
 /** Names that mean the reviewer if the document has no `reviewer`, most usual first. */
 const REVIEWERS = ['reviewer', 'xiaojing']
 
-export function readParticipants(document: unknown): ParticipantsReading {
+export function readParticipants(document: unknown): ParsedParticipants {
   const isPlain = isMap(document)
   const whole = isPlain ? { type: 'participants_v1', participants: document } : typed(document)
   const { valid, violations } = validate(participantsContract, whole)

@@ -4,7 +4,7 @@
  */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import { type ClaimStanding, standingOf } from '../runtime/claims.ts'
-import type { Fact, Finding } from '../state/fact.ts'
+import type { FlowFact, RunFinding } from '../state/fact.ts'
 import { type RunState, type RunStatus, runStatus } from '../state/state.ts'
 import { elementAt, vectorElements } from '../state/vector.ts'
 import { type Transition, transitionsOf } from './transitions.ts'
@@ -79,7 +79,7 @@ export interface RunReport {
   readonly nodes: readonly NodeReport[]
   readonly transitions: readonly Transition[]
   readonly invariants: readonly unknown[]
-  readonly findings: readonly (Finding & { readonly seq: number; readonly at: string })[]
+  readonly findings: readonly (RunFinding & { readonly seq: number; readonly at: string })[]
   readonly claims: readonly ClaimStanding[]
   readonly evidence: readonly unknown[]
   readonly reviews: readonly unknown[]
@@ -93,7 +93,11 @@ export interface RunReport {
   readonly missing?: readonly unknown[]
 }
 
-export function reportOf(flow: CompiledFlow, facts: readonly Fact[], state: RunState): RunReport {
+export function reportOf(
+  flow: CompiledFlow,
+  facts: readonly FlowFact[],
+  state: RunState,
+): RunReport {
   const [first] = facts
   const head = first?.type === 'flow_started_v1' ? first.payload : null
   return {
@@ -125,7 +129,7 @@ export function reportOf(flow: CompiledFlow, facts: readonly Fact[], state: RunS
   }
 }
 
-export function findingsOf(facts: readonly Fact[]): RunReport['findings'] {
+export function findingsOf(facts: readonly FlowFact[]): RunReport['findings'] {
   return facts.flatMap((fact) => {
     if (fact.type !== 'flow_finding_v1') return []
     const { run_id: _, ...finding } = fact.payload
@@ -177,7 +181,7 @@ export function nodesOf(flow: CompiledFlow, state: RunState): readonly NodeRepor
   })
 }
 
-function eventsOf(facts: readonly Fact[], kind: string): readonly unknown[] {
+function eventsOf(facts: readonly FlowFact[], kind: string): readonly unknown[] {
   return facts.flatMap((fact) => {
     if (fact.type !== 'flow_event_v1' || fact.payload.kind !== kind) return []
     const { run_id: _, ...payload } = fact.payload
@@ -185,7 +189,7 @@ function eventsOf(facts: readonly Fact[], kind: string): readonly unknown[] {
   })
 }
 
-function toldOf(facts: readonly Fact[], types: readonly string[]): readonly object[] {
+function toldOf(facts: readonly FlowFact[], types: readonly string[]): readonly object[] {
   return facts.flatMap(({ type, payload }) => {
     if (type !== 'flow_event_v1' || payload.kind !== 'event') return []
     if (!types.includes(payload.event.type)) return []
@@ -195,7 +199,10 @@ function toldOf(facts: readonly Fact[], types: readonly string[]): readonly obje
 }
 
 /** Returns the versions of each artifact in order, the last one, and the last approved one. */
-export function artifactsOf(flow: CompiledFlow, facts: readonly Fact[]): readonly ArtifactReport[] {
+export function artifactsOf(
+  flow: CompiledFlow,
+  facts: readonly FlowFact[],
+): readonly ArtifactReport[] {
   const versions = new Map<string, ArtifactVersion[]>()
   const approved = new Map<string, ArtifactVersion>()
   const approvals = new Map<string, Set<string>>()
@@ -229,7 +236,7 @@ function checksOf(flow: CompiledFlow, nodeId: string): number {
 }
 
 /** What participants said: the digest of a body in place of what they wrote. */
-function outputsOf(facts: readonly Fact[]): readonly unknown[] {
+function outputsOf(facts: readonly FlowFact[]): readonly unknown[] {
   return facts.flatMap(({ type, payload }) => {
     if (type !== 'participant_output_v1') return []
     const { seq, at, node_id, answer, repairs, errors } = payload
@@ -240,7 +247,7 @@ function outputsOf(facts: readonly Fact[]): readonly unknown[] {
 }
 
 /** Returns the access rules of the flow, and every refused access that the host saw. */
-function accessOf({ document }: CompiledFlow, facts: readonly Fact[]): readonly unknown[] {
+function accessOf({ document }: CompiledFlow, facts: readonly FlowFact[]): readonly unknown[] {
   const rules = (document.access_rules ?? []).map((rule) => ({ kind: 'rule', ...rule }))
   const refused = toldOf(facts, ['access_refused']).map((event) => ({
     kind: 'refused',
@@ -249,7 +256,7 @@ function accessOf({ document }: CompiledFlow, facts: readonly Fact[]): readonly 
   return [...rules, ...refused]
 }
 
-export function logOf(facts: readonly Fact[]): readonly LogReport[] {
+export function logOf(facts: readonly FlowFact[]): readonly LogReport[] {
   const list: { -readonly [K in keyof LogReport]: LogReport[K] }[] = []
   for (const { type, payload } of facts) {
     if (type !== 'flow_event_v1') continue

@@ -1,13 +1,13 @@
 /** The state of a run as people and programs read it: the host's fields at its present place, and the flow's own. */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
-import type { Fact } from '../state/fact.ts'
+import type { FlowFact } from '../state/fact.ts'
 import type { RunState } from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
 
 /** Returns the fields of the flow and, once the run has entered a node, the host's fields there. */
 export function stateView(
   flow: CompiledFlow,
-  facts: readonly Fact[],
+  facts: readonly FlowFact[],
   state: RunState,
 ): Readonly<Record<string, unknown>> {
   const nodeId = lastEntered(facts)
@@ -38,7 +38,7 @@ export function stateView(
 }
 
 /** Prefers the last node that ran a participant: a GOAL, which runs none, tells less. */
-function lastEntered(facts: readonly Fact[]): string | null {
+function lastEntered(facts: readonly FlowFact[]): string | null {
   for (let index = facts.length - 1; index >= 0; index--) {
     const fact = facts[index]
     if (fact?.type === 'flow_event_v1' && fact.payload.kind === 'commanded') {

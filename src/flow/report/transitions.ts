@@ -3,7 +3,7 @@
  * whether the edge fired. An edge without a guard is listed when it fires.
  */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
-import type { EventPayload, Fact } from '../state/fact.ts'
+import type { EventPayload, FlowFact } from '../state/fact.ts'
 
 interface PolicyRecord {
   /** Null if no policy was triggered. */
@@ -37,7 +37,10 @@ export interface Transition {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
-export function transitionsOf(flow: CompiledFlow, facts: readonly Fact[]): readonly Transition[] {
+export function transitionsOf(
+  flow: CompiledFlow,
+  facts: readonly FlowFact[],
+): readonly Transition[] {
   const list: Writable<Transition>[] = []
   /** By edge: its last try, until the edge fires. */
   const open = new Map<string, Writable<Transition>>()

@@ -9,7 +9,7 @@ import { digestBytes } from '../../base/index.ts'
 import type { XiaoboAction } from '../../contracts/index.ts'
 import type { NeededDocument } from '../state/command.ts'
 import type { ActionAnswer, EventOf } from '../state/event.ts'
-import type { Finding, FindingAction } from '../state/fact.ts'
+import type { FindingAction, RunFinding } from '../state/fact.ts'
 import type { Artifact } from '../state/state.ts'
 import { type Delta, deltaOf } from './delta.ts'
 import { enter, run } from './enter.ts'
@@ -152,7 +152,7 @@ function completeAttempt(
 
 const HINDERING: ReadonlySet<FindingAction> = new Set(['reject', 'rerun', 'block'])
 
-function textFindings(turn: Turn, answer: ActionAnswer, artifact: Artifact | null): Finding[] {
+function textFindings(turn: Turn, answer: ActionAnswer, artifact: Artifact | null): RunFinding[] {
   const breaches = findBreaches(turn.flow, {
     ...(artifact === null ? {} : { output: artifact.content }),
     ...(answer.message === undefined ? {} : { message: answer.message }),
@@ -167,10 +167,10 @@ function textFindings(turn: Turn, answer: ActionAnswer, artifact: Artifact | nul
 }
 
 /** Checks tool use, the gate, the required files and, in a rerun, the difference. */
-function workFindings(turn: Turn, node: number, delta: Delta | null): Finding[] {
+function workFindings(turn: Turn, node: number, delta: Delta | null): RunFinding[] {
   const { toolCalls, gatePassed, filesExist } = turn.node(node).work
   const { required_files } = turn.draft.nodeOf(node).document
-  const findings: Finding[] = []
+  const findings: RunFinding[] = []
   if (toolCalls === 0) {
     const invariant_id = 'TOOL_USE_NONZERO'
     const values = { tool_calls: 0 }
@@ -195,7 +195,7 @@ function failAction({ flow }: Turn): 'rerun' | 'block' {
   return restated?.document.fail_action === 'block' ? 'block' : 'rerun'
 }
 
-function stageFindings(turn: Turn, { node_id, stage }: EventOf<'attempt_ended'>): Finding[] {
+function stageFindings(turn: Turn, { node_id, stage }: EventOf<'attempt_ended'>): RunFinding[] {
   const bases = turn.node(turn.draft.nodeNamed(node_id)).work.bases
   if (stage === null || areStagesSound(turn, bases)) return []
   const values = { manifest: stage.manifest }

@@ -4,22 +4,22 @@
  */
 
 import { HOST_FIELDS } from '../../contracts/index.ts'
-import { type Evaluation, evaluate } from '../../expression/index.ts'
+import { type ExpressionResult, evaluate } from '../../expression/index.ts'
 import { judgePolicies, type ViolationAction } from '../../policy/index.ts'
 import type { CompiledEdge, CompiledInvariant } from '../compile/compiled-flow.ts'
-import type { EvidenceReading } from '../state/event.ts'
-import type { Answer, Values } from '../state/fact.ts'
+import type { EvidenceValue } from '../state/event.ts'
+import type { TruthWord, Values } from '../state/fact.ts'
 import { guardScene, type Occasion, type SceneValues, sceneOf, TRANSITION } from './scene.ts'
 import type { Turn } from './turn.ts'
 
 const NO_REASONS: readonly string[] = Object.freeze([])
 const HOST: ReadonlySet<string> = new Set(HOST_FIELDS)
 
-function answerOf(value: Evaluation['value']): Answer {
+function answerOf(value: ExpressionResult['value']): TruthWord {
   return value === true ? 'true' : value === false ? 'false' : 'undetermined'
 }
 
-function valuesOf({ deciding }: Evaluation): Values {
+function valuesOf({ deciding }: ExpressionResult): Values {
   // Built by assignment: paths are the expression's own, such as `state.score`.
   const values: Record<string, unknown> = {}
   for (const { path, value } of deciding) values[path] = value ?? null
@@ -54,7 +54,7 @@ function subjectIndex({ draft }: Turn, node: number): number {
 function recordGuard(
   turn: Turn,
   { document }: CompiledEdge,
-  result: Answer,
+  result: TruthWord,
   values: Values,
   reasons: readonly string[],
 ): void {
@@ -82,7 +82,7 @@ function isEvidenceSound(turn: Turn, edge: CompiledEdge, { state }: SceneValues)
   return false
 }
 
-export function readingFor(turn: Turn, edge: CompiledEdge): EvidenceReading | undefined {
+export function readingFor(turn: Turn, edge: CompiledEdge): EvidenceValue | undefined {
   const { readings } = turn.node(edge.source).work
   return readings?.find(({ edge_id }) => edge_id === edge.document.edge_id)
 }

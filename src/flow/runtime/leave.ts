@@ -18,7 +18,7 @@ import type { Turn } from './turn.ts'
 const HOST: ReadonlySet<string> = new Set(HOST_FIELDS)
 
 /** The reason why an edge cannot fire, and the action that follows. */
-export interface Obstacle {
+export interface EdgeObstacle {
   readonly edge: CompiledEdge
   readonly action: FindingAction
   /** The guard is closed. For other obstacles the finding is recorded already. */
@@ -48,14 +48,14 @@ function goAll(
   turn: Turn,
   edges: readonly CompiledEdge[],
   hasDecision: boolean,
-): readonly Obstacle[] | null {
+): readonly EdgeObstacle[] | null {
   const { open, obstacles } = tryEdges(turn, edges, hasDecision)
   for (const edge of open) fire(turn, edge)
   return open.length > 0 ? null : obstacles
 }
 
 /** Does what `goAll` does for a single edge, without building lists: most nodes have one. */
-function goOnly(turn: Turn, edge: CompiledEdge): readonly Obstacle[] | null {
+function goOnly(turn: Turn, edge: CompiledEdge): readonly EdgeObstacle[] | null {
   if (!isGuardOpen(turn, edge)) return edge.isBack ? NONE : [guardObstacle(edge)]
   const action = edge.isBack && edge.guard === null ? null : obstacleAt(turn, edge)
   if (action !== null) return [{ edge, action, isGuard: false }]
@@ -65,7 +65,7 @@ function goOnly(turn: Turn, edge: CompiledEdge): readonly Obstacle[] | null {
 
 interface Trial {
   readonly open: readonly CompiledEdge[]
-  readonly obstacles: readonly Obstacle[]
+  readonly obstacles: readonly EdgeObstacle[]
 }
 
 const NONE: readonly never[] = Object.freeze([])
@@ -74,7 +74,7 @@ const NONE: readonly never[] = Object.freeze([])
 function tryEdges(turn: Turn, edges: readonly CompiledEdge[], hasDecision: boolean): Trial {
   if (!hasDecision && edges.every(isWideOpen)) return { open: edges, obstacles: NONE }
   const passing: CompiledEdge[] = []
-  const obstacles: Obstacle[] = []
+  const obstacles: EdgeObstacle[] = []
   for (const edge of edges) {
     if (isGuardOpen(turn, edge)) passing.push(edge)
     else if (!edge.isBack) obstacles.push(guardObstacle(edge))
@@ -99,7 +99,7 @@ function isWideOpen({ isFree, isBack }: CompiledEdge): boolean {
   return isFree && !isBack
 }
 
-export function guardObstacle(edge: CompiledEdge): Obstacle {
+export function guardObstacle(edge: CompiledEdge): EdgeObstacle {
   return { edge, action: edge.document.on_guard_fail ?? 'block', isGuard: true }
 }
 
@@ -108,7 +108,7 @@ function waysOn(
   turn: Turn,
   edges: readonly CompiledEdge[],
   ways: readonly CompiledEdge[],
-  obstacles: Obstacle[],
+  obstacles: EdgeObstacle[],
 ): readonly CompiledEdge[] {
   const decisions = edges.filter(({ document }) => document.class === 'Decision')
   if (decisions.length === 0) return ways
@@ -200,7 +200,7 @@ function nodesAfter(turn: Turn, from: number): readonly number[] {
 }
 
 /** Nothing could fire. The first failure, in the order of the flow, says what is done. */
-function remedy(turn: Turn, node: number, obstacles: readonly Obstacle[]): void {
+function remedy(turn: Turn, node: number, obstacles: readonly EdgeObstacle[]): void {
   const [first] = obstacles
   if (first === undefined) return
   for (const { edge, action, isGuard } of obstacles) {
@@ -211,7 +211,7 @@ function remedy(turn: Turn, node: number, obstacles: readonly Obstacle[]): void 
   carryOut(turn, node, first)
 }
 
-export function carryOut(turn: Turn, node: number, { edge, action }: Obstacle): void {
+export function carryOut(turn: Turn, node: number, { edge, action }: EdgeObstacle): void {
   switch (action) {
     case 'rerun':
       return rerunSpan(turn, node, edge.document.guard_scope ?? 'attempt')

@@ -3,9 +3,9 @@
  * goes on one line, without characters that Markdown would interpret.
  */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
-import type { EventPayload, Fact, Finding } from '../state/fact.ts'
+import type { EventPayload, FlowFact, RunFinding } from '../state/fact.ts'
 
-export function logText(flow: CompiledFlow, facts: readonly Fact[]): string {
+export function logText(flow: CompiledFlow, facts: readonly FlowFact[]): string {
   const lines = [`# Orchestration log: ${plain(flow.document.title || flow.document.flow_id)}`, '']
   for (const { type, payload } of facts) {
     const text =
@@ -23,7 +23,7 @@ export function logText(flow: CompiledFlow, facts: readonly Fact[]): string {
   return `${lines.join('\n')}\n`
 }
 
-function findingLine({ code, action, values, ...place }: Finding): string {
+function findingLine({ code, action, values, ...place }: RunFinding): string {
   const { node_id, edge_id, policy_id, invariant_id, claim_id } = place
   const names = [node_id, edge_id, policy_id, invariant_id, claim_id].filter(
     (name) => name !== undefined,

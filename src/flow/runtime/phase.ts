@@ -6,7 +6,14 @@
 import type { CompiledSpan } from '../compile/compiled-flow.ts'
 import type { FindingAction } from '../state/fact.ts'
 import { isGuardOpen, isInvariantKept } from './judge.ts'
-import { carryOut, guardObstacle, leave, type Obstacle, obstacleAt, rerunSpan } from './leave.ts'
+import {
+  carryOut,
+  type EdgeObstacle,
+  guardObstacle,
+  leave,
+  obstacleAt,
+  rerunSpan,
+} from './leave.ts'
 import type { Turn } from './turn.ts'
 
 export function closeSubphase(turn: Turn, subphase: number): void {
@@ -134,7 +141,7 @@ function stopPhase(turn: Turn, span: CompiledSpan, action: FindingAction): void 
 const REMEDIES: ReadonlySet<FindingAction> = new Set(['rerun', 'reject', 'escalate', 'reroute'])
 
 /** Returns the first leaving edge that cannot fire and names a remedy; null if there is none. */
-function remedyAt(turn: Turn, node: number): Obstacle | null {
+function remedyAt(turn: Turn, node: number): EdgeObstacle | null {
   for (const edge of turn.draft.nodeOf(node).outgoing) {
     if (!edge.isLeaving || edge.document.class === 'Meta' || edge.document.class === 'Exception')
       continue

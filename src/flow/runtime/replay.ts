@@ -5,19 +5,19 @@
 import { canonicalJson } from '../../base/index.ts'
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import type { FlowEvent } from '../state/event.ts'
-import type { Fact } from '../state/fact.ts'
+import type { FlowFact } from '../state/fact.ts'
 import { emptyState } from '../state/state.ts'
 import { step } from './step.ts'
 
 /** The first fact that differs from the computed one; null in place of a missing fact. */
 export interface RunDifference {
   readonly seq: number
-  readonly recorded: Fact | null
-  readonly computed: Fact | null
+  readonly recorded: FlowFact | null
+  readonly computed: FlowFact | null
 }
 
 /** Returns the event that a fact records; null for a fact that follows from an event. */
-export function eventOf(fact: Fact): FlowEvent | null {
+export function eventOf(fact: FlowFact): FlowEvent | null {
   const { type, payload } = fact
   switch (type) {
     case 'flow_started_v1': {
@@ -45,7 +45,7 @@ export function eventOf(fact: Fact): FlowEvent | null {
 }
 
 /** Returns the first difference; null if the flow and the events give exactly these facts. */
-export function replayRun(flow: CompiledFlow, facts: readonly Fact[]): RunDifference | null {
+export function replayRun(flow: CompiledFlow, facts: readonly FlowFact[]): RunDifference | null {
   let state = emptyState(flow)
   let seq = 0
   for (let recorded = facts[0]; recorded !== undefined; recorded = facts[seq]) {

@@ -5,7 +5,7 @@
  */
 
 import type { StageBase } from '../state/command.ts'
-import { isOpen, type NodeStatus, type Stage } from '../state/state.ts'
+import { isOpen, type NodeStatus, type RunStage } from '../state/state.ts'
 import type { Turn } from './turn.ts'
 
 /** The most manifests under one view; the host does not stack overlays on overlays. */
@@ -69,7 +69,7 @@ export function followPromotion(turn: Turn, node: number): void {
   }
 }
 
-function standsOn(turn: Turn, dependent: number, node: number, stage: Stage | null): boolean {
+function standsOn(turn: Turn, dependent: number, node: number, stage: RunStage | null): boolean {
   const base = turn
     .node(dependent)
     .work.stage?.standsOn.find(({ node_id }) => node_id === turn.idOf(node))

@@ -9,8 +9,8 @@
  * second runner of the same run: the facts of a run have sequence numbers without a gap.
  */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
-import type { Command } from '../state/command.ts'
-import { Draft } from '../state/draft.ts'
+import type { FlowCommand } from '../state/command.ts'
+import { RunDraft } from '../state/draft.ts'
 import type { EventOf, FlowEvent } from '../state/event.ts'
 import { isOpen, isStuckAt, type RunState } from '../state/state.ts'
 import { vectorElements } from '../state/vector.ts'
@@ -25,7 +25,7 @@ import { followPromotion, promoteStage, voidDependents } from './stage.ts'
 import { type Step, type Task, Turn } from './turn.ts'
 
 export function step(flow: CompiledFlow, state: RunState, event: FlowEvent): Step {
-  const draft = new Draft(flow, state, 'one step')
+  const draft = new RunDraft(flow, state, 'one step')
   const place = 'node_id' in event ? draft.placeNamed(event.node_id) : -1
   if (isStale(draft, event, place)) return { state, commands: [], facts: [], isStale: true }
   const turn = new Turn(draft, event, place)
@@ -44,14 +44,19 @@ export function step(flow: CompiledFlow, state: RunState, event: FlowEvent): Ste
 }
 
 /** Commands that are not answered yet, oldest first. */
-export function outstanding({ nodes, phases, subphases, isRefused }: RunState): readonly Command[] {
+export function outstanding({
+  nodes,
+  phases,
+  subphases,
+  isRefused,
+}: RunState): readonly FlowCommand[] {
   if (isRefused) return []
   return [...vectorElements(nodes), ...vectorElements(phases), ...vectorElements(subphases)]
     .flatMap(({ pending }) => (pending === null ? [] : [pending]))
     .sort((one, other) => one.command - other.command)
 }
 
-function isStale(draft: Draft, event: FlowEvent, place: number): boolean {
+function isStale(draft: RunDraft, event: FlowEvent, place: number): boolean {
   const { flow, run: state } = draft
   if (event.type === 'started') return state.runId !== null
   if (state.runId === null || state.ended !== null) return true
@@ -76,7 +81,7 @@ function isStale(draft: Draft, event: FlowEvent, place: number): boolean {
   return !answers(pending, event) || !ANSWERS[event.type].includes(pending?.type ?? '')
 }
 
-function answers(pending: Command | null, event: { readonly command: number }): boolean {
+function answers(pending: FlowCommand | null, event: { readonly command: number }): boolean {
   return pending !== null && pending.command === event.command
 }
 

@@ -13,18 +13,18 @@ import {
   placeOf,
 } from '../state/apply.ts'
 import { applyEvent } from '../state/apply-event.ts'
-import type { Command, CommandBody } from '../state/command.ts'
-import type { Draft } from '../state/draft.ts'
+import type { CommandBody, FlowCommand } from '../state/command.ts'
+import type { RunDraft } from '../state/draft.ts'
 import type { FlowEvent } from '../state/event.ts'
 import type {
-  Answer,
   EntryCause,
   EventPayload,
-  Fact,
   FactHead,
   FactType,
-  Finding,
+  FlowFact,
   PayloadOf,
+  RunFinding,
+  TruthWord,
   Values,
 } from '../state/fact.ts'
 import type { NodeState, NodeStatus, RunState } from '../state/state.ts'
@@ -46,7 +46,7 @@ export type Task =
   | { readonly kind: 'except'; readonly node: number }
 
 const NO_SPANS: number[] = []
-const NO_COMMANDS: Command[] = []
+const NO_COMMANDS: FlowCommand[] = []
 const NO_TASKS: Task[] = []
 
 function withSpan(spans: number[], span: number): number[] {
@@ -57,11 +57,11 @@ function withSpan(spans: number[], span: number): number[] {
 
 export class Turn {
   readonly flow: CompiledFlow
-  readonly draft: Draft
+  readonly draft: RunDraft
   readonly event: FlowEvent
-  readonly facts: Fact[] = []
+  readonly facts: FlowFact[] = []
   /** Most steps have one command and one or two tasks: lists are made when there is something. */
-  commands: Command[] = NO_COMMANDS
+  commands: FlowCommand[] = NO_COMMANDS
   #tasks: Task[] = NO_TASKS
   #done = 0
   /** Phases and sub-phases that may have come to an end; a step touches one or two. */
@@ -74,10 +74,10 @@ export class Turn {
   /** The node that the event is about; -1 when it is about none. */
   readonly place: number
   /** The command that the event answers; null when it answers none. */
-  readonly answered: Command | null
+  readonly answered: FlowCommand | null
   readonly #runId: string
 
-  constructor(draft: Draft, event: FlowEvent, place: number) {
+  constructor(draft: RunDraft, event: FlowEvent, place: number) {
     const { flow, run } = draft
     this.flow = flow
     this.place = place
@@ -98,7 +98,7 @@ export class Turn {
   emit<T extends FactType>(type: T, payload: PayloadOf<T>): void {
     const head: FactHead = { run_id: this.#runId, seq: this.draft.run.seq, at: this.event.at }
     // The payload is the one of the type, by the signature; the compiler does not follow that.
-    const fact = { type, payload: Object.assign(head, payload) } as unknown as Fact
+    const fact = { type, payload: Object.assign(head, payload) } as unknown as FlowFact
     this.facts.push(fact)
     applyFact(this.draft, fact)
   }
@@ -107,7 +107,7 @@ export class Turn {
     this.emit('flow_event_v1', payload)
   }
 
-  find(finding: Finding): void {
+  find(finding: RunFinding): void {
     this.emit('flow_finding_v1', finding)
   }
 
@@ -147,7 +147,7 @@ export class Turn {
 
   recordGuard(
     edge_id: string,
-    result: Answer,
+    result: TruthWord,
     scope: string,
     values: Values,
     reasons: readonly string[],
@@ -248,9 +248,9 @@ export class Turn {
 
 export interface Step {
   readonly state: RunState
-  readonly commands: readonly Command[]
+  readonly commands: readonly FlowCommand[]
   /** To be appended together, before any command is carried out. */
-  readonly facts: readonly Fact[]
+  readonly facts: readonly FlowFact[]
   /** The run did not wait for this event, or has ended: the step changed nothing. */
   readonly isStale: boolean
 }

@@ -1,11 +1,11 @@
 /** What an event does to the state by itself, before anything is concluded from it. */
-import type { Draft } from './draft.ts'
+import type { RunDraft } from './draft.ts'
 import type { EventOf, FlowEvent } from './event.ts'
 import type { PayloadOf } from './fact.ts'
 import { passedWork } from './state.ts'
 
 /** `place` is the index of the node that the event names; -1 when it names none. */
-export function applyEvent(draft: Draft, event: FlowEvent, place: number): void {
+export function applyEvent(draft: RunDraft, event: FlowEvent, place: number): void {
   switch (event.type) {
     case 'gate_decision':
       return applyDecision(draft, event, place)
@@ -62,7 +62,7 @@ export function applyEvent(draft: Draft, event: FlowEvent, place: number): void 
  * A run that was interrupted is run again as the same attempt, so what it asked for and answered does
  * not count. How often an answer was asked for goes on counting while it is asked for again.
  */
-function applyStarted(draft: Draft, { node_id }: EventOf<'attempt_started'>): void {
+function applyStarted(draft: RunDraft, { node_id }: EventOf<'attempt_started'>): void {
   const index = draft.nodeNamed(node_id)
   const { work, pending } = draft.nodes.get(index)
   const { toolCalls, isGateBlocked, answer, asks } = work
@@ -77,7 +77,7 @@ function applyStarted(draft: Draft, { node_id }: EventOf<'attempt_started'>): vo
 }
 
 /** Only what a WORK node asked for and the gate let through is a tool call. */
-function applyDecision(draft: Draft, event: EventOf<'gate_decision'>, index: number): void {
+function applyDecision(draft: RunDraft, event: EventOf<'gate_decision'>, index: number): void {
   const { work } = draft.nodes.get(index)
   if (event.decision === 'BLOCK') return draft.patchWork(index, { isGateBlocked: true })
   if (draft.nodeOf(index).document.kind !== 'WORK') return
@@ -86,7 +86,7 @@ function applyDecision(draft: Draft, event: EventOf<'gate_decision'>, index: num
   draft.addToSpans(index, ({ toolCalls }) => ({ toolCalls: toolCalls + 1 }))
 }
 
-function applyAttemptEnd(draft: Draft, event: EventOf<'attempt_ended'>, index: number): void {
+function applyAttemptEnd(draft: RunDraft, event: EventOf<'attempt_ended'>, index: number): void {
   const { work } = draft.nodes.get(index)
   draft.ownNode(index).pending = null
   draft.patchWork(index, {
@@ -104,14 +104,14 @@ function applyAttemptEnd(draft: Draft, event: EventOf<'attempt_ended'>, index: n
 }
 
 /** Sets `gatePassed`: no participant ran, so the gate blocked nothing. */
-function applyPassed(draft: Draft, index: number): void {
+function applyPassed(draft: RunDraft, index: number): void {
   const node = draft.ownNode(index)
   node.pending = null
   if (!node.work.gatePassed) node.work = passedWork(node.work)
 }
 
 function applyActed(
-  draft: Draft,
+  draft: RunDraft,
   event: EventOf<'promoted'> | EventOf<'rolled_back'>,
   index: number,
 ): void {
@@ -131,7 +131,7 @@ function applyActed(
 }
 
 export function applyOutput(
-  draft: Draft,
+  draft: RunDraft,
   { node_id, answer, errors }: PayloadOf<'participant_output_v1'>,
 ): void {
   const index = draft.nodeNamed(node_id)

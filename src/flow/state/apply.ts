@@ -5,24 +5,24 @@
 import { invariant } from '../../base/index.ts'
 import type { CompiledEdge, CompiledFlow } from '../compile/compiled-flow.ts'
 import { applyEvent, applyOutput } from './apply-event.ts'
-import type { Command, CommandBody } from './command.ts'
-import { Draft } from './draft.ts'
+import type { CommandBody, FlowCommand } from './command.ts'
+import { RunDraft } from './draft.ts'
 import type { FlowEvent } from './event.ts'
-import type { ClaimPayload, EventPayload, EvidencePayload, Fact, Finding } from './fact.ts'
+import type { ClaimPayload, EventPayload, EvidencePayload, FlowFact, RunFinding } from './fact.ts'
 import { emptyState, type NodeStatus, type RunState, type WorkState } from './state.ts'
 
 /** The state after these facts, which are of one run of this flow and in order. */
-export function foldFacts(flow: CompiledFlow, facts: Iterable<Fact>): RunState {
+export function foldFacts(flow: CompiledFlow, facts: Iterable<FlowFact>): RunState {
   return foldOnto(flow, emptyState(flow), facts)
 }
 
-export function foldOnto(flow: CompiledFlow, state: RunState, facts: Iterable<Fact>): RunState {
-  const draft = new Draft(flow, state, 'many steps')
+export function foldOnto(flow: CompiledFlow, state: RunState, facts: Iterable<FlowFact>): RunState {
+  const draft = new RunDraft(flow, state, 'many steps')
   for (const fact of facts) applyFact(draft, fact)
   return draft.finish()
 }
 
-export function applyFact(draft: Draft, fact: Fact): void {
+export function applyFact(draft: RunDraft, fact: FlowFact): void {
   const { payload } = fact
   invariant(payload.seq === draft.run.seq, 'facts of a run follow one another')
   draft.run.seq = payload.seq + 1
@@ -46,7 +46,7 @@ export function applyFact(draft: Draft, fact: Fact): void {
   }
 }
 
-function applyPayload(draft: Draft, payload: EventPayload): void {
+function applyPayload(draft: RunDraft, payload: EventPayload): void {
   switch (payload.kind) {
     case 'event':
       return applyEvent(draft, payload.event, placeOf(draft, payload.event))
@@ -89,7 +89,7 @@ function applyPayload(draft: Draft, payload: EventPayload): void {
 }
 
 function applyWork(
-  draft: Draft,
+  draft: RunDraft,
   payload: Extract<
     EventPayload,
     { kind: 'attempt_failed' | 'artifact' | 'staged' | 'voided' | 'reviewed' }
@@ -113,16 +113,16 @@ function applyWork(
 }
 
 /** Returns the index of the node that an event or a command names; -1 if it names none. */
-export function placeOf(draft: Draft, named: FlowEvent | CommandBody): number {
+export function placeOf(draft: RunDraft, named: FlowEvent | CommandBody): number {
   return 'node_id' in named ? draft.nodeNamed(named.node_id) : -1
 }
 
-export function applyStatus(draft: Draft, index: number, status: NodeStatus): void {
+export function applyStatus(draft: RunDraft, index: number, status: NodeStatus): void {
   draft.ownNode(index).pending = null
   draft.setStatus(index, status)
 }
 
-export function applyFired(draft: Draft, edge: CompiledEdge, round: number): void {
+export function applyFired(draft: RunDraft, edge: CompiledEdge, round: number): void {
   const before = draft.fired.get(edge.index)
   draft.fired.set(edge.index, Math.max(round, 1))
   // A review edge does not count: the node leaves by its other edges when it is done.
@@ -131,7 +131,7 @@ export function applyFired(draft: Draft, edge: CompiledEdge, round: number): voi
   if (before === 0) countArrival(draft, edge, 1)
 }
 
-function countArrival(draft: Draft, edge: CompiledEdge, change: 1 | -1): void {
+function countArrival(draft: RunDraft, edge: CompiledEdge, change: 1 | -1): void {
   const sort = edge.arrival
   if (sort === null) return
   const target = draft.ownNode(edge.target)
@@ -140,7 +140,12 @@ function countArrival(draft: Draft, edge: CompiledEdge, change: 1 | -1): void {
   else target.reached += change
 }
 
-export function applyEntered(draft: Draft, index: number, round: number, isFresh: boolean): void {
+export function applyEntered(
+  draft: RunDraft,
+  index: number,
+  round: number,
+  isFresh: boolean,
+): void {
   const node = draft.ownNode(index)
   if (node.entries > 0) forgetFirings(draft, index)
   const { work } = node
@@ -179,7 +184,7 @@ function againWork(work: WorkState): WorkState {
 }
 
 /** Resets the outgoing edges of a node that the run enters again. */
-function forgetFirings(draft: Draft, index: number): void {
+function forgetFirings(draft: RunDraft, index: number): void {
   for (const edge of draft.nodeOf(index).outgoing) {
     if (draft.fired.get(edge.index) === 0) continue
     draft.fired.set(edge.index, 0)
@@ -187,7 +192,7 @@ function forgetFirings(draft: Draft, index: number): void {
   }
 }
 
-export function applyCommand(draft: Draft, command: Command, place: number): void {
+export function applyCommand(draft: RunDraft, command: FlowCommand, place: number): void {
   if (command.type === 'write_log')
     return draft.patchPhase(draft.phaseNamed(command.phase_id), { pending: command })
   if (command.type === 'write_manifest')
@@ -200,7 +205,7 @@ export function applyCommand(draft: Draft, command: Command, place: number): voi
 }
 
 function applyArtifact(
-  draft: Draft,
+  draft: RunDraft,
   index: number,
   { path, digest, format }: Extract<EventPayload, { kind: 'artifact' }>,
 ): void {
@@ -211,7 +216,7 @@ function applyArtifact(
 }
 
 function applyStaged(
-  draft: Draft,
+  draft: RunDraft,
   index: number,
   { manifest, stands_on }: Extract<EventPayload, { kind: 'staged' }>,
 ): void {
@@ -226,7 +231,7 @@ function applyStaged(
 }
 
 function applyReview(
-  draft: Draft,
+  draft: RunDraft,
   index: number,
   { check_id, verdict, score }: Extract<EventPayload, { kind: 'reviewed' }>,
 ): void {
@@ -248,21 +253,21 @@ function applyReview(
   if (isRejected) countRejection(draft, index)
 }
 
-function countRejection(draft: Draft, index: number): void {
+function countRejection(draft: RunDraft, index: number): void {
   const { rejections } = draft.nodes.get(index).work
   draft.patchWork(index, { rejections: rejections + 1 })
   draft.ownTotals().rejections += 1
   draft.addToSpans(index, (span) => ({ rejections: span.rejections + 1 }))
 }
 
-function applyPhaseBlocked(draft: Draft, phaseId: string): void {
+function applyPhaseBlocked(draft: RunDraft, phaseId: string): void {
   const phase = draft.phaseNamed(phaseId)
   if (draft.phases.get(phase).isBlocked) return
   draft.patchPhase(phase, { isBlocked: true })
 }
 
 /** Any finding of a phase but the time floor is an issue that more time does not mend. */
-function applyFinding(draft: Draft, { code, node_id, action }: Finding): void {
+function applyFinding(draft: RunDraft, { code, node_id, action }: RunFinding): void {
   if (node_id === undefined) return
   const index = draft.nodeNamed(node_id)
   if (action === 'reject') countRejection(draft, index)
@@ -271,7 +276,7 @@ function applyFinding(draft: Draft, { code, node_id, action }: Finding): void {
   if (!draft.phases.get(phase).hasOtherIssue) draft.patchPhase(phase, { hasOtherIssue: true })
 }
 
-function applyClaim(draft: Draft, { claim, principal, participant }: ClaimPayload): void {
+function applyClaim(draft: RunDraft, { claim, principal, participant }: ClaimPayload): void {
   const index = draft.nodeNamed(claim.node_id)
   const { claims } = draft.nodes.get(index).work
   const known = claims.find((one) => one.claim.claim_id === claim.claim_id)
@@ -281,7 +286,10 @@ function applyClaim(draft: Draft, { claim, principal, participant }: ClaimPayloa
   if (known === undefined) draft.nameClaim(claim.claim_id, index)
 }
 
-function applyEvidence(draft: Draft, { evidence, principal, participant }: EvidencePayload): void {
+function applyEvidence(
+  draft: RunDraft,
+  { evidence, principal, participant }: EvidencePayload,
+): void {
   const index = draft.run.claimNodes.get(evidence.claim_id)
   if (index === undefined) return
   const { claims } = draft.nodes.get(index).work

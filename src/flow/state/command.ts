@@ -95,4 +95,4 @@ export type CommandBody =
   | { readonly type: 'write_manifest'; readonly subphase_id: string }
 
 /** `command` is the number that answers name; it is the sequence number of the fact. */
-export type Command = CommandBody & { readonly command: number }
+export type FlowCommand = CommandBody & { readonly command: number }

@@ -21,7 +21,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] }
 /** How much will be written: one step touches a few parts of a state, a fold of many facts all of them. */
 type Reach = 'one step' | 'many steps'
 
-export class Draft {
+export class RunDraft {
   readonly flow: CompiledFlow
   /** Vectors stand in it only once the draft is finished. */
   readonly run: Writable<RunState>

@@ -98,7 +98,7 @@ type EventBody =
   | ({ readonly type: 'passed' } & Answering)
   | ({
       readonly type: 'evidence_read'
-      readonly readings: readonly EvidenceReading[]
+      readonly readings: readonly EvidenceValue[]
     } & Answering)
   | ({
       readonly type: 'human_answer'
@@ -147,7 +147,7 @@ type EventBody =
   | { readonly type: 'resumed'; readonly manifests: Readonly<Record<string, string>> }
 
 /** A field of a file of evidence, for the guard of an edge. */
-export interface EvidenceReading {
+export interface EvidenceValue {
   readonly edge_id: string
   /** Null when the file or the field is not there. */
   readonly digest: string | null

@@ -6,7 +6,7 @@
  */
 import type { Claim, Evidence, FINDING_ACTIONS, FINDING_CODES } from '../../contracts/index.ts'
 import type { Conflict } from '../../policy/index.ts'
-import type { Command, StageBase } from './command.ts'
+import type { FlowCommand, StageBase } from './command.ts'
 import type { EventOf, FlowEvent, RunOrigin } from './event.ts'
 import type { NodeStatus } from './state.ts'
 
@@ -26,7 +26,7 @@ export type EntryCause = 'start' | 'edge' | 'review' | 'alternative' | 'rerun' |
 export type FindingAction = (typeof FINDING_ACTIONS)[number]
 export type FindingCode = (typeof FINDING_CODES)[number]
 
-export interface Finding {
+export interface RunFinding {
   readonly code: FindingCode
   readonly node_id?: string
   readonly edge_id?: string
@@ -38,12 +38,12 @@ export interface Finding {
 }
 
 /** The three answers of an expression; a fact has them as words. */
-export type Answer = 'true' | 'false' | 'undetermined'
+export type TruthWord = 'true' | 'false' | 'undetermined'
 
 interface Judged {
   readonly policy_id: string
   readonly action: FindingAction
-  readonly triggered: Answer
+  readonly triggered: TruthWord
   readonly values: Values
 }
 
@@ -53,7 +53,7 @@ export type EventPayload =
   | {
       readonly kind: 'guard'
       readonly edge_id: string
-      readonly result: Answer
+      readonly result: TruthWord
       readonly scope: string
       /** What was read and decided, by path. */
       readonly values: Values
@@ -73,7 +73,7 @@ export type EventPayload =
       readonly node_id?: string
       readonly phase_id?: string
       readonly edge_id?: string
-      readonly result: Answer
+      readonly result: TruthWord
       readonly values: Values
     }
   | { readonly kind: 'fired'; readonly edge_id: string; readonly round: number }
@@ -87,7 +87,7 @@ export type EventPayload =
     }
   /** The run came round to a node that was still open. */
   | { readonly kind: 'joined'; readonly node_id: string; readonly round: number }
-  | { readonly kind: 'commanded'; readonly command: Command }
+  | { readonly kind: 'commanded'; readonly command: FlowCommand }
   | { readonly kind: 'attempt_failed'; readonly node_id: string; readonly error: unknown }
   | {
       readonly kind: 'artifact'
@@ -154,7 +154,7 @@ type FactBody =
       }
     }
   | { readonly type: 'flow_event_v1'; readonly payload: EventPayload }
-  | { readonly type: 'flow_finding_v1'; readonly payload: Finding }
+  | { readonly type: 'flow_finding_v1'; readonly payload: RunFinding }
   | { readonly type: 'flow_claim_v1'; readonly payload: ClaimPayload }
   | { readonly type: 'flow_evidence_v1'; readonly payload: EvidencePayload }
   | {
@@ -181,4 +181,4 @@ type WithHead<B extends FactBody> = B extends FactBody
   ? { readonly type: B['type']; readonly payload: FactHead & B['payload'] }
   : never
 
-export type Fact = WithHead<FactBody>
+export type FlowFact = WithHead<FactBody>

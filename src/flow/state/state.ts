@@ -6,8 +6,8 @@
  */
 import type { Claim, XiaojingReview } from '../../contracts/index.ts'
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
-import type { Command, ReviewPin, StageBase } from './command.ts'
-import type { EvidenceReading, ParticipantAnswer } from './event.ts'
+import type { FlowCommand, ReviewPin, StageBase } from './command.ts'
+import type { EvidenceValue, ParticipantAnswer } from './event.ts'
 import { filledVector, type Vector, VectorDraft } from './vector.ts'
 
 /**
@@ -52,7 +52,7 @@ export interface Artifact {
   readonly content: string
 }
 
-export interface Stage {
+export interface RunStage {
   readonly manifest: string
   readonly standsOn: readonly StageBase[]
   /** Null until it is promoted, and again after it was rolled back. */
@@ -106,11 +106,11 @@ export interface WorkState {
   readonly previous: Artifact | null
   readonly lastReview: XiaojingReview | null
   readonly lastError: unknown
-  readonly stage: Stage | null
+  readonly stage: RunStage | null
   /** Nodes whose stages are based on the stage of this one. */
   readonly dependents: readonly number[]
   readonly claims: readonly ClaimState[]
-  readonly readings: readonly EvidenceReading[] | null
+  readonly readings: readonly EvidenceValue[] | null
 }
 
 export interface NodeState {
@@ -131,7 +131,7 @@ export interface NodeState {
   readonly hasFired: boolean
   /** Done, and its leaving edges have been tried. */
   readonly isHeld: boolean
-  readonly pending: Command | null
+  readonly pending: FlowCommand | null
   readonly work: WorkState
 }
 
@@ -150,7 +150,7 @@ export interface SpanState {
   readonly isBlocked: boolean
   readonly isLogged: boolean
   readonly manifest: string | null
-  readonly pending: Command | null
+  readonly pending: FlowCommand | null
 }
 
 /** Whether a human can let a node go on: it is blocked, its ways are closed, or its phase may not end. */

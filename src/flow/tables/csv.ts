@@ -14,7 +14,7 @@ export interface Cell {
   readonly isQuoted: boolean
 }
 
-export interface Row {
+export interface CsvRow {
   readonly cells: readonly Cell[]
   /** The row's text in the file, with the blank lines before it and without its line end. */
   readonly raw: string
@@ -33,7 +33,7 @@ export interface CsvText {
   readonly newline: Newline
   /** Line ends of more than one kind occur between rows. */
   readonly isMixed: boolean
-  readonly rows: readonly Row[]
+  readonly rows: readonly CsvRow[]
   readonly tail: readonly Newline[]
   readonly problems: readonly CsvProblem[]
 }
@@ -79,7 +79,7 @@ class Reader {
   }
 
   run(bom: boolean): CsvText {
-    const rows: Row[] = []
+    const rows: CsvRow[] = []
     const ends: Newline[] = []
     let start = 0
     let tailStart = 0
@@ -186,7 +186,7 @@ export interface Dialect {
 }
 
 /** How most of the table is written: every cell in quotation marks, or only those that need them. */
-export function quotesOf(rows: readonly Row[]): Quotes {
+export function quotesOf(rows: readonly CsvRow[]): Quotes {
   const isAll =
     rows.length > 0 && rows.every(({ cells }) => cells.every(({ isQuoted }) => isQuoted))
   return isAll ? 'all' : 'needed'

@@ -16,7 +16,7 @@ import {
 import { readCsv } from './csv.ts'
 import { type ImportFinding, ImportReport } from './report.ts'
 import { nodesOf, partsOf, withSide } from './side.ts'
-import { readTable, type TableReading } from './table.ts'
+import { type ParsedTable, readTable } from './table.ts'
 
 export interface ImportOptions {
   /** When the side file does not say. */
@@ -84,14 +84,14 @@ function soundSide(side: unknown, report: ImportReport): FlowSide {
 
 class Origins {
   readonly #flow: Flow
-  readonly #reading: TableReading
+  readonly #reading: ParsedTable
   readonly #side: FlowSide
   readonly #columns: ReadonlyMap<string, number>
   #sideEdges: ReadonlyMap<string, number> | null = null
   #sideNodes: ReadonlyMap<string, number> | null = null
   #firstEdge: ReadonlyMap<string, number> | null = null
 
-  constructor(flow: Flow, reading: TableReading, side: FlowSide) {
+  constructor(flow: Flow, reading: ParsedTable, side: FlowSide) {
     this.#flow = flow
     this.#reading = reading
     this.#side = side

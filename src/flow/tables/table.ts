@@ -22,14 +22,14 @@ import {
   TABLE_COLUMNS,
   wordOf,
 } from './columns.ts'
-import { type Cell, type CsvText, type Dialect, quotesOf, type Row, writeRow } from './csv.ts'
+import { type Cell, type CsvRow, type CsvText, type Dialect, quotesOf, writeRow } from './csv.ts'
 import type { ImportReport } from './report.ts'
 
-export interface TableReading {
+export interface ParsedTable {
   readonly edges: readonly FlowEdge[]
   readonly table: NonNullable<Flow['table']>
   /** By edge: its row. */
-  readonly rows: readonly Row[]
+  readonly rows: readonly CsvRow[]
   /** The key under which the cell at a place of the row is known. */
   readonly keys: readonly string[]
 }
@@ -37,7 +37,7 @@ export interface TableReading {
 /** Short rows are written back as long as the header: without a bound, many of them are too much. */
 const COLUMNS_MAX = 500
 
-export function readTable(csv: CsvText, report: ImportReport): TableReading | null {
+export function readTable(csv: CsvText, report: ImportReport): ParsedTable | null {
   const [header, ...rows] = csv.rows
   if (header === undefined) {
     report.refuse('flow.table_text', { line: 1, column: 1 }, 'the table is empty')
@@ -83,7 +83,7 @@ export function readTable(csv: CsvText, report: ImportReport): TableReading | nu
   }
 }
 
-function keysOf(header: Row, report: ImportReport): readonly string[] {
+function keysOf(header: CsvRow, report: ImportReport): readonly string[] {
   const names = header.cells.map(({ text }) => text)
   const keys = columnKeys(names)
   for (const [index, key] of keys.entries()) {
@@ -107,7 +107,7 @@ function missingHint(keys: readonly string[]): string | null {
   return null
 }
 
-function tellMissing(keys: readonly string[], header: Row, report: ImportReport): void {
+function tellMissing(keys: readonly string[], header: CsvRow, report: ImportReport): void {
   const place = { line: header.line, column: 1 }
   if (classColumn(keys) === null) {
     const message = 'the table has no column `v2_primary_class`, so every edge is Progress'
@@ -158,7 +158,7 @@ class EdgeReader {
     this.#classColumn = classColumn(keys)
   }
 
-  read(row: Row): FlowEdge | null {
+  read(row: CsvRow): FlowEdge | null {
     const cells = this.#cellsOf(row)
     const ends = this.#endsOf(row, cells)
     if (ends === null) return null
@@ -184,7 +184,7 @@ class EdgeReader {
   }
 
   /** By key; cells behind the last column have their number for a key. */
-  #cellsOf(row: Row): ReadonlyMap<string, Cell> {
+  #cellsOf(row: CsvRow): ReadonlyMap<string, Cell> {
     if (row.cells.length !== this.#keys.length) {
       const message = `the row has ${row.cells.length} cells, and the header ${this.#keys.length}`
       this.#report.warn('flow.table_row', { line: row.line, column: 1 }, message)
@@ -194,7 +194,7 @@ class EdgeReader {
     )
   }
 
-  #endsOf(row: Row, cells: ReadonlyMap<string, Cell>): readonly [string, string] | null {
+  #endsOf(row: CsvRow, cells: ReadonlyMap<string, Cell>): readonly [string, string] | null {
     const signature = cells.get('edge_signature')
     const signed = signature === undefined ? null : endsOf(signature.text)
     const source = trimmed(cells, 'source') || (signed?.[0] ?? '')
@@ -214,7 +214,7 @@ class EdgeReader {
     return [source, target]
   }
 
-  #idOf(row: Row, cells: ReadonlyMap<string, Cell>): string {
+  #idOf(row: CsvRow, cells: ReadonlyMap<string, Cell>): string {
     const cell = cells.get('edge_id')
     const id = trimmed(cells, 'edge_id') || `${ROW_ID}${row.line}`
     const known = this.#ids.get(id)

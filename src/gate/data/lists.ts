@@ -4,7 +4,7 @@
  */
 import { canonicalJson, type Digest, digestBytes } from '../../base/index.ts'
 import { type GrantDocument, type LawDocument, parseGlob } from '../../contracts/index.ts'
-import { DEFAULT_GRANTS, type Laws } from '../../policy/index.ts'
+import { DEFAULT_GRANTS, type LawSet } from '../../policy/index.ts'
 import { AGENTS } from './agents.ts'
 import { BUILD } from './build.ts'
 import { DEFERRED, type DeferredRow } from './deferred.ts'
@@ -83,7 +83,7 @@ export function listsUnder(laws: LayeredLaws, lists: GateLists = DEFAULT_LISTS):
 }
 
 type LayeredLaws = Pick<
-  Laws,
+  LawSet,
   'defaults' | 'disabled' | 'ephemeral' | 'grants' | 'hidden' | 'isWhole' | 'shown'
 >
 

@@ -5,12 +5,11 @@
  */
 import type { ActionDescriptor, Operation, Proposal } from '../../contracts/index.ts'
 import { leavesOf } from '../paths/places.ts'
-import type { RequestMemory } from '../standing/request-history.ts'
-import { wasSent } from '../standing/request-history.ts'
+import { type RequestMemory, wasSent } from '../standing/request-history.ts'
 import type { StandingFold } from '../standing/standing.ts'
 
 /** One step that restoring files does not undo. */
-export interface Undoing {
+export interface UndoStep {
   readonly stepId: string
   readonly descriptor: ActionDescriptor
   /** Null when nothing undoes it. */
@@ -21,7 +20,7 @@ export interface Undoing {
 export function undoingsOf(
   proposal: Proposal,
   requests: readonly RequestMemory[],
-): readonly Undoing[] {
+): readonly UndoStep[] {
   const sent = new Set(requests.filter(wasSent).map(({ begun }) => begun.step_id.toLowerCase()))
   return leavesOf(proposal)
     .flatMap(({ proposal: { descriptor, operation } }) => {
@@ -43,7 +42,7 @@ function isBeyondFiles(
 
 /** The same scope, resources and effects as the act that it undoes, and a question to a human. */
 export function composeCompensation(
-  { descriptor, stepId }: Undoing,
+  { descriptor, stepId }: UndoStep,
   compensation: Operation,
   fresh: { readonly actionId: string; readonly createdAt: string },
 ): Proposal {

@@ -4,7 +4,7 @@
  * was rehearsed cannot be judged by laws that would let it be.
  */
 import type { Decision, Evaluation, EvaluationBasis, LawOutcome } from '../../contracts/index.ts'
-import { judgeRecorded, type Laws } from '../../policy/index.ts'
+import { judgeRecorded, type LawSet } from '../../policy/index.ts'
 import { admissionRules, admitProposal } from '../admission/admission.ts'
 import type { Comparison } from '../comparison/comparison.ts'
 import type { GateLists } from '../data/lists.ts'
@@ -17,7 +17,7 @@ export type PastDecision = Omit<RecordedDecision, 'grounds'>
 
 /** The laws on trial, with the lists as they would make them. */
 export interface LawsOnTrial {
-  readonly laws: Laws
+  readonly laws: LawSet
   readonly lists: GateLists
 }
 
@@ -98,7 +98,7 @@ function decideUnder(
 /** What was found out at admission, with the ceilings of the laws on trial and nothing said yet. */
 function admitted(
   { proposal, evaluation }: PastDecision,
-  laws: Laws,
+  laws: LawSet,
   lists: GateLists,
 ): Evaluation {
   const host = { ...evaluation.host, ceilings: laws.settings.ceilings }

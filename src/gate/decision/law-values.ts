@@ -12,7 +12,7 @@ import { type Change, listsOf } from '../evidence/change.ts'
 import { displayOfRaw } from '../paths/raw-path.ts'
 
 /** What a rehearsal did, and what became of it. */
-export interface Rehearsed {
+export interface RehearsalEffects {
   readonly result: SandboxResult
   readonly changes: Pick<Comparison, 'promoted' | 'discarded'>
 }
@@ -21,7 +21,7 @@ export function lawValues(
   proposal: Proposal,
   evaluation: Pick<Evaluation, 'host' | 'risk' | 'actor_kind'>,
   basis: Pick<EvaluationBasis, 'actor' | 'machine' | 'home' | 'recent_rollbacks'>,
-  rehearsed: Rehearsed | null,
+  rehearsed: RehearsalEffects | null,
 ): LawValues {
   const { host, risk, actor_kind } = evaluation
   return {
@@ -61,7 +61,7 @@ export function overridesUsed({
   )
 }
 
-function lawChanges({ promoted, discarded }: Rehearsed['changes']): readonly LawChange[] {
+function lawChanges({ promoted, discarded }: RehearsalEffects['changes']): readonly LawChange[] {
   const changes = (list: readonly Change[], isDiscarded: boolean): readonly LawChange[] =>
     list.map((change) => ({
       path: displayOfRaw(change.path),

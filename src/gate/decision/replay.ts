@@ -16,7 +16,7 @@ import type {
   Proposal,
   SandboxResult,
 } from '../../contracts/index.ts'
-import { bareLaws, judgeRecorded, type Laws } from '../../policy/index.ts'
+import { bareLaws, judgeRecorded, type LawSet } from '../../policy/index.ts'
 import { admissionRules, admitProposal } from '../admission/admission.ts'
 import {
   type ComparedStep,
@@ -55,7 +55,7 @@ export interface RecordedDecision {
 export interface Grounds {
   readonly basis: EvaluationBasis
   /** Null for a file that was accepted and cannot be read. */
-  readonly laws: Laws | null
+  readonly laws: LawSet | null
   readonly before: StandingBefore
 }
 

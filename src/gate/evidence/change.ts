@@ -41,6 +41,9 @@ export interface Change {
   readonly after: EntryState | null
 }
 
+/** The side of a change that a caller looks at. */
+export type ChangeSide = 'before' | 'after'
+
 export type ChangeList = 'added' | 'modified' | 'deleted'
 
 /** Returns the lists of a diff that hold a change: two when an entry of another kind replaced one. */

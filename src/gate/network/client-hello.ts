@@ -6,7 +6,7 @@
  *   of other kinds in between, lengths that do not add up) is refused, not repaired.
  */
 
-export type HelloReading =
+export type ParsedHello =
   /** More bytes are needed. */
   | { readonly state: 'incomplete' }
   /** `name` is null when none is named; `isHidden` when another one is encrypted (ECH). */
@@ -27,10 +27,10 @@ export const HELLO_BYTES_MAX = HELLO_MAX + RECORDS_MAX * RECORD_HEAD
 const EXTENSION = { serverName: 0, encryptedHello: 0xfe0d, oldEncryptedNames: 0xffce } as const
 const HOST_NAME = 0
 
-const NOT_TLS: HelloReading = { state: 'not_tls' }
-const INCOMPLETE: HelloReading = { state: 'incomplete' }
+const NOT_TLS: ParsedHello = { state: 'not_tls' }
+const INCOMPLETE: ParsedHello = { state: 'incomplete' }
 
-export function readClientHello(bytes: Uint8Array): HelloReading {
+export function readClientHello(bytes: Uint8Array): ParsedHello {
   const gathered = gatherHandshake(bytes)
   if (gathered === null) return NOT_TLS
   const { parts, size, length } = gathered
@@ -100,7 +100,7 @@ function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
 const RANDOM = 32
 const VERSION = 2
 
-function readHello(hello: Cursor): HelloReading | null {
+function readHello(hello: Cursor): ParsedHello | null {
   hello.skip(VERSION + RANDOM)
   hello.vector(1)
   hello.vector(2)

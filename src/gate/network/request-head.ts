@@ -27,7 +27,7 @@ export interface RequestHead {
   readonly body: Body
 }
 
-export type HeadReading =
+export type ParsedHead =
   | { readonly ok: true; readonly head: RequestHead }
   | {
       readonly ok: false
@@ -39,9 +39,9 @@ export type HeadReading =
 
 export const HEAD_MAX = 32 * 1024
 
-type Seen = Extract<HeadReading, { ok: false }>['seen']
+type Seen = Extract<ParsedHead, { ok: false }>['seen']
 
-export function readRequestHead(bytes: Uint8Array): HeadReading {
+export function readRequestHead(bytes: Uint8Array): ParsedHead {
   const read = readHead(bytes)
   if (read === null) return malformed('a line of the head is malformed', {})
   const [, method = '', target = '', minor] =
@@ -61,7 +61,7 @@ function readRest(
   start: Place & { readonly method: string },
   fields: readonly Field[],
   minor: string,
-): HeadReading {
+): ParsedHead {
   const { method, host, port, url } = start
   const seen = { method, host, port, url }
   const hosts = valuesOf(fields, 'host')
@@ -84,7 +84,7 @@ function readRest(
   return { ok: true, head: { ...start, fields, body } }
 }
 
-function malformed(says: string, seen: Seen): HeadReading {
+function malformed(says: string, seen: Seen): ParsedHead {
   return { ok: false, code: 'network.request', says, seen }
 }
 

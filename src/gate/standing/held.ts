@@ -6,7 +6,7 @@
  * reverted does not: the stage still exists and can be promoted.
  */
 import type { Confirmation, Decision, Evaluation, Promotion } from '../../contracts/index.ts'
-import { type KeptMemory, NOTHING_KEPT, type Remembering } from './memory-table.ts'
+import { type FoldMemory, type KeptMemory, NOTHING_KEPT } from './memory-table.ts'
 
 export type HeldMark = NonNullable<Evaluation['held']>
 /** A stage that an act was rehearsed on, named by the act that made it. */
@@ -17,7 +17,7 @@ interface HeldAct {
   readonly mark: HeldMark
 }
 
-export class HeldFold implements Remembering {
+export class HeldFold implements FoldMemory {
   readonly tables = {}
   readonly #held: Map<string, HeldAct>
 
@@ -60,7 +60,7 @@ export class HeldFold implements Remembering {
 }
 
 /** `waiting`: a base is held itself. `void`: a base is not what it was, and never will be again. */
-export interface Footing {
+export interface BaseCheck {
   readonly state: 'sound' | 'waiting' | 'void'
   /** The first base that is the reason; empty when all are sound. */
   readonly base: string
@@ -77,7 +77,7 @@ export interface BaseStanding {
 export function footingOf(
   bases: readonly HeldBase[],
   standingOf: (actionId: string) => BaseStanding,
-): Footing {
+): BaseCheck {
   let waiting: string | null = null
   for (const { action_id, manifest } of bases) {
     const { isHeld, promoted } = standingOf(action_id)

@@ -4,7 +4,7 @@
  */
 import { parseIsoMomentMs } from '../../base/index.ts'
 import type { Override } from '../../contracts/index.ts'
-import { type KeptMemory, MemoryTable, NOTHING_KEPT, type Remembering } from './memory-table.ts'
+import { type FoldMemory, type KeptMemory, MemoryTable, NOTHING_KEPT } from './memory-table.ts'
 
 export interface IntentMemory {
   readonly permanent: boolean
@@ -21,7 +21,7 @@ const NOTHING_AGAINST: IntentMemory = {
   background: false,
 }
 
-export class IntentFold implements Remembering {
+export class IntentFold implements FoldMemory {
   /** Intents with at least one obstacle. */
   readonly #intents: MemoryTable<IntentMemory>
   /** Operations with their intents, as one key: nothing has to be read to add one. */

@@ -77,7 +77,7 @@ export class MemoryTable<V> {
 }
 
 /** A part of a fold: its short list, to be kept whole, and its tables. */
-export interface Remembering {
+export interface FoldMemory {
   brief(): unknown
   readonly tables: Readonly<Record<string, MemoryTable<unknown>>>
 }

@@ -4,7 +4,7 @@
  */
 import { parseIsoMomentMs } from '../../base/index.ts'
 import type { Evaluation, EvaluationBasis, Override } from '../../contracts/index.ts'
-import { type KeptMemory, MemoryTable, NOTHING_KEPT, type Remembering } from './memory-table.ts'
+import { type FoldMemory, type KeptMemory, MemoryTable, NOTHING_KEPT } from './memory-table.ts'
 
 /** An override that may be used, and the law that it sets aside. */
 export type OverrideInForce = EvaluationBasis['overrides'][number]
@@ -20,7 +20,7 @@ interface Brief {
   readonly setAside: readonly (readonly [string, readonly string[]])[]
 }
 
-export class OverrideFold implements Remembering {
+export class OverrideFold implements FoldMemory {
   readonly #laws: Map<string, KnownOverride>
   readonly #others: MemoryTable<KnownOverride>
   /** By the action that is being decided: the overrides without which a law would speak. */

@@ -4,7 +4,7 @@
  */
 import { parseIsoMomentMs } from '../../base/index.ts'
 import type { Promotion } from '../../contracts/index.ts'
-import { type KeptMemory, MemoryTable, NOTHING_KEPT, type Remembering } from './memory-table.ts'
+import { type FoldMemory, type KeptMemory, MemoryTable, NOTHING_KEPT } from './memory-table.ts'
 
 export interface PromotedAction {
   readonly actionId: string
@@ -33,7 +33,7 @@ interface Brief {
 const HOUR_MS = 60 * 60 * 1000
 const HOURS_ASKED_MAX = 1_000
 
-export class PromotedFold implements Remembering {
+export class PromotedFold implements FoldMemory {
   readonly #byAction: MemoryTable<PromotedAction>
   /** By the number of the promotion: its action. */
   readonly #order: MemoryTable<string>

@@ -8,7 +8,7 @@
  */
 import { parseIsoMomentMs } from '../../base/index.ts'
 import type { Decision, Evaluation, NetworkGrounds, Override } from '../../contracts/index.ts'
-import { type KeptMemory, MemoryTable, NOTHING_KEPT, type Remembering } from './memory-table.ts'
+import { type FoldMemory, type KeptMemory, MemoryTable, NOTHING_KEPT } from './memory-table.ts'
 
 export type UsableRelease = NonNullable<NetworkGrounds['release']>
 
@@ -56,7 +56,7 @@ interface Judged {
 
 const NO_BRIEF: Brief = { open: [], interrupted: [], mayHaveRun: [], judged: [] }
 
-export class ReleaseFold implements Remembering {
+export class ReleaseFold implements FoldMemory {
   readonly #byAction: MemoryTable<ActionReleases>
   /**
    * By action id: the digest of its first proposal as long as every decision about it was a refusal;

@@ -3,7 +3,7 @@
  * not be sent again: its outcome is unknown until a fact records it.
  */
 import type { RequestFact } from '../../contracts/index.ts'
-import { type KeptMemory, MemoryTable, NOTHING_KEPT, type Remembering } from './memory-table.ts'
+import { type FoldMemory, type KeptMemory, MemoryTable, NOTHING_KEPT } from './memory-table.ts'
 
 /** The facts of one request, as far as they came. */
 export interface RequestMemory {
@@ -14,7 +14,7 @@ export interface RequestMemory {
   readonly kept: RequestFact | null
 }
 
-export class RequestHistory implements Remembering {
+export class RequestHistory implements FoldMemory {
   readonly #actions: MemoryTable<readonly RequestMemory[]>
   /** Begun and not at their end, by action and step, in the order in which they were begun. */
   readonly #unfinished: Map<string, readonly [action: string, step: string]>

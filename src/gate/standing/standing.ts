@@ -23,9 +23,9 @@ import { isAmended } from '../evidence/judgement.ts'
 import type { ActionMemory } from './action-memory.ts'
 import { type Approvals, stillOpen } from './approvals.ts'
 import { type ApprovedAct, ApprovedFold } from './approved-fold.ts'
-import { type Footing, footingOf, type HeldBase, HeldFold, type HeldMark } from './held.ts'
+import { type BaseCheck, footingOf, type HeldBase, HeldFold, type HeldMark } from './held.ts'
 import { IntentFold, type IntentMemory } from './intent-fold.ts'
-import { type KeptMemory, MemoryTable, NOTHING_KEPT, type Remembering } from './memory-table.ts'
+import { type FoldMemory, type KeptMemory, MemoryTable, NOTHING_KEPT } from './memory-table.ts'
 import { OverrideFold, type OverrideInForce } from './override-fold.ts'
 import { type PromotedAction, PromotedFold } from './promoted-fold.ts'
 import { idsOf } from './proposal-ids.ts'
@@ -83,7 +83,7 @@ interface Brief {
 
 const NO_BRIEF: Brief = { halted: false, laws: null, pending: [], approved: [] }
 
-export class StandingFold implements Remembering {
+export class StandingFold implements FoldMemory {
   readonly #options: StandingOptions
   readonly #seen: MemoryTable<true>
   readonly #actions: MemoryTable<ActionMemory>
@@ -137,7 +137,7 @@ export class StandingFold implements Remembering {
   }
 
   /** Returns everything that the fold remembers, part by part, for the store to keep. */
-  parts(): Readonly<Record<string, Remembering>> {
+  parts(): Readonly<Record<string, FoldMemory>> {
     return {
       standing: this,
       intents: this.#intents,
@@ -263,7 +263,7 @@ export class StandingFold implements Remembering {
   }
 
   /** Returns whether the stages that an act was rehearsed on are unchanged. */
-  footing(bases: readonly HeldBase[]): Footing {
+  footing(bases: readonly HeldBase[]): BaseCheck {
     return footingOf(bases, (id) => {
       const promoted = this.promotion(id)
       const stands = promoted !== null && promoted.rolledBackBy === null

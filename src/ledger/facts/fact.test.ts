@@ -15,8 +15,8 @@ import {
 import {
   CHAIN_START,
   chainNext,
-  type Entry,
   factLeaf,
+  type LedgerEntry,
   type Preparation,
   prepareFact,
   RECORD_BYTES_MAX,
@@ -36,7 +36,7 @@ const task = {
   constraints: {},
   created_at_ts: 5,
 }
-const entry: Entry = {
+const entry: LedgerEntry = {
   stream: 'main',
   source: 'cli',
   principal: { kind: 'human', id: 'ann', namespace: 'farm' },
@@ -48,21 +48,21 @@ const SEAL = {
   occurredAt: '2026-11-15T08:00:00.000Z',
 }
 const salt = (): Uint8Array => new Uint8Array(32).fill(7)
-const prepare = (given: Entry): Preparation => prepareFact(given, { salt })
+const prepare = (given: LedgerEntry): Preparation => prepareFact(given, { salt })
 
-function sealed(given: Entry, seal = SEAL): string {
+function sealed(given: LedgerEntry, seal = SEAL): string {
   const prepared = prepare(given)
   if (!prepared.ok) throw new Error(JSON.stringify(prepared.violations))
   return sealFact(prepared.draft, seal)
 }
 
-const codes = (given: Entry): readonly string[] => {
+const codes = (given: LedgerEntry): readonly string[] => {
   const prepared = prepare(given)
   return prepared.ok ? [] : prepared.violations.map(({ code, path }) => `${code} ${path}`)
 }
 
 /** A task whose meta is that many bytes long. */
-const withMeta = (bytes: number): Entry => ({
+const withMeta = (bytes: number): LedgerEntry => ({
   ...entry,
   record: { ...entry.record, payload: { ...task, meta: { note: 'x'.repeat(bytes) } } },
 })
@@ -101,7 +101,7 @@ describe('a sealed fact', () => {
 })
 
 describe('an entry is refused', () => {
-  it.each<[string, Entry, readonly string[]]>([
+  it.each<[string, LedgerEntry, readonly string[]]>([
     [
       'an unknown type',
       { ...entry, record: { type: 'nope_v1', payload: {} } },
@@ -132,7 +132,9 @@ describe('an entry is refused', () => {
     const cyclic: Record<string, unknown> = {}
     cyclic['self'] = cyclic
     expect(codes({ ...entry, record: { type: 'ao_act_task_v0', payload: cyclic } })).toHaveLength(1)
-    expect(codes({ ...entry, record: undefined as unknown as Entry['record'] })).toHaveLength(1)
+    expect(codes({ ...entry, record: undefined as unknown as LedgerEntry['record'] })).toHaveLength(
+      1,
+    )
   })
 })
 

@@ -65,7 +65,7 @@ export interface Fact {
 }
 
 /** What a part of writ asks to be recorded. */
-export interface Entry {
+export interface LedgerEntry {
   readonly stream: string
   /** Which part of writ, or which host, saw it: `cli`, `gate`, `api`. */
   readonly source: string
@@ -78,7 +78,7 @@ export interface Entry {
 }
 
 /** A judged entry, ready to be sealed. A plain value: it travels to the writer's thread. */
-export interface Draft {
+export interface FactDraft {
   readonly stream: string
   readonly idempotencyKey: string | null
   /** Canonical JSON of principal and record, the part between `occurred_at` and `seq`. */
@@ -92,7 +92,7 @@ export interface Draft {
 export type Preparation =
   | {
       readonly ok: true
-      readonly draft: Draft
+      readonly draft: FactDraft
       /** The store must make these durable before it appends the draft. */
       readonly objects: readonly StoredObject[]
     }
@@ -114,12 +114,12 @@ export function isStreamName(name: string): boolean {
 }
 
 /** Judges an entry and makes its draft, and the objects that the store must keep for it. */
-export function prepareFact(entry: Entry, options: PrepareOptions): Preparation {
+export function prepareFact(entry: LedgerEntry, options: PrepareOptions): Preparation {
   const violations = [...checkEnvelope(entry), ...checkRecord(entry)]
   if (violations.length > 0) return { ok: false, violations }
   const { record, objects } = shapeRecord(entry, options)
   const principal = canonicalJson(pickPrincipal(entry.principal))
-  const draft: Draft = {
+  const draft: FactDraft = {
     stream: entry.stream,
     idempotencyKey: entry.idempotencyKey ?? null,
     middle: `"principal":${principal},"record":${record}`,
@@ -132,7 +132,7 @@ export function prepareFact(entry: Entry, options: PrepareOptions): Preparation 
 }
 
 /** What the store adds to a draft. */
-export interface Seal {
+export interface FactSeal {
   /** The leaf's index in the tree: from 0, without gaps. */
   readonly seq: number
   readonly factId: string
@@ -140,14 +140,14 @@ export interface Seal {
   readonly occurredAt: string
 }
 
-const LONGEST_SEAL: Seal = {
+const LONGEST_SEAL: FactSeal = {
   seq: Number.MAX_SAFE_INTEGER,
   factId: '0'.repeat(36),
   occurredAt: '0'.repeat(24),
 }
 
 /** Returns the canonical text of the fact. */
-export function sealFact(draft: Draft, { seq, factId, occurredAt }: Seal): string {
+export function sealFact(draft: FactDraft, { seq, factId, occurredAt }: FactSeal): string {
   return `{"fact_id":"${factId}","occurred_at":"${occurredAt}",${draft.middle},"seq":${seq},${draft.tail}}`
 }
 
@@ -171,7 +171,12 @@ export function occurredAtText(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-function checkEnvelope({ stream, source, principal, idempotencyKey }: Entry): readonly Violation[] {
+function checkEnvelope({
+  stream,
+  source,
+  principal,
+  idempotencyKey,
+}: LedgerEntry): readonly Violation[] {
   const violations: Violation[] = []
   if (typeof stream !== 'string' || !STREAM.test(stream)) {
     violations.push(
@@ -218,7 +223,7 @@ function pickPrincipal({ kind, id, namespace }: Principal): Principal {
 }
 
 /** The record's contract, with the paths of the fact. */
-function checkRecord({ record, context }: Entry): readonly Violation[] {
+function checkRecord({ record, context }: LedgerEntry): readonly Violation[] {
   const envelope = findContract('record')
   const payloadLimits = findContract(String(record?.type))?.limits ?? DOCUMENT_LIMITS
   const census = guardValue(record, envelopeLimits(payloadLimits))
@@ -237,7 +242,10 @@ interface ShapedRecord {
 }
 
 /** Redacts, and moves a long payload out of the fact. */
-function shapeRecord({ record, idempotencyKey }: Entry, options: PrepareOptions): ShapedRecord {
+function shapeRecord(
+  { record, idempotencyKey }: LedgerEntry,
+  options: PrepareOptions,
+): ShapedRecord {
   const rules = options.bodyRules ?? BODY_RULES
   const rule = rules.find(({ type }) => type === record.type)
   const { payload, bodies, original } = redact(record.payload, rule, options.salt)

@@ -6,7 +6,7 @@
  */
 
 import type { NodeId } from '../tree/tree.ts'
-import type { Draft } from './fact.ts'
+import type { FactDraft } from './fact.ts'
 import type { Page, Query } from './query.ts'
 
 /** An acknowledged fact. */
@@ -32,7 +32,7 @@ export interface StoredFact {
 }
 
 /** A stream as its newest checkpoint tells it. */
-export interface Head {
+export interface SignedHead {
   readonly stream: string
   readonly origin: string
   readonly size: number
@@ -66,16 +66,16 @@ export interface Head {
  * Who retries: the store against other writers; the caller, with idempotency keys, against failures.
  */
 export interface Store {
-  append(drafts: readonly Draft[]): Promise<readonly Appended[]>
+  append(drafts: readonly FactDraft[]): Promise<readonly Appended[]>
 
   /** The names of all streams, sorted. For the host only: tenants must not learn of one another. */
   streams(): Promise<readonly string[]>
 
   /** All heads, sorted by stream, of one state of the store. For the host only. */
-  heads(): Promise<readonly Head[]>
+  heads(): Promise<readonly SignedHead[]>
 
   /** Null when the stream does not exist. */
-  head(stream: string): Promise<Head | null>
+  head(stream: string): Promise<SignedHead | null>
 
   /** Facts from `from` on, ordered by seq, at most `limit`. */
   read(stream: string, from: number, limit: number): Promise<readonly StoredFact[]>

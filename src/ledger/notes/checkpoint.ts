@@ -76,13 +76,13 @@ export function openCheckpoint(note: string, verifiers: readonly Verifier[]): Op
 }
 
 /** What two believed checkpoints say of each other without the tree. */
-export type Comparison = 'same' | 'older' | 'newer' | 'fork' | 'strangers'
+export type CheckpointRelation = 'same' | 'older' | 'newer' | 'fork' | 'strangers'
 
 /** Compares one tree, and for checkpoints of a home every stream that either of them lists. */
-export function compareCheckpoints(ours: Checkpoint, theirs: Checkpoint): Comparison {
+export function compareCheckpoints(ours: Checkpoint, theirs: Checkpoint): CheckpointRelation {
   if (ours.origin !== theirs.origin) return 'strangers'
   const [left, right] = [treesOf(ours), treesOf(theirs)]
-  const relations = new Set<Comparison>()
+  const relations = new Set<CheckpointRelation>()
   for (const name of new Set([...left.keys(), ...right.keys()])) {
     relations.add(compareTrees(left.get(name), right.get(name)))
   }
@@ -109,7 +109,10 @@ function treesOf({ size, root, extensions }: Checkpoint): ReadonlyMap<string, Tr
 }
 
 /** A tree that one side does not list yet is empty there. */
-function compareTrees(ours: TreeHead | undefined, theirs: TreeHead | undefined): Comparison {
+function compareTrees(
+  ours: TreeHead | undefined,
+  theirs: TreeHead | undefined,
+): CheckpointRelation {
   const [left, right] = [ours?.size ?? 0, theirs?.size ?? 0]
   if (left !== right) return left < right ? 'older' : 'newer'
   if (ours === undefined || theirs === undefined) return 'same'

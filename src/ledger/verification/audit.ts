@@ -78,7 +78,7 @@ function isHexOf(text: string, bytes: Uint8Array): boolean {
   return true
 }
 
-export type Reading =
+export type ParsedFact =
   | { readonly ok: true; readonly fact: Fact }
   | { readonly ok: false; readonly fault: Fault }
 
@@ -87,9 +87,9 @@ const FACT_LIMITS = envelopeLimits(envelopeLimits(DOCUMENT_LIMITS))
 const FACT_KEYS = 'fact_id,occurred_at,principal,record,seq,source,stream'
 
 /** Reads the text of a fact strictly: canonical, of the form of L-1, at its place. */
-export function readFact(text: string, stream: string, seq: number): Reading {
+export function readFact(text: string, stream: string, seq: number): ParsedFact {
   const place = `${stream}/${seq}`
-  const broken = (message: string): Reading => ({
+  const broken = (message: string): ParsedFact => ({
     ok: false,
     fault: fault('fact.malformed', place, null, { message }),
   })

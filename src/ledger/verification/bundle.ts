@@ -24,7 +24,7 @@ export const BUNDLE_FILES = {
 /** Streams with more facts get inclusion proofs of their first and last fact only. */
 export const INCLUSION_PROOFS_MAX = 10_000
 
-export interface Manifest {
+export interface BundleManifest {
   readonly format: typeof BUNDLE_FORMAT
   readonly origin: string
   readonly stream: string
@@ -38,7 +38,7 @@ export interface Manifest {
   readonly exported_at: string
 }
 
-export function manifestText(manifest: Manifest): string {
+export function manifestText(manifest: BundleManifest): string {
   return `${canonicalJson(manifest)}\n`
 }
 

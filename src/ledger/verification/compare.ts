@@ -9,7 +9,7 @@
 import { type Digest, type Fault, fault } from '../../base/index.ts'
 import {
   type Checkpoint,
-  type Comparison,
+  type CheckpointRelation,
   compareCheckpoints,
   openCheckpoint,
   parseCheckpoint,
@@ -26,14 +26,14 @@ export interface ComparedNote {
 }
 
 export interface NoteComparison {
-  readonly relation: Comparison
+  readonly relation: CheckpointRelation
   /** A fork that the keys prove, not only claim. */
   readonly proven: boolean
   readonly ours: ComparedNote
   readonly theirs: ComparedNote
 }
 
-export type NoteComparing =
+export type ComparedNotes =
   | { readonly ok: true; readonly comparison: NoteComparison }
   | { readonly ok: false; readonly fault: Fault }
 
@@ -41,7 +41,7 @@ export function compareNotes(
   ours: string,
   theirs: string,
   verifiers: readonly Verifier[],
-): NoteComparing {
+): ComparedNotes {
   const [left, right] = [checkpointOf(ours), checkpointOf(theirs)]
   if (left === null || right === null) {
     const place = left === null ? 'ours' : 'theirs'

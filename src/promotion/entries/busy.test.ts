@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { rawOfText } from '../../gate/index.ts'
-import { type Asked, findWriters } from './busy.ts'
+import { type AskedFile, findWriters } from './busy.ts'
 
 let base: string
 beforeEach(() => {
@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(base, { recursive: true }))
 
-function ask(name: string): Asked {
+function ask(name: string): AskedFile {
   const path = join(base, name)
   writeFileSync(path, 'x')
   return { path: rawOfText(path), address: Buffer.from(path) }

@@ -5,21 +5,21 @@
  * cannot ask (no perl, a file of another user), does writ search `/proc/PID/fd`, which takes many times
  * as long and shows only what this user may see.
  */
+
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { Readable } from 'node:stream'
-import type { RawPath } from '../../gate/index.ts'
+import type { ChangeSide, RawPath } from '../../gate/index.ts'
 import { findProgram, inChunks, startProgram } from '../../machine/index.ts'
 import { type Address, joinAddress, lookAt } from './entry.ts'
-import type { Step } from './plan.ts'
-import type { Side } from './tree.ts'
+import type { ExchangeStep } from './plan.ts'
 
 /** A file that is asked about: its real path, and where it is now. */
-export interface Asked {
+export interface AskedFile {
   readonly path: RawPath
   readonly address: Buffer
 }
 
-export interface Writers<File extends Asked = Asked> {
+export interface Writers<File extends AskedFile = AskedFile> {
   /** The files that are written to. */
   readonly files: readonly File[]
   /** As far as they can be seen. */
@@ -29,7 +29,7 @@ export interface Writers<File extends Asked = Asked> {
 const NO_WRITERS = { files: [], processes: [] }
 
 /** The files are gone through twice, and not held: there may be very many. */
-export async function findWriters<File extends Asked>(
+export async function findWriters<File extends AskedFile>(
   asked: Iterable<File>,
 ): Promise<Writers<File>> {
   const answers = await askForLeases(asked)
@@ -40,7 +40,7 @@ export async function findWriters<File extends Asked>(
   return { files: busy.map(({ file }) => file), processes }
 }
 
-interface Doubtful<File extends Asked = Asked> {
+interface Doubtful<File extends AskedFile = AskedFile> {
   readonly file: File
   readonly name: string
   /** `dev:ino`. */
@@ -48,7 +48,7 @@ interface Doubtful<File extends Asked = Asked> {
   readonly answer: string | undefined
 }
 
-function* doubtfulOf<File extends Asked>(
+function* doubtfulOf<File extends AskedFile>(
   asked: Iterable<File>,
   answers: string,
 ): Generator<Doubtful<File>> {
@@ -70,18 +70,18 @@ function nameAt(address: Buffer): string {
  * entry of a step lies; null for one that is left out.
  */
 export function filesOf(
-  steps: Iterable<Step>,
-  side: Side,
-  placeOf: (step: Step) => Address | null,
-): Iterable<Asked & { readonly step: Step }> {
+  steps: Iterable<ExchangeStep>,
+  side: ChangeSide,
+  placeOf: (step: ExchangeStep) => Address | null,
+): Iterable<AskedFile & { readonly step: ExchangeStep }> {
   return { [Symbol.iterator]: () => filesIn(steps, side, placeOf) }
 }
 
 function* filesIn(
-  steps: Iterable<Step>,
-  side: Side,
-  placeOf: (step: Step) => Address | null,
-): Generator<Asked & { readonly step: Step }> {
+  steps: Iterable<ExchangeStep>,
+  side: ChangeSide,
+  placeOf: (step: ExchangeStep) => Address | null,
+): Generator<AskedFile & { readonly step: ExchangeStep }> {
   for (const step of steps) {
     const place = placeOf(step)
     if (place === null) continue
@@ -114,7 +114,7 @@ while (my $path = <STDIN>) {
 const TIMEOUT_MS = 30_000
 
 /** Returns a letter for each file: free, busy or unknown. The text is shorter if perl did not answer. */
-function askForLeases(asked: Iterable<Asked>): Promise<string> {
+function askForLeases(asked: Iterable<AskedFile>): Promise<string> {
   const perl = findProgram('perl')
   if (perl === null || isEmpty(asked)) return Promise.resolve('')
   return new Promise((resolved) => {
@@ -140,7 +140,7 @@ function isEmpty(list: Iterable<unknown>): boolean {
   return true
 }
 
-function* addressesOf(asked: Iterable<Asked>): Generator<string> {
+function* addressesOf(asked: Iterable<AskedFile>): Generator<string> {
   for (const { address } of asked) yield forOthers(address.toString('latin1'))
 }
 

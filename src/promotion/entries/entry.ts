@@ -22,7 +22,7 @@ import { type Digest, digestBytes } from '../../base/index.ts'
 import { bytesOfRaw, type EntryKind, type EntryState, type RawPath } from '../../gate/index.ts'
 import { errnoOf, isAbsent } from '../../machine/index.ts'
 
-export interface Entry {
+export interface TreeEntry {
   /** Null for what no list of changes can hold: sockets, pipes, devices. */
   readonly kind: EntryKind | null
   readonly mode: number
@@ -37,7 +37,7 @@ export interface Entry {
 
 export type Address = string | Buffer
 
-export function lookAt(address: Address | null): Entry | null {
+export function lookAt(address: Address | null): TreeEntry | null {
   if (address === null) return null
   try {
     return entryOf(lstatSync(address, { bigint: true }))
@@ -47,7 +47,7 @@ export function lookAt(address: Address | null): Entry | null {
   }
 }
 
-function entryOf(stats: BigIntStats): Entry {
+function entryOf(stats: BigIntStats): TreeEntry {
   return {
     kind: kindOf(stats),
     mode: Number(stats.mode & 0o7777n),
@@ -69,7 +69,7 @@ function kindOf(stats: BigIntStats): EntryKind | null {
 export const SLOWEST_TICK_NS = 20_000_000n
 
 /** Null when the entry changed so shortly before that a further change might not show. */
-export function identityOf(entry: Entry, nowMs: number): string | null {
+export function identityOf(entry: TreeEntry, nowMs: number): string | null {
   if (BigInt(Math.floor(nowMs)) * 1_000_000n - entry.ctimeNs < SLOWEST_TICK_NS) return null
   const { inode, size, mode, mtimeNs, ctimeNs } = entry
   // In one piece: a text that was added up keeps its parts, and there may be very many.
@@ -77,7 +77,7 @@ export function identityOf(entry: Entry, nowMs: number): string | null {
 }
 
 /** Whether nothing that the kernel notes about an entry has changed. */
-export function isSameLook(one: Entry, other: Entry): boolean {
+export function isSameLook(one: TreeEntry, other: TreeEntry): boolean {
   return (
     one.inode === other.inode &&
     one.size === other.size &&
@@ -91,7 +91,7 @@ export function isSameLook(one: Entry, other: Entry): boolean {
  * Returns whether the entry has this state, without reading its contents. With `loose`, a directory may
  * also have the mode that its owner needs during a move.
  */
-export function isLike(entry: Entry, state: EntryState, loose = false): boolean {
+export function isLike(entry: TreeEntry, state: EntryState, loose = false): boolean {
   if (entry.kind !== state.kind) return false
   if (state.kind === 'file' && entry.size !== state.size) return false
   if (state.owner !== null && (state.owner.uid !== entry.uid || state.owner.gid !== entry.gid)) {
@@ -102,7 +102,12 @@ export function isLike(entry: Entry, state: EntryState, loose = false): boolean 
 }
 
 /** Whether what is inside is of this state: the bytes of a file, the target of a link. */
-export function holds(address: Address, entry: Entry, state: EntryState, own: boolean): boolean {
+export function holds(
+  address: Address,
+  entry: TreeEntry,
+  state: EntryState,
+  own: boolean,
+): boolean {
   if (state.kind === 'symlink') return readTarget(address) === state.target
   if (state.kind !== 'file') return true
   // The scan could not read the file: compares its time instead.

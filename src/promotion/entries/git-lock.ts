@@ -10,13 +10,13 @@ import { displayOfRaw, isBelow, joinRaw, type RawPath, rawOfText } from '../../g
 import { errnoOf, isAbsent } from '../../machine/index.ts'
 import { lookAt } from './entry.ts'
 import type { Ground } from './ground.ts'
-import { isInPlace, type Step } from './plan.ts'
+import { type ExchangeStep, isInPlace } from './plan.ts'
 
 const INSIDE = '/.git/'
 const LOCK = 'index.lock'
 
 /** The lock files to hold: of repositories that are there and that no step moves whole. */
-export function gitLocksOf(steps: readonly Step[], ground: Ground): RawPath[] {
+export function gitLocksOf(steps: readonly ExchangeStep[], ground: Ground): RawPath[] {
   const directories = new Set<RawPath>()
   for (const { path } of steps) {
     const end = path.indexOf(INSIDE)

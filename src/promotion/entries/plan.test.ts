@@ -1,7 +1,7 @@
 /** Plans: which changes go together, and that the other way round is the way back. */
 import { describe, expect, it } from 'vitest'
 import type { Change, EntryKind, EntryState, RawPath } from '../../gate/index.ts'
-import { netChanges, type Places, planReverse, planSteps } from './plan.ts'
+import { netChanges, type PlanPlaces, planReverse, planSteps } from './plan.ts'
 
 function state(kind: EntryKind, mode = 0o755): EntryState {
   return {
@@ -24,14 +24,14 @@ function change(path: string, before: EntryState | null, after: EntryState | nul
   return { path: path as RawPath, before, after }
 }
 
-function stagedAt(...paths: readonly string[]): Places {
+function stagedAt(...paths: readonly string[]): PlanPlaces {
   return new Map(
     paths.map((path, index) => [path as RawPath, { place: `/s/u${index}`, unit: 'tree' as const }]),
   )
 }
 
 /** A step as a line: what is taken, what is put, and how many changes go along. */
-function lines(changes: readonly Change[], staged: Places = new Map()): string[] {
+function lines(changes: readonly Change[], staged: PlanPlaces = new Map()): string[] {
   return planSteps(changes, staged, '/k/').steps.map(
     ({ path, take, put, changes: own }) =>
       `${path} ${take ?? '-'} ${put ?? '-'} ${own.map((each) => each.path).join(',')}`,

@@ -9,7 +9,7 @@
  */
 import { type Change, isSameState, parentOfRaw, type RawPath } from '../../gate/index.ts'
 
-export interface Step {
+export interface ExchangeStep {
   readonly path: RawPath
   /** Where that which is at the path goes; null when there is nothing. */
   readonly take: string | null
@@ -27,10 +27,10 @@ export interface Place {
   readonly unit: 'entry' | 'tree'
 }
 
-export type Places = ReadonlyMap<RawPath, Place>
+export type PlanPlaces = ReadonlyMap<RawPath, Place>
 
-export interface Planned {
-  readonly steps: readonly Step[]
+export interface PlannedSteps {
+  readonly steps: readonly ExchangeStep[]
   /** Paths that nothing was staged for. */
   readonly unstaged: readonly RawPath[]
 }
@@ -43,7 +43,11 @@ interface Unit {
 }
 
 /** The changes are sorted by path; what is taken away goes to `kept` and a number. */
-export function planSteps(changes: readonly Change[], staged: Places, kept: string): Planned {
+export function planSteps(
+  changes: readonly Change[],
+  staged: PlanPlaces,
+  kept: string,
+): PlannedSteps {
   const steps: Unit[] = []
   const unstaged: RawPath[] = []
   /** For every directory that lies in a whole tree: the step that moves the tree. */
@@ -94,15 +98,15 @@ function movesWhole(change: Change, place: Place | undefined): boolean {
 }
 
 /** Whether a step changes a directory in place. */
-export function isInPlace({ take, put }: Step): boolean {
+export function isInPlace({ take, put }: ExchangeStep): boolean {
   return take === null && put === null
 }
 
-export function takesTree({ take, changes: [own] }: Step): boolean {
+export function takesTree({ take, changes: [own] }: ExchangeStep): boolean {
   return take !== null && own.before?.kind === 'directory'
 }
 
-export function putsTree({ put, changes: [own] }: Step): boolean {
+export function putsTree({ put, changes: [own] }: ExchangeStep): boolean {
   return put !== null && own.after?.kind === 'directory'
 }
 
@@ -111,11 +115,11 @@ export function putsTree({ put, changes: [own] }: Step): boolean {
  * back. `stays` selects directories that came and are left; `more` are further directories that go.
  */
 export function planReverse(
-  steps: readonly Step[],
+  steps: readonly ExchangeStep[],
   kept: string,
   stays: (path: RawPath) => boolean = () => false,
   more: readonly Change[] = [],
-): Planned {
+): PlannedSteps {
   const staged = new Map<RawPath, Place>()
   for (const step of steps) {
     if (step.take === null) continue
@@ -137,7 +141,7 @@ export function byPath(one: Change, other: Change): number {
 }
 
 /** What several plans, one after the other, come to for each path. */
-export function netChanges(plans: readonly (readonly Step[])[]): Change[] {
+export function netChanges(plans: readonly (readonly ExchangeStep[])[]): Change[] {
   const all = plans.flat().flatMap(({ changes }) => changes)
   // One plan names no path twice.
   const net = plans.length === 1 ? all : [...joined(all).values()]

@@ -3,17 +3,25 @@
  * stage was written when the rehearsed bytes were captured; here the bytes are hashed again before
  * anything is done with them.
  */
+
 import { join } from 'node:path'
-import type { RawPath } from '../../gate/index.ts'
+import type { ChangeSide, RawPath } from '../../gate/index.ts'
 import { errnoOf } from '../../machine/index.ts'
 import { readStage } from '../../tree/index.ts'
 import { isOfState } from './entry.ts'
 import { pathsFailure } from './failure.ts'
-import { type Place, type Places, type Planned, putsTree, type Step, takesTree } from './plan.ts'
-import { type Side, treeDifferences } from './tree.ts'
+import {
+  type ExchangeStep,
+  type Place,
+  type PlannedSteps,
+  type PlanPlaces,
+  putsTree,
+  takesTree,
+} from './plan.ts'
+import { treeDifferences } from './tree.ts'
 
 /** Fails when the stage is not whole. */
-export function readPlaces(stage: string): Places {
+export function readPlaces(stage: string): PlanPlaces {
   const { entries } = readStage(stage, ({ isUnit }) => isUnit)
   const places = new Map<RawPath, Place>()
   for (const { path, place } of entries) {
@@ -24,25 +32,25 @@ export function readPlaces(stage: string): Places {
 }
 
 /** Fails unless everything was staged and is unchanged since. */
-export function checkStage({ steps, unstaged }: Planned): void {
+export function checkStage({ steps, unstaged }: PlannedSteps): void {
   const altered = [...unstaged, ...steps.flatMap(stageDifferences)]
   if (altered.length > 0) throw pathsFailure('promote.stage_altered', altered)
 }
 
 /** Returns the paths of a step's staged entry or tree that differ from the changes. */
-export function stageDifferences(step: Step): readonly RawPath[] {
+export function stageDifferences(step: ExchangeStep): readonly RawPath[] {
   return step.put === null ? [] : differencesAt(step, step.put, 'after', putsTree(step))
 }
 
 /** Returns the paths of a step's displaced entry or tree that differ from the changes. */
-export function takenDifferences(step: Step): readonly RawPath[] {
+export function takenDifferences(step: ExchangeStep): readonly RawPath[] {
   return step.take === null ? [] : differencesAt(step, step.take, 'before', takesTree(step))
 }
 
 function differencesAt(
-  { path, changes }: Step,
+  { path, changes }: ExchangeStep,
   address: string,
-  side: Side,
+  side: ChangeSide,
   isTree: boolean,
 ): readonly RawPath[] {
   try {

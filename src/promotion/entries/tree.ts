@@ -6,12 +6,23 @@
  * and pre-images); in the real tree they count as different.
  */
 import { chmodSync, lstatSync } from 'node:fs'
-import { type Change, type EntryState, joinRaw, type RawPath } from '../../gate/index.ts'
+import {
+  type Change,
+  type ChangeSide,
+  type EntryState,
+  joinRaw,
+  type RawPath,
+} from '../../gate/index.ts'
 import { errnoOf } from '../../machine/index.ts'
-import { type Address, type Entry, holds, isLike, joinAddress, lookAt, namesIn } from './entry.ts'
-
-/** The side of the changes that the tree is compared with. */
-export type Side = 'before' | 'after'
+import {
+  type Address,
+  holds,
+  isLike,
+  joinAddress,
+  lookAt,
+  namesIn,
+  type TreeEntry,
+} from './entry.ts'
 
 interface TreeCheck {
   readonly address: Address
@@ -19,15 +30,16 @@ interface TreeCheck {
   readonly path: RawPath
   /** The path's own change first, then those below it. */
   readonly changes: readonly Change[]
-  readonly side: Side
+  /** The side of the changes that the tree is compared with. */
+  readonly side: ChangeSide
   /** The tree is writ's own: modes may be lent, and the topmost directory may be opened up. */
   readonly own: boolean
   /** The topmost directory may be opened up, by a move that was interrupted. */
   readonly loose?: boolean
   /** Tells that the bytes of an entry were hashed before and have not changed since. */
-  readonly isKnown?: (path: RawPath, entry: Entry) => boolean
+  readonly isKnown?: (path: RawPath, entry: TreeEntry) => boolean
   /** Called with every file that was hashed and found right. */
-  readonly onRight?: (path: RawPath, entry: Entry) => void
+  readonly onRight?: (path: RawPath, entry: TreeEntry) => void
 }
 
 /** Returns the paths that do not have their state: missing, different, or not in the list of changes. */

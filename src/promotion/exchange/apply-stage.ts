@@ -53,7 +53,7 @@ export interface PromotionRequest {
   /** Asked between the check and the intent; true ends the promotion before anything changes. */
   readonly isHalted: () => boolean
   /** Appends the fact, durably, under the key `promotion/<action_id>`; may be called again. */
-  readonly record: (promotion: Promotion) => Promise<void>
+  readonly record: (promotion: AppliedPromotion) => Promise<void>
   /**
    * Called when every byte is in place and durable, and before that is final: what has to happen last
    * and cannot be taken back. When it fails, everything is put back.
@@ -64,7 +64,7 @@ export interface PromotionRequest {
   readonly onPoint?: OnPoint
 }
 
-export interface Promotion {
+export interface AppliedPromotion {
   readonly actionId: string
   readonly status: 'APPLIED' | 'REVERTED'
   /** How many paths were changed. */
@@ -80,7 +80,7 @@ export interface Promotion {
   readonly note: unknown
 }
 
-export async function applyStage(request: PromotionRequest): Promise<Promotion> {
+export async function applyStage(request: PromotionRequest): Promise<AppliedPromotion> {
   const ground = new Ground()
   try {
     refuseUnrecovered(request.state, rawOfText(request.lock.root))
@@ -142,7 +142,7 @@ async function prepare(request: PromotionRequest, ground: Ground): Promise<Prepa
 async function carryOut(
   { state, record, beforeDone }: PromotionRequest,
   { exchange, work }: Prepared,
-): Promise<Promotion> {
+): Promise<AppliedPromotion> {
   const { onPoint, ground } = work
   const { journal, digest } = beginExchange(state, exchange, onPoint)
   let windowMs: number
@@ -178,8 +178,8 @@ async function carryOut(
 export function describePromotion(
   exchange: Exchange,
   snapshot: Digest,
-  rest: Pick<Promotion, 'windowMs' | 'status' | 'recovered'>,
-): Promotion {
+  rest: Pick<AppliedPromotion, 'windowMs' | 'status' | 'recovered'>,
+): AppliedPromotion {
   const { paths, bytes } =
     rest.status === 'APPLIED' ? measureExchange(exchange) : { paths: 0, bytes: 0 }
   const { id, note } = exchange
@@ -226,7 +226,7 @@ function tryLink(keep: string, stage: string): void {
 /** When the ledger has no room for the record, the room that was taken beforehand is given back. */
 async function recordSurely(
   state: string,
-  promotion: Promotion,
+  promotion: AppliedPromotion,
   record: PromotionRequest['record'],
 ): Promise<void> {
   try {

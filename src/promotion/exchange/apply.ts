@@ -10,12 +10,12 @@
  *
  * Synchronous on purpose: between the first and the last step nothing else of this process runs.
  */
+
 import { chmodSync, linkSync, mkdirSync, renameSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
-import type { EntryState, RawPath } from '../../gate/index.ts'
+import type { ChangeSide, EntryState, RawPath } from '../../gate/index.ts'
 import { errnoOf, requireProgram, runProgramNow } from '../../machine/index.ts'
 import {
   type Address,
-  type Entry,
   identityOf,
   isLike,
   isOfState,
@@ -23,14 +23,15 @@ import {
   lookAt,
   namesIn,
   SLOWEST_TICK_NS,
+  type TreeEntry,
 } from '../entries/entry.ts'
 import { Collision } from '../entries/failure.ts'
 import { existsAt, type Ground } from '../entries/ground.ts'
-import { putsTree, type Step, takesTree } from '../entries/plan.ts'
-import { type Side, treeDifferences } from '../entries/tree.ts'
+import { type ExchangeStep, putsTree, takesTree } from '../entries/plan.ts'
+import { treeDifferences } from '../entries/tree.ts'
 
 /** Points at which tests interrupt. */
-export type Point =
+export type InterruptPoint =
   | 'plan'
   | 'journal'
   | 'intent'
@@ -52,14 +53,18 @@ export type Point =
   | 'reverted'
   | 'clear'
 
-export type OnPoint = (point: Point, moment: 'before' | 'after', path: RawPath | null) => void
+export type OnPoint = (
+  point: InterruptPoint,
+  moment: 'before' | 'after',
+  path: RawPath | null,
+) => void
 
 export interface Work {
   readonly ground: Ground
   /** Of files hashed during the check. */
   readonly identities: ReadonlyMap<RawPath, string>
   /** Of entries that were taken away and verified, by their place: how they looked before that. */
-  readonly seen: Map<string, Entry>
+  readonly seen: Map<string, TreeEntry>
   readonly onPoint: OnPoint
 }
 
@@ -67,7 +72,7 @@ export interface Work {
 const HASHED_AT_ONCE_MAX = 65_536
 const PLACEHOLDER_MODE = 0o700
 
-function step<T>(work: Work, point: Point, path: RawPath, action: () => T): T {
+function step<T>(work: Work, point: InterruptPoint, path: RawPath, action: () => T): T {
   work.onPoint(point, 'before', path)
   const done = action()
   work.onPoint(point, 'after', path)
@@ -75,13 +80,13 @@ function step<T>(work: Work, point: Point, path: RawPath, action: () => T): T {
 }
 
 /** Takes and puts; goes on where an earlier try stopped. A collision leaves the step half done. */
-export function applyStep(work: Work, each: Step): void {
+export function applyStep(work: Work, each: ExchangeStep): void {
   if (each.take !== null) takeAway(work, each, each.take)
   if (each.put !== null) putInPlace(work, each)
 }
 
 /** Takes away, and verifies unless that is left to `takenChanges`. */
-function takeAway(work: Work, each: Step, take: string): void {
+function takeAway(work: Work, each: ExchangeStep, take: string): void {
   const { path, changes } = each
   let isSeen = false
   if (!existsAt(take)) {
@@ -96,7 +101,7 @@ function takeAway(work: Work, each: Step, take: string): void {
   verify(work, each, take)
 }
 
-function verify(work: Work, each: Step, take: string): void {
+function verify(work: Work, each: ExchangeStep, take: string): void {
   work.onPoint('verify', 'before', each.path)
   const entry = lookAt(take)
   if (entry?.kind === 'file') work.seen.set(take, entry)
@@ -108,7 +113,7 @@ function verify(work: Work, each: Step, take: string): void {
  * Returns the paths that a program changed, through a file that it had opened before, after the entry was
  * taken away. Called when no process has the entry open for writing, so the result is final.
  */
-export function takenChanges(work: Work, each: Step): readonly RawPath[] {
+export function takenChanges(work: Work, each: ExchangeStep): readonly RawPath[] {
   const { take } = each
   if (take === null) return []
   const seen = work.seen.get(take)
@@ -118,11 +123,11 @@ export function takenChanges(work: Work, each: Step): readonly RawPath[] {
 }
 
 /** Whether the times prove that nothing was written since; a write in the tick of the move would not show. */
-function isUnwritten(seen: Entry, now: Entry): boolean {
+function isUnwritten(seen: TreeEntry, now: TreeEntry): boolean {
   return isSameLook(seen, now) && seen.ctimeNs - BigInt(seen.mtimeNs) > SLOWEST_TICK_NS
 }
 
-function isIdentical({ identities }: Work, path: RawPath, entry: Entry | null): boolean {
+function isIdentical({ identities }: Work, path: RawPath, entry: TreeEntry | null): boolean {
   const known = identities.get(path)
   return entry !== null && known !== undefined && identityOf(entry, Date.now()) === known
 }
@@ -134,12 +139,17 @@ function isMoved(take: string, before: EntryState): boolean {
 }
 
 /** What of an entry or tree in writ's own directory is not of its state. */
-function differences(work: Work, each: Step, place: Address, side: Side): readonly RawPath[] {
+function differences(
+  work: Work,
+  each: ExchangeStep,
+  place: Address,
+  side: ChangeSide,
+): readonly RawPath[] {
   const { path, changes } = each
   const isTree = side === 'before' ? takesTree(each) : putsTree(each)
   try {
     if (!isTree) return isOfState(place, changes[0][side], true) ? [] : [path]
-    const isKnown = (at: RawPath, entry: Entry): boolean => isIdentical(work, at, entry)
+    const isKnown = (at: RawPath, entry: TreeEntry): boolean => isIdentical(work, at, entry)
     return treeDifferences({ address: place, path, changes, side, own: true, isKnown })
   } catch (error) {
     if (errnoOf(error) === null) throw error
@@ -147,7 +157,7 @@ function differences(work: Work, each: Step, place: Address, side: Side): readon
   }
 }
 
-function putInPlace(work: Work, each: Step): void {
+function putInPlace(work: Work, each: ExchangeStep): void {
   const { path } = each
   // Callers pass only steps that put something.
   const put = each.put as string
@@ -251,7 +261,7 @@ function makePlaceholder(address: Address, path: RawPath): void {
   }
 }
 
-export function isPlaceholder(entry: Entry | null, address: Address): boolean {
+export function isPlaceholder(entry: TreeEntry | null, address: Address): boolean {
   if (entry?.kind !== 'directory' || entry.mode !== PLACEHOLDER_MODE) return false
   return entry.uid === process.getuid?.() && namesIn(address).length === 0
 }
@@ -310,7 +320,7 @@ interface Undone {
 const UNDONE: Undone = { others: [], left: [] }
 
 /** Undoes a step; goes on where an earlier try stopped. */
-export function undoStep(work: Work, each: Step): Undone {
+export function undoStep(work: Work, each: ExchangeStep): Undone {
   const { path } = each
   const address = work.ground.atIfThere(path)
   if (address === null) return hasBegun(each) ? { others: [path], left: [] } : UNDONE
@@ -329,7 +339,7 @@ export function undoStep(work: Work, each: Step): Undone {
  * Puts an entry that came back to the stage in place again, if the path is still as it was before; what
  * it displaces is kept. False when the path is not, and the entry stays in the stage.
  */
-export function redoStep(work: Work, each: Step): boolean {
+export function redoStep(work: Work, each: ExchangeStep): boolean {
   const { path, take } = each
   const address = work.ground.atIfThere(path)
   try {
@@ -344,12 +354,12 @@ export function redoStep(work: Work, each: Step): boolean {
   }
 }
 
-export function hasBegun({ take, put }: Step): boolean {
+export function hasBegun({ take, put }: ExchangeStep): boolean {
   return (take !== null && existsAt(take)) || (put !== null && !existsAt(put))
 }
 
 /** Takes the new entry back. Returns false if the entry at the path is not the one that was put there. */
-function undoPut(work: Work, each: Step, put: string, address: Address): boolean {
+function undoPut(work: Work, each: ExchangeStep, put: string, address: Address): boolean {
   const { path } = each
   const staged = lookAt(put)
   const here = lookAt(address)
@@ -372,7 +382,7 @@ function undoPut(work: Work, each: Step, put: string, address: Address): boolean
 }
 
 /** Linked and not yet unlinked: the link at the path is moved away and looked at, like all else. */
-function undoLink(work: Work, each: Step, put: string, address: Address): boolean {
+function undoLink(work: Work, each: ExchangeStep, put: string, address: Address): boolean {
   const aside = `${put}.aside`
   const inode = lookAt(put)?.inode
   move(address, aside, each.path)
@@ -401,7 +411,7 @@ function giveBack(from: string, to: Address, isTree: boolean): void {
 }
 
 /** Puts the old entry back. Returns false if another process has taken the path. */
-function undoTake(work: Work, each: Step, take: string, address: Address): boolean {
+function undoTake(work: Work, each: ExchangeStep, take: string, address: Address): boolean {
   const { path } = each
   const taken = lookAt(take)
   const here = lookAt(address)

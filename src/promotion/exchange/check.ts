@@ -21,12 +21,12 @@ import {
 } from '../../gate/index.ts'
 import { readAttributes } from '../../machine/index.ts'
 import { filesOf, findWriters, type Writers } from '../entries/busy.ts'
-import { type Entry, holds, identityOf, isLike, lookAt, namesIn } from '../entries/entry.ts'
+import { holds, identityOf, isLike, lookAt, namesIn, type TreeEntry } from '../entries/entry.ts'
 import { displayed, listed, plainFailure } from '../entries/failure.ts'
 import type { Ground } from '../entries/ground.ts'
-import { isInPlace, type Step, takesTree } from '../entries/plan.ts'
+import { type ExchangeStep, isInPlace, takesTree } from '../entries/plan.ts'
 import { treeDifferences } from '../entries/tree.ts'
-import type { ParentState, Part } from '../journal/exchange.ts'
+import type { ExchangePart, ParentState } from '../journal/exchange.ts'
 
 /** What a check found out, for the exchange and for those that verify later. */
 interface Checked {
@@ -41,7 +41,7 @@ const PAUSE_EVERY_MS = 20
 
 /** `meanwhile` goes on while a child process reads attributes. */
 export async function checkParts(
-  parts: readonly Part[],
+  parts: readonly ExchangePart[],
   ground: Ground,
   meanwhile: () => Promise<void>,
 ): Promise<Checked> {
@@ -71,18 +71,18 @@ class Check {
   readonly #different = new Set<RawPath>()
   readonly #parents = new Map<RawPath, Omit<ParentState, 'finalMtimeNs'>>()
   readonly #identities = new Map<RawPath, string>()
-  readonly #parts: readonly Part[]
+  readonly #parts: readonly ExchangePart[]
   /** What the steps so far will have left; of a single part, whose steps do not meet, directories. */
   readonly #left = new Map<RawPath, EntryState | null>()
   /** What the real tree shows of those paths. */
   readonly #real = new Map<RawPath, EntryState | null>()
 
-  constructor(parts: readonly Part[], ground: Ground) {
+  constructor(parts: readonly ExchangePart[], ground: Ground) {
     this.#parts = parts
     this.#ground = ground
   }
 
-  step(step: Step): void {
+  step(step: ExchangeStep): void {
     this.#parent(step)
     if (takesTree(step)) this.#tree(step)
     else this.#entry(step.changes[0])
@@ -134,7 +134,7 @@ class Check {
    * The directory that entries come into or leave, or that is changed itself; one that only comes
    * meanwhile is no concern.
    */
-  #parent(step: Step): void {
+  #parent(step: ExchangeStep): void {
     const path = isInPlace(step) ? step.path : parentOfRaw(step.path)
     if (this.#parents.has(path)) return
     if (this.#left.get(path)?.kind === 'directory' && this.#real.get(path) === null) return
@@ -165,13 +165,13 @@ class Check {
     if (!this.#isOfState(path, address, entry, before)) this.#different.add(path)
   }
 
-  #isOfState(path: RawPath, address: Buffer, entry: Entry, state: EntryState): boolean {
+  #isOfState(path: RawPath, address: Buffer, entry: TreeEntry, state: EntryState): boolean {
     if (!isLike(entry, state) || !holds(address, entry, state, false)) return false
     this.#remember(path, entry, address)
     return true
   }
 
-  #remember(path: RawPath, entry: Entry, address: Buffer): void {
+  #remember(path: RawPath, entry: TreeEntry, address: Buffer): void {
     const identity = identityOf(entry, Date.now())
     // Changed while it was read: what was hashed is not what is there.
     const again = lookAt(address)
@@ -179,7 +179,7 @@ class Check {
     this.#identities.set(path, identity)
   }
 
-  #tree({ path, changes }: Step): void {
+  #tree({ path, changes }: ExchangeStep): void {
     const real = this.#isSingle ? changes : this.#realOf(path, changes)
     if (real[0]?.before?.kind !== 'directory') return
     const address = this.#ground.atIfThere(path)
@@ -202,7 +202,7 @@ class Check {
   }
 
   /** The changes from what the real tree shows, where earlier parts will have left something else. */
-  #realOf(path: RawPath, changes: Step['changes']): readonly Change[] {
+  #realOf(path: RawPath, changes: ExchangeStep['changes']): readonly Change[] {
     const known = new Set<RawPath>()
     const real: Change[] = []
     for (const change of changes) {
@@ -254,8 +254,9 @@ export function checkListings(listings: readonly Listing[], ground: Ground): Raw
  * Fails when another process has a file open for writing that would be taken away. Asks by paths, not
  * through open directories: there may be more than can be kept open.
  */
-export async function checkWriters(parts: readonly Part[]): Promise<void> {
-  const place = ({ take, path }: Step) => (take === null ? null : Buffer.from(path, 'latin1'))
+export async function checkWriters(parts: readonly ExchangePart[]): Promise<void> {
+  const place = ({ take, path }: ExchangeStep) =>
+    take === null ? null : Buffer.from(path, 'latin1')
   const steps = parts.flatMap((part) => part.steps)
   const writers = await findWriters(filesOf(steps, 'before', place))
   if (writers.files.length > 0) throw busy(writers)

@@ -17,7 +17,7 @@ import {
 import { errnoOf } from '../../machine/index.ts'
 import { lookAt } from '../entries/entry.ts'
 import type { Ground } from '../entries/ground.ts'
-import type { Planned, Step } from '../entries/plan.ts'
+import type { ExchangeStep, PlannedSteps } from '../entries/plan.ts'
 import type { Exchange } from '../journal/exchange.ts'
 import { stepsOf } from './run.ts'
 
@@ -39,10 +39,10 @@ export function keepIndexCopies(exchange: Exchange, ground: Ground): void {
 
 /** Returns the steps, with each index that git only rewrote as the state before its change. */
 export function fromRefreshed(
-  reversed: readonly Planned[],
+  reversed: readonly PlannedSteps[],
   kept: readonly IndexCopies[],
   ground: Ground,
-): readonly Planned[] {
+): readonly PlannedSteps[] {
   if (kept.every(({ size }) => size === 0)) return reversed
   const seen = new Set<RawPath>()
   return reversed.map((planned, index) => {
@@ -55,7 +55,7 @@ export function fromRefreshed(
         seen.add(change.path)
         return copy === undefined ? change : refreshed(change, copy, ground)
       }
-      const changes: Step['changes'] = [found(own), ...below.map(found)]
+      const changes: ExchangeStep['changes'] = [found(own), ...below.map(found)]
       return { ...step, changes }
     })
     return { ...planned, steps }

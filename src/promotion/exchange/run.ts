@@ -20,9 +20,9 @@ import { lookAt } from '../entries/entry.ts'
 import { Collision } from '../entries/failure.ts'
 import { holdGitLocks, releaseGitLocks } from '../entries/git-lock.ts'
 import { existsAt } from '../entries/ground.ts'
-import { isInPlace, type Step } from '../entries/plan.ts'
+import { type ExchangeStep, isInPlace } from '../entries/plan.ts'
 import { stageDifferences } from '../entries/stage.ts'
-import type { Exchange, Part } from '../journal/exchange.ts'
+import type { Exchange, ExchangePart } from '../journal/exchange.ts'
 import {
   applyStep,
   hasBegun,
@@ -72,7 +72,7 @@ export async function applyExchange(work: Work, exchange: Exchange): Promise<App
 export async function revertExchange(work: Work, exchange: Exchange) {
   const others: RawPath[] = []
   const left: RawPath[] = []
-  const unput: Step[] = []
+  const unput: ExchangeStep[] = []
   loosen(work, exchange)
   for (const part of [...exchange.parts].reverse()) {
     await turnDirectories(work.ground, turnsOf(part, 'back').filter(isThere(work)))
@@ -94,13 +94,13 @@ export async function revertExchange(work: Work, exchange: Exchange) {
 }
 
 /** Parts are done one after the other: those before one that has begun are done. */
-export function unfinished(parts: readonly Part[]): readonly Part[] {
+export function unfinished(parts: readonly ExchangePart[]): readonly ExchangePart[] {
   const last = parts.findLastIndex(({ steps }) => steps.some(hasBegun))
   return parts.slice(Math.max(last, 0))
 }
 
 /** In-place changes of a part, the deepest first. */
-export function turnsOf({ steps }: Part, direction: 'forwards' | 'back'): DirectoryTurn[] {
+export function turnsOf({ steps }: ExchangePart, direction: 'forwards' | 'back'): DirectoryTurn[] {
   const turns: DirectoryTurn[] = []
   for (const step of steps) {
     const [{ path, before, after }] = step.changes
@@ -198,7 +198,7 @@ async function refuseWriters(exchange: Exchange): Promise<void> {
 }
 
 /** Whether what came was put and is no longer in the stage. */
-function isPut({ put }: Step): boolean {
+function isPut({ put }: ExchangeStep): boolean {
   return put !== null && !existsAt(put)
 }
 
@@ -213,7 +213,11 @@ interface Written {
  * Deals with new entries that a program wrote to while they were on their way back: what it wrote
  * stays in the tree and a person chooses, or it is kept among the pre-images.
  */
-async function redoWritten(work: Work, keep: string, unput: readonly Step[]): Promise<Written> {
+async function redoWritten(
+  work: Work,
+  keep: string,
+  unput: readonly ExchangeStep[],
+): Promise<Written> {
   const { files } = await findWriters(filesOf(unput, 'after', ({ put }) => put))
   const held = new Set(files.map(({ step }) => step))
   const written = unput.filter((step) => held.has(step) || stageDifferences(step).length > 0)
@@ -224,7 +228,7 @@ async function redoWritten(work: Work, keep: string, unput: readonly Step[]): Pr
   }
 }
 
-function setAside({ path, put }: Step, keep: string): Written['aside'] {
+function setAside({ path, put }: ExchangeStep, keep: string): Written['aside'] {
   if (put === null) return []
   const aside = join(keep, 'aside')
   mkdirSync(aside, { recursive: true, mode: 0o700 })
@@ -244,7 +248,7 @@ export function isUntouched({ parts }: Exchange): boolean {
   return !parts.some(({ steps }) => steps.some(hasBegun))
 }
 
-export function stepsOf({ parts }: Exchange): Step[] {
+export function stepsOf({ parts }: Exchange): ExchangeStep[] {
   return parts.flatMap(({ steps }) => steps)
 }
 

@@ -14,8 +14,8 @@ import { type Digest, FaultError, fault, showPath } from '../../base/index.ts'
 import type { Change, RawPath } from '../../gate/index.ts'
 import { isAbsent, LINE_FEED, readLines, writeLines } from '../../machine/index.ts'
 import { machineFailure } from '../entries/failure.ts'
-import type { Step } from '../entries/plan.ts'
-import type { Heir } from './shared-directory.ts'
+import type { ExchangeStep } from '../entries/plan.ts'
+import type { DirectorySuccessor } from './shared-directory.ts'
 
 export type ExchangeKind = 'promotion' | 'rollback'
 
@@ -29,9 +29,9 @@ export interface ParentState {
   readonly finalMtimeNs: string | null
 }
 
-export interface Part {
+export interface ExchangePart {
   readonly actionId: string
-  readonly steps: readonly Step[]
+  readonly steps: readonly ExchangeStep[]
 }
 
 export interface Exchange {
@@ -45,7 +45,7 @@ export interface Exchange {
   readonly sources: readonly string[]
   readonly parents: readonly ParentState[]
   /** Of a rollback: directories that stay, and who takes them away some day. */
-  readonly heirs?: readonly Heir[]
+  readonly heirs?: readonly DirectorySuccessor[]
   /** Of a rollback: paths that were put back as a program left them. */
   readonly altered?: readonly RawPath[]
   /** Lock files of git that are held meanwhile. */
@@ -53,7 +53,7 @@ export interface Exchange {
   /** The caller's own, handed back when a recovery ends the exchange. Any JSON value. */
   readonly note: unknown
   readonly beganAtMs: number
-  readonly parts: readonly Part[]
+  readonly parts: readonly ExchangePart[]
 }
 
 export const PLAN = 'plan.jsonl'
@@ -63,7 +63,7 @@ export const AFTER_TIMES = 'after.json'
 type PlanLine =
   | { readonly head: Omit<Exchange, 'parts'> }
   | { readonly part: string }
-  | { readonly step: Pick<Step, 'path' | 'take' | 'put'> }
+  | { readonly step: Pick<ExchangeStep, 'path' | 'take' | 'put'> }
   | { readonly change: Change }
 
 function* linesOf({ parts, ...head }: Exchange): Generator<PlanLine> {
@@ -142,7 +142,7 @@ export function* planLines(
   }
 }
 
-type LooseStep = Pick<Step, 'path' | 'take' | 'put'> & { readonly changes: Change[] }
+type LooseStep = Pick<ExchangeStep, 'path' | 'take' | 'put'> & { readonly changes: Change[] }
 
 function assemblePlan(lines: Iterable<PlanLine>): Exchange | null {
   let head: Omit<Exchange, 'parts'> | null = null
@@ -154,7 +154,7 @@ function assemblePlan(lines: Iterable<PlanLine>): Exchange | null {
     else parts.at(-1)?.steps.at(-1)?.changes.push(line.change)
   }
   // A plan is written with at least one change a step.
-  return head === null ? null : { ...head, parts: parts as unknown as readonly Part[] }
+  return head === null ? null : { ...head, parts: parts as unknown as readonly ExchangePart[] }
 }
 
 /** How many paths an exchange changes, and how many bytes of files it puts in place. */

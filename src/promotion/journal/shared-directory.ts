@@ -21,30 +21,30 @@ import {
   textOfRaw,
 } from '../../gate/index.ts'
 import { readAttributes, readIfThere, removeTreeSync, writeWhole } from '../../machine/index.ts'
-import { type Entry, isLike, lookAt, namesIn } from '../entries/entry.ts'
+import { isLike, lookAt, namesIn, type TreeEntry } from '../entries/entry.ts'
 import type { Ground } from '../entries/ground.ts'
-import { byPath, type Place, type Places } from '../entries/plan.ts'
+import { byPath, type Place, type PlanPlaces } from '../entries/plan.ts'
 import { AFTER_TIMES, type Exchange } from './exchange.ts'
 import { syncDirectory } from './journal.ts'
 
 /** What is left to be done once directories that are there are left alone. */
 interface Adoption {
   readonly changes: readonly Change[]
-  readonly places: Places
+  readonly places: PlanPlaces
   /** The changes that would have made them. */
   readonly shared: readonly Change[]
 }
 
 export async function adoptDirectories(
   changes: readonly Change[],
-  places: Places,
+  places: PlanPlaces,
   stage: string,
   ground: Ground,
 ): Promise<Adoption> {
   const found = await directoriesThere(changes, ground)
   if (found.size > 0) leaveOut(found, changes)
   if (found.size === 0) return { changes, places, shared: [] }
-  return new Splitting(places, stage, found).of(changes)
+  return new DirectorySplit(places, stage, found).of(changes)
 }
 
 /**
@@ -85,14 +85,14 @@ async function directoriesThere(changes: readonly Change[], ground: Ground): Pro
 }
 
 /** An ordinary user's list names no owners: the entries that they make are their own. */
-function isOwn({ uid }: Entry, { owner }: EntryState): boolean {
+function isOwn({ uid }: TreeEntry, { owner }: EntryState): boolean {
   return owner !== null || uid === process.getuid?.()
 }
 
 const SPLIT = 'split'
 
 /** Takes staged trees apart where their topmost directory is there already. */
-class Splitting {
+class DirectorySplit {
   readonly #places: Map<RawPath, Place>
   readonly #stage: string
   readonly #found: ReadonlySet<RawPath>
@@ -100,7 +100,7 @@ class Splitting {
   readonly #opened = new Map<RawPath, string>()
   #linked = 0
 
-  constructor(places: Places, stage: string, found: ReadonlySet<RawPath>) {
+  constructor(places: PlanPlaces, stage: string, found: ReadonlySet<RawPath>) {
     this.#places = new Map(places)
     this.#stage = stage
     this.#found = found
@@ -167,7 +167,7 @@ function madeBy(keep: string): readonly RawPath[] {
 }
 
 /** Who takes a directory away that the act which made it leaves behind. */
-export interface Heir {
+export interface DirectorySuccessor {
   readonly keep: string
   readonly path: RawPath
 }
@@ -190,7 +190,7 @@ export class Sharers {
   }
 
   /** Returns the heir of a directory; null if no other act shares it. */
-  heirOf(path: RawPath): Heir | null {
+  heirOf(path: RawPath): DirectorySuccessor | null {
     const keep = this.#keeps.get(path)
     return keep === undefined ? null : { keep, path }
   }

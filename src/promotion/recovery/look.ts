@@ -2,13 +2,13 @@
  * How an interrupted tree looks: which paths are neither old nor new, nor on the way from one to the
  * other. Only looks. The two places of a step tell how far it came, the path has to fit to that.
  */
-import type { RawPath } from '../../gate/index.ts'
+import type { ChangeSide, RawPath } from '../../gate/index.ts'
 import { errnoOf } from '../../machine/index.ts'
 import { neitherState } from '../entries/directory-attributes.ts'
 import { isOfState, lookAt } from '../entries/entry.ts'
 import type { Ground } from '../entries/ground.ts'
-import { isInPlace, putsTree, type Step, takesTree } from '../entries/plan.ts'
-import { type Side, treeDifferences } from '../entries/tree.ts'
+import { type ExchangeStep, isInPlace, putsTree, takesTree } from '../entries/plan.ts'
+import { treeDifferences } from '../entries/tree.ts'
 import { hasBegun, isPlaceholder } from '../exchange/apply.ts'
 import { isUntouched, turnsOf, unfinished } from '../exchange/run.ts'
 import type { Exchange } from '../journal/exchange.ts'
@@ -32,7 +32,7 @@ export async function strangePaths(
 }
 
 /** Returns paths of a step that hold what they should not, given how far the step came. */
-function strangeIn(step: Step, ground: Ground): readonly RawPath[] {
+function strangeIn(step: ExchangeStep, ground: Ground): readonly RawPath[] {
   if (isInPlace(step)) return []
   const { path, take, put } = step
   const address = ground.atIfThere(path)
@@ -51,7 +51,7 @@ function strangeIn(step: Step, ground: Ground): readonly RawPath[] {
 }
 
 /** What is to come is linked already, or the directory for it is made. */
-function isOnTheWay(step: Step, address: Buffer, ground: Ground): boolean {
+function isOnTheWay(step: ExchangeStep, address: Buffer, ground: Ground): boolean {
   const { put, path } = step
   const here = lookAt(ground.atIfThere(path))
   if (put === null || here === null) return false
@@ -59,7 +59,7 @@ function isOnTheWay(step: Step, address: Buffer, ground: Ground): boolean {
   return here.inode === lookAt(put)?.inode && isOfState(address, step.changes[0].after, false)
 }
 
-function against(step: Step, address: Buffer | null, side: Side): readonly RawPath[] {
+function against(step: ExchangeStep, address: Buffer | null, side: ChangeSide): readonly RawPath[] {
   const { path, changes } = step
   const isTree = side === 'before' ? takesTree(step) : putsTree(step)
   const state = side === 'before' && step.take === null ? null : changes[0][side]

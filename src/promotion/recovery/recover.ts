@@ -12,21 +12,21 @@ import { Collision } from '../entries/failure.ts'
 import { existsAt, Ground } from '../entries/ground.ts'
 import { stageDifferences, takenDifferences } from '../entries/stage.ts'
 import type { OnPoint, Work } from '../exchange/apply.ts'
-import { describePromotion, type Promotion } from '../exchange/apply-stage.ts'
+import { type AppliedPromotion, describePromotion } from '../exchange/apply-stage.ts'
 import { clearKeep, clearSources, writeAfterTimes } from '../exchange/ending.ts'
 import type { WorkspaceLock } from '../exchange/lock.ts'
 import { applyExchange, at, isUntouched, revertExchange, unfinished } from '../exchange/run.ts'
 import { type Exchange, readPlan } from '../journal/exchange.ts'
 import { Journal, type Mark, type OpenJournal, openJournals } from '../journal/journal.ts'
-import { describeRollback, type Rollback, unrestored } from '../rollback/rollback.ts'
+import { type AppliedRollback, describeRollback, unrestored } from '../rollback/rollback.ts'
 import { strangePaths } from './look.ts'
 
 export interface RecoveryRequest {
   readonly lock: WorkspaceLock
   readonly state: string
   /** Append the fact, durably, under the key of the action or rollback; may be called again. */
-  readonly recordPromotion: (promotion: Promotion) => Promise<void>
-  readonly recordRollback: (rollback: Rollback) => Promise<void>
+  readonly recordPromotion: (promotion: AppliedPromotion) => Promise<void>
+  readonly recordRollback: (rollback: AppliedRollback) => Promise<void>
   /** Whether a promotion that is not final may be finished; false puts it back. True when absent. */
   readonly mayFinish?: (id: string, note: unknown) => Promise<boolean>
   readonly onPoint?: OnPoint

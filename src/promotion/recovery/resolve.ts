@@ -10,7 +10,7 @@ import { isBelow, type RawPath, rawOfText } from '../../gate/index.ts'
 import { lookAt } from '../entries/entry.ts'
 import { Collision, displayed, listed, plainFailure } from '../entries/failure.ts'
 import { existsAt, Ground } from '../entries/ground.ts'
-import type { Step } from '../entries/plan.ts'
+import type { ExchangeStep } from '../entries/plan.ts'
 import { applyStep, undoStep, type Work } from '../exchange/apply.ts'
 import { recoveryConflict } from '../exchange/ending.ts'
 import { type Exchange, readPlan } from '../journal/exchange.ts'
@@ -104,8 +104,8 @@ function settleChosen(
   exchange: Exchange,
   strange: readonly RawPath[],
   choices: ReadonlyMap<RawPath, Choice>,
-): ReadonlySet<Step> {
-  const settled = new Set<Step>()
+): ReadonlySet<ExchangeStep> {
+  const settled = new Set<ExchangeStep>()
   for (const step of exchange.parts.flatMap(({ steps }) => steps)) {
     const found = strange.find((path) => isBelow(path, step.path))
     if (found === undefined) continue
@@ -120,7 +120,12 @@ function settleChosen(
 }
 
 /** Moves the entry at the path into the directory of pre-images, under a name of its own. */
-function setAside({ ground }: Work, { keep }: Exchange, { path }: Step, number: number): void {
+function setAside(
+  { ground }: Work,
+  { keep }: Exchange,
+  { path }: ExchangeStep,
+  number: number,
+): void {
   const address = ground.at(path)
   if (lookAt(address) === null) return
   const aside = join(keep, 'aside')
@@ -128,7 +133,7 @@ function setAside({ ground }: Work, { keep }: Exchange, { path }: Step, number: 
   renameSync(address, join(aside, `${number}-${Date.now()}`))
 }
 
-function putOldBack(work: Work, step: Step): void {
+function putOldBack(work: Work, step: ExchangeStep): void {
   if (step.take === null) return
   if (lookAt(step.take) === null) {
     throw plainFailure('recovery.unknown', step.take, 'the old entry was never taken away')
@@ -137,7 +142,7 @@ function putOldBack(work: Work, step: Step): void {
   if (others.length + left.length > 0) throw new Collision([...others, ...left])
 }
 
-function without(exchange: Exchange, settled: ReadonlySet<Step>): Exchange {
+function without(exchange: Exchange, settled: ReadonlySet<ExchangeStep>): Exchange {
   const parts = exchange.parts.map(({ actionId, steps }) => ({
     actionId,
     steps: steps.filter((step) => !settled.has(step)),

@@ -7,26 +7,26 @@
 import { type Change, type EntryState, joinRaw, type RawPath } from '../../gate/index.ts'
 import {
   type Address,
-  type Entry,
   hashFile,
   joinAddress,
   lookAt,
   namesIn,
   readTarget,
+  type TreeEntry,
 } from '../entries/entry.ts'
-import type { Planned, Step } from '../entries/plan.ts'
+import type { ExchangeStep, PlannedSteps } from '../entries/plan.ts'
 import { stageDifferences } from '../entries/stage.ts'
 
 interface AsKept {
   /** The same steps, which put entries back in their present state. */
-  readonly reversed: readonly Planned[]
+  readonly reversed: readonly PlannedSteps[]
   /** Entries that were added since, and come back with their directory. */
   readonly added: readonly RawPath[]
   /** Entries that changed since they were displaced. */
   readonly altered: readonly RawPath[]
 }
 
-export function asKept(reversed: readonly Planned[]): AsKept {
+export function asKept(reversed: readonly PlannedSteps[]): AsKept {
   const added: RawPath[] = []
   const altered: RawPath[] = []
   /** What a path is left as where that is not what the older acts knew. */
@@ -46,12 +46,12 @@ export function asKept(reversed: readonly Planned[]): AsKept {
 }
 
 class Kept {
-  readonly #step: Step
+  readonly #step: ExchangeStep
   readonly isUnchanged: boolean
   readonly added: readonly Change[]
   readonly altered: readonly RawPath[]
 
-  constructor(step: Step) {
+  constructor(step: ExchangeStep) {
     this.#step = step
     const different = stageDifferences(step)
     this.isUnchanged = different.length === 0
@@ -63,7 +63,7 @@ class Kept {
       .flatMap((path) => [...this.#everythingAt(path)])
   }
 
-  changes(left: Map<RawPath, EntryState | null>): Step['changes'] {
+  changes(left: Map<RawPath, EntryState | null>): ExchangeStep['changes'] {
     const altered = new Set(this.altered)
     const now = (change: Change): Change => {
       const known = left.get(change.path)
@@ -104,7 +104,7 @@ function stateAt(address: Address): EntryState | null {
 }
 
 /** Attributes travel with the entry; they are compared in the real tree only. */
-function stateOf(address: Address, entry: Entry, kind: EntryState['kind']): EntryState {
+function stateOf(address: Address, entry: TreeEntry, kind: EntryState['kind']): EntryState {
   return {
     kind,
     mode: entry.mode,

@@ -7,14 +7,17 @@ import { displayOfRaw, type RawPath } from '../../gate/index.ts'
 import { errnoOf, quote } from '../../machine/index.ts'
 import { isOfState, lookAt, namesIn } from '../entries/entry.ts'
 import type { Ground } from '../entries/ground.ts'
-import { isInPlace, putsTree, type Step } from '../entries/plan.ts'
+import { type ExchangeStep, isInPlace, putsTree } from '../entries/plan.ts'
 
 /** Returns the steps without those whose path is already as the step would leave it. */
-export function withoutDone(steps: readonly Step[], ground: Ground): readonly Step[] {
+export function withoutDone(
+  steps: readonly ExchangeStep[],
+  ground: Ground,
+): readonly ExchangeStep[] {
   return steps.filter((step) => isInPlace(step) || !isDone(step, ground))
 }
 
-function isDone({ path, changes: [own, ...below] }: Step, ground: Ground): boolean {
+function isDone({ path, changes: [own, ...below] }: ExchangeStep, ground: Ground): boolean {
   const address = ground.atIfThere(path)
   if (own.after === null) return address === null || lookAt(address) === null
   if (address === null || below.length > 0) return false
@@ -25,7 +28,7 @@ function isDone({ path, changes: [own, ...below] }: Step, ground: Ground): boole
 
 /** Returns those of the paths where an empty directory is and a whole directory would come. */
 export function emptyInTheWay(
-  steps: readonly Step[],
+  steps: readonly ExchangeStep[],
   different: readonly RawPath[],
   ground: Ground,
 ): readonly RawPath[] {
@@ -60,7 +63,7 @@ const COMMANDS_MAX = 5
 /** What a person types to get out of a conflict: each path is made as it was before the act. */
 export function conflictHint(
   actionId: string,
-  steps: readonly Step[],
+  steps: readonly ExchangeStep[],
   different: readonly RawPath[],
 ): string {
   const commands = different.slice(0, COMMANDS_MAX).flatMap((path) => {
@@ -73,7 +76,7 @@ export function conflictHint(
 }
 
 /** Moves away what is there, and copies the kept entry to its place. */
-function wayOut({ path, put, changes: [own] }: Step): string {
+function wayOut({ path, put, changes: [own] }: ExchangeStep): string {
   const [name, kept] = [displayOfRaw(path), put]
   const away = `mv -n ${quote(name)} ${quote(`${name}.mine`)}`
   return kept === null || own.after === null ? away : `${away}; cp -a ${quote(kept)} ${quote(name)}`

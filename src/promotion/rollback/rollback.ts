@@ -12,7 +12,13 @@ import { isOfState } from '../entries/entry.ts'
 import { Collision, listed, pathsFailure } from '../entries/failure.ts'
 import { gitLocksOf } from '../entries/git-lock.ts'
 import { existsAt, Ground } from '../entries/ground.ts'
-import { isInPlace, netChanges, type Planned, planReverse, type Step } from '../entries/plan.ts'
+import {
+  type ExchangeStep,
+  isInPlace,
+  netChanges,
+  type PlannedSteps,
+  planReverse,
+} from '../entries/plan.ts'
 import type { OnPoint, Work } from '../exchange/apply.ts'
 import { checkDevices, checkParts, checkWriters } from '../exchange/check.ts'
 import {
@@ -26,8 +32,13 @@ import {
 import { fromRefreshed, type IndexCopies, indexCopies } from '../exchange/index-copies.ts'
 import type { WorkspaceLock } from '../exchange/lock.ts'
 import { applyExchange, at, stepsOf } from '../exchange/run.ts'
-import { type Exchange, type ParentState, type Part, readPlan } from '../journal/exchange.ts'
-import { type Heir, inheritedBy, Sharers } from '../journal/shared-directory.ts'
+import {
+  type Exchange,
+  type ExchangePart,
+  type ParentState,
+  readPlan,
+} from '../journal/exchange.ts'
+import { type DirectorySuccessor, inheritedBy, Sharers } from '../journal/shared-directory.ts'
 import { asKept } from './as-kept.ts'
 import { conflictHint, emptyInTheWay, removeEmpty, withoutDone } from './in-the-way.ts'
 
@@ -42,12 +53,12 @@ export interface RollbackRequest {
   /** Also pre-images that a program changed since, as they are now; the record is unverified then. */
   readonly asIs?: boolean
   /** Appends the fact, durably, under the key `rollback/<rollback_id>`; may be called again. */
-  readonly record: (rollback: Rollback) => Promise<void>
+  readonly record: (rollback: AppliedRollback) => Promise<void>
   readonly note: unknown
   readonly onPoint?: OnPoint
 }
 
-export interface Rollback {
+export interface AppliedRollback {
   readonly rollbackId: string
   readonly status: 'APPLIED' | 'REVERTED'
   readonly actionIds: readonly string[]
@@ -70,7 +81,7 @@ export interface RollbackPreview {
 }
 
 /** A rollback that was carried out, with what it brought back besides. */
-type Restored = Rollback & Pick<RollbackPreview, 'added'>
+type Restored = AppliedRollback & Pick<RollbackPreview, 'added'>
 
 export async function rollback(request: RollbackRequest): Promise<Restored> {
   const ground = new Ground()
@@ -101,9 +112,9 @@ type Head = Omit<Exchange, 'parts'>
 
 interface Checked {
   readonly plans: readonly Head[]
-  readonly parts: readonly Part[]
+  readonly parts: readonly ExchangePart[]
   readonly found: Awaited<ReturnType<typeof checkParts>>
-  readonly heirs: readonly Heir[]
+  readonly heirs: readonly DirectorySuccessor[]
   readonly added: readonly RawPath[]
   readonly altered: readonly RawPath[]
   /** Empty directories that have to go first. */
@@ -135,11 +146,11 @@ async function check(
   return { plans, parts, found, heirs, added, altered, empty }
 }
 
-function stepsIn(parts: readonly Part[]): readonly Step[] {
+function stepsIn(parts: readonly ExchangePart[]): readonly ExchangeStep[] {
   return parts.flatMap(({ steps }) => steps)
 }
 
-function conflict(parts: readonly Part[], different: readonly RawPath[]): FaultError {
+function conflict(parts: readonly ExchangePart[], different: readonly RawPath[]): FaultError {
   const [only, ...others] = parts
   const hint =
     only === undefined || others.length > 0
@@ -149,7 +160,7 @@ function conflict(parts: readonly Part[], different: readonly RawPath[]): FaultE
 }
 
 /** Where pre-images of these paths lie. */
-function keepsOf(reversed: readonly Planned[], paths: readonly RawPath[]): string[] {
+function keepsOf(reversed: readonly PlannedSteps[], paths: readonly RawPath[]): string[] {
   const wanted = new Set(paths)
   return reversed.flatMap(({ steps }) =>
     steps.flatMap(({ put, changes }) =>
@@ -159,7 +170,10 @@ function keepsOf(reversed: readonly Planned[], paths: readonly RawPath[]): strin
 }
 
 /** Paths whose pre-image is not there at all, so that nothing could be put back. */
-function lostIn(reversed: readonly Planned[], altered: readonly RawPath[]): readonly RawPath[] {
+function lostIn(
+  reversed: readonly PlannedSteps[],
+  altered: readonly RawPath[],
+): readonly RawPath[] {
   if (altered.length === 0) return []
   const unstaged = reversed.flatMap((planned) => planned.unstaged)
   const gone = reversed.flatMap(({ steps }) =>
@@ -170,9 +184,9 @@ function lostIn(reversed: readonly Planned[], altered: readonly RawPath[]): read
 
 interface Reversed {
   readonly plans: readonly Head[]
-  readonly planned: readonly Planned[]
+  readonly planned: readonly PlannedSteps[]
   readonly copies: readonly IndexCopies[]
-  readonly heirs: readonly Heir[]
+  readonly heirs: readonly DirectorySuccessor[]
 }
 
 /** Directories that acts which stay made as well are left to those. */
@@ -180,7 +194,7 @@ function reverseAll(actions: RollbackRequest['actions'], keep: string, ground: G
   const plans = readPlans(actions)
   const keeps = actions.map((action) => action.keep)
   const sharers = new Sharers(keeps)
-  const heirs: Heir[] = []
+  const heirs: DirectorySuccessor[] = []
   const gone: Change[] = []
   const stays = (path: RawPath): boolean => {
     const heir = sharers.heirOf(path)
@@ -265,7 +279,7 @@ async function prepare(request: RollbackRequest, ground: Ground): Promise<Prepar
  */
 function restoredTimes(
   parents: readonly Omit<ParentState, 'finalMtimeNs'>[],
-  parts: readonly Part[],
+  parts: readonly ExchangePart[],
   plans: readonly Head[],
 ): ParentState[] {
   const times = new Map<RawPath, string | null>()
@@ -299,7 +313,7 @@ function restoredTimes(
 }
 
 /** The directory whose time a step moves. */
-function touchedBy(step: Step): RawPath {
+function touchedBy(step: ExchangeStep): RawPath {
   return isInPlace(step) ? step.path : parentOfRaw(step.path)
 }
 
@@ -307,7 +321,7 @@ async function carryOut(
   { state, record }: RollbackRequest,
   exchange: Exchange,
   work: Work,
-): Promise<Rollback> {
+): Promise<AppliedRollback> {
   const { onPoint, ground } = work
   const { journal } = beginExchange(state, exchange, onPoint)
   try {
@@ -348,8 +362,8 @@ export function unrestored({ parts }: Exchange, ground: Ground): RawPath[] {
 
 export function describeRollback(
   exchange: Exchange,
-  rest: Pick<Rollback, 'status' | 'verified' | 'recovered'>,
-): Rollback {
+  rest: Pick<AppliedRollback, 'status' | 'verified' | 'recovered'>,
+): AppliedRollback {
   const { id, note, parts } = exchange
   const changes = rest.status === 'APPLIED' ? netChanges(parts.map(({ steps }) => steps)) : []
   return {

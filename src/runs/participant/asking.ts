@@ -2,7 +2,7 @@
 import type { Participant } from '../../contracts/index.ts'
 import type { Attempt, OperationAnswer } from '../../service/index.ts'
 
-export interface Asking {
+export interface ParticipantRequest {
   readonly participant: Participant
   /** The document it gets. */
   readonly input: Readonly<Record<string, unknown>>
@@ -30,7 +30,7 @@ export interface Said {
   readonly why?: string
 }
 
-export type Participate = (asking: Asking) => Promise<Said>
+export type Participate = (asking: ParticipantRequest) => Promise<Said>
 
 /** How a request for an operation is answered, on every channel. */
 export function operationText({ decision, codes, result }: OperationAnswer): string {

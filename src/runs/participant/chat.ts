@@ -5,7 +5,7 @@
  */
 import OpenAI from 'openai'
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources'
-import { type Asking, operationText, type Said } from './asking.ts'
+import { operationText, type ParticipantRequest, type Said } from './asking.ts'
 import { Declined, failure, heard, LineFailure, withDeadline } from './line.ts'
 
 const ROUNDS_MAX = 64
@@ -30,7 +30,7 @@ const PROPOSE_ACTION: ChatCompletionTool = {
   },
 }
 
-export function askModel(asking: Asking): Promise<Said> {
+export function askModel(asking: ParticipantRequest): Promise<Said> {
   const spent = { tokens: 0 }
   return heard(
     async () => {
@@ -42,7 +42,7 @@ export function askModel(asking: Asking): Promise<Said> {
 }
 
 async function talk(
-  asking: Asking,
+  asking: ParticipantRequest,
   spent: { tokens: number },
   signal: AbortSignal,
 ): Promise<string> {
@@ -77,7 +77,7 @@ async function talk(
 
 type ToolCall = NonNullable<OpenAI.Chat.ChatCompletionMessage['tool_calls']>[number]
 
-async function carriedOut({ operate }: Asking, call: ToolCall): Promise<string> {
+async function carriedOut({ operate }: ParticipantRequest, call: ToolCall): Promise<string> {
   if (call.type !== 'function' || call.function.name !== 'propose_action')
     return JSON.stringify({ error: 'there is only the function propose_action' })
   try {
@@ -90,14 +90,14 @@ async function carriedOut({ operate }: Asking, call: ToolCall): Promise<string> 
   }
 }
 
-function clientOf(baseURL: string, secrets: Asking['secrets']): OpenAI {
+function clientOf(baseURL: string, secrets: ParticipantRequest['secrets']): OpenAI {
   // Something has to be there, or the client looks for a key by itself.
   const [apiKey = 'none'] = Object.values(secrets)
   return new OpenAI({ baseURL, apiKey, maxRetries: 0 })
 }
 
 /** Failures of the client, as failures of the line or of the endpoint. */
-async function told<T>(secrets: Asking['secrets'], work: () => Promise<T>): Promise<T> {
+async function told<T>(secrets: ParticipantRequest['secrets'], work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -108,7 +108,7 @@ async function told<T>(secrets: Asking['secrets'], work: () => Promise<T>): Prom
   }
 }
 
-function instructionsFor(kind: Asking['kind'], workspace: string): string {
+function instructionsFor(kind: ParticipantRequest['kind'], workspace: string): string {
   return [
     `You work in ${workspace}. Use the function propose_action for everything that reads or changes it.`,
     'When you are done, answer with one JSON object and nothing else:',
@@ -116,7 +116,7 @@ function instructionsFor(kind: Asking['kind'], workspace: string): string {
   ].join('\n')
 }
 
-const DOCUMENTS: Readonly<Record<Asking['kind'], string>> = {
+const DOCUMENTS: Readonly<Record<ParticipantRequest['kind'], string>> = {
   action:
     '{"schema_version":"xiaobo_action_v1","task_id":<node.node_id>,"result_type":"ARTIFACT"|"NEEDS_INPUT"|"NOOP"|"ERROR","artifact":{"name","format":"md|txt|json|html|css|js","content"}}',
   review:

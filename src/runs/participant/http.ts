@@ -2,13 +2,13 @@
  * An HTTP endpoint: the document is posted as JSON, the answer is the body. Its first secret, if it
  * names one, is sent as a bearer token.
  */
-import type { Asking, Said } from './asking.ts'
+import type { ParticipantRequest, Said } from './asking.ts'
 import { failure, heard, LineFailure, withDeadline } from './line.ts'
 import { converse } from './tool-calls.ts'
 
 const BODY_BYTES_MAX = 16 << 20
 
-export function askEndpoint(asking: Asking): Promise<Said> {
+export function askEndpoint(asking: ParticipantRequest): Promise<Said> {
   const { participant, secrets } = asking
   const url = 'http' in participant ? participant.http : ''
   const [token] = Object.values(secrets)
@@ -28,7 +28,7 @@ export function askEndpoint(asking: Asking): Promise<Said> {
 interface Door {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly secrets: Asking['secrets']
+  readonly secrets: ParticipantRequest['secrets']
 }
 
 async function post(

@@ -1,6 +1,6 @@
 /** Lines to participants elsewhere: what a failure of one is, and how long it is waited for. */
 import { FaultError } from '../../base/index.ts'
-import type { Asking, Said } from './asking.ts'
+import type { ParticipantRequest, Said } from './asking.ts'
 import { type Secrets, withoutSecrets } from './secrets.ts'
 
 /** A failure of the line: the participant may be there later. */
@@ -25,7 +25,7 @@ export function failure(status: number, text: string, secrets: Secrets): Error {
 
 /** Runs with a signal that also ends when the time is up. */
 export async function withDeadline<T>(
-  { signal, seconds }: Pick<Asking, 'signal' | 'seconds'>,
+  { signal, seconds }: Pick<ParticipantRequest, 'signal' | 'seconds'>,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   return work(AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]))

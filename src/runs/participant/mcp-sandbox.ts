@@ -8,7 +8,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import type { Asking } from './asking.ts'
+import type { ParticipantRequest } from './asking.ts'
 import { LineFailure } from './line.ts'
 
 const END = 'END'
@@ -35,7 +35,7 @@ export class SandboxTransport implements Transport {
   onclose?: (() => void) | undefined
   onerror?: ((error: Error) => void) | undefined
   onmessage?: Transport['onmessage']
-  readonly #asking: Asking
+  readonly #asking: ParticipantRequest
   readonly #command: readonly string[]
   #outgoing: string[] = []
   /** Requests of ours that are not answered yet. */
@@ -44,7 +44,7 @@ export class SandboxTransport implements Transport {
   #isClosed = false
   #ended: Promise<void> = Promise.resolve()
 
-  constructor(asking: Asking, command: readonly string[]) {
+  constructor(asking: ParticipantRequest, command: readonly string[]) {
     this.#asking = asking
     this.#command = command
   }

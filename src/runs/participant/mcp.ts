@@ -4,19 +4,19 @@
  * attempt's sandbox: its descriptor 3 carries what would be its standard input and output.
  */
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
-import { type Asking, isObject, type Said } from './asking.ts'
+import { isObject, type ParticipantRequest, type Said } from './asking.ts'
 import { Declined, heard, LineFailure, withDeadline } from './line.ts'
 import { SandboxTransport } from './mcp-sandbox.ts'
 import { converse } from './tool-calls.ts'
 
-export function callTool(asking: Asking): Promise<Said> {
+export function callTool(asking: ParticipantRequest): Promise<Said> {
   return heard(async () => {
     const text = await withDeadline(asking, (signal) => session(asking, signal))
     return { text, tokens: 0 }
   })
 }
 
-async function session(asking: Asking, signal: AbortSignal): Promise<string> {
+async function session(asking: ParticipantRequest, signal: AbortSignal): Promise<string> {
   const { participant } = asking
   if (!('mcp' in participant)) throw new Declined('no server')
   await asking.refuseHalted()
@@ -39,7 +39,7 @@ async function session(asking: Asking, signal: AbortSignal): Promise<string> {
   }
 }
 
-function transportOf(asking: Asking): Transport {
+function transportOf(asking: ParticipantRequest): Transport {
   const { participant, secrets } = asking
   const server = 'mcp' in participant ? participant.mcp : ''
   if (typeof server !== 'string') return new SandboxTransport(asking, server)

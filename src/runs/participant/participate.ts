@@ -1,8 +1,8 @@
 /** Who is asked how. What only some participants need is loaded when one of them is asked. */
-import type { Asking, Said } from './asking.ts'
+import type { ParticipantRequest, Said } from './asking.ts'
 import { runCommand } from './command.ts'
 
-export async function participate(asking: Asking): Promise<Said> {
+export async function participate(asking: ParticipantRequest): Promise<Said> {
   const { participant } = asking
   if ('command' in participant) return runCommand(asking)
   if ('http' in participant) return (await import('./http.ts')).askEndpoint(asking)

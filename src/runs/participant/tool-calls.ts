@@ -3,7 +3,7 @@
  * out in its order, and the results go with the next request. An answer that asks for nothing more,
  * or that says something besides, is the last one.
  */
-import { type Asking, isObject } from './asking.ts'
+import { isObject, type ParticipantRequest } from './asking.ts'
 
 /** More rounds than this are no work. */
 const ROUNDS_MAX = 64
@@ -18,7 +18,7 @@ interface ToolResult {
 
 /** Asks until the answer is the last one. `send` sends one document and gives the answer's text. */
 export async function converse(
-  { input, operate, refuseHalted }: Asking,
+  { input, operate, refuseHalted }: ParticipantRequest,
   send: (document: Readonly<Record<string, unknown>>) => Promise<string>,
 ): Promise<string> {
   const request: typeof send = async (document) => {

@@ -93,7 +93,7 @@ export interface ToolChannel {
 }
 
 /** A command that runs next to another one that has a channel. */
-export type BesideRequest = Pick<RunRequest, 'argv' | 'cwd' | 'env' | 'stdin' | 'onOutput'>
+export type SideRequest = Pick<RunRequest, 'argv' | 'cwd' | 'env' | 'stdin' | 'onOutput'>
 
 export interface TerminalShape {
   readonly rows: number
@@ -154,7 +154,7 @@ export interface Sandbox {
    * Runs a command next to the one that runs with a channel, one at a time, under the same caps. Resolves
    * to the exit status, or null if the run ended first. Rejects if no command with a channel runs.
    */
-  runBeside(request: BesideRequest): Promise<number | null>
+  runBeside(request: SideRequest): Promise<number | null>
   /** Kills what is left, unmounts, removes. Idempotent; layers are gone afterwards. */
   close(): Promise<void>
 }

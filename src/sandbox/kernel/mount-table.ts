@@ -1,7 +1,7 @@
 /** The mounts of this process: where they are and of which filesystem, as `mountinfo` tells. */
 import { readFileSync } from 'node:fs'
 
-export interface Mount {
+export interface MountPoint {
   readonly point: string
   readonly filesystem: string
 }
@@ -9,9 +9,9 @@ export interface Mount {
 /** Mounts seldom change, so what was understood of a text is kept for when it is the same. */
 class MountReader {
   #text = ''
-  #mounts: readonly Mount[] = []
+  #mounts: readonly MountPoint[] = []
 
-  read(): readonly Mount[] {
+  read(): readonly MountPoint[] {
     const text = readFileSync('/proc/self/mountinfo', 'utf8')
     if (text !== this.#text) this.#mounts = parseMounts(text)
     this.#text = text
@@ -21,13 +21,13 @@ class MountReader {
 
 const reader = new MountReader()
 
-export function readMounts(): readonly Mount[] {
+export function readMounts(): readonly MountPoint[] {
   return reader.read()
 }
 
 /** `36 35 98:0 /root /point options tags… - filesystem source options`, with octal escapes. */
-export function parseMounts(text: string): readonly Mount[] {
-  const mounts: Mount[] = []
+export function parseMounts(text: string): readonly MountPoint[] {
+  const mounts: MountPoint[] = []
   for (const line of text.split('\n')) {
     const [before = '', after = ''] = line.split(' - ')
     const point = before.split(' ')[4]

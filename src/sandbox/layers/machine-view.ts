@@ -9,7 +9,7 @@
  */
 import { type Dirent, opendirSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { isWithin, type Mount } from '../kernel/mount-table.ts'
+import { isWithin, type MountPoint } from '../kernel/mount-table.ts'
 
 export interface MachineView {
   /** Directories that a read-only overlay shows. */
@@ -43,7 +43,7 @@ const SOCKETLESS = new Set([
 const PARTS_MAX = 1024
 
 interface Machine {
-  readonly mounts: readonly Mount[]
+  readonly mounts: readonly MountPoint[]
   /** Shown even where the directory that holds them cannot be listed. */
   readonly roots: readonly string[]
   /** Those roots that no single overlay covers. */
@@ -71,7 +71,8 @@ function show(directory: string, machine: Machine): MachineView {
   if (directory === KERNEL) return { ...NOTHING, bound: [directory] }
   // Mounting an overlay takes as long as all other steps for a directory together.
   if (directory !== '/' && isEmpty(directory)) return { ...NOTHING, made: [directory] }
-  const isBelow = ({ point }: Mount): boolean => point !== directory && isWithin(point, directory)
+  const isBelow = ({ point }: MountPoint): boolean =>
+    point !== directory && isWithin(point, directory)
   if (directory === '/' || machine.mounts.some(isBelow)) return showEntries(directory, machine)
   const isSocketless = SOCKETLESS.has(filesystemOf(directory, machine.mounts))
   return isSocketless ? { ...NOTHING, bound: [directory] } : { ...NOTHING, covered: [directory] }
@@ -174,7 +175,7 @@ function linkAt(path: string): MachineView['links'] {
 }
 
 /** Returns the type of the filesystem that a directory lies on: of the innermost mount, the last of several. */
-function filesystemOf(directory: string, mounts: readonly Mount[]): string {
+function filesystemOf(directory: string, mounts: readonly MountPoint[]): string {
   const [first] = mounts
   return mounts
     .filter(({ point }) => isWithin(directory, point))

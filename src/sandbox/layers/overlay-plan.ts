@@ -6,7 +6,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sandboxFailure } from '../driver/failure.ts'
-import { isWithin, type Mount } from '../kernel/mount-table.ts'
+import { isWithin, type MountPoint } from '../kernel/mount-table.ts'
 
 export interface OverlayPlan {
   /** Directories that get an overlay of their own. */
@@ -34,7 +34,7 @@ interface Wanted {
 /** More are not mounted: a home with so many children around a mount is shown unwritable instead. */
 const OVERLAYS_MAX = 128
 
-export function planOverlays(wanted: Wanted, mounts: readonly Mount[]): OverlayPlan {
+export function planOverlays(wanted: Wanted, mounts: readonly MountPoint[]): OverlayPlan {
   const points = mounts.map(({ point }) => point)
   const scope = wanted.scopeRoots.map(requireRoot)
   const readOnly: string[] = []

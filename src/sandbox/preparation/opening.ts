@@ -19,7 +19,7 @@ import { layersOver } from '../layers/stack.ts'
 import { destroyEnds, type Ends, openEnds, type Pipes } from '../pipes/pipe-ends.ts'
 import { TOOLS, toolPipes } from '../processes/attendant-script.ts'
 import {
-  type Bubble,
+  type BubblewrapOptions,
   bubbleArguments,
   FD,
   OPENS_ALL,
@@ -30,8 +30,8 @@ import { CARRIERS, UNSEEN, type Upper } from '../processes/holder-command.ts'
 import { TERMINAL_TASKS } from '../processes/run-script.ts'
 import { AROUND, OWN, ScriptFiles } from '../processes/script-files.ts'
 import { type DiskMeter, entriesMax } from '../supervision/watch.ts'
-import { isInside, isRoot, type Masks, type Survey } from './survey.ts'
-import type { Backing, Workshop } from './workshop.ts'
+import { isInside, isRoot, type Masks, type SandboxPlan } from './survey.ts'
+import type { LayerStorage, SandboxResources } from './workshop.ts'
 
 /** An open sandbox with a shell waiting inside, before anything ran in it. */
 export interface Opened {
@@ -44,7 +44,7 @@ export interface Opened {
   /** How many places are out of sight. */
   readonly hidden: number
   readonly group: ControlGroup | null
-  readonly backing: Backing
+  readonly backing: LayerStorage
   readonly disk: DiskMeter
   readonly pipes: Pipes
   /** What the shells inside read. */
@@ -53,7 +53,7 @@ export interface Opened {
   readonly tools: string | null
   /** Of the first run, whose bubblewrap starts by itself. */
   readonly ends: Ends
-  readonly tidy: Workshop['tidy']
+  readonly tidy: SandboxResources['tidy']
 }
 
 export const PRIVATE_PLACES = ['/tmp', '/var/tmp'] as const
@@ -68,8 +68,8 @@ type Undo = (() => Promise<void> | void)[]
 
 export async function openSandbox(
   request: SandboxRequest,
-  survey: Survey,
-  shop: Workshop,
+  survey: SandboxPlan,
+  shop: SandboxResources,
 ): Promise<Opened> {
   const directory = join(shop.directory, fileName(request.sandboxId))
   const undo: Undo = []
@@ -83,8 +83,8 @@ export async function openSandbox(
 
 async function build(
   request: SandboxRequest,
-  shop: Workshop,
-  { plan, view, masksNow }: Survey,
+  shop: SandboxResources,
+  { plan, view, masksNow }: SandboxPlan,
   directory: string,
   undo: Undo,
 ): Promise<Opened> {
@@ -145,7 +145,7 @@ async function build(
 /** Chooses the backing and makes the working directory and the control group. */
 function makePlace(
   request: SandboxRequest,
-  shop: Workshop,
+  shop: SandboxResources,
   plan: OverlayPlan,
   directory: string,
   undo: Undo,
@@ -165,7 +165,7 @@ function makePlace(
 }
 
 /** Takes named pipes from the stock; null if it had enough, otherwise settles when they are made. */
-function takePipes({ fifos }: Workshop, wanted: readonly Pipes[]): Promise<void> | null {
+function takePipes({ fifos }: SandboxResources, wanted: readonly Pipes[]): Promise<void> | null {
   const names = wanted.flatMap(({ stdin, stdout, stderr }) => [stdin, stdout, stderr])
   if (fifos.takeNow(names)) return null
   const taken = fifos.take(names)
@@ -185,10 +185,10 @@ function memoryOptions({ diskMb }: Caps): string {
 }
 
 function makeGroup(
-  shop: Workshop,
+  shop: SandboxResources,
   name: string,
   { caps }: SandboxRequest,
-  backing: Backing,
+  backing: LayerStorage,
 ): ControlGroup | null {
   // Pages of a memory filesystem are charged to who wrote them.
   const written = backing.kind === 'memory' ? caps.diskMb : 0
@@ -268,9 +268,9 @@ function bubbleOf(
   { roots, shown }: OverlayPlan,
   { late, sealed }: Masks,
   directory: string,
-  backing: Backing,
-  { first }: Workshop,
-): Bubble {
+  backing: LayerStorage,
+  { first }: SandboxResources,
+): BubblewrapOptions {
   const paths = roots.map(({ path }) => path)
   const proc = isRoot() ? procMasks() : null
   const bound = (name: string) => (at: string, index: number) => ({
@@ -323,7 +323,7 @@ function isDirectory(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-function runLine(bubble: Bubble, filter: string, directory: string): string {
+function runLine(bubble: BubblewrapOptions, filter: string, directory: string): string {
   const words = quoteAll([requireProgram('bwrap'), ...bubbleArguments(bubble)])
   const place = join(directory, READ_ONLY)
   const { stdin, stdout, stderr } = pipesIn(place)
@@ -338,7 +338,7 @@ function layersOf(
   { roots }: OverlayPlan,
   holder: Holder,
   directory: string,
-  backing: Backing,
+  backing: LayerStorage,
   over: readonly (readonly string[])[],
 ): readonly Layer[] {
   return roots.map(({ path }, index) => ({
@@ -353,7 +353,7 @@ function layersOf(
   }))
 }
 
-function diskMeter(holder: Holder, directory: string, backing: Backing): DiskMeter {
+function diskMeter(holder: Holder, directory: string, backing: LayerStorage): DiskMeter {
   return backing.kind === 'memory'
     ? { kind: 'filesystem', path: holder.reach(join(directory, 't')) }
     : { kind: 'directories', paths: [backing.directory] }

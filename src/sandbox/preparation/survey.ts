@@ -10,18 +10,18 @@ import { type MachineView, planMachineView } from '../layers/machine-view.ts'
 import { type Mask, masksOf } from '../layers/masks.ts'
 import { type OverlayPlan, planOverlays } from '../layers/overlay-plan.ts'
 import { kindInStack } from '../layers/stack.ts'
-import type { Workshop } from './workshop.ts'
+import type { SandboxResources } from './workshop.ts'
 
 const HIDDEN_ALREADY = ['/tmp', '/var/tmp', '/dev', '/run', '/proc', '/sys']
 
-export interface Survey {
+export interface SandboxPlan {
   readonly plan: OverlayPlan
   readonly view: MachineView
   /** Looked for when first asked, since that can wait until the holder is on its way. */
   readonly masksNow: () => Masks
 }
 
-export function survey(request: SandboxRequest, shop: Workshop): Survey {
+export function survey(request: SandboxRequest, shop: SandboxResources): SandboxPlan {
   const mounts = readMounts()
   const plan = planOverlays(request, mounts)
   refuseForeignRoots(request, plan)
@@ -42,7 +42,7 @@ export function survey(request: SandboxRequest, shop: Workshop): Survey {
 }
 
 /** Everything that is fixed when a sandbox is made; CPU and wall time are not. */
-export function surveyKey(request: SandboxRequest, { plan, view, masksNow }: Survey): string {
+export function surveyKey(request: SandboxRequest, { plan, view, masksNow }: SandboxPlan): string {
   const { caps, sockets, allOwners, emptied, bases, hasChannel } = request
   const { memoryMb, diskMb, processes } = caps
   const fixed = [memoryMb, diskMb, processes, sockets, allOwners, emptied, bases, hasChannel]
@@ -79,7 +79,7 @@ export interface Masks {
 function masksFor(
   request: SandboxRequest,
   { roots, shown }: OverlayPlan,
-  { directory, ownPlaces, systemMasks }: Workshop,
+  { directory, ownPlaces, systemMasks }: SandboxResources,
 ): Masks {
   const paths = [...roots.map(({ path }) => path), ...shown]
   const holdsRoot = (path: string): boolean => paths.some((root) => isWithin(root, path))

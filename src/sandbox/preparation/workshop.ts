@@ -32,7 +32,7 @@ import { FifoStock } from '../pipes/fifo-stock.ts'
 import { firstProcess } from '../processes/first-process.ts'
 import { killStragglers } from '../processes/stragglers.ts'
 
-export interface Workshop {
+export interface SandboxResources {
   /** Private to this driver; holds a directory for each sandbox, the filters and the pipes. */
   readonly directory: string
   readonly fifos: FifoStock
@@ -46,7 +46,7 @@ export interface Workshop {
   readonly attributes: RootAttributes
   readonly systemMasks: SystemMasks
   /** Memory for the uppers of this size, or a directory for them. */
-  chooseBacking(diskMb: number, device: number, name: string): Backing
+  chooseBacking(diskMb: number, device: number, name: string): LayerStorage
   /** Sweeps up what processes left that were killed; once, while something else has to be waited for. */
   tidy(): void
   remove(): Promise<void>
@@ -54,13 +54,13 @@ export interface Workshop {
 
 const TIDY_MS = 1000
 
-interface WorkshopOptions {
+interface ResourceOptions {
   readonly directory?: string
   readonly keepsPipes?: boolean
   readonly disks?: readonly string[]
 }
 
-export type Backing =
+export type LayerStorage =
   | { readonly kind: 'memory'; readonly release: () => void }
   | {
       readonly kind: 'disk'
@@ -68,7 +68,10 @@ export type Backing =
       readonly release: () => Promise<void> | void
     }
 
-export function makeWorkshop(options: WorkshopOptions, architecture: Architecture): Workshop {
+export function makeResources(
+  options: ResourceOptions,
+  architecture: Architecture,
+): SandboxResources {
   for (const name of ['bwrap', 'perl', 'sh'] as const) requireProgram(name)
   const { base, isOnlyOurs } = baseDirectory(options)
   const groups = findGroupPlaces()
@@ -106,7 +109,7 @@ export function makeWorkshop(options: WorkshopOptions, architecture: Architectur
 }
 
 /** Returns the base directory. If another user owns the usual one, makes one with a random name. */
-function baseDirectory({ directory }: WorkshopOptions) {
+function baseDirectory({ directory }: ResourceOptions) {
   if (directory !== undefined) return { base: privateDirectory(directory), isOnlyOurs: false }
   try {
     return { base: privateDirectory(sandboxBase()), isOnlyOurs: false }
@@ -142,7 +145,7 @@ function sweep(base: string, disks: readonly string[], groups: GroupPlaces): voi
 }
 
 /** Each is written when it is first asked for. */
-function filtersIn(directory: string, architecture: Architecture): Workshop['filters'] {
+function filtersIn(directory: string, architecture: Architecture): SandboxResources['filters'] {
   const written = new Map<SandboxRequest['sockets'], string>()
   const fileOf = (sockets: SandboxRequest['sockets']): string => {
     const known = written.get(sockets)
@@ -193,7 +196,7 @@ class MemoryBudget {
   #takenMb = 0
   readonly #isPossible = kernelIsAtLeast(6, 6)
 
-  take(diskMb: number): Backing | null {
+  take(diskMb: number): LayerStorage | null {
     if (!this.#isPossible || diskMb > MEMORY_MAX_MB) return null
     if (this.#takenMb + diskMb > availableMb() / 4) return null
     this.#takenMb += diskMb
@@ -224,7 +227,7 @@ export function kernelIsAtLeast(
   return first > major || (first === major && second >= minor)
 }
 
-function diskBacking(disks: readonly string[], device: number, name: string): Backing {
+function diskBacking(disks: readonly string[], device: number, name: string): LayerStorage {
   const chosen = disks.find((disk) => deviceOf(disk) === device) ?? disks.at(-1) ?? '/tmp'
   const directory = join(chosen, name)
   mkdirSync(directory, { recursive: true, mode: 0o700 })

@@ -5,24 +5,24 @@
  */
 
 import { quote } from '../../machine/index.ts'
-import type { BesideRequest } from '../driver/driver.ts'
+import type { SideRequest } from '../driver/driver.ts'
 import { sandboxFailure } from '../driver/failure.ts'
 import { type Ends, feed, finish, flow, openEnds, type Pipes } from '../pipes/pipe-ends.ts'
 import { toolPipes } from './attendant-script.ts'
 import { commandLines, limitLines, type ProcessLimits } from './run-script.ts'
 
-export function nothingBeside() {
+export function noCommandLeft() {
   const message = 'there is no command any more that something could be run beside'
   return sandboxFailure('sandbox.closed', '', message)
 }
 
 interface Told {
-  readonly request: BesideRequest
+  readonly request: SideRequest
   readonly ends: Ends
   readonly settle: (status: number | null) => void
 }
 
-export class Attendant {
+export class SideShell {
   readonly #pipes: Pipes
   readonly #limits: ProcessLimits
   readonly #tell: (line: string) => void
@@ -36,8 +36,8 @@ export class Attendant {
   }
 
   /** The exit status; null when it did not come to its end. One at a time. */
-  async run(request: BesideRequest): Promise<number | null> {
-    if (this.#isDone || this.#told !== null) throw nothingBeside()
+  async run(request: SideRequest): Promise<number | null> {
+    if (this.#isDone || this.#told !== null) throw noCommandLeft()
     return new Promise((settle) => {
       const ends = openEnds(this.#pipes)
       flow(ends, request.onOutput)
@@ -79,7 +79,7 @@ export class Attendant {
     told.settle(status)
   }
 
-  #script({ argv, cwd, env }: BesideRequest): string {
+  #script({ argv, cwd, env }: SideRequest): string {
     return [
       ...limitLines(this.#limits),
       `cd ${quote(cwd)} || exit 125`,

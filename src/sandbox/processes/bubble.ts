@@ -14,7 +14,7 @@ interface Bind {
   readonly at: string
 }
 
-export interface Bubble {
+export interface BubblewrapOptions {
   /** The directory that becomes the root. */
   readonly machine: string
   /** Overlays by the path they stand at. */
@@ -73,7 +73,7 @@ export const FD = {
 const RUNTIME_BYTES = 1024 * 1024
 const PAGE_BYTES = 4096
 
-export function bubbleArguments(bubble: Bubble): readonly string[] {
+export function bubbleArguments(bubble: BubblewrapOptions): readonly string[] {
   const bind =
     (option: string) =>
     ({ from, at }: Bind) => [option, from, at]
@@ -98,7 +98,7 @@ export function bubbleArguments(bubble: Bubble): readonly string[] {
   ]
 }
 
-function namespaces({ uid, gid, capabilities }: Bubble): readonly string[] {
+function namespaces({ uid, gid, capabilities }: BubblewrapOptions): readonly string[] {
   const user =
     capabilities === null
       ? ['--unshare-user', '--uid', String(uid), '--gid', String(gid), '--disable-userns']
@@ -110,7 +110,7 @@ function namespaces({ uid, gid, capabilities }: Bubble): readonly string[] {
   ]
 }
 
-function machine(bubble: Bubble): readonly string[] {
+function machine(bubble: BubblewrapOptions): readonly string[] {
   const { proc, emptyFile, sharedMemoryBytes } = bubble
   const hidden = [...(proc?.hiddenDirectories ?? []), '/sys/fs/cgroup']
   return [
@@ -131,7 +131,7 @@ function emptied(path: string): readonly string[] {
 }
 
 /** Remounts read-only if the command has capabilities, with which it could ignore the modes there. */
-function closed({ capabilities }: Bubble, paths: readonly string[]): readonly string[] {
+function closed({ capabilities }: BubblewrapOptions, paths: readonly string[]): readonly string[] {
   return capabilities === null ? [] : paths.flatMap((path) => ['--remount-ro', path])
 }
 

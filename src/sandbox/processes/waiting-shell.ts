@@ -22,7 +22,7 @@ interface Coming {
   readonly mounts: number
 }
 
-export interface Waiting extends Coming {
+export interface ReadyShell extends Coming {
   /** What its group had counted when it gave its word: all that comes later is the command's. */
   readonly counted: GroupCount
 }
@@ -52,7 +52,7 @@ async function childPid(status: Lines, end: Promise<unknown>): Promise<number | 
 
 /** Bubblewrap has reaped it, or is gone itself. */
 export async function dead(
-  { pid, end }: Waiting,
+  { pid, end }: ReadyShell,
   { shared }: WatchOrder,
   status: Lines,
 ): Promise<void> {

@@ -10,7 +10,7 @@ export const SIGXCPU = 24
 export const SIGXFSZ = 25
 
 /** How the command ended; without a status everything was killed. */
-export interface Ending {
+export interface CommandEnd {
   readonly status: number | null
   /** What the shell said, which it does when a signal ended the command. */
   readonly words: readonly string[]
@@ -21,7 +21,7 @@ export interface Ending {
 }
 
 /** What the shell inside tells before its last word: times, that it found no directory, a signal. */
-export class Told {
+export class ShellReport {
   readonly #words: string[] = []
   #times: readonly number[] = []
 
@@ -32,7 +32,7 @@ export class Told {
     } else this.#words.push(line)
   }
 
-  ending(): Pick<Ending, 'words' | 'isMisplaced' | 'cpuMs'> {
+  ending(): Pick<CommandEnd, 'words' | 'isMisplaced' | 'cpuMs'> {
     return {
       words: this.#words,
       isMisplaced: this.#words.includes('C'),
@@ -45,7 +45,7 @@ export class Told {
 /** With a command that a signal ended the shell says so, except for these two. */
 const SILENT_SIGNALS = [SIGINT, SIGPIPE]
 
-export function exitOf({ status, words }: Ending): Pick<RunOutcome, 'exitCode' | 'signal'> {
+export function exitOf({ status, words }: CommandEnd): Pick<RunOutcome, 'exitCode' | 'signal'> {
   if (status === null) return { exitCode: null, signal: 'SIGKILL' }
   const signal = status - 128
   const isSignal = signal > 0 && (words.length > 0 || SILENT_SIGNALS.includes(signal))

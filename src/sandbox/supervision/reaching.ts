@@ -12,7 +12,7 @@ const LOOK_MS = 150
 /** `/proc/net/snmp` has about 1.5 kB, the other one 5 kB. */
 const BYTES_MAX = 16 * 1024
 
-export class Reaching {
+export class NetworkAttempts {
   readonly #files: readonly number[]
   readonly #before: number
   readonly #onReached: () => void

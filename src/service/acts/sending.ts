@@ -21,7 +21,7 @@ interface SendOptions {
   readonly answerBytesMax: number
 }
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number
   readonly bytes: number
   /** Null when it was too long to be kept. */
@@ -29,12 +29,12 @@ export interface Answer {
 }
 
 export type Sent =
-  | { readonly state: 'ANSWERED'; readonly answer: Answer }
+  | { readonly state: 'ANSWERED'; readonly answer: HttpResponse }
   | {
       readonly state: 'FAILED'
       readonly code: string
       readonly detail: string
-      readonly answer?: Answer
+      readonly answer?: HttpResponse
     }
   | { readonly state: 'UNKNOWN'; readonly code: string; readonly detail: string }
 
@@ -117,7 +117,7 @@ function exchange(
 }
 
 /** Reads the answer. Its status counts even if the body breaks off. */
-async function readAnswer(response: IncomingMessage, bytesMax: number): Promise<Answer> {
+async function readAnswer(response: IncomingMessage, bytesMax: number): Promise<HttpResponse> {
   const status = response.statusCode ?? 0
   const pieces: Buffer[] = []
   let bytes = 0
@@ -136,7 +136,7 @@ async function readAnswer(response: IncomingMessage, bytesMax: number): Promise<
   return { status, bytes, body: { digest: digestBytes(whole), bytes: whole } }
 }
 
-function judged(answer: Answer): Sent {
+function judged(answer: HttpResponse): Sent {
   if (answer.status < REFUSED_FROM) return { state: 'ANSWERED', answer }
   const detail = `the answer was ${answer.status}`
   return { state: 'FAILED', code: 'request.refused', detail, answer }

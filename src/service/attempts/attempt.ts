@@ -7,6 +7,7 @@
  *   proposal on the ledger before it starts.
  * INVARIANT (one at a time): operations are admitted and carried out in the order they were asked for.
  */
+
 import { randomUUID } from 'node:crypto'
 import { FaultError, fault } from '../../base/index.ts'
 import {
@@ -30,7 +31,7 @@ import {
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import { readPlainFile, writePlainFile } from '../../machine/index.ts'
-import type { Layer, RunOutcome } from '../../sandbox/index.ts'
+import type { Layer, RefusedAccess, RunOutcome } from '../../sandbox/index.ts'
 import type { Scan } from '../../tree/index.ts'
 import { actCommand } from '../acts/act-command.ts'
 import { type Admitted, type Recorded, withObstacles } from '../lifecycle/act.ts'
@@ -46,7 +47,6 @@ import type {
   OperationAnswer,
   ParticipantCommand,
   ParticipantOutcome,
-  RefusedAccess,
 } from '../surface/attempt-surface.ts'
 import { AttemptOutputs } from './attempt-outputs.ts'
 import {

@@ -10,7 +10,7 @@ import {
   bareLaws,
   DEFAULT_LAWS,
   LAYERED,
-  type Laws as LawSet,
+  type LawSet,
   loadLaws,
   WHOLE,
 } from '../../policy/index.ts'

@@ -25,13 +25,13 @@ import {
   type Law,
   type LawGround,
   type LawPhase,
-  type Laws,
+  type LawSet,
   type LawValues,
   lawsOfDocument,
   loadLaws,
   WHOLE,
 } from '../../policy/index.ts'
-import type { ObjectStore, Seal } from '../../store/index.ts'
+import type { FileSeal, ObjectStore } from '../../store/index.ts'
 import { keepReading, keptReading } from './law-cache.ts'
 
 export interface LawBook {
@@ -87,7 +87,7 @@ export async function openLawBook(home: KnownHome, ledger: LawLedger): Promise<L
 /** What the law book needs of a ledger: its bodies, and the key that signs what is kept of laws. */
 export interface LawLedger {
   readonly objects: Bodies
-  seal(): Promise<Seal>
+  seal(): Promise<FileSeal>
 }
 
 /** Where bodies are kept, each under the digest of its bytes. */
@@ -113,7 +113,7 @@ async function readingOf(
   digest: Digest,
   { file, ledger }: { readonly file: string; readonly ledger: LawLedger },
   ground: LawGround,
-): Promise<Laws | null> {
+): Promise<LawSet | null> {
   if (text.trim() === '') return bareLaws(ground)
   const own = await ledger.seal()
   const kept = keptReading(file, digest, own)

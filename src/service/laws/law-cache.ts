@@ -8,10 +8,10 @@
 import type { Digest } from '../../base/index.ts'
 import { isObject } from '../../contracts/index.ts'
 import { readIfThere, writeWhole } from '../../machine/index.ts'
-import type { Seal } from '../../store/index.ts'
+import type { FileSeal } from '../../store/index.ts'
 
 /** Returns the document that was read from laws of this digest; undefined if none is kept. */
-export function keptReading(file: string, digest: Digest, own: Seal): unknown {
+export function keptReading(file: string, digest: Digest, own: FileSeal): unknown {
   try {
     const kept: unknown = JSON.parse(readIfThere(file) ?? 'null')
     if (!isObject(kept)) return undefined
@@ -27,7 +27,7 @@ export function keptReading(file: string, digest: Digest, own: Seal): unknown {
 }
 
 /** Keeps a reading. A host that has no room keeps none. */
-export function keepReading(file: string, digest: Digest, value: unknown, own: Seal): void {
+export function keepReading(file: string, digest: Digest, value: unknown, own: FileSeal): void {
   const document = JSON.stringify(value)
   try {
     const text = Buffer.from(own.sign(textOf(digest, document))).toString('base64')

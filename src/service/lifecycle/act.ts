@@ -100,7 +100,7 @@ export interface Recorded extends Act {
   readonly promotion: Promotion | null
 }
 
-export type Outcome = Blocked | Waiting | Promoted
+export type Outcome = Blocked | Asked | Promoted
 
 /** Refused, denied or superseded: nothing of it is promoted, and it takes a new proposal. */
 export interface Blocked {
@@ -112,7 +112,7 @@ export interface Blocked {
 }
 
 /** A human has to answer; no process has to live until then. */
-export interface Waiting {
+export interface Asked {
   readonly kind: 'waiting'
   readonly act: Recorded
   readonly pending: Pending

@@ -1,16 +1,16 @@
 /**
- * Ask: opens the question of an act that a human has to answer, and returns it as Waiting. Everything
+ * Ask: opens the question of an act that a human has to answer, and returns it as `Asked`. Everything
  * that the question is about is durable, so it can be answered here, or from any process later.
  */
 import { principalText } from '../../ledger/index.ts'
 import type { Answered, Confirm } from '../surface/surface.ts'
 import { earlierCompensation } from '../workspace/compensation-order.ts'
-import { type Blocked, blocked, type Recorded, type Waiting } from './act.ts'
+import { type Asked, type Blocked, blocked, type Recorded } from './act.ts'
 import { endUnanswered } from './confirm.ts'
 import { markAsked } from './decide-again.ts'
 import type { GateParts } from './gate-parts.ts'
 
-export async function ask(gate: GateParts, act: Recorded): Promise<Waiting | Blocked> {
+export async function ask(gate: GateParts, act: Recorded): Promise<Asked | Blocked> {
   const isHeld = act.evaluation.held !== undefined
   const asked = isHeld ? await askedHeld(gate, act) : act
   const pending = (await gate.view.standing()).question(act.actionId)
@@ -20,7 +20,7 @@ export async function ask(gate: GateParts, act: Recorded): Promise<Waiting | Blo
   const question = pending === null ? null : await questions.open(pending)
   questions.forget()
   if (pending === null || question === null) return blocked(asked)
-  const waiting: Waiting = { kind: 'waiting', act: asked, pending, question }
+  const waiting: Asked = { kind: 'waiting', act: asked, pending, question }
   return isHeld ? waiting : asNewest(gate, waiting)
 }
 
@@ -31,7 +31,7 @@ async function askedHeld(gate: GateParts, act: Recorded): Promise<Recorded> {
 }
 
 /** Ends older questions of the same actor about the same intent, or this one if it undoes a second time. */
-async function asNewest(gate: GateParts, waiting: Waiting): Promise<Waiting | Blocked> {
+async function asNewest(gate: GateParts, waiting: Asked): Promise<Asked | Blocked> {
   const { act, pending } = waiting
   const { compensates, host } = act.evaluation
   if (compensates === undefined) {
@@ -50,7 +50,7 @@ async function asNewest(gate: GateParts, waiting: Waiting): Promise<Waiting | Bl
 /** Returns the answer that is given here and now; `wait` when it comes later, or from other humans. */
 export async function answerHere(
   { context }: GateParts,
-  { question }: Waiting,
+  { question }: Asked,
   confirm: Confirm,
 ): Promise<Answered> {
   const by = principalText(context.caller.principal)

@@ -24,8 +24,8 @@ import { realPathOf } from '../readings/host-facts.ts'
 import { changedInputs } from '../readings/inputs.ts'
 import { recordWhile } from '../records/record-while.ts'
 import type { Answered } from '../surface/surface.ts'
-import { type RefusalCode, refusal } from '../workspace/stopped-promotion.ts'
-import { type Blocked, blocked, type Recorded, type Waiting } from './act.ts'
+import { refusal, type StopCode } from '../workspace/stopped-promotion.ts'
+import { type Asked, type Blocked, blocked, type Recorded } from './act.ts'
 import { decideAgain, dropStage, dropStageOf, NO_BASIS } from './decide-again.ts'
 import type { GateParts } from './gate-parts.ts'
 
@@ -39,13 +39,13 @@ interface Approved {
 
 export type GivenAnswer = Exclude<Answered, { kind: 'wait' }>
 type Yes = Extract<Answered, { kind: 'yes' }>
-type Asked = Pick<Waiting, 'act' | 'pending'>
+type OpenQuestion = Pick<Asked, 'act' | 'pending'>
 
 export async function confirm(
   gate: GateParts,
-  asked: Asked,
+  asked: OpenQuestion,
   answered: GivenAnswer,
-): Promise<Approved | Waiting | Blocked> {
+): Promise<Approved | Asked | Blocked> {
   const { act, pending } = asked
   if (answered.kind === 'no') {
     const { reason } = answered
@@ -67,7 +67,7 @@ export async function confirm(
 }
 
 /** Fails with the reason if a yes of this assurance does not count for the question any more. */
-async function refuseYes(gate: GateParts, { act, pending }: Asked, { assurance }: Yes) {
+async function refuseYes(gate: GateParts, { act, pending }: OpenQuestion, { assurance }: Yes) {
   const { proposal, evaluation, result, changes } = act
   const need =
     proposal === null || result === null
@@ -88,14 +88,17 @@ async function refuseYes(gate: GateParts, { act, pending }: Asked, { assurance }
 export async function endedFailure(
   { view }: GateParts,
   actionId: string,
-  code: RefusalCode = 'confirm.used',
+  code: StopCode = 'confirm.used',
 ): Promise<FaultError> {
   const found = await endedQuestion(view, actionId)
   return found === null ? refusal(code, actionId) : new FaultError(found)
 }
 
 /** Waiting while other humans have to approve as well; null for the last one. */
-async function waitingForMore(gate: GateParts, { act, pending }: Asked): Promise<Waiting | null> {
+async function waitingForMore(
+  gate: GateParts,
+  { act, pending }: OpenQuestion,
+): Promise<Asked | null> {
   const isLast = pending.approvals === undefined || (await gate.approvers.isLast(act.decision))
   if (isLast) return null
   // Another one may have been the last meanwhile, and carries it out.
@@ -105,7 +108,7 @@ async function waitingForMore(gate: GateParts, { act, pending }: Asked): Promise
 
 /** Returns the other files of the scope that changed while the question was open (G-19d). */
 async function changedMeanwhile(
-  { act: { result, evaluation, changes }, pending }: Asked,
+  { act: { result, evaluation, changes }, pending }: OpenQuestion,
   together: readonly RawPath[],
 ): Promise<readonly RawPath[]> {
   if (result === null) return []
@@ -129,9 +132,9 @@ async function changedMeanwhile(
  */
 async function askedAgain(
   gate: GateParts,
-  { act, pending }: Asked,
+  { act, pending }: OpenQuestion,
   changed: readonly RawPath[],
-): Promise<Waiting | Blocked | null> {
+): Promise<Asked | Blocked | null> {
   if (act.proposal === null) return null
   const inputs = declaredInputs(act.proposal).map((path) => rawOfText(realPathOf(path)))
   const isInput = (path: RawPath): boolean =>

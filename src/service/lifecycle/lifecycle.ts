@@ -19,6 +19,7 @@
 
 import type { Confirm } from '../surface/surface.ts'
 import {
+  type Asked,
   blocked,
   type Outcome,
   promotedNothing,
@@ -26,7 +27,6 @@ import {
   type Rehearsed,
   type Staged,
   type Terms,
-  type Waiting,
 } from './act.ts'
 import { admit } from './admit.ts'
 import { answerHere, ask } from './ask.ts'
@@ -99,7 +99,7 @@ async function proceed(gate: GateParts, recorded: Recorded, terms: Asking): Prom
 /** Continues after the answer, in this process or in another one. */
 export async function answer(
   gate: GateParts,
-  waiting: Pick<Waiting, 'act' | 'pending'>,
+  waiting: Pick<Asked, 'act' | 'pending'>,
   answered: GivenAnswer,
 ): Promise<Outcome> {
   const confirmed = await confirm(gate, waiting, answered)

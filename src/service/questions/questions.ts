@@ -38,7 +38,7 @@ import type {
   ApprovalsSoFar,
   Asker,
   GateAnswer,
-  PendingQuestion,
+  InboxQuestion,
   Question,
   SetAsideLaw,
 } from '../surface/surface.ts'
@@ -81,7 +81,7 @@ const LOST = {
 } as const
 
 /** Named while it lasts: a human who gets a credential in time can still approve. */
-function fewHumans(approvals: ApprovalsSoFar | null): Pick<PendingQuestion, 'problem'> {
+function fewHumans(approvals: ApprovalsSoFar | null): Pick<InboxQuestion, 'problem'> {
   const { needed, humans } = approvals ?? { needed: 1 }
   if (humans === undefined) return {}
   const have = humans === 1 ? '1 human here has' : `${humans} humans here have`
@@ -195,7 +195,7 @@ export class Questions {
   /** Returns one line of the inbox. A question that lost its bodies is listed and can only be denied. */
   async row(
     pending: Pending,
-  ): Promise<Omit<PendingQuestion, 'id' | 'expires_at' | 'action_id' | 'approvals'> | null> {
+  ): Promise<Omit<InboxQuestion, 'id' | 'expires_at' | 'action_id' | 'approvals'> | null> {
     const { actionId, proposalDigest: proposal_digest, resultDigest: result_digest } = pending
     const record = await this.record(actionId)
     const known = record ?? (await this.bare(actionId))

@@ -2,7 +2,7 @@
 import { type Digest, digestBytes } from '../../base/index.ts'
 import type { Decision, Promotion as PromotionFact, SandboxResult } from '../../contracts/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
-import { type Promotion, UNDO_PERIOD_MS } from '../../promotion/index.ts'
+import { type AppliedPromotion, UNDO_PERIOD_MS } from '../../promotion/index.ts'
 
 /** What a promotion's fact says besides what was done; kept with the intent for recovery. */
 export interface PromotionNote {
@@ -34,7 +34,7 @@ export function nothingPromoted(
   return factOf({ ...notDone(action_id, note), status: 'APPLIED', promotedAtMs: nowMs }, note)
 }
 
-export function notDone(actionId: string, note: PromotionNote): Promotion {
+export function notDone(actionId: string, note: PromotionNote): AppliedPromotion {
   return {
     actionId,
     status: 'REVERTED',
@@ -49,7 +49,7 @@ export function notDone(actionId: string, note: PromotionNote): Promotion {
 }
 
 export function factOf(
-  done: Promotion,
+  done: AppliedPromotion,
   { key: _key, requests: _requests, stream: _stream, ...note }: PromotionNote,
   undoMs = UNDO_PERIOD_MS,
 ): PromotionFact {

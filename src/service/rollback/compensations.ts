@@ -11,7 +11,7 @@ import {
   compensationInForce,
   composeCompensation,
   type PromotedAction,
-  type Undoing,
+  type UndoStep,
   undoingsOf,
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
@@ -35,9 +35,9 @@ export class Compensations {
   }
 
   /** All that has to be undone beyond files; throws when something of it cannot be. */
-  async needed(actions: readonly PromotedAction[]): Promise<readonly Undoing[]> {
+  async needed(actions: readonly PromotedAction[]): Promise<readonly UndoStep[]> {
     const standing = await this.#gate.view.standing()
-    const undoings: Undoing[] = []
+    const undoings: UndoStep[] = []
     const final: string[] = []
     for (const { actionId } of actions) {
       const found = await this.#gate.view.factOf('proposal_v1', actionId)
@@ -56,7 +56,7 @@ export class Compensations {
   }
 
   /** Takes each through the lifecycle, one after another, until one of them waits or is refused. */
-  async carryOut(undoings: readonly Undoing[], confirm: Confirm): Promise<Compensated> {
+  async carryOut(undoings: readonly UndoStep[], confirm: Confirm): Promise<Compensated> {
     const by: string[] = []
     for (const undoing of undoings) {
       const known = await this.#inForce(undoing.stepId)
@@ -68,7 +68,7 @@ export class Compensations {
   }
 
   /** Null where nothing has to be compensated. */
-  async #propose(undoing: Undoing, confirm: Confirm): Promise<Answered | null> {
+  async #propose(undoing: UndoStep, confirm: Confirm): Promise<Answered | null> {
     const { stepId, compensation } = undoing
     if (compensation === null) return null
     const { context, questions, book } = this.#gate

@@ -9,8 +9,10 @@
  * PROMISE (judged whole): what the participant's process and its operations did together is compared
  *   with the declaration and judged by the laws, exactly like a proposal.
  */
+
 import type { Digest } from '../../base/index.ts'
 import type { Decision, SandboxResult } from '../../contracts/index.ts'
+import type { RefusedAccess } from '../../sandbox/index.ts'
 import type { Confirm, GateAnswer } from './surface.ts'
 
 /** Most stages that one view is made of. */
@@ -103,12 +105,6 @@ export interface HeldAttempt {
   /** Of all effects; names the stage. */
   readonly manifest: Digest
   readonly refusedAccesses: readonly RefusedAccess[]
-}
-
-/** One that a mask or a read-only mount refused. */
-export interface RefusedAccess {
-  readonly path: string
-  readonly mode: 'read' | 'write' | 'exec'
 }
 
 /** One attempt while it lasts. Its sandbox is open until `finish` or `abandon`. */

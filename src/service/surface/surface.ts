@@ -211,7 +211,7 @@ export interface HiddenFromRun {
 }
 
 /** One question of the inbox. */
-export interface PendingQuestion {
+export interface InboxQuestion {
   readonly id: string
   readonly action_id: string
   readonly kind: string

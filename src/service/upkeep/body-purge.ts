@@ -16,9 +16,9 @@ import type { LedgerView } from '../records/ledger-view.ts'
 import type { GateContext } from '../surface/context.ts'
 import {
   BODY_KINDS,
+  type BodyHold,
   type BodyKind,
   type FoundBody,
-  type KeptBodies,
   searchBodies,
 } from './body-search.ts'
 
@@ -35,7 +35,7 @@ export interface PurgeAnswer {
   readonly dropped: readonly FoundBody[]
   readonly bytes: number
   /** What stays although it was asked for, and why. */
-  readonly kept: readonly KeptBodies[]
+  readonly kept: readonly BodyHold[]
   readonly dry_run: boolean
 }
 

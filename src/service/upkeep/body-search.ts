@@ -5,8 +5,7 @@
  * INVARIANT (undo keeps its bodies): nothing is named that a question which waits, an attempt that is
  *   held, an act that can still be taken back, or a run of a flow that has not ended needs.
  */
-import type { Digest } from '../../base/index.ts'
-import { isDigest } from '../../base/index.ts'
+import { type Digest, isDigest } from '../../base/index.ts'
 import type { Evaluation, Proposal, SandboxResult } from '../../contracts/index.ts'
 import type { StandingFold } from '../../gate/index.ts'
 import {
@@ -32,7 +31,7 @@ export interface FoundBody {
   readonly run_id?: string
 }
 
-export interface KeptBodies {
+export interface BodyHold {
   readonly action_id: string | null
   readonly run_id?: string
   readonly reason: string
@@ -50,7 +49,7 @@ export interface BodySearch {
 
 interface SearchAnswer {
   readonly found: readonly FoundBody[]
-  readonly kept: readonly KeptBodies[]
+  readonly kept: readonly BodyHold[]
 }
 
 const PAGE = 500
@@ -63,7 +62,7 @@ export async function searchBodies(
   nowMs: number,
 ): Promise<SearchAnswer> {
   const found = new Map<string, FoundBody>()
-  const kept = new Map<string, KeptBodies>()
+  const kept = new Map<string, BodyHold>()
   const screens: Screens = new Map()
   const runs = new OpenRuns(context)
   for (const type of TYPES) {
@@ -87,7 +86,7 @@ export async function searchBodies(
   return { found: there, kept: [...kept.values()] }
 }
 
-function named({ action_id, run_id }: FoundBody): Pick<KeptBodies, 'action_id' | 'run_id'> {
+function named({ action_id, run_id }: FoundBody): Pick<BodyHold, 'action_id' | 'run_id'> {
   return run_id === undefined ? { action_id } : { action_id, run_id }
 }
 

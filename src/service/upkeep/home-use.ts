@@ -29,10 +29,10 @@ export interface Unneeded {
   readonly bytes: number
 }
 
-export type Part = 'ledger' | 'bodies' | 'questions' | 'flows' | 'undo' | 'caches' | 'other'
+export type HomePart = 'ledger' | 'bodies' | 'questions' | 'flows' | 'undo' | 'caches' | 'other'
 
 export interface HomeUse {
-  readonly parts: Readonly<Record<Part, number>>
+  readonly parts: Readonly<Record<HomePart, number>>
   readonly questions: readonly (Omit<StagedQuestion, 'sandbox_id'> & { readonly bytes: number })[]
   /** By the end of their time, the first one first. */
   readonly undo: readonly UndoRoom[]
@@ -47,7 +47,7 @@ interface UndoRoom {
   readonly bytes: number
 }
 
-const PARTS: Readonly<Record<string, Part>> = {
+const PARTS: Readonly<Record<string, HomePart>> = {
   'ledger.db': 'ledger',
   'ledger.db-wal': 'ledger',
   'ledger.db-shm': 'ledger',
@@ -92,7 +92,7 @@ export async function surveyHome(inUse: HomeInUse): Promise<HomeUse> {
   }
 }
 
-function stagePart(place: string, name: string): Part {
+function stagePart(place: string, name: string): HomePart {
   if (name === PREIMAGES) return 'undo'
   if (!isUuid(name)) return 'other'
   return isHeldStage(join(place, name)) ? 'flows' : 'questions'

@@ -21,7 +21,7 @@ import {
   type RequestMemory,
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
-import { type Answer, addressRules, type Sent, sendRequest } from '../acts/sending.ts'
+import { addressRules, type HttpResponse, type Sent, sendRequest } from '../acts/sending.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
 import type { GateContext } from '../surface/context.ts'
 import { checkTarget } from './saved-answer.ts'
@@ -185,6 +185,6 @@ function failed(
   return new FaultError(fault('request.failed', address.host, null, { message }))
 }
 
-function answerFact({ status, bytes, body }: Answer): NonNullable<RequestFact['answer']> {
+function answerFact({ status, bytes, body }: HttpResponse): NonNullable<RequestFact['answer']> {
   return { status, bytes, ...(body === null ? {} : { digest: body.digest }) }
 }

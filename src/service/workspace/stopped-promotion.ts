@@ -50,13 +50,13 @@ export class StageVoid extends FaultError {
   }
 }
 
-export type RefusalCode =
+export type StopCode =
   | NonNullable<ReturnType<typeof answerFault>>
   | 'halted'
   | 'laws.changed'
   | 'rollback.nothing'
 
-export function refusal(code: RefusalCode, at: string): FaultError {
+export function refusal(code: StopCode, at: string): FaultError {
   // None of these codes carries details.
   return new FaultError(fault(code as 'halted', at, null))
 }

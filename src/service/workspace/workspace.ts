@@ -16,15 +16,15 @@ import type {
 import { type Change, displayOfRaw, type PromotedAction, rawOfText } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import {
+  type AppliedPromotion,
+  type AppliedRollback,
   applyStage,
   expired,
   type KeptAct,
   type LaterAct,
   laterActs,
   openJournals,
-  type Promotion,
   previewRollback,
-  type Rollback,
   type RollbackPreview,
   recover,
   resolveRecovery,
@@ -229,7 +229,7 @@ export class Workspace {
     await withWorkspaceLock(workspaceOf(this.#context), LOCK, (lock) =>
       resolveRecovery({
         ...this.#recovery(lock),
-        recordPromotion: async (done: Promotion) => {
+        recordPromotion: async (done: AppliedPromotion) => {
           await this.#recordPromotion(done)
         },
         id,
@@ -243,11 +243,11 @@ export class Workspace {
     return {
       lock,
       state: this.#context.home.state,
-      recordPromotion: async (done: Promotion) => {
+      recordPromotion: async (done: AppliedPromotion) => {
         await this.#recordPromotion(done)
         if (done.status === 'REVERTED') await this.#notePutBack(done)
       },
-      recordRollback: (done: Rollback) => this.#recordRollback(done),
+      recordRollback: (done: AppliedRollback) => this.#recordRollback(done),
       mayFinish: async (id: string, note: unknown) => {
         // The journal has the note that `promote` gave it, or none.
         const { requests } = (note ?? {}) as Partial<PromotionNote>
@@ -257,7 +257,7 @@ export class Workspace {
   }
 
   /** An act that was to be promoted, and whose files recovery put back. */
-  async #notePutBack({ actionId, note }: Promotion): Promise<void> {
+  async #notePutBack({ actionId, note }: AppliedPromotion): Promise<void> {
     if (isAnswerNote(note)) return
     // The note was written by this class, with the intent.
     const { stream } = note as PromotionNote
@@ -404,7 +404,7 @@ export class Workspace {
     })
   }
 
-  async #recordPromotion(done: Promotion): Promise<PromotionFact> {
+  async #recordPromotion(done: AppliedPromotion): Promise<PromotionFact> {
     if (isAnswerNote(done.note)) {
       await this.#requests.recordKept(done.note, done.status === 'APPLIED')
       return factOf(done, NO_NOTE)
@@ -417,7 +417,7 @@ export class Workspace {
     return fact
   }
 
-  async #recordRollback(done: Rollback): Promise<void> {
+  async #recordRollback(done: AppliedRollback): Promise<void> {
     // What was put back again changed nothing.
     if (done.status !== 'APPLIED') return
     const fact: RollbackFact = {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FaultError } from '../../base/index.ts'
 import { SqliteError } from './sqlite-driver.ts'
-import { Turnstile } from './turnstile.ts'
+import { WriterQueue } from './turnstile.ts'
 import { WaitingList } from './waiting-list.ts'
 
 let directory = ''
@@ -76,27 +76,27 @@ describe('the turnstile', () => {
   it('does not ask while somebody is in front', () => {
     const ahead = [3, 2, 1, 0]
     let asked = 0
-    new Turnstile({ ...nobody, look: () => ahead.shift() ?? 0 }).enter(() => asked++)
+    new WriterQueue({ ...nobody, look: () => ahead.shift() ?? 0 }).enter(() => asked++)
     expect([ahead, asked]).toEqual([[], 1])
   })
 
   it('asks again as long as it is busy, and leaves the list either way', () => {
     let [asked, left] = [0, 0]
     const list = { ...nobody, leave: () => void left++ }
-    new Turnstile(list).enter(() => (++asked < 5 ? busy() : undefined))
+    new WriterQueue(list).enter(() => (++asked < 5 ? busy() : undefined))
     expect([asked, left]).toEqual([5, 1])
-    expect(() => new Turnstile(list).enter(() => JSON.parse('{'))).toThrow(SyntaxError)
+    expect(() => new WriterQueue(list).enter(() => JSON.parse('{'))).toThrow(SyntaxError)
     expect(left).toBe(2)
   })
 
   it('gives up after its bound', () => {
-    const turnstile = new Turnstile(nobody, 30)
+    const turnstile = new WriterQueue(nobody, 30)
     expect(() => turnstile.enter(busy)).toThrow(FaultError)
   })
 
   it('believes the list no longer than a second', () => {
     const started = performance.now()
-    new Turnstile({ ...nobody, look: () => 7 }).enter(() => undefined)
+    new WriterQueue({ ...nobody, look: () => 7 }).enter(() => undefined)
     expect(performance.now() - started).toBeGreaterThan(900)
   })
 })

@@ -36,7 +36,7 @@ function shortPauseMs(): number {
 /** Who else waits. */
 type Others = Pick<WaitingList, 'look' | 'wait' | 'leave'>
 
-export class Turnstile {
+export class WriterQueue {
   readonly #list: Others
   readonly #waitMsMax: number
   /** What is left to be done while others have their turns; once. */

@@ -48,13 +48,13 @@ export function signerFor(key: LedgerKey, name: string): Signer {
 }
 
 /** Signs files that a ledger keeps in addition to its facts, and recognises its own signatures. */
-export interface Seal {
+export interface FileSeal {
   sign(text: string): Uint8Array
   isOwn(text: string, signature: Uint8Array): boolean
 }
 
 /** Returns the seal of one key; it does not recognise signatures of another key. */
-export function sealOf(key: LedgerKey): Seal {
+export function sealOf(key: LedgerKey): FileSeal {
   const verifier = verifierFor(publicKeyOf(key, 'seal'))
   return {
     sign: key.sign,

@@ -23,7 +23,6 @@ import {
   consistencyLine,
   type Fact,
   type FactRecord,
-  type Head,
   HOST_STREAM,
   hashText,
   INCLUSION_PROOFS_MAX,
@@ -41,6 +40,7 @@ import {
   proveExtension,
   provenFacts,
   ROTATION_MARK,
+  type SignedHead,
   type Store,
   schemaFile,
   sumsText,
@@ -107,7 +107,7 @@ const PAGE = 1_000
 
 class BundleWriter {
   readonly #ledger: Exportable
-  readonly #head: Head
+  readonly #head: SignedHead
   readonly #directory: string
   readonly #options: ExportOptions
   readonly #sums = new Map<string, string>()
@@ -116,7 +116,7 @@ class BundleWriter {
   readonly #objects = new Map<Digest, string | null>()
   readonly #schedule: KeySchedule
 
-  constructor(ledger: Exportable, head: Head, directory: string, options: ExportOptions) {
+  constructor(ledger: Exportable, head: SignedHead, directory: string, options: ExportOptions) {
     this.#ledger = ledger
     this.#head = head
     this.#directory = directory

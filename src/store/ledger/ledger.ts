@@ -11,21 +11,21 @@ import type { ClockJump } from '../../contracts/index.ts'
 import {
   type Appended,
   type BodyRule,
-  type Draft,
-  type Entry,
+  type FactDraft,
   formatVerifierKey,
-  type Head,
   HOST_STREAM,
+  type LedgerEntry,
   occurredAtText,
   type Preparation,
   type Principal,
   prepareFact,
   SALT_BYTES,
+  type SignedHead,
   type Store,
   type StoredObject,
 } from '../../ledger/index.ts'
 import { type Clock, isJump, type Jump, JumpWatch, SYSTEM_CLOCK } from '../../machine/index.ts'
-import { type LedgerKey, publicKeyOf, type Seal, sealOf } from '../keys/ed25519.ts'
+import { type FileSeal, type LedgerKey, publicKeyOf, sealOf } from '../keys/ed25519.ts'
 import { createKey, makeCurrent, openKeys, setAsideUnused } from '../keys/keys.ts'
 import { fingerprintsOf, recordedKeys } from '../keys/recorded-keys.ts'
 import { createPostgresLedger } from '../postgres/postgres-connection.ts'
@@ -62,7 +62,7 @@ export interface Actor {
 }
 
 /** What became of an entry: its fact, or why its record was refused. */
-export type Recorded =
+export type EntryOutcome =
   | { readonly ok: true; readonly appended: Appended }
   | Extract<Preparation, { ok: false }>
 
@@ -177,7 +177,7 @@ export class Ledger {
   }
 
   /** Judges an entry and records it. What is refused is an answer; what fails is a FaultError. */
-  async record(entry: Entry, expectedSize?: number): Promise<Recorded> {
+  async record(entry: LedgerEntry, expectedSize?: number): Promise<EntryOutcome> {
     const prepared = this.#prepare(entry, expectedSize)
     if (!prepared.ok) return prepared
     // INVARIANT (bodies first): a fact never names a body that a crash could have lost.
@@ -193,14 +193,14 @@ export class Ledger {
    * `expectedSize`. Writes bodies at once, but facts only after `after` resolves; if it rejects, none.
    */
   async recordAll(
-    entries: readonly Entry[],
+    entries: readonly LedgerEntry[],
     expectedSize?: number,
     after?: Promise<unknown>,
   ): Promise<
     | { readonly ok: true; readonly appended: readonly Appended[] }
     | Extract<Preparation, { ok: false }>
   > {
-    const drafts: Draft[] = []
+    const drafts: FactDraft[] = []
     const objects: StoredObject[] = []
     for (const [index, entry] of entries.entries()) {
       const prepared = this.#prepare(entry, index === 0 ? expectedSize : undefined)
@@ -217,7 +217,7 @@ export class Ledger {
    * noticed is written before the drafts. A clock that is behind the history shows only in the times
    * of the appended facts, so its fact is written after them.
    */
-  async #append(drafts: readonly Draft[]): Promise<readonly Appended[]> {
+  async #append(drafts: readonly FactDraft[]): Promise<readonly Appended[]> {
     this.#jump ??= this.#watch.look()
     if (this.#jump !== null)
       await this.store.append([this.#draft(jumpEntry(this.#jump, 'process'))])
@@ -260,11 +260,11 @@ export class Ledger {
   }
 
   /** Of the key that signs now, as the ledger itself names it. */
-  async seal(): Promise<Seal> {
+  async seal(): Promise<FileSeal> {
     return sealOf((await this.#keyInUse()).key)
   }
 
-  async #keyInUse(): Promise<{ readonly host: Head; readonly key: LedgerKey }> {
+  async #keyInUse(): Promise<{ readonly host: SignedHead; readonly key: LedgerKey }> {
     const host = await this.store.head(HOST_STREAM)
     invariant(host !== null, 'a ledger that was opened has a host stream')
     return { host, key: keyInUse(host, openKeys(this.#keysDirectory)) }
@@ -274,13 +274,13 @@ export class Ledger {
     await this.store.close()
   }
 
-  #draft(entry: Entry, expectedSize?: number): Draft {
+  #draft(entry: LedgerEntry, expectedSize?: number): FactDraft {
     const prepared = this.#prepare(entry, expectedSize)
     invariant(prepared.ok, 'a record that writ made itself follows its contract')
     return prepared.draft
   }
 
-  #prepare(entry: Entry, expectedSize: number | undefined): Preparation {
+  #prepare(entry: LedgerEntry, expectedSize: number | undefined): Preparation {
     return prepareFact(entry, {
       salt: () => randomBytes(SALT_BYTES),
       ...(this.#bodyRules === undefined ? {} : { bodyRules: this.#bodyRules }),
@@ -295,7 +295,7 @@ const WRIT: Actor = {
   source: 'clock',
 }
 
-function jumpEntry({ expectedMs, foundMs }: Jump, seenBy: ClockJump['seen_by']): Entry {
+function jumpEntry({ expectedMs, foundMs }: Jump, seenBy: ClockJump['seen_by']): LedgerEntry {
   const expectedAt = occurredAtText(expectedMs)
   const payload: ClockJump = {
     expected_at: expectedAt,
@@ -327,7 +327,7 @@ function rotation(
   lastSize: number,
   old: LedgerKey | null,
   key: LedgerKey,
-): Entry['record'] {
+): LedgerEntry['record'] {
   const text = (one: LedgerKey): string => formatVerifierKey(publicKeyOf(one, origin))
   const oldKey = old === null ? null : text(old)
   const payload = { stream, origin, old_key: oldKey, new_key: text(key), last_size: lastSize }

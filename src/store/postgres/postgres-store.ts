@@ -8,12 +8,12 @@ import type { Pool } from 'pg'
 import { FaultError, fault } from '../../base/index.ts'
 import {
   type Appended,
-  type Draft,
-  type Head,
+  type FactDraft,
   type NodeId,
   type Page,
   placeOf,
   type Query,
+  type SignedHead,
   type Store,
   type StoredFact,
 } from '../../ledger/index.ts'
@@ -147,12 +147,12 @@ export class PostgresStore implements Store {
     })
   }
 
-  append(drafts: readonly Draft[]): Promise<readonly Appended[]> {
+  append(drafts: readonly FactDraft[]): Promise<readonly Appended[]> {
     return this.#writer.append(drafts)
   }
 
   /** One draft for each stream, each with the size it expects; from then on this key signs. */
-  rotate(drafts: readonly Draft[], key: LedgerKey): Promise<readonly Appended[]> {
+  rotate(drafts: readonly FactDraft[], key: LedgerKey): Promise<readonly Appended[]> {
     return this.#writer.rotate(drafts, key)
   }
 
@@ -164,11 +164,11 @@ export class PostgresStore implements Store {
     return rows.map(({ name }) => name)
   }
 
-  async heads(): Promise<readonly Head[]> {
+  async heads(): Promise<readonly SignedHead[]> {
     return (await this.#headRows('', [])).map(readHead)
   }
 
-  async head(stream: string): Promise<Head | null> {
+  async head(stream: string): Promise<SignedHead | null> {
     const [row] = await this.#headRows('WHERE name = $1', [stream])
     if (row !== undefined) return readHead(row)
     await this.#read(() => checkNotBegunAt(this.#readers, this.#schema, stream))

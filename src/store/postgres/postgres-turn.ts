@@ -10,7 +10,7 @@ import type { PoolClient } from 'pg'
 import { FaultError, fault, HASH_BYTES } from '../../base/index.ts'
 import {
   type Appended,
-  type Draft,
+  type FactDraft,
   factLeaf,
   HOST_STREAM,
   type StoredTile,
@@ -18,7 +18,7 @@ import {
 } from '../../ledger/index.ts'
 import type { LedgerKey } from '../keys/ed25519.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
-import type { Answer, Call } from '../sqlite/ledger-file.ts'
+import type { AppendCall, AppendOutcome } from '../sqlite/ledger-file.ts'
 import type { FactIds } from '../streams/fact-id.ts'
 import { lostFact, storedFact } from '../streams/stored-fact.ts'
 import { beginningDraft } from '../streams/stream-beginning.ts'
@@ -127,7 +127,7 @@ export class PostgresTurn {
   }
 
   /** Takes the locks and loads what the calls need. */
-  async prepare(client: PoolClient, calls: readonly Call[]): Promise<void> {
+  async prepare(client: PoolClient, calls: readonly AppendCall[]): Promise<void> {
     const isRotation = calls.some(({ rotateTo }) => rotateTo !== undefined)
     const heads = await this.#takeTurn(client, isRotation)
     await this.#refuseLost(client, heads)
@@ -162,7 +162,7 @@ export class PostgresTurn {
   }
 
   /** Places every draft and writes what comes of it. */
-  async write(client: PoolClient, calls: readonly Call[]): Promise<void> {
+  async write(client: PoolClient, calls: readonly AppendCall[]): Promise<void> {
     let sent: Promise<unknown> = Promise.resolve()
     let drafts = 0
     for (const [index, call] of calls.entries()) {
@@ -218,7 +218,7 @@ export class PostgresTurn {
     })
   }
 
-  answers(): readonly Answer[] {
+  answers(): readonly AppendOutcome[] {
     return this.#results.map((result) =>
       result instanceof FaultError
         ? result
@@ -290,7 +290,7 @@ export class PostgresTurn {
   }
 
   /** What the drafts' keys were used for before, one question for each stream. */
-  async #loadKeys(client: PoolClient, calls: readonly Call[]): Promise<void> {
+  async #loadKeys(client: PoolClient, calls: readonly AppendCall[]): Promise<void> {
     const asked = new Map<string, Set<string>>()
     for (const { stream, idempotencyKey } of calls.flatMap(({ drafts }) => drafts)) {
       if (idempotencyKey === null) continue
@@ -313,7 +313,7 @@ export class PostgresTurn {
   }
 
   /** What is wrong with one call is found before it places anything, and leaves the others alone. */
-  #place(call: Call): readonly Pending[] | FaultError {
+  #place(call: AppendCall): readonly Pending[] | FaultError {
     const sizes = new Map<string, number>()
     if (call.rotateTo !== undefined && this.#missed !== null) return this.#missed
     for (const { stream, expectedSize } of call.drafts) {
@@ -327,7 +327,7 @@ export class PostgresTurn {
     return call.drafts.map((draft) => this.#placeDraft(draft, call.rotateTo))
   }
 
-  #placeDraft(draft: Draft, rotateTo: LedgerKey | undefined): Pending {
+  #placeDraft(draft: FactDraft, rotateTo: LedgerKey | undefined): Pending {
     const growing = this.#of(draft.stream)
     const { idempotencyKey } = draft
     const earlier = idempotencyKey === null ? undefined : growing.keys.get(idempotencyKey)
@@ -347,7 +347,7 @@ export class PostgresTurn {
   }
 
   /** Names a new stream in the host's, unless there is none yet. */
-  #begin(growing: Growing, first: Draft): void {
+  #begin(growing: Growing, first: FactDraft): void {
     this.#begun.add(growing)
     const host = this.#growing.get(HOST_STREAM)
     if (host === undefined || host === growing) return

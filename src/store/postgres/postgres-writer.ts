@@ -14,10 +14,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import { FaultError, fault, invariant } from '../../base/index.ts'
-import type { Appended, Draft } from '../../ledger/index.ts'
+import type { Appended, FactDraft } from '../../ledger/index.ts'
 import type { LedgerKey } from '../keys/ed25519.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
-import type { Answer, Call } from '../sqlite/ledger-file.ts'
+import type { AppendCall, AppendOutcome } from '../sqlite/ledger-file.ts'
 import type { Writer } from '../sqlite/writer.ts'
 import { FactIds } from '../streams/fact-id.ts'
 import { isPassing, isRetried, postgresFailure, release } from './postgres-connection.ts'
@@ -47,7 +47,7 @@ interface PostgresWriterOptions {
 }
 
 interface Queued {
-  readonly call: Call
+  readonly call: AppendCall
   readonly resolve: (appended: readonly Appended[]) => void
   readonly reject: (error: unknown) => void
 }
@@ -78,11 +78,11 @@ export class PostgresWriter implements Writer {
     this.#options = options
   }
 
-  append(drafts: readonly Draft[]): Promise<readonly Appended[]> {
+  append(drafts: readonly FactDraft[]): Promise<readonly Appended[]> {
     return this.#enqueue({ drafts })
   }
 
-  rotate(drafts: readonly Draft[], key: LedgerKey): Promise<readonly Appended[]> {
+  rotate(drafts: readonly FactDraft[], key: LedgerKey): Promise<readonly Appended[]> {
     return this.#enqueue({ drafts, rotateTo: key })
   }
 
@@ -92,7 +92,7 @@ export class PostgresWriter implements Writer {
     await Promise.all([...this.#lanes.values()].map(({ running }) => running))
   }
 
-  #enqueue(call: Call): Promise<readonly Appended[]> {
+  #enqueue(call: AppendCall): Promise<readonly Appended[]> {
     if (this.#isClosed) {
       return Promise.reject(new FaultError(fault('ledger.closed', this.#options.schema, null)))
     }
@@ -129,7 +129,10 @@ export class PostgresWriter implements Writer {
   }
 
   /** Takes turns until one succeeds or the bound is reached. Throws only bugs. */
-  async #commit(streams: readonly string[], calls: readonly Call[]): Promise<readonly Answer[]> {
+  async #commit(
+    streams: readonly string[],
+    calls: readonly AppendCall[],
+  ): Promise<readonly AppendOutcome[]> {
     if (streams.length === 0) return calls.map(() => [])
     const started = performance.now()
     for (;;) {
@@ -150,7 +153,7 @@ export class PostgresWriter implements Writer {
   }
 
   /** Does one turn. A failure before the commit leaves nothing behind: the server rolls back. */
-  async #take(streams: readonly string[], calls: readonly Call[]): Promise<Outcome> {
+  async #take(streams: readonly string[], calls: readonly AppendCall[]): Promise<Outcome> {
     const turn = this.#newTurn(streams)
     const last: { step: PostgresStep } = { step: 'begin' }
     let client: PoolClient | null = null
@@ -230,7 +233,7 @@ export class PostgresWriter implements Writer {
 }
 
 type Outcome =
-  | { readonly kind: 'done'; readonly answers: readonly Answer[] }
+  | { readonly kind: 'done'; readonly answers: readonly AppendOutcome[] }
   | { readonly kind: 'again'; readonly error: unknown }
   | { readonly kind: 'failed'; readonly error: unknown }
 

@@ -27,7 +27,7 @@ import {
 } from '../database/sqlite-schema.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { FactIndex } from './fact-index.ts'
-import { type Answer, type Call, LedgerFile, type OnStep } from './ledger-file.ts'
+import { type AppendCall, type AppendOutcome, LedgerFile, type OnStep } from './ledger-file.ts'
 import { warmUp } from './warm-up.ts'
 
 export interface EngineOptions {
@@ -191,7 +191,7 @@ export class Engine {
     }
   }
 
-  commit(calls: readonly Call[]): readonly Answer[] {
+  commit(calls: readonly AppendCall[]): readonly AppendOutcome[] {
     return this.#ledger.commit(calls)
   }
 

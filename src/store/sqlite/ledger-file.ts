@@ -11,7 +11,13 @@
  */
 
 import { FaultError, fault, invariant } from '../../base/index.ts'
-import { type Appended, type Draft, factLeaf, HOST_STREAM, TILE_WIDTH } from '../../ledger/index.ts'
+import {
+  type Appended,
+  type FactDraft,
+  factLeaf,
+  HOST_STREAM,
+  TILE_WIDTH,
+} from '../../ledger/index.ts'
 import { failure, failureOf, isFull } from '../database/sqlite-connection.ts'
 import type { Database, Statement } from '../database/sqlite-driver.ts'
 import {
@@ -21,7 +27,7 @@ import {
   seqOf,
   tilePlace,
 } from '../database/sqlite-schema.ts'
-import { Turnstile } from '../database/turnstile.ts'
+import { WriterQueue } from '../database/turnstile.ts'
 import { WaitingList } from '../database/waiting-list.ts'
 import type { LedgerKey } from '../keys/ed25519.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
@@ -37,19 +43,19 @@ import {
 
 /** The steps of a commit in their order. */
 export const STEPS = ['begin', 'facts', 'tiles', 'head', 'commit', 'answer'] as const
-export type Step = (typeof STEPS)[number]
+export type AppendStep = (typeof STEPS)[number]
 
 /** Told before and after each step. Tests throw or kill here; nothing else uses it. */
-export type OnStep = (step: Step, moment: 'before' | 'after') => void
+export type OnStep = (step: AppendStep, moment: 'before' | 'after') => void
 
 /** One caller's drafts, whole or not at all. */
-export interface Call {
-  readonly drafts: readonly Draft[]
+export interface AppendCall {
+  readonly drafts: readonly FactDraft[]
   /** Every stream turns to this key with the call's facts, one for each stream. */
   readonly rotateTo?: LedgerKey
 }
 
-export type Answer = readonly Appended[] | FaultError
+export type AppendOutcome = readonly Appended[] | FaultError
 
 interface LedgerFileOptions {
   readonly database: Database
@@ -79,7 +85,7 @@ interface Turn {
   /** The first fact written, by which a commit in doubt is settled. */
   first: { readonly place: number; readonly text: string } | null
   /** The last step begun. */
-  step: Step
+  step: AppendStep
 }
 
 export class LedgerFile {
@@ -89,7 +95,7 @@ export class LedgerFile {
   readonly #nowMs: () => number
   readonly #onStep: OnStep
   readonly #onGrown: (stream: number, size: number) => void
-  readonly #turnstile: Turnstile
+  readonly #turnstile: WriterQueue
   readonly #ids = new FactIds()
   readonly #loader: StreamLoader
   readonly #sql: ReturnType<typeof prepareStatements>
@@ -111,14 +117,14 @@ export class LedgerFile {
     if (typeof name !== 'string') throw failure('ledger.tampered', file, 'the ledger has no name')
     this.#name = name
     this.#waiting = new WaitingList(`${file}-turns`)
-    this.#turnstile = new Turnstile(this.#waiting, options.waitMsMax, options.meanwhile)
+    this.#turnstile = new WriterQueue(this.#waiting, options.waitMsMax, options.meanwhile)
   }
 
   /**
    * Commits what the callers ask, in their order; one answer for each. Throws only bugs. A change of
    * keys ends its commit: the checkpoint that both keys sign is of the size that its fact names.
    */
-  commit(calls: readonly Call[]): readonly Answer[] {
+  commit(calls: readonly AppendCall[]): readonly AppendOutcome[] {
     const end = calls.findIndex(({ rotateTo }) => rotateTo !== undefined) + 1
     if (end === 0 || end === calls.length) return this.#commitTogether(calls)
     return [...this.#commitTogether(calls.slice(0, end)), ...this.commit(calls.slice(end))]
@@ -128,7 +134,7 @@ export class LedgerFile {
     this.#waiting.close()
   }
 
-  #commitTogether(calls: readonly Call[]): readonly Answer[] {
+  #commitTogether(calls: readonly AppendCall[]): readonly AppendOutcome[] {
     const turn: Turn = {
       touched: new Set(),
       rotated: new Map(),
@@ -168,7 +174,7 @@ export class LedgerFile {
   }
 
   /** What is wrong with one call is found before it writes, and leaves the others alone. */
-  #attempt(turn: Turn, call: Call): readonly Pending[] | FaultError {
+  #attempt(turn: Turn, call: AppendCall): readonly Pending[] | FaultError {
     const refusal = this.#refusalOf(call)
     if (refusal !== null) return refusal
     return this.#step(turn, 'facts', () =>
@@ -176,7 +182,7 @@ export class LedgerFile {
     )
   }
 
-  #refusalOf({ drafts, rotateTo }: Call): FaultError | null {
+  #refusalOf({ drafts, rotateTo }: AppendCall): FaultError | null {
     try {
       const sizes = new Map<string, number>()
       for (const { stream, expectedSize } of drafts) {
@@ -219,7 +225,7 @@ export class LedgerFile {
     return loaded
   }
 
-  #createStream(turn: Turn, draft: Draft): StreamState {
+  #createStream(turn: Turn, draft: FactDraft): StreamState {
     const { stream: name } = draft
     const id = this.#sql.nextStream.get()
     invariant(id !== undefined, 'an aggregate has one row')
@@ -231,7 +237,7 @@ export class LedgerFile {
     return made
   }
 
-  #appendFact(turn: Turn, draft: Draft, rotateTo: LedgerKey | undefined): Pending {
+  #appendFact(turn: Turn, draft: FactDraft, rotateTo: LedgerKey | undefined): Pending {
     const state = this.#state(draft.stream) ?? this.#createStream(turn, draft)
     const earlier = this.#earlier(state, draft)
     if (earlier !== null) return earlier
@@ -250,7 +256,7 @@ export class LedgerFile {
   }
 
   /** The fact of the first time, when the draft's key was used before. */
-  #earlier(state: StreamState, { idempotencyKey }: Draft): Pending | null {
+  #earlier(state: StreamState, { idempotencyKey }: FactDraft): Pending | null {
     if (idempotencyKey === null) return null
     const place = this.#sql.firstWithKey.get(state.id, idempotencyKey)
     if (place === undefined) return null
@@ -331,7 +337,7 @@ export class LedgerFile {
     if (this.#database.inTransaction) this.#sql.rollback.run()
   }
 
-  #step<T>(turn: Turn, step: Step, work: () => T): T {
+  #step<T>(turn: Turn, step: AppendStep, work: () => T): T {
     turn.step = step
     this.#onStep(step, 'before')
     const result = work()
@@ -374,7 +380,7 @@ function pending(
   return { state, stream: state.name, seq, factId, occurredAt, leaf: `sha256:${hex}`, repeated }
 }
 
-function answerOf(result: readonly Pending[] | FaultError): Answer {
+function answerOf(result: readonly Pending[] | FaultError): AppendOutcome {
   if (result instanceof FaultError) return result
   return result.map(({ state, ...rest }) => ({ ...rest, size: state.storedSize }))
 }

@@ -7,13 +7,13 @@
 import { FaultError, fault, invariant } from '../../base/index.ts'
 import {
   type Appended,
-  type Draft,
-  type Head,
+  type FactDraft,
   type NodeId,
   type Page,
   placeOf,
   type Query,
   readNode,
+  type SignedHead,
   type Store,
   type StoredFact,
   type StoredTile,
@@ -51,7 +51,7 @@ export class SqliteStore implements Store {
     this.#sql = prepareStatements(this.#database)
   }
 
-  append(drafts: readonly Draft[]): Promise<readonly Appended[]> {
+  append(drafts: readonly FactDraft[]): Promise<readonly Appended[]> {
     return this.#writer.append(drafts)
   }
 
@@ -59,11 +59,11 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#sql.streams.all())
   }
 
-  heads(): Promise<readonly Head[]> {
+  heads(): Promise<readonly SignedHead[]> {
     return this.#read(() => this.#sql.heads.all().map(readHead))
   }
 
-  head(stream: string): Promise<Head | null> {
+  head(stream: string): Promise<SignedHead | null> {
     return this.#read(() => {
       const row = this.#sql.head.get(stream)
       if (row !== undefined) return readHead(row)

@@ -4,14 +4,14 @@
  * to wait for its turn appends once to a stream that is stored nowhere. A writer that does not have to
  * wait delays no other writer and skips it.
  */
-import type { Draft } from '../../ledger/index.ts'
+import type { FactDraft } from '../../ledger/index.ts'
 import { keyFromSeed, newSeed } from '../keys/ed25519.ts'
 import { ringOf } from '../keys/key-ring.ts'
 import { FactIds } from '../streams/fact-id.ts'
 import { newStream, sealNext, signEnd, stateOf } from '../streams/stream-state.ts'
 
 const NAME = 'nowhere'
-const DRAFT: Draft = {
+const DRAFT: FactDraft = {
   stream: NAME,
   idempotencyKey: null,
   middle: '"principal":null,"record":null',

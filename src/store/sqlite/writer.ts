@@ -3,16 +3,16 @@
  * returns its facts after the commit that holds them. The engine runs in the caller's thread.
  */
 import { FaultError, fault } from '../../base/index.ts'
-import type { Appended, Draft } from '../../ledger/index.ts'
+import type { Appended, FactDraft } from '../../ledger/index.ts'
 import type { LedgerKey } from '../keys/ed25519.ts'
 import { Engine, type EngineOptions } from './engine.ts'
-import type { Call } from './ledger-file.ts'
+import type { AppendCall } from './ledger-file.ts'
 
 /** Appends through one engine. The promises of `Store.append` hold. */
 export interface Writer {
-  append(drafts: readonly Draft[]): Promise<readonly Appended[]>
+  append(drafts: readonly FactDraft[]): Promise<readonly Appended[]>
   /** One draft for each stream, each with the size it expects; from then on this key signs. */
-  rotate(drafts: readonly Draft[], key: LedgerKey): Promise<readonly Appended[]>
+  rotate(drafts: readonly FactDraft[], key: LedgerKey): Promise<readonly Appended[]>
   close(): Promise<void>
   /**
    * The connections of a writer that commits in the caller's thread. Reads may go through them, because
@@ -22,7 +22,7 @@ export interface Writer {
 }
 
 interface Queued {
-  readonly call: Call
+  readonly call: AppendCall
   readonly resolve: (appended: readonly Appended[]) => void
   readonly reject: (error: unknown) => void
 }
@@ -40,11 +40,11 @@ export class InlineWriter implements Writer {
     return this.#engine.reading
   }
 
-  append(drafts: readonly Draft[]): Promise<readonly Appended[]> {
+  append(drafts: readonly FactDraft[]): Promise<readonly Appended[]> {
     return this.#enqueue({ drafts })
   }
 
-  rotate(drafts: readonly Draft[], key: LedgerKey): Promise<readonly Appended[]> {
+  rotate(drafts: readonly FactDraft[], key: LedgerKey): Promise<readonly Appended[]> {
     return this.#enqueue({ drafts, rotateTo: key })
   }
 
@@ -55,7 +55,7 @@ export class InlineWriter implements Writer {
     this.#engine.close()
   }
 
-  #enqueue(call: Call): Promise<readonly Appended[]> {
+  #enqueue(call: AppendCall): Promise<readonly Appended[]> {
     if (this.#isClosed) return Promise.reject(closed())
     return new Promise((resolve, reject) => {
       // After the microtasks of this turn, in which other callers append.

@@ -17,7 +17,7 @@ import {
 } from '../../gate/index.ts'
 import { HOST_STREAM, type Store } from '../../ledger/index.ts'
 import { isAbsent } from '../../machine/index.ts'
-import type { Seal } from '../keys/ed25519.ts'
+import type { FileSeal } from '../keys/ed25519.ts'
 import { TableDamage, TableFile } from './table-file.ts'
 import { writeTables } from './table-writer.ts'
 
@@ -167,7 +167,7 @@ export function damageOf(error: unknown): Disbelieved {
 /** Opens a kept file; null if there is none. */
 export function openKept(
   path: string,
-  seal: () => Pick<Seal, 'isOwn'>,
+  seal: () => Pick<FileSeal, 'isOwn'>,
 ): KeptStanding | Disbelieved | null {
   try {
     return new KeptStanding(path, new TableFile(path, seal))
@@ -216,7 +216,7 @@ interface KeptOrder {
 export function writeKept(
   path: string,
   { stream, fold, positions, before }: KeptOrder,
-  seal: Seal,
+  seal: FileSeal,
 ): void {
   const parts = Object.entries(fold.parts())
   const head: Head = {

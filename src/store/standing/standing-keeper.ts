@@ -11,7 +11,7 @@ import { type Fault, invariant, showName } from '../../base/index.ts'
 import type { StandingFold } from '../../gate/index.ts'
 import { occurredAtText, type Store } from '../../ledger/index.ts'
 import { readIfThere, writeWhole } from '../../machine/index.ts'
-import type { Seal } from '../keys/ed25519.ts'
+import type { FileSeal } from '../keys/ed25519.ts'
 import {
   type Disbelieved,
   KeptStanding,
@@ -38,7 +38,7 @@ interface KeeperPlace {
   /** The state directory. */
   readonly state: string
   readonly stream: string
-  readonly ledger: { readonly store: Pick<Store, 'read'>; seal(): Promise<Seal> }
+  readonly ledger: { readonly store: Pick<Store, 'read'>; seal(): Promise<FileSeal> }
   readonly nowMs: () => number
   /** How many facts have to come before it is written again. */
   readonly every?: number
@@ -56,7 +56,7 @@ export interface DroppedStanding {
 export class StandingKeeper {
   readonly #place: KeeperPlace
   readonly #path: string
-  #seal: Seal | null = null
+  #seal: FileSeal | null = null
   /** It could not be written: not tried again before the end. */
   #hasFailed = false
 
@@ -148,7 +148,7 @@ export class StandingKeeper {
     }
   }
 
-  #sealed(): Seal {
+  #sealed(): FileSeal {
     invariant(this.#seal !== null, 'who keeps what stands has asked for the key first')
     return this.#seal
   }

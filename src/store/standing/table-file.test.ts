@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MemoryTable } from '../../gate/index.ts'
-import { keyFromSeed, newSeed, type Seal, sealOf } from '../keys/ed25519.ts'
+import { type FileSeal, keyFromSeed, newSeed, sealOf } from '../keys/ed25519.ts'
 import { TableDamage, TableFile } from './table-file.ts'
 import { writeTables } from './table-writer.ts'
 
@@ -34,11 +34,11 @@ function changed(changes: Changes, before: TableFile | null): MemoryTable<string
   return table
 }
 
-function write(changes: Changes, before: TableFile | null, by: Seal = seal): void {
+function write(changes: Changes, before: TableFile | null, by: FileSeal = seal): void {
   writeTables(path, { head: { a: 1 }, tables: { t: changed(changes, before) }, before }, by)
 }
 
-function open(by: Seal = seal): TableFile {
+function open(by: FileSeal = seal): TableFile {
   return new TableFile(path, () => by)
 }
 

@@ -11,9 +11,9 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { digestBytes } from '../../base/index.ts'
 import type { KeptTable } from '../../gate/index.ts'
-import type { Seal } from '../keys/ed25519.ts'
+import type { FileSeal } from '../keys/ed25519.ts'
 
-export type Row = readonly [key: string, value: unknown]
+export type KeyedRow = readonly [key: string, value: unknown]
 
 /** Where a block begins is the sum of those before it. */
 export interface BlockEntry {
@@ -40,7 +40,7 @@ const TRAILER = /^writ tables 1 (\d+) (\d+) ([A-Za-z0-9+/=]+) *\n$/
 /** So that no signature of a checkpoint is one of a file, and the other way round. */
 const SIGNED_AS = 'writ tables 1\n'
 
-export function trailerOf(offset: number, index: string, seal: Seal): string {
+export function trailerOf(offset: number, index: string, seal: FileSeal): string {
   const signature = Buffer.from(seal.sign(`${SIGNED_AS}${index}`)).toString('base64')
   const text = `writ tables 1 ${offset} ${Buffer.byteLength(index)} ${signature}`
   return `${text.padEnd(TRAILER_BYTES - 1)}\n`
@@ -58,7 +58,7 @@ export class TableFile {
   readonly #tables: ReadonlyMap<string, FiledTable>
 
   /** Throws TableDamage, or what the system says. */
-  constructor(path: string, seal: () => Pick<Seal, 'isOwn'>) {
+  constructor(path: string, seal: () => Pick<FileSeal, 'isOwn'>) {
     this.#descriptor = openSync(path, 'r')
     try {
       const index = this.#index(seal)
@@ -94,7 +94,7 @@ export class TableFile {
     return buffer
   }
 
-  #index(seal: () => Pick<Seal, 'isOwn'>): TableIndex {
+  #index(seal: () => Pick<FileSeal, 'isOwn'>): TableIndex {
     const { size } = fstatSync(this.#descriptor)
     if (size < TRAILER_BYTES) throw new TableDamage('the file is cut short')
     const trailer = TRAILER.exec(this.read(size - TRAILER_BYTES, TRAILER_BYTES).toString('latin1'))
@@ -144,7 +144,7 @@ export class FiledTable implements KeptTable {
     }
   }
 
-  *entries(): Iterable<Row> {
+  *entries(): Iterable<KeyedRow> {
     for (let number = 0; number < this.entry.blocks.length; number++) yield* this.rows(number)
   }
 
@@ -169,13 +169,13 @@ export class FiledTable implements KeptTable {
     )
   }
 
-  rows(number: number): readonly Row[] {
+  rows(number: number): readonly KeyedRow[] {
     const bytes = this.bytes(number, number + 1)
     if (digestBytes(bytes) !== this.entry.blocks[number]?.digest) {
       throw new TableDamage(`a block of the table ${this.entry.name} is not what was written`)
     }
     // What was digested when it was written is rows.
-    return JSON.parse(bytes.toString('utf8')) as readonly Row[]
+    return JSON.parse(bytes.toString('utf8')) as readonly KeyedRow[]
   }
 
   #open(number: number): ReadonlyMap<string, unknown> {

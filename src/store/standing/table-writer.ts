@@ -10,11 +10,11 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { digestBytes } from '../../base/index.ts'
 import type { MemoryTable } from '../../gate/index.ts'
-import type { Seal } from '../keys/ed25519.ts'
+import type { FileSeal } from '../keys/ed25519.ts'
 import {
   type BlockEntry,
   type FiledTable,
-  type Row,
+  type KeyedRow,
   type TableEntry,
   type TableFile,
   type TableIndex,
@@ -34,7 +34,7 @@ interface TableOrder {
 }
 
 /** Under another name first; a reader sees the old file or the new one. */
-export function writeTables(path: string, order: TableOrder, seal: Seal): void {
+export function writeTables(path: string, order: TableOrder, seal: FileSeal): void {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
   const descriptor = openSync(temporary, 'wx', 0o600)
   try {
@@ -58,7 +58,7 @@ class TableWriter {
     this.#descriptor = descriptor
   }
 
-  write({ head, tables, before }: TableOrder, seal: Seal): void {
+  write({ head, tables, before }: TableOrder, seal: FileSeal): void {
     const entries = Object.entries(tables).map(([name, table]) =>
       this.#table(name, table.changes(), before?.table(name) ?? null),
     )
@@ -94,7 +94,7 @@ class TableWriter {
   }
 
   /** In blocks of about one size: a full one that grows becomes two halves. */
-  #rows(rows: readonly Row[]): readonly BlockEntry[] {
+  #rows(rows: readonly KeyedRow[]): readonly BlockEntry[] {
     const texts = rows.map((row) => JSON.stringify(row))
     const total = texts.reduce((sum, text) => sum + text.length + 1, 0)
     const wanted = total / Math.max(1, Math.ceil(total / BLOCK_BYTES))
@@ -123,7 +123,7 @@ class TableWriter {
 
 type Piece =
   | { readonly copied: FiledTable; readonly from: number; readonly to: number }
-  | { readonly rows: readonly Row[]; readonly keys: readonly string[] }
+  | { readonly rows: readonly KeyedRow[]; readonly keys: readonly string[] }
 
 /** A table in its order: blocks that are carried over, and rows with the keys that change them. */
 function* piecesOf(keys: readonly string[], before: FiledTable | null): Iterable<Piece> {
@@ -148,11 +148,11 @@ function* piecesOf(keys: readonly string[], before: FiledTable | null): Iterable
 
 /** Both are sorted; a change takes the place of a row, or takes it away. */
 function merged(
-  rows: readonly Row[],
+  rows: readonly KeyedRow[],
   keys: readonly string[],
   changes: ReadonlyMap<string, unknown>,
-): readonly Row[] {
-  const result: Row[] = []
+): readonly KeyedRow[] {
+  const result: KeyedRow[] = []
   let next = 0
   const takeKeys = (below: string | null): void => {
     for (; next < keys.length; next++) {

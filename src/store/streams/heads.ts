@@ -7,11 +7,11 @@
  */
 import { FaultError, fault } from '../../base/index.ts'
 import {
-  type Head,
   HOST_STREAM,
   type Page,
   parseCheckpoint,
   parseNote,
+  type SignedHead,
   type Store,
   signHomeCheckpoint,
 } from '../../ledger/index.ts'
@@ -29,7 +29,7 @@ export interface HeadRow {
 }
 
 /** Returns a head as its stored note tells it. Fails if the note is no checkpoint. */
-export function readHead({ name: stream, origin, note }: HeadRow): Head {
+export function readHead({ name: stream, origin, note }: HeadRow): SignedHead {
   const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '')
   if (checkpoint === null) {
     throw failure('ledger.tampered', stream, `the newest checkpoint of \`${stream}\` is none`)
@@ -39,17 +39,17 @@ export function readHead({ name: stream, origin, note }: HeadRow): Head {
 }
 
 /** Returns the ledger's own name: the origin of its streams without the stream. */
-export function ledgerNameOf({ origin, stream }: Pick<Head, 'origin' | 'stream'>): string {
+export function ledgerNameOf({ origin, stream }: Pick<SignedHead, 'origin' | 'stream'>): string {
   return origin.slice(0, -(stream.length + 1))
 }
 
 /** Returns the key that signs now. Fails if its private half is not among the keys. */
-export function keyInUse(host: Head, keys: KeyRing): LedgerKey {
+export function keyInUse(host: SignedHead, keys: KeyRing): LedgerKey {
   return signingKey(host.stream, host.origin, host.checkpoint, keys)
 }
 
 /** Returns the heads of all streams. Fails if the host's stream names one that has none. */
-export async function wholeHeads(store: Store): Promise<readonly Head[]> {
+export async function wholeHeads(store: Store): Promise<readonly SignedHead[]> {
   const names = await begunStreams(store)
   const heads = await store.heads()
   const lost = names.find((name) => !heads.some(({ stream }) => stream === name))

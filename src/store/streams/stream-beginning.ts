@@ -7,13 +7,13 @@
  */
 
 import { canonicalJson, FaultError, fault } from '../../base/index.ts'
-import { type Draft, formatVerifierKey, HOST_STREAM } from '../../ledger/index.ts'
+import { type FactDraft, formatVerifierKey, HOST_STREAM } from '../../ledger/index.ts'
 import type { Database } from '../database/sqlite-driver.ts'
 import { publicKeyOf } from '../keys/ed25519.ts'
 import type { StreamState } from './stream-state.ts'
 
 /** Returns the host's fact about a new stream, with the principal and source of its first fact. */
-export function beginningDraft({ name, origin, key }: StreamState, first: Draft): Draft {
+export function beginningDraft({ name, origin, key }: StreamState, first: FactDraft): FactDraft {
   // The texts of a draft are canonical JSON without their braces.
   const { principal } = JSON.parse(`{${first.middle}}`)
   const { source } = JSON.parse(`{${first.tail}}`)

@@ -10,8 +10,8 @@ import { FaultError, fault } from '../../base/index.ts'
 import {
   CHAIN_START,
   chainNext,
-  type Draft,
   equalBytes,
+  type FactDraft,
   factLeaf,
   Growth,
   occurredAtText,
@@ -218,7 +218,12 @@ interface Sealed {
 }
 
 /** Puts a draft behind the last fact. The state is ahead of the store until the commit. */
-export function sealNext(state: StreamState, draft: Draft, nowMs: number, ids: FactIds): Sealed {
+export function sealNext(
+  state: StreamState,
+  draft: FactDraft,
+  nowMs: number,
+  ids: FactIds,
+): Sealed {
   const seq = state.growth.size
   const atMs = Math.max(nowMs, state.occurredAtMs)
   const factId = ids.next(atMs)

@@ -8,7 +8,7 @@ import { canonicalJson, showName } from '../../base/index.ts'
 import { COOLDOWN_MS, type KeptTable, STANDING_VERSION, StandingFold } from '../../gate/index.ts'
 import { HOST_STREAM, type Problem, parseVerifierKey, verifierFor } from '../../ledger/index.ts'
 import { namesIfThere } from '../../machine/index.ts'
-import type { Seal } from '../keys/ed25519.ts'
+import type { FileSeal } from '../keys/ed25519.ts'
 import { readPublicKeys } from '../keys/keys.ts'
 import { checkCurrentKey } from '../keys/recorded-keys.ts'
 import { type LedgerReader, openHistory } from '../ledger/export-reader.ts'
@@ -85,7 +85,7 @@ async function checkOne(
  * Of every key that the ledger has or had: commands believe the present one alone, but what an earlier
  * one signed is compared with the facts like anything else.
  */
-function publicSeal(keys: string): Pick<Seal, 'isOwn'> {
+function publicSeal(keys: string): Pick<FileSeal, 'isOwn'> {
   const verifiers = readPublicKeys(keys).flatMap((text) => {
     const key = parseVerifierKey(text)
     return (key === null ? null : verifierFor(key)) ?? []

@@ -1,6 +1,6 @@
 /** Small flows for the acceptance tests: one working node, its judges, and what comes after. */
 import type { Flow, FlowEdge, FlowNode } from '../../../src/contracts/index.ts'
-import type { Fact } from '../../../src/flow/index.ts'
+import type { FlowFact } from '../../../src/flow/index.ts'
 
 export function worker(node_id: string, more: Partial<FlowNode> = {}): FlowNode {
   return {
@@ -51,7 +51,10 @@ export function review(score: string): string {
   return `answer({ review_id: input.review_id, artifact_digest: input.artifact.digest, total_score: ${score}, action_required: 'MODIFY', summary: 's', breakdown: [], suggestions: [] })\n`
 }
 
-export function eventsOf(facts: readonly Fact[], kind: string): readonly Record<string, unknown>[] {
+export function eventsOf(
+  facts: readonly FlowFact[],
+  kind: string,
+): readonly Record<string, unknown>[] {
   return facts.flatMap(({ type, payload }) =>
     type === 'flow_event_v1' && payload.kind === kind
       ? [payload as unknown as Record<string, unknown>]
@@ -59,6 +62,6 @@ export function eventsOf(facts: readonly Fact[], kind: string): readonly Record<
   )
 }
 
-export function enteredIn(facts: readonly Fact[]): readonly unknown[] {
+export function enteredIn(facts: readonly FlowFact[]): readonly unknown[] {
   return eventsOf(facts, 'entered').map(({ node_id }) => node_id)
 }
