@@ -12,7 +12,7 @@ export {
   surveyRuleset,
   surveyRulesets,
 } from './analysis/survey.ts'
-export { inputsAreBound } from './kernel/binding.ts'
+export { inputsAreBound } from './kernel/bound-inputs.ts'
 export { type Uncovered, uncovered } from './kernel/coverage.ts'
 export { rewriteGuards } from './kernel/form.ts'
 export {

@@ -6,7 +6,7 @@ import { closeSync, fsync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
 import type { RawPath } from '../gate/index.ts'
 import { toolFailure } from './failure.ts'
-import { codeOf, nodePath } from './footing.ts'
+import { codeOf, nodePath } from './held-directory.ts'
 import { runTool } from './tool.ts'
 
 /** From here on one call for all is cheaper, and keeps within the number of calls that is promised. */

@@ -7,7 +7,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { type Digest, digestBytes } from '../base/index.ts'
 import type { RawPath } from '../gate/index.ts'
-import { codeOf, nodePath } from './footing.ts'
+import { codeOf, nodePath } from './held-directory.ts'
 import type { Pace } from './pace.ts'
 
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK

@@ -22,6 +22,7 @@ export { asFailure, toolFailure } from './failure.ts'
 export { makeFolder, namesIfThere, readIfThere, syncFolder, writeWhole } from './file.ts'
 export { type DigestRequest, digestFiles } from './file-digest.ts'
 export { checkFilesystem, type FilesystemType } from './filesystem.ts'
+export { holdLongList, LONG_LIST } from './heap.ts'
 export {
   allStatsOf,
   codeOf,
@@ -35,8 +36,7 @@ export {
   namesIn,
   nodePath,
   statsOf,
-} from './footing.ts'
-export { holdLongList, LONG_LIST } from './heap.ts'
+} from './held-directory.ts'
 export { LINE_FEED, piecesOf, readLines, writeLines } from './line-file.ts'
 export { namedPath } from './named-path.ts'
 export { Pace } from './pace.ts'

@@ -14,7 +14,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { FaultError, fault } from '../base/index.ts'
-import { codeOf } from './footing.ts'
+import { codeOf } from './held-directory.ts'
 
 /** Not among Node's constants; opens a place without any right to read it. */
 const O_PATH = 0o10_000_000

@@ -11,16 +11,16 @@ import {
   readResponseHead,
   UploadMeter,
 } from '../gate/index.ts'
-import { gather } from './gathering.ts'
-import { type ProxiedRequest, refuse, spoil } from './passage.ts'
+import { gather } from './gather.ts'
+import { type ProxiedRequest, refuse, spoil } from './proxied-request.ts'
 import { pump, type Take } from './pump.ts'
 
 const HEAD_TAIL = 3
 /** How many answers before the last one a server may give: `100 Continue` and the like. */
 const INTERIM_MAX = 8
 
-export async function carryRequest(passage: ProxiedRequest): Promise<void> {
-  const { head, client, server, entry, isReleased } = passage
+export async function carryRequest(proxied: ProxiedRequest): Promise<void> {
+  const { head, client, server, entry, isReleased } = proxied
   const bytes = forwardedHead(head)
   if (isReleased) entry.sent(bytes.length)
   else if (!entry.mayUpload({ bytes: bytes.length, counted: new UploadMeter(false).up(bytes) })) {
@@ -31,14 +31,14 @@ export async function carryRequest(passage: ProxiedRequest): Promise<void> {
   // Told when it is over; a plain request is judged by what others have brought.
   server.once('close', () => entry.received(server.bytesRead))
   server.write(bytes)
-  sendBody(passage)
-  await carryAnswer(passage)
+  sendBody(proxied)
+  await carryAnswer(proxied)
 }
 
 /** What comes after the body is not looked at: the next request takes another connection. */
-function sendBody(passage: ProxiedRequest): void {
-  const { rest, fromClient, server, entry } = passage
-  const take = bodyOf(passage)
+function sendBody(proxied: ProxiedRequest): void {
+  const { rest, fromClient, server, entry } = proxied
+  const take = bodyOf(proxied)
   if (take === null) return
   const counted: Take = (chunk) => {
     const passing = take(chunk)
@@ -52,8 +52,8 @@ function sendBody(passage: ProxiedRequest): void {
 }
 
 /** Null when there is no body. */
-function bodyOf(passage: ProxiedRequest): Take | null {
-  const { head } = passage
+function bodyOf(proxied: ProxiedRequest): Take | null {
+  const { head } = proxied
   if (head.body.kind === 'none') return null
   if (head.body.kind === 'length') {
     let left = head.body.length
@@ -71,15 +71,15 @@ function bodyOf(passage: ProxiedRequest): Take | null {
     const { used, state } = body.take(chunk)
     isOver = state !== 'more'
     if (state !== 'broken') return chunk.subarray(0, used)
-    refuse(passage.client, passage.entry, 'network.request')
-    passage.server.destroy()
+    refuse(proxied.client, proxied.entry, 'network.request')
+    proxied.server.destroy()
     return null
   }
 }
 
 /** Interim answers and the last one; from there on everything as it comes. */
-async function carryAnswer(passage: ProxiedRequest): Promise<void> {
-  const { client, fromServer, beginningMs, entry } = passage
+async function carryAnswer(proxied: ProxiedRequest): Promise<void> {
+  const { client, fromServer, beginningMs, entry } = proxied
   let held: Buffer = Buffer.alloc(0)
   for (let round = 0; round < INTERIM_MAX; round++) {
     const gathered = await gather(fromServer, held, {
@@ -91,11 +91,11 @@ async function carryAnswer(passage: ProxiedRequest): Promise<void> {
     const end = headEnd(gathered.bytes)
     if (end === null) {
       const code = gathered.state === 'late' ? 'network.timeout' : 'network.unreachable'
-      return spoil(passage, code)
+      return spoil(proxied, code)
     }
     const answer = readResponseHead(gathered.bytes.subarray(0, end))
     // Another protocol was not asked for.
-    if (answer === null || answer.status === 101) return spoil(passage, 'network.unreachable')
+    if (answer === null || answer.status === 101) return spoil(proxied, 'network.unreachable')
     held = Buffer.from(gathered.bytes.subarray(end))
     client.write(answer.bytes)
     if (answer.status >= 200) break

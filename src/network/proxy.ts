@@ -25,9 +25,9 @@ import {
   recordedUrl,
 } from '../gate/index.ts'
 import { connectOnce, type Resolve, resolveOnce } from './connect.ts'
-import { gather } from './gathering.ts'
-import { answer, refuse } from './passage.ts'
+import { gather } from './gather.ts'
 import { carryRequest } from './plain-request.ts'
+import { answer, refuse } from './proxied-request.ts'
 import { bothEnded, finish } from './pump.ts'
 import { AcceptedSource, OpenedSource, type Source } from './source.ts'
 import { type ConnectionEntry, Traffic } from './traffic.ts'
@@ -169,8 +169,8 @@ export class RunProxy {
     if (isService) entry.serve()
     const { beginningMs } = this.#options
     const ends = { client, server, fromClient, fromServer }
-    const passage = { head, rest, ...ends, isReleased, entry, beginningMs }
-    await (method === 'CONNECT' ? carryTunnel(passage) : carryRequest(passage))
+    const proxied = { head, rest, ...ends, isReleased, entry, beginningMs }
+    await (method === 'CONNECT' ? carryTunnel(proxied) : carryRequest(proxied))
     await bothEnded(client, server)
   }
 

@@ -5,15 +5,15 @@
  * byte that would exceed it.
  */
 import { HELLO_BYTES_MAX, hostName, readClientHello, UploadMeter } from '../gate/index.ts'
-import { gather } from './gathering.ts'
-import { cut, type ProxiedRequest } from './passage.ts'
+import { gather } from './gather.ts'
+import { cut, type ProxiedRequest } from './proxied-request.ts'
 import { pump, type SlowTake } from './pump.ts'
 import type { Upload } from './traffic.ts'
 
 const GRANTED = 'HTTP/1.1 200 Connection established\r\n\r\n'
 
-export async function carryTunnel(passage: ProxiedRequest): Promise<void> {
-  const { client, server, fromClient, rest, entry, isReleased, beginningMs } = passage
+export async function carryTunnel(proxied: ProxiedRequest): Promise<void> {
+  const { client, server, fromClient, rest, entry, isReleased, beginningMs } = proxied
   client.write(GRANTED)
   const { bytes } = await gather(fromClient, rest, {
     isEnough: (held) => readClientHello(held).state !== 'incomplete',
@@ -28,11 +28,11 @@ export async function carryTunnel(passage: ProxiedRequest): Promise<void> {
     return
   }
   const reading = readClientHello(bytes)
-  if (reading.state !== 'hello') return cut(passage, 'network.not_tls')
+  if (reading.state !== 'hello') return cut(proxied, 'network.not_tls')
   if (reading.name !== null) entry.describe({ sni: reading.name })
-  if (!isSameName(passage, reading.name) || reading.isHidden) return cut(passage, 'network.sni')
+  if (!isSameName(proxied, reading.name) || reading.isHidden) return cut(proxied, 'network.sni')
   entry.pass(isReleased)
-  await flow(passage, bytes)
+  await flow(proxied, bytes)
 }
 
 /** Clients name no address inside; then the tunnel leads where it was asked to all the same. */
@@ -41,8 +41,8 @@ function isSameName({ head }: ProxiedRequest, name: string | null): boolean {
   return hostName(name)?.name === head.host.name
 }
 
-async function flow(passage: ProxiedRequest, first: Buffer): Promise<void> {
-  const { client, server, fromClient, fromServer, entry, isReleased } = passage
+async function flow(proxied: ProxiedRequest, first: Buffer): Promise<void> {
+  const { client, server, fromClient, fromServer, entry, isReleased } = proxied
   const meter = new UploadMeter(true)
   const take: SlowTake = (chunk) => {
     if (isReleased) {
@@ -50,7 +50,7 @@ async function flow(passage: ProxiedRequest, first: Buffer): Promise<void> {
       return chunk
     }
     const upload = { bytes: chunk.length, counted: meter.up(chunk) }
-    return entry.mayUpload(upload) ? chunk : takeSoon(passage, chunk, upload)
+    return entry.mayUpload(upload) ? chunk : takeSoon(proxied, chunk, upload)
   }
   const counted = (chunk: Buffer): Buffer => {
     meter.down(chunk.length)
@@ -66,11 +66,11 @@ async function flow(passage: ProxiedRequest, first: Buffer): Promise<void> {
 
 /** Waits for what the host still has to answer; without it the tunnel is cut. */
 async function takeSoon(
-  passage: ProxiedRequest,
+  proxied: ProxiedRequest,
   chunk: Buffer,
   upload: Upload,
 ): Promise<Buffer | null> {
-  if (await passage.entry.mayUploadSoon(upload)) return chunk
-  cut(passage, 'network.upload')
+  if (await proxied.entry.mayUploadSoon(upload)) return chunk
+  cut(proxied, 'network.upload')
   return null
 }

@@ -6,7 +6,7 @@
 import { digestBytes, faultCode } from '../base/index.ts'
 import type { FlowCommand } from '../flow/index.ts'
 import type { Order } from './orders.ts'
-import { isObject } from './participant/asking.ts'
+import { isObject } from './participant/participant-request.ts'
 import { Participation } from './participation.ts'
 import type { FlowRun } from './run.ts'
 import { instructions, makeArtifacts, plainName, writeLog, writeManifest } from './run-files.ts'

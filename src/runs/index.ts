@@ -3,9 +3,9 @@
  * ledger, flow, machine, promotion, store, home and service.
  */
 export type { FlowHost } from './flow-host.ts'
+export { makePlan, type PlanningOutcome, type PlanOptions, resumePlan } from './make-plan.ts'
 export { type MissingOutput, missingOutputs } from './missing-outputs.ts'
 export { type Order, unblockOrder } from './orders.ts'
-export { makePlan, type PlanningOutcome, type PlanOptions, resumePlan } from './planning.ts'
 export { findPlanning, type PlanningTerms } from './planning-folder.ts'
 export { type RunHead, runHeads } from './run-records.ts'
 export {

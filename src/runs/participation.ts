@@ -24,7 +24,7 @@ import { boundPaths } from './access-paths.ts'
 import { refuseHalted, untilHalted } from './halted.ts'
 import { LiveAttempt } from './live-attempt.ts'
 import type { Order } from './orders.ts'
-import type { Said } from './participant/asking.ts'
+import type { Said } from './participant/participant-request.ts'
 import { participate } from './participant/participate.ts'
 import {
   documentWithoutSecrets,

@@ -27,9 +27,7 @@ import { startFailure } from './driver/missing-control.ts'
 import { LineChannel } from './pipes/line-channel.ts'
 import { destroyEnds, type Ends, feed, finish, flow, openEnds } from './pipes/pipe-ends.ts'
 import { controlsOf } from './preparation/controls.ts'
-import { type Opened, OWN_TASKS, PRIVATE_PLACES } from './preparation/opening.ts'
-import { noCommandLeft, SideShell } from './processes/attendant.ts'
-import { ATTENDANT_TASKS } from './processes/attendant-script.ts'
+import { type Opened, OWN_TASKS, PRIVATE_PLACES } from './preparation/open-sandbox.ts'
 import {
   type ProcessLimits,
   processLimits,
@@ -37,6 +35,8 @@ import {
   sizeLine,
   TERMINAL_TASKS,
 } from './processes/run-script.ts'
+import { noCommandLeft, SideShell } from './processes/side-shell.ts'
+import { SIDE_SHELL_TASKS } from './processes/side-shell-script.ts'
 import {
   aloneOrLate,
   comingIn,
@@ -46,10 +46,16 @@ import {
   type ReadyShell,
   untilDead,
 } from './processes/waiting-shell.ts'
-import { type CommandEnd, exitOf, ShellReport, SIGXCPU, SIGXFSZ } from './supervision/ending.ts'
+import {
+  type CommandEnd,
+  exitOf,
+  ShellReport,
+  SIGXCPU,
+  SIGXFSZ,
+} from './supervision/command-end.ts'
 import { KeptFiles } from './supervision/kept-files.ts'
 import { foregroundGroup, groupMembers, groupMemoryPeak } from './supervision/meters.ts'
-import { NetworkAttempts } from './supervision/reaching.ts'
+import { NetworkAttempts } from './supervision/network-attempts.ts'
 import { Trace } from './supervision/trace.ts'
 import {
   countedBy,
@@ -84,7 +90,7 @@ export class LinuxSandbox implements Sandbox {
   #lastEnd: Promise<unknown> | null = null
   #active: Promise<unknown> | null = null
   #hasTerminal = false
-  #attendant: SideShell | null = null
+  #sideShell: SideShell | null = null
   #traced = 0
   #onClosed: () => void = () => undefined
   #usedCpuMs = 0
@@ -286,8 +292,8 @@ export class LinuxSandbox implements Sandbox {
     const cause = this.#cause(watch, ended)
     await dead(waiting, order, holder.status)
     reaching?.end()
-    this.#attendant?.end()
-    this.#attendant = null
+    this.#sideShell?.end()
+    this.#sideShell = null
     finish(ends, this.#opened.pipes, request.onOutput)
     request.abort.removeEventListener('abort', onAbort)
     // Throws if an answer failed; by now nothing is left open.
@@ -344,13 +350,13 @@ export class LinuxSandbox implements Sandbox {
     if (holder.channel === null || tools === null) {
       throw sandboxFailure('sandbox.failed', '', 'the sandbox was opened without a channel')
     }
-    this.#attendant = new SideShell(tools, limits, (line) => holder.tellInside(line))
+    this.#sideShell = new SideShell(tools, limits, (line) => holder.tellInside(line))
     return new LineChannel(holder.channel, channel)
   }
 
   async runBeside(request: SideRequest): Promise<number | null> {
-    if (this.#attendant === null) throw noCommandLeft()
-    return this.#attendant.run(request)
+    if (this.#sideShell === null) throw noCommandLeft()
+    return this.#sideShell.run(request)
   }
 
   #trace(pid: number, { cwd }: RunRequest): Promise<Trace> {
@@ -391,7 +397,7 @@ export class LinuxSandbox implements Sandbox {
       const line = await inner.nextOr(end)
       if (line === null) return { ...told.ending(), status: null, left: 0 }
       const [, status, isAlone] = /^X(\d+) ?(\d*)$/.exec(line) ?? []
-      if (this.#attendant?.take(line) === true) continue
+      if (this.#sideShell?.take(line) === true) continue
       if (status === undefined) told.take(line)
       else {
         const graceMs = Math.min(monotonicMs() + GRACE_MS, deadlineMs)
@@ -445,7 +451,7 @@ async function endWaiting(coming: Promise<ReadyShell>): Promise<void> {
 
 /** Returns how many tasks of writ's own run next to the command. */
 function extraTasks({ terminal, channel }: RunRequest): number {
-  return (terminal === null ? 0 : TERMINAL_TASKS) + (channel === undefined ? 0 : ATTENDANT_TASKS)
+  return (terminal === null ? 0 : TERMINAL_TASKS) + (channel === undefined ? 0 : SIDE_SHELL_TASKS)
 }
 
 function notStarted(words: readonly string[], more: string) {

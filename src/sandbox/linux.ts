@@ -11,9 +11,9 @@ import { sandboxFailure } from './driver/failure.ts'
 import { probeMachine } from './kernel/probe.ts'
 import type { Architecture } from './kernel/syscalls.ts'
 import { LinuxSandbox } from './linux-sandbox.ts'
-import { MaskVanished, type Opened, openSandbox } from './preparation/opening.ts'
-import { type SandboxPlan, survey, surveyKey } from './preparation/survey.ts'
-import { makeResources, type SandboxResources } from './preparation/workshop.ts'
+import { MaskVanished, type Opened, openSandbox } from './preparation/open-sandbox.ts'
+import { type SandboxPlan, survey, surveyKey } from './preparation/sandbox-plan.ts'
+import { makeResources, type SandboxResources } from './preparation/sandbox-resources.ts'
 import { startWatcher, type Watcher } from './supervision/watcher.ts'
 
 interface DriverOptions {

@@ -6,7 +6,7 @@ import { parseOwnGroups } from './kernel/cgroup.ts'
 import { isWithin, parseMounts } from './kernel/mount-table.ts'
 import { mountLines } from './layers/mount-lines.ts'
 import { Lines } from './pipes/lines.ts'
-import { kernelIsAtLeast } from './preparation/workshop.ts'
+import { kernelIsAtLeast } from './preparation/sandbox-resources.ts'
 import { processLimits, runScripts, sizeLine } from './processes/run-script.ts'
 
 describe('mounts', () => {

@@ -56,21 +56,21 @@ export async function captureChanges(
   { isRoot, emptied = [] }: CaptureOptions,
 ): Promise<void> {
   const held: HeldDirectory[] = []
-  const loans = new LentPermissions(isRoot)
+  const lent = new LentPermissions(isRoot)
   const hold = (path: string): HeldDirectory => {
-    const foothold = holdDirectory(path)
-    held.push(foothold)
-    return foothold
+    const directory = holdDirectory(path)
+    held.push(directory)
+    return directory
   }
   try {
     mkdirSync(stage, { recursive: true, mode: 0o700 })
     const shares = share(changes, layers)
     const entries: Staged[] = []
     for (const part of shares) {
-      const isMoved = await carry(part, stage, hold, loans)
+      const isMoved = await carry(part, stage, hold, lent)
       for (const change of part.changes) entries.push(new Staged(stage, part, change, isMoved))
     }
-    loans.giveBack()
+    lent.giveBack()
     entries.sort((one, other) => (one.path < other.path ? -1 : 1))
     nameUnits(stage, entries)
     const captured = { stage, entries, emptied: concerned(emptied, changes) }
@@ -87,8 +87,8 @@ export async function captureChanges(
   } catch (error) {
     throw asFailure(error, 'stage.tool', stage)
   } finally {
-    loans.giveBack()
-    for (const foothold of held) foothold.close()
+    lent.giveBack()
+    for (const directory of held) directory.close()
   }
 }
 
@@ -139,7 +139,7 @@ async function carry(
   part: Share,
   stage: string,
   hold: (path: string) => HeldDirectory,
-  loans: LentPermissions,
+  lent: LentPermissions,
 ): Promise<boolean> {
   const { layer, changes, units } = part
   const nameOf = (path: RawPath) => nameIn(layer, path)
@@ -153,7 +153,7 @@ async function carry(
     units: [...units].map(nameOf),
   }
   if (isSameDevice(layer, stage) && (await moveAcross(load, new Pace()))) return true
-  lendForCopying(load, loans)
+  lendForCopying(load, lent)
   await copyAcross(load)
   return false
 }

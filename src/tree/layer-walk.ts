@@ -104,16 +104,16 @@ export class LayerWalk {
   bytes = 0
   readonly #layer: WalkedLayer
   readonly #findings: TreeFindings
-  readonly #loans: LentPermissions
+  readonly #lent: LentPermissions
   readonly #pace: Pace
   readonly #inodes = new Set<string>()
   readonly #upper: Ground
   readonly #real: Ground
 
-  constructor(layer: WalkedLayer, findings: TreeFindings, loans: LentPermissions, pace: Pace) {
+  constructor(layer: WalkedLayer, findings: TreeFindings, lent: LentPermissions, pace: Pace) {
     this.#layer = layer
     this.#findings = findings
-    this.#loans = loans
+    this.#lent = lent
     this.#pace = pace
     const above = layer.root === '/' ? 0 : layer.root.length
     this.#upper = { prefix: layer.upper, above }
@@ -152,7 +152,7 @@ export class LayerWalk {
   #writtenNames(frame: Frame): readonly RawPath[] {
     const { upper, merged } = this.#layer
     try {
-      this.#loans.lend(frame.stats, within(frame.hasReal ? merged : upper, frame.below))
+      this.#lent.lend(frame.stats, within(frame.hasReal ? merged : upper, frame.below))
       return namesIn(within(upper, frame.below))
     } catch (error) {
       this.#unreadable(frame.path, error)

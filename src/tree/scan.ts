@@ -114,7 +114,7 @@ class Scanner {
   readonly #options: ScanOptions
   readonly #findings = new TreeFindings()
   readonly #pace = new Pace()
-  readonly #loans: LentPermissions
+  readonly #lent: LentPermissions
   readonly #held: HeldDirectory[] = []
   readonly #pairs: Pair[] = []
   readonly #emptied: Emptied[] = []
@@ -125,7 +125,7 @@ class Scanner {
   constructor(layers: readonly Layer[], options: ScanOptions) {
     this.#layers = layers
     this.#options = options
-    this.#loans = new LentPermissions(options.isRoot)
+    this.#lent = new LentPermissions(options.isRoot)
   }
 
   async run(): Promise<Scan> {
@@ -157,7 +157,7 @@ class Scanner {
   }
 
   end(): void {
-    this.#loans.giveBack()
+    this.#lent.giveBack()
     for (const held of this.#held.splice(0)) held.close()
   }
 
@@ -190,7 +190,7 @@ class Scanner {
         entriesMax,
       },
       this.#findings,
-      this.#loans,
+      this.#lent,
       this.#pace,
     )
     await walk.run()
@@ -214,7 +214,7 @@ class Scanner {
   /** After the walk: the other names of a linked file would show the lent mode. */
   #lendFiles(): void {
     for (const { after } of this.#pairs) {
-      if (after?.stats.isFile() === true) this.#loans.lend(after.stats, after.at)
+      if (after?.stats.isFile() === true) this.#lent.lend(after.stats, after.at)
     }
   }
 

@@ -63,7 +63,7 @@ export function isSameDevice({ upperDevice }: Layer, stage: string): boolean {
  */
 export function lendForCopying(
   { upper, names }: Pick<Load, 'upper' | 'names'>,
-  loans: LentPermissions,
+  lent: LentPermissions,
 ): void {
   const done = new Set<string>()
   const lend = (part: string) => {
@@ -73,7 +73,7 @@ export function lendForCopying(
     const at = `${upper.prefix}/${part}` as RawPath
     const stats = statsOf(at)
     if (stats === null || stats.isSymbolicLink()) return
-    loans.lend(stats, at, stats.isDirectory() ? 0o700 : 0o600)
+    lent.lend(stats, at, stats.isDirectory() ? 0o700 : 0o600)
   }
   lend('.')
   for (const name of names) {

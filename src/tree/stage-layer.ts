@@ -39,9 +39,9 @@ interface StageLayer {
 export async function makeStageLayer(layer: StageLayer): Promise<void> {
   const held: HeldDirectory[] = []
   const hold = (path: string): HeldDirectory => {
-    const foothold = holdDirectory(path)
-    held.push(foothold)
-    return foothold
+    const directory = holdDirectory(path)
+    held.push(directory)
+    return directory
   }
   try {
     mkdirSync(layer.directory, { recursive: true, mode: 0o700 })
@@ -54,7 +54,7 @@ export async function makeStageLayer(layer: StageLayer): Promise<void> {
   } catch (error) {
     throw asFailure(error, 'stage.tool', layer.directory)
   } finally {
-    for (const foothold of held) foothold.close()
+    for (const directory of held) directory.close()
   }
 }
 
@@ -88,7 +88,7 @@ function isStaged({ before, after }: Change): boolean {
 async function putEntries(layer: StageLayer, hold: (path: string) => HeldDirectory): Promise<void> {
   const captured = readStage(layer.stage)
   if (captured.entries.length === 0) return
-  const loans = new LentPermissions(layer.isRoot)
+  const lent = new LentPermissions(layer.isRoot)
   const copies = join(layer.directory, COPIES)
   mkdirSync(copies, { mode: 0o700 })
   const [source, target] = [hold(layer.stage), hold(copies)]
@@ -98,13 +98,13 @@ async function putEntries(layer: StageLayer, hold: (path: string) => HeldDirecto
       const at = stagedPath(captured, entry)
       const stats = statsOf(at)
       if (stats !== null && !stats.isSymbolicLink()) {
-        loans.lend(stats, at, stats.isDirectory() ? 0o700 : 0o600)
+        lent.lend(stats, at, stats.isDirectory() ? 0o700 : 0o600)
       }
     }
     const names = captured.entries.map(({ place }) => place)
     await copyAcross({ upper: source, target, names, units: [] })
   } finally {
-    loans.giveBack()
+    lent.giveBack()
   }
   for (const { path, place, isUnit } of captured.entries) {
     if (!isUnit) continue

@@ -203,7 +203,7 @@ describe.each(WHO)('as %s', (who) => {
       {
         do: 'run',
         name: 'two',
-        // A command that kills the attendant harms only itself.
+        // A command that kills the side shell harms only itself.
         command: `echo '${JSON.stringify({ operation })}' >&3; sleep 0.3; kill -9 -1; exit 0`,
       },
       { do: 'finish', name: 'two' },

@@ -16,8 +16,8 @@ const waiting = [...order.ids]
 
 await Promise.all(Array.from({ length: order.parallel }, work))
 await setting.close()
-const left = [setting.workshop, setting.disk].flatMap((place) => readdirSync(place))
-if (left.length === 0) rmdirSync(setting.workshop)
+const left = [setting.sandboxes, setting.disk].flatMap((place) => readdirSync(place))
+if (left.length === 0) rmdirSync(setting.sandboxes)
 const wrong = left.map((name) => `left ${name}`)
 say({ id: 'after/everything', as: order.as, durationMs: 0, wrong })
 

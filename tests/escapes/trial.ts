@@ -59,7 +59,7 @@ const isRoot = process.getuid?.() === 0
 export interface Setting {
   readonly order: EscapeOrder
   readonly driver: SandboxDriver
-  readonly workshop: string
+  readonly sandboxes: string
   readonly disk: string
   readonly listeners: Readonly<Record<'socket' | 'abstract' | 'port', Listener>>
   readonly abstract: string
@@ -72,7 +72,7 @@ export interface Setting {
 
 export async function makeSetting(order: EscapeOrder): Promise<Setting> {
   const { base, token } = order
-  const workshop = mkdtempSync('/tmp/writ-escapes-')
+  const sandboxes = mkdtempSync('/tmp/writ-escapes-')
   const disk = join(base, 'disk')
   mkdirSync(join(base, 'sockets'))
   mkdirSync(disk)
@@ -85,14 +85,14 @@ export async function makeSetting(order: EscapeOrder): Promise<Setting> {
   const victim = new Victim(token)
   const kept: Listener[] = []
   const watcher = new URL(order.watcher)
-  const driver = createDriver({ watcher, directory: workshop, disks: [disk] })
+  const driver = createDriver({ watcher, directory: sandboxes, disks: [disk] })
   const close = async (): Promise<void> => {
     await driver.close()
     for (const listener of [...kept, ...Object.values(listeners)]) listener.close()
     victim.close()
   }
   const priority = getPriority()
-  return { order, driver, workshop, disk, listeners, abstract, victim, priority, kept, close }
+  return { order, driver, sandboxes, disk, listeners, abstract, victim, priority, kept, close }
 }
 
 /** Everything that is wrong after one attempt. */
@@ -356,7 +356,7 @@ const LEFT_MS = 2000
 
 /** Processes, mounts, control groups and directories that are still there. */
 async function leftovers(
-  { workshop, disk }: Setting,
+  { sandboxes, disk }: Setting,
   id: string,
   output: Buffer,
   endedMs: number,
@@ -375,8 +375,8 @@ async function leftovers(
     wrong.push(...group.map((name) => `a group is left: ${name}`))
   }
   if (readFileSync('/proc/self/mountinfo', 'utf8').includes(id)) wrong.push('a mount is left')
-  for (const place of namesIn(workshop)) {
-    if (existsSync(join(workshop, place, id))) wrong.push('a working directory is left')
+  for (const place of namesIn(sandboxes)) {
+    if (existsSync(join(sandboxes, place, id))) wrong.push('a working directory is left')
   }
   if (existsSync(join(disk, `${id}.upper`))) wrong.push('a layer is left')
   return wrong

@@ -1,6 +1,6 @@
 /** `writ flow plan` (F-14): plans and reviews by programs, each answer a fact, only an approved plan is given. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { makePlan } from '../../src/runs/planning.ts'
+import { makePlan } from '../../src/runs/make-plan.ts'
 import { RunPlace } from './place.ts'
 import { script } from './scripts.ts'
 

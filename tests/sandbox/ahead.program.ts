@@ -13,7 +13,7 @@ interface AheadOrder {
 const order: AheadOrder = JSON.parse(process.argv[2] ?? '{}')
 const watcher = new URL(order.watcher)
 const disks = [join(order.place, 'disk')]
-const directory = join(order.place, 'workshop')
+const directory = join(order.place, 'directory')
 const secret = join(order.root, 'secret')
 
 function request(sandboxId: string, hidden: readonly string[]): SandboxRequest {

@@ -3,11 +3,11 @@
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { constitutionChapter } from '../demo/constitution-chapter.ts'
 import { contractsChapter } from '../demo/contracts-chapter.ts'
+import { type Chapter, DemoOutput } from '../demo/demo-output.ts'
 import { flowChapter } from '../demo/flow-chapter.ts'
 import { gateChapter } from '../demo/gate-chapter.ts'
 import { lawsChapter } from '../demo/laws-chapter.ts'
 import { ledgerChapter } from '../demo/ledger-chapter.ts'
-import { type Chapter, DemoOutput } from '../demo/stage.ts'
 
 const CHAPTERS: readonly Chapter[] = [
   contractsChapter,

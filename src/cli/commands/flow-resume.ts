@@ -1,10 +1,10 @@
 /** `writ flow resume`: goes on with a run from its facts, after a crash, a stop or a human's answer. */
 import { findRun, loadRun, resumeRun } from '../../runs/index.ts'
 import type { CommandCall, Exit } from '../call/command.ts'
+import { interruptible } from '../flow/interruptible.ts'
 import { watchRun } from '../flow/live.ts'
 import { withFlows } from '../flow/open.ts'
 import { askAboutActors, refuseActors } from '../flow/person.ts'
-import { interruptible } from '../flow/stopping.ts'
 import { printRun } from './flow-run.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {

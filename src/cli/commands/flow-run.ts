@@ -4,11 +4,11 @@ import { FaultError, fault, showName } from '../../base/index.ts'
 import { startRun, type WalkedRun } from '../../runs/index.ts'
 import type { CommandCall, Exit } from '../call/command.ts'
 import { runAnswer, runText, statusExit } from '../flow/answer.ts'
+import { interruptible } from '../flow/interruptible.ts'
 import { watchRun } from '../flow/live.ts'
 import { withFlows } from '../flow/open.ts'
 import { refuseActors } from '../flow/person.ts'
 import { readFlow } from '../flow/source.ts'
-import { interruptible } from '../flow/stopping.ts'
 import { refuse } from '../history/refusal.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {

@@ -4,9 +4,9 @@ import { FaultError, fault, nearest, showName } from '../../base/index.ts'
 import { ACTION_KINDS } from '../../contracts/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { printAnswer, printOutput } from '../gate/answer-text.ts'
+import { awaitHuman } from '../gate/await-human.ts'
 import { exampleProposal } from '../gate/example-proposal.ts'
 import { withGate } from '../gate/open.ts'
-import { awaitHuman } from '../gate/waiting.ts'
 import { readDocument, refuse } from '../history/refusal.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {

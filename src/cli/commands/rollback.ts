@@ -2,7 +2,7 @@
 import { FaultError, fault } from '../../base/index.ts'
 import type { RollbackTarget } from '../../service/index.ts'
 import type { CommandCall, Exit } from '../call/command.ts'
-import { restore } from '../gate/restoring.ts'
+import { restore } from '../gate/restore.ts'
 import { momentOption } from '../history/moment.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {

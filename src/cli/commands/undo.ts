@@ -1,7 +1,7 @@
 /** `writ undo`: takes back the last action that was promoted and not taken back yet. */
 import { FaultError, fault } from '../../base/index.ts'
 import type { CommandCall, Exit } from '../call/command.ts'
-import { restore } from '../gate/restoring.ts'
+import { restore } from '../gate/restore.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   if (call.arguments.length > 0) {

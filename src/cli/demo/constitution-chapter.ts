@@ -3,8 +3,8 @@ import { CONFLICTS_MAX, difference, establish, prove } from '../../constitution/
 import { type AdmittedRuleset, admitGuardText, admitRuleset } from '../../contracts/index.ts'
 import { violationText } from '../call/violation-text.ts'
 import { witnessText } from '../rules/witness-text.ts'
+import type { Chapter, DemoOutput } from './demo-output.ts'
 import { INPUTS, LOOSER_RULESET, RULESET, THRESHOLD_RULESET } from './rules.ts'
-import type { Chapter, DemoOutput } from './stage.ts'
 
 export const constitutionChapter: Chapter = {
   title: 'Rules: boolean conditions, three-valued verdicts, and nothing else',

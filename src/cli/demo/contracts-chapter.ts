@@ -1,6 +1,7 @@
 /** Chapter 1 of the tour: documents are checked, broken and repaired. */
 import { checkDocument, normaliseAndValidate } from '../../contracts/index.ts'
 import { violationText } from '../call/violation-text.ts'
+import type { Chapter, DemoOutput } from './demo-output.ts'
 import {
   BROKEN_TASK,
   DESCRIPTOR,
@@ -9,7 +10,6 @@ import {
   KIND_REVIEW,
   TASK,
 } from './documents.ts'
-import type { Chapter, DemoOutput } from './stage.ts'
 
 export const contractsChapter: Chapter = {
   title: 'Documents: an intended act is a closed, checkable document',

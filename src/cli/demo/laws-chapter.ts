@@ -14,9 +14,9 @@ import { explainAction } from '../laws/explained-action.ts'
 import { explanationText } from '../laws/explanation-text.ts'
 import { TrialRun } from '../laws/trial-run.ts'
 import { trialText } from '../laws/trial-text.ts'
+import type { Chapter, DemoOutput } from './demo-output.ts'
 import { DESCRIPTOR } from './documents.ts'
 import { ANN, inShop } from './shop.ts'
-import type { Chapter, DemoOutput } from './stage.ts'
 
 const AGENT: Principal = { kind: 'ai', id: 'coder', namespace: 'local' }
 

@@ -15,8 +15,8 @@ import {
 } from '../../ledger/index.ts'
 import { createLedger, type Ledger, openLedger, verifyLedger } from '../../store/index.ts'
 import { violationText } from '../call/violation-text.ts'
+import type { Chapter, DemoOutput } from './demo-output.ts'
 import { RECEIPT, TASK } from './documents.ts'
-import type { Chapter, DemoOutput } from './stage.ts'
 
 const ANN: Caller = { principal: human(), streams: null, proof: 'none' }
 const PUMP: Caller = {

@@ -25,7 +25,7 @@ import {
   NO_RULESET,
   type RulesetStatus,
 } from '../../contracts/index.ts'
-import { inputsAreBound } from './binding.ts'
+import { inputsAreBound } from './bound-inputs.ts'
 import { type Combine, combiner } from './combine.ts'
 import { compileRule, pathsOfRule } from './matcher.ts'
 import { codes, type Inputs, isCandidate, type Projection, viewOf } from './projection.ts'

@@ -3,7 +3,7 @@
  * (seed 001 §1). Rebuilt documents carry a name, a description and the accepted types, no more.
  */
 import { elements, field, isObject, type JsonObject } from '../kernel/contract.ts'
-import { firstFilled, isFilled, isStringList } from './reading.ts'
+import { firstFilled, isFilled, isStringList } from './loose-values.ts'
 
 interface RequiredDoc {
   readonly name: string

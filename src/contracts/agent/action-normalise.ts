@@ -9,7 +9,7 @@ import type { Normalise } from '../kernel/normalise.ts'
 import { ACTION_VERSION } from './action.ts'
 import { rebuildRequiredDocs } from './action-docs.ts'
 import { ObjectDraft, Repairs } from './draft.ts'
-import { readWord } from './reading.ts'
+import { readWord } from './loose-values.ts'
 
 const WRAPPERS = ['action', 'result', 'output', 'data', 'payload', 'response'] as const
 const MARKS = ['result_type', 'artifact', 'needs_input', 'error'] as const

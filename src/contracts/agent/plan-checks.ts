@@ -6,9 +6,9 @@ import { isUuid, show, showName } from '../../base/index.ts'
 import { elements, field, isObject, type Subject } from '../kernel/contract.ts'
 import type { Report } from '../kernel/violation.ts'
 import { type Arc, closingArcs } from './graph.ts'
+import { isBlank, isIsoTime } from './loose-values.ts'
 import { idText } from './plan-ids.ts'
 import { ownersOf } from './plan-owners.ts'
-import { isBlank, isIsoTime } from './reading.ts'
 
 /** The head: its time, and who owns the plan and its nodes. */
 export function checkPlan({ document, context, report }: Subject): void {

@@ -5,10 +5,10 @@
  */
 import { field, isObject, type JsonObject } from '../kernel/contract.ts'
 import { ObjectDraft } from './draft.ts'
+import { isBlank, readWord } from './loose-values.ts'
 import { EDGE_TYPES } from './plan.ts'
 import type { PlanTop } from './plan-head.ts'
 import type { Ids } from './plan-ids.ts'
-import { isBlank, readWord } from './reading.ts'
 
 const FROM_ALIASES = ['from', 'from_id', 'source', 'src', 'parent_id'] as const
 const TO_ALIASES = ['to', 'to_id', 'target', 'tgt', 'child_id'] as const

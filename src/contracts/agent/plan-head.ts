@@ -6,9 +6,9 @@ import { isUuid } from '../../base/index.ts'
 import { type Context, field, isObject } from '../kernel/contract.ts'
 import type { Sources } from '../kernel/normalise.ts'
 import { ObjectDraft } from './draft.ts'
+import { cutText, firstFilled, firstLine, isIsoTime } from './loose-values.ts'
 import { type Ids, idText } from './plan-ids.ts'
 import { type Owners, ownersOf } from './plan-owners.ts'
-import { cutText, firstFilled, firstLine, isIsoTime } from './reading.ts'
 
 export interface PlanTop {
   readonly planId: string

@@ -5,10 +5,10 @@
 import type { JsonObject } from '../kernel/contract.ts'
 import type { ObjectDraft } from './draft.ts'
 import type { Items } from './items.ts'
+import { isBlank, isStringList, readInteger, readWord } from './loose-values.ts'
 import { NODE_TYPES } from './plan.ts'
 import { type PlanTop, repairOwner } from './plan-head.ts'
 import { type Ids, idText } from './plan-ids.ts'
-import { isBlank, isStringList, readInteger, readWord } from './reading.ts'
 
 const NODE_ALIASES: readonly (readonly [name: string, aliases: readonly string[]])[] = [
   ['task_id', ['id', 'taskId', 'node_id', 'nodeId']],

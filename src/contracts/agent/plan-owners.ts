@@ -1,6 +1,6 @@
 /** Who may own a task: three agents by default, or those that `context.owners` lists. */
 import { type Context, field } from '../kernel/contract.ts'
-import { isStringList } from './reading.ts'
+import { isStringList } from './loose-values.ts'
 
 const DEFAULT_OWNERS = ['xiaobo', 'xiaojing', 'xiaoxie'] as const
 

@@ -1,10 +1,10 @@
 /** Requirements of a plan under repair (seed 001 §3): what a task must be given before it starts. */
 import type { ObjectDraft } from './draft.ts'
+import { isBlank, isStringList, readWord } from './loose-values.ts'
 import { REQUIREMENT_KINDS, REQUIREMENT_SOURCES } from './plan.ts'
 import { isMark } from './plan-chain.ts'
 import type { PlanTop } from './plan-head.ts'
 import { type Ids, idText } from './plan-ids.ts'
-import { isBlank, isStringList, readWord } from './reading.ts'
 
 const KIND_WORDS: ReadonlyMap<string | null, string> = new Map([
   ...REQUIREMENT_KINDS.map((name) => [name, name] as const),

@@ -7,7 +7,7 @@
 import { type Context, field, isObject, type JsonObject } from '../kernel/contract.ts'
 import type { Normalise } from '../kernel/normalise.ts'
 import { ObjectDraft, Repairs } from './draft.ts'
-import { firstFilled, isBlank, readInteger, readWord, spellsInteger } from './reading.ts'
+import { firstFilled, isBlank, readInteger, readWord, spellsInteger } from './loose-values.ts'
 import { APPROVE_SCORE_MIN, REVIEW_ACTIONS, REVIEW_VERSION, targetOfScope } from './review.ts'
 import { fillFromResult } from './review-result.ts'
 import { cleanSuggestions } from './review-suggestions.ts'

@@ -4,7 +4,7 @@
  */
 import { elements, field, isObject, type JsonObject } from '../kernel/contract.ts'
 import type { ObjectDraft } from './draft.ts'
-import { firstFilled, isBlank, isFilled, readInteger } from './reading.ts'
+import { firstFilled, isBlank, isFilled, readInteger } from './loose-values.ts'
 import { NO_CRITERIA, readSuggestions, type Suggestion } from './review-suggestions.ts'
 
 const IMPACT = 'The reviewer marked this down.'

@@ -5,7 +5,7 @@
 import { at } from '../../base/index.ts'
 import { elements, field, isObject, type JsonObject } from '../kernel/contract.ts'
 import type { ObjectDraft, Repairs } from './draft.ts'
-import { firstFilled, isFilled, isStringList, readWord } from './reading.ts'
+import { firstFilled, isFilled, isStringList, readWord } from './loose-values.ts'
 import { SUGGESTION_PRIORITIES } from './review.ts'
 
 const PRIORITY_WORDS: ReadonlyMap<string | null, string> = new Map([

@@ -29,7 +29,7 @@ import {
   putBack,
   refuseUnrecovered,
   writeAfterTimes,
-} from './ending.ts'
+} from './exchange-ends.ts'
 import { keepIndexCopies } from './index-copies.ts'
 import type { WorkspaceLock } from './lock.ts'
 import { giveReserve, takeReserve } from './reserve.ts'

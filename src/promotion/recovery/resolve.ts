@@ -12,7 +12,7 @@ import { Collision, displayed, listed, plainFailure } from '../entries/failure.t
 import { existsAt, Ground } from '../entries/ground.ts'
 import type { ExchangeStep } from '../entries/plan.ts'
 import { applyStep, undoStep, type Work } from '../exchange/apply.ts'
-import { recoveryConflict } from '../exchange/ending.ts'
+import { recoveryConflict } from '../exchange/exchange-ends.ts'
 import { type Exchange, readPlan } from '../journal/exchange.ts'
 import { Journal, openJournals } from '../journal/journal.ts'
 import { strangePaths } from './look.ts'

@@ -28,7 +28,7 @@ import {
   putBack,
   readAfterTimes,
   refuseUnrecovered,
-} from '../exchange/ending.ts'
+} from '../exchange/exchange-ends.ts'
 import { fromRefreshed, type IndexCopies, indexCopies } from '../exchange/index-copies.ts'
 import type { WorkspaceLock } from '../exchange/lock.ts'
 import { applyExchange, at, stepsOf } from '../exchange/run.ts'

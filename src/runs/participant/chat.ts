@@ -5,8 +5,8 @@
  */
 import OpenAI from 'openai'
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources'
-import { operationText, type ParticipantRequest, type Said } from './asking.ts'
 import { Declined, failure, heard, LineFailure, withDeadline } from './line.ts'
+import { operationText, type ParticipantRequest, type Said } from './participant-request.ts'
 
 const ROUNDS_MAX = 64
 

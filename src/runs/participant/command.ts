@@ -4,7 +4,7 @@
  */
 import { FaultError, fault } from '../../base/index.ts'
 import type { ParticipantOutcome } from '../../service/index.ts'
-import { isObject, operationText, type Participate, type Said } from './asking.ts'
+import { isObject, operationText, type Participate, type Said } from './participant-request.ts'
 import { withoutSecrets } from './secrets.ts'
 
 export const runCommand: Participate = async (asking) => {

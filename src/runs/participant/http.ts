@@ -2,8 +2,9 @@
  * An HTTP endpoint: the document is posted as JSON, the answer is the body. Its first secret, if it
  * names one, is sent as a bearer token.
  */
-import type { ParticipantRequest, Said } from './asking.ts'
+
 import { failure, heard, LineFailure, withDeadline } from './line.ts'
+import type { ParticipantRequest, Said } from './participant-request.ts'
 import { converse } from './tool-calls.ts'
 
 const BODY_BYTES_MAX = 16 << 20

@@ -1,6 +1,6 @@
 /** Lines to participants elsewhere: what a failure of one is, and how long it is waited for. */
 import { FaultError } from '../../base/index.ts'
-import type { ParticipantRequest, Said } from './asking.ts'
+import type { ParticipantRequest, Said } from './participant-request.ts'
 import { type Secrets, withoutSecrets } from './secrets.ts'
 
 /** A failure of the line: the participant may be there later. */

@@ -8,8 +8,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import type { ParticipantRequest } from './asking.ts'
 import { LineFailure } from './line.ts'
+import type { ParticipantRequest } from './participant-request.ts'
 
 const END = 'END'
 /** Between messages of one line; JSON never has it. */

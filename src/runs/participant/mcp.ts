@@ -4,9 +4,9 @@
  * attempt's sandbox: its descriptor 3 carries what would be its standard input and output.
  */
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
-import { isObject, type ParticipantRequest, type Said } from './asking.ts'
 import { Declined, heard, LineFailure, withDeadline } from './line.ts'
 import { SandboxTransport } from './mcp-sandbox.ts'
+import { isObject, type ParticipantRequest, type Said } from './participant-request.ts'
 import { converse } from './tool-calls.ts'
 
 export function callTool(asking: ParticipantRequest): Promise<Said> {

@@ -1,6 +1,7 @@
 /** Who is asked how. What only some participants need is loaded when one of them is asked. */
-import type { ParticipantRequest, Said } from './asking.ts'
+
 import { runCommand } from './command.ts'
+import type { ParticipantRequest, Said } from './participant-request.ts'
 
 export async function participate(asking: ParticipantRequest): Promise<Said> {
   const { participant } = asking

@@ -3,7 +3,7 @@
  * out in its order, and the results go with the next request. An answer that asks for nothing more,
  * or that says something besides, is the last one.
  */
-import { isObject, type ParticipantRequest } from './asking.ts'
+import { isObject, type ParticipantRequest } from './participant-request.ts'
 
 /** More rounds than this are no work. */
 const ROUNDS_MAX = 64

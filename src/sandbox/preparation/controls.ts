@@ -1,6 +1,6 @@
 /** Which isolation is on in an open sandbox, in the words of `controls[]` of a result. */
 import type { Control, SandboxRequest } from '../driver/driver.ts'
-import type { Opened } from './opening.ts'
+import type { Opened } from './open-sandbox.ts'
 
 export function controlsOf(request: SandboxRequest, opened: Opened): readonly Control[] {
   const { plan, unseen, hidden, backing, group } = opened

@@ -27,7 +27,7 @@ export interface BubblewrapOptions {
   readonly masks: readonly string[]
   /** The same in places that are private anyway, and so after those. */
   readonly emptied: readonly string[]
-  /** The directory with the pipes of the attendant, and where it is seen; null without a channel. */
+  /** The directory with the pipes of the side shell, and where it is seen; null without a channel. */
   readonly tools: Bind | null
   /** Parts of the overlays that are shown unwritable. */
   readonly sealed: readonly Bind[]

@@ -6,8 +6,8 @@
 
 import { quote, quoteAll, requireProgram } from '../../machine/index.ts'
 import type { Caps, RunRequest, TerminalShape } from '../driver/driver.ts'
-import { ATTENDANT_END, attendantLines } from './attendant-script.ts'
 import { FD } from './bubble.ts'
+import { SIDE_SHELL_END, sideShellLines } from './side-shell-script.ts'
 
 export interface ProcessLimits {
   readonly cpuSeconds: number
@@ -56,7 +56,7 @@ export function runScripts(said: Said, limits: ProcessLimits): RunScripts {
   const moved = channel !== undefined ? `${CHANNEL}<&${FD.channel} ` : ''
   const own = [...beginning(cwd, limits, moved), ...commandLines(argv, env)]
   if (channel === undefined) return { own: text(own), around: '' }
-  return { own: '', around: text([...attendantLines(), '(', ...own, ')', ...ATTENDANT_END]) }
+  return { own: '', around: text([...sideShellLines(), '(', ...own, ')', ...SIDE_SHELL_END]) }
 }
 
 function text(lines: readonly string[]): string {

@@ -6,7 +6,7 @@ import type { GateSettings } from '../../policy/index.ts'
 import type { Retention } from '../../promotion/index.ts'
 import { pendingId } from '../questions/questions.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
-import { type ActOf, actOf, undoRetention } from './housekeeping.ts'
+import { type ActOf, actOf, undoRetention } from './surplus.ts'
 
 export interface StagedQuestion {
   readonly id: string

@@ -12,7 +12,7 @@ import { isGone, killStragglers, sandboxBase, sandboxLeftovers } from '../../san
 import type { Ledger } from '../../store/index.ts'
 import { isHeldStage, stagePlaces } from '../stage/stage-place.ts'
 import type { Holdings, StagedQuestion } from './holdings.ts'
-import { HOUR_MS, keptPreimages, removeSurplus, surplusAt } from './housekeeping.ts'
+import { HOUR_MS, keptPreimages, removeSurplus, surplusAt } from './surplus.ts'
 
 /** A home with what each of its streams needs. */
 export interface HomeInUse {

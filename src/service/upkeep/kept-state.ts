@@ -5,7 +5,7 @@ import { occurredAtText } from '../../ledger/index.ts'
 import type { GateSettings } from '../../policy/index.ts'
 import type { DroppedStanding } from '../../store/index.ts'
 import { stagePlaces } from '../stage/stage-place.ts'
-import { keptPreimages } from './housekeeping.ts'
+import { keptPreimages } from './surplus.ts'
 
 export interface KeptState {
   /** The law file is not the one that a human accepted. */

@@ -21,7 +21,7 @@ import {
   type RequestMemory,
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
-import { addressRules, type HttpResponse, type Sent, sendRequest } from '../acts/sending.ts'
+import { addressRules, type HttpResponse, type Sent, sendRequest } from '../acts/send-request.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
 import type { GateContext } from '../surface/context.ts'
 import { checkTarget } from './saved-answer.ts'

@@ -5,7 +5,7 @@
  * SQLite's own busy timeout backs off until a slow process starves (two processes: one got a single
  * fact in 3 s), so it is off: a connection that finds the file busy tries again after 0.2 to 0.5 ms, at
  * random.
- * Appends take turns in a better order (turnstile.ts).
+ * Appends take turns in a better order (writer-queue.ts).
  */
 import { closeSync, constants, fsyncSync, openSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'

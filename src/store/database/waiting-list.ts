@@ -5,7 +5,7 @@
  *
  * INVARIANT (only a hint): the lock of the database alone decides which writer writes. The list only
  * says which one tries now and which ones sleep on. A slot whose owner stopped looking does not count,
- * an unusable list counts as empty, and writers ignore the list after a while (`turnstile.ts`). It is
+ * an unusable list counts as empty, and writers ignore the list after a while (`writer-queue.ts`). It is
  * never synced: after a crash it means nothing.
  */
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs'

@@ -9,7 +9,7 @@ import type { Client, ClientBase, Pool, PoolClient, PoolConfig } from 'pg'
 import { type Fault, FaultError, fault } from '../../base/index.ts'
 import { HOST_STREAM } from '../../ledger/index.ts'
 import { failure } from '../database/sqlite-connection.ts'
-import { BEGINNING_TYPE, beginningName, lostStream } from '../streams/stream-beginning.ts'
+import { BEGINNING_TYPE, beginningName, lostStream } from '../streams/stream-start.ts'
 import { diagnose } from './postgres-diagnosis.ts'
 import { findPassword } from './postgres-password.ts'
 import {

@@ -22,7 +22,7 @@ import type { LedgerKey } from '../keys/ed25519.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { type HeadRow, readHead } from '../streams/heads.ts'
 import { lostFact } from '../streams/stored-fact.ts'
-import { lostStream } from '../streams/stream-beginning.ts'
+import { lostStream } from '../streams/stream-start.ts'
 import { type MarkKeys, markKeysOf, publicMarkKeys } from './index-mark.ts'
 import {
   checkLedger,

@@ -21,7 +21,7 @@ import type { KeyRing } from '../keys/key-ring.ts'
 import type { AppendCall, AppendOutcome } from '../sqlite/ledger-file.ts'
 import type { FactIds } from '../streams/fact-id.ts'
 import { lostFact, storedFact } from '../streams/stored-fact.ts'
-import { beginningDraft } from '../streams/stream-beginning.ts'
+import { beginningDraft } from '../streams/stream-start.ts'
 import {
   newStream,
   type StoredEnd,

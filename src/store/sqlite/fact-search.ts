@@ -16,7 +16,7 @@ import {
 import type { Database, Statement } from '../database/sqlite-driver.ts'
 import { factPlace, seqOf } from '../database/sqlite-schema.ts'
 import { storedFact } from '../streams/stored-fact.ts'
-import { lostStream } from '../streams/stream-beginning.ts'
+import { lostStream } from '../streams/stream-start.ts'
 import type { FactIndex } from './fact-index.ts'
 
 /** The most selective first; one of them is looked up, the others are checked on the facts. */

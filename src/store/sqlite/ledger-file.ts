@@ -27,12 +27,12 @@ import {
   seqOf,
   tilePlace,
 } from '../database/sqlite-schema.ts'
-import { WriterQueue } from '../database/turnstile.ts'
 import { WaitingList } from '../database/waiting-list.ts'
+import { WriterQueue } from '../database/writer-queue.ts'
 import type { LedgerKey } from '../keys/ed25519.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { FactIds } from '../streams/fact-id.ts'
-import { beginningDraft, checkNotBegun } from '../streams/stream-beginning.ts'
+import { beginningDraft, checkNotBegun } from '../streams/stream-start.ts'
 import {
   newStream,
   StreamLoader,
@@ -95,7 +95,7 @@ export class LedgerFile {
   readonly #nowMs: () => number
   readonly #onStep: OnStep
   readonly #onGrown: (stream: number, size: number) => void
-  readonly #turnstile: WriterQueue
+  readonly #queue: WriterQueue
   readonly #ids = new FactIds()
   readonly #loader: StreamLoader
   readonly #sql: ReturnType<typeof prepareStatements>
@@ -117,7 +117,7 @@ export class LedgerFile {
     if (typeof name !== 'string') throw failure('ledger.tampered', file, 'the ledger has no name')
     this.#name = name
     this.#waiting = new WaitingList(`${file}-turns`)
-    this.#turnstile = new WriterQueue(this.#waiting, options.waitMsMax, options.meanwhile)
+    this.#queue = new WriterQueue(this.#waiting, options.waitMsMax, options.meanwhile)
   }
 
   /**
@@ -153,13 +153,13 @@ export class LedgerFile {
       if (failed !== null) return calls.map(() => failed)
     }
     for (const { id, storedSize } of turn.touched) this.#onGrown(id, storedSize)
-    this.#turnstile.leave()
+    this.#queue.leave()
     return turn.results.map(answerOf)
   }
 
   #begin(turn: Turn): void {
     this.#step(turn, 'begin', () => {
-      this.#turnstile.enter(() => this.#sql.begin.run())
+      this.#queue.enter(() => this.#sql.begin.run())
       const dataVersion = this.#sql.dataVersion.get()
       if (dataVersion !== this.#dataVersion) this.#dropMoved()
       this.#dataVersion = dataVersion

@@ -1,5 +1,5 @@
 /**
- * The host's side of the attendant: a shell that waits next to a command, in the same namespaces and
+ * The host's end of the side shell: a shell that waits next to a command, in the same namespaces and
  * under the same caps, and runs further commands one after another. It reads their scripts from the
  * socket of the first process, which the command does not have. Their streams are named pipes.
  */
@@ -8,11 +8,11 @@ import { quote } from '../../machine/index.ts'
 import type { SideRequest } from '../driver/driver.ts'
 import { sandboxFailure } from '../driver/failure.ts'
 import { type Ends, feed, finish, flow, openEnds, type Pipes } from '../pipes/pipe-ends.ts'
-import { toolPipes } from './attendant-script.ts'
 import { commandLines, limitLines, type ProcessLimits } from './run-script.ts'
+import { toolPipes } from './side-shell-script.ts'
 
 export function noCommandLeft() {
-  const message = 'there is no command any more that something could be run beside'
+  const message = 'the command of the sandbox has ended, so no other can run next to it'
   return sandboxFailure('sandbox.closed', '', message)
 }
 

@@ -10,7 +10,7 @@ import { type MachineView, planMachineView } from '../layers/machine-view.ts'
 import { type Mask, masksOf } from '../layers/masks.ts'
 import { type OverlayPlan, planOverlays } from '../layers/overlay-plan.ts'
 import { kindInStack } from '../layers/stack.ts'
-import type { SandboxResources } from './workshop.ts'
+import type { SandboxResources } from './sandbox-resources.ts'
 
 const HIDDEN_ALREADY = ['/tmp', '/var/tmp', '/dev', '/run', '/proc', '/sys']
 

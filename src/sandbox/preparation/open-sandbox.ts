@@ -17,7 +17,6 @@ import { preparedEntries } from '../layers/prepared-entries.ts'
 import { refuseCarriers } from '../layers/root-attributes.ts'
 import { layersOver } from '../layers/stack.ts'
 import { destroyEnds, type Ends, openEnds, type Pipes } from '../pipes/pipe-ends.ts'
-import { TOOLS, toolPipes } from '../processes/attendant-script.ts'
 import {
   type BubblewrapOptions,
   bubbleArguments,
@@ -29,9 +28,10 @@ import { Holder } from '../processes/holder.ts'
 import { CARRIERS, UNSEEN, type Upper } from '../processes/holder-command.ts'
 import { TERMINAL_TASKS } from '../processes/run-script.ts'
 import { AROUND, OWN, ScriptFiles } from '../processes/script-files.ts'
+import { TOOLS, toolPipes } from '../processes/side-shell-script.ts'
 import { type DiskMeter, entriesMax } from '../supervision/watch.ts'
-import { isInside, isRoot, type Masks, type SandboxPlan } from './survey.ts'
-import type { LayerStorage, SandboxResources } from './workshop.ts'
+import { isInside, isRoot, type Masks, type SandboxPlan } from './sandbox-plan.ts'
+import type { LayerStorage, SandboxResources } from './sandbox-resources.ts'
 
 /** An open sandbox with a shell waiting inside, before anything ran in it. */
 export interface Opened {
@@ -49,7 +49,7 @@ export interface Opened {
   readonly pipes: Pipes
   /** What the shells inside read. */
   readonly scripts: ScriptFiles
-  /** The directory with the pipes of commands for the attendant; null without a channel. */
+  /** The directory with the pipes of commands for the side shell; null without a channel. */
   readonly tools: string | null
   /** Of the first run, whose bubblewrap starts by itself. */
   readonly ends: Ends

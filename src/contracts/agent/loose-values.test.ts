@@ -10,7 +10,7 @@ import {
   readInteger,
   readWord,
   spellsInteger,
-} from './reading.ts'
+} from './loose-values.ts'
 
 describe('readInteger', () => {
   it.each([

@@ -1,8 +1,8 @@
 /**
- * The attendant: a shell that waits next to a command with a channel. These are the lines around the
+ * The side shell: a shell that waits next to a command with a channel. These are the lines around the
  * command's own script.
  *
- * The shells write `D` when the command has ended, `S` when the streams of the attendant's next script
+ * The shells write `D` when the command has ended, `S` when the streams of the side shell's next script
  * are open, and `O` with the exit status when that script has ended.
  */
 import { join } from 'node:path'
@@ -11,16 +11,16 @@ import { FD } from './bubble.ts'
 
 /** Where the pipes lie inside. */
 export const TOOLS = '/run/writ'
-/** The attendant itself, and the shell that becomes what it runs. */
-export const ATTENDANT_TASKS = 2
+/** The side shell itself, and the shell that becomes what it runs. */
+export const SIDE_SHELL_TASKS = 2
 
 export function toolPipes(directory: string): Pipes {
   const at = (name: string): string => join(directory, name)
   return { stdin: at('stdin'), stdout: at('stdout'), stderr: at('stderr') }
 }
 
-/** Returns the lines before the script of a command: they start the attendant in the background. */
-export function attendantLines(): readonly string[] {
+/** Returns the lines before the script of a command: they start the side shell in the background. */
+export function sideShellLines(): readonly string[] {
   const { stdin, stdout, stderr } = toolPipes(TOOLS)
   const others = `${FD.own}<&- ${FD.around}<&- ${FD.stderr}>&- ${FD.channel}<&-`
   return [
@@ -33,14 +33,14 @@ export function attendantLines(): readonly string[] {
     'end) exit ;;',
     'esac; done',
     `) >/dev/null 2>&1 ${others} &`,
-    'attendant=$!',
+    'side_shell=$!',
   ]
 }
 
 /** The lines after the script of a command. They exit with the command's status. */
-export const ATTENDANT_END: readonly string[] = [
+export const SIDE_SHELL_END: readonly string[] = [
   'status=$?',
   `echo D >&${FD.inner}`,
-  'wait $attendant 2>/dev/null',
+  'wait $side_shell 2>/dev/null',
   '( exit $status )',
 ]

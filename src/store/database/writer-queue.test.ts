@@ -7,14 +7,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FaultError } from '../../base/index.ts'
 import { SqliteError } from './sqlite-driver.ts'
-import { WriterQueue } from './turnstile.ts'
 import { WaitingList } from './waiting-list.ts'
+import { WriterQueue } from './writer-queue.ts'
 
 let directory = ''
 let file = ''
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'writ-turnstile-'))
+  directory = mkdtempSync(join(tmpdir(), 'writ-queue-'))
   file = join(directory, 'ledger.db-turns')
 })
 
@@ -70,7 +70,7 @@ describe('the waiting list', () => {
   })
 })
 
-describe('the turnstile', () => {
+describe('the writer queue', () => {
   const nobody = { look: () => 0, wait: () => undefined, leave: () => undefined }
 
   it('does not ask while somebody is in front', () => {
@@ -90,8 +90,8 @@ describe('the turnstile', () => {
   })
 
   it('gives up after its bound', () => {
-    const turnstile = new WriterQueue(nobody, 30)
-    expect(() => turnstile.enter(busy)).toThrow(FaultError)
+    const queue = new WriterQueue(nobody, 30)
+    expect(() => queue.enter(busy)).toThrow(FaultError)
   })
 
   it('believes the list no longer than a second', () => {
