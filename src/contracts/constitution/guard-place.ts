@@ -3,8 +3,10 @@
  * text that is the string of the guard, and the message gives line and column. For a tree it is the
  * exact member.
  */
+import type { TSchema } from 'typebox'
 import { type Code, DOCUMENT_LIMITS } from '../../base/index.ts'
-import { judgeStructure } from '../kernel/structure.ts'
+import { type Accepts, compileStructure } from '../kernel/compile.ts'
+import { explainStructure } from '../kernel/structure.ts'
 import { Report, type Violation } from '../kernel/violation.ts'
 import { GuardSchema } from './guard.ts'
 import { type GuardContext, type GuardFindings, judgeGuard } from './guard-judge.ts'
@@ -46,7 +48,9 @@ export function judgePlacedGuard(
   const { syntax } = reading
   budget.values -= syntax.values
   const inner = innerFindings(findings)
-  judgeStructure(GuardSchema, syntax.tree, 'ruleset', inner.violations)
+  if (!hasGuardStructure(syntax.tree)) {
+    explainStructure(GuardSchema, syntax.tree, 'ruleset', inner.violations)
+  }
   const read = judgeGuard(syntax.tree, '', surroundings, inner)
   tellInText(inner.violations, syntax, pointer, findings.violations)
   tellInText(inner.warnings, syntax, pointer, findings.warnings)
@@ -69,6 +73,15 @@ class InnerReport extends Report {
   override guess(name: string, legal: Iterable<string>): string | null {
     return this.#outer.guess(name, legal)
   }
+}
+
+/** Compiled at the first guard in text form, as contracts are at their first document. */
+const COMPILED = new WeakMap<TSchema, Accepts>()
+
+function hasGuardStructure(tree: unknown): boolean {
+  const accepts = COMPILED.get(GuardSchema) ?? compileStructure(GuardSchema)
+  COMPILED.set(GuardSchema, accepts)
+  return accepts(tree)
 }
 
 const TOLD_MAX = 3

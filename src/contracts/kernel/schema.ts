@@ -27,9 +27,9 @@ export type CodeAnnotation = string | { readonly [K in Keyword | '*']?: string }
 
 /**
  * The JSON Schema vocabulary that writ's contracts use; a test holds the schemas to it. Absent on
- * purpose: `maxLength` and longer `minLength` (TypeBox counts graphemes, the standard counts code
- * points: `sized()` writes them as patterns), and `uniqueItems` (TypeBox compares hashes: a semantic
- * check does it).
+ * purpose: `maxLength` and longer `minLength` (the compiler counts graphemes, the standard counts
+ * code points: `sized()` writes them as patterns), and `uniqueItems` (the compiler compares hashes:
+ * a semantic check does it).
  */
 export interface SchemaNode {
   readonly type?: 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null'

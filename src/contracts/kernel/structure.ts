@@ -1,7 +1,7 @@
 /**
- * Judges structure: walks a schema and a document together and reports every place where the document
- * breaks the schema, with the code that the schema names. It finds a violation exactly if TypeBox's
- * compiled check does; a property test compares the two.
+ * Explains structural violations: walks a schema and a broken document together and reports every place
+ * where the document breaks the schema, with the code that the schema names. It finds a violation
+ * exactly if the compiled check does; a property test compares the two.
  */
 import type { TSchema } from 'typebox'
 import { at, invariant, isCode, show, showName } from '../../base/index.ts'
@@ -12,17 +12,17 @@ import type { Report } from './violation.ts'
 const LISTED_MAX = 14
 
 /** Reports every structural violation of `document` against `schema`. */
-export function judgeStructure(
+export function explainStructure(
   schema: TSchema,
   document: unknown,
   prefix: Prefix,
   report: Report,
 ): void {
   const root = nodeOf(schema)
-  new Walker(root, prefix, report).walk(root, document, '')
+  new Explainer(root, prefix, report).walk(root, document, '')
 }
 
-class Walker {
+class Explainer {
   readonly #root: SchemaNode
   readonly #prefix: string
   readonly #report: Listener
@@ -37,7 +37,7 @@ class Walker {
     const node = this.#resolve(schema)
     const prefix = node['x-prefix'] ?? this.#prefix
     if (prefix !== this.#prefix) {
-      return new Walker(this.#root, prefix, this.#report).walk(node, value, path)
+      return new Explainer(this.#root, prefix, this.#report).walk(node, value, path)
     }
     if (node.anyOf !== undefined) return this.#union(node, node.anyOf, value, path)
     if (node.const !== undefined) return this.#constant(node, node.const, value, path)
@@ -113,7 +113,7 @@ class Walker {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined
     if (property !== undefined) return this.walk(property, object[name], place)
     for (const [pattern, schema] of Object.entries(node.patternProperties ?? {})) {
-      if (regexpOf(pattern).test(name)) return this.walk(schema, object[name], place)
+      if (new RegExp(pattern, 'u').test(name)) return this.walk(schema, object[name], place)
     }
     const rest = node.additionalProperties
     if (rest === undefined || rest === true) return
@@ -158,7 +158,7 @@ class Walker {
         path,
         `expected a string that is not empty, found ${show(text, path)}`,
       )
-    } else if (node.pattern !== undefined && !regexpOf(node.pattern).test(text)) {
+    } else if (node.pattern !== undefined && !new RegExp(node.pattern, 'u').test(text)) {
       const wanted = node['x-says'] ?? `a string of the form ${node.pattern}`
       this.#broken(node, 'pattern', path, `expected ${wanted}, found ${show(text, path)}`)
     }
@@ -287,7 +287,7 @@ class Walker {
 
   #fits(branch: SchemaNode, value: unknown): boolean {
     const probe = new Probe()
-    new Walker(this.#root, this.#prefix, probe).walk(branch, value, '')
+    new Explainer(this.#root, this.#prefix, probe).walk(branch, value, '')
     return probe.isEmpty
   }
 
@@ -326,18 +326,6 @@ class Probe implements Listener {
   guess(): null {
     return null
   }
-}
-
-/** Patterns come from the schemas of this room alone, so the cache is bounded. */
-const REGEXPS = new Map<string, RegExp>()
-
-function regexpOf(pattern: string): RegExp {
-  let regexp = REGEXPS.get(pattern)
-  if (regexp === undefined) {
-    regexp = new RegExp(pattern, 'u')
-    REGEXPS.set(pattern, regexp)
-  }
-  return regexp
 }
 
 function defaultCode(keyword: Keyword): string {

@@ -2,9 +2,10 @@
  * Judging a document against a contract: structure first, then the named semantic checks. Pure and
  * total: any value in, a validation out.
  */
-import { guardValue, isRefusal } from '../../base/index.ts'
+import { guardValue, invariant, isRefusal } from '../../base/index.ts'
+import { type Accepts, compileStructure } from './compile.ts'
 import { type Context, type Contract, isObject } from './contract.ts'
-import { judgeStructure } from './structure.ts'
+import { explainStructure } from './structure.ts'
 import { Report, type Validation } from './violation.ts'
 
 const NO_CONTEXT: Context = Object.freeze({})
@@ -28,11 +29,30 @@ export function judge(
   document: unknown,
   context: Context = NO_CONTEXT,
 ): Validation {
+  const sound = compiled(contract)(document)
   const report = new Report()
-  judgeStructure(contract.schema, document, contract.prefix, report)
+  if (!sound) {
+    explainStructure(contract.schema, document, contract.prefix, report)
+    invariant(
+      !report.isEmpty,
+      `${contract.name}: the compiled check refuses what the walker accepts`,
+    )
+  }
   if (isObject(document)) {
-    const subject = { document, context, report, sound: report.isEmpty }
+    const subject = { document, context, report, sound }
     for (const check of contract.checks) check(subject)
   }
   return report.finish()
+}
+
+/** Compiled once, at the first document: a command that needs one contract pays for one. */
+const COMPILED = new WeakMap<Contract, Accepts>()
+
+function compiled(contract: Contract): Accepts {
+  let accepts = COMPILED.get(contract)
+  if (accepts === undefined) {
+    accepts = compileStructure(contract.schema)
+    COMPILED.set(contract, accepts)
+  }
+  return accepts
 }
