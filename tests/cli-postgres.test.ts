@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { INPUTS, RULESET } from '../src/cli/demo/rules.ts'
+import { INPUTS, RULESET } from '../src/cli/demo/constitution-chapter.ts'
 import { type PostgresServer, startPostgres } from '../tools/postgres.mjs'
 import { task } from './ledger/entries.ts'
 import { asOwner } from './ledger/postgres-ledger.ts'

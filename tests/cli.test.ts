@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { VERSION } from '../src/cli/call/version.ts'
 import { COMMANDS } from '../src/cli/commands/table.ts'
+import { INPUTS, LOOSER_RULESET, RULESET } from '../src/cli/demo/constitution-chapter.ts'
 import { BROKEN_TASK, DESCRIPTOR, FOREIGN_PLAN, TASK } from '../src/cli/demo/documents.ts'
-import { INPUTS, LOOSER_RULESET, RULESET } from '../src/cli/demo/rules.ts'
 import { GUARD_PATHS } from '../src/contracts/index.ts'
 
 const PROGRAM = join(process.cwd(), 'bin', 'writ.mjs')

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson, isCanonicalText, isSurelyCanonical } from './canonical.ts'
 import { BrokenInvariant } from './invariant.ts'
-import { guardValue, isRefusal } from './json-guard.ts'
 import { DOCUMENT_LIMITS } from './json-limits.ts'
+import { guardValue, isRefusal } from './json-reader.ts'
 
 describe('numbers are written as ECMAScript writes them', () => {
   it.each([

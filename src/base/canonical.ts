@@ -2,7 +2,7 @@
  * Canonical JSON (RFC 8785): keys in UTF-16 order, ECMAScript numbers, minimal escapes. The result
  * is a fixed point: reading it and writing it again gives the same text.
  *
- * The input is a JSON value of bounded depth (see `json/guard.ts`); anything else is a bug.
+ * The input is a JSON value of bounded depth (see `json-reader.ts`); anything else is a bug.
  */
 import { invariant } from './invariant.ts'
 

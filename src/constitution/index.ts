@@ -12,12 +12,12 @@ export {
   surveyRuleset,
   surveyRulesets,
 } from './analysis/survey.ts'
-export { inputsAreBound } from './kernel/bound-inputs.ts'
 export { type Uncovered, uncovered } from './kernel/coverage.ts'
 export { rewriteGuards } from './kernel/form.ts'
 export {
   type Constitution,
   establish,
+  inputsAreBound,
   KERNEL_VERSION,
   KERNEL_VERSIONS,
   type KernelVersion,

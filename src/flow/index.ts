@@ -3,9 +3,14 @@
  * Pure: no clock, no chance, no machine. Sees base, contracts, expression and policy.
  */
 
-export { type ParsedAnswer, readAction, readReview } from './answer/answer.ts'
-export { artifactPath } from './answer/artifact-path.ts'
-export { objectsIn, type TextObjects } from './answer/json-objects.ts'
+export {
+  artifactPath,
+  objectsIn,
+  type ParsedAnswer,
+  readAction,
+  readReview,
+  type TextObjects,
+} from './answer/answer.ts'
 export { checkFlow, type FlowCheckOptions } from './check/check.ts'
 export type { FlowCheck, FlowProblem } from './check/problem.ts'
 export { compileFlow } from './compile/compile.ts'
@@ -28,8 +33,13 @@ export {
 export { toMermaid } from './drawing/mermaid.ts'
 export { toSvg } from './drawing/svg.ts'
 export { type LoadedPlan, loadPlan } from './plan/load.ts'
-export { type ParsedParticipants, readParticipants, reviewerOf } from './plan/participants.ts'
-export { type PlanFlow, planToFlow } from './plan/plan.ts'
+export {
+  type ParsedParticipants,
+  type PlanFlow,
+  planToFlow,
+  readParticipants,
+  reviewerOf,
+} from './plan/plan.ts'
 export { reportPage } from './report/page.ts'
 export {
   type ArtifactReport,
@@ -43,14 +53,16 @@ export {
 export { stateView } from './report/state-view.ts'
 export { type ClaimStanding, standingOf } from './runtime/claims.ts'
 export { type Delta, deltaOf } from './runtime/delta.ts'
-export { FLOW_EVALUATOR } from './runtime/evaluator.ts'
 export { logText } from './runtime/log-text.ts'
-export { ASKING_TO_CONTINUE, RATIONALISING } from './runtime/phrases.ts'
-export { eventOf, type RunDifference, replayRun } from './runtime/replay.ts'
+export { eventOf, FLOW_EVALUATOR, type RunDifference, replayRun } from './runtime/replay.ts'
 export { outstanding, step } from './runtime/step.ts'
-export { findBreaches, type TextBreach } from './runtime/text-policy.ts'
+export {
+  ASKING_TO_CONTINUE,
+  findBreaches,
+  RATIONALISING,
+  type TextBreach,
+} from './runtime/text-policy.ts'
 export type { Step } from './runtime/turn.ts'
-export { type AccessDecision, type AccessMode, decideAccess, rulesFor } from './state/access.ts'
 export { foldFacts, foldOnto } from './state/apply.ts'
 export type {
   CommandBody,
@@ -60,6 +72,7 @@ export type {
   RunInput,
   StageBase,
 } from './state/command.ts'
+export { type AccessDecision, type AccessMode, decideAccess, rulesFor } from './state/command.ts'
 export type {
   ActionAnswer,
   EventType,

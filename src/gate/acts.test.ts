@@ -6,7 +6,7 @@ import type { Operation, Proposal, RequestFact } from '../contracts/index.ts'
 import { packageReach, proposalContract, validate } from '../contracts/index.ts'
 import { actRefusals } from './admission/act-admission.ts'
 import { composeRequests, heldRequests } from './admission/held-request.ts'
-import { packageCommand } from './admission/package-command.ts'
+import { packageCommand } from './admission/operation-command.ts'
 import { composeCompensation, undoingsOf } from './decision/compensation.ts'
 import { RequestHistory, wasSent } from './standing/request-history.ts'
 

@@ -16,8 +16,12 @@ export {
   composeRequests,
   heldRequests,
 } from './admission/held-request.ts'
-export { commandOf, type OperationCommand } from './admission/operation-command.ts'
-export { PACKAGE_MANAGERS, packageCommand } from './admission/package-command.ts'
+export {
+  commandOf,
+  type OperationCommand,
+  PACKAGE_MANAGERS,
+  packageCommand,
+} from './admission/operation-command.ts'
 export {
   DELETIONS_MAX,
   effectClasses,
@@ -75,6 +79,7 @@ export {
   countsAhead,
   finalRisk,
   type Need,
+  questionShape,
   satisfies,
 } from './decision/confirmation.ts'
 export { decide, decideEarly, reasonsOf } from './decision/decision.ts'
@@ -85,7 +90,6 @@ export {
   overridesUsed,
   type RehearsalEffects,
 } from './decision/law-values.ts'
-export { questionShape } from './decision/question-shape.ts'
 export type { Reason } from './decision/reasons.ts'
 export {
   compareAgain,
@@ -139,7 +143,6 @@ export {
   manifestLines,
   readManifest,
 } from './evidence/manifest.ts'
-export { type AddressBytes, parseAddress, refusedAddress } from './network/address.ts'
 export { ChunkedBody, type ChunkedState } from './network/chunked-body.ts'
 export { HELLO_BYTES_MAX, type ParsedHello, readClientHello } from './network/client-hello.ts'
 export { networkFindings, onlyRead } from './network/findings.ts'
@@ -151,27 +154,32 @@ export {
   stepTerms,
   withEgress,
 } from './network/grounds.ts'
-export { headEnd } from './network/head-text.ts'
 export { cacheEnvironment, isKnownCache, visiblePlaces } from './network/home-view.ts'
 export {
+  type AddressBytes,
   addressName,
   type HostName,
   type HostPort,
   hostName,
   hostPort,
+  parseAddress,
+  refusedAddress,
   showHostPort,
 } from './network/host-name.ts'
-export { PROXY_ENVIRONMENT, PROXY_PORT } from './network/proxy-environment.ts'
 export {
   type Body,
   forwardedHead,
   HEAD_MAX,
+  headEnd,
   type ParsedHead,
+  RESPONSE_HEAD_MAX,
   type RequestHead,
+  type ResponseHead,
   readRequestHead,
+  readResponseHead,
   recordedUrl,
-} from './network/request-head.ts'
-export { RESPONSE_HEAD_MAX, type ResponseHead, readResponseHead } from './network/response-head.ts'
+} from './network/message-head.ts'
+export { PROXY_ENVIRONMENT, PROXY_PORT } from './network/proxy-environment.ts'
 export {
   hostsToRelease,
   judgeRequest,
@@ -211,7 +219,6 @@ export {
   rawOfText,
   textOfRaw,
 } from './paths/raw-path.ts'
-export { hourUse, undoUse } from './standing/actor-use.ts'
 export {
   type Approval,
   type ApprovalQuestion,
@@ -256,4 +263,10 @@ export {
   StandingFold,
   type StandingOptions,
 } from './standing/standing.ts'
-export { RECENT_MS, type StandingBefore, StandingHistory } from './standing/standing-history.ts'
+export {
+  hourUse,
+  RECENT_MS,
+  type StandingBefore,
+  StandingHistory,
+  undoUse,
+} from './standing/standing-history.ts'

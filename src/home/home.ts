@@ -26,7 +26,6 @@ import {
   STORE_FILE,
 } from '../store/index.ts'
 import { homeFailure } from './failure.ts'
-import { GITIGNORE } from './first-files.ts'
 import { findIdentity, identify, identityFailure } from './identity.ts'
 import { type Home, hasLedger, type KnownHome, lawsOf } from './known-home.ts'
 import { findHome, newHome, type Surroundings, stateRoot } from './place.ts'
@@ -245,3 +244,12 @@ function addFile(file: string, text: string, created: string[]): void {
   writeWhole(file, text, 0o644)
   created.push(file)
 }
+
+/** Keeps the id and everything else of this machine out of the repository. */
+const GITIGNORE = `# Laws and rules are shared; everything else belongs to one machine.
+*
+!.gitignore
+!laws.yaml
+!rules/
+!rules/**
+`

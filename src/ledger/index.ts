@@ -39,6 +39,7 @@ export {
   RECORD_BYTES_MAX,
   sealFact,
 } from './facts/fact.ts'
+export type { Appended, SignedHead, Store, StoredFact } from './facts/store.ts'
 export {
   INDEXED_FIELDS,
   type IndexedField,
@@ -48,10 +49,8 @@ export {
   principalTerm,
   type Query,
   queryTerm,
-} from './facts/query.ts'
-export type { Appended, SignedHead, Store, StoredFact } from './facts/store.ts'
-export { TERM_PLACES, termsOf } from './facts/term.ts'
-export { TermSum } from './facts/term-sum.ts'
+} from './facts/store.ts'
+export { TERM_PLACES, TermSum, termsOf } from './facts/term.ts'
 export {
   type Checkpoint,
   type CheckpointRelation,
@@ -85,9 +84,9 @@ export {
   signNote,
   type Verifier,
   type VerifierKey,
+  verifierFor,
   verifierKey,
 } from './notes/note.ts'
-export { verifierFor } from './notes/verifier.ts'
 export {
   duplicateReceipt,
   isSameTask,
@@ -203,12 +202,6 @@ export {
 } from './verification/bundle.ts'
 export { BUNDLE_PAGE } from './verification/bundle-page.ts'
 export {
-  type ComparedNote,
-  type ComparedNotes,
-  compareNotes,
-  type NoteComparison,
-} from './verification/compare.ts'
-export {
   type ExpectedRoot,
   type Problem,
   Problems,
@@ -225,11 +218,15 @@ export {
   type Wrong,
 } from './verification/verify-keys.ts'
 export {
+  type ComparedNote,
+  type ComparedNotes,
   checkFactProof,
+  compareNotes,
   type ExtensionProof,
   type FactProof,
   hashText,
   inclusionPath,
+  type NoteComparison,
   proveExtension,
   proveFact,
 } from './verification/verify-proof.ts'

@@ -15,23 +15,26 @@ import { CODES, type Fault } from '../base/index.ts'
 import type { NetworkConnection } from '../contracts/index.ts'
 import {
   HEAD_MAX,
+  HELLO_BYTES_MAX,
   headEnd,
+  hostName,
   judgeRequest,
   type NetworkRules,
   type NetworkTerms,
   networkRules,
   type RequestHead,
+  readClientHello,
   readRequestHead,
   recordedUrl,
+  UploadMeter,
 } from '../gate/index.ts'
 import { connectOnce, type Resolve, resolveOnce } from './connect.ts'
 import { gather } from './gather.ts'
 import { carryRequest } from './plain-request.ts'
-import { answer, refuse } from './proxied-request.ts'
-import { bothEnded, finish } from './pump.ts'
+import { answer, cut, type ProxiedRequest, refuse } from './proxied-request.ts'
+import { bothEnded, finish, pump, type SlowTake } from './pump.ts'
 import { AcceptedSource, OpenedSource, type Source } from './source.ts'
-import { type ConnectionEntry, Traffic } from './traffic.ts'
-import { carryTunnel } from './tunnel.ts'
+import { type ConnectionEntry, Traffic, type Upload } from './traffic.ts'
 
 /** `option` is what would let it through, where the connection alone does not say it. */
 export type OnRefused = (connection: NetworkConnection, option: string | null) => void
@@ -51,6 +54,7 @@ const IDLE_MS = 120_000
 const BEGINNING_MS = 15_000
 /** After the run is over, what it had written still goes out. */
 const SETTLE_MS = 2_000
+const GRANTED = 'HTTP/1.1 200 Connection established\r\n\r\n'
 
 export class RunProxy {
   readonly #options: Required<ProxyOptions>
@@ -206,4 +210,73 @@ function seenOf(
     ...(method === undefined ? {} : { method }),
     ...(url === undefined || url === null ? {} : { url: recordedUrl(url) }),
   }
+}
+
+/**
+ * A tunnel: the proxy answers that it is established, and the client sends its TLS hello. The first byte
+ * goes up only if the name in the hello is the one that the client asked for. Without a release, the
+ * bytes that go up count against what reading from the host takes; the proxy cuts the tunnel before the
+ * byte that would exceed it.
+ */
+async function carryTunnel(proxied: ProxiedRequest): Promise<void> {
+  const { client, server, fromClient, rest, entry, isReleased, beginningMs } = proxied
+  client.write(GRANTED)
+  const { bytes } = await gather(fromClient, rest, {
+    isEnough: (held) => readClientHello(held).state !== 'incomplete',
+    bytesMax: HELLO_BYTES_MAX,
+    timeoutMs: beginningMs,
+  })
+  // A tunnel that was never used asked for nothing but to be there.
+  if (bytes.length === 0) {
+    entry.pass(isReleased)
+    client.destroy()
+    server.destroy()
+    return
+  }
+  const reading = readClientHello(bytes)
+  if (reading.state !== 'hello') return cut(proxied, 'network.not_tls')
+  if (reading.name !== null) entry.describe({ sni: reading.name })
+  if (!isSameName(proxied, reading.name) || reading.isHidden) return cut(proxied, 'network.sni')
+  entry.pass(isReleased)
+  await flow(proxied, bytes)
+}
+
+/** Clients name no address inside; then the tunnel leads where it was asked to all the same. */
+function isSameName({ head }: ProxiedRequest, name: string | null): boolean {
+  if (name === null) return head.host.isAddress
+  return hostName(name)?.name === head.host.name
+}
+
+async function flow(proxied: ProxiedRequest, first: Buffer): Promise<void> {
+  const { client, server, fromClient, fromServer, entry, isReleased } = proxied
+  const meter = new UploadMeter(true)
+  const take: SlowTake = (chunk) => {
+    if (isReleased) {
+      entry.sent(chunk.length)
+      return chunk
+    }
+    const upload = { bytes: chunk.length, counted: meter.up(chunk) }
+    return entry.mayUpload(upload) ? chunk : takeSoon(proxied, chunk, upload)
+  }
+  const counted = (chunk: Buffer): Buffer => {
+    meter.down(chunk.length)
+    entry.received(chunk.length)
+    return chunk
+  }
+  const beginning = await take(first)
+  if (beginning === null) return
+  server.write(beginning)
+  pump(fromClient, server, take)
+  pump(fromServer, client, counted)
+}
+
+/** Waits for what the host still has to answer; without it the tunnel is cut. */
+async function takeSoon(
+  proxied: ProxiedRequest,
+  chunk: Buffer,
+  upload: Upload,
+): Promise<Buffer | null> {
+  if (await proxied.entry.mayUploadSoon(upload)) return chunk
+  cut(proxied, 'network.upload')
+  return null
 }

@@ -12,8 +12,7 @@ export {
   type Triggered,
 } from './conflict.ts'
 export { DEFAULT_GRANTS } from './default-grants.ts'
-export { DEFAULT_LAW_DOCUMENTS } from './default-law-documents.ts'
-export { DEFAULT_LAWS } from './default-laws.ts'
+export { DEFAULT_LAW_DOCUMENTS, DEFAULT_LAWS } from './default-laws.ts'
 export {
   EFFECT_FUNCTIONS,
   type EffectFunction,

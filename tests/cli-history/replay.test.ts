@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { INPUTS, RULESET } from '../../src/cli/demo/rules.ts'
+import { INPUTS, RULESET } from '../../src/cli/demo/constitution-chapter.ts'
 import { alter, copyOf, type Ended, folder, Place } from './rig.ts'
 
 describe('writ replay (L-9)', () => {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { INPUTS, RULESET } from '../../src/cli/demo/rules.ts'
+import { INPUTS, RULESET } from '../../src/cli/demo/constitution-chapter.ts'
 import { ANN, codes, folder, type Json, Place, PROGRAM, RECEIPT, TASK } from './rig.ts'
 
 describe('tasks and receipts', () => {

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
 import { FaultError, fault, showName } from '../../base/index.ts'
+import { isStrongPassphrase } from '../../home/index.ts'
 import type { CommandCall } from './command.ts'
 import { reasonOf } from './unreadable.ts'
 
@@ -36,7 +37,7 @@ function readDescriptor(text: string): string {
 }
 
 /** The terminal does not echo: what is typed goes to a stream that forgets it. */
-export function askHidden(question: string): Promise<string> {
+function askHidden(question: string): Promise<string> {
   const output = new Writable({ write: (_chunk, _encoding, done) => done() })
   const reader = createInterface({ input: process.stdin, output, terminal: true })
   // Asks once the terminal has stopped echoing, so that a quick answer is not shown either.
@@ -53,4 +54,25 @@ export function askHidden(question: string): Promise<string> {
       reader.close()
     })
   })
+}
+
+/**
+ * Reads a passphrase that a person chooses: strong enough, and typed twice if it is typed.
+ *
+ * Returns null if there is neither a descriptor nor a terminal; empty if the person typed nothing.
+ */
+export async function readNewPassphrase(
+  call: CommandCall,
+  question: string,
+): Promise<string | null> {
+  const passphrase = await readPassphrase(call, question)
+  const isAsked = call.options.text('pass-fd') === null
+  if (passphrase === null || (passphrase === '' && isAsked)) return passphrase
+  if (!isStrongPassphrase(passphrase)) throw new FaultError(fault('credential.weak', '', null))
+  if (isAsked && canAsk() && (await askHidden('once more')) !== passphrase) {
+    throw new FaultError(
+      fault('credential.wrong', '', null, { message: 'the two are not the same' }),
+    )
+  }
+  return passphrase
 }

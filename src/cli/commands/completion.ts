@@ -1,8 +1,7 @@
 /** `writ completion SHELL`: prints a completion script; with `--ids` what the script offers. */
 import { FaultError, fault } from '../../base/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
-import { completionScript, SHELLS } from '../reference/completion.ts'
-import { ID_KINDS, knownIds } from '../reference/known-ids.ts'
+import { completionScript, ID_KINDS, knownIds, SHELLS } from '../reference/completion.ts'
 import { COMMANDS } from './table.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {

@@ -28,8 +28,7 @@ import {
   refuseOthers,
   withLedger,
 } from '../call/home.ts'
-import { readNewPassphrase } from '../call/new-passphrase.ts'
-import { canAsk } from '../call/passphrase.ts'
+import { canAsk, readNewPassphrase } from '../call/passphrase.ts'
 import { surroundings } from '../call/surroundings.ts'
 import { visibleName } from '../effects/visible.ts'
 import { agreesToLaws, lawsToAccept, type ReadLaws } from '../laws/acceptance.ts'

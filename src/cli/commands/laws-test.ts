@@ -5,8 +5,7 @@ import { streamsToRead, withHistory } from '../call/home.ts'
 import { progressBar } from '../call/progress.ts'
 import { momentOption } from '../history/moment.ts'
 import { usableReading } from '../laws/law-file.ts'
-import { TrialRun } from '../laws/trial-run.ts'
-import { trialText } from '../laws/trial-text.ts'
+import { TrialRun, trialText } from '../laws/trial.ts'
 import { lawsOfHome, warningText } from './laws-check.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {

@@ -14,7 +14,7 @@ import {
   type Session,
   withHome,
 } from '../call/home.ts'
-import { readNewPassphrase } from '../call/new-passphrase.ts'
+import { readNewPassphrase } from '../call/passphrase.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   return withHome(call, async (session) => {

@@ -12,7 +12,6 @@ import { MAIN_STREAM } from '../../ledger/index.ts'
 import { SYSTEM_CLOCK } from '../../machine/index.ts'
 import { type FlowHost, startRun, type WalkedRun } from '../../runs/index.ts'
 import type { Chapter, DemoOutput } from './demo-output.ts'
-import { isFault } from './fault.ts'
 import { ANN, inShop, type Shop } from './shop.ts'
 
 export const flowChapter: Chapter = {
@@ -174,4 +173,10 @@ const FLOW: Flow = {
       reason: 'file-ban',
     },
   ],
+}
+
+/** Whether what was thrown is a failure with this code; told by form, as the command line does. */
+function isFault(thrown: unknown, code: string): boolean {
+  const { fault } = (thrown ?? {}) as { readonly fault?: { readonly code?: unknown } }
+  return fault?.code === code
 }

@@ -17,7 +17,6 @@ import { foundText } from './found-text.ts'
 import { gitLines } from './git-fold.ts'
 import { foldedGit } from './git-folded.ts'
 import { fitting, type RenderLimits, WIDEST } from './limits.ts'
-import { shortened } from './narrow.ts'
 import {
   type AddedGroup,
   countsByDirectory,
@@ -48,6 +47,9 @@ export interface View {
 
 /** From so many changes on, counts by directory come first. */
 const SUMMARISED = 40
+const ELLIPSIS = '…'
+/** Of a path at least so much is left. */
+const LEAST = 16
 
 /** What is shown of every section, and how much. */
 interface Measured extends View {
@@ -270,4 +272,16 @@ async function* gitSection(
   for (const line of lines) yield `  ${paint.accent('~')} ${line}\n`
   if (git.length === 0) return
   yield `  ${paint.dim(`${counted(git.length, 'path')} that git keeps for itself; \`a\` lists them`)}\n`
+}
+
+/**
+ * Texts for narrow terminals: paths shortened in the middle.
+ *
+ * Keeps the beginning and, longer, the end, where the name is.
+ */
+function shortened(path: string, columns: number): string {
+  const width = Math.max(columns, LEAST)
+  if (path.length <= width) return path
+  const head = Math.floor((width - 1) / 3)
+  return `${path.slice(0, head)}${ELLIPSIS}${path.slice(path.length - (width - 1 - head))}`
 }

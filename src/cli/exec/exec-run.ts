@@ -2,10 +2,12 @@
  * What follows when the sandbox of `writ exec` is on its way: the proposal, the command live at the
  * terminal, the question, the answer. Loaded while the sandbox starts.
  */
+
+import { constants } from 'node:os'
 import { CODES } from '../../base/index.ts'
 import { stateRoot } from '../../home/index.ts'
-import type { GateAnswer } from '../../service/index.ts'
-import type { CommandCall, OwnStatus } from '../call/command.ts'
+import type { Confirm, GateAnswer } from '../../service/index.ts'
+import { type CommandCall, type OwnStatus, ownStatus } from '../call/command.ts'
 import { surroundings } from '../call/surroundings.ts'
 import type { Terminal } from '../call/terminal.ts'
 import { countsText } from '../effects/amount.ts'
@@ -19,11 +21,13 @@ import { FailureNote } from './failure-note.ts'
 import { HiddenNote } from './hidden-note.ts'
 import { HomeQuestion } from './home-choice.ts'
 import { Live } from './live.ts'
-import { PromptCount } from './prompt-count.ts'
 import { releaseBefore } from './release.ts'
 import { prepareReport, type ReportGround, writeReport } from './report-file.ts'
 import { scopeAdvice } from './scope-advice.ts'
-import { execEnd } from './status.ts'
+
+const REFUSED = 125
+const WAITING = 75
+const SIGNAL_BASE = 128
 
 export async function carryOut(
   call: CommandCall,
@@ -179,4 +183,62 @@ function tellDone(call: CommandCall, answer: GateAnswer): void {
   const paint = terminal.paintError
   const words = `${countsText(counts)} (${id}); take it back with \`writ undo\``
   terminal.err(`${paint.good('promoted')}  ${paint.dim(words)}\n`)
+}
+
+/**
+ * How often a human had to be asked about one act: what an approval costs, counted where it is asked.
+ */
+class PromptCount {
+  #asked = 0
+
+  /** Counts every question, independent of its answer. */
+  counting(confirm: Confirm): Confirm {
+    return (question) => {
+      this.#asked++
+      return confirm(question)
+    }
+  }
+
+  get asked(): number {
+    return this.#asked
+  }
+}
+
+interface ExecEnd {
+  readonly status: OwnStatus
+  /** The last line of standard error; null when the status is the command's own and all is done. */
+  readonly code: string | null
+}
+
+/**
+ * The status with which `writ exec` ends: the command's own when its effects were promoted or there
+ * were none; 125 when writ did not let it (blocked, denied, fault); 75 when its effects wait for a
+ * human.
+ */
+export function execEnd({ decision, result, promoted, pending }: GateAnswer): ExecEnd {
+  const execution = result?.execution
+  const own = execution === undefined ? null : commandStatus(execution)
+  const isDone = promoted || (decision.decision === 'PROMOTE' && !hasEffects(result))
+  if (isDone && own !== null) return { status: own, code: null }
+  // There is nothing to promote of a failure without effects, and nothing to say about it.
+  const hasOnlyFailed = decision.code === 'result.failed' && !hasEffects(result)
+  if (hasOnlyFailed && own !== null) return { status: own, code: null }
+  if (pending !== undefined) return { status: ownStatus(WAITING), code: decision.code }
+  return { status: ownStatus(REFUSED), code: decision.code }
+}
+
+function hasEffects(result: GateAnswer['result']): boolean {
+  if (result === null) return false
+  const { added, modified, deleted } = result.diff.counts
+  return added + modified + deleted > 0
+}
+
+/** As a shell tells it: the exit code, or 128 and the number of the signal. */
+function commandStatus(execution: {
+  readonly exit_code: number | null
+  readonly signal: string | null
+}): OwnStatus | null {
+  if (execution.exit_code !== null) return ownStatus(execution.exit_code)
+  const signal = Object.entries(constants.signals).find(([name]) => name === execution.signal)
+  return signal === undefined ? null : ownStatus(SIGNAL_BASE + signal[1])
 }

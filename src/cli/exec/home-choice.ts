@@ -9,8 +9,8 @@ import { findingWords } from '../effects/finding-text.ts'
 import { reasonLines } from '../effects/question-text.ts'
 import { obeysSequences, resetFor, type SeenOutput } from '../effects/reset.ts'
 import { askLine } from '../gate/answer-line.ts'
-import { whyNotHere } from '../gate/askable.ts'
 import type { ConfirmationContext } from '../gate/confirm.ts'
+import { whyNotHere } from '../gate/confirm.ts'
 
 type LiveRun = NonNullable<ProposeOptions['live']>
 

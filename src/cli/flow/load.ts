@@ -16,8 +16,13 @@ import {
   readParticipants,
 } from '../../flow/index.ts'
 import { readSource } from '../call/source.ts'
-import { type PlacedText, readPlaced } from './place.ts'
-import { type PlacedProblem, placedIn, placedTable } from './problem.ts'
+import {
+  type PlacedProblem,
+  type PlacedText,
+  placedIn,
+  placedTable,
+  readPlaced,
+} from './problem.ts'
 
 export interface FlowFile {
   readonly file: string

@@ -2,10 +2,10 @@
  * Problems of a flow with their places in the files of the user, and their text: one line that
  * editors and terminals turn into a link, then the sentence.
  */
-import type { Code } from '../../base/index.ts'
+import { type Code, GRAPH_LIMITS } from '../../base/index.ts'
 import type { FlowCheck, FlowProblem, ImportFinding, TableImport } from '../../flow/index.ts'
+import { type LawText, readLawText, type TextRefusal } from '../../policy/index.ts'
 import type { Paint } from '../call/terminal.ts'
-import type { PlacedText } from './place.ts'
 
 export interface PlacedProblem {
   readonly code: Code
@@ -83,4 +83,11 @@ export function problemLine(problem: PlacedProblem, paint: Paint): string {
   const where = path === '' ? '' : `  ${path}`
   const text = `  ${paint.accent(place)}${where}  ${paint.dim(code)}\n    ${message}`
   return hint === undefined ? text : `${text}\n    ${paint.dim('hint:')} ${hint}`
+}
+
+export type PlacedText = LawText
+
+/** Texts of flow documents with the places of their parts, within the limits of graphs. */
+export function readPlaced(text: string): Promise<LawText | TextRefusal> {
+  return readLawText(text, GRAPH_LIMITS)
 }

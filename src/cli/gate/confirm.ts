@@ -7,12 +7,14 @@
  * INVARIANT (shown first): a question appears on a terminal only after the terminal was reset and every
  * effect was written to it.
  */
+
+import { fstatSync } from 'node:fs'
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { signApproval } from '../../home/index.ts'
 import { ownCredential, type Principal, principalText } from '../../ledger/index.ts'
 import type { Answered, Confirm, GateAnswer, GateSurface, Question } from '../../service/index.ts'
 import type { LedgerKey } from '../../store/index.ts'
-import type { CommandCall } from '../call/command.ts'
+import type { CommandCall, Options } from '../call/command.ts'
 import { credentialOf, proveHuman, type Session } from '../call/home.ts'
 import { canAsk } from '../call/passphrase.ts'
 import { surroundings } from '../call/surroundings.ts'
@@ -27,7 +29,6 @@ import {
 import type { SeenOutput } from '../effects/reset.ts'
 import { askLine } from './answer-line.ts'
 import { approvalsText, missingText } from './approvals-text.ts'
-import { whyNotHere } from './askable.ts'
 import { losesPart } from './lost-part.ts'
 import { pageEffects, showEffects } from './show-question.ts'
 
@@ -250,3 +251,24 @@ function ownNeeded({ approvals }: Question, principal: Principal): FaultError {
 }
 
 const FROM_ELSEWHERE = 'answer from a terminal of your own: `writ inbox`'
+
+/**
+ * Whether the terminal of a run is a place to ask in. The command has used it, so two things are not
+ * done there: nothing is asked while its output may still be on the way to the screen, and no
+ * passphrase is asked for at all, since the command could have drawn the same prompt.
+ *
+ * Returns why a question of a run waits in the inbox although a person is there; null if it does not.
+ */
+export function whyNotHere({ need }: Pick<Question, 'need'>, options: Options): string | null {
+  if (isPiped()) {
+    return 'standard output goes through a pipe, so the command’s output could come after the question'
+  }
+  if (need === 'plain' || options.text('pass-fd') !== null) return null
+  return `it needs a ${need} (\`writ principal pass\` sets one), which writ never asks for in a terminal that a command has used`
+}
+
+/** What went into a pipe is shown by another program, at a time of its own. */
+function isPiped(): boolean {
+  const output = fstatSync(1)
+  return output.isFIFO() || output.isSocket()
+}

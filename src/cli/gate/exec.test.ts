@@ -10,8 +10,8 @@ import { checkDocument } from '../../contracts/index.ts'
 import type { GateAnswer } from '../../service/index.ts'
 import { ownStatus } from '../call/command.ts'
 import { type ExecRequest, execProposal, isDeclaredByApproval } from '../exec/exec-proposal.ts'
+import { execEnd } from '../exec/exec-run.ts'
 import { absoluteGlob, absoluteGlobs, execScope } from '../exec/exec-scope.ts'
-import { execEnd } from '../exec/status.ts'
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'writ-exec-scope-')))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -2,10 +2,13 @@
  * Replay of promotions (L-9): what was asked about was promoted only after a human said yes, and where
  * a law wanted several, after all of them had. Counted again from the facts before the promotion, with
  * every signature checked against the credentials that the facts name.
+ *
+ * How far several humans came with one act, from its facts alone, with every signature checked.
  */
 import type { Confirmation, Decision, Promotion } from '../../contracts/index.ts'
+import { type Approvals, approvalQuestion, countApprovals } from '../../gate/index.ts'
+import { isProvenApproval } from '../../home/index.ts'
 import type { OpenedFact, Register, Replay, ReplayLookup } from '../../ledger/index.ts'
-import { approvalsOf } from './approvals.ts'
 
 /**
  * Returns null if there is nothing to compare: the promotion was not applied, the act needed no answer,
@@ -38,4 +41,24 @@ export async function replayPromotion(
     Math.min(1, answers.filter(({ payload }) => isYes(payload as Confirmation)).length)
   if (found >= needed) return several === null ? null : { kind: 'equal' }
   return { kind: 'different', recorded: { approvals: needed }, computed: { approvals: found } }
+}
+
+/** Returns null if one human or none is asked. `answers`: all about its act, in order. */
+export function approvalsOf(
+  decision: Decision,
+  answers: readonly OpenedFact[],
+  register: Pick<Register, 'credentials'>,
+): Approvals | null {
+  const question = approvalQuestion(decision)
+  if (question === null) return null
+  const recorded = answers.flatMap(({ payload, principal }) =>
+    // Only a payload that is not kept any more is none; facts are of their contract.
+    payload === null ? [] : [{ confirmation: payload as Confirmation, principal }],
+  )
+  return countApprovals(question, recorded, (answer) => isProvenApproval(register, answer))
+}
+
+/** Without keys, as people read it. */
+export function shownApprovals({ needed, given }: Approvals) {
+  return { needed, given: given.map(({ by, at }) => ({ by, at })) }
 }

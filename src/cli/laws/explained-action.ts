@@ -2,7 +2,6 @@
 import type { Decision, Override, Promotion, Rollback } from '../../contracts/index.ts'
 import type { OpenedFact, Register } from '../../ledger/index.ts'
 import type { LedgerReader } from '../../store/index.ts'
-import { approvalsOf } from '../history/approvals.ts'
 import { allFacts } from '../history/facts.ts'
 import {
   evaluationOf,
@@ -11,6 +10,7 @@ import {
   NotKept,
   type PastEvaluation,
 } from '../history/past-decision.ts'
+import { approvalsOf } from '../history/promotion-replay.ts'
 import { replayLookup } from '../history/replay-lookup.ts'
 import { type Explanation, explain, type Found } from './explanation.ts'
 import { type Remedy, remedies, type Since } from './remedy.ts'

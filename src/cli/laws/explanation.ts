@@ -31,7 +31,7 @@ import {
   type LawSet,
 } from '../../policy/index.ts'
 import { refusalText } from '../exec/network-notices.ts'
-import { shownApprovals } from '../history/approvals.ts'
+import { shownApprovals } from '../history/promotion-replay.ts'
 
 interface ExplainedReason {
   readonly code: string

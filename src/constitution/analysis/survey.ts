@@ -5,12 +5,11 @@
  */
 import type { AdmittedRuleset, GuardPath } from '../../contracts/index.ts'
 import type { Inputs } from '../kernel/projection.ts'
+import { Look } from './domain.ts'
 import { type Budget, Inquiry } from './inquiry.ts'
-import { Look } from './look.ts'
 import { missingAllows, type Suspect, suspectOf } from './missing-allow.ts'
-import { type Overlap, overlapOf } from './overlap.ts'
 import { type RuleTable, ruleTable, type TableRow } from './rule-table.ts'
-import { shadowsOf } from './shadow.ts'
+import type { SolverLiteral } from './solver.ts'
 
 interface RulePlace {
   readonly action_code: string
@@ -120,4 +119,73 @@ export function surveyRulesets(
     gaps: surveys.flatMap(({ gaps }) => gaps),
     missing_allows: surveys.flatMap(({ missing_allows }) => missing_allows),
   }
+}
+
+interface Overlap {
+  /** In file order; never empty. */
+  readonly denies: readonly TableRow[]
+  /** Inputs that the rule and the first of `denies` match. */
+  readonly witness: Inputs
+}
+
+/** For an ALLOW rule the DENY rules that match some of the same inputs (A-1). */
+function overlapOf(
+  inquiry: Inquiry,
+  allow: TableRow,
+  neighbours: readonly TableRow[],
+  /** A model in which the rule matches. */
+  sample: Look,
+): Overlap | null {
+  const denies = neighbours
+    .filter(({ verdict }) => verdict === 'DENY')
+    .filter((deny) => sample.holds(deny.match) || canMeet(inquiry, allow, deny))
+    .sort((left, right) => left.index - right.index)
+  const [first] = denies
+  const witness = first === undefined ? null : inquiry.find([allow.match, first.match])
+  return witness === null ? null : { denies, witness }
+}
+
+/** The other's own sample may show it before anything is asked. */
+function canMeet(inquiry: Inquiry, allow: TableRow, deny: TableRow): boolean {
+  const look = new Look(inquiry.formulas, deny.sample)
+  const isShown = look.holds(allow.match)
+  inquiry.spend(look.steps)
+  return isShown || inquiry.model([allow.match, deny.match]) !== null
+}
+
+/**
+ * Finds rules that earlier rules always beat, and names a minimal set of these (A-1).
+ *
+ * Returns rules that together beat this one on all its inputs, by rank; null if it ever decides.
+ */
+function shadowsOf(
+  inquiry: Inquiry,
+  row: TableRow,
+  neighbours: readonly TableRow[],
+  /** A model in which the rule matches. */
+  sample: Look,
+): readonly TableRow[] | null {
+  const earlier = neighbours.filter(({ rank }) => rank < row.rank)
+  if (earlier.every(({ match }) => !sample.holds(match))) return null
+  const beaten = earlier.map(({ match }) => -match)
+  const core = inquiry.refusals([row.match], beaten)(beaten)
+  if (core === null) return null
+  const needed = new Set(withoutSpare(inquiry, row.match, [...new Set(core)]))
+  // Rules with equal guards share one literal; only the first of them is named.
+  return earlier.filter(({ match }) => needed.delete(-match))
+}
+
+/** Removes literals one by one as long as the rest is still unsatisfiable. */
+function withoutSpare(
+  inquiry: Inquiry,
+  match: SolverLiteral,
+  core: readonly SolverLiteral[],
+): readonly SolverLiteral[] {
+  const refusalOf = inquiry.refusals([match], core)
+  let kept = core
+  for (const candidate of core) {
+    if (!kept.includes(candidate)) continue
+    kept = refusalOf(kept.filter((one) => one !== candidate)) ?? kept
+  }
+  return kept
 }

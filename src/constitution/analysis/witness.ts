@@ -11,7 +11,7 @@ import {
   WINDOW_LEAVES,
 } from '../../contracts/index.ts'
 import type { Inputs } from '../kernel/projection.ts'
-import type { Look } from './look.ts'
+import type { Look } from './domain.ts'
 import { CANDIDATES, SUBJECT_LEAVES, type World, type WorldPlan } from './world.ts'
 
 const SOURCES = 'problem_state.uncertainty_sources[]'

@@ -1,6 +1,6 @@
 /**
  * A world: the variables that represent one set of inputs, and the formula of any guard over them.
- * Worlds describe bound inputs only (`bound-inputs.ts`): for others every ruleset gives UNDETERMINED. So
+ * Worlds describe bound inputs only (`kernel.ts`): for others every ruleset gives UNDETERMINED. So
  * both subjects are present and equal, the envelope names its problem state, and the action in
  * question is among the candidates.
  *

@@ -3,7 +3,7 @@
  * a branch is a part of a guard seen true in one case and false in another.
  */
 import { type AdmittedRuleset, GUARD_PATHS, type Guard, printGuard } from '../../contracts/index.ts'
-import { inputsAreBound } from './bound-inputs.ts'
+import { inputsAreBound } from './kernel.ts'
 import { compileGuard, type Matcher } from './matcher.ts'
 import { type Inputs, type Projection, viewOf } from './projection.ts'
 

@@ -15,22 +15,22 @@ import {
   isRefusal,
 } from '../../base/index.ts'
 import {
+  type AdmittedRule,
   type AdmittedRuleset,
   actionCodesOf,
   admitRulesets,
   type Context,
   type ControlVerdict,
   field,
+  type Guard,
   isObject,
   NO_RULESET,
   type RulesetStatus,
 } from '../../contracts/index.ts'
-import { inputsAreBound } from './bound-inputs.ts'
 import { type Combine, combiner } from './combine.ts'
-import { compileRule, pathsOfRule } from './matcher.ts'
+import { compileRule, pathsOfRule, SUBJECT_LEAVES } from './matcher.ts'
 import { codes, type Inputs, isCandidate, type Projection, viewOf } from './projection.ts'
 import { type RuleDecision, verdictDocument, verdictSeal } from './verdict.ts'
-import { readAsVersion1 } from './version-1.ts'
 
 /** A ruleset as it was loaded: the parsed document, and the digest of its file's bytes if it has one. */
 export interface RulesetSource {
@@ -54,6 +54,7 @@ interface Chapter {
 }
 
 const NOTHING_SAID: Combine = () => null
+
 const MISSING: Chapter = {
   status: 'MISSING',
   ref: NO_RULESET,
@@ -63,7 +64,9 @@ const MISSING: Chapter = {
 
 /** Versions of the kernel; a later one may give another verdict for the same rules and inputs. */
 export const KERNEL_VERSIONS = ['1', '2'] as const
+
 export type KernelVersion = (typeof KERNEL_VERSIONS)[number]
+
 export const KERNEL_VERSION = '2' satisfies KernelVersion
 
 /** Compiles rulesets. `version` recomputes a record under the kernel version that made it. */
@@ -153,4 +156,58 @@ function evaluate(
     const chapter = chapterOf(code)
     return verdictDocument(inputs, code, decide(chapter, inputs, bound), chapter.ref, seal, atMs)
   })
+}
+
+/**
+ * How kernel version 1 read a scope: a rule that listed `permission_set.subjectRef` in `inputs_used`
+ * matched only a subject without any leaf that its scope did not name. Records of that version are
+ * replayed so. Since version 2 `inputs_used` is metadata and changes no verdict.
+ *
+ * Returns the rule of version 2 that gives the verdicts this rule gave under version 1.
+ */
+function readAsVersion1(rule: AdmittedRule): AdmittedRule {
+  const { scope, inputsUsed, guard } = rule
+  const subject = scope?.subjectRef
+  if (subject === undefined || !inputsUsed.includes('permission_set.subjectRef')) return rule
+  const others = SUBJECT_LEAVES.filter((leaf) => subject[leaf] === undefined).map(
+    (leaf) => `permission_set.subjectRef.${leaf}` as const,
+  )
+  const absent = others.map((field): Guard => ({ op: 'NOT', arg: { op: 'EXISTS', field } }))
+  return {
+    ...rule,
+    inputsUsed: [...inputsUsed, ...others],
+    guard: { op: 'AND', args: [guard, ...absent] },
+  }
+}
+
+/**
+ * Whether the three inputs speak of the same thing. Nothing is merged across subjects: where the
+ * subject of problem_state and permission_set differ, or the envelope belongs to another problem
+ * state, every verdict is UNDETERMINED. What is missing does not bind either.
+ */
+export function inputsAreBound({
+  problem_state: state,
+  uncertainty_envelope: envelope,
+  permission_set: permission,
+}: Inputs): boolean {
+  if (!isObject(state) || !isObject(envelope) || !isObject(permission)) return false
+  const id = state['problem_state_id']
+  if (typeof id !== 'string' || envelope['problem_state_ref'] !== id) return false
+  return subjectsAreEqual(state['subjectRef'], permission['subjectRef'])
+}
+
+/** Leaf by leaf, written out: every evaluation comes through here. */
+function subjectsAreEqual(left: unknown, right: unknown): boolean {
+  if (!isObject(left) || !isObject(right)) return false
+  return (
+    isSameText(left['projectId'], right['projectId']) &&
+    isSameText(left['groupId'], right['groupId']) &&
+    isSameText(left['plotId'], right['plotId']) &&
+    isSameText(left['blockId'], right['blockId'])
+  )
+}
+
+/** Missing is missing, however it is written. */
+function isSameText(left: unknown, right: unknown): boolean {
+  return typeof left === 'string' ? left === right : typeof right !== 'string'
 }

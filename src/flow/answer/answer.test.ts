@@ -1,9 +1,7 @@
 /** What counts as an answer, what does not, and that reading one is bounded. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readAction, readReview } from './answer.ts'
-import { artifactPath } from './artifact-path.ts'
-import { objectsIn } from './json-objects.ts'
+import { artifactPath, objectsIn, readAction, readReview } from './answer.ts'
 
 const SOURCES = { nowMs: 0, newId: () => '00000000-0000-4000-8000-000000000000' }
 const PIN = { review_id: 'r1', target: 'a', artifact_path: 'p', artifact_digest: 'sha256:x' }

@@ -9,9 +9,7 @@
 import { normaliseAndValidate, type Repair, type Sources } from '../../contracts/index.ts'
 import type { ReviewPin } from '../state/command.ts'
 import type { ActionAnswer, ClaimDraft, ParticipantAnswer, ReviewAnswer } from '../state/event.ts'
-import { artifactPath } from './artifact-path.ts'
 import { claimsOf, evidenceOf } from './claims.ts'
-import { objectsIn } from './json-objects.ts'
 
 export interface ParsedAnswer {
   /** Null when it is invalid; `errors` says why. */
@@ -21,6 +19,17 @@ export interface ParsedAnswer {
 }
 
 type Said = Readonly<Record<string, unknown>>
+
+const LENGTH_MAX = 1024
+const SEGMENT_BYTES_MAX = 200
+/** How often the text may be looked at in vain, in lengths of the text. */
+const PASSES_MAX = 16
+/** Every text may be looked at this much. */
+const FREE_CHARACTERS = 1 << 20
+const QUOTE = 0x22
+const OPEN = 0x7b
+const CLOSE = 0x7d
+const BACKSLASH = 0x5c
 
 /** Reads an executor's answer: the last JSON object of its text. */
 export function readAction(
@@ -111,6 +120,7 @@ export function readReview(
 
 const NO_OBJECT = 'there is no JSON object in the output'
 const TOO_MANY_BRACES = 'the output is full of braces that close nothing'
+
 const NOT_PINNED =
   'no object carries the `review_id` and the `artifact_digest` that were handed out, at its top'
 
@@ -153,4 +163,87 @@ function isObject(value: unknown): value is Said {
 
 function own(object: Said, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined
+}
+
+/** Where an artifact lies in the workspace (F-12), or null when its name would lead elsewhere. */
+export function artifactPath(
+  nodeId: string,
+  attempt: number,
+  { name, format }: { readonly name: string; readonly format: string },
+): string | null {
+  const path = `artifacts/${nodeId}/${attempt}/${name}.${format}`
+  return path.length <= LENGTH_MAX && path.split('/').every(isPlainSegment) ? path : null
+}
+
+function isPlainSegment(segment: string): boolean {
+  if (segment === '' || segment === '.' || segment === '..' || segment === '.writ') return false
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: names with control characters are refused
+  return segment.length <= SEGMENT_BYTES_MAX && !/[\u0000-\u001f\u007f\\]/.test(segment)
+}
+
+export interface TextObjects {
+  readonly objects: readonly Readonly<Record<string, unknown>>[]
+  /** Everything that is in no object, as it stood. */
+  readonly prose: string
+  readonly isGivenUp: boolean
+}
+
+/**
+ * The JSON objects in a text that a participant wrote: those at the top, in their order, and the prose
+ * around them. An object inside another one is not at the top.
+ *
+ * INVARIANT (bounded): the work is linear in the text. A text that is full of braces which close
+ * nothing is given up on, and says so.
+ */
+export function objectsIn(text: string): TextObjects {
+  const objects: Readonly<Record<string, unknown>>[] = []
+  let prose = ''
+  let behind = 0
+  let budget = text.length * PASSES_MAX + FREE_CHARACTERS
+  for (let at = text.indexOf('{'); at !== -1 && budget > 0; at = text.indexOf('{', at)) {
+    const end = closingBrace(text, at)
+    budget -= (end === -1 ? text.length : end) - at
+    const found = end === -1 ? null : objectOf(text.slice(at, end + 1))
+    if (found === null) {
+      at++
+      continue
+    }
+    objects.push(found)
+    prose += `${text.slice(behind, at)}\n`
+    behind = end + 1
+    at = behind
+  }
+  return { objects, prose: (prose + text.slice(behind)).trim(), isGivenUp: budget <= 0 }
+}
+
+/** Where the object that opens here closes; strings are skipped. -1 when it does not. */
+function closingBrace(text: string, start: number): number {
+  let depth = 0
+  for (let at = start; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === QUOTE) {
+      at = closingQuote(text, at)
+      if (at === -1) return -1
+    } else if (unit === OPEN) depth++
+    else if (unit === CLOSE && --depth === 0) return at
+  }
+  return -1
+}
+
+function closingQuote(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === BACKSLASH) at++
+    else if (unit === QUOTE) return at
+  }
+  return -1
+}
+
+function objectOf(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    // What begins with a brace and parses is an object.
+    return JSON.parse(text) as Readonly<Record<string, unknown>>
+  } catch {
+    return null
+  }
 }

@@ -13,16 +13,20 @@ import {
   problemText,
 } from './drawing.ts'
 import { type Box, type Layout, layOut, type Point, type Size } from './layout.ts'
-import { legendOf } from './svg-legend.ts'
-import { COLUMN, escapeXml, LINE, number } from './svg-text.ts'
-import { cutText, widthOf, wrapText } from './text.ts'
-import { GROUNDS, LINES, MARK_COLOUR, PROBLEM_COLOUR, WARNING_COLOUR } from './theme.ts'
+import { cutText, plainText, widthOf, wrapText } from './text.ts'
+import { GROUNDS, KIND_SAYS, LINES, MARK_COLOUR, PROBLEM_COLOUR, WARNING_COLOUR } from './theme.ts'
 
 const NODE_COLUMNS = 24
 const NODE_LINES = 3
 const LABEL_COLUMNS = 26
 const PADDING = 12
 const TITLE_HEIGHT = 40
+const SAMPLE = 46
+const PROBLEMS_MAX = 20
+const PROBLEM_COLUMNS = 110
+/** Width of a column and height of a line, in user units at 13 px. */
+const COLUMN = 7.4
+const LINE = 17
 
 export async function toSvg(drawing: Drawing): Promise<string> {
   const texts = drawing.nodes.map(linesOf)
@@ -152,4 +156,73 @@ function badgePart(problems: readonly DrawnProblem[], x: number, y: number): str
   if (level === null) return ''
   const [colour, sign] = level === 'error' ? [PROBLEM_COLOUR, '✖'] : [WARNING_COLOUR, '!']
   return `<g class="${level}"><title>${escapeXml(problemText(problems))}</title><circle cx="${number(x)}" cy="${number(y)}" r="8" fill="${colour}"/><text x="${number(x)}" y="${number(y + 4)}" font-size="11" font-weight="700" text-anchor="middle" fill="#ffffff">${sign}</text></g>`
+}
+
+interface Legend {
+  readonly width: number
+  readonly height: number
+  readonly parts: readonly string[]
+}
+
+/** The legend of a drawing: lines by class, shapes by kind, and what was found. */
+function legendOf(drawing: Drawing): Legend {
+  const rows = [
+    ...drawing.classes.map((name) => ({
+      sample: lineSample(name),
+      text: `${name}: ${LINES[name].says}`,
+    })),
+    {
+      sample: '',
+      text: `box: ${KIND_SAYS.WORK} · hexagon: ${KIND_SAYS.CHECK} · round: ${KIND_SAYS.GOAL}`,
+    },
+    ...(drawing.nodes.some(({ isHere }) => isHere)
+      ? [{ sample: hereSample(), text: 'the run is here' }]
+      : []),
+    ...problemRows(drawing),
+  ]
+  return {
+    width: Math.max(...rows.map(({ text }) => widthOf(text) * COLUMN * 0.92 + SAMPLE + 12)),
+    height: rows.length * LINE + LINE,
+    parts: rows.map(({ sample, text }, index) => {
+      const y = index * LINE + LINE
+      return `<g transform="translate(0 ${y})">${sample}<text class="text" x="${SAMPLE + 8}" y="4" font-size="12">${escapeXml(text)}</text></g>`
+    }),
+  }
+}
+
+function lineSample(name: keyof typeof LINES): string {
+  const { colour, dashes, width } = LINES[name]
+  const dash = dashes.length === 0 ? '' : ` stroke-dasharray="${dashes.join(' ')}"`
+  return `<path d="M0 0H${SAMPLE}" fill="none" stroke="${colour}" stroke-width="${width}"${dash} marker-end="url(#to-${name})"/>`
+}
+
+function hereSample(): string {
+  return `<path d="M10 -6H${SAMPLE - 10}V6H10z" fill="none" stroke="${MARK_COLOUR}" stroke-width="4"/>`
+}
+
+/** The first findings in words; the drawing itself has a sign at each. */
+function problemRows(
+  drawing: Drawing,
+): readonly { readonly sample: string; readonly text: string }[] {
+  const all: readonly DrawnProblem[] = [
+    ...drawing.problems,
+    ...drawing.nodes.flatMap(({ problems }) => problems),
+    ...drawing.edges.flatMap(({ problems }) => problems),
+  ].sort((one, other) => Number(one.level === 'warning') - Number(other.level === 'warning'))
+  const rows = all.slice(0, PROBLEMS_MAX).map(({ level, code, path, message }) => ({
+    sample: `<circle cx="${number(SAMPLE / 2)}" cy="0" r="6" fill="${level === 'error' ? PROBLEM_COLOUR : WARNING_COLOUR}"/>`,
+    text: cutText(plainText(`${code} ${path}: ${message}`), PROBLEM_COLUMNS),
+  }))
+  const more = all.length - PROBLEMS_MAX
+  return more > 0 ? [...rows, { sample: '', text: `and ${more} more` }] : rows
+}
+
+/** Texts come from outside: nothing in them may end a text, an attribute or an element. */
+function escapeXml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
+
+/** At most one digit behind the point, so that no machine writes it differently. */
+function number(value: number): string {
+  return String(Math.round(value * 10) / 10)
 }

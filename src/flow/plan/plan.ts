@@ -5,22 +5,27 @@
  * all other problems.
  *
  * The flow has one phase: a plan has none, and what depends on what is in its edges.
+ *
+ * `readParticipants` reads the participants of a plan, which a person wrote: a `participants_v1` document, or a plain map
+ * from names to participants. The digest of the canonical document pins them.
  */
-import { showName } from '../../base/index.ts'
+import { at, type Digest, digestDocument, showName } from '../../base/index.ts'
 import {
   type Flow,
   type FlowEdge,
   type FlowNode,
   type FlowRequirement,
   field,
+  isObject,
   type NodeKind,
   type Participant,
   type Participants,
   type PlanJson,
+  participantsContract,
   type Violation,
+  validate,
 } from '../../contracts/index.ts'
 import { alternativesOf } from './alternatives.ts'
-import { reviewerOf } from './participants.ts'
 import { PlanGraph, type PlanNode } from './plan-graph.ts'
 
 export interface PlanFlow {
@@ -37,6 +42,8 @@ const ATTEMPTS = { WORK: 3, CHECK: 4, GOAL: 1 } as const
 const PHASE = 'plan'
 /** Judges work when no participants are given. */
 const UNNAMED_REVIEWER = 'reviewer'
+/** Names that mean the reviewer if the document has no `reviewer`, most usual first. */
+const REVIEWERS = ['reviewer', 'xiaojing']
 
 /** Without participants every agent is a person of that name: enough to check and to draw. */
 export function planToFlow(plan: PlanJson, participants: Participants | null): PlanFlow {
@@ -240,4 +247,46 @@ function requirementsOf(plan: PlanJson): ReadonlyMap<string, readonly FlowRequir
     else list.push(made)
   }
   return byTask
+}
+
+export type ParsedParticipants =
+  | { readonly ok: true; readonly participants: Participants; readonly digest: Digest }
+  | { readonly ok: false; readonly violations: readonly Violation[] }
+
+export function readParticipants(document: unknown): ParsedParticipants {
+  const isPlain = isMap(document)
+  const whole = isPlain ? { type: 'participants_v1', participants: document } : typed(document)
+  const { valid, violations } = validate(participantsContract, whole)
+  if (!valid) return { ok: false, violations: isPlain ? violations.map(unwrapped) : violations }
+  // The contract has judged it.
+  const participants = whole as Participants
+  return { ok: true, participants, digest: digestDocument(participants) }
+}
+
+/** A map of agents, without the frame of the contract. */
+function isMap(document: unknown): boolean {
+  if (!isObject(document) || field(document, 'type') !== undefined) return false
+  const inner = field(document, 'participants')
+  return (
+    !isObject(inner) ||
+    ['command', 'http', 'mcp', 'chat', 'human'].some((key) => Object.hasOwn(inner, key))
+  )
+}
+
+function typed(document: unknown): unknown {
+  if (!isObject(document) || field(document, 'type') !== undefined) return document
+  return { type: 'participants_v1', ...document }
+}
+
+/** Moves a violation to its place in the plain map that the user wrote. */
+function unwrapped(violation: Violation): Violation {
+  const prefix = at('', 'participants')
+  const { path } = violation
+  return path.startsWith(prefix) ? { ...violation, path: path.slice(prefix.length) } : violation
+}
+
+/** Returns the participant that judges work without a CHECK; null if there is none. */
+export function reviewerOf({ participants, reviewer }: Participants): string | null {
+  if (reviewer !== undefined) return reviewer
+  return REVIEWERS.find((name) => Object.hasOwn(participants, name)) ?? null
 }

@@ -6,8 +6,8 @@
  * that no flow can keep a step busy for ever.
  */
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
-import { rulesFor } from '../state/access.ts'
 import type { ReviewPin } from '../state/command.ts'
+import { rulesFor } from '../state/command.ts'
 import type { EntryCause } from '../state/fact.ts'
 import { isOpen } from '../state/state.ts'
 import { isInvariantKept } from './judge.ts'

@@ -16,6 +16,9 @@ export interface RunDifference {
   readonly computed: FlowFact | null
 }
 
+/** Whose rules runs are walked by; it changes when a step would conclude otherwise than before. */
+export const FLOW_EVALUATOR = { name: 'flow', version: '1' } as const
+
 /** Returns the event that a fact records; null for a fact that follows from an event. */
 export function eventOf(fact: FlowFact): FlowEvent | null {
   const { type, payload } = fact

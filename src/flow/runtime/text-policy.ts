@@ -3,13 +3,89 @@
  * and width; a phrase in letters matches whole words, one in Chinese matches anywhere.
  *
  * INVARIANT (defaults stay on): a flow adds text policies, and takes none of the two away.
+ *
+ * The phrases of the two text policies that are on in every flow (F-9). Data: each phrase is tried by
+ * a test. English ones match whole words; Chinese has no word boundaries, so those match anywhere.
+ *
+ * A list can err in both directions. Phrases here are ones that a plain report of work has no use for.
  */
-import type { ViolationAction } from '../../policy/index.ts'
-import { ACTIONS_BY_STRICTNESS } from '../../policy/index.ts'
+import { ACTIONS_BY_STRICTNESS, type ViolationAction } from '../../policy/index.ts'
 import type { CompiledFlow, TextPolicyDocument } from '../compile/compiled-flow.ts'
-import { ASKING_TO_CONTINUE, RATIONALISING } from './phrases.ts'
+
+/** Talking a shortfall away instead of doing the work or saying what is missing. */
+export const RATIONALISING: readonly string[] = [
+  'good enough for now',
+  'close enough to the minimum',
+  'should be sufficient',
+  'in the interest of time',
+  'due to time constraints',
+  'given the time constraints',
+  'to save time i skipped',
+  'for the sake of efficiency',
+  'for practical purposes this counts',
+  'not strictly necessary',
+  'can safely be skipped',
+  'we can skip this step',
+  'i will skip the validation',
+  'skipping the review',
+  'the spirit of the requirement',
+  'effectively complete',
+  'essentially complete',
+  'complete enough',
+  'the remaining work is trivial',
+  'it is reasonable to assume it passes',
+  'no need to verify',
+  '已经足够好',
+  '差不多可以了',
+  '基本上完成了',
+  '基本满足要求',
+  '时间有限所以',
+  '由于时间限制',
+  '为了节省时间',
+  '为了提高效率跳过',
+  '可以跳过这一步',
+  '没有必要验证',
+  '不需要再验证',
+  '剩下的都是小问题',
+  '实际上等同于完成',
+  '从精神上符合',
+]
+
+/** Handing the next step back to the user, which a run does not wait for. */
+export const ASKING_TO_CONTINUE: readonly string[] = [
+  'shall i continue',
+  'should i continue',
+  'shall i proceed',
+  'should i proceed',
+  'shall we continue',
+  'would you like me to continue',
+  'would you like me to proceed',
+  'do you want me to continue',
+  'do you want me to proceed',
+  'let me know if i should continue',
+  'let me know if you want me to continue',
+  'let me know if you would like me to proceed',
+  'may i continue',
+  'may i proceed',
+  'please confirm that i should continue',
+  'awaiting your confirmation to continue',
+  'ready to continue when you are',
+  '是否继续',
+  '要继续吗',
+  '需要我继续',
+  '要不要继续',
+  '可以继续吗',
+  '我可以继续',
+  '请确认是否',
+  '是否需要我',
+  '您希望我继续',
+  '你希望我继续',
+  '等待您的确认',
+  '请告诉我是否',
+]
 
 type TextKind = TextPolicyDocument['applies_to']
+
 type Texts = Readonly<Partial<Record<TextKind, string>>>
 
 export interface TextBreach {

@@ -10,8 +10,7 @@ import {
   type HostFacts,
   parseGlob,
 } from '../../contracts/index.ts'
-import { PathSet, type TryingEffort } from '../paths/path-set.ts'
-import { PathTree } from '../paths/path-tree.ts'
+import { PathSet, PathTree, type TryingEffort } from '../paths/path-set.ts'
 import { literalPart, RealPaths } from '../paths/places.ts'
 import { displayOfRaw, parentOfRaw, type RawPath, rawOfText } from '../paths/raw-path.ts'
 

@@ -2,8 +2,15 @@
  * Confirmations (G-18, G-18a, G-18c): which proof a yes needs, and whether an answer counts. An answer
  * is about one proposal and one result, and counts once. A question that expires was not answered.
  */
-import type { Code } from '../../base/index.ts'
-import type { Assurance, Proposal, RiskLevel, SandboxResult } from '../../contracts/index.ts'
+import { type Code, type Digest, digestDocument } from '../../base/index.ts'
+import type {
+  Assurance,
+  Decision,
+  Evaluation,
+  Proposal,
+  RiskLevel,
+  SandboxResult,
+} from '../../contracts/index.ts'
 import { effectClasses, higherRisk, isAtMost, resultRiskFloor } from '../admission/risk.ts'
 import type { PendingQuestion } from '../standing/standing.ts'
 
@@ -75,6 +82,7 @@ const STRENGTH: Readonly<Record<Assurance, number>> = {
   passphrase: 2,
   passkey: 3,
 }
+
 const DEMAND: Readonly<Record<Need, number>> = { plain: 1, passphrase: 2, passkey: 3 }
 
 export function satisfies(assurance: Assurance, need: Need): boolean {
@@ -101,4 +109,33 @@ export function answerFault(
     question.resultDigest === answer.resultDigest
   if (!isSame) return 'confirm.mismatch'
   return satisfies(answer.assurance, need) ? null : 'confirm.assurance'
+}
+
+/**
+ * Which questions may be answered together: those of one actor whose acts have the same kind and class,
+ * ask for the same reasons, and need the same proof. Two questions differ in shape if only one of them
+ * has a deletion, a failure or some finding.
+ */
+export function questionShape(
+  proposal: Proposal,
+  { actor_kind, basis, door }: Evaluation,
+  { diff, execution, findings }: SandboxResult,
+  { codes, law_refs, approvals = 1 }: Decision,
+  need: Need,
+): Digest {
+  const { added, modified, deleted } = diff.counts
+  return digestDocument([
+    actor_kind,
+    basis?.actor ?? '',
+    door,
+    proposal.descriptor.action_type,
+    [...effectClasses(proposal)].sort(),
+    [added > 0, modified > 0, deleted > 0],
+    execution.status,
+    [...new Set(findings.map(({ code }) => code))].sort(),
+    [...new Set(codes)].sort(),
+    [...new Set(law_refs)].sort(),
+    need,
+    approvals,
+  ])
 }

@@ -10,7 +10,7 @@ import {
   operationPaths,
   type Proposal,
 } from '../../contracts/index.ts'
-import { PathTree } from './path-tree.ts'
+import { PathTree } from './path-set.ts'
 
 /** A proposal of the tree with its JSON Pointer. */
 export interface PlacedProposal {

@@ -2,14 +2,20 @@
  * Computes the standing at each judgement of a stream again. Each record says how many facts its host
  * had taken in; `StandingHistory` queries the fold once it has taken in exactly those. It sorts the
  * judgements by that number, so one walk over the facts serves all of them.
+ *
+ * Also how much an actor did recently, from facts: the amount that grants limit by the hour, and the bytes
+ * that are kept to undo its acts.
  */
+
+import { parseIsoMomentMs } from '../../base/index.ts'
 import type { Evaluation, EvaluationBasis } from '../../contracts/index.ts'
-import { hourUse } from './actor-use.ts'
+import type { Amount } from '../comparison/grants.ts'
 import type { OverrideInForce } from './override-fold.ts'
 import type { UsableRelease } from './release-fold.ts'
 import { COOLDOWN_MS, StandingFold } from './standing.ts'
 import type { StandingFact, TypedFact } from './standing-fact.ts'
 
+const HOUR_MS = 60 * 60 * 1000
 /** Within this span an actor's acts that were taken back are counted. */
 export const RECENT_MS = 24 * 60 * 60 * 1000
 
@@ -122,4 +128,27 @@ export class StandingHistory {
 
 function seenOf({ basis }: Asked): number {
   return basis.facts_seen.stream
+}
+
+/** Returns how much an actor's acts created, changed and deleted in the hour before a moment. */
+export function hourUse(standing: StandingFold, actor: string, nowMs: number): Amount {
+  let [files, bytes] = [0, 0]
+  for (const { actionId, promotedAt, promotion } of standing.promotedNewestFirst()) {
+    if (nowMs - (parseIsoMomentMs(promotedAt) ?? 0) >= HOUR_MS) break
+    if (standing.actorOf(actionId) !== actor) continue
+    files += promotion.paths
+    bytes += promotion.bytes
+  }
+  return { files, bytes }
+}
+
+/** Returns the bytes that are kept to undo those acts of an actor that no human approved. */
+export function undoUse(standing: StandingFold, actor: string, nowMs: number): number {
+  let bytes = 0
+  for (const { actionId, undoUntil, rolledBackBy } of standing.promotedNewestFirst()) {
+    if (nowMs >= (parseIsoMomentMs(undoUntil) ?? 0)) break
+    if (rolledBackBy !== null || standing.actorOf(actionId) !== actor) continue
+    bytes += standing.unapproved(actionId) ?? 0
+  }
+  return bytes
 }

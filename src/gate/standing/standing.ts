@@ -28,7 +28,6 @@ import { IntentFold, type IntentMemory } from './intent-fold.ts'
 import { type FoldMemory, type KeptMemory, MemoryTable, NOTHING_KEPT } from './memory-table.ts'
 import { OverrideFold, type OverrideInForce } from './override-fold.ts'
 import { type PromotedAction, PromotedFold } from './promoted-fold.ts'
-import { idsOf } from './proposal-ids.ts'
 import {
   type InterruptedRun,
   type ReleasedRun,
@@ -37,6 +36,7 @@ import {
 } from './release-fold.ts'
 import { RequestHistory } from './request-history.ts'
 import type { StandingFact, TypedFact } from './standing-fact.ts'
+import { idsOf } from './standing-fact.ts'
 import { isSupersededBy } from './superseded.ts'
 
 /**

@@ -22,7 +22,7 @@ import {
   RECORD_BYTES_MAX,
   sealFact,
 } from './fact.ts'
-import { indexTerms, matches, type Query } from './query.ts'
+import { indexTerms, matches, type Query } from './store.ts'
 
 const task = {
   type: 'ao_act_task_v0',

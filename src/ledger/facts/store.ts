@@ -3,11 +3,13 @@
  * suite (`tests/ledger/store-suite.ts`). The promises below are what the rest of writ relies on.
  *
  * Deliberately absent: change and removal. A store has no such door, and refuses both below its API.
+ *
+ * Queries (L-6): by stream, type, time, action, task, principal; paged and ordered by seq. `matches`
+ * is the meaning of a query; indexes only spare reading facts that cannot match.
  */
-
 import type { NodeId } from '../tree/tree.ts'
-import type { FactDraft } from './fact.ts'
-import type { Page, Query } from './query.ts'
+import type { Fact, FactDraft, Principal } from './fact.ts'
+import { termsOf } from './term.ts'
 
 /** An acknowledged fact. */
 export interface Appended {
@@ -93,4 +95,79 @@ export interface Store {
 
   /** Waits for appends under way, then lets go of everything. Idempotent. */
   close(): Promise<void>
+}
+
+export interface Query {
+  readonly stream: string
+  readonly type?: string
+  readonly action?: string
+  readonly task?: string
+  readonly run?: string
+  readonly principal?: Principal
+  readonly factId?: string
+  readonly idempotencyKey?: string
+  /** ISO 8601 in UTC with milliseconds, inclusive. */
+  readonly since?: string
+  /** The same form, exclusive. */
+  readonly until?: string
+  /** Where the page before ended: only facts behind it in the query's order. */
+  readonly cursor?: number
+  readonly limit: number
+  readonly order: 'oldest_first' | 'newest_first'
+}
+
+export interface Page {
+  /** Canonical texts. */
+  readonly facts: readonly { readonly seq: number; readonly text: string }[]
+  /** The cursor of the next page; null when there is none. */
+  readonly next: number | null
+}
+
+/** The fields of which a query may name one value, and which an index keeps. */
+export const INDEXED_FIELDS = [
+  'type',
+  'action',
+  'task',
+  'run',
+  'principal',
+  'factId',
+  'idempotencyKey',
+] as const
+
+export type IndexedField = (typeof INDEXED_FIELDS)[number]
+
+/** What an index holds of a fact: the value of each indexed field that it has. */
+export function indexTerms(fact: Fact): Readonly<Partial<Record<IndexedField, string>>> {
+  const { idempotency_key: idempotencyKey } = fact.record
+  return {
+    ...termsOf(fact.record),
+    type: fact.record.type,
+    principal: principalTerm(fact.principal),
+    factId: fact.fact_id,
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  }
+}
+
+export function principalTerm({ kind, id, namespace }: Principal): string {
+  return JSON.stringify([kind, namespace, id])
+}
+
+/** The value that a query asks of a field; undefined when it does not ask. */
+export function queryTerm(query: Query, field: IndexedField): string | undefined {
+  if (field !== 'principal') return query[field]
+  return query.principal === undefined ? undefined : principalTerm(query.principal)
+}
+
+export function matches(query: Query, fact: Fact): boolean {
+  const terms = indexTerms(fact)
+  const asked = (field: IndexedField): boolean => {
+    const wanted = queryTerm(query, field)
+    return wanted === undefined || terms[field] === wanted
+  }
+  return (
+    fact.stream === query.stream &&
+    (query.since === undefined || fact.occurred_at >= query.since) &&
+    (query.until === undefined || fact.occurred_at < query.until) &&
+    INDEXED_FIELDS.every(asked)
+  )
 }

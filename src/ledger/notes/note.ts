@@ -6,7 +6,14 @@
  * The list of signatures is open: readers keep and ignore lines of unknown keys and types, so that
  * witnesses can sign as well, with other algorithms too. `Signer` and `Verifier` hide the curves.
  */
-import { type Fault, fault, sha256, showName } from '../../base/index.ts'
+import {
+  ED25519_KEY_BYTES,
+  ed25519Check,
+  type Fault,
+  fault,
+  sha256,
+  showName,
+} from '../../base/index.ts'
 import { decodeBase64, encodeBase64, encodeHex } from '../tree/base64.ts'
 
 /** Signature types (C2SP): only Ed25519 is made here; the others are known by name. */
@@ -42,6 +49,7 @@ export interface Verifier {
 
 const SIGNATURES_MAX = 100
 const NOTE_LENGTH_MAX = 1_000_000
+
 /** Spaces of any kind, the plus sign that parts a key's fields, and control characters. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const NOT_IN_NAME = /[\s\u0000-\u001f\u0085+]/u
@@ -233,4 +241,14 @@ function parseKeyFields(text: string): KeyFields | null {
 /** The digest of a public key for people: the first eight bytes in hex. */
 export function fingerprint(publicKey: Uint8Array): string {
   return encodeHex(sha256(publicKey).subarray(0, 8))
+}
+
+/**
+ * Verifiers of signed notes: which public keys can be checked, on Node and in a browser.
+ *
+ * Returns the verifier of a key, or null for a key of another type or length.
+ */
+export function verifierFor({ name, keyId, type, publicKey }: VerifierKey): Verifier | null {
+  if (type !== SIGNATURE_TYPES.ed25519 || publicKey.length !== ED25519_KEY_BYTES) return null
+  return { name, keyId, verify: ed25519Check(publicKey) }
 }

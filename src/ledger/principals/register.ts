@@ -14,7 +14,7 @@ import {
   PRINCIPAL_KINDS,
   type Principal,
 } from '../facts/fact.ts'
-import { principalTerm } from '../facts/query.ts'
+import { principalTerm } from '../facts/store.ts'
 
 export interface RegisteredPrincipal {
   readonly principal: Principal

@@ -5,8 +5,22 @@
  *
  * PROMISE (nothing of others is lost): a promotion keeps what it displaces, and never overwrites what
  *   another process changed; that stops the promotion, with the exact paths.
+ *
+ * Room on the disk that is taken beforehand: a file in the state directory that is given back when the
+ * ledger runs out of room in the middle of a promotion, so that what was done can still be recorded
+ * (G-19e).
  */
-import { linkSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { type Digest, FaultError, fault } from '../../base/index.ts'
 import { type Change, rawOfText } from '../../gate/index.ts'
@@ -32,7 +46,6 @@ import {
 } from './exchange-ends.ts'
 import { keepIndexCopies } from './index-copies.ts'
 import type { WorkspaceLock } from './lock.ts'
-import { giveReserve, takeReserve } from './reserve.ts'
 import { applyExchange, at } from './run.ts'
 
 export interface PromotionRequest {
@@ -79,6 +92,10 @@ export interface AppliedPromotion {
   readonly recovered: boolean
   readonly note: unknown
 }
+
+const RESERVE_NAME = 'reserve'
+const RESERVE_BYTES = 1 << 20
+const CHUNK_BYTES = 1 << 16
 
 export async function applyStage(request: PromotionRequest): Promise<AppliedPromotion> {
   const ground = new Ground()
@@ -237,4 +254,32 @@ async function recordSurely(
     if (failed?.code !== 'ledger.disk_full' || !giveReserve(state)) throw error
     await record(promotion)
   }
+}
+
+/** Takes the room if it is not taken yet; fails with `promote.no_space`. */
+function takeReserve(state: string, bytes: number = RESERVE_BYTES): void {
+  const file = join(state, RESERVE_NAME)
+  if ((lstatSync(file, { throwIfNoEntry: false })?.size ?? 0) >= bytes) return
+  try {
+    const handle = openSync(file, 'w', 0o600)
+    try {
+      // Written, not only sized: a hole takes no room.
+      const chunk = Buffer.alloc(CHUNK_BYTES, 1)
+      for (let at = 0; at < bytes; at += CHUNK_BYTES) writeSync(handle, chunk)
+      fsyncSync(handle)
+    } finally {
+      closeSync(handle)
+    }
+  } catch (error) {
+    rmSync(file, { force: true })
+    throw machineFailure(error, file)
+  }
+}
+
+/** Gives the room back; false when there was none. */
+function giveReserve(state: string): boolean {
+  const file = join(state, RESERVE_NAME)
+  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return false
+  rmSync(file, { force: true })
+  return true
 }

@@ -9,18 +9,18 @@ import { join } from 'node:path'
 import { isWithin } from '../kernel/mount-table.ts'
 import type { MachineView } from './machine-view.ts'
 import type { Mask } from './masks.ts'
+import type { OverlayPlan } from './overlay-plan.ts'
 
 /**
  * The working directory once more, mounted read-only. A process inside can reopen a file that it holds
  * open, for writing, and change its mode, unless the file lies on such a mount.
  */
 export const READ_ONLY = 'r'
-
 /** The small memory filesystem in which the view of the machine is put together. */
 export const VIEW = 'v'
 /** In it: the machine's root as the sandbox shows it, and an empty directory. */
 export const MACHINE = `${VIEW}/m`
-export const NOTHING = `${VIEW}/n`
+const NOTHING = `${VIEW}/n`
 /** A part of the view whose filesystem no overlay can cover stays empty. */
 export const MAY_FAIL = 'X-writ.may-fail'
 
@@ -73,7 +73,7 @@ function viewLines({ covered, bound, files }: MachineView, directory: string): r
 }
 
 /** The link to a part of the view, by its place among the covered and the bound ones. */
-export function linkOf(part: number): string {
+function linkOf(part: number): string {
   return `${VIEW}/c${part}`
 }
 
@@ -102,4 +102,73 @@ function escaped(path: string): string {
 
 function range(count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => index)
+}
+
+export type PreparedEntry =
+  | { readonly kind: 'directory'; readonly name: string }
+  | { readonly kind: 'link'; readonly name: string; readonly target: string }
+  | { readonly kind: 'file'; readonly name: string; readonly mode: number }
+
+/**
+ * What the holder creates in the working directory of a sandbox before it mounts anything: mount points,
+ * links to real paths, and files that are mounted over others.
+ *
+ * `over` are the layers over each root, `scratch` says how many private places lie on a disk.
+ */
+export function preparedEntries(
+  { roots }: OverlayPlan,
+  view: MachineView,
+  over: readonly (readonly string[])[],
+  scratch: number,
+): readonly PreparedEntry[] {
+  return [
+    ...linked(
+      roots.map(({ path }) => path),
+      'l',
+      'm',
+    ),
+    ...over.flatMap((layers, index) => layersOf(layers, index)),
+    ...viewParts(view),
+    directory(READ_ONLY),
+    // On a disk they may lie where a mask goes, so they are bound here first.
+    ...Array.from({ length: scratch }, (_, index) => directory(`p${index}`)),
+    { kind: 'file', name: 'empty', mode: 0o444 },
+    { kind: 'file', name: 'banned', mode: 0o000 },
+  ]
+}
+
+/** What lies in the memory filesystem of the view before its parts are mounted. */
+function viewParts(view: MachineView): readonly PreparedEntry[] {
+  const { covered, bound, files, made, links, emptied } = view
+  const at = (path: string): string => join(MACHINE, path)
+  const empty = (path: string) => ({ kind: 'file' as const, name: at(path), mode: 0o444 })
+  return [
+    directory(NOTHING),
+    ...[...made, ...covered, ...bound].map((path) => directory(at(path))),
+    ...[...files, ...emptied].map(empty),
+    ...links.map(({ path, target }) => ({ kind: 'link' as const, name: at(path), target })),
+    ...[...covered, ...bound, ...files].map((target, index) => {
+      return { kind: 'link' as const, name: linkOf(index), target }
+    }),
+  ]
+}
+
+/** A link to each path, and a directory for what is mounted in its place. */
+function linked(paths: readonly string[], from: string, to: string): readonly PreparedEntry[] {
+  return paths.flatMap((target, index) => [
+    { kind: 'link' as const, name: `${from}${index}`, target },
+    directory(`${to}${index}`),
+  ])
+}
+
+function layersOf(layers: readonly string[], index: number): readonly PreparedEntry[] {
+  if (layers.length === 0) return []
+  const links = layers.map((target, depth) => {
+    return { kind: 'link' as const, name: `l${index}.${depth}`, target }
+  })
+  return [directory(`b${index}`), ...links]
+}
+
+function directory(name: string): PreparedEntry {
+  return { kind: 'directory', name }
 }

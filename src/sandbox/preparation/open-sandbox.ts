@@ -11,9 +11,15 @@ import { ownerMark } from '../driver/owner.ts'
 import { ControlGroup } from '../kernel/cgroup.ts'
 import type { MachineView } from '../layers/machine-view.ts'
 import { procMasks } from '../layers/masks.ts'
-import { MACHINE, mountLines, READ_ONLY, seenAt, VIEW } from '../layers/mount-lines.ts'
+import {
+  MACHINE,
+  mountLines,
+  preparedEntries,
+  READ_ONLY,
+  seenAt,
+  VIEW,
+} from '../layers/mount-lines.ts'
 import type { OverlayPlan } from '../layers/overlay-plan.ts'
-import { preparedEntries } from '../layers/prepared-entries.ts'
 import { refuseCarriers } from '../layers/root-attributes.ts'
 import { layersOver } from '../layers/stack.ts'
 import { destroyEnds, type Ends, openEnds, type Pipes } from '../pipes/pipe-ends.ts'

@@ -30,7 +30,7 @@ import { SystemMasks } from '../layers/masks.ts'
 import { RootAttributes } from '../layers/root-attributes.ts'
 import { FifoStock } from '../pipes/fifo-stock.ts'
 import { firstProcess } from '../processes/first-process.ts'
-import { killStragglers } from '../processes/stragglers.ts'
+import { killStragglers } from '../processes/waiting-shell.ts'
 
 export interface SandboxResources {
   /** Private to this driver; holds a directory for each sandbox, the filters and the pipes. */

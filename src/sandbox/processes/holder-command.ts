@@ -9,8 +9,8 @@
 
 import { type ProgramPath, requireProgram } from '../../machine/index.ts'
 import { type Architecture, ownNumber } from '../kernel/syscalls.ts'
+import type { PreparedEntry } from '../layers/mount-lines.ts'
 import { MAY_FAIL, VIEW } from '../layers/mount-lines.ts'
-import type { PreparedEntry } from '../layers/prepared-entries.ts'
 import { FD } from './bubble.ts'
 
 export interface HolderPlan {

@@ -2,7 +2,7 @@
  * The shell that waits inside as first process, seen from outside: how the host learns its number,
  * whether other processes are left, and when it is dead.
  */
-import { close, openSync } from 'node:fs'
+import { close, openSync, readdirSync, readFileSync } from 'node:fs'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { Lines } from '../pipes/lines.ts'
 import type { Ends } from '../pipes/pipe-ends.ts'
@@ -11,6 +11,7 @@ import { type GroupCount, monotonicMs, SLOT, type WatchOrder } from '../supervis
 
 const LOOK_MS = 5
 const QUIET_LOOKS = 2
+const PROGRAM = 'bwrap'
 
 /** A shell that waits inside, or soon will, and our ends of its pipes. */
 interface Coming {
@@ -108,5 +109,28 @@ export function killQuietly(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal)
   } catch {
     // It ended by itself in this moment.
+  }
+}
+
+/**
+ * Bubblewrap processes that outlived their parent. The kernel kills them with it, except for a moment at
+ * their start, when the second of two waits for a message that only the first can send. Where there are
+ * control groups they are swept with their group; this is for machines without.
+ *
+ * Kills those that were started for a sandbox in this directory, whose owner is known to be gone.
+ */
+export function killStragglers(directory: string): void {
+  for (const name of readdirSync('/proc')) {
+    if (/^\d+$/.test(name) && isStraggler(name, directory)) killQuietly(Number(name), 'SIGKILL')
+  }
+}
+
+function isStraggler(pid: string, directory: string): boolean {
+  try {
+    if (readFileSync(`/proc/${pid}/comm`, 'latin1').trim() !== PROGRAM) return false
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(`${directory}/`)
+  } catch {
+    // It ended by itself, or cannot be looked at.
+    return false
   }
 }

@@ -4,6 +4,12 @@
  * laws that cannot be read or break their contract leave one law: nothing is let through.
  *
  * INVARIANT (only the accepted): a law file that no human accepted has no effect.
+ *
+ * The reading of a law file, kept so that not every command reads YAML. The file is signed with the
+ * ledger's key and names the digest of the laws it was read from.
+ *
+ * INVARIANT (never obeyed unsigned): a reading that was changed, or that another key signed, is not
+ *   used; the laws are read from their text and the reading is written again.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,9 +20,15 @@ import {
   FaultError,
   isDigest,
 } from '../../base/index.ts'
-import { type Laws as AcceptedLaws, type LawOutcome, readYaml } from '../../contracts/index.ts'
+import {
+  type Laws as AcceptedLaws,
+  isObject,
+  type LawOutcome,
+  readYaml,
+} from '../../contracts/index.ts'
 import { type GateLists, listsDigest, listsText, listsUnder } from '../../gate/index.ts'
 import type { KnownHome } from '../../home/index.ts'
+import { readIfThere, writeWhole } from '../../machine/index.ts'
 import {
   bareLaws,
   type GateSettings,
@@ -32,7 +44,6 @@ import {
   WHOLE,
 } from '../../policy/index.ts'
 import type { FileSeal, ObjectStore } from '../../store/index.ts'
-import { keepReading, keptReading } from './law-cache.ts'
 
 export interface LawBook {
   /** The bytes of the accepted laws; those of the file where the accepted ones are lost. */
@@ -132,4 +143,36 @@ function readLaws(file: string): string {
   } catch {
     return ''
   }
+}
+
+/** Returns the document that was read from laws of this digest; undefined if none is kept. */
+export function keptReading(file: string, digest: Digest, own: FileSeal): unknown {
+  try {
+    const kept: unknown = JSON.parse(readIfThere(file) ?? 'null')
+    if (!isObject(kept)) return undefined
+    // `isObject` has just said so.
+    const { digest: of, document, seal } = kept as Readonly<Record<string, unknown>>
+    if (of !== digest || typeof document !== 'string' || typeof seal !== 'string') return undefined
+    const signature = Buffer.from(seal, 'base64')
+    return own.isOwn(textOf(digest, document), signature) ? JSON.parse(document) : undefined
+  } catch {
+    // A file that is torn or cannot be read is one that is not there.
+    return undefined
+  }
+}
+
+/** Keeps a reading. A host that has no room keeps none. */
+export function keepReading(file: string, digest: Digest, value: unknown, own: FileSeal): void {
+  const document = JSON.stringify(value)
+  try {
+    const text = Buffer.from(own.sign(textOf(digest, document))).toString('base64')
+    writeWhole(file, JSON.stringify({ digest, document, seal: text }), 0o600)
+  } catch (error) {
+    // Only errors of the system have a code that is text.
+    if (typeof (error as NodeJS.ErrnoException).code !== 'string') throw error
+  }
+}
+
+function textOf(digest: Digest, document: string): string {
+  return `writ laws\n${digest}\n${document}\n`
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { digestBytes } from '../../base/index.ts'
 import { keyFromSeed, newSeed, sealOf } from '../../store/keys/ed25519.ts'
-import { keepReading, keptReading } from './law-cache.ts'
+import { keepReading, keptReading } from './law-book.ts'
 
 let folder = ''
 const file = () => join(folder, 'laws.json')

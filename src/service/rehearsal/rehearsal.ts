@@ -24,7 +24,6 @@ import type {
   Sandbox,
   SocketProfile,
 } from '../../sandbox/index.ts'
-import type { TreeFinding } from '../../tree/index.ts'
 import {
   type Marker,
   makeMarker,
@@ -32,6 +31,7 @@ import {
   PATH_BYTES_MAX,
   type Scan,
   scanLayers,
+  type TreeFinding,
 } from '../../tree/index.ts'
 import { actCommand } from '../acts/act-command.ts'
 import { actFindings } from '../acts/act-findings.ts'
@@ -39,14 +39,15 @@ import type { LawBook } from '../laws/law-book.ts'
 import { stagePlaceFor, stagePlaces } from '../stage/stage-place.ts'
 import { type GateContext, isRoot, workspaceOf } from '../surface/context.ts'
 import type { ProposeOptions } from '../surface/surface.ts'
-import { withClosedDirectories } from './closed-directories.ts'
-import { Outputs } from './outputs.ts'
 import { withoutRefreshedIndexes } from './refreshed-index.ts'
 import { RunNetwork } from './run-network.ts'
 import { hiddenFromRun, sandboxRequest } from './sandbox-request.ts'
 import { toolSettings } from './tool-settings.ts'
 
 const MEBIBYTE = 1024 * 1024
+const OUTPUT_BYTES_MAX = 256 * 1024
+/** To list, and to enter. */
+const LOOK = 0o500
 
 interface RehearsalRequest {
   readonly proposal: Proposal
@@ -231,4 +232,43 @@ function above(path: string): string {
   for (let place = dirname(path); ; place = dirname(place)) {
     if (statSync(place, { throwIfNoEntry: false })?.isDirectory() || place === '/') return place
   }
+}
+
+/** The output of a command: the record keeps it up to a bound, a live reader gets all of it. */
+class Outputs {
+  readonly #parts: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] }
+  readonly #kept = { stdout: 0, stderr: 0 }
+  #isTruncated = false
+
+  take(stream: 'stdout' | 'stderr', bytes: Uint8Array): void {
+    const room = OUTPUT_BYTES_MAX - this.#kept[stream]
+    if (bytes.length > room) this.#isTruncated = true
+    if (room <= 0) return
+    const part = Buffer.from(bytes.subarray(0, room))
+    this.#parts[stream].push(part)
+    this.#kept[stream] += part.length
+  }
+
+  /** As text; bytes that spell nothing become U+FFFD. */
+  document(): { readonly stdout: string; readonly stderr: string; readonly truncated: boolean } {
+    const text = (stream: 'stdout' | 'stderr'): string =>
+      Buffer.concat(this.#parts[stream]).toString('utf8')
+    return { stdout: text('stdout'), stderr: text('stderr'), truncated: this.#isTruncated }
+  }
+}
+
+/**
+ * Directories that an act leaves unreadable for their own owner. They could be promoted, but only root
+ * could check or undo them there. So each becomes a finding of the diff, which refuses it (G-8: an undo
+ * has to be possible before something is decided).
+ */
+export function withClosedDirectories(scan: Scan): Scan {
+  const closed = isRoot() ? [] : scan.changes.flatMap(closedBy)
+  return closed.length === 0 ? scan : { ...scan, findings: [...scan.findings, ...closed] }
+}
+
+function closedBy({ path, after }: Change): readonly TreeFinding[] {
+  if (after?.kind !== 'directory' || (after.mode & LOOK) === LOOK) return []
+  const detail = 'is a directory that its owner cannot look into'
+  return [{ code: 'diff.unsupported', path, detail }]
 }

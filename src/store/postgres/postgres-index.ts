@@ -23,7 +23,7 @@ import {
 } from '../../ledger/index.ts'
 import { failure } from '../database/sqlite-connection.ts'
 import { LOOKED_UP, timeOfId } from '../sqlite/fact-search.ts'
-import { lostFact, storedFact } from '../streams/stored-fact.ts'
+import { lostFact, storedFact } from '../streams/stream-state.ts'
 import { boundOf, type MarkedStream, type MarkKeys, openMark, sealMark } from './index-mark.ts'
 import { checkNotBegunAt, INSUFFICIENT_PRIVILEGE, release } from './postgres-connection.ts'
 

@@ -21,8 +21,8 @@ import { failure, WAIT_MS_MAX } from '../database/sqlite-connection.ts'
 import type { LedgerKey } from '../keys/ed25519.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { type HeadRow, readHead } from '../streams/heads.ts'
-import { lostFact } from '../streams/stored-fact.ts'
 import { lostStream } from '../streams/stream-start.ts'
+import { lostFact } from '../streams/stream-state.ts'
 import { type MarkKeys, markKeysOf, publicMarkKeys } from './index-mark.ts'
 import {
   checkLedger,

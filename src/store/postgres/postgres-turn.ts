@@ -20,15 +20,16 @@ import type { LedgerKey } from '../keys/ed25519.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { AppendCall, AppendOutcome } from '../sqlite/ledger-file.ts'
 import type { FactIds } from '../streams/fact-id.ts'
-import { lostFact, storedFact } from '../streams/stored-fact.ts'
 import { beginningDraft } from '../streams/stream-start.ts'
 import {
+  lostFact,
   newStream,
   type StoredEnd,
   type StreamState,
   sealNext,
   signEnd,
   stateOf,
+  storedFact,
 } from '../streams/stream-state.ts'
 import { checkNotBegunAt } from './postgres-connection.ts'
 

@@ -22,7 +22,7 @@ import {
 } from '../database/sqlite-connection.ts'
 import type { Database, Statement } from '../database/sqlite-driver.ts'
 import { factPlace } from '../database/sqlite-schema.ts'
-import { storedFact } from '../streams/stored-fact.ts'
+import { storedFact } from '../streams/stream-state.ts'
 
 const VERSION = 1
 

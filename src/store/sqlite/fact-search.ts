@@ -15,8 +15,8 @@ import {
 } from '../../ledger/index.ts'
 import type { Database, Statement } from '../database/sqlite-driver.ts'
 import { factPlace, seqOf } from '../database/sqlite-schema.ts'
-import { storedFact } from '../streams/stored-fact.ts'
 import { lostStream } from '../streams/stream-start.ts'
+import { storedFact } from '../streams/stream-state.ts'
 import type { FactIndex } from './fact-index.ts'
 
 /** The most selective first; one of them is looked up, the others are checked on the facts. */

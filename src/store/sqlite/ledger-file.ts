@@ -27,8 +27,7 @@ import {
   seqOf,
   tilePlace,
 } from '../database/sqlite-schema.ts'
-import { WaitingList } from '../database/waiting-list.ts'
-import { WriterQueue } from '../database/writer-queue.ts'
+import { WaitingList, WriterQueue } from '../database/writer-queue.ts'
 import type { LedgerKey } from '../keys/ed25519.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { FactIds } from '../streams/fact-id.ts'

@@ -18,9 +18,8 @@ import {
 import { failure } from '../database/sqlite-connection.ts'
 import { type LedgerKey, signerFor } from '../keys/ed25519.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
-import { storedFact } from './stored-fact.ts'
 import { lostStream } from './stream-start.ts'
-import { signingKey } from './stream-state.ts'
+import { signingKey, storedFact } from './stream-state.ts'
 
 export interface HeadRow {
   readonly name: string

@@ -5,12 +5,15 @@
  *
  * INVARIANT (checkpoint first): facts, tiles and checkpoint of a stream are of one size. Fewer facts
  * than the checkpoint counts is tampering, more is a write around the API; neither is repaired.
+ *
+ * The text of a stored fact as a fact. What a store returns may be damaged; the failure says where.
  */
 import { FaultError, fault } from '../../base/index.ts'
 import {
   CHAIN_START,
   chainNext,
   equalBytes,
+  type Fact,
   type FactDraft,
   factLeaf,
   Growth,
@@ -273,4 +276,25 @@ function occurredAtOf(fact: string, name: string): number {
   const ms = Date.parse(/"occurred_at":"([^"]{24})"/.exec(fact)?.[1] ?? '')
   if (Number.isNaN(ms)) throw failure('ledger.tampered', name, 'the last fact has no time')
   return ms
+}
+
+/** The failure that a fact is which is not in its place. */
+export function lostFact(stream: string, seq: number): FaultError {
+  const place = `${stream}/${seq}`
+  return failure('ledger.tampered', place, `the fact ${place} is not there`)
+}
+
+/** Fails with `ledger.tampered` and the place if the text is gone or no JSON. */
+export function storedFact(text: unknown, stream: string, seq: number): Fact {
+  if (typeof text !== 'string') throw lostFact(stream, seq)
+  try {
+    return JSON.parse(text) as Fact // Written as a fact; verification judges its form.
+  } catch {
+    const place = `${stream}/${seq}`
+    throw failure(
+      'ledger.tampered',
+      place,
+      `the fact ${place} is not JSON: it was changed or damaged`,
+    )
+  }
 }

@@ -22,7 +22,7 @@ import {
   standingFolder,
   streamOfFile,
 } from '../standing/kept-standing.ts'
-import { standingPage } from '../standing/standing-facts.ts'
+import { standingPage } from '../standing/standing-view.ts'
 import type { VerifyReport } from './verify-run.ts'
 
 /** Adds to the report of a valid history what is wrong with the kept files and the current key. */

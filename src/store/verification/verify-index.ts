@@ -10,8 +10,7 @@ import { isDamage, openToRead } from '../database/sqlite-connection.ts'
 import { cutsTexts, type Database } from '../database/sqlite-driver.ts'
 import { factPlace, KEYS_OF_STREAM, seqOf, versionOf } from '../database/sqlite-schema.ts'
 import { indexFileOf } from '../sqlite/engine.ts'
-import { hasZero } from './verify-file.ts'
-import { type Say, type StreamRow, wrongIndex } from './verify-rows.ts'
+import { hasZero, type Say, type StreamRow, wrongIndex } from './verify-rows.ts'
 
 /** As the index numbers them; ids are found without it. */
 const FIELDS = INDEXED_FIELDS.filter((field) => field !== 'factId')

@@ -78,3 +78,7 @@ export function wrongIndex(name: string): Wrong {
   const message = `the query index of ${name} is not that of its facts; make it again: writ ledger reindex`
   return { code: 'ledger.index_wrong', message }
 }
+
+export function hasZero(column: string): string {
+  return `instr(CAST(${column} AS BLOB), x'00') > 0`
+}

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { mountOf, mountsBelow, readMounts } from './mounts.ts'
+import { mountOf, mountsBelow, readMounts } from './host-facts.ts'
 
 const TABLE = [
   '22 1 254:0 / / rw,relatime - ext4 /dev/root rw',

@@ -1,12 +1,11 @@
-/**
- * Laws tried on the history: every proposal that was decided is judged again, one by one, and only
- * what changes is kept. What cannot be judged any more is counted and named, never passed over.
- */
+/** A trial of laws on the history, and its answer for people: what would change, how often each law speaks, what is gone. */
+
 import type { Decision, EvaluationBasis } from '../../contracts/index.ts'
 import { type LawsOnTrial, listsUnder, tryLaws } from '../../gate/index.ts'
 import type { OpenedFact, ReplayLookup } from '../../ledger/index.ts'
 import type { LawSet } from '../../policy/index.ts'
 import type { LedgerReader } from '../../store/index.ts'
+import type { Paint } from '../call/terminal.ts'
 import { DecisionWalk } from '../history/decision-walk.ts'
 import {
   evaluationOf,
@@ -14,9 +13,66 @@ import {
   NotKept,
   type PastEvaluation,
 } from '../history/past-decision.ts'
+import { plain } from '../history/plain.ts'
 import { replayLookup } from '../history/replay-lookup.ts'
+import { shortId } from '../history/short-id.ts'
+import { table } from '../history/table.ts'
 
-export interface TrialAnswer {
+const HEADS = ['action', 'was', 'would be', 'because of'] as const
+/** The id of an override whose id the record does not have. */
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+
+export function trialText(answer: TrialAnswer, paint: Paint): string {
+  const { proposals, changed, unjudgeable, laws } = answer
+  const judged = proposals - unjudgeable.length
+  const words = `past proposals judged, ${changed.length} would be decided otherwise`
+  const parts = [`${paint.strong(`${judged} of ${proposals}`)} ${words}\n`]
+  if (changed.length > 0) parts.push(`\n${table({ paint }, HEADS, changed.map(row))}`)
+  if (laws.length > 0) {
+    const heads = ['broken by', 'law', 'what it says'].join('  ')
+    parts.push(`\n${paint.dim(heads)}\n`, ...laws.flatMap((law) => lawLines(law, paint)))
+  }
+  if (unjudgeable.length > 0) {
+    const rows = unjudgeable.map(({ action_id, reason }) => [shortId(plain(action_id)), reason])
+    parts.push(
+      `\n${paint.strong('Cannot be judged')}\n${table({ paint }, ['action', 'why'], rows)}`,
+    )
+  }
+  return parts.join('')
+}
+
+/** How many proposals break the law, and its text below, broken to fit 80 columns. */
+function lawLines({ policy_id, broken, text = '' }: TrialAnswer['laws'][number], paint: Paint) {
+  const lines = text === '' ? [] : wrapped(plain(text), TEXT_COLUMNS)
+  return [
+    `${String(broken).padStart('broken by'.length)}  ${plain(policy_id)}\n`,
+    ...lines.map((line) => `           ${paint.dim(line)}\n`),
+  ]
+}
+
+const TEXT_COLUMNS = 69
+
+/** Breaks a text between words; a longer word has a line of its own. */
+function wrapped(text: string, columns: number): readonly string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last === undefined || last.length + 1 + word.length > columns) lines.push(word)
+    else lines[lines.length - 1] = `${last} ${word}`
+  }
+  return lines
+}
+
+function row({ action_id, from, to, policy_id, approvals }: TrialAnswer['changed'][number]) {
+  const [was, would] = [asked(from, approvals?.from), asked(to, approvals?.to)]
+  return [shortId(plain(action_id)), was, would, plain(policy_id ?? 'lists or settings')]
+}
+
+function asked(decision: string, approvals = 1): string {
+  return approvals === 1 ? decision : `${decision} by ${approvals}`
+}
+
+interface TrialAnswer {
   /** How many were judged, those that cannot be included. */
   readonly proposals: number
   readonly changed: readonly ChangedDecision[]
@@ -38,6 +94,10 @@ interface ChangedDecision {
   readonly policy_id: string | null
 }
 
+/**
+ * Laws tried on the history: every proposal that was decided is judged again, one by one, and only
+ * what changes is kept. What cannot be judged any more is counted and named, never passed over.
+ */
 export class TrialRun {
   readonly #trial: LawsOnTrial
   readonly #changed: ChangedDecision[] = []
@@ -116,9 +176,6 @@ export class TrialRun {
     }
   }
 }
-
-/** The id of an override whose id the record does not have. */
-const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 /** What turned up after the first decision about a proposal is no matter of laws. */
 function isFirst({ record }: OpenedFact): boolean {

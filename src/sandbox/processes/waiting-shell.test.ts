@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterEach, expect, it } from 'vitest'
 import { isDead } from '../supervision/meters.ts'
-import { killStragglers } from './stragglers.ts'
+import { killStragglers } from './waiting-shell.ts'
 
 const started: ChildProcess[] = []
 afterEach(() => {

@@ -1,13 +1,16 @@
 /**
- * Reads a request to the proxy strictly: CONNECT with an authority, any other method with an absolute
+ * Heads of HTTP/1 messages. Reads a request to the proxy strictly: CONNECT with an authority, any other method with an absolute
  * `http` address. Refuses what two parsers could read differently: a Host that differs, two lengths, a
  * length together with chunks, folded lines, blanks before a colon, bare line feeds.
  *
  * A connection carries one request. A client opens a new connection for the next, and the proxy judges
  * that one separately.
+ *
+ * Of a response head it reads as much as the proxy needs: the status, and the fields about the connection,
+ * which always closes after this response. The proxy passes a redirect on to the client and does not
+ * follow it. If the client follows it, that is a new request.
  */
 import type { Code } from '../../base/index.ts'
-import { type Field, isToken, readHead, valuesOf, wordsOf, writeHead } from './head-text.ts'
 import { type HostName, hostPort, showHostPort } from './host-name.ts'
 
 export type Body =
@@ -38,6 +41,12 @@ export type ParsedHead =
     }
 
 export const HEAD_MAX = 32 * 1024
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const FIELDS_MAX = 128
+/** Visible characters, blanks and what is beyond ASCII; no other control character. */
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+const PIECE = 8_192
+export const RESPONSE_HEAD_MAX = 128 * 1024
 
 type Seen = Extract<ParsedHead, { ok: false }>['seen']
 
@@ -151,6 +160,7 @@ const DROPPED: ReadonlySet<string> = new Set([
   'upgrade',
   'http2-settings',
 ])
+
 const KEPT: ReadonlySet<string> = new Set([
   'host',
   'content-length',
@@ -172,4 +182,88 @@ export function forwardedHead({ method, host, port, target, fields }: RequestHea
     ...kept,
     ['Connection', 'close'],
   ])
+}
+
+type Field = readonly [name: string, value: string]
+
+/** Where a head ends: the index after the empty line, or null while it did not come. */
+export function headEnd(bytes: Uint8Array, from = 0): number | null {
+  for (let at = Math.max(from, 3); at < bytes.length; at++) {
+    if (bytes[at] !== 10 || bytes[at - 1] !== 13) continue
+    if (bytes[at - 2] === 10 && bytes[at - 3] === 13) return at + 1
+  }
+  return null
+}
+
+/** The first line and the fields; null when a line can be read in two ways. */
+function readHead(bytes: Uint8Array): { readonly first: string; readonly fields: Field[] } | null {
+  const text = latin1(bytes)
+  if (!text.endsWith('\r\n\r\n')) return null
+  const [first = '', ...lines] = text.slice(0, -4).split('\r\n')
+  if (lines.length > FIELDS_MAX || !VALUE.test(first)) return null
+  const fields: Field[] = []
+  for (const line of lines) {
+    const colon = line.indexOf(':')
+    const name = line.slice(0, Math.max(colon, 0))
+    const value = line.slice(colon + 1).replace(/^[\t ]+|[\t ]+$/g, '')
+    // A folded line begins with a blank, which no name holds.
+    if (!TOKEN.test(name) || !VALUE.test(value)) return null
+    fields.push([name, value])
+  }
+  return { first, fields }
+}
+
+function isToken(text: string): boolean {
+  return TOKEN.test(text)
+}
+
+/** Returns all values of a field. `name` is in lower case; the case of the field does not matter. */
+function valuesOf(fields: readonly Field[], name: string): readonly string[] {
+  return fields.filter(([other]) => other.toLowerCase() === name).map(([, value]) => value)
+}
+
+/** The words of a field that is a list. */
+function wordsOf(fields: readonly Field[], name: string): readonly string[] {
+  return valuesOf(fields, name)
+    .flatMap((value) => value.split(','))
+    .map((word) => word.trim().toLowerCase())
+    .filter((word) => word !== '')
+}
+
+function writeHead(first: string, fields: readonly Field[]): Uint8Array {
+  const text = [first, ...fields.map(([name, value]) => `${name}: ${value}`), '', ''].join('\r\n')
+  return Uint8Array.from(text, (unit) => unit.charCodeAt(0))
+}
+
+function latin1(bytes: Uint8Array): string {
+  let text = ''
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    text += String.fromCharCode(...bytes.subarray(at, at + PIECE))
+  }
+  return text
+}
+
+export interface ResponseHead {
+  readonly status: number
+  /** As the client gets it. */
+  readonly bytes: Uint8Array
+}
+
+const CONNECTION: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'upgrade',
+  'alt-svc',
+])
+
+/** Null when it is no head of HTTP/1. */
+export function readResponseHead(bytes: Uint8Array): ResponseHead | null {
+  const read = readHead(bytes)
+  const [, digits] = /^HTTP\/1\.[01] (\d{3})(?: .*)?$/.exec(read?.first ?? '') ?? []
+  if (read === null || digits === undefined) return null
+  const status = Number(digits)
+  const end: Field[] = status < 200 ? [] : [['Connection', 'close']]
+  const kept = read.fields.filter(([name]) => !CONNECTION.has(name.toLowerCase()))
+  return { status, bytes: writeHead(read.first, [...kept, ...end]) }
 }
