@@ -5,6 +5,11 @@
 import { prepare, run } from './setup.mjs'
 
 const SOAKS = [
+  {
+    name: 'properties',
+    files: ['src/contracts', 'src/expression'],
+    env: { WRIT_RUNS_FACTOR: '50' },
+  },
   { name: 'documents', files: ['tests/hostile.test.ts'], env: { WRIT_HOSTILE_RUNS: '1000000' } },
   {
     name: 'kernel',

@@ -1,6 +1,7 @@
 /** What holds for every expression: it never throws, it costs little, and what decides, decides. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../tests/arbitrary/runs.ts'
 import { Chance } from '../../tests/expression/chance.ts'
 import { ENVIRONMENT, Generator, makeValues } from '../../tests/expression/generated.ts'
 import { compileExpression, type Environment, type Expression, evaluate } from './index.ts'
@@ -30,7 +31,7 @@ describe('loading', () => {
           expect(column).toBeGreaterThan(0)
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -104,7 +105,7 @@ describe('evaluating', () => {
     const chance = new Chance(5)
     const generator = new Generator(chance)
     let checked = 0
-    for (let run = 0; run < 4000; run++) {
+    for (let run = 0; run < runs(1200); run++) {
       const compiled = compileExpression(generator.condition(1 + chance.below(3))[0], ENVIRONMENT)
       if (!compiled.ok) continue
       const values = makeValues(chance)
@@ -122,7 +123,7 @@ describe('evaluating', () => {
       })
       checked++
     }
-    expect(checked).toBeGreaterThan(1000)
+    expect(checked).toBeGreaterThan(300)
   })
 
   it.each([

@@ -9,6 +9,7 @@ import {
   spread,
 } from '../../../tests/arbitrary/agent.ts'
 import { anyJson } from '../../../tests/arbitrary/from-schema.ts'
+import { runs } from '../../../tests/arbitrary/runs.ts'
 import { checkDocument } from '../check.ts'
 import { field, isObject } from '../kernel/contract.ts'
 import type { Normalise, Sources } from '../kernel/normalise.ts'
@@ -58,7 +59,7 @@ describe.each(NORMALISERS)('normalisation of %s', (_, normalise, documents) => {
         expect(twice.repairs).toEqual([])
         expect(twice.document).toEqual(once.document)
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(400) },
     )
   })
 
@@ -117,7 +118,7 @@ describe('normaliseAndValidate', () => {
         expect(error.json_path.startsWith('$')).toBe(true)
         expect(() => JSON.parse(error.example_fix)).not.toThrow()
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(300) },
     )
   })
 
@@ -156,7 +157,7 @@ describe('the score gate', () => {
           expect(document['action_required']).toBe('REQUEST_EXTERNAL_INPUT')
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(300) },
     )
   })
 })
@@ -175,7 +176,7 @@ describe('repaired plans', () => {
           if (code === 'plan.unknown_ref') expect(path).toContain('/review_target_task_id')
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(300) },
     )
   })
 
@@ -186,7 +187,7 @@ describe('repaired plans', () => {
         expect(error).toBeNull()
         expect(valid).toBe(true)
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(600) },
     )
   })
 
@@ -201,7 +202,7 @@ describe('repaired plans', () => {
           expect(pairs.filter((other) => other === pair)).toHaveLength(1)
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(300) },
     )
   })
 
@@ -218,7 +219,7 @@ describe('repaired plans', () => {
           expect(needed.has(id) || above.has(id)).toBe(true)
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(600) },
     )
   })
 })

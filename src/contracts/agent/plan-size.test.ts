@@ -49,9 +49,8 @@ function pathPlan(length: number) {
 }
 
 describe('a plan of almost two million values', () => {
-  it('is judged, and normalised without a repair', () => {
+  it('is normalised without a repair, and judged', () => {
     const plan = pathPlan(124_000)
-    expect(checkDocument(plan, { as: 'PLAN_GEN' }).valid).toBe(true)
     const { valid, repairs, normalized } = normaliseAndValidate('PLAN_GEN', plan, {}, sources())
     expect(valid).toBe(true)
     expect(repairs).toEqual([])

@@ -88,15 +88,15 @@ describe('the descriptor', () => {
 
 describe('hostile descriptors', () => {
   it('end soon with many wildcards on both sides', () => {
-    const roots = Array.from({ length: 40_000 }, (_, index) => `/d/*${index}/**/x`)
-    const globs = Array.from({ length: 40_000 }, (_, index) => `/d/a*/**/${index}/*y`)
+    const roots = Array.from({ length: 15_000 }, (_, index) => `/d/*${index}/**/x`)
+    const globs = Array.from({ length: 15_000 }, (_, index) => `/d/a*/**/${index}/*y`)
     const document = descriptor({ scope: scope(roots, true), effects: effects(globs) })
-    expect(codes(document).length).toBeGreaterThan(40_000)
+    expect(codes(document).length).toBeGreaterThan(15_000)
   })
 
   it('end soon with long paths of many segments', () => {
-    const roots = Array.from({ length: 9_000 }, () => `/**${'/a'.repeat(62)}`)
-    const globs = Array.from({ length: 9_000 }, (_, index) =>
+    const roots = Array.from({ length: 3_000 }, () => `/**${'/a'.repeat(62)}`)
+    const globs = Array.from({ length: 3_000 }, (_, index) =>
       index % 100 === 0 ? '/a'.repeat(2_000) : `/**${'/a/**'.repeat(31)}`,
     )
     const document = descriptor({ scope: scope(roots, true), effects: effects(globs) })

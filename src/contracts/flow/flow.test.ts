@@ -227,17 +227,17 @@ describe('large graphs', () => {
   })
 
   it('are judged in linear time when every policy is in conflict with every neighbour', () => {
-    const policies = Array.from({ length: 100_000 }, (_, index) => ({
+    const policies = Array.from({ length: 40_000 }, (_, index) => ({
       policy_id: `p${index}`,
       policy_expr: 'true',
       priority: 1,
-      conflicts_with: [1, 2, 3].map((step) => `p${(index + step) % 100_000}`),
+      conflicts_with: [1, 2, 3].map((step) => `p${(index + step) % 40_000}`),
       override_mode: 'merge' as const,
       violation_action: 'alert' as const,
     }))
     const found = places(flow({ policies }))
-    expect(found.filter((place) => place.startsWith('flow.policy_tie'))).toHaveLength(300_000)
-    expect(found.filter((place) => place.startsWith('flow.policy_cycle'))).toHaveLength(200_001)
+    expect(found.filter((place) => place.startsWith('flow.policy_tie'))).toHaveLength(120_000)
+    expect(found.filter((place) => place.startsWith('flow.policy_cycle'))).toHaveLength(80_001)
   })
 
   it('are read from text within 64 MiB', () => {

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyJson, fromSchema, mutate, mutation } from '../../../tests/arbitrary/from-schema.ts'
+import { runs } from '../../../tests/arbitrary/runs.ts'
 import { canonicalJson } from '../../base/index.ts'
 import { CONTRACTS } from '../registry.ts'
 import { nodeOf } from './schema.ts'
@@ -33,7 +34,7 @@ describe.each(CONTRACTS.map((contract) => [contract.name, contract] as const))(
             judgeTwice(mutations.reduce(mutate, made), { task })
           },
         ),
-        { numRuns: 300 },
+        { numRuns: runs(60) },
       )
     })
 
@@ -42,6 +43,7 @@ describe.each(CONTRACTS.map((contract) => [contract.name, contract] as const))(
         fc.property(anyJson, (value) => {
           judgeTwice(value, {})
         }),
+        { numRuns: runs(40) },
       )
     })
 
