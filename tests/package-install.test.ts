@@ -12,6 +12,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   realpathSync,
   rmSync,
 } from 'node:fs'
@@ -79,6 +80,17 @@ it('works at once on a Node that has SQLite inside', () => {
   const ran = writ(node, 'exec', '--', 'true')
   expect(ran.status, ran.err).toBe(0)
   expect(writ(node, 'ledger', 'verify').status).toBe(0)
+}, 60_000)
+
+it('has every door of the library on that Node', () => {
+  const { exports: doors } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const names = Object.keys(doors).filter((door) => door !== './package.json')
+  const program = `for (const door of process.argv.slice(1))
+    console.log(door, Object.keys(await import(door)).length > 0)`
+  const words = names.map((door) => door.replace('.', 'writ'))
+  const args = ['--input-type=module', '-e', program, ...words]
+  const { out, err } = run(join(bin, 'node'), args, app)
+  expect(out, err).toBe(words.map((word) => `${word} true\n`).join(''))
 }, 60_000)
 
 it('works on any Node once the compiled part of better-sqlite3 is there', () => {
