@@ -42,6 +42,14 @@ describe('git', () => {
     ],
     ['an included file', 'git config include.path ../inc/extra; mkdir -p inc', 'inc/extra'],
     ['a program of a setting', 'git config core.fsmonitor "sh tools/watch.sh"', 'tools/watch.sh'],
+    ['a program of an alias', "git config alias.up '!tools/up.sh'", 'tools/up.sh'],
+    ['a program of a key that git has not yet', 'git config hook.x.command plain', 'plain'],
+    [
+      'a program after two sections in one line',
+      `printf '[a][core "]"][core]fsmonitor=too"ls"/w' >> .git/config`,
+      'tools/w',
+    ],
+    ['a word of a file that git refuses', 'printf "[core" > .git/config.worktree', '[core'],
     [
       'the target of a hook that is a link',
       'mkdir -p .git/hooks bin2; ln -sf ../../bin2/run .git/hooks/post-checkout',
@@ -65,6 +73,11 @@ describe('git', () => {
     const bare =
       'mkdir -p fix/objects fix/refs; echo ref: refs/heads/m > fix/HEAD; echo > fix/config'
     expect(asked(bare)).toEqual(['fix/HEAD', 'fix/config'])
+  })
+
+  it('but what is called as a person, a branch or an alias is not', () => {
+    prepare('git config branch.b.remote b; git config alias.c commit; git config user.name a')
+    expect(asked('for name in a b c commit; do echo x > $name; done')).toEqual([])
   })
 
   it('but an ordinary commit is not', () => {

@@ -5,6 +5,7 @@
  */
 import { joinRaw, type PointedBy, parentOfRaw, type RawPath, rawOfText } from '../../gate/index.ts'
 import type { ChangedView } from './changed-view.ts'
+import { type GitSetting, namesFile, readGitSettings } from './git-settings.ts'
 
 interface GitTarget {
   readonly path: RawPath
@@ -91,35 +92,51 @@ export class GitReach {
     }
   }
 
-  /** Reads every value of a configuration under any key: each may name a program or a file. */
+  /** Looks at the settings of a configuration that name a program or a file. */
   #config(path: RawPath, worktree: RawPath): void {
     const key = `${path}\0${worktree}`
     if (this.#read.has(key) || this.#read.size > CONFIGS_MAX) return
     this.#read.add(key)
     const file = this.#view.resolve(path).path
-    if (file !== path) this.#targets.push({ path: file, by: 'git_config', isTree: false })
+    if (file !== path) this.#point(file)
     const text = this.#view.read(file, CONFIG_BYTES_MAX)
     if (text === null) return
-    for (const [setting, value] of settingsOf(text)) this.#value(setting, value, file, worktree)
+    const settings = readGitSettings(text)
+    // Git stops at such a file. Other programs may read it, so each of its words counts.
+    if (settings === null) this.#words(text, worktree)
+    for (const setting of settings ?? []) this.#setting(setting, file, worktree)
   }
 
-  #value(setting: string, value: string, file: RawPath, worktree: RawPath): void {
-    if (setting === 'hookspath') {
+  #setting(setting: GitSetting, file: RawPath, worktree: RawPath): void {
+    if (!namesFile(setting)) return
+    const { section, subsection, key } = setting
+    const value = setting.value.replace(/^:\(optional\)/, '')
+    if (key === 'hookspath') {
       const hooks = this.#placed(value, worktree)
       this.#targets.push({ path: hooks, by: 'git_config', isTree: true })
       this.#hookLinks(hooks)
       return
     }
-    if (setting === 'path') {
+    if (key === 'path' && section.startsWith('include')) {
       const included = this.#placed(value, parentOfRaw(file))
-      this.#targets.push({ path: included, by: 'git_config', isTree: false })
+      this.#point(included)
       this.#config(included, worktree)
     }
-    for (const word of value.split(/[\s'"`;|&<>()=!]+/)) {
+    if (section === 'url') this.#words(subsection, worktree)
+    if (value !== '') this.#point(this.#placed(value, worktree))
+    this.#words(value, worktree)
+  }
+
+  #words(text: string, worktree: RawPath): void {
+    for (const word of text.split(/[\s'"`;|&<>()=!]+/)) {
       // A name without a slash is looked up in PATH, but a shell may read it as a file here.
       if (word === '' || word.startsWith('-')) continue
-      this.#targets.push({ path: this.#placed(word, worktree), by: 'git_config', isTree: false })
+      this.#point(this.#placed(word, worktree))
     }
+  }
+
+  #point(path: RawPath): void {
+    this.#targets.push({ path, by: 'git_config', isTree: false })
   }
 
   #placed(text: string, directory: RawPath): RawPath {
@@ -138,17 +155,4 @@ export class GitReach {
     const named = pattern.exec(text ?? '')?.[1]?.trim()
     return named === undefined || named === '' ? null : this.#placed(named, base)
   }
-}
-
-/** Keys in lower case with their values, of any section. */
-function settingsOf(text: string): readonly (readonly [string, string])[] {
-  return text
-    .replace(/\\\r?\n/g, '')
-    .split('\n')
-    .flatMap((line) => {
-      const [, key, value] =
-        /^\s*(?:\[[^\]]*\]\s*)?([A-Za-z][\w-]*)\s*=\s*(.*?)\s*$/.exec(line) ?? []
-      if (key === undefined || value === undefined) return []
-      return [[key.toLowerCase(), value.replace(/^"(.*)"$/, '$1')] as const]
-    })
 }
