@@ -34,6 +34,8 @@ import { ANN, entry, task } from './entries.ts'
 import { allFacts, checkStream, codeOf } from './store-suite.ts'
 import { NAME, scratch, verifierOf } from './test-ledger.ts'
 
+/** The public key of the Go checksum database. */
+const PUBLIC_OF_OTHERS = 'sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8'
 const ACTOR: Actor = { principal: ANN, source: 'test' }
 
 let place: ReturnType<typeof scratch>
@@ -219,6 +221,20 @@ describe.each([
 })
 
 describe('keys', () => {
+  it.each([
+    ['removed', (file: string) => rmSync(file)],
+    ['emptied', (file: string) => writeFileSync(file, '')],
+    ['of another key', (file: string) => writeFileSync(file, `${PUBLIC_OF_OTHERS}\n`)],
+  ])('a public key file that was %s is written again', async (_, damage) => {
+    const folder = join(directory, 'keys')
+    const file = join(folder, readdirSync(folder).find((name) => name.endsWith('.pub')) ?? '')
+    const text = readFileSync(file, 'utf8')
+    await ledger.close()
+    damage(file)
+    ledger = await openLedger({ directory })
+    expect(readFileSync(file, 'utf8')).toBe(text)
+  })
+
   it('are refused when others can read them, when they are none, and when they are gone', async () => {
     const folder = join(directory, 'keys')
     const file = join(folder, readdirSync(folder).find((name) => name.endsWith('.key')) ?? '')

@@ -1,7 +1,7 @@
 /**
  * Keys as files: `<fingerprint>.key` (0600) holds the private key as a C2SP text, `<fingerprint>.pub`
- * the public one. Key files are written once and never changed; a key that was rotated away stays,
- * because its public half is still needed. `current` holds the fingerprint of the key that signs, for
+ * the public one, which is written again where it is missing or damaged. Private key files are written
+ * once and never changed; a key that was rotated away stays, because its public half is still needed. `current` holds the fingerprint of the key that signs, for
  * people to read: the first fact of a ledger is signed with it, and from then on the checkpoints say
  * whose turn it is.
  */
@@ -135,7 +135,7 @@ function missingKeys(error: unknown, directory: string): unknown {
 function readRing(directory: string): KeyRing {
   try {
     const files = [directory, join(directory, UNUSED)].flatMap((one) => filesIn(one, '.key'))
-    const keys = new Map(files.map((file) => [basename(file, '.key'), readKey(file)]))
+    const keys = new Map(files.map((file) => [basename(file, '.key'), readPair(file)]))
     if (keys.size === 0) {
       throw keyMissing(directory, '*.key')
     }
@@ -168,7 +168,38 @@ export function readCurrent(directory: string): string {
   }
 }
 
-function readKey(file: string): LedgerKey {
+/** Reads a private key, and writes its public half again if that file is missing or says otherwise. */
+function readPair(file: string): LedgerKey {
+  const { key, name } = readKey(file)
+  const publicFile = file.replace(/key$/, 'pub')
+  const text = formatVerifierKey(publicKeyOf(key, name))
+  if (!holds(publicFile, text)) restore(publicFile, text)
+  return key
+}
+
+function holds(file: string, text: string): boolean {
+  try {
+    return readFileSync(file, 'utf8').trim() === text
+  } catch {
+    return false
+  }
+}
+
+function restore(file: string, text: string): void {
+  try {
+    writeWhole(file, text, PUBLIC_MODE)
+  } catch (error) {
+    // On a disk that is full or read-only: signing does not need it.
+    if (errnoOf(error) === null) throw error
+  }
+}
+
+interface NamedKey {
+  readonly key: LedgerKey
+  readonly name: string
+}
+
+function readKey(file: string): NamedKey {
   const mode = statSync(file).mode & 0o777
   if ((mode & 0o077) !== 0) {
     throw new FaultError(
@@ -188,5 +219,5 @@ function readKey(file: string): LedgerKey {
   if (parsed === null || key === null || publicKeyOf(key, parsed.name).keyId !== parsed.keyId) {
     throw failure('ledger.key_malformed', file, `${showPath(file)} does not hold a private key`)
   }
-  return key
+  return { key, name: parsed.name }
 }
