@@ -40,12 +40,23 @@ function numbers(seed: number): (below: number) => number {
   }
 }
 
-export function faithfulRound(place: Place, seed: number, account: Account): Round {
+/** What a round does instead of chance. */
+interface Scripts {
+  readonly build: string
+  readonly change: string
+}
+
+export function faithfulRound(
+  place: Place,
+  seed: number,
+  account: Account,
+  scripts?: Scripts,
+): Round {
   const random = numbers(seed)
   const [tree, plain] = [join(place.project, `t${seed}`), join(place.folder, 'plain')]
   const around = { through: account.through, cwd: tree }
   mkdirSync(tree)
-  shell(tree, buildScript(random, account.owners))
+  shell(tree, scripts?.build ?? buildScript(random, account.owners))
   if (account.through.length > 0) {
     execFileSync('find', [
       tree,
@@ -60,7 +71,7 @@ export function faithfulRound(place: Place, seed: number, account: Account): Rou
     ])
   }
   execFileSync('cp', ['-a', tree, plain])
-  const program = changeScript(random, account)
+  const program = scripts?.change ?? changeScript(random, account)
   const [command = 'sh', ...words] = [...account.through, 'sh', '-c', program]
   const steps = spawnSync(command, words, { cwd: plain, encoding: 'utf8' }).stdout
   try {

@@ -27,6 +27,13 @@ const ORDINARY: Account = {
   gives: false,
 }
 
+/** Moves, replaces and renames what has the second group: few of the random programs do. */
+const GROUPS = {
+  build: `mkdir a d; for f in 0 1 2; do echo $f > a/f$f; done; echo d > d/f
+    chgrp ${GROUP} a/f0 a/f1 d d/f`,
+  change: 'mv a/f0 m; sed -i s/1/one/ a/f1; mv d e; echo more >> a/f2',
+}
+
 beforeAll(() => {
   execFileSync(process.execPath, ['tools/build.mjs'])
 }, 300_000)
@@ -65,6 +72,7 @@ describe(`${ROUNDS} trees, seed ${SEED}`, () => {
     execFileSync('chown', ['-R', `${ORDINARY_UID}:${ORDINARY_UID}`, place.folder])
     const around = { through: ORDINARY.through }
     expect(place.writ(['init', '--name', 'ann', '--no-pass'], around).status).toBe(0)
+    expect(faithfulRound(place, SEED - 1, ORDINARY, GROUPS)).toMatchObject({ told: [], wrong: [] })
     const { all, wrong } = rounds(place, ORDINARY)
     expect(wrong).toEqual([])
     expect(all.filter(({ told }) => told.length === 0).length).toBeGreaterThan(ROUNDS / 3)

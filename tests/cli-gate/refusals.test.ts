@@ -53,8 +53,9 @@ describe('a blocked run', () => {
 
   it('a halt names the command that ends it', () => {
     expect(place.writ(['halt']).status).toBe(0)
-    expect(place.exec([], 'true').err).toContain('`writ resume`')
+    const { err } = place.exec([], 'true')
     expect(place.writ(['resume']).status).toBe(0)
+    expect(err).toContain('`writ resume`')
   })
 
   it('a file that a process writes to is named with the process', () => {
