@@ -17,10 +17,9 @@ import {
   RUNNER_FAULT,
 } from './call/command.ts'
 import { commandHelp, programHelp } from './call/help.ts'
-import { jsonTerminal } from './call/json-text.ts'
 import { nextStep } from './call/next-step.ts'
 import { refuseRawWords } from './call/raw-words.ts'
-import { processTerminal, type Terminal } from './call/terminal.ts'
+import { jsonTerminal, processTerminal, type Terminal } from './call/terminal.ts'
 import { VERSION } from './call/version.ts'
 import { COMMANDS } from './commands/table.ts'
 

@@ -2,8 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyJson } from '../../tests/arbitrary/from-schema.ts'
-import { checkDocument, checkText } from './check.ts'
-import { detectContract } from './detect.ts'
+import { checkDocument, checkText, detectContract } from './check.ts'
 
 const TASK = {
   type: 'ao_act_task_v0',

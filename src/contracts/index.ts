@@ -28,6 +28,7 @@ export {
   checkRead,
   checkText,
   contractNames,
+  detectContract,
   resolveContract,
   unknownContract,
 } from './check.ts'
@@ -183,7 +184,6 @@ export {
 } from './descriptor/sandbox-result.ts'
 export type { UiStep } from './descriptor/ui-step.ts'
 export { namesAddress, parseWebAddress, type WebAddress } from './descriptor/web-address.ts'
-export { detectContract } from './detect.ts'
 export {
   type Flow,
   type FlowEdge,

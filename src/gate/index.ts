@@ -146,14 +146,6 @@ export {
 export { ChunkedBody, type ChunkedState } from './network/chunked-body.ts'
 export { HELLO_BYTES_MAX, type ParsedHello, readClientHello } from './network/client-hello.ts'
 export { networkFindings, onlyRead } from './network/findings.ts'
-export {
-  groundTerms,
-  hostsOf,
-  networkGrounds,
-  runsWithNetwork,
-  stepTerms,
-  withEgress,
-} from './network/grounds.ts'
 export { cacheEnvironment, isKnownCache, visiblePlaces } from './network/home-view.ts'
 export {
   type AddressBytes,
@@ -181,18 +173,24 @@ export {
 } from './network/message-head.ts'
 export { PROXY_ENVIRONMENT, PROXY_PORT } from './network/proxy-environment.ts'
 export {
+  groundTerms,
+  hostsOf,
   hostsToRelease,
   judgeRequest,
   type NetworkRules,
   type NetworkTerms,
+  networkGrounds,
   networkRules,
   READING_METHODS,
   type Release,
   RUN_UPLOAD_MAX,
   readingAllowance,
+  runsWithNetwork,
+  stepTerms,
   TUNNEL_UPLOAD_MAX,
   type Verdict,
   type Wanted,
+  withEgress,
 } from './network/rules.ts'
 export { UploadMeter } from './network/upload-meter.ts'
 export { NameSet } from './paths/name-set.ts'

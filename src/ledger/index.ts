@@ -57,12 +57,14 @@ export {
   compareCheckpoints,
   forkFault,
   formatCheckpoint,
+  headsOfHome,
   type OpenedCheckpoint,
   openCheckpoint,
   parseCheckpoint,
+  type StreamHead,
   signCheckpoint,
+  signHomeCheckpoint,
 } from './notes/checkpoint.ts'
-export { headsOfHome, type StreamHead, signHomeCheckpoint } from './notes/home-checkpoint.ts'
 export {
   fingerprint,
   formatNote,
@@ -188,6 +190,7 @@ export { Audit, type ParsedFact, readFact } from './verification/audit.ts'
 export {
   BUNDLE_FILES,
   BUNDLE_FORMAT,
+  BUNDLE_PAGE,
   type BundleManifest,
   checkpointFile,
   consistencyLine,
@@ -200,7 +203,6 @@ export {
   schemaFile,
   sumsText,
 } from './verification/bundle.ts'
-export { BUNDLE_PAGE } from './verification/bundle-page.ts'
 export {
   type ExpectedRoot,
   type Problem,

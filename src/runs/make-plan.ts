@@ -19,7 +19,7 @@ import {
 import { type FlowFact, objectsIn, type ReviewPin, readReview } from '../flow/index.ts'
 import { occurredAtText } from '../ledger/index.ts'
 import type { FlowHost } from './flow-host.ts'
-import { refuseHalted, untilHalted } from './halted.ts'
+import { refuseHalted, untilHalted } from './flow-host.ts'
 import { LiveAttempt } from './live-attempt.ts'
 import type { ParticipantRequest } from './participant/participant-request.ts'
 import { participate } from './participant/participate.ts'

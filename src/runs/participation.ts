@@ -21,7 +21,7 @@ import {
 } from '../flow/index.ts'
 import type { Attempt, HeldAttempt, OperationAnswer } from '../service/index.ts'
 import { boundPaths } from './access-paths.ts'
-import { refuseHalted, untilHalted } from './halted.ts'
+import { refuseHalted, untilHalted } from './flow-host.ts'
 import { LiveAttempt } from './live-attempt.ts'
 import type { Order } from './orders.ts'
 import type { Said } from './participant/participant-request.ts'

@@ -3,6 +3,9 @@
  * runner cannot write another fact in its place: a runner that finds its keys used by others stops.
  *
  * Contents of artifacts are bodies (L-5); reading a run puts them back in their places.
+ *
+ * `missingOutputs` finds what participants said in a run and is no longer kept. The status of a run does not need it; a
+ * run that would have to pass it on to another participant is refused.
  */
 import {
   canonicalJson,
@@ -17,9 +20,11 @@ import {
 import { FACT_TYPES, type FlowFact } from '../flow/index.ts'
 import {
   type Appended,
+  BODY_RULES,
   contentOf,
   type LedgerEntry,
   type Fact as LedgerFact,
+  markedBodies,
   type Page,
   type Principal,
   parseBodyMarker,
@@ -38,6 +43,8 @@ export interface FactRange {
   readonly from: number
   readonly to: number
 }
+
+const RULE = BODY_RULES.find(({ type }) => type === 'participant_output_v1')
 
 /** As one commit, after which they are durable. */
 export async function appendFacts(
@@ -122,7 +129,7 @@ async function* rows(ledger: LedgerReader, query: Narrowing): AsyncIterable<Page
 }
 
 /** What participants said in a run, as it is recorded: with markers in place of contents. */
-export function outputRows(
+function outputRows(
   ledger: LedgerReader,
   stream: string,
   run: string,
@@ -141,10 +148,7 @@ async function factOf(ledger: LedgerReader, text: string): Promise<FlowFact | nu
 }
 
 /** The payload of a long record. */
-export async function referred(
-  ledger: LedgerReader,
-  reference: string | undefined,
-): Promise<unknown> {
+async function referred(ledger: LedgerReader, reference: string | undefined): Promise<unknown> {
   invariant(reference !== undefined && isDigest(reference), 'a long payload is named by its digest')
   return JSON.parse(decoder.decode(await ledger.objects.get(reference)))
 }
@@ -224,4 +228,53 @@ export async function* runHeads(ledger: LedgerReader, stream: string): AsyncIter
     }
     cursor = page.next
   }
+}
+
+/** One body that is gone. */
+export interface MissingOutput {
+  readonly node_id: string
+  /** The fact in the run that names it. */
+  readonly seq: number
+  /** `raw`: all that was said. `artifact`: the contents of what was made. */
+  readonly what: 'raw' | 'artifact'
+  readonly body: string
+  readonly bytes: number
+}
+
+export async function missingOutputs(
+  ledger: LedgerReader,
+  stream: string,
+  runId: string,
+): Promise<readonly MissingOutput[]> {
+  const missing: MissingOutput[] = []
+  for await (const { text } of outputRows(ledger, stream, runId)) {
+    // The store returns texts of facts.
+    const { record } = JSON.parse(text) as LedgerFact
+    const payload = record.payload ?? (await referred(ledger, record.payload_ref))
+    // The store judged the record by its contract before it was written.
+    const { node_id, seq, raw } = payload as Pick<MissingOutput, 'node_id' | 'seq'> & {
+      readonly raw: string
+    }
+    for (const { digest, bytes } of markedBodies(payload, RULE)) {
+      if (await ledger.objects.has(digest)) continue
+      const what = raw.includes(digest) ? 'raw' : 'artifact'
+      missing.push({ node_id, seq, what, body: digest, bytes })
+    }
+  }
+  return missing
+}
+
+/** Others would be handed a name in place of the contents. */
+export async function refuseMissing(
+  ledger: LedgerReader,
+  stream: string,
+  runId: string,
+  isLast: (output: MissingOutput) => boolean,
+): Promise<void> {
+  const missing = await missingOutputs(ledger, stream, runId)
+  const lost = missing.find((output) => output.what === 'artifact' && isLast(output))
+  if (lost === undefined) return
+  const { node_id, body } = lost
+  const message = `what ${showName(node_id)} made in the run ${showName(runId)} is no longer kept`
+  throw new FaultError(fault('flow.output_missing', body, null, { message }))
 }

@@ -19,8 +19,7 @@ import {
 } from '../flow/index.ts'
 import type { LedgerReader } from '../store/index.ts'
 import type { FlowHost } from './flow-host.ts'
-import { refuseHalted } from './halted.ts'
-import { refuseMissing } from './missing-outputs.ts'
+import { refuseHalted } from './flow-host.ts'
 import type { Order } from './orders.ts'
 import { FlowRun, type RunOptions } from './run.ts'
 import { foundManifest, refuseForeignLog } from './run-files.ts'
@@ -31,6 +30,7 @@ import {
   keptDocument,
   type RunHead,
   readRun,
+  refuseMissing,
   runHeads,
 } from './run-records.ts'
 

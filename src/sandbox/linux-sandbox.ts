@@ -32,11 +32,11 @@ import {
   type ProcessLimits,
   processLimits,
   runScripts,
+  SIDE_SHELL_TASKS,
   sizeLine,
   TERMINAL_TASKS,
 } from './processes/run-script.ts'
 import { noCommandLeft, SideShell } from './processes/side-shell.ts'
-import { SIDE_SHELL_TASKS } from './processes/side-shell-script.ts'
 import {
   aloneOrLate,
   comingIn,

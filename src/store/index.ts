@@ -12,11 +12,10 @@ export {
   type LedgerKey,
   newSeed,
   publicKeyOf,
+  ringOf,
   signerFor,
 } from './keys/ed25519.ts'
-export { ringOf } from './keys/key-ring.ts'
-export { createKey, makeCurrent, openKeys } from './keys/keys.ts'
-export { recordedKeys } from './keys/recorded-keys.ts'
+export { createKey, makeCurrent, openKeys, recordedKeys } from './keys/keys.ts'
 export { exportBundle } from './ledger/export.ts'
 export {
   type LedgerReader,

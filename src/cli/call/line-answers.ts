@@ -7,8 +7,7 @@ import type { Readable } from 'node:stream'
 import { FaultError, fault } from '../../base/index.ts'
 import { type CommandCall, EXIT, type Exit } from './command.ts'
 import { LINE_BYTES_MAX } from './envelope.ts'
-import { openSource } from './source.ts'
-import { unreadable } from './unreadable.ts'
+import { openSource, unreadable } from './source.ts'
 
 const FLUSH_LENGTH = 1 << 16
 const NEWLINE = 0x0a

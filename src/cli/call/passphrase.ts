@@ -9,7 +9,7 @@ import { isatty } from 'node:tty'
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { isStrongPassphrase } from '../../home/index.ts'
 import type { CommandCall } from './command.ts'
-import { reasonOf } from './unreadable.ts'
+import { reasonOf } from './source.ts'
 
 /** Null when there is neither a descriptor nor a terminal. */
 export async function readPassphrase(call: CommandCall, question: string): Promise<string | null> {

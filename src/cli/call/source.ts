@@ -1,6 +1,8 @@
 /**
  * Where a command's documents come from: a file, or standard input for `-`. Bytes that are not UTF-8
  * are refused, never guessed.
+ *
+ * Faults about files that cannot be read or written, for every command.
  */
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
@@ -14,9 +16,9 @@ import {
   type ParsedJson,
   readJson,
   showName,
+  showPath,
 } from '../../base/index.ts'
 import { type Context, isObject, readYaml } from '../../contracts/index.ts'
-import { unreadable } from './unreadable.ts'
 
 interface Source {
   /** As the user wrote it; `-` is standard input. */
@@ -75,4 +77,16 @@ async function readAll(stream: Readable): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of stream) chunks.push(chunk)
   return Buffer.concat(chunks)
+}
+
+export function unreadable(file: string, thrown: unknown): FaultError['fault'] {
+  const reason = reasonOf(thrown)
+  const message = `${showPath(file)} cannot be read (${reason})`
+  return fault('cli.file_unreadable', file, { file, reason }, { message })
+}
+
+/** Returns the code of an error of the system, such as `ENOENT`; `unknown reason` for other errors. */
+export function reasonOf(thrown: unknown): string {
+  // Errors of the system have a code; other errors may lack the field.
+  return (thrown as NodeJS.ErrnoException).code ?? 'unknown reason'
 }

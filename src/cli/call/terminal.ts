@@ -2,6 +2,7 @@
  * The command line's view of its surroundings: where answers and errors go, and whether colours may
  * be used (only on a terminal, never with NO_COLOR). `main.ts` hands one object down to the commands.
  */
+import type { Violation } from '../../contracts/index.ts'
 
 export interface Terminal {
   /** Writes to standard output; resolves when the reader can take more. */
@@ -22,6 +23,13 @@ export interface Paint {
   strong(text: string): string
   accent(text: string): string
 }
+
+const OBEYED =
+  /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
+
+const SHOW_AFTER_MS = 1_000
+const REDRAW_MS = 100
+const WIDTH = 30
 
 export function processTerminal(): Terminal {
   const { stdout, stderr, env } = process
@@ -59,4 +67,50 @@ export function paint(colours: boolean): Paint {
   const wrap = (code: number) => (text: string) =>
     colours ? `\u001b[${code}m${text}\u001b[0m` : text
   return { good: wrap(32), bad: wrap(31), dim: wrap(2), strong: wrap(1), accent: wrap(36) }
+}
+
+/** Outside of strings JSON has none of these characters, so the value is the same. */
+function escapedJson(text: string): string {
+  return text.replace(OBEYED, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/**
+ * JSON that a terminal shows as it is: characters that it would obey or not show are written `\\u…`.
+ *
+ * For a command that answers with JSON.
+ */
+export function jsonTerminal(terminal: Terminal): Terminal {
+  return { ...terminal, out: (text) => terminal.out(escapedJson(text)) }
+}
+
+interface ProgressBar {
+  readonly tick: (done: number, total: number) => void
+  readonly end: () => void
+}
+
+/**
+ * A progress bar on standard error, shown only on a terminal and only when work takes over a second.
+ */
+export function progressBar(terminal: Terminal, what: string): ProgressBar {
+  const started = performance.now()
+  let drawnAt = 0
+  return {
+    tick(done, total) {
+      const now = performance.now()
+      if (!terminal.isErrorTty || now - started < SHOW_AFTER_MS || now - drawnAt < REDRAW_MS) return
+      drawnAt = now
+      const filled = Math.round((WIDTH * done) / Math.max(1, total))
+      terminal.err(`\r${what} [${'#'.repeat(filled).padEnd(WIDTH, '.')}] ${done}/${total}`)
+    },
+    end() {
+      if (drawnAt > 0) terminal.err('\r\u001b[K')
+    },
+  }
+}
+
+/** One violation of a document as text: its place, its code, the message and the hint. */
+export function violationText({ code, path, message, hint }: Violation, paint: Paint): string {
+  const place = path === '' ? '(the document)' : path
+  const line = `  ${paint.accent(place)}  ${paint.dim(code)}\n    ${message}`
+  return hint === undefined ? line : `${line}\n    ${paint.dim('hint:')} ${hint}`
 }

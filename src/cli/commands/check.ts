@@ -13,7 +13,7 @@ import { readEnvelope } from '../call/envelope.ts'
 import { answerLines } from '../call/line-answers.ts'
 import { parseSource, readContext, readSource } from '../call/source.ts'
 import type { Paint } from '../call/terminal.ts'
-import { violationText } from '../call/violation-text.ts'
+import { violationText } from '../call/terminal.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const context = await readContext(call.options.text('context'))

@@ -1,6 +1,6 @@
 /** `writ config reference`: the page of all settings and variables, in Markdown. */
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
-import { referencePage } from '../reference/config.ts'
+import { referencePage } from '../reference/settings.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const page = referencePage()

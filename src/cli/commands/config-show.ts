@@ -6,7 +6,7 @@ import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { parseSource, readSource } from '../call/source.ts'
 import { surroundings } from '../call/surroundings.ts'
 import { readLawFile } from '../laws/law-file.ts'
-import { DEFAULTS, type SettingRow, settingRows, variableRows } from '../reference/config.ts'
+import { DEFAULTS, type SettingRow, settingRows, variableRows } from '../reference/settings.ts'
 import { lawsOfHome } from './laws-check.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {

@@ -16,11 +16,11 @@ import {
   resumePlan,
 } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
-import { reasonOf } from '../call/unreadable.ts'
+import { reasonOf } from '../call/source.ts'
 import { interruptible } from '../flow/interruptible.ts'
+import { participantsIn } from '../flow/load.ts'
 import { withFlows } from '../flow/open.ts'
 import { askAboutPlanning, refuseActors } from '../flow/person.ts'
-import { participantsIn } from '../flow/source.ts'
 import { plain } from '../history/plain.ts'
 import { refuse } from '../history/refusal.ts'
 

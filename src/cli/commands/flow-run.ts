@@ -6,9 +6,9 @@ import type { CommandCall, Exit } from '../call/command.ts'
 import { runAnswer, runText, statusExit } from '../flow/answer.ts'
 import { interruptible } from '../flow/interruptible.ts'
 import { watchRun } from '../flow/live.ts'
+import { readFlow } from '../flow/load.ts'
 import { withFlows } from '../flow/open.ts'
 import { refuseActors } from '../flow/person.ts'
-import { readFlow } from '../flow/source.ts'
 import { refuse } from '../history/refusal.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {

@@ -26,8 +26,8 @@ import {
   withLedger,
 } from '../call/home.ts'
 import { canAsk } from '../call/passphrase.ts'
+import { reasonOf } from '../call/source.ts'
 import { surroundings } from '../call/surroundings.ts'
-import { reasonOf } from '../call/unreadable.ts'
 import { counted } from '../effects/amount.ts'
 import { visible } from '../effects/visible.ts'
 import { askLine } from '../gate/answer-line.ts'

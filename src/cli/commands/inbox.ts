@@ -6,9 +6,15 @@ import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import type { Paint, Terminal } from '../call/terminal.ts'
 import { countsText } from '../effects/amount.ts'
 import { operationTitle } from '../effects/operation-text.ts'
-import { askerText, headJson, momentText, undoText, whyLines } from '../effects/question-head.ts'
+import {
+  askerText,
+  headJson,
+  momentText,
+  reasonTextLines,
+  undoText,
+  whyLines,
+} from '../effects/question-head.ts'
 import { shortDigest } from '../effects/question-text.ts'
-import { reasonTextLines } from '../effects/reason-text.ts'
 import { resultText } from '../effects/result-text.ts'
 import { visible } from '../effects/visible.ts'
 import { waitingOf, waitingText } from '../flow/answer.ts'

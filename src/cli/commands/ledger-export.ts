@@ -4,7 +4,7 @@ import { exportBundle } from '../../store/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { LEVEL, streamToRead, withHistory } from '../call/home.ts'
 import { refuseActorsFile } from '../call/output-file.ts'
-import { progressBar } from '../call/progress.ts'
+import { progressBar } from '../call/terminal.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const [dir, ...others] = call.arguments

@@ -15,9 +15,9 @@ import {
 import type { CommandCall, Exit } from '../call/command.ts'
 import { callerOf, ofKnownHome, withLedger } from '../call/home.ts'
 import { pinnedKeys } from '../call/pinned-keys.ts'
-import { progressBar } from '../call/progress.ts'
 import { readSource } from '../call/source.ts'
 import { surroundings } from '../call/surroundings.ts'
+import { progressBar } from '../call/terminal.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const { options, terminal } = call

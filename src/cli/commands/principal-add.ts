@@ -2,7 +2,7 @@
 import { addPrincipal } from '../../home/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { actorOf, placeOf, requireHuman, withHome } from '../call/home.ts'
-import { principalArgument, streamsArgument } from '../history/who.ts'
+import { principalArgument, streamsArgument } from '../history/option-values.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const principal = principalArgument(call)

@@ -14,7 +14,7 @@ import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { requireHuman, requireWholeHost } from '../call/home.ts'
 import { counted, sizeText } from '../effects/amount.ts'
 import { withGates } from '../gate/open.ts'
-import { momentOption } from '../history/moment.ts'
+import { momentOption } from '../history/option-values.ts'
 import { plain } from '../history/plain.ts'
 import { table } from '../history/table.ts'
 

@@ -3,7 +3,7 @@ import { FaultError, fault } from '../../base/index.ts'
 import type { RollbackTarget } from '../../service/index.ts'
 import type { CommandCall, Exit } from '../call/command.ts'
 import { restore } from '../gate/restore.ts'
-import { momentOption } from '../history/moment.ts'
+import { momentOption } from '../history/option-values.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   return restore(call, targetOf(call))

@@ -4,7 +4,7 @@ import { difference } from '../../constitution/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { withinBudget } from '../rules/budget.ts'
 import { loadAdmitted } from '../rules/files.ts'
-import { witnessText } from '../rules/witness-text.ts'
+import { witnessText } from '../rules/survey-text.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const [before, after, ...others] = call.arguments

@@ -10,7 +10,7 @@ import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { readLine } from '../call/envelope.ts'
 import { answerLines, type LineAnswer } from '../call/line-answers.ts'
 import { parseSource, readSource } from '../call/source.ts'
-import { violationText } from '../call/violation-text.ts'
+import { violationText } from '../call/terminal.ts'
 import type { RecordedEvaluation, RulesEvaluation } from '../history/evaluation.ts'
 import {
   admitRuleFiles,

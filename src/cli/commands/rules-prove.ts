@@ -12,7 +12,7 @@ import {
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { withinBudget } from '../rules/budget.ts'
 import { loadRules, wordOn } from '../rules/files.ts'
-import { witnessText } from '../rules/witness-text.ts'
+import { witnessText } from '../rules/survey-text.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const claim = claimOf(call)

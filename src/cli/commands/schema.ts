@@ -11,7 +11,7 @@ import {
 } from '../../contracts/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { refuseActorsOut } from '../call/output-file.ts'
-import { reasonOf } from '../call/unreadable.ts'
+import { reasonOf } from '../call/source.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const [name, ...others] = call.arguments

@@ -4,7 +4,7 @@ import { createToken } from '../../home/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { actorOf, placeOf, requireHuman, withHome } from '../call/home.ts'
-import { principalArgument } from '../history/who.ts'
+import { principalArgument } from '../history/option-values.ts'
 
 const DAY_MS = 86_400_000
 

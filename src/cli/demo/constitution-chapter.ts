@@ -1,8 +1,8 @@
 /** Chapter of the tour: rules give verdicts, and can be asked what they never do. */
 import { CONFLICTS_MAX, difference, establish, prove } from '../../constitution/index.ts'
 import { type AdmittedRuleset, admitGuardText, admitRuleset } from '../../contracts/index.ts'
-import { violationText } from '../call/violation-text.ts'
-import { witnessText } from '../rules/witness-text.ts'
+import { violationText } from '../call/terminal.ts'
+import { witnessText } from '../rules/survey-text.ts'
 import type { Chapter, DemoOutput } from './demo-output.ts'
 
 export const constitutionChapter: Chapter = {

@@ -1,6 +1,6 @@
 /** Chapter 1 of the tour: documents are checked, broken and repaired. */
 import { checkDocument, normaliseAndValidate } from '../../contracts/index.ts'
-import { violationText } from '../call/violation-text.ts'
+import { violationText } from '../call/terminal.ts'
 import type { Chapter, DemoOutput } from './demo-output.ts'
 import {
   BROKEN_TASK,

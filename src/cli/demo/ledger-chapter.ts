@@ -14,7 +14,7 @@ import {
   verifyInclusion,
 } from '../../ledger/index.ts'
 import { createLedger, type Ledger, openLedger, verifyLedger } from '../../store/index.ts'
-import { violationText } from '../call/violation-text.ts'
+import { violationText } from '../call/terminal.ts'
 import type { Chapter, DemoOutput } from './demo-output.ts'
 import { RECEIPT, TASK } from './documents.ts'
 

@@ -10,13 +10,12 @@
 import { type Change, type ChangeSide, isBelow, nameOfRaw, type RawPath } from '../../gate/index.ts'
 import type { Paint } from '../call/terminal.ts'
 import { counted, countsText, grouped, sizeText } from './amount.ts'
-import { LineBudget } from './budget.ts'
 import { bytesText } from './change-text.ts'
 import { differences, oddities, stateText } from './entry-text.ts'
-import { foundText } from './found-text.ts'
+import { foundText } from './finding-text.ts'
 import { gitLines } from './git-fold.ts'
 import { foldedGit } from './git-folded.ts'
-import { fitting, type RenderLimits, WIDEST } from './limits.ts'
+import { fitting, LineBudget, type RenderLimits, WIDEST } from './limits.ts'
 import {
   type AddedGroup,
   countsByDirectory,

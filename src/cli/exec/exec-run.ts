@@ -15,15 +15,19 @@ import { answerLines, findingLines, setAsideLines } from '../gate/answer-text.ts
 import { execConfirm, settleChangedInputs } from '../gate/confirm.ts'
 import { LOST_PART, losesPart } from '../gate/lost-part.ts'
 import { type Begun, type GateSession, withGate } from '../gate/open.ts'
-import { capText, withinCeilings } from './exec-limits.ts'
-import { type ExecRequest, execProposal, isDeclaredByApproval } from './exec-proposal.ts'
+import {
+  capText,
+  type ExecRequest,
+  execProposal,
+  isDeclaredByApproval,
+  withinCeilings,
+} from './exec-proposal.ts'
 import { FailureNote } from './failure-note.ts'
-import { HiddenNote } from './hidden-note.ts'
 import { HomeQuestion } from './home-choice.ts'
 import { Live } from './live.ts'
 import { releaseBefore } from './release.ts'
 import { prepareReport, type ReportGround, writeReport } from './report-file.ts'
-import { scopeAdvice } from './scope-advice.ts'
+import { HiddenNote, scopeAdvice } from './run-advice.ts'
 
 const REFUSED = 125
 const WAITING = 75

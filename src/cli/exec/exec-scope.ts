@@ -10,7 +10,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { gitDirectoriesOf, gitTop, workspacePlaces } from '../../home/index.ts'
-import { reasonOf, unreadable } from '../call/unreadable.ts'
+import { reasonOf, unreadable } from '../call/source.ts'
 import { commandLine } from '../effects/operation-text.ts'
 
 interface Place {

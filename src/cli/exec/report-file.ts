@@ -25,7 +25,7 @@ import { FaultError, fault, showPath } from '../../base/index.ts'
 import { DEFAULT_LISTS, newFileDeferral, rawOfText } from '../../gate/index.ts'
 import type { GateAnswer } from '../../service/index.ts'
 import type { Options } from '../call/command.ts'
-import { reasonOf } from '../call/unreadable.ts'
+import { reasonOf } from '../call/source.ts'
 
 const REPORT_MARK = 'writ-report/1'
 

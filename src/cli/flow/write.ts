@@ -2,7 +2,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { FaultError, fault, showName } from '../../base/index.ts'
-import { reasonOf } from '../call/unreadable.ts'
+import { reasonOf } from '../call/source.ts'
 
 export async function writeWhole(file: string, text: string): Promise<void> {
   const fresh = join(dirname(file), `.${basename(file)}.${process.pid}`)

@@ -1,4 +1,8 @@
-/** One act as its facts tell it: what was wanted, what happened, what was decided, what became of it. */
+/**
+ * One act as its facts tell it: what was wanted, what happened, what was decided, what became of it.
+ *
+ * The acts of a stream, newest first, each gathered from its facts.
+ */
 import type {
   Confirmation,
   Decision,
@@ -9,7 +13,9 @@ import type {
   Rollback,
   SandboxResult,
 } from '../../contracts/index.ts'
-import type { OpenedFact } from '../../ledger/index.ts'
+import type { OpenedFact, Query } from '../../ledger/index.ts'
+import type { LedgerReader } from '../../store/index.ts'
+import { allFacts, eachFact, openFact } from './facts.ts'
 
 export type ActStatus =
   | 'promoted'
@@ -50,8 +56,12 @@ export interface ActHistory {
   readonly outcome: ActStatus
 }
 
+/** How many acts are listed without `--limit`. */
+export const ACTS = 30
+const PAGE = 200
+
 /** From the facts about one action, in their order; null when there are none. */
-export function actOf(id: string, facts: readonly OpenedFact[]): ActHistory | null {
+function actOf(id: string, facts: readonly OpenedFact[]): ActHistory | null {
   const [first] = facts
   if (first === undefined) return null
   const parts = {
@@ -107,4 +117,61 @@ function outcomeOf(parts: Told): ActStatus {
   if (decision?.payload.decision === 'CONFIRM') return answer === undefined ? 'waiting' : 'approved'
   if (decision === null) return 'unknown'
   return evaluation?.payload.held === undefined ? 'unfinished' : 'held'
+}
+
+/** At most so many; the newest ones that the query names by time and principal. */
+export async function actsOf(
+  ledger: LedgerReader,
+  { stream, since, until, principal }: Query,
+  limit: number = ACTS,
+): Promise<readonly ActHistory[]> {
+  const named = Object.fromEntries(
+    Object.entries({ since, until, principal }).filter(([, value]) => value !== undefined),
+  )
+  const ids: string[] = []
+  for (let cursor: number | null | undefined; cursor !== null && ids.length < limit; ) {
+    const query = { ...named, stream, type: 'decision_v1', limit: PAGE, order: 'newest_first' }
+    // The order is one of the two words that a query knows.
+    const asked = (cursor === undefined ? query : { ...query, cursor }) as Query
+    const page = await ledger.store.find(asked)
+    for (const { text } of page.facts) {
+      const { payload } = await openFact(ledger, text)
+      // The query finds decisions only; the payload of one that is gone is null.
+      const id = (payload as Decision | null)?.action_id
+      if (id !== undefined && !ids.includes(id) && ids.length < limit) ids.push(id)
+    }
+    cursor = page.next
+  }
+  const rollbacks = await rollbacksOf(ledger, stream)
+  const acts: ActHistory[] = []
+  for (const id of ids) {
+    const act = await readAct(ledger, stream, id, rollbacks)
+    if (act !== null) acts.push(act)
+  }
+  return acts
+}
+
+/** A rollback names several acts, so it is not found by one of them. */
+export async function rollbacksOf(
+  ledger: LedgerReader,
+  stream: string,
+): Promise<ReadonlyMap<string, OpenedFact>> {
+  const found = new Map<string, OpenedFact>()
+  for await (const fact of eachFact(ledger, { stream, type: 'rollback_v1' })) {
+    // The store judged the record by its contract; only one that is gone is null.
+    const payload = fact.payload as Rollback | null
+    for (const id of payload?.action_ids ?? []) found.set(id.toLowerCase(), fact)
+  }
+  return found
+}
+
+export async function readAct(
+  ledger: LedgerReader,
+  stream: string,
+  id: string,
+  rollbacks: ReadonlyMap<string, OpenedFact>,
+): Promise<ActHistory | null> {
+  const facts = await allFacts(ledger, { stream, action: id })
+  const rollback = rollbacks.get(id.toLowerCase())
+  return actOf(id, rollback === undefined ? facts : [...facts, rollback])
 }

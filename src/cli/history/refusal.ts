@@ -3,7 +3,7 @@ import { DOCUMENT_LIMITS, FaultError, fault, type ParsedJson } from '../../base/
 import type { Violation } from '../../contracts/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { parseSource, readSource } from '../call/source.ts'
-import { violationText } from '../call/violation-text.ts'
+import { violationText } from '../call/terminal.ts'
 
 export async function refuse(
   { options, terminal }: CommandCall,

@@ -19,8 +19,7 @@ import {
   type RulesAdmission,
   type Violation,
 } from '../../contracts/index.ts'
-import { parseSource, readSource } from '../call/source.ts'
-import { unreadable } from '../call/unreadable.ts'
+import { parseSource, readSource, unreadable } from '../call/source.ts'
 
 export interface RuleFile {
   readonly name: string

@@ -1,7 +1,8 @@
 /** The survey of rulesets in words, with what the rules see of each witness. */
-import type { Inputs, RulesetSurvey } from '../../constitution/index.ts'
-import type { AdmittedRuleset } from '../../contracts/index.ts'
-import { witnessText } from './witness-text.ts'
+
+import { showName } from '../../base/index.ts'
+import { type Inputs, pathsOfRule, type RulesetSurvey, seenAt } from '../../constitution/index.ts'
+import type { AdmittedRuleset, GuardPath } from '../../contracts/index.ts'
 
 export function surveyText(
   survey: RulesetSurvey,
@@ -35,4 +36,24 @@ export function surveyText(
       ...shown(action_code, witness),
     ]),
   ]
+}
+
+/**
+ * Inputs that show something, reduced to what the rules in question can see of them. What is not
+ * listed makes no difference, as long as the documents are about one subject.
+ */
+export function witnessText(
+  inputs: Inputs,
+  rulesets: readonly AdmittedRuleset[],
+): readonly string[] {
+  const paths = new Set(rulesets.flatMap(({ rules }) => rules.flatMap(pathsOfRule)))
+  return [...paths].map((path) => `      ${path} ${valueText(inputs, path)}`)
+}
+
+function valueText(inputs: Inputs, path: GuardPath): string {
+  const value = seenAt(inputs, path)
+  if (value === undefined) return 'is missing'
+  if (value === true) return 'exists'
+  if (Array.isArray(value)) return `= [${value.map((word) => showName(String(word))).join(', ')}]`
+  return `= ${showName(String(value))}`
 }

@@ -15,13 +15,12 @@ import type {
   NetworkGrounds,
   SandboxResult,
 } from '../../contracts/index.ts'
-import { type CompiledLists, compiledLists } from '../data/compiled-lists.ts'
 import type { GateLists } from '../data/lists.ts'
+import { type CompiledLists, compiledLists } from '../data/lists.ts'
 import { type Change, type ChangeList, listsOf } from '../evidence/change.ts'
 import { FindingList } from '../evidence/findings.ts'
 import { networkFindings } from '../network/findings.ts'
-import { groundTerms } from '../network/grounds.ts'
-import { networkRules } from '../network/rules.ts'
+import { groundTerms, networkRules } from '../network/rules.ts'
 import { newTryingEffort, type TryingEffort } from '../paths/path-set.ts'
 import {
   displayOfRaw,

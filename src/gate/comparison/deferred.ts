@@ -8,8 +8,8 @@
  * path counts, because listed paths now lead through it.
  */
 
-import { type CompiledLists, type CompiledRow, compiledLists } from '../data/compiled-lists.ts'
 import type { GateLists } from '../data/lists.ts'
+import { type CompiledLists, type CompiledRow, compiledLists } from '../data/lists.ts'
 import type { Change, EntryState } from '../evidence/change.ts'
 import { displayOfRaw, nameOfRaw, parentOfRaw, type RawPath, rawOfText } from '../paths/raw-path.ts'
 

@@ -1,9 +1,14 @@
-/** The lists: that they are well formed, and that what they promise is what they do. */
+/**
+ * The lists: that they are well formed, and that what they promise is what they do.
+ *
+ * Patterns that were read are kept for the same list and the same homes, and for no others.
+ */
 import { describe, expect, it } from 'vitest'
 import { parseGlob } from '../../contracts/index.ts'
 import { PathSet, UNBOUNDED } from '../paths/path-set.ts'
 import {
   absolutePatterns,
+  compiledLists,
   DEFAULT_LISTS,
   ephemeralFault,
   knownAgent,
@@ -16,6 +21,7 @@ import {
 } from './lists.ts'
 
 const HOMES = ['/home/ann']
+
 const patterns = [
   ...DEFAULT_LISTS.ephemeral,
   ...DEFAULT_LISTS.deferred.flatMap((row) => [...row.patterns, ...(row.except ?? [])]),
@@ -125,4 +131,25 @@ describe('known agents', () => {
   ])('%j', (names, agent) => {
     expect(knownAgent(DEFAULT_LISTS, names)).toBe(agent)
   })
+})
+
+const more = withEphemeral(DEFAULT_LISTS, ['**/thrown-away/**'])
+
+const finds = (lists: typeof more, homes: readonly string[], path: string): boolean =>
+  compiledLists(lists, homes).ephemeral.find(path) !== null
+
+it('is read once', () => {
+  const first = compiledLists(DEFAULT_LISTS, ['/home/ann'])
+  expect(compiledLists(DEFAULT_LISTS, ['/home/ann'])).toBe(first)
+})
+
+it('another list is another one', () => {
+  expect(finds(DEFAULT_LISTS, ['/home/ann'], '/w/thrown-away/x')).toBe(false)
+  expect(finds(more, ['/home/ann'], '/w/thrown-away/x')).toBe(true)
+})
+
+it('other homes are others', () => {
+  expect(finds(DEFAULT_LISTS, ['/home/ann'], '/home/ann/.cache/x')).toBe(true)
+  expect(finds(DEFAULT_LISTS, ['/home/bob'], '/home/ann/.cache/x')).toBe(false)
+  expect(finds(DEFAULT_LISTS, ['/home/bob'], '/home/bob/.cache/x')).toBe(true)
 })

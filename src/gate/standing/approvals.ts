@@ -7,7 +7,7 @@
  * INVARIANT (about one question): a yes counts only for the act, proposal, result and time of asking
  *   that it was signed for. When the host asks again, earlier answers do not count.
  */
-import { canonicalJson } from '../../base/index.ts'
+import { canonicalJson, parseIsoMomentMs } from '../../base/index.ts'
 import type { Confirmation, Decision, LawOutcome } from '../../contracts/index.ts'
 import { type Principal, principalText } from '../../ledger/index.ts'
 
@@ -134,4 +134,33 @@ export function stillOpen(
   const yes = approvalOf({ ...question, needed }, given, { confirmation, principal })
   const now = yes === null ? approvals : { needed, given: [...given, yes] }
   return isComplete(now) ? null : now
+}
+
+export interface ApprovedAct {
+  readonly actionId: string
+  readonly answeredMs: number
+}
+
+/** Acts that a human approved and about which nothing else is on the record yet. */
+export class ApprovedFold {
+  readonly #byId: Map<string, ApprovedAct>
+
+  constructor(kept: readonly ApprovedAct[]) {
+    this.#byId = new Map(kept.map((act) => [act.actionId.toLowerCase(), act]))
+  }
+
+  take(actionId: string, answeredAt: string): void {
+    const answeredMs = parseIsoMomentMs(answeredAt) ?? 0
+    this.#byId.set(actionId.toLowerCase(), { actionId, answeredMs })
+  }
+
+  /** It was promoted, or decided about again. */
+  end(id: string): void {
+    this.#byId.delete(id)
+  }
+
+  /** Oldest first. */
+  brief(): readonly ApprovedAct[] {
+    return [...this.#byId.values()]
+  }
 }

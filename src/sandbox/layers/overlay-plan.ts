@@ -2,8 +2,12 @@
  * Where overlays go: over every scope root and watched root, once. A root inside another shares the
  * outer overlay. Overlayfs in a user namespace cannot lie over a directory with mounts below it: a
  * watched root that has some is covered child by child, a scope root that has some is refused.
+ *
+ * Attributes that overlayfs itself writes, on roots that are about to lie under one: they would hide
+ * or distort what is below. Roots only, and each once while it stays unchanged; what lies deeper is
+ * found when changes are read.
  */
-import { readdirSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sandboxFailure } from '../driver/failure.ts'
 import { isWithin, type MountPoint } from '../kernel/mount-table.ts'
@@ -17,7 +21,7 @@ export interface OverlayPlan {
   readonly readOnly: readonly string[]
 }
 
-export interface PlannedRoot {
+interface PlannedRoot {
   readonly path: string
   readonly device: number
   readonly inode: number
@@ -33,6 +37,7 @@ interface Wanted {
 
 /** More are not mounted: a home with so many children around a mount is shown unwritable instead. */
 const OVERLAYS_MAX = 128
+const KNOWN_MAX = 10_000
 
 export function planOverlays(wanted: Wanted, mounts: readonly MountPoint[]): OverlayPlan {
   const points = mounts.map(({ point }) => point)
@@ -130,4 +135,38 @@ function rootAt(path: string): PlannedRoot | null {
 function scopeMount(path: string, inside: string) {
   const message = `another filesystem is mounted at \`${inside}\`, inside the scope root \`${path}\``
   return sandboxFailure('sandbox.scope_mount', path, message, 'narrow the scope to one filesystem')
+}
+
+export class RootAttributes {
+  readonly #clean = new Set<string>()
+
+  /** Those that have to be looked at. */
+  unknown(roots: readonly PlannedRoot[]): readonly PlannedRoot[] {
+    return roots.filter((root) => !this.#clean.has(stateOf(root)))
+  }
+
+  /** Takes what was listed of them; throws when one of them carries such an attribute. */
+  take(roots: readonly PlannedRoot[], listed: string): void {
+    refuseCarriers(listed)
+    if (this.#clean.size > KNOWN_MAX) this.#clean.clear()
+    for (const root of roots) this.#clean.add(stateOf(root))
+  }
+}
+
+/** As `getfattr` lists them. */
+export function refuseCarriers(listed: string): void {
+  const carrier = /^# file: (.*)$/m.exec(listed)?.[1]
+  if (carrier !== undefined) throw carries(carrier)
+}
+
+/** Setting an attribute moves the time of the last change. */
+function stateOf({ path, device, inode }: PlannedRoot): string {
+  const changed = lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ctimeNs ?? 0n
+  return `${device}:${inode}:${changed}`
+}
+
+function carries(path: string) {
+  const message = `the scope root \`${path}\` carries attributes named \`user.overlay.…\``
+  const hint = `setfattr -x user.overlay.opaque ${path}`
+  return sandboxFailure('sandbox.overlay_attributes', path, message, hint)
 }

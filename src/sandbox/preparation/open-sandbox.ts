@@ -20,7 +20,7 @@ import {
   VIEW,
 } from '../layers/mount-lines.ts'
 import type { OverlayPlan } from '../layers/overlay-plan.ts'
-import { refuseCarriers } from '../layers/root-attributes.ts'
+import { refuseCarriers } from '../layers/overlay-plan.ts'
 import { layersOver } from '../layers/stack.ts'
 import { destroyEnds, type Ends, openEnds, type Pipes } from '../pipes/pipe-ends.ts'
 import {
@@ -32,9 +32,8 @@ import {
 } from '../processes/bubble.ts'
 import { Holder } from '../processes/holder.ts'
 import { CARRIERS, UNSEEN, type Upper } from '../processes/holder-command.ts'
-import { TERMINAL_TASKS } from '../processes/run-script.ts'
+import { TERMINAL_TASKS, TOOLS, toolPipes } from '../processes/run-script.ts'
 import { AROUND, OWN, ScriptFiles } from '../processes/script-files.ts'
-import { TOOLS, toolPipes } from '../processes/side-shell-script.ts'
 import { type DiskMeter, entriesMax } from '../supervision/watch.ts'
 import { isInside, isRoot, type Masks, type SandboxPlan } from './sandbox-plan.ts'
 import type { LayerStorage, SandboxResources } from './sandbox-resources.ts'

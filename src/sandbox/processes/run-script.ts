@@ -2,12 +2,19 @@
  * The scripts of one run, read by the shells inside: limits, directory, environment, command. The shell
  * that is ready becomes the command. If something has to run next to the command, the first process
  * starts another shell, and the one that is ready finds an empty script. The first process never changes.
+ *
+ * The side shell: a shell that waits next to a command with a channel. These are the lines around the
+ * command's own script.
+ *
+ * The shells write `D` when the command has ended, `S` when the streams of the side shell's next script
+ * are open, and `O` with the exit status when that script has ended.
  */
 
+import { join } from 'node:path'
 import { quote, quoteAll, requireProgram } from '../../machine/index.ts'
 import type { Caps, RunRequest, TerminalShape } from '../driver/driver.ts'
+import type { Pipes } from '../pipes/pipe-ends.ts'
 import { FD } from './bubble.ts'
-import { SIDE_SHELL_END, sideShellLines } from './side-shell-script.ts'
 
 export interface ProcessLimits {
   readonly cpuSeconds: number
@@ -19,10 +26,13 @@ export interface ProcessLimits {
 
 /** `script`, the loop that sets sizes, and `stty` in it. */
 export const TERMINAL_TASKS = 3
-
 const SEEN_TASKS = 8
 const OPEN_FILES = 4096
 const BLOCK_BYTES = 512
+/** Where the pipes lie inside. */
+export const TOOLS = '/run/writ'
+/** The side shell itself, and the shell that becomes what it runs. */
+export const SIDE_SHELL_TASKS = 2
 
 /** What one process may take at most; backstops behind the caps of the whole sandbox. */
 export function processLimits(
@@ -163,3 +173,34 @@ function foundLines([program = '']: readonly string[]): readonly string[] {
   const [name, said] = [quote(program), quote(`command not found: ${program}`)]
   return [`command -v -- ${name} >/dev/null || { printf '%s\\n' ${said} >&2; exit ${NOT_FOUND}; }`]
 }
+
+export function toolPipes(directory: string): Pipes {
+  const at = (name: string): string => join(directory, name)
+  return { stdin: at('stdin'), stdout: at('stdout'), stderr: at('stderr') }
+}
+
+/** Returns the lines before the script of a command: they start the side shell in the background. */
+function sideShellLines(): readonly string[] {
+  const { stdin, stdout, stderr } = toolPipes(TOOLS)
+  const others = `${FD.own}<&- ${FD.around}<&- ${FD.stderr}>&- ${FD.channel}<&-`
+  return [
+    '( script=',
+    `while IFS= read -r line <&${FD.inner}; do case $line in`,
+    '+*) script="$script',
+    `\${line#+}" ;;`,
+    `.) ( echo S >&${FD.inner}; exec ${FD.inner}>&-; eval "$script" ) <${stdin} >${stdout} 2>${stderr}`,
+    `echo "O$?" >&${FD.inner}; script= ;;`,
+    'end) exit ;;',
+    'esac; done',
+    `) >/dev/null 2>&1 ${others} &`,
+    'side_shell=$!',
+  ]
+}
+
+/** The lines after the script of a command. They exit with the command's status. */
+const SIDE_SHELL_END: readonly string[] = [
+  'status=$?',
+  `echo D >&${FD.inner}`,
+  'wait $side_shell 2>/dev/null',
+  '( exit $status )',
+]

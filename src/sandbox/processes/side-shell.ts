@@ -8,8 +8,7 @@ import { quote } from '../../machine/index.ts'
 import type { SideRequest } from '../driver/driver.ts'
 import { sandboxFailure } from '../driver/failure.ts'
 import { type Ends, feed, finish, flow, openEnds, type Pipes } from '../pipes/pipe-ends.ts'
-import { commandLines, limitLines, type ProcessLimits } from './run-script.ts'
-import { toolPipes } from './side-shell-script.ts'
+import { commandLines, limitLines, type ProcessLimits, toolPipes } from './run-script.ts'
 
 export function noCommandLeft() {
   const message = 'the command of the sandbox has ended, so no other can run next to it'

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { namelessFiles } from './nameless.ts'
+import { namelessFiles } from './meters.ts'
 import { treeUse } from './tree-use.ts'
 import { monotonicMs, SLOTS_BYTES, Watch } from './watch.ts'
 

@@ -15,13 +15,14 @@ import {
   groupCpuMs,
   groupTasks,
   memoryKills,
+  NOTHING_NAMELESS,
+  namelessFiles,
   type ProcessUse,
   processUse,
   proportionalBytes,
   type ReadText,
   textOr,
 } from './meters.ts'
-import { NOTHING_NAMELESS, namelessFiles } from './nameless.ts'
 import { NO_USE, treeUse } from './tree-use.ts'
 
 /** How often a run is looked at. */

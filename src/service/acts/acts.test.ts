@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FaultError } from '../../base/index.ts'
 import type { ActionDescriptor, Operation } from '../../contracts/index.ts'
-import { actCommand } from './act-command.ts'
+import { actCommand, findBrowser } from './act-command.ts'
 import { actFindings } from './act-findings.ts'
-import { findBrowser } from './browser.ts'
 import { requestLine } from './request.ts'
 
 let folder: string

@@ -1,6 +1,9 @@
 /**
  * Ed25519 (RFC 8032) behind the ports of the ledger room. A key is its 32-byte seed; the same key
  * signs every stream, each under the name of that stream's origin.
+ *
+ * A `KeyRing` has the keys that a writer may sign with. The ledger's file gets them through this interface; the
+ * directory of key files (`keys.ts`) implements it.
  */
 import { createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto'
 import {
@@ -60,4 +63,23 @@ export function sealOf(key: LedgerKey): FileSeal {
     sign: key.sign,
     isOwn: (text, signature) => verifier?.verify(text, signature) ?? false,
   }
+}
+
+export interface KeyRing {
+  /** The key whose public half has this id under this name; null when it is not kept here. */
+  find(name: string, keyId: number): LedgerKey | null
+  /** The key that signs the first fact of a ledger; later ones follow from the checkpoints. */
+  current(): LedgerKey
+}
+
+export function ringOf(...keys: readonly [LedgerKey, ...LedgerKey[]]): KeyRing {
+  return {
+    current: () => keys[0],
+    find: (name, keyId) => findKey(keys, name, keyId),
+  }
+}
+
+/** Returns the key whose public half has this id under this name. */
+export function findKey(keys: readonly LedgerKey[], name: string, keyId: number): LedgerKey | null {
+  return keys.find((key) => publicKeyOf(key, name).keyId === keyId) ?? null
 }

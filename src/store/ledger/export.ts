@@ -1,6 +1,6 @@
 /**
  * `exportBundle(ledger, directory, options) → { dir, size, root }`: one stream as files that anyone
- * can verify (`src/ledger/verification/bundle-page.ts` says how). `ledger` is a `Ledger` or a `LedgerReader`.
+ * can verify (`src/ledger/verification/bundle.ts` says how). `ledger` is a `Ledger` or a `LedgerReader`.
  *
  * It writes what is stored and judges nothing: verification is `verifyLedger`, and the page. The
  * bundle appears under its name when it is whole, or not at all. Bodies hold secrets and stay behind

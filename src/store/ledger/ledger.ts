@@ -26,8 +26,14 @@ import {
 } from '../../ledger/index.ts'
 import { type Clock, isJump, type Jump, JumpWatch, SYSTEM_CLOCK } from '../../machine/index.ts'
 import { type FileSeal, type LedgerKey, publicKeyOf, sealOf } from '../keys/ed25519.ts'
-import { createKey, makeCurrent, openKeys, setAsideUnused } from '../keys/keys.ts'
-import { fingerprintsOf, recordedKeys } from '../keys/recorded-keys.ts'
+import {
+  createKey,
+  fingerprintsOf,
+  makeCurrent,
+  openKeys,
+  recordedKeys,
+  setAsideUnused,
+} from '../keys/keys.ts'
 import { createPostgresLedger } from '../postgres/postgres-connection.ts'
 import { openPostgresStore } from '../postgres/postgres-store.ts'
 import { createLedgerFile } from '../sqlite/engine.ts'

@@ -14,8 +14,8 @@ import {
   verifierFor,
   verifierKey,
 } from '../../ledger/index.ts'
+import type { KeyRing } from '../keys/ed25519.ts'
 import { publicKeyOf, signerFor } from '../keys/ed25519.ts'
-import type { KeyRing } from '../keys/key-ring.ts'
 import { readPublicKeys } from '../keys/keys.ts'
 import { signingKey } from '../streams/stream-state.ts'
 

@@ -5,13 +5,14 @@
  * INVARIANT (synced): every session commits with the log flushed, also where the server's default is
  * another. A server that does not sync at all (`fsync = off`) is refused.
  */
+
+import { createRequire } from 'node:module'
 import type { Client, ClientBase, Pool, PoolClient, PoolConfig } from 'pg'
 import { type Fault, FaultError, fault } from '../../base/index.ts'
 import { HOST_STREAM } from '../../ledger/index.ts'
 import { failure } from '../database/sqlite-connection.ts'
 import { BEGINNING_TYPE, beginningName, lostStream } from '../streams/stream-start.ts'
 import { diagnose } from './postgres-diagnosis.ts'
-import { findPassword } from './postgres-password.ts'
 import {
   checkName,
   creation,
@@ -241,4 +242,29 @@ export async function checkNotBegunAt(
           [beginningName(stream)],
         )
   if (rows.length > 0) throw lostStream(stream)
+}
+
+/** What a line of the file is chosen by. */
+interface Login {
+  readonly host: string
+  readonly port: number
+  readonly database?: string | undefined
+  readonly user?: string | undefined
+}
+
+/** The package has no types of its own. */
+type PgPass = (login: Login, tell: (password: string | undefined) => void) => void
+
+/**
+ * The password of a role in PostgreSQL, from where PostgreSQL's own programs take it: `PGPASSWORD`, else
+ * the password file (`PGPASSFILE`, `~/.pgpass`). The package `pg` reads that file as well, and prints a
+ * warning to people that it will stop to.
+ *
+ * Returns undefined when there is none; `pg` asks only if the server wants one.
+ */
+async function findPassword(login: Login): Promise<string | undefined> {
+  const { PGPASSWORD: given } = process.env
+  if (given !== undefined) return given
+  const readFile = createRequire(import.meta.url)('pgpass') as PgPass // As it is documented.
+  return new Promise((resolve) => readFile(login, resolve))
 }

@@ -18,8 +18,7 @@ import {
   type StoredFact,
 } from '../../ledger/index.ts'
 import { failure, WAIT_MS_MAX } from '../database/sqlite-connection.ts'
-import type { LedgerKey } from '../keys/ed25519.ts'
-import type { KeyRing } from '../keys/key-ring.ts'
+import type { KeyRing, LedgerKey } from '../keys/ed25519.ts'
 import { type HeadRow, readHead } from '../streams/heads.ts'
 import { lostStream } from '../streams/stream-start.ts'
 import { lostFact } from '../streams/stream-state.ts'

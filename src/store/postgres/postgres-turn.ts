@@ -16,8 +16,7 @@ import {
   type StoredTile,
   TILE_WIDTH,
 } from '../../ledger/index.ts'
-import type { LedgerKey } from '../keys/ed25519.ts'
-import type { KeyRing } from '../keys/key-ring.ts'
+import type { KeyRing, LedgerKey } from '../keys/ed25519.ts'
 import type { AppendCall, AppendOutcome } from '../sqlite/ledger-file.ts'
 import type { FactIds } from '../streams/fact-id.ts'
 import { beginningDraft } from '../streams/stream-start.ts'

@@ -25,8 +25,7 @@ import {
   upgradeSchema,
   versionOf,
 } from '../database/sqlite-schema.ts'
-import { keyFromSeed, newSeed } from '../keys/ed25519.ts'
-import { type KeyRing, ringOf } from '../keys/key-ring.ts'
+import { type KeyRing, keyFromSeed, newSeed, ringOf } from '../keys/ed25519.ts'
 import { FactIds } from '../streams/fact-id.ts'
 import { newStream, sealNext, signEnd, stateOf } from '../streams/stream-state.ts'
 import { FactIndex } from './fact-index.ts'

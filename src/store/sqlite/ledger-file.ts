@@ -28,8 +28,7 @@ import {
   tilePlace,
 } from '../database/sqlite-schema.ts'
 import { WaitingList, WriterQueue } from '../database/writer-queue.ts'
-import type { LedgerKey } from '../keys/ed25519.ts'
-import type { KeyRing } from '../keys/key-ring.ts'
+import type { KeyRing, LedgerKey } from '../keys/ed25519.ts'
 import { FactIds } from '../streams/fact-id.ts'
 import { beginningDraft, checkNotBegun } from '../streams/stream-start.ts'
 import {

@@ -16,8 +16,8 @@ import {
   signHomeCheckpoint,
 } from '../../ledger/index.ts'
 import { failure } from '../database/sqlite-connection.ts'
+import type { KeyRing } from '../keys/ed25519.ts'
 import { type LedgerKey, signerFor } from '../keys/ed25519.ts'
-import type { KeyRing } from '../keys/key-ring.ts'
 import { lostStream } from './stream-start.ts'
 import { signingKey, storedFact } from './stream-state.ts'
 

@@ -29,8 +29,8 @@ import {
 import { failure } from '../database/sqlite-connection.ts'
 import type { Database, Statement } from '../database/sqlite-driver.ts'
 import { factPlace, seqOf, tilePlace } from '../database/sqlite-schema.ts'
+import type { KeyRing } from '../keys/ed25519.ts'
 import { type LedgerKey, publicKeyOf, signerFor } from '../keys/ed25519.ts'
-import type { KeyRing } from '../keys/key-ring.ts'
 import type { FactIds } from './fact-id.ts'
 
 export interface StreamState {
