@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson, isCanonicalText, isSurelyCanonical } from './canonical.ts'
-import { BrokenInvariant } from './invariant.ts'
+import { BrokenInvariant } from './fault.ts'
 import { DOCUMENT_LIMITS } from './json-limits.ts'
 import { guardValue, isRefusal } from './json-reader.ts'
 

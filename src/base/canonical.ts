@@ -4,7 +4,7 @@
  *
  * The input is a JSON value of bounded depth (see `json-reader.ts`); anything else is a bug.
  */
-import { invariant } from './invariant.ts'
+import { invariant } from './fault.ts'
 
 /**
  * Writes canonical JSON. `JSON.stringify` is several times as fast as `writeExactly`, so it writes a copy

@@ -2,6 +2,8 @@
  * Faults: operating failures as values. A fault has a stable code, the place it speaks of, and the
  * details its code demands, typed per code. Denials are answers and bugs are exceptions; neither
  * is a fault.
+ *
+ * A broken invariant is a bug in writ, not an answer. It throws, and no caller recovers from it.
  */
 import { CODES, type Code } from './codes.ts'
 
@@ -88,4 +90,12 @@ export class FaultError extends Error {
 /** Returns the code of a fault that was thrown, null for any other error. */
 export function faultCode(error: unknown): Code | null {
   return error instanceof FaultError ? error.fault.code : null
+}
+
+export class BrokenInvariant extends Error {
+  override readonly name = 'BrokenInvariant'
+}
+
+export function invariant(holds: unknown, promise: string): asserts holds {
+  if (!holds) throw new BrokenInvariant(promise)
 }

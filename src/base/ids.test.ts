@@ -1,8 +1,8 @@
 /** UUIDs: by shape, and time-ordered ones from given time and chance. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { BrokenInvariant } from './fault.ts'
 import { isUuid, uuidV7 } from './ids.ts'
-import { BrokenInvariant } from './invariant.ts'
 
 const random = fc.uint8Array({ minLength: 10, maxLength: 10 })
 const time = fc.integer({ min: 0, max: 2 ** 48 - 1 })

@@ -1,7 +1,7 @@
 /**
  * Identifiers. The caller passes the random bytes and the time.
  */
-import { invariant } from './invariant.ts'
+import { invariant } from './fault.ts'
 
 /** By code unit: 1 for a hex digit, 64 for a dash, so that their sum tells how many of each there are. */
 const UUID_WEIGHTS = new Uint8Array(128)

@@ -6,7 +6,7 @@ export { canonicalJson, isCanonicalText, isSurelyCanonical } from './canonical.t
 export { closingPlaces } from './circles.ts'
 export { CODES, type Code, isCode } from './codes.ts'
 export { ED25519_KEY_BYTES, ed25519Check } from './ed25519.ts'
-export { type Fault, FaultError, fault, faultCode } from './fault.ts'
+export { BrokenInvariant, type Fault, FaultError, fault, faultCode, invariant } from './fault.ts'
 export {
   type Digest,
   digestBytes,
@@ -17,7 +17,6 @@ export {
   sha256Into,
 } from './hash.ts'
 export { isUuid, uuidV7 } from './ids.ts'
-export { BrokenInvariant, invariant } from './invariant.ts'
 export { DOCUMENT_LIMITS, envelopeLimits, GRAPH_LIMITS, type JsonLimits } from './json-limits.ts'
 export { guardValue, isRefusal, type ParsedJson, readJson, utf8Length } from './json-reader.ts'
 export type { JsonRefusal, JsonRefusalCode } from './json-refusal.ts'

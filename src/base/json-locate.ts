@@ -2,7 +2,7 @@
  * Reads a refused text again, character by character, to say where and why (C-3). Slow and exact;
  * called only when the fast reader has already said no. Iterative, so depth costs no stack.
  */
-import { invariant } from './invariant.ts'
+import { invariant } from './fault.ts'
 import type { JsonLimits } from './json-limits.ts'
 import type { JsonRefusal, JsonRefusalCode } from './json-refusal.ts'
 import { at } from './pointer.ts'

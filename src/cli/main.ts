@@ -227,7 +227,7 @@ async function tell(
     return
   }
   const paint = terminal.paintError
-  const { plainLines } = await import('./history/plain.ts')
+  const { plainLines } = await import('./history/text.ts')
   const next = hint === undefined ? '' : `  ${paint.dim('hint:')} ${plainLines(hint)}\n`
   terminal.err(`${paint.bad(code)}: ${plainLines(message)}\n${next}`)
 }

@@ -266,6 +266,7 @@ export { type Promotion, promotionContract } from './gate/promotion.ts'
 export { type RequestFact, type RequestState, requestContract } from './gate/request.ts'
 export { type Rollback, rollbackContract } from './gate/rollback.ts'
 export { TRUST_LEVELS } from './gate/shapes.ts'
+export type { Normalise, Normalised, Repair, Sources } from './kernel/contract.ts'
 export {
   type Check,
   type Context,
@@ -275,7 +276,6 @@ export {
   type JsonObject,
   type Subject,
 } from './kernel/contract.ts'
-export type { Normalise, Normalised, Repair, Sources } from './kernel/normalise.ts'
 export { nodeOf, type SchemaNode } from './kernel/schema.ts'
 export { judge, validate } from './kernel/validate.ts'
 export type { Validation, Violation } from './kernel/violation.ts'

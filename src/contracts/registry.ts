@@ -3,12 +3,108 @@
  * ask here and nowhere else.
  */
 import { nearest } from '../base/index.ts'
+import { actReceipt } from './act/receipt.ts'
 import { recordContract } from './act/record.ts'
-import { DOCUMENT_NAMES, findDocument, RECORD_NAMES } from './documents.ts'
+import { actTask } from './act/task.ts'
+import { xiaoboAction } from './agent/action.ts'
+import { planJson } from './agent/plan.ts'
+import { xiaojingReview } from './agent/review.ts'
+import { controlEvaluation } from './constitution/control-evaluation.ts'
+import { controlRuleset } from './constitution/control-ruleset.ts'
+import { controlVerdict } from './constitution/control-verdict.ts'
+import { permissionSet } from './constitution/permission-set.ts'
+import { problemState } from './constitution/problem-state.ts'
+import { ruleset } from './constitution/ruleset.ts'
+import { uncertaintyEnvelope } from './constitution/uncertainty-envelope.ts'
+import { decisionContract } from './descriptor/decision.ts'
+import { actionDescriptor } from './descriptor/descriptor.ts'
+import { operationContract } from './descriptor/operation.ts'
+import { proposalContract } from './descriptor/proposal.ts'
+import { sandboxResult } from './descriptor/sandbox-result.ts'
+import { flowContract } from './flow/flow.ts'
+import { participantsContract } from './flow/participants.ts'
+import { flowClaim, flowEvidence } from './flow/records/claim.ts'
+import { flowEvent } from './flow/records/event.ts'
+import { flowFinding } from './flow/records/finding.ts'
+import { participantOutput } from './flow/records/output.ts'
+import { flowStarted } from './flow/records/started.ts'
+import { flowSideContract } from './flow/side.ts'
+import { confirmationContract } from './gate/confirmation.ts'
+import { evaluationContract } from './gate/evaluation.ts'
+import { haltContract } from './gate/halt.ts'
+import { lawsContract } from './gate/laws.ts'
+import { lawsFileContract } from './gate/laws-file.ts'
+import { overrideContract } from './gate/override.ts'
+import { promotionContract } from './gate/promotion.ts'
+import { requestContract } from './gate/request.ts'
+import { rollbackContract } from './gate/rollback.ts'
 import type { Contract } from './kernel/contract.ts'
+import { bodyDropped } from './ledger/body-dropped.ts'
+import { clockJump } from './ledger/clock-jump.ts'
+import { keyRotated } from './ledger/key-rotated.ts'
+import { principalChange } from './ledger/principal.ts'
+import { tailCut } from './ledger/tail-cut.ts'
+
+/** Every document except the envelope of the ledger. */
+const DOCUMENTS: readonly Contract[] = [
+  actTask,
+  actReceipt,
+  xiaoboAction,
+  xiaojingReview,
+  planJson,
+  problemState,
+  uncertaintyEnvelope,
+  permissionSet,
+  ruleset,
+  controlRuleset,
+  controlVerdict,
+  controlEvaluation,
+  actionDescriptor,
+  operationContract,
+  proposalContract,
+  sandboxResult,
+  decisionContract,
+  evaluationContract,
+  confirmationContract,
+  promotionContract,
+  requestContract,
+  rollbackContract,
+  overrideContract,
+  haltContract,
+  lawsContract,
+  lawsFileContract,
+  flowContract,
+  flowSideContract,
+  participantsContract,
+  flowStarted,
+  flowEvent,
+  flowFinding,
+  flowClaim,
+  flowEvidence,
+  participantOutput,
+  keyRotated,
+  tailCut,
+  bodyDropped,
+  clockJump,
+  principalChange,
+]
+
+const BY_NAME: ReadonlyMap<string, Contract> = new Map(
+  DOCUMENTS.map((contract) => [contract.name, contract]),
+)
+
+const DOCUMENT_NAMES: readonly string[] = [...BY_NAME.keys()]
+
+/** The names of documents that may be the payload of a ledger record. */
+const RECORD_NAMES: readonly string[] = DOCUMENTS.filter((contract) => contract.isRecord).map(
+  ({ name }) => name,
+)
+
+function findDocument(name: string): Contract | null {
+  return BY_NAME.get(name) ?? null
+}
 
 const record = recordContract(RECORD_NAMES, findDocument)
-
 export const CONTRACTS: readonly Contract[] = allContracts()
 
 function allContracts(): readonly Contract[] {

@@ -145,7 +145,6 @@ export {
 } from './evidence/manifest.ts'
 export { ChunkedBody, type ChunkedState } from './network/chunked-body.ts'
 export { HELLO_BYTES_MAX, type ParsedHello, readClientHello } from './network/client-hello.ts'
-export { networkFindings, onlyRead } from './network/findings.ts'
 export { cacheEnvironment, isKnownCache, visiblePlaces } from './network/home-view.ts'
 export {
   type AddressBytes,
@@ -179,8 +178,10 @@ export {
   judgeRequest,
   type NetworkRules,
   type NetworkTerms,
+  networkFindings,
   networkGrounds,
   networkRules,
+  onlyRead,
   READING_METHODS,
   type Release,
   RUN_UPLOAD_MAX,

@@ -11,9 +11,8 @@ import {
   readResponseHead,
   UploadMeter,
 } from '../gate/index.ts'
-import { gather } from './gather.ts'
 import { type ProxiedRequest, refuse, spoil } from './proxied-request.ts'
-import { pump, type Take } from './pump.ts'
+import { gather, pump, type Take } from './socket-bytes.ts'
 
 const HEAD_TAIL = 3
 /** How many answers before the last one a server may give: `100 Continue` and the like. */

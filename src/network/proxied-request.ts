@@ -2,8 +2,8 @@
 import type { Socket } from 'node:net'
 import { CODES, type Code } from '../base/index.ts'
 import type { RequestHead } from '../gate/index.ts'
-import { finish } from './pump.ts'
-import type { Source } from './source.ts'
+import type { Source } from './socket-bytes.ts'
+import { finish } from './socket-bytes.ts'
 import type { ConnectionEntry } from './traffic.ts'
 
 /** One request on its way, with everything that carrying it needs. */

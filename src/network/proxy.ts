@@ -29,11 +29,18 @@ import {
   UploadMeter,
 } from '../gate/index.ts'
 import { connectOnce, type Resolve, resolveOnce } from './connect.ts'
-import { gather } from './gather.ts'
 import { carryRequest } from './plain-request.ts'
 import { answer, cut, type ProxiedRequest, refuse } from './proxied-request.ts'
-import { bothEnded, finish, pump, type SlowTake } from './pump.ts'
-import { AcceptedSource, OpenedSource, type Source } from './source.ts'
+import {
+  AcceptedSource,
+  bothEnded,
+  finish,
+  gather,
+  OpenedSource,
+  pump,
+  type SlowTake,
+  type Source,
+} from './socket-bytes.ts'
 import { type ConnectionEntry, Traffic, type Upload } from './traffic.ts'
 
 /** `option` is what would let it through, where the connection alone does not say it. */

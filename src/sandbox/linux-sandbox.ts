@@ -22,8 +22,7 @@ import type {
   SandboxRequest,
   SideRequest,
 } from './driver/driver.ts'
-import { sandboxFailure } from './driver/failure.ts'
-import { startFailure } from './driver/missing-control.ts'
+import { sandboxFailure, startFailure } from './driver/failure.ts'
 import { LineChannel } from './pipes/line-channel.ts'
 import { destroyEnds, type Ends, feed, finish, flow, openEnds } from './pipes/pipe-ends.ts'
 import { controlsOf } from './preparation/controls.ts'

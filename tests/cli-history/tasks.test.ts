@@ -190,7 +190,7 @@ describe('tasks and receipts', () => {
       expect(readFileSync(file, 'utf8')).not.toMatch(/constitution|evaluation/)
     }
     const callers = sourceFiles('src').filter((file) =>
-      /commands\/task-issue\.ts|from '\.\/task-issue\.ts'/.test(readFileSync(file, 'utf8')),
+      /commands\/task-issue\.ts|'\.\/task-issue\.ts'/.test(readFileSync(file, 'utf8')),
     )
     expect(callers).toEqual(['src/cli/commands/table.ts'])
   }, 60_000)

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EDGE_CLASSES, type Flow } from '../../src/contracts/index.ts'
-import { cutText, widthOf, wrapText } from '../../src/flow/drawing/text.ts'
+import { cutText, widthOf, wrapText } from '../../src/flow/drawing/drawing.ts'
 import { GROUNDS, LINES } from '../../src/flow/drawing/theme.ts'
 import { drawingOf, importTable, toDot, toMermaid, toSvg } from '../../src/flow/index.ts'
 import { originalTable } from './table.ts'

@@ -4,8 +4,7 @@ import { expect, it } from 'vitest'
 import { digestDocument } from '../../src/base/index.ts'
 import type { Evaluation, Proposal } from '../../src/contracts/index.ts'
 import { releaseFact } from '../../src/service/laws/release.ts'
-import { proposalRecord } from '../../src/service/records/proposal-record.ts'
-import { recordBeforeRun } from '../../src/service/records/release-use.ts'
+import { proposalRecord, recordBeforeRun } from '../../src/service/records/proposal-record.ts'
 import { useLedgerView } from './ledger-view.ts'
 
 const { bases } = JSON.parse(readFileSync('spec/vectors/gate/decision.json', 'utf8'))

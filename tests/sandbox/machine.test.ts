@@ -42,7 +42,7 @@ describe('a missing control is a refusal', () => {
   })
 
   it('a filter that the kernel does not take', async () => {
-    const { startFailure } = await import('../../src/sandbox/driver/missing-control.ts')
+    const { startFailure } = await import('../../src/sandbox/driver/failure.ts')
     const { fault } = startFailure('bwrap: prctl(PR_SET_SECCOMP): Invalid argument')
     expect(fault).toMatchObject({ code: 'sandbox.control_missing', at: 'bubblewrap' })
     expect(startFailure('something else').fault.code).toBe('sandbox.failed')

@@ -2,8 +2,12 @@
  * Files that a command writes for its caller (`--out` and the like). No gate judges them and nothing
  * takes them back, so with the token of an actor there are none.
  */
-import { FaultError, fault, showPath } from '../../base/index.ts'
+
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { FaultError, fault, showName, showPath } from '../../base/index.ts'
 import type { CommandCall } from './command.ts'
+import { reasonOf } from './source.ts'
 
 /**
  * Fails if the token of an actor is given, or one that no home here knows. `instead` is what the
@@ -33,5 +37,19 @@ async function isHumans(call: CommandCall): Promise<boolean> {
     return await withHistory(call, async ({ caller }) => caller.principal.kind === 'human')
   } catch {
     return false
+  }
+}
+
+/** Files that a command was asked to write: whole or not at all. */
+export async function writeWhole(file: string, text: string): Promise<void> {
+  const fresh = join(dirname(file), `.${basename(file)}.${process.pid}`)
+  try {
+    await writeFile(fresh, text)
+    await rename(fresh, file)
+  } catch (thrown) {
+    await rm(fresh, { force: true }).catch(() => undefined)
+    const reason = reasonOf(thrown)
+    const message = `${showName(file)} cannot be written (${reason})`
+    throw new FaultError(fault('cli.file_unwritable', file, { file, reason }, { message }))
   }
 }

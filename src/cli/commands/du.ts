@@ -6,9 +6,8 @@ import type { Terminal } from '../call/terminal.ts'
 import { counted, sizeText } from '../effects/amount.ts'
 import { momentText } from '../effects/question-head.ts'
 import { visible } from '../effects/visible.ts'
-import { homeInUse } from '../gate/home-in-use.ts'
-import { withGates } from '../gate/open.ts'
-import { table } from '../history/table.ts'
+import { homeInUse, withGates } from '../gate/open.ts'
+import { table } from '../history/text.ts'
 
 const WORDS: Readonly<Record<HomePart, string>> = {
   ledger: 'the facts, with keys and principals',

@@ -20,11 +20,10 @@ import {
 import { lookAtRun } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { withHistory } from '../call/home.ts'
-import { refuseActorsOut } from '../call/output-file.ts'
+import { refuseActorsOut, writeWhole } from '../call/output-file.ts'
 import { loadFlowFile } from '../flow/load.ts'
 import { namedRun } from '../flow/named.ts'
 import { problemLine } from '../flow/problem.ts'
-import { writeWhole } from '../flow/write.ts'
 import { toJson, toYaml } from '../rules/print.ts'
 import { choice } from './rules-fmt.ts'
 

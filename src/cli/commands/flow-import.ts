@@ -4,11 +4,10 @@ import { FaultError, fault, showName } from '../../base/index.ts'
 import type { Flow, JsonObject } from '../../contracts/index.ts'
 import { checkFlow, classCounts } from '../../flow/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
-import { refuseActorsOut } from '../call/output-file.ts'
+import { refuseActorsOut, writeWhole } from '../call/output-file.ts'
 import { readSource } from '../call/source.ts'
 import { readTableFiles } from '../flow/load.ts'
 import { type PlacedProblem, placedTable, problemLine } from '../flow/problem.ts'
-import { writeWhole } from '../flow/write.ts'
 import { toJson, toYaml } from '../rules/print.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {

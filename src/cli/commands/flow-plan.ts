@@ -21,8 +21,8 @@ import { interruptible } from '../flow/interruptible.ts'
 import { participantsIn } from '../flow/load.ts'
 import { withFlows } from '../flow/open.ts'
 import { askAboutPlanning, refuseActors } from '../flow/person.ts'
-import { plain } from '../history/plain.ts'
 import { refuse } from '../history/refusal.ts'
+import { plain } from '../history/text.ts'
 
 const NEXT = 'writ flow plan --goal TEXT --participants FILE --out plan.json'
 

@@ -5,8 +5,7 @@ import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { type ReadSession, streamToRead, withHistory } from '../call/home.ts'
 import { missingText, runAnswer, runText, statusExit } from '../flow/answer.ts'
 import { namedRun } from '../flow/named.ts'
-import { plain } from '../history/plain.ts'
-import { table } from '../history/table.ts'
+import { plain, table } from '../history/text.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   return withHistory(call, async (session) =>

@@ -8,8 +8,7 @@ import { requireHuman, requireWholeHost } from '../call/home.ts'
 import type { Terminal } from '../call/terminal.ts'
 import { counted, sizeText } from '../effects/amount.ts'
 import { visible } from '../effects/visible.ts'
-import { homeInUse } from '../gate/home-in-use.ts'
-import { withGates } from '../gate/open.ts'
+import { homeInUse, withGates } from '../gate/open.ts'
 
 interface Collected {
   readonly removed: readonly Unneeded[]

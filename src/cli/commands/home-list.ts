@@ -4,7 +4,7 @@ import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { refuseTokens } from '../call/home.ts'
 import { surroundings } from '../call/surroundings.ts'
 import { visible } from '../effects/visible.ts'
-import { table } from '../history/table.ts'
+import { table } from '../history/text.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const around = surroundings()

@@ -31,8 +31,7 @@ import { surroundings } from '../call/surroundings.ts'
 import { counted } from '../effects/amount.ts'
 import { visible } from '../effects/visible.ts'
 import { askLine } from '../gate/answer-line.ts'
-import { homeInUse } from '../gate/home-in-use.ts'
-import { withGatesOf } from '../gate/open.ts'
+import { homeInUse, withGatesOf } from '../gate/open.ts'
 
 const WHAT = 'removing a home'
 

@@ -5,7 +5,7 @@ import type { InboxQuestion, Question } from '../../service/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import type { Paint, Terminal } from '../call/terminal.ts'
 import { countsText } from '../effects/amount.ts'
-import { operationTitle } from '../effects/operation-text.ts'
+import { operationTitle, resultText } from '../effects/operation-text.ts'
 import {
   askerText,
   headJson,
@@ -15,7 +15,6 @@ import {
   whyLines,
 } from '../effects/question-head.ts'
 import { shortDigest } from '../effects/question-text.ts'
-import { resultText } from '../effects/result-text.ts'
 import { visible } from '../effects/visible.ts'
 import { waitingOf, waitingText } from '../flow/answer.ts'
 import { approvalsText, fewHumansText, missingText } from '../gate/approvals-text.ts'

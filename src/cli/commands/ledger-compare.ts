@@ -20,8 +20,8 @@ import {
   verifierKey,
 } from '../../ledger/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
-import { pinnedKeys } from '../call/pinned-keys.ts'
 import { readSource } from '../call/source.ts'
+import { pinnedKeys } from '../history/option-values.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const [first, second, ...others] = call.arguments

@@ -14,10 +14,10 @@ import {
 } from '../../store/index.ts'
 import type { CommandCall, Exit } from '../call/command.ts'
 import { callerOf, ofKnownHome, withLedger } from '../call/home.ts'
-import { pinnedKeys } from '../call/pinned-keys.ts'
 import { readSource } from '../call/source.ts'
 import { surroundings } from '../call/surroundings.ts'
 import { progressBar } from '../call/terminal.ts'
+import { pinnedKeys } from '../history/option-values.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const { options, terminal } = call

@@ -9,12 +9,11 @@ import { type ReadSession, streamsToRead, streamToRead, withHistory } from '../c
 import type { ActHistory } from '../history/act.ts'
 import { ACTS, actsOf } from '../history/act.ts'
 import { ACT_HEADS, actRow } from '../history/act-text.ts'
-import { FACT_HEADS, factRow } from '../history/fact-rows.ts'
-import { openFact, shownFact } from '../history/facts.ts'
+import { FACT_HEADS, factRow, openFact, shownFact } from '../history/facts.ts'
 import { followFacts } from '../history/follow.ts'
 import { LIMIT, LIMIT_MAX, momentOption, numberOption } from '../history/option-values.ts'
 import { wholeActionId } from '../history/short-id.ts'
-import { table } from '../history/table.ts'
+import { table } from '../history/text.ts'
 
 /** Options that speak of facts, not of acts. */
 const OF_FACTS = ['type', 'task', 'action', 'after'] as const

@@ -9,7 +9,7 @@ import type { OverrideOrder } from '../../service/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { credentialOf, requireHuman, type Session } from '../call/home.ts'
 import { parseSource, readSource } from '../call/source.ts'
-import { deciderOf, wholeIdOf } from '../gate/decider.ts'
+import { deciderOf, wholeIdOf } from '../gate/named-question.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {

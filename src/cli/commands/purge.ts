@@ -15,8 +15,7 @@ import { requireHuman, requireWholeHost } from '../call/home.ts'
 import { counted, sizeText } from '../effects/amount.ts'
 import { withGates } from '../gate/open.ts'
 import { momentOption } from '../history/option-values.ts'
-import { plain } from '../history/plain.ts'
-import { table } from '../history/table.ts'
+import { plain, table } from '../history/text.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const order = readOrder(call)

@@ -4,11 +4,10 @@ import { type OpenedFact, type ReplayAnswer, ReplayReport } from '../../ledger/i
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { type ReadSession, streamsToRead, withHistory } from '../call/home.ts'
 import { progressBar } from '../call/terminal.ts'
-import { NotedObjects } from '../history/absent-bodies.ts'
 import { DecisionWalk } from '../history/decision-walk.ts'
 import { eachFact } from '../history/facts.ts'
 import { replayPromotion } from '../history/promotion-replay.ts'
-import { replayLookup } from '../history/replay-lookup.ts'
+import { NotedObjects, replayLookup } from '../history/replay-lookup.ts'
 import { REPLAYERS } from '../history/replayers.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {

@@ -22,14 +22,12 @@ import { type ReadSession, streamsToRead, withHistory } from '../call/home.ts'
 import { approvalsText } from '../gate/approvals-text.ts'
 import { readAct, rollbacksOf } from '../history/act.ts'
 import { actLines } from '../history/act-text.ts'
-import { FACT_HEADS, factRow } from '../history/fact-rows.ts'
-import { allFacts, openFact, shownFact } from '../history/facts.ts'
+import { allFacts, FACT_HEADS, factRow, openFact, shownFact } from '../history/facts.ts'
 import { lawWordsAmong } from '../history/past-decision.ts'
-import { plainLines } from '../history/plain.ts'
 import { approvalsOf, shownApprovals } from '../history/promotion-replay.ts'
 import { wholeActionId } from '../history/short-id.ts'
-import { table } from '../history/table.ts'
 import { treeErrors } from '../history/task-facts.ts'
+import { plainLines, table } from '../history/text.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const [id, ...others] = call.arguments

@@ -20,8 +20,8 @@ import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { streamToRead, withHistory } from '../call/home.ts'
 import { allFacts, openFact } from '../history/facts.ts'
 import { LIMIT, LIMIT_MAX, numberOption } from '../history/option-values.ts'
-import { table } from '../history/table.ts'
 import { findTask } from '../history/task-facts.ts'
+import { table } from '../history/text.ts'
 
 interface TaskRow {
   readonly act_task_id: string

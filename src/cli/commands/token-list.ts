@@ -2,7 +2,7 @@
 import { principalText, type RegisteredToken } from '../../ledger/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { requireWholeHost, withHistory } from '../call/home.ts'
-import { table } from '../history/table.ts'
+import { table } from '../history/text.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   return withHistory(call, async ({ register, caller }) => {

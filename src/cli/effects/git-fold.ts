@@ -1,23 +1,41 @@
 /**
  * Folds what git keeps for itself: counts the objects, logs, references and the index of a repository,
  * and says what they amount to as git's users say it, such as `commit c2fa8ec on master: subject`.
- * `git-folded.ts` says which paths are folded.
  *
  * A subject is read from the commit object, whose name is the hash of its bytes, and not from a log
  * that the run could have written as it liked.
+ *
+ * `foldedGit` says which paths in a git directory need no line of their own: new objects, logs that go
+ * on, the index, and references that `gitLines` puts into words. All else is listed: what is deleted, changed
+ * objects, rewritten logs, hooks, settings, and what git's ordinary commands do not write.
  */
 import { createHash } from 'node:crypto'
 import { inflateSync } from 'node:zlib'
-import { type Change, displayOfRaw } from '../../gate/index.ts'
+import {
+  type Change,
+  displayOfRaw,
+  gitKindOf,
+  gitPathOf,
+  isGitWork,
+  type RawPath,
+} from '../../gate/index.ts'
 import { readContentBytes } from './content.ts'
-import { branchOfHead } from './git-folded.ts'
 import type { ReadSide } from './render.ts'
 import { visible } from './visible.ts'
 
 const REFERENCE =
   /^(.*\/\.git(?:\/(?:worktrees|modules)\/.+?)?)\/refs\/(heads|tags|remotes|notes|stash)(?:\/(.+))?$/
+
 const HASH = /^([0-9a-f]{40})\n?$/
 const HASH_BYTES_MAX = 64
+const OBJECT_NAME = /^(?:[0-9a-f]{40}|[0-9a-f]{64})\n?$/
+const BRANCH = /^ref: refs\/heads\/(.+)\n$/
+const TEXT_BYTES_MAX = 4096
+/** Notes that git leaves behind and does not act on. */
+const NOTES = /^(?:COMMIT_EDITMSG|ORIG_HEAD|FETCH_HEAD|AUTO_MERGE)$/
+const NONE: ReadonlySet<RawPath> = new Set()
+const READABLE = 0o400
+const LOG_BYTES_MAX = 64 * 1024 * 1024
 
 /** One line for each branch or tag that is set or removed. A reference that was only packed is neither. */
 export async function gitLines(changes: readonly Change[], read: ReadSide): Promise<string[]> {
@@ -161,4 +179,62 @@ async function subjectOf(object: Change, hash: string, read: ReadSide): Promise<
   } catch {
     return null
   }
+}
+
+/** The branch that a changed HEAD names; null for another file, and for a HEAD without a branch. */
+async function branchOfHead(change: Change, read: ReadSide): Promise<string | null> {
+  const place = gitPathOf(change.path)
+  if (place === null || gitKindOf(place) !== 'head' || change.after?.kind !== 'file') return null
+  return BRANCH.exec((await smallText(change, read)) ?? '')?.[1] ?? null
+}
+
+/** The paths that need no line of their own. */
+export async function foldedGit(
+  changes: readonly Change[],
+  read: ReadSide,
+): Promise<ReadonlySet<RawPath>> {
+  const folded = new Set<RawPath>()
+  for (const change of changes) if (await isFolded(change, read)) folded.add(change.path)
+  return folded
+}
+
+async function isFolded(change: Change, read: ReadSide): Promise<boolean> {
+  const { path, before, after } = change
+  const place = gitPathOf(path)
+  if (place === null || after === null || (before !== null && before.kind !== after.kind)) {
+    return false
+  }
+  if (after.kind === 'directory') return isGitWork(change, 'added', NONE) && before === null
+  if (after.kind !== 'file' || (after.mode & READABLE) === 0) return false
+  switch (gitKindOf(place)) {
+    case 'object':
+      return before === null && after.size > 0
+    case 'index':
+      return after.size > 0
+    case 'log':
+      return before === null || (await goesOn(change, read))
+    case 'reference':
+      return OBJECT_NAME.test((await smallText(change, read)) ?? '')
+    case 'head':
+      return (await branchOfHead(change, read)) !== null
+    default:
+      return NOTES.test(place.rest)
+  }
+}
+
+/** Whether a log begins with all that it held. */
+async function goesOn(change: Change, read: ReadSide): Promise<boolean> {
+  if ((change.after?.size ?? 0) <= (change.before?.size ?? 0)) return false
+  const [then, now] = await Promise.all(
+    (['before', 'after'] as const).map((side) =>
+      readContentBytes(read(change, side), LOG_BYTES_MAX),
+    ),
+  )
+  if (then == null || now == null || then.length !== change.before?.size) return false
+  return now.subarray(0, then.length).equals(then)
+}
+
+async function smallText(change: Change, read: ReadSide): Promise<string | null> {
+  const bytes = await readContentBytes(read(change, 'after'), TEXT_BYTES_MAX)
+  return bytes?.toString('latin1') ?? null
 }

@@ -12,9 +12,8 @@ import { allProposals, DELETIONS_MAX, MODIFICATIONS_MAX } from '../../gate/index
 import type { Question } from '../../service/index.ts'
 import type { Paint } from '../call/terminal.ts'
 import { counted, grouped } from './amount.ts'
-import { operationLines, operationTitle } from './operation-text.ts'
+import { operationLines, operationTitle, undoSentText } from './operation-text.ts'
 import { failureText, questionId } from './question-text.ts'
-import { undoSentText } from './result-text.ts'
 import { visible, visibleName } from './visible.ts'
 
 /** For these laws the reason also says which values broke the law. */

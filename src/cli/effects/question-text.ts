@@ -6,7 +6,7 @@
 import { CODES, isCode } from '../../base/index.ts'
 import type { SandboxResult } from '../../contracts/index.ts'
 import type { Paint } from '../call/terminal.ts'
-import { askText, resultText } from './result-text.ts'
+import { askText, resultText } from './operation-text.ts'
 import { visible } from './visible.ts'
 
 const DIGITS = 8

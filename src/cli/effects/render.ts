@@ -13,8 +13,7 @@ import { counted, countsText, grouped, sizeText } from './amount.ts'
 import { bytesText } from './change-text.ts'
 import { differences, oddities, stateText } from './entry-text.ts'
 import { foundText } from './finding-text.ts'
-import { gitLines } from './git-fold.ts'
-import { foldedGit } from './git-folded.ts'
+import { foldedGit, gitLines } from './git-fold.ts'
 import { fitting, LineBudget, type RenderLimits, WIDEST } from './limits.ts'
 import {
   type AddedGroup,

@@ -1,13 +1,12 @@
 /**
  * The proposal that `writ exec` makes of a command: MEDIUM, one run, undone by its snapshot, with the
- * network of the hosts that `--net` and `--send` name and none without. What it may do is what `--write` and `--delete` declare; with neither it is what a human
- * approves when the effects are shown.
+ * network of the hosts that `--net` and `--send` name and none without. What it may do is what `--write`
+ * and `--delete` declare; with neither it is what a human approves when the effects are shown.
  *
  * The caps of a run of `writ exec`: the defaults, what `--memory`, `--disk` and `--time` ask for, and
  * the sentence that names a cap when a run reached it.
  */
-
-import { FaultError, fault } from '../../base/index.ts'
+import { FaultError, fault, showName } from '../../base/index.ts'
 import type { ActionDescriptor, Proposal, RunCap } from '../../contracts/index.ts'
 import { within } from '../../service/index.ts'
 import type { Options } from '../call/command.ts'
@@ -61,6 +60,8 @@ const CAP_WORDS: Readonly<Record<Exclude<RunCap, 'processes'>, string>> = {
   disk: 'disk space',
   duration: 'time',
 }
+
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 export function isDeclaredByApproval({ write, remove }: ExecRequest): boolean {
   return write.length === 0 && remove.length === 0
@@ -197,4 +198,27 @@ export function capText(cap: RunCap, resources: Resources, ceilings: Resources):
 function amountText(resource: keyof Resources, amount: number): string {
   if (resource === 'max_memory_mb' || resource === 'max_disk_mb') return `${amount} MB`
   return amount % 60_000 === 0 ? `${amount / 60_000}m` : `${Math.ceil(amount / 1_000)}s`
+}
+
+/** The variables that `--env` names: with a value, or with the one that they have here. */
+export function readEnv(
+  texts: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const end = text.indexOf('=')
+      const name = end === -1 ? text : text.slice(0, end)
+      if (!VARIABLE_NAME.test(name))
+        throw envUsage(`${showName(name)} is not the name of a variable`)
+      const value = end === -1 ? environment[name] : text.slice(end + 1)
+      if (value === undefined) throw envUsage(`the variable ${showName(name)} is not set here`)
+      return [name, value]
+    }),
+  )
+}
+
+function envUsage(message: string): FaultError {
+  const hint = '--env VARIABLE_NAME passes a variable on, --env VARIABLE_NAME=VALUE sets one'
+  return new FaultError(fault('cli.usage', '', null, { message, hint }))
 }

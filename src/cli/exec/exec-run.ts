@@ -22,12 +22,11 @@ import {
   isDeclaredByApproval,
   withinCeilings,
 } from './exec-proposal.ts'
-import { FailureNote } from './failure-note.ts'
 import { HomeQuestion } from './home-choice.ts'
 import { Live } from './live.ts'
 import { releaseBefore } from './release.ts'
 import { prepareReport, type ReportGround, writeReport } from './report-file.ts'
-import { HiddenNote, scopeAdvice } from './run-advice.ts'
+import { FailureNote, HiddenNote, scopeAdvice } from './run-advice.ts'
 
 const REFUSED = 125
 const WAITING = 75

@@ -2,13 +2,15 @@
  * What of a command's words and output names a hidden place.
  *
  * Which `--scope` is named for what lies outside the scope.
+ *
+ * The note about what cannot be done inside a run: when it is given, and what it says.
  */
-
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { HiddenNote, scopeAdvice } from './run-advice.ts'
+import type { GateAnswer } from '../../service/index.ts'
+import { FailureNote, HiddenNote, scopeAdvice } from './run-advice.ts'
 
 const PLACES = ['/home/ann/.ssh', '/home/ann/shop/secrets']
 
@@ -81,4 +83,31 @@ it('names none for a file of the home itself, and none where nothing lies outsid
 it('tells an agent what a person can do', () => {
   const words = scopeAdvice(left('wt', 'wt/a'), { ...run, isPerson: false })
   expect(words).toContain('a person adds a grant with `scope`')
+})
+
+/** Of a result only the exit is looked at. */
+const ended = (exit_code: number) => ({ execution: { exit_code } }) as GateAnswer['result']
+
+function noteAfter(...pieces: readonly string[]): FailureNote {
+  const note = new FailureNote()
+  for (const piece of pieces) note.take(Buffer.from(piece))
+  return note
+}
+
+it('is given for a command that failed and said so, in pieces of any size', () => {
+  const git = noteAfter("fatal: renaming 'dd' failed: Invalid cross-de", 'vice link\n')
+  expect(git.text(ended(128))).toContain('hidden from the run')
+  const node = noteAfter('x'.repeat(100), 'Error: EXDEV: cross-device link not permitted')
+  expect(node.text(ended(1))).toContain('could not rename a directory')
+})
+
+it('names the option for a clone that cannot link', () => {
+  const git = noteAfter('fatal: hardlink different from sou', "rce at 'cl/.git/objects/aa/ff74'\n")
+  expect(git.text(ended(128))).toContain('git clone --no-hardlinks')
+})
+
+it('is not given for one that went well, or said nothing, or never ran', () => {
+  expect(noteAfter('EXDEV').text(ended(0))).toBe(null)
+  expect(noteAfter('some other error').text(ended(1))).toBe(null)
+  expect(noteAfter('EXDEV').text(null)).toBe(null)
 })

@@ -1,14 +1,13 @@
 /**
- * Advice after a run. `HiddenNote` says that a command named a place that is hidden from runs, and what would show it: inside, such a
- * place is empty, and no program can tell why. Looks at the words of the command, and at the lines of
- * its output that report a failure. `scopeAdvice` names the option that would
- * include what lies outside the scope.
+ * Advice about a run. `HiddenNote` says that a command named a place that is hidden from runs, and what
+ * would show it: inside, such a place is empty, and no program can tell why. It looks at the words of the
+ * command, and at the lines of its output that report a failure. `scopeAdvice` names the option that
+ * would include what lies outside the scope, `FailureNote` what cannot be done inside a sandbox.
  */
-
 import { statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import type { SandboxResult } from '../../contracts/index.ts'
-import type { HiddenFromRun, ProposeOptions } from '../../service/index.ts'
+import type { GateAnswer, HiddenFromRun, ProposeOptions } from '../../service/index.ts'
 import { commandLine } from '../effects/operation-text.ts'
 import { visibleName } from '../effects/visible.ts'
 
@@ -27,6 +26,22 @@ const LINE_MAX = 4096
 const NOTES_MAX = 5
 const OUTSIDE: ReadonlySet<string> = new Set(['effect.left_out', 'effect.out_of_scope'])
 const SCOPES_MAX = 3
+const RENAME = /EXDEV|cross-device link/i
+const HARD_LINK = /hardlink (?:different from source|cannot be checked)/
+/** A word may come in two pieces. */
+const KEPT = 48
+
+const LINKED = [
+  'writ: git could not link the files of the repository that it copies',
+  '  why:  a clone of a directory of this machine makes hard links; inside a run a link to a real file has another inode number, which git takes for an attack',
+  '  next: git clone --no-hardlinks DIR; for a submodule: git -c protocol.file.allow=always submodule add file:///PATH/OF/DIR',
+].join('\n')
+
+const REFUSED = [
+  'writ: the command could not rename a directory (EXDEV)',
+  '  why:  something inside it is hidden from the run or may not be changed, or the new name lies in another tree',
+  '  next: use `mv`, which copies, or rename what lies inside one by one',
+].join('\n')
 
 export class HiddenNote {
   readonly #command: NotedCommand
@@ -176,4 +191,40 @@ function near(path: string, cwd: string): string {
 
 function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+/**
+ * Recognises in the output of a command that failed what cannot be done inside a run (a directory that
+ * cannot be renamed, hard links of a local `git clone`), and says why and what to type: the words of
+ * the programs themselves do not tell.
+ */
+export class FailureNote {
+  #tail = ''
+  #seen: 'rename' | 'hard_link' | null = null
+
+  /** The same run, with an ear on its output. */
+  watching(run: NonNullable<ProposeOptions['live']>): NonNullable<ProposeOptions['live']> {
+    return {
+      ...run,
+      onOutput: (stream, bytes) => {
+        this.take(bytes)
+        run.onOutput(stream, bytes)
+      },
+    }
+  }
+
+  take(bytes: Uint8Array): void {
+    if (this.#seen !== null) return
+    const text = `${this.#tail}${Buffer.from(bytes).toString('latin1')}`
+    if (RENAME.test(text)) this.#seen = 'rename'
+    else if (HARD_LINK.test(text)) this.#seen = 'hard_link'
+    this.#tail = text.slice(-KEPT)
+  }
+
+  /** Null where the command said nothing of the kind, or went well. */
+  text(result: GateAnswer['result']): string | null {
+    const isFailed = result !== null && result.execution.exit_code !== 0
+    if (this.#seen === null || !isFailed) return null
+    return this.#seen === 'hard_link' ? LINKED : REFUSED
+  }
 }

@@ -3,8 +3,7 @@ import { type FlowCommand, findingsOf, nodesOf, phasesOf, stateView } from '../.
 import type { MissingOutput, WalkedRun } from '../../runs/index.ts'
 import { EXIT, type Exit } from '../call/command.ts'
 import type { Paint, Terminal } from '../call/terminal.ts'
-import { plain } from '../history/plain.ts'
-import { table } from '../history/table.ts'
+import { plain, table } from '../history/text.ts'
 
 /** What a person has to do before a run can go on. */
 interface Waiting {

@@ -11,7 +11,7 @@ import {
 } from '../../flow/index.ts'
 import type { Confirm } from '../../service/index.ts'
 import type { CommandCall } from '../call/command.ts'
-import { plain } from '../history/plain.ts'
+import { plain } from '../history/text.ts'
 import { statusWord } from './answer.ts'
 
 const REDRAW_MS = 200

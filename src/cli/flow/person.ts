@@ -13,7 +13,7 @@ import { credentialOf, proveHuman } from '../call/home.ts'
 import { canAsk } from '../call/passphrase.ts'
 import { askLine } from '../gate/answer-line.ts'
 import type { GateSession } from '../gate/open.ts'
-import { plain } from '../history/plain.ts'
+import { plain } from '../history/text.ts'
 
 /** Fails if an actor calls, by its token or below a known agent. `next` is what a person types. */
 export function refuseActors({ session }: GateSession, what: string, next: string): void {

@@ -11,11 +11,16 @@ import type { Paint } from '../call/terminal.ts'
 import { violationText } from '../call/terminal.ts'
 import { grouped } from '../effects/amount.ts'
 import { byCode, findingCount, findingWords } from '../effects/finding-text.ts'
-import { heldLines, sentLines, withoutAwaited, withoutAwaitedCode } from '../effects/held-text.ts'
-import { networkLines } from '../effects/network-text.ts'
+import { resultText, undoSentText } from '../effects/operation-text.ts'
 import { momentText } from '../effects/question-head.ts'
 import { type LawTexts, reasonLines, shortDigest } from '../effects/question-text.ts'
-import { resultText, undoSentText } from '../effects/result-text.ts'
+import {
+  heldLines,
+  networkLines,
+  sentLines,
+  withoutAwaited,
+  withoutAwaitedCode,
+} from '../effects/request-text.ts'
 import { visible, visibleLine, visibleName } from '../effects/visible.ts'
 import { shortId } from '../history/short-id.ts'
 import { approvalsText, fewHumansText, missingText } from './approvals-text.ts'

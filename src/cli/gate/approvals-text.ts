@@ -1,6 +1,6 @@
 /** How far several humans have come with one question, in the words of a person. */
 import type { ApprovalsSoFar } from '../../service/index.ts'
-import { plain } from '../history/plain.ts'
+import { plain } from '../history/text.ts'
 
 /** `1 of 2 approved, by human:ann@local`. */
 export function approvalsText({ needed, given }: Omit<ApprovalsSoFar, 'humans'>): string {

@@ -2,7 +2,7 @@
 import type { InterruptedRun } from '../../gate/index.ts'
 import type { FinishedYes } from '../../service/index.ts'
 import type { Terminal } from '../call/terminal.ts'
-import { plain } from '../history/plain.ts'
+import { plain } from '../history/text.ts'
 import type { GateSession } from './open.ts'
 
 interface ShownInterruption {

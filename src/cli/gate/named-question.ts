@@ -1,8 +1,12 @@
-/** The question that `approve` and `deny` name: by its own id, or by that of its action. */
-import { FaultError, fault, showName } from '../../base/index.ts'
+/**
+ * The question that `approve` and `deny` name: by its own id, or by that of its action.
+ *
+ * Where an action was decided: what a human says about it belongs to the same stream.
+ */
+import { FaultError, fault, invariant, showName } from '../../base/index.ts'
 import type { InboxQuestion, Question } from '../../service/index.ts'
 import type { CommandCall } from '../call/command.ts'
-import { wholeIdOf } from './decider.ts'
+import { wholeActionId } from '../history/short-id.ts'
 import type { GateSession } from './open.ts'
 
 export function namedId(call: CommandCall): string {
@@ -67,4 +71,35 @@ export async function findLost(
     }
   }
   return null
+}
+
+/** The whole id of an action that is named by a beginning of it. */
+export async function wholeIdOf(sessions: readonly GateSession[], text: string): Promise<string> {
+  const [own] = sessions
+  invariant(own !== undefined, 'a caller has a stream')
+  const streams = sessions.map(({ stream }) => stream)
+  return wholeActionId(own.session.ledger, streams, text)
+}
+
+/** The gate over the stream in which an action was decided; the caller's own for all else. */
+export async function deciderOf(
+  sessions: readonly GateSession[],
+  action: string | null,
+): Promise<GateSession> {
+  const [own] = sessions
+  invariant(own !== undefined, 'a caller has a stream')
+  if (action === null) return own
+  for (const session of sessions) {
+    const { store } = session.session.ledger
+    const { stream } = session
+    const query = {
+      stream,
+      type: 'evaluation_v1',
+      action,
+      limit: 1,
+      order: 'newest_first',
+    } as const
+    if ((await store.find(query)).facts.length > 0) return session
+  }
+  return own
 }

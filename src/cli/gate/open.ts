@@ -3,11 +3,19 @@
  * is over one stream; a command that lists what waits or what was done opens one for each stream that
  * the caller may know of.
  */
+
+import { invariant } from '../../base/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import { type KnownHome, openHome, stateRoot } from '../../home/index.ts'
 import { defaultStream, HOST_STREAM } from '../../ledger/index.ts'
 import { createDriver, type SandboxDriver } from '../../sandbox/index.ts'
-import { ancestorNames, type GateSurface, openGate, stagePlaces } from '../../service/index.ts'
+import {
+  ancestorNames,
+  type GateSurface,
+  type HomeInUse,
+  openGate,
+  stagePlaces,
+} from '../../service/index.ts'
 import type { CommandCall } from '../call/command.ts'
 import { callerOf, type Session, streamsToRead, streamToWrite, withLedger } from '../call/home.ts'
 import { surroundings } from '../call/surroundings.ts'
@@ -139,4 +147,15 @@ function nextTurn(): Promise<void> {
 /** Puts layers that do not fit into memory on the disk of the stages: files are moved, not copied. */
 function begin(home: KnownHome): Begun {
   return { home, driver: createDriver({ disks: stagePlaces(home), keepsPipes: true }) }
+}
+
+/** A home with what all its streams still need of the state directory. */
+export async function homeInUse(sessions: readonly GateSession[]): Promise<HomeInUse> {
+  const [own] = sessions
+  invariant(own !== undefined, 'a caller has a stream')
+  const holdings = []
+  for (const { gate } of sessions) holdings.push(await gate.holdings())
+  const { home, ledger } = own.session
+  // A session of the gate is opened over a home that is known.
+  return { home: home as KnownHome, ledger, holdings, nowMs: Date.now() }
 }

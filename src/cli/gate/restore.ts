@@ -8,7 +8,7 @@ import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { refuseOthers } from '../call/home.ts'
 import { counted, grouped } from '../effects/amount.ts'
 import { visibleName } from '../effects/visible.ts'
-import { wholeIdOf } from './decider.ts'
+import { wholeIdOf } from './named-question.ts'
 import { type GateSession, withGates } from './open.ts'
 
 export async function restore(call: CommandCall, named: RollbackTarget): Promise<Exit> {

@@ -4,11 +4,15 @@ import { principalText } from '../../ledger/index.ts'
 import type { Paint } from '../call/terminal.ts'
 import { counted, sizeText } from '../effects/amount.ts'
 import { byCode, findingWords } from '../effects/finding-text.ts'
-import { withoutAwaited, withoutAwaitedCode } from '../effects/held-text.ts'
-import { operationLines, operationTitle } from '../effects/operation-text.ts'
+import {
+  operationLines,
+  operationTitle,
+  resultText,
+  undoSentText,
+} from '../effects/operation-text.ts'
 import { momentText } from '../effects/question-head.ts'
 import { failureText, type LawTexts, reasonLines } from '../effects/question-text.ts'
-import { resultText, undoSentText } from '../effects/result-text.ts'
+import { withoutAwaited, withoutAwaitedCode } from '../effects/request-text.ts'
 import { visible, visibleName } from '../effects/visible.ts'
 import type { ActHistory, ActStatus, HistoryRecord } from './act.ts'
 import { shortId } from './short-id.ts'

@@ -1,10 +1,21 @@
 /**
  * Facts as readers see them: with their payload, also when it is kept by reference. A body that is no
  * longer kept leaves the fact as it was written.
+ *
+ * `factRow` is one line for each fact: place, time, what, who, and the id by which `writ show` finds it.
  */
 import { FaultError, fault, faultCode, isDigest } from '../../base/index.ts'
-import type { Fact, OpenedFact, Query } from '../../ledger/index.ts'
+import {
+  type Fact,
+  type OpenedFact,
+  principalText,
+  type Query,
+  termsOf,
+} from '../../ledger/index.ts'
 import type { LedgerReader } from '../../store/index.ts'
+import { plain } from './text.ts'
+
+export const FACT_HEADS = ['seq', 'time', 'type', 'principal', 'about'] as const
 
 export async function openFact(ledger: LedgerReader, text: string): Promise<OpenedFact> {
   const fact = factOf(text)
@@ -67,4 +78,14 @@ export async function allFacts(
   const facts: OpenedFact[] = []
   for await (const fact of eachFact(ledger, query)) facts.push(fact)
   return facts
+}
+
+export function factRow(fact: Fact): readonly string[] {
+  const { seq, occurred_at: time, record, principal } = fact
+  return [String(seq), time, plain(record.type), plain(principalText(principal)), about(fact)]
+}
+
+function about({ record, fact_id: id }: Fact): string {
+  const terms = termsOf(record)
+  return plain(terms['task'] ?? terms['action'] ?? terms['run'] ?? id)
 }

@@ -9,8 +9,7 @@ import type { Fact, Page, Query } from '../../ledger/index.ts'
 import { type LedgerReader, ledgerFileId, openHistory } from '../../store/index.ts'
 import type { CommandCall, Exit } from '../call/command.ts'
 import type { ReadSession } from '../call/home.ts'
-import { factRow } from './fact-rows.ts'
-import { openFact, shownFact } from './facts.ts'
+import { factRow, openFact, shownFact } from './facts.ts'
 
 const POLL_MS = 200
 /** How long a server may be away while it is followed. */

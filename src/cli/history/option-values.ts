@@ -67,3 +67,8 @@ export function streamsArgument(call: CommandCall, principal: Principal): readon
   if (named.length > 0) return [...new Set(named)]
   return principal.kind === 'human' ? null : ['main']
 }
+
+/** Reads the keys of `--key`: each value is one key, or several parted by spaces or newlines. */
+export function pinnedKeys({ options }: CommandCall): readonly string[] {
+  return options.texts('key').flatMap((text) => text.split(/\s+/).filter((key) => key !== ''))
+}

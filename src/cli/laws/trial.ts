@@ -13,10 +13,9 @@ import {
   NotKept,
   type PastEvaluation,
 } from '../history/past-decision.ts'
-import { plain } from '../history/plain.ts'
 import { replayLookup } from '../history/replay-lookup.ts'
 import { shortId } from '../history/short-id.ts'
-import { table } from '../history/table.ts'
+import { plain, table } from '../history/text.ts'
 
 const HEADS = ['action', 'was', 'would be', 'because of'] as const
 /** The id of an override whose id the record does not have. */

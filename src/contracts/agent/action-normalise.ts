@@ -4,8 +4,8 @@
  * the executor meant to answer is never guessed: `result_type` is not invented.
  */
 import { at } from '../../base/index.ts'
+import type { Normalise } from '../kernel/contract.ts'
 import { type Context, field, isObject, type JsonObject } from '../kernel/contract.ts'
-import type { Normalise } from '../kernel/normalise.ts'
 import { ACTION_VERSION } from './action.ts'
 import { rebuildRequiredDocs } from './action-docs.ts'
 import { ObjectDraft, Repairs } from './draft.ts'

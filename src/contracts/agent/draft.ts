@@ -6,8 +6,7 @@
  * another name (rules `*.alias`, `*.container`, `*.unwrap`) they are the two names.
  */
 import { at } from '../../base/index.ts'
-import type { JsonObject } from '../kernel/contract.ts'
-import type { Repair } from '../kernel/normalise.ts'
+import type { JsonObject, Repair } from '../kernel/contract.ts'
 
 /** The list of repairs, in the order in which they were made. */
 export class Repairs {

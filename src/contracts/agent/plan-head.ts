@@ -3,8 +3,8 @@
  * the rest of the repair needs to know about the plan comes out as `PlanTop`.
  */
 import { isUuid } from '../../base/index.ts'
+import type { Sources } from '../kernel/contract.ts'
 import { type Context, field, isObject } from '../kernel/contract.ts'
-import type { Sources } from '../kernel/normalise.ts'
 import { ObjectDraft } from './draft.ts'
 import { cutText, firstFilled, firstLine, isIsoTime } from './loose-values.ts'
 import { type Ids, idText } from './plan-ids.ts'

@@ -5,8 +5,8 @@
  * AND and OR are left for validation to refuse.
  */
 import { at, GRAPH_LIMITS } from '../../base/index.ts'
+import type { Normalise, Sources } from '../kernel/contract.ts'
 import { elements, isObject } from '../kernel/contract.ts'
-import type { Normalise, Sources } from '../kernel/normalise.ts'
 import { ObjectDraft, Repairs } from './draft.ts'
 import { Items } from './items.ts'
 import { cutChain, dropMarks } from './plan-chain.ts'

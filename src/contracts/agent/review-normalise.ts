@@ -4,8 +4,9 @@
  *
  * INVARIANT (score gate): see `review.ts`; what comes out here never breaks it.
  */
+
+import type { Normalise } from '../kernel/contract.ts'
 import { type Context, field, isObject, type JsonObject } from '../kernel/contract.ts'
-import type { Normalise } from '../kernel/normalise.ts'
 import { ObjectDraft, Repairs } from './draft.ts'
 import { firstFilled, isBlank, readInteger, readWord, spellsInteger } from './loose-values.ts'
 import { APPROVE_SCORE_MIN, REVIEW_ACTIONS, REVIEW_VERSION, targetOfScope } from './review.ts'

@@ -3,6 +3,7 @@
  * preference. Everything the flow says is text, escaped for XML. Deterministic to the byte.
  */
 import {
+  cutText,
   type Drawing,
   type DrawnEdge,
   type DrawnNode,
@@ -10,10 +11,12 @@ import {
   edgeText,
   levelOf,
   nodeTexts,
+  plainText,
   problemText,
+  widthOf,
+  wrapText,
 } from './drawing.ts'
 import { type Box, type Layout, layOut, type Point, type Size } from './layout.ts'
-import { cutText, plainText, widthOf, wrapText } from './text.ts'
 import { GROUNDS, KIND_SAYS, LINES, MARK_COLOUR, PROBLEM_COLOUR, WARNING_COLOUR } from './theme.ts'
 
 const NODE_COLUMNS = 24

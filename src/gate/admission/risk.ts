@@ -14,7 +14,7 @@ import {
   type RiskLevel,
   type SandboxResult,
 } from '../../contracts/index.ts'
-import { onlyRead } from '../network/findings.ts'
+import { onlyRead } from '../network/rules.ts'
 import { allProposals, leavesOf, RealPaths } from '../paths/places.ts'
 
 export const RISK_FLOORS: Readonly<Record<ActionKind, RiskLevel>> = {

@@ -19,8 +19,7 @@ import type { GateLists } from '../data/lists.ts'
 import { type CompiledLists, compiledLists } from '../data/lists.ts'
 import { type Change, type ChangeList, listsOf } from '../evidence/change.ts'
 import { FindingList } from '../evidence/findings.ts'
-import { networkFindings } from '../network/findings.ts'
-import { groundTerms, networkRules } from '../network/rules.ts'
+import { groundTerms, networkFindings, networkRules } from '../network/rules.ts'
 import { newTryingEffort, type TryingEffort } from '../paths/path-set.ts'
 import {
   displayOfRaw,

@@ -12,7 +12,7 @@ import {
   runProgram,
 } from '../../machine/index.ts'
 import type { Probe } from '../driver/driver.ts'
-import { userNamespaceHint } from '../driver/missing-control.ts'
+import { userNamespaceHint } from '../driver/failure.ts'
 import { findGroupPlaces, groupCommand } from './cgroup.ts'
 import { assembleFilter, assembleRenameFilter, filterBytes } from './seccomp.ts'
 import { ownNumber } from './syscalls.ts'

@@ -19,10 +19,9 @@ import {
   type StandingFold,
 } from '../../gate/index.ts'
 import type { LawBook } from '../laws/law-book.ts'
-import { basisOf } from '../readings/basis.ts'
 import { isHalted } from '../readings/halt.ts'
 import { gatherHostFacts, realPathOf } from '../readings/host-facts.ts'
-import { isReleasedRun, networkFor } from '../readings/network-grounds.ts'
+import { basisOf, isReleasedRun, networkFor } from '../readings/readings.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
 import { actionIdOf } from '../records/proposal-record.ts'
 import { type GateContext, workspaceOf } from '../surface/context.ts'

@@ -1,8 +1,30 @@
 /** Small readings that the lifecycle of a proposal is made from. */
+
+import { statSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { isAbsolute, join } from 'node:path'
-import type { Fault } from '../../base/index.ts'
-import { field, type Obstacle, operationChain, type Proposal } from '../../contracts/index.ts'
-import { leavesOf } from '../../gate/index.ts'
+import { digestDocument, type Fault } from '../../base/index.ts'
+import {
+  type EvaluationBasis,
+  field,
+  type NetworkGrounds,
+  type Obstacle,
+  operationChain,
+  type Proposal,
+} from '../../contracts/index.ts'
+import {
+  type Change,
+  displayOfRaw,
+  hourUse,
+  leavesOf,
+  networkGrounds,
+  parentOfRaw,
+  type RawPath,
+  RECENT_MS,
+  type StandingFold,
+} from '../../gate/index.ts'
+import type { LawBook } from '../laws/law-book.ts'
+import type { GateContext } from '../surface/context.ts'
 import { realPathOf } from './host-facts.ts'
 
 /** Failures of sandbox, scan and stage carry a fault; anything else is a defect and goes on. */
@@ -48,5 +70,71 @@ function ownDirectory(): string | null {
     return process.cwd()
   } catch {
     return null
+  }
+}
+
+/** Whether changes can be promoted from a stage: bytes are moved there, never copied. */
+export function isOnDeviceOf(place: string, changes: readonly Change[]): boolean {
+  const { dev } = statSync(place)
+  const parents = new Set(changes.map(({ path }) => parentOfRaw(path)))
+  return [...parents].every((parent) => deviceOf(parent) === dev)
+}
+
+/** Of the nearest directory that is there. */
+function deviceOf(path: RawPath): number {
+  const found = statSync(displayOfRaw(path), { throwIfNoEntry: false })
+  return found?.dev ?? deviceOf(parentOfRaw(path))
+}
+
+interface NetworkQuestion {
+  readonly proposal: Proposal | null
+  readonly standing: StandingFold
+  readonly book: LawBook
+  readonly nowMs: number
+  readonly dryRun: boolean
+}
+
+/**
+ * Returns what is known of a proposal's network before it runs: by which rules, and what a human released.
+ * Null when nothing of it runs with a network; a dry run sends nothing that was released.
+ */
+export function networkFor(question: NetworkQuestion): NetworkGrounds | null {
+  const { proposal, standing, book, nowMs, dryRun } = question
+  if (proposal === null) return null
+  const { action_id } = proposal.descriptor
+  const release = dryRun ? null : standing.releaseFor(action_id, digestDocument(proposal), nowMs)
+  return networkGrounds(proposal, book.settings.readOnlyHosts, release)
+}
+
+/** A rehearsal that was refused does not count against the run that a human released (G-16). */
+export function isReleasedRun(
+  proposal: Proposal | null,
+  network: NetworkGrounds | null,
+  standing: StandingFold,
+): boolean {
+  if (proposal === null || network?.release == null) return false
+  return standing.onlyRefused(proposal.descriptor.action_id, digestDocument(proposal))
+}
+
+/**
+ * What laws are judged with besides the documents, as of a moment: it is recorded with the decision.
+ */
+export function basisOf(
+  { caller, userDirectory }: GateContext,
+  seen: EvaluationBasis['facts_seen'],
+  actionId: string,
+  intent: string | null,
+  standing: StandingFold,
+  nowMs: number,
+): EvaluationBasis {
+  const { id: actor } = caller.principal
+  return {
+    actor,
+    machine: hostname(),
+    home: realPathOf(userDirectory),
+    recent_rollbacks: standing.rollbacksOf(actor, nowMs, RECENT_MS),
+    overrides: [...standing.overridesInForce(actionId, intent ?? '', nowMs)],
+    hour_use: hourUse(standing, actor, nowMs),
+    facts_seen: seen,
   }
 }

@@ -1,6 +1,20 @@
-/** Tables for people: columns as wide as their widest cell. Nothing is cut: ids are there to be copied. */
-import type { Terminal } from '../call/terminal.ts'
+/** Text from documents, for a terminal: what is shown is what is there. */
 
+import type { Terminal } from '../call/terminal.ts'
+import { visible } from '../effects/visible.ts'
+
+export function plain(text: string): string {
+  return visible(text)
+}
+
+/** Of several lines that are our own, each. */
+export function plainLines(text: string): string {
+  return text.split('\n').map(plain).join('\n')
+}
+
+/**
+ * Tables for people: columns as wide as their widest cell. Nothing is cut: ids are there to be copied.
+ */
 export function table(
   { paint }: Pick<Terminal, 'paint'>,
   heads: readonly string[],
