@@ -6,8 +6,8 @@
  */
 import { parseKeyPath } from '../contracts/index.ts'
 import { type ConfigurationFailure, Refused } from './failure.ts'
-import type { Format } from './format.ts'
 import { JSON_FORMAT } from './json-edit.ts'
+import type { Format } from './value.ts'
 import { isSame, type Keys, type Value, withoutEmpty, withoutKey, withSet } from './value.ts'
 
 export type ConfigurationFormat = 'json' | 'yaml' | 'toml'

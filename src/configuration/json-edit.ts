@@ -3,7 +3,7 @@
  * layout. Removes a member with its comma and, if it has lines of its own, with these lines and the
  * comment after it. Keeps all other comments.
  */
-import type { Format } from './format.ts'
+
 import { type JsonMember, type JsonNode, jsonValue, readJsonTree, skipGap } from './json-tree.ts'
 import {
   indentBefore,
@@ -17,6 +17,7 @@ import {
   type Splice,
   splice,
 } from './text.ts'
+import type { Format } from './value.ts'
 import { entry, indexOf, type Keys, nothing, type Value, wrongType } from './value.ts'
 
 export const JSON_FORMAT: Format = {

@@ -5,7 +5,6 @@
  */
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser'
 import { Refused } from './failure.ts'
-import type { Format } from './format.ts'
 import {
   indentBefore,
   lineEnd,
@@ -15,6 +14,7 @@ import {
   type Splice,
   splice,
 } from './text.ts'
+import type { Format } from './value.ts'
 import { indexOf, isTable, type Keys, nothing, type Value, wrongType } from './value.ts'
 
 export const TOML_FORMAT: Format = {

@@ -8,6 +8,7 @@
 import { Refused } from './failure.ts'
 
 export type Value = unknown
+
 export type Keys = readonly string[]
 
 export function isTable(value: Value): value is Readonly<Record<string, Value>> {
@@ -117,4 +118,14 @@ export function wrongType(keys: Keys, at: number, what: string): Refused {
 function nameOf(value: Value): string {
   if (value === null) return 'null, which holds no keys'
   return `a ${value instanceof Date ? 'moment' : typeof value}, which holds no keys`
+}
+
+/** What the editor of a format offers. Texts come without a byte order mark. */
+export interface Format {
+  /** Returns the value of a text. */
+  readonly read: (text: string) => Value
+  readonly set: (text: string, keys: Keys, value: Value) => string
+  readonly unset: (text: string, keys: Keys) => string
+  /** A table that loses its last key may go with it. */
+  readonly prunes: boolean
 }

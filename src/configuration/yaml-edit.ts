@@ -20,7 +20,6 @@ import {
   type YAMLSeq,
 } from 'yaml'
 import { Refused } from './failure.ts'
-import type { Format } from './format.ts'
 import {
   indentBefore,
   indentUnit,
@@ -30,6 +29,7 @@ import {
   type Splice,
   splice,
 } from './text.ts'
+import type { Format } from './value.ts'
 import { entry, indexOf, isTable, type Keys, nothing, type Value, wrongType } from './value.ts'
 
 const ALIASES_MAX = 100

@@ -5,11 +5,10 @@
  * everything about times, bytes and protocol buffers.
  */
 import { showName } from '../base/index.ts'
-import { hasCount } from './arguments.ts'
 import type { HostFunction } from './environment.ts'
 import type { LowerContext } from './lower.ts'
 import { bool, type Lowered, own, UNKNOWN } from './lowered.ts'
-import { macro } from './macro.ts'
+import { hasCount, macro } from './macro.ts'
 import { charge } from './operator.ts'
 import { guess } from './parse.ts'
 import { holdsKey } from './path.ts'

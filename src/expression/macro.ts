@@ -3,7 +3,6 @@
  * nest, so that the cost stays linear in the list.
  */
 import { showName } from '../base/index.ts'
-import { hasCount } from './arguments.ts'
 import type { Evaluator, Frame, LocalRead, Read } from './environment.ts'
 import type { LowerContext } from './lower.ts'
 import { bool, type Lowered, UNKNOWN } from './lowered.ts'
@@ -114,5 +113,23 @@ function keepCommon(reads: Frame['reads'], first: number, start: number): number
 
 function isListed(reads: Frame['reads'], from: number, to: number, path: string): boolean {
   for (let index = from; index < to; index++) if (reads[index]?.path === path) return true
+  return false
+}
+
+/**
+ * How many arguments a call has.
+ *
+ * Returns whether a call has the wanted number of arguments. Reports a fault if not.
+ */
+export function hasCount(
+  lowering: LowerContext,
+  node: CallNode,
+  found: number,
+  wanted: number,
+): boolean {
+  if (found === wanted) return true
+  const count = wanted === 1 ? '1 argument' : `${wanted} arguments`
+  const message = `${showName(node.name)} takes ${count}, found ${found}`
+  lowering.refuse('expression.arguments', node.at, message)
   return false
 }

@@ -21,9 +21,13 @@ export {
   type LawPlaces,
   placeGlob,
 } from './effects.ts'
+export {
+  flowEnvironment,
+  GATE_ENVIRONMENT,
+  type LawContext,
+  typeOfSchema,
+} from './environments.ts'
 export { fewHumansWarnings, mostApprovals } from './few-humans.ts'
-export { flowEnvironment } from './flow-environment.ts'
-export { GATE_ENVIRONMENT, type LawContext } from './gate-environment.ts'
 export {
   judgeLaws,
   judgeLawsInFull,
@@ -63,4 +67,3 @@ export {
   type PolicyJudgement,
   type ViolationAction,
 } from './policy.ts'
-export { typeOfSchema } from './schema-type.ts'

@@ -24,7 +24,7 @@ import {
 } from '../expression/index.ts'
 import { type Conflict, settleConflicts } from './conflict.ts'
 import { effectCalls, type LawChange } from './effects.ts'
-import { type LawContext, shownResult } from './gate-environment.ts'
+import { type LawContext, shownResult } from './environments.ts'
 import { isEarly, type Law, type LawSet } from './law.ts'
 import { candidates } from './law-index.ts'
 import { bareLaws } from './load-laws.ts'

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { OPERATION_TYPES } from '../contracts/index.ts'
 import { compileExpression, evaluate } from '../expression/index.ts'
-import { GATE_ENVIRONMENT } from './gate-environment.ts'
+import { GATE_ENVIRONMENT } from './environments.ts'
 import { findUnguarded } from './unguarded.ts'
 
 function unguarded(source: string) {

@@ -23,7 +23,7 @@ import type {
   SideRequest,
 } from './driver/driver.ts'
 import { sandboxFailure, startFailure } from './driver/failure.ts'
-import { LineChannel } from './pipes/line-channel.ts'
+import { LineChannel } from './pipes/lines.ts'
 import { destroyEnds, type Ends, feed, finish, flow, openEnds } from './pipes/pipe-ends.ts'
 import { controlsOf } from './preparation/controls.ts'
 import { type Opened, OWN_TASKS, PRIVATE_PLACES } from './preparation/open-sandbox.ts'

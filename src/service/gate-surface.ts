@@ -26,7 +26,7 @@ import type {
 } from './surface/surface.ts'
 import type { PurgeAnswer, PurgeOrder } from './upkeep/body-purge.ts'
 import type { FoundBody } from './upkeep/body-search.ts'
-import type { Holdings } from './upkeep/holdings.ts'
+import type { Holdings } from './upkeep/home-use.ts'
 import type { KeptState } from './upkeep/kept-state.ts'
 
 export interface GateSurface {

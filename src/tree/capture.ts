@@ -8,8 +8,11 @@
  * INVARIANT (durable when returned): bytes, the list of them, and their names are synced.
  *
  * Directories that are in both trees are not staged: their change says all there is to put on them.
+ *
+ * `share` divides changes among layers, and names the directory of each layer in the stage. A path belongs to the
+ * innermost layer that contains it: that layer was written to.
  */
-import { chmodSync, mkdirSync, renameSync } from 'node:fs'
+import { chmodSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { invariant } from '../base/index.ts'
@@ -33,12 +36,12 @@ import {
   makeDurable,
   nodePath,
   Pace,
+  statsOf,
 } from '../machine/index.ts'
 import type { Layer } from '../sandbox/index.ts'
 import { copyAcross, type Load, moveAcross, removeAll } from './carry.ts'
 import type { Emptied } from './layer-walk.ts'
 import { type Expected, settle } from './settle.ts'
-import { isSameDevice, lendForCopying, nameIn, type Share, share } from './share.ts'
 import { type Captured, type StagedEntry, writeStage } from './stage.ts'
 
 interface CaptureOptions {
@@ -203,5 +206,81 @@ function* placesOf(expected: readonly Expected[], own: readonly RawPath[]): Gene
   for (const { at, state } of expected) {
     yield parentOfRaw(at)
     if (state.kind !== 'symlink') yield at
+  }
+}
+
+/** The changes of one layer that have to be staged. */
+interface Share {
+  readonly layer: Layer
+  /** Its directory in the stage. */
+  readonly name: string
+  readonly changes: readonly Change[]
+  readonly units: ReadonlySet<RawPath>
+}
+
+function share(changes: readonly Change[], layers: readonly Layer[]): readonly Share[] {
+  const inner = [...layers].sort((one, other) => other.root.length - one.root.length)
+  const parts = new Map<Layer, Change[]>()
+  for (const change of changes) {
+    if (!isStaged(change)) continue
+    const layer = inner.find(({ root }) => isBelow(change.path, rawOfText(root)))
+    if (layer === undefined) continue
+    const part = parts.get(layer)
+    if (part === undefined) parts.set(layer, [change])
+    else part.push(change)
+  }
+  return [...parts].map(([layer, part]) => {
+    const directories = new Set(
+      part.flatMap(({ path, after }) => (after?.kind === 'directory' ? [path] : [])),
+    )
+    const units = part.filter(({ path }) => !directories.has(parentOfRaw(path)))
+    const sorted = part.sort((one, other) => (one.path < other.path ? -1 : 1))
+    return {
+      layer,
+      name: String(layers.indexOf(layer)),
+      changes: sorted,
+      units: new Set(units.map(({ path }) => path)),
+    }
+  })
+}
+
+function isStaged({ before, after }: Change): boolean {
+  if (after === null) return false
+  return after.kind !== 'directory' || before?.kind !== 'directory'
+}
+
+/** The name of a path below the root of its layer. */
+function nameIn({ root }: Layer, path: RawPath): RawPath {
+  return path.slice(rawOfText(root === '/' ? '' : root).length + 1) as RawPath
+}
+
+function isSameDevice({ upperDevice }: Layer, stage: string): boolean {
+  return upperDevice !== null && statSync(stage).dev === upperDevice
+}
+
+/**
+ * Everything on the way to each name, and the name itself. Files are lent the right to write too: a
+ * copy is made with the mode of its source, and takes attributes only if it may be written.
+ */
+function lendForCopying(
+  { upper, names }: Pick<Load, 'upper' | 'names'>,
+  lent: LentPermissions,
+): void {
+  const done = new Set<string>()
+  const lend = (part: string) => {
+    if (done.has(part)) return
+    done.add(part)
+    // Parts of raw names, below a raw prefix.
+    const at = `${upper.prefix}/${part}` as RawPath
+    const stats = statsOf(at)
+    if (stats === null || stats.isSymbolicLink()) return
+    lent.lend(stats, at, stats.isDirectory() ? 0o700 : 0o600)
+  }
+  lend('.')
+  for (const name of names) {
+    for (let end = name.indexOf('/'); end !== -1; end = name.indexOf('/', end + 1)) {
+      lend(name.slice(0, end))
+    }
+    lend(name)
   }
 }

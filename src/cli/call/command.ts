@@ -7,10 +7,12 @@ import type { Terminal } from './terminal.ts'
 
 /** Yes, no, usage, waiting for a human, fault: what writ itself has to say. */
 export const EXIT = { yes: 0, no: 1, usage: 2, waiting: 3, fault: 4 } as const
+
 export type Exit = (typeof EXIT)[keyof typeof EXIT]
 
 /** Marks the exit status of the command that `writ exec` ran; only a runner exits with one. */
 declare const own: unique symbol
+
 export type OwnStatus = number & { readonly [own]: true }
 
 export function ownStatus(status: number): OwnStatus {
@@ -92,4 +94,31 @@ export function parserOptions(
       },
     ]),
   )
+}
+
+// Options that several commands have, in the same words.
+
+export const HOME: OptionWords = {
+  name: 'home',
+  value: 'DIR',
+  says: 'the home to use; else WRIT_HOME, else the nearest `.writ` upwards',
+}
+
+export const STREAM: OptionWords = {
+  name: 'stream',
+  value: 'NAME',
+  says: 'the stream of facts; `main` without it',
+}
+
+export const PASS_FD: OptionWords = {
+  name: 'pass-fd',
+  value: 'N',
+  says: 'read the passphrase from this file descriptor',
+}
+
+export const ACCEPT_YES: OptionWords = {
+  name: 'yes',
+  short: 'y',
+  value: null,
+  says: 'show what the laws change and do not ask',
 }

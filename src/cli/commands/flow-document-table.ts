@@ -1,6 +1,6 @@
 /** The part of `writ flow …` that is about documents: check, import, export. Words only. */
 import type { Command, OptionWords } from '../call/command.ts'
-import { HOME, STREAM } from '../call/option-words.ts'
+import { HOME, STREAM } from '../call/command.ts'
 
 const PARTICIPANTS: OptionWords = {
   name: 'participants',

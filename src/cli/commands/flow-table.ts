@@ -1,6 +1,6 @@
 /** The table of `writ flow …`, in the order of help. Words only. */
 import type { Command, OptionWords } from '../call/command.ts'
-import { HOME, PASS_FD, STREAM } from '../call/option-words.ts'
+import { HOME, PASS_FD, STREAM } from '../call/command.ts'
 import { FLOW_DOCUMENT_COMMANDS, SIDE } from './flow-document-table.ts'
 
 const PARTICIPANTS: OptionWords = {

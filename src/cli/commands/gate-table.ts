@@ -1,6 +1,6 @@
 /** The commands of the gate, in the order of help: words only, as in the table they belong to. */
 import type { Command, OptionWords } from '../call/command.ts'
-import { ACCEPT_YES, HOME, PASS_FD, STREAM } from '../call/option-words.ts'
+import { ACCEPT_YES, HOME, PASS_FD, STREAM } from '../call/command.ts'
 
 const REASON: OptionWords = { name: 'reason', value: 'TEXT', says: 'why; it is recorded' }
 

@@ -1,6 +1,6 @@
 /** The table of `writ ledger …`, in the order of help. Words only. */
 import type { Command } from '../call/command.ts'
-import { HOME, PASS_FD, STREAM } from '../call/option-words.ts'
+import { HOME, PASS_FD, STREAM } from '../call/command.ts'
 
 export const LEDGER_COMMANDS: readonly Command[] = [
   {

@@ -9,8 +9,7 @@ import {
   type Sources,
 } from '../../contracts/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
-import { readEnvelope } from '../call/envelope.ts'
-import { answerLines } from '../call/line-answers.ts'
+import { answerLines, readEnvelope } from '../call/line-answers.ts'
 import { parseSource, readContext, readSource } from '../call/source.ts'
 import type { Paint } from '../call/terminal.ts'
 

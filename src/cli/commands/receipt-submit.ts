@@ -6,8 +6,8 @@ import { field } from '../../contracts/index.ts'
 import { duplicateReceipt, judgeReceipt } from '../../ledger/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { actorOf, type Session, streamToWrite, withHome } from '../call/home.ts'
+import { findTask } from '../history/facts.ts'
 import { readDocument, refuse } from '../history/refusal.ts'
-import { findTask } from '../history/task-facts.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   return withHome(call, async (session) => {

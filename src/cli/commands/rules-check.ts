@@ -8,8 +8,7 @@ import {
   type Violation,
 } from '../../contracts/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
-import { readLine } from '../call/envelope.ts'
-import { answerLines, type LineAnswer } from '../call/line-answers.ts'
+import { answerLines, type LineAnswer, readLine } from '../call/line-answers.ts'
 import { progressBar, violationText } from '../call/terminal.ts'
 import { withinBudget } from '../rules/budget.ts'
 import { admitRuleFiles, noRuleFile, readRuleFiles } from '../rules/files.ts'

@@ -22,11 +22,10 @@ import { type ReadSession, streamsToRead, withHistory } from '../call/home.ts'
 import { approvalsText } from '../gate/approvals-text.ts'
 import { readAct, rollbacksOf } from '../history/act.ts'
 import { actLines } from '../history/act-text.ts'
-import { allFacts, FACT_HEADS, factRow, openFact, shownFact } from '../history/facts.ts'
+import { allFacts, FACT_HEADS, factRow, openFact, shownFact, treeErrors } from '../history/facts.ts'
 import { lawWordsAmong } from '../history/past-decision.ts'
 import { approvalsOf, shownApprovals } from '../history/promotion-replay.ts'
 import { wholeActionId } from '../history/short-id.ts'
-import { treeErrors } from '../history/task-facts.ts'
 import { plainLines, table } from '../history/text.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {

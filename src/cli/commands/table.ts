@@ -2,7 +2,7 @@
  * The table of commands, in the order of help. Words only: nothing here imports a command's work.
  */
 import type { Command, OptionWords } from '../call/command.ts'
-import { ACCEPT_YES, HOME, PASS_FD, STREAM } from '../call/option-words.ts'
+import { ACCEPT_YES, HOME, PASS_FD, STREAM } from '../call/command.ts'
 import { FLOW_COMMANDS } from './flow-table.ts'
 import { GATE_COMMANDS } from './gate-table.ts'
 import { LEDGER_COMMANDS } from './ledger-table.ts'

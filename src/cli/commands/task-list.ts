@@ -18,9 +18,8 @@ import {
 import type { LedgerReader } from '../../store/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { streamToRead, withHistory } from '../call/home.ts'
-import { allFacts, openFact } from '../history/facts.ts'
+import { allFacts, findTask, openFact } from '../history/facts.ts'
 import { LIMIT, LIMIT_MAX, numberOption } from '../history/option-values.ts'
-import { findTask } from '../history/task-facts.ts'
 import { table } from '../history/text.ts'
 
 interface TaskRow {

@@ -3,14 +3,22 @@
  * longer kept leaves the fact as it was written.
  *
  * `factRow` is one line for each fact: place, time, what, who, and the id by which `writ show` finds it.
+ *
+ * `findTask` has the facts about one task, and `treeErrors` says whether the tree of its stream holds them.
  */
 import { FaultError, fault, faultCode, isDigest } from '../../base/index.ts'
 import {
+  assemble,
   type Fact,
+  factLeaf,
+  type IntegrityError,
+  nodesOf,
   type OpenedFact,
+  planInclusion,
   principalText,
   type Query,
   termsOf,
+  verifyInclusion,
 } from '../../ledger/index.ts'
 import type { LedgerReader } from '../../store/index.ts'
 import { plain } from './text.ts'
@@ -88,4 +96,36 @@ export function factRow(fact: Fact): readonly string[] {
 function about({ record, fact_id: id }: Fact): string {
   const terms = termsOf(record)
   return plain(terms['task'] ?? terms['action'] ?? terms['run'] ?? id)
+}
+
+export async function findTask(
+  ledger: LedgerReader,
+  stream: string,
+  task: string,
+): Promise<OpenedFact | null> {
+  const [found] = await allFacts(ledger, { stream, type: 'ao_act_task_v0', task })
+  return found ?? null
+}
+
+/** An error for each fact that the newest checkpoint of its stream does not cover. */
+export async function treeErrors(
+  ledger: LedgerReader,
+  stream: string,
+  facts: readonly OpenedFact[],
+): Promise<readonly IntegrityError[]> {
+  const head = await ledger.store.head(stream)
+  const errors: IntegrityError[] = []
+  for (const { seq } of facts) {
+    const [stored] = await ledger.store.read(stream, seq, 1)
+    if (stored?.seq === seq && head !== null && seq < head.size) {
+      const plan = planInclusion(seq, head.size)
+      const path = assemble(plan, await ledger.store.nodes(stream, nodesOf(plan)))
+      const leaf = factLeaf(stored.text)
+      const { size, root } = head
+      if (verifyInclusion({ index: seq, size, leaf, path, root })) continue
+    }
+    const message = 'the tree of the newest checkpoint does not hold this fact'
+    errors.push({ code: 'ledger.tampered', seq, message })
+  }
+  return errors
 }

@@ -8,13 +8,13 @@
  */
 import type { GuardPath } from '../../contracts/index.ts'
 import type { Inputs } from '../kernel/projection.ts'
-import { verdictLiterals } from './encoded-ruleset.ts'
 import { type Inquiry, STEPS_OF_CLASH } from './inquiry.ts'
 import { unified } from './mention.ts'
 import { clash, type Requirements } from './requirement.ts'
 import { pathsReadBy, type RuleTable, type TableRow } from './rule-table.ts'
 import type { SolverLiteral } from './solver.ts'
 import type { World } from './world.ts'
+import { verdictLiterals } from './world.ts'
 
 /** An ALLOW rule that gives some verdict. */
 export interface Suspect {

@@ -6,9 +6,14 @@
  *
  * A second world can share all variables with a first one except those of one path. Comparing the
  * two answers whether a verdict depends on that path.
+ *
+ * `encodeRuleset` encodes a ruleset in a world: for each rule the literal "the rule matches", and for each verdict
+ * the literal "the ruleset gives this verdict" (K-3). Halves are joined in turn, so nesting stays
+ * shallow.
  */
 import {
   type AdmittedRule,
+  type AdmittedRuleset,
   GUARD_PATHS,
   type Guard,
   type GuardPath,
@@ -16,17 +21,17 @@ import {
   pathRow,
   type ScalarPath,
   type SetPath,
+  type VerdictWord,
   WINDOW_LEAVES,
 } from '../../contracts/index.ts'
+import { rankRules } from '../kernel/combine.ts'
 import { ScalarDomain, SetDomain } from './domain.ts'
 import type { Formulas } from './formula.ts'
 import { type Mentions, unified } from './mention.ts'
 import type { SolverLiteral } from './solver.ts'
 
 export const SUBJECT_LEAVES = ['projectId', 'groupId', 'plotId', 'blockId'] as const
-
 export const CANDIDATES = 'permission_set.candidate_actions[].action_code'
-
 /** Paths that contracts do not require. A witness has all others if the solution allows it. */
 const OPTIONAL = /supporting_evidence_refs|action_taxonomy_ref|subjectRef\.(?:group|plot|block)Id/
 
@@ -217,5 +222,64 @@ export class World {
     const made = make()
     this.#made.set(name, made)
     return made
+  }
+}
+
+export interface EncodedRuleset {
+  /** By the rule's place in the file. */
+  readonly matches: readonly SolverLiteral[]
+  readonly verdict: Readonly<Record<VerdictWord, SolverLiteral>>
+}
+
+export function encodeRuleset(
+  formulas: Formulas,
+  world: World,
+  ruleset: AdmittedRuleset,
+): EncodedRuleset {
+  const rows = ruleset.rules.map((rule) => ({ match: world.rule(rule), verdict: rule.verdict }))
+  const ranked = rankRules(ruleset.combineStrategy, rows).map(({ rule }) => rule)
+  return { matches: rows.map(({ match }) => match), verdict: verdictLiterals(formulas, ranked) }
+}
+
+interface RankedMatch {
+  readonly match: SolverLiteral
+  readonly verdict: VerdictWord
+}
+
+/** Returns a literal for each verdict of rules in the order in which the first match decides. */
+export function verdictLiterals(
+  formulas: Formulas,
+  ranked: readonly RankedMatch[],
+): EncodedRuleset['verdict'] {
+  const { allow, deny } = outcomeOf(formulas, ranked)
+  return { ALLOW: allow, DENY: deny, UNDETERMINED: formulas.every([-allow, -deny]) }
+}
+
+interface Outcome {
+  readonly said: SolverLiteral
+  readonly allow: SolverLiteral
+  readonly deny: SolverLiteral
+}
+
+function outcomeOf(formulas: Formulas, ranked: readonly RankedMatch[]): Outcome {
+  const [only] = ranked
+  const { no } = formulas
+  if (only === undefined) return { said: no, allow: no, deny: no }
+  if (ranked.length === 1) {
+    const { match, verdict } = only
+    return {
+      said: match,
+      allow: verdict === 'ALLOW' ? match : no,
+      deny: verdict === 'DENY' ? match : no,
+    }
+  }
+  const middle = ranked.length >> 1
+  const first = outcomeOf(formulas, ranked.slice(0, middle))
+  const second = outcomeOf(formulas, ranked.slice(middle))
+  const otherwise = (literal: SolverLiteral) => formulas.every([-first.said, literal])
+  return {
+    said: formulas.some([first.said, second.said]),
+    allow: formulas.some([first.allow, otherwise(second.allow)]),
+    deny: formulas.some([first.deny, otherwise(second.deny)]),
   }
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { ChangeSide, RawPath } from '../../gate/index.ts'
 import { errnoOf } from '../../machine/index.ts'
 import { readStage } from '../../tree/index.ts'
-import { isOfState } from './entry.ts'
+import { isOfState, treeDifferences } from './entry.ts'
 import { pathsFailure } from './failure.ts'
 import {
   type ExchangeStep,
@@ -18,7 +18,6 @@ import {
   putsTree,
   takesTree,
 } from './plan.ts'
-import { treeDifferences } from './tree.ts'
 
 /** Fails when the stage is not whole. */
 export function readPlaces(stage: string): PlanPlaces {

@@ -24,11 +24,11 @@ import {
   namesIn,
   SLOWEST_TICK_NS,
   type TreeEntry,
+  treeDifferences,
 } from '../entries/entry.ts'
 import { Collision } from '../entries/failure.ts'
 import { existsAt, type Ground } from '../entries/ground.ts'
 import { type ExchangeStep, putsTree, takesTree } from '../entries/plan.ts'
-import { treeDifferences } from '../entries/tree.ts'
 
 /** Points at which tests interrupt. */
 export type InterruptPoint =

@@ -21,11 +21,18 @@ import {
 } from '../../gate/index.ts'
 import { readAttributes } from '../../machine/index.ts'
 import { filesOf, findWriters, type Writers } from '../entries/busy.ts'
-import { holds, identityOf, isLike, lookAt, namesIn, type TreeEntry } from '../entries/entry.ts'
+import {
+  holds,
+  identityOf,
+  isLike,
+  lookAt,
+  namesIn,
+  type TreeEntry,
+  treeDifferences,
+} from '../entries/entry.ts'
 import { displayed, listed, plainFailure } from '../entries/failure.ts'
 import type { Ground } from '../entries/ground.ts'
 import { type ExchangeStep, isInPlace, takesTree } from '../entries/plan.ts'
-import { treeDifferences } from '../entries/tree.ts'
 import type { ExchangePart, ParentState } from '../journal/exchange.ts'
 
 /** What a check found out, for the exchange and for those that verify later. */

@@ -32,8 +32,14 @@ import {
 } from '../processes/bubble.ts'
 import { Holder } from '../processes/holder.ts'
 import { CARRIERS, UNSEEN, type Upper } from '../processes/holder-command.ts'
-import { TERMINAL_TASKS, TOOLS, toolPipes } from '../processes/run-script.ts'
-import { AROUND, OWN, ScriptFiles } from '../processes/script-files.ts'
+import {
+  AROUND,
+  OWN,
+  ScriptFiles,
+  TERMINAL_TASKS,
+  TOOLS,
+  toolPipes,
+} from '../processes/run-script.ts'
 import { type DiskMeter, entriesMax } from '../supervision/watch.ts'
 import { isInside, isRoot, type Masks, type SandboxPlan } from './sandbox-plan.ts'
 import type { LayerStorage, SandboxResources } from './sandbox-resources.ts'

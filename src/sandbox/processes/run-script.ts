@@ -8,11 +8,16 @@
  *
  * The shells write `D` when the command has ended, `S` when the streams of the side shell's next script
  * are open, and `O` with the exit status when that script has ended.
+ *
+ * The files that the shells inside read, held open for writing: they lie there for whichever shell is
+ * told to begin, and nothing has to be opened when a command is waited for.
  */
 
+import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { quote, quoteAll, requireProgram } from '../../machine/index.ts'
 import type { Caps, RunRequest, TerminalShape } from '../driver/driver.ts'
+import { sandboxFailure } from '../driver/failure.ts'
 import type { Pipes } from '../pipes/pipe-ends.ts'
 import { FD } from './bubble.ts'
 
@@ -33,6 +38,9 @@ const BLOCK_BYTES = 512
 export const TOOLS = '/run/writ'
 /** The side shell itself, and the shell that becomes what it runs. */
 export const SIDE_SHELL_TASKS = 2
+/** Their names in a sandbox's directory. */
+export const OWN = 'command'
+export const AROUND = 'around'
 
 /** What one process may take at most; backstops behind the caps of the whole sandbox. */
 export function processLimits(
@@ -53,7 +61,7 @@ export function processLimits(
 type Said = Pick<RunRequest, 'argv' | 'cwd' | 'env' | 'terminal' | 'channel'>
 
 /** One of them is empty. */
-export interface RunScripts {
+interface RunScripts {
   /** For the shell that is ready and becomes the command. */
   readonly own: string
   /** For the first process. */
@@ -204,3 +212,63 @@ const SIDE_SHELL_END: readonly string[] = [
   'wait $side_shell 2>/dev/null',
   '( exit $status )',
 ]
+
+export class ScriptFiles {
+  readonly #own: ScriptFile
+  readonly #around: ScriptFile
+
+  constructor(directory: string) {
+    this.#own = new ScriptFile(join(directory, OWN))
+    try {
+      this.#around = new ScriptFile(join(directory, AROUND))
+    } catch (error) {
+      this.#own.close()
+      throw error
+    }
+  }
+
+  write({ own, around }: RunScripts): void {
+    this.#own.write(own)
+    this.#around.write(around)
+  }
+
+  close(): void {
+    this.#own.close()
+    this.#around.close()
+  }
+}
+
+class ScriptFile {
+  readonly #descriptor: number
+  /** What is in it; null when that is not known. */
+  #text: string | null = ''
+
+  constructor(path: string) {
+    this.#descriptor = openSync(path, 'wx', 0o600)
+  }
+
+  write(text: string): void {
+    if (text === this.#text) return
+    const isEmpty = this.#text === ''
+    this.#text = null
+    if (!isEmpty) ftruncateSync(this.#descriptor)
+    if (!this.#isWritten(Buffer.from(text))) {
+      throw sandboxFailure('sandbox.failed', '', 'there is no room for the script of the command')
+    }
+    this.#text = text
+  }
+
+  #isWritten(bytes: Buffer): boolean {
+    try {
+      return writeSync(this.#descriptor, bytes, 0, bytes.length, 0) === bytes.length
+    } catch (error) {
+      // Thrown by writeSync.
+      if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return false
+      throw error
+    }
+  }
+
+  close(): void {
+    closeSync(this.#descriptor)
+  }
+}

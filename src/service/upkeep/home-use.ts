@@ -5,14 +5,27 @@
 import { lstatSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isUuid } from '../../base/index.ts'
+import type { SandboxResult } from '../../contracts/index.ts'
+import type { PendingQuestion as Pending } from '../../gate/index.ts'
 import type { KnownHome } from '../../home/index.ts'
+import { occurredAtText } from '../../ledger/index.ts'
 import { namesIfThere, removeTree, removeTreeSync } from '../../machine/index.ts'
-import { measureKeep } from '../../promotion/index.ts'
+import type { GateSettings } from '../../policy/index.ts'
+import { measureKeep, type Retention } from '../../promotion/index.ts'
 import { isGone, killStragglers, sandboxBase, sandboxLeftovers } from '../../sandbox/index.ts'
 import type { Ledger } from '../../store/index.ts'
+import { pendingId } from '../questions/questions.ts'
+import type { LedgerView } from '../records/ledger-view.ts'
 import { isHeldStage, stagePlaces } from '../stage/stage-place.ts'
-import type { Holdings, StagedQuestion } from './holdings.ts'
-import { HOUR_MS, keptPreimages, removeSurplus, surplusAt } from './surplus.ts'
+import {
+  type ActOf,
+  actOf,
+  HOUR_MS,
+  keptPreimages,
+  removeSurplus,
+  surplusAt,
+  undoRetention,
+} from './surplus.ts'
 
 /** A home with what each of its streams needs. */
 export interface HomeInUse {
@@ -64,6 +77,7 @@ const PARTS: Readonly<Record<string, HomePart>> = {
   'laws.json': 'caches',
   reserve: 'caches',
 }
+
 const STAGE = 'stage'
 const PREIMAGES = 'preimages'
 
@@ -187,4 +201,63 @@ export async function removeUnneeded(unneeded: readonly Unneeded[]): Promise<voi
       await removeTree(path)
     } else removeTreeSync(path)
   }
+}
+
+interface StagedQuestion {
+  readonly id: string
+  readonly action_id: string
+  readonly sandbox_id: string
+  readonly expires_at: string
+}
+
+export interface Holdings {
+  readonly waiting: readonly StagedQuestion[]
+  /** Their time is over, and no command has recorded that yet. */
+  readonly expired: readonly StagedQuestion[]
+  /** Sandboxes of acts that are approved and not carried out yet. */
+  readonly approved: readonly string[]
+  readonly actOf: ActOf
+  readonly retention: Retention
+}
+
+/**
+ * What one stream still needs of the state directory: stages of questions, and pre-images for undo.
+ */
+export async function holdingsOf(
+  view: LedgerView,
+  { retention }: Pick<GateSettings, 'retention'>,
+  nowMs: number,
+): Promise<Holdings> {
+  const standing = await view.standing()
+  const approved: string[] = []
+  for (const { actionId } of standing.approved()) {
+    const sandbox = await sandboxOf(view, actionId)
+    if (sandbox !== null) approved.push(sandbox)
+  }
+  return {
+    waiting: await stagedQuestions(view, standing.pending(nowMs)),
+    expired: await stagedQuestions(view, standing.expired(nowMs)),
+    approved,
+    actOf: actOf(standing),
+    retention: undoRetention(retention),
+  }
+}
+
+async function stagedQuestions(
+  view: LedgerView,
+  questions: readonly Pending[],
+): Promise<readonly StagedQuestion[]> {
+  const found: StagedQuestion[] = []
+  for (const pending of questions) {
+    const sandbox_id = (await sandboxOf(view, pending.actionId)) ?? ''
+    const expires_at = occurredAtText(pending.expiresMs)
+    found.push({ id: pendingId(pending), action_id: pending.actionId, sandbox_id, expires_at })
+  }
+  return found
+}
+
+async function sandboxOf(view: LedgerView, actionId: string): Promise<string | null> {
+  const found = await view.factOf('sandbox_result_v1', actionId)
+  // The fact follows its contract.
+  return found === null ? null : (found.payload as SandboxResult).sandbox_id
 }

@@ -5,31 +5,47 @@
  *
  * INVARIANT (never twice): a request with a fact of its own is never sent again, by anybody. After a
  *   crash in between its outcome is UNKNOWN, recorded so, and left to a human.
+ *
+ * The answer to a request becomes a file by a promotion of its own: the body is in the objects, is
+ * staged, journalled, and put in place like rehearsed bytes, with the same pre-image for undoing. It is
+ * its own step because the answer is unknown when the act is rehearsed.
  */
 import { randomUUID } from 'node:crypto'
-import { FaultError, fault, showName } from '../../base/index.ts'
-import type {
-  ActionDescriptor,
-  Proposal,
-  RequestFact,
-  SandboxResult,
+import { chmodSync, closeSync, fsyncSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Digest, FaultError, fault, showName } from '../../base/index.ts'
+import {
+  type ActionDescriptor,
+  declaresEffect,
+  type Proposal,
+  type RequestFact,
+  readEffects,
+  type SandboxResult,
 } from '../../contracts/index.ts'
 import {
+  type Change,
   type ComposedRequest,
   composeRequests,
+  type EntryState,
   leavesOf,
+  type RawPath,
   type RequestMemory,
+  rawOfText,
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
+import { makeDurable } from '../../machine/index.ts'
+import { hashFile, lookAt } from '../../promotion/index.ts'
+import { writeStage } from '../../tree/index.ts'
 import { addressRules, type HttpResponse, type Sent, sendRequest } from '../acts/send-request.ts'
+import { realPathOf } from '../readings/host-facts.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
 import type { GateContext } from '../surface/context.ts'
-import { checkTarget } from './saved-answer.ts'
 
 const SECOND_MS = 1_000
 const MEBIBYTE = 1024 * 1024
 const TIMEOUT_MAX_MS = 120 * SECOND_MS
 const ANSWER_MAX_BYTES = 64 * MEBIBYTE
+const MODE = 0o644
 
 export interface DispatchOrder {
   readonly actionId: string
@@ -187,4 +203,80 @@ function failed(
 
 function answerFact({ status, bytes, body }: HttpResponse): NonNullable<RequestFact['answer']> {
   return { status, bytes, ...(body === null ? {} : { digest: body.digest }) }
+}
+
+/** What is there now, for a place that an answer can be kept in; throws when it cannot. */
+function targetState(path: string): {
+  readonly real: string
+  readonly before: EntryState | null
+} {
+  const real = realPathOf(path)
+  const parent = lstatSync(dirname(real), { throwIfNoEntry: false })
+  if (parent?.isDirectory() !== true) throw notKept(path, 'there is no directory to keep it in')
+  const entry = lookAt(real)
+  if (entry === null) return { real, before: null }
+  if (entry.kind !== 'file') throw notKept(path, 'something else than a file is there')
+  return { real, before: stateOf(real) }
+}
+
+/** Before anything is sent: that the answer can be kept there, and that it was declared so. */
+function checkTarget(path: string | undefined, descriptor: ActionDescriptor | undefined): void {
+  if (path === undefined) return
+  const kind = targetState(path).before === null ? 'create' : 'modify'
+  if (declaresEffect(readEffects(descriptor?.effects), kind, path)) return
+  throw notKept(
+    path,
+    kind === 'create' ? 'to be created, not declared so' : 'to be changed, not declared so',
+  )
+}
+
+/** Makes a stage that holds one file, durable; the change that puts it in place is the answer. */
+export async function stageAnswer(
+  stage: string,
+  path: string,
+  body: { readonly digest: Digest; readonly bytes: Uint8Array },
+): Promise<Change> {
+  const { real, before } = targetState(path)
+  mkdirSync(stage, { recursive: true, mode: 0o700 })
+  const place = 'answer'
+  const file = join(stage, place)
+  const handle = openSync(file, 'wx', 0o600)
+  try {
+    writeSync(handle, body.bytes)
+    chmodSync(file, before?.mode ?? MODE)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+  const raw = rawOfText(real)
+  // An ASCII name is the same as a raw path.
+  const entries = [{ path: raw, place: place as RawPath, isUnit: true }]
+  const list = writeStage({ stage, entries, emptied: [] })
+  await makeDurable([list, rawOfText(stage), rawOfText(dirname(stage))], stage)
+  return { path: raw, before, after: { ...stateOf(file), owner: before?.owner ?? ownOwner() } }
+}
+
+function stateOf(path: string): EntryState {
+  const entry = lookAt(path)
+  if (entry === null) throw notKept(path, 'it is not there any more')
+  return {
+    kind: 'file',
+    mode: entry.mode,
+    size: entry.size,
+    digest: hashFile(path),
+    target: null,
+    attributes: [],
+    owner: process.getuid?.() === 0 ? { uid: entry.uid, gid: entry.gid } : null,
+    mtimeNs: entry.mtimeNs,
+    linkGroup: null,
+  }
+}
+
+function ownOwner(): EntryState['owner'] {
+  return process.getuid?.() === 0 ? { uid: 0, gid: process.getgid?.() ?? 0 } : null
+}
+
+function notKept(path: string, reason: string): FaultError {
+  const message = `${showName(path)}: ${reason}`
+  return new FaultError(fault('request.save_to', path, null, { message }))
 }

@@ -12,8 +12,7 @@ import { realPathOf } from '../readings/host-facts.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
 import { preimagesOf, stageOf, stagePlaceFor } from '../stage/stage-place.ts'
 import type { GateContext } from '../surface/context.ts'
-import { Dispatcher, type DispatchOrder } from './dispatch.ts'
-import { stageAnswer } from './saved-answer.ts'
+import { Dispatcher, type DispatchOrder, stageAnswer } from './dispatch.ts'
 
 /** Kept with the intent of an exchange that puts an answer in its place. */
 interface AnswerNote {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { HOST_FIELDS } from '../contracts/index.ts'
 import { compileExpression, evaluate, type ObjectType } from '../expression/index.ts'
-import { flowEnvironment } from './flow-environment.ts'
+import { flowEnvironment } from './environments.ts'
 
 const ENVIRONMENT = flowEnvironment({
   state: {
