@@ -49,6 +49,7 @@ describe('mounts', () => {
         { path: '/w/a b\nc', kind: 'file' },
         { path: '/var/lib', kind: 'directory' },
       ],
+      isClosed: false,
     })
     expect(lines.split('\n')).toEqual([
       'writ /r/m0 overlay userxattr,volatile,lowerdir=/r/l0,upperdir=/r/t/u0,workdir=/r/t/w0 0 0',

@@ -1,5 +1,6 @@
 /** Bans bind real processes (F-5): tried from inside, by every way around that is known. */
-import { linkSync } from 'node:fs'
+import { chmodSync, chownSync, linkSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { WHO } from '../sandbox/drive.ts'
 import { Ground, type StepOrder } from './steps.ts'
@@ -208,5 +209,31 @@ describe.each(WHO)('as %s', (who) => {
       ]),
     )
     expect(told.some((line: string) => line.includes('/etc/shadow'))).toBe(false)
+  })
+})
+
+describe('root with a ban', () => {
+  it('keeps its rights over files of others, and opens nothing that is banned', async () => {
+    const ground = new Ground('root')
+    const { project } = ground
+    ground.write('of-others.txt', 'one\n')
+    chownSync(join(project, 'of-others.txt'), 1234, 1234)
+    chmodSync(join(project, 'of-others.txt'), 0o600)
+    ground.write('secret.txt', 'S3CRET\n')
+    ground.write('vault/key.txt', 'S3CRET\n')
+    const script = tried(
+      `echo two >> ${project}/of-others.txt; cat ${project}/of-others.txt`,
+      `cat ${project}/secret.txt`,
+      `ls ${project}/vault`,
+      `chown 0 ${project}/vault`,
+      `setpriv --reuid "$(stat -c %u ${project}/secret.txt)" cat ${project}/secret.txt`,
+    )
+    const done = await ground.steps(...attempt({ hidden: ['secret.txt', 'vault'] }, script))
+    const { stdout } = done[1]?.ok ?? {}
+    expect(stdout).not.toContain('S3CRET')
+    const [others, ...banned]: string[] = stdout.trim().split(/\n(?=\d )/)
+    expect(others).toBe('0 ok one\ntwo')
+    for (const line of banned) expect(line).toMatch(/Permission denied|Read-only file system/)
+    expect(banned).toHaveLength(4)
   })
 })

@@ -15,18 +15,41 @@ export function mayMapOwners(): boolean {
   return (BigInt(`0x${rights}`) & (SETGID | SETUID)) === (SETGID | SETUID)
 }
 
-/** Writes the maps of a new user namespace: each number means inside what it means here. */
-export function mapOwners(pid: number): void {
-  for (const name of ['uid_map', 'gid_map']) {
-    writeFileSync(`/proc/${pid}/${name}`, sameNumbers(readFileSync(`/proc/self/${name}`, 'latin1')))
-  }
+/**
+ * Writes the maps of a new user namespace: each number means inside what it means here. The user
+ * `withheld` is unknown inside.
+ */
+export function mapOwners(pid: number, withheld: number | null): void {
+  const map = (name: string, text: string): void => writeFileSync(`/proc/${pid}/${name}`, text)
+  map('uid_map', sameNumbers(ownMap('uid_map'), withheld))
+  map('gid_map', sameNumbers(ownMap('gid_map')))
 }
 
 /** A container's root knows some numbers only, in ranges that lie elsewhere outside of it. */
-export function sameNumbers(map: string): string {
-  const ranges = map
+export function sameNumbers(map: string, withheld: number | null = null): string {
+  return rangesOf(map)
+    .map(({ first, count }) => [first, first + count - 1 === withheld ? count - 1 : count] as const)
+    .flatMap(([first, count]) => (count === 0 ? [] : [`${first} ${first} ${count}\n`]))
+    .join('')
+}
+
+/**
+ * Returns the highest number of a user here, which no account has: accounts are numbered from below.
+ * Null where root is the only user.
+ */
+export function spareOwner(map = ownMap('uid_map')): number | null {
+  const highest = Math.max(...rangesOf(map).map(({ first, count }) => first + count - 1))
+  return highest > 0 ? highest : null
+}
+
+function ownMap(name: 'uid_map' | 'gid_map'): string {
+  return readFileSync(`/proc/self/${name}`, 'latin1')
+}
+
+function rangesOf(map: string): readonly { readonly first: number; readonly count: number }[] {
+  return map
     .trim()
     .split('\n')
-    .map((line) => line.trim().split(/\s+/))
-  return ranges.map(([first = '', , count = '']) => `${first} ${first} ${count}\n`).join('')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .map(([first = 0, , count = 0]) => ({ first, count }))
 }

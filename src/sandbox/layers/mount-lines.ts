@@ -21,6 +21,9 @@ export const VIEW = 'v'
 /** In it: the machine's root as the sandbox shows it, and an empty directory. */
 export const MACHINE = `${VIEW}/m`
 const NOTHING = `${VIEW}/n`
+/** What covers banned paths where root keeps the right to open every file. */
+export const CLOSED_FILE = 'closed'
+export const CLOSED_DIRECTORY = 'closed-directory'
 /** A part of the view whose filesystem no overlay can cover stays empty. */
 export const MAY_FAIL = 'X-writ.may-fail'
 
@@ -33,10 +36,12 @@ interface MountPlan {
   readonly view: MachineView
   readonly scratch: number
   readonly masks: readonly Mask[]
+  /** Entries of an unknown owner are there to cover banned paths. */
+  readonly isClosed: boolean
 }
 
 export function mountLines(plan: MountPlan): string {
-  const { directory, roots, layers, view, scratch, masks } = plan
+  const { directory, roots, layers, view, scratch, masks, isClosed } = plan
   const at = (name: string): string => join(directory, name)
   const lines = [
     ...roots.flatMap((_, index) => {
@@ -51,7 +56,11 @@ export function mountLines(plan: MountPlan): string {
     ...viewLines(view, directory),
     ...range(scratch).map((index) => `${at(`t/p${index}`)} ${at(`p${index}`)} none bind`),
     `${directory} ${at(READ_ONLY)} none bind,ro`,
-    ...masks.map((mask) => maskLine(mask, at, seenAt(mask.path, roots, directory))),
+    ...masks.map((mask) => {
+      const target = escaped(seenAt(mask.path, roots, directory))
+      const isShut = isClosed && mask.isBanned === true
+      return isShut ? closedLine(mask, at, target) : maskLine(mask, at, target)
+    }),
   ]
   return lines.map((line) => `${line} 0 0\n`).join('')
 }
@@ -90,8 +99,12 @@ export function seenAt(path: string, roots: readonly string[], directory: string
 
 function maskLine({ kind, isBanned }: Mask, at: (name: string) => string, target: string): string {
   return kind === 'directory'
-    ? `writ ${escaped(target)} tmpfs ro,size=4k,nr_inodes=2,mode=${isBanned ? '000' : '555'}`
-    : `${at(isBanned ? 'banned' : 'empty')} ${escaped(target)} none bind,ro`
+    ? `writ ${target} tmpfs ro,size=4k,nr_inodes=2,mode=${isBanned ? '000' : '555'}`
+    : `${at(isBanned ? 'banned' : 'empty')} ${target} none bind,ro`
+}
+
+function closedLine({ kind }: Mask, at: (name: string) => string, target: string): string {
+  return `${at(kind === 'directory' ? CLOSED_DIRECTORY : CLOSED_FILE)} ${target} none bind,ro`
 }
 
 function escaped(path: string): string {

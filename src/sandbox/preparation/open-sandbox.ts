@@ -41,6 +41,7 @@ import {
   toolPipes,
 } from '../processes/run-script.ts'
 import { type DiskMeter, entriesMax } from '../supervision/watch.ts'
+import { makeClosed } from './closed-places.ts'
 import { isInside, isRoot, type Masks, type SandboxPlan } from './sandbox-plan.ts'
 import type { LayerStorage, SandboxResources } from './sandbox-resources.ts'
 
@@ -100,6 +101,7 @@ async function build(
   undo: Undo,
 ): Promise<Opened> {
   const { backing, group } = makePlace(request, shop, plan, directory, undo)
+  const withheld = makeClosed(request, directory)
   const unknown = shop.attributes.unknown(plan.roots)
   const over = plan.roots.map(({ path }) => layersOver(path, request.bases ?? []))
   const scratch = backing.kind === 'memory' ? 0 : PRIVATE_PLACES.length
@@ -108,6 +110,7 @@ async function build(
     memory: backing.kind === 'memory' ? memoryOptions(request.caps) : null,
     doors: group?.doors ?? [],
     fullMap: request.allOwners,
+    withheld,
     strayDescriptors: shop.strayDescriptors,
     attributesOf: unknown.map(({ path }) => path),
     hasChannel: request.hasChannel === true,
@@ -120,10 +123,11 @@ async function build(
   const tools = request.hasChannel === true ? makeTools(directory) : null
   const taken = takePipes(shop, [pipes, ...(tools === null ? [] : [toolPipes(tools)])])
   const masks = masksNow()
-  writeMounts(directory, plan, view, masks, scratch, over)
+  writeMounts(directory, plan, view, masks, scratch, over, withheld !== null)
   const scripts = new ScriptFiles(directory)
   undo.push(() => scripts.close())
-  const bubble = bubbleOf(request, plan, masks, directory, backing, shop)
+  const rights = capabilitiesOf(request, withheld !== null)
+  const bubble = bubbleOf(request, plan, masks, directory, backing, shop, rights)
   writeFileSync(join(directory, 'run'), runLine(bubble, shop.filters[request.sockets], directory))
   if (taken !== null) await taken
   const ends = openEnds(pipes)
@@ -229,6 +233,7 @@ function writeMounts(
   { mounted }: Masks,
   scratch: number,
   over: readonly (readonly string[])[],
+  isClosed: boolean,
 ): void {
   const lines = mountLines({
     directory,
@@ -237,6 +242,7 @@ function writeMounts(
     view,
     scratch,
     masks: mounted,
+    isClosed,
   })
   writeFileSync(join(directory, 'fstab'), lines)
 }
@@ -281,6 +287,7 @@ function bubbleOf(
   directory: string,
   backing: LayerStorage,
   { first }: SandboxResources,
+  capabilities: BubblewrapOptions['capabilities'],
 ): BubblewrapOptions {
   const paths = roots.map(({ path }) => path)
   const proc = isRoot() ? procMasks() : null
@@ -303,16 +310,20 @@ function bubbleOf(
     emptyFile: join(directory, 'empty'),
     uid: process.getuid?.() ?? 0,
     gid: process.getgid?.() ?? 0,
-    capabilities: capabilitiesOf(request),
+    capabilities,
     sharedMemoryBytes: SHARED_MEMORY_BYTES,
     first,
   }
 }
 
-/** Root's rights inside. The right to open every file would open banned ones too. */
-function capabilitiesOf({ allOwners, banned = [] }: SandboxRequest): readonly string[] | null {
+/** Root's rights inside. The right to open every file opens banned ones too, unless those are closed. */
+function capabilitiesOf(
+  { allOwners, banned = [] }: SandboxRequest,
+  isClosed: boolean,
+): readonly string[] | null {
   if (!allOwners) return null
-  return OWNER_CAPABILITIES.filter((right) => banned.length === 0 || right !== OPENS_ALL)
+  const opensAll = isClosed || banned.length === 0
+  return OWNER_CAPABILITIES.filter((right) => opensAll || right !== OPENS_ALL)
 }
 
 function textOr(file: string): string {

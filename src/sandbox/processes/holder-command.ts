@@ -22,6 +22,8 @@ export interface HolderPlan {
   readonly doors: readonly string[]
   /** Root's: every owner is known inside. */
   readonly fullMap: boolean
+  /** The one owner that is not, where something is closed to root too. */
+  readonly withheld: number | null
   /** Inherited file descriptors that have to be closed first. */
   readonly strayDescriptors: readonly number[]
   /** One more socket, for the command inside. */

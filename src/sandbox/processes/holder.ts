@@ -44,6 +44,7 @@ export class Holder {
   readonly #innerSocket: Duplex
   readonly #exited: Promise<void>
   readonly #silent: Promise<void>
+  readonly #withheld: number | null
   #isMapped: boolean
 
   constructor(plan: HolderPlan) {
@@ -67,6 +68,7 @@ export class Holder {
     this.#words = new Lines(this.#socket(2))
     this.channel = plan.hasChannel ? this.#socket(FD.channel) : null
     this.#isMapped = !plan.fullMap
+    this.#withheld = plan.withheld
   }
 
   /** A path of the holder's own mounts, as this process can reach it. */
@@ -82,7 +84,7 @@ export class Holder {
   async begin(): Promise<void> {
     if (!this.#isMapped) {
       await this.expect('U')
-      mapOwners(this.pid)
+      mapOwners(this.pid, this.#withheld)
       this.#isMapped = true
       this.go()
     }

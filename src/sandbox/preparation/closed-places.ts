@@ -1,0 +1,33 @@
+/**
+ * What covers banned paths in a sandbox that knows every owner: an empty file and an empty directory of
+ * an owner that this sandbox does not know. The kernel lets no right of the sandbox count on such an
+ * entry, so root inside keeps the right to open every file, and opens neither of these.
+ */
+import { chownSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { errnoOf } from '../../machine/index.ts'
+import type { SandboxRequest } from '../driver/driver.ts'
+import { spareOwner } from '../driver/owner-map.ts'
+import { CLOSED_DIRECTORY, CLOSED_FILE } from '../layers/mount-lines.ts'
+
+/**
+ * Makes both in the working directory and returns their owner. Null where nothing is banned, or where
+ * this process may not give entries away: then root inside goes without the right.
+ */
+export function makeClosed(
+  { allOwners, banned = [] }: Pick<SandboxRequest, 'allOwners' | 'banned'>,
+  directory: string,
+): number | null {
+  const owner = allOwners && banned.length > 0 ? spareOwner() : null
+  if (owner === null) return null
+  const [file, folder] = [join(directory, CLOSED_FILE), join(directory, CLOSED_DIRECTORY)]
+  writeFileSync(file, '', { mode: 0o000 })
+  mkdirSync(folder, { mode: 0o000 })
+  try {
+    for (const path of [file, folder]) chownSync(path, owner, 0)
+  } catch (error) {
+    if (errnoOf(error) === null) throw error
+    return null
+  }
+  return owner
+}
