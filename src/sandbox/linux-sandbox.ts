@@ -36,6 +36,7 @@ import {
   TERMINAL_TASKS,
 } from './processes/run-script.ts'
 import { noCommandLeft, SideShell } from './processes/side-shell.ts'
+import { resumeTerminal } from './processes/terminal-resume.ts'
 import {
   aloneOrLate,
   comingIn,
@@ -53,7 +54,7 @@ import {
   SIGXFSZ,
 } from './supervision/command-end.ts'
 import { KeptFiles } from './supervision/kept-files.ts'
-import { foregroundGroup, groupMembers, groupMemoryPeak } from './supervision/meters.ts'
+import { groupMembers, groupMemoryPeak, terminalOf } from './supervision/meters.ts'
 import { NetworkAttempts } from './supervision/network-attempts.ts'
 import { Trace } from './supervision/trace.ts'
 import {
@@ -69,7 +70,6 @@ import type { Watcher } from './supervision/watcher.ts'
 /** How long processes that the command left behind may take to end (G-12). */
 const GRACE_MS = 2000
 const LAUNCHES_MAX = 5
-const WAKING_MS = 20
 /** What bubblewrap says when a socket that is hidden went away, and with it what hid it. */
 const MASK_GONE = /Unable to apply mount flags.*(?:No such file or directory|Invalid argument)/
 const MEBIBYTE = 1024 * 1024
@@ -123,24 +123,15 @@ export class LinuxSandbox implements Sandbox {
     const { pid } = this.#running
     // Everything inside ends with its first process.
     if (name === 'SIGKILL') return killQuietly(pid, name)
-    const group = this.#hasTerminal ? foregroundGroup(pid) : null
-    if (group !== null && name !== 'SIGCONT') {
+    const terminal = this.#hasTerminal ? terminalOf(pid) : null
+    if (terminal !== null && name !== 'SIGCONT') {
       // What relays a terminal stops with what it relays.
-      killQuietly(-group, name)
+      killQuietly(-terminal.group, name)
       return
     }
     // The waiting shell is of the command's group, and an interrupt would end it and so everything.
     for (const member of groupMembers(pid)) killQuietly(member, name)
-    if (group !== null) setTimeout(() => this.#wake(pid), WAKING_MS)
-  }
-
-  /**
-   * Continues the foreground group, a moment after `script(1)`. That resumes its own child and must be
-   * running by then: if the child continues and exits at once, the kernel sends only one SIGCHLD.
-   */
-  #wake(pid: number): void {
-    const group = this.#running?.pid === pid && this.#isTold ? foregroundGroup(pid) : null
-    if (group !== null) killQuietly(-group, 'SIGCONT')
+    if (terminal !== null) resumeTerminal(pid, () => this.#running?.pid === pid && this.#isTold)
   }
 
   async run(request: RunRequest): Promise<RunOutcome> {

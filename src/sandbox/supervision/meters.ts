@@ -112,19 +112,39 @@ export function isDead(pid: number): boolean {
   return state === undefined || state === 'Z' || state === 'X'
 }
 
-/**
- * Returns the foreground process group of a sandbox's terminal, as a number of our own PID namespace;
- * null if neither `first` nor a process below it has a terminal.
- */
-export function foregroundGroup(first: number): number | null {
+/** A sandbox's terminal. All numbers are of our own PID namespace. */
+export interface HeldTerminal {
+  /** The foreground process group. */
+  readonly group: number
+  /** The first process that has the terminal: the child of `script(1)`. */
+  readonly leader: number
+  readonly relay: number
+}
+
+/** Returns the terminal of `first` or of a process below it; null if there is none. */
+export function terminalOf(first: number): HeldTerminal | null {
   const open = [first]
   for (let pid = open.shift(); pid !== undefined; pid = open.shift()) {
-    const group = Number(statOf(`/proc/${pid}/stat`)?.[5] ?? -1)
-    if (group > 0) return group
+    const fields = statOf(`/proc/${pid}/stat`)
+    const group = Number(fields?.[5] ?? -1)
+    if (group > 0) return { group, leader: pid, relay: Number(fields?.[1]) }
     if (open.length > CHILDREN_MAX) return null
     open.push(...childrenOf(pid))
   }
   return null
+}
+
+/** The letter of a process's state in /proc; `X` if it is gone. */
+export function stateOf(pid: number): string {
+  return statOf(`/proc/${pid}/stat`)?.[0] ?? 'X'
+}
+
+export const SIGCHLD = 17
+
+/** Whether a signal waits for a process that has not taken it yet. */
+export function hasPending(pid: number, signal: number): boolean {
+  const masks = textOr(`/proc/${pid}/status`).matchAll(/^(?:SigPnd|ShdPnd):\s+([0-9a-f]+)$/gm)
+  return [...masks].some(([, mask]) => ((BigInt(`0x${mask}`) >> BigInt(signal - 1)) & 1n) === 1n)
 }
 
 /** Everything below this process that shares its group, itself left out. */
