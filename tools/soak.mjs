@@ -85,6 +85,16 @@ const SOAKS = [
     env: { WRIT_ORDER_RUNS: '400' },
   },
   {
+    name: 'died-early',
+    files: ['tests/cli-gate/died-early.test.ts'],
+    env: { WRIT_DIED_EARLY: 'whole' },
+  },
+  {
+    name: 'attempt-kills',
+    files: ['tests/attempts/crash.test.ts'],
+    env: { WRIT_ATTEMPT_KILLS: '8', WRIT_ATTEMPT_MATRIX: 'whole' },
+  },
+  {
     name: 'yes-kills',
     files: ['tests/cli-gate/interrupted-yes.test.ts'],
     env: { WRIT_YES_KILLS: '100' },

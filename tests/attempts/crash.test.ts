@@ -8,8 +8,10 @@ import { describe, expect, it } from 'vitest'
 import { WHO } from '../sandbox/drive.ts'
 import { Ground, type Json, type StepOrder } from './steps.ts'
 
-const ROUNDS = 3
+const ROUNDS = Number(process.env['WRIT_ATTEMPT_KILLS'] ?? 3)
+const DROPS = ROUNDS - 1
 const FILES = 60
+const isWhole = process.env['WRIT_ATTEMPT_MATRIX'] === 'whole'
 
 function attempt(name: string, command: string, writes = ['**']): readonly StepOrder[] {
   return [
@@ -22,6 +24,11 @@ function attempt(name: string, command: string, writes = ['**']): readonly StepO
 /** Spread over the time that a promotion takes, from before its start to after its end. */
 function momentMs(round: number): number {
   return Math.round((round / ROUNDS) ** 2 * 140)
+}
+
+/** After a point the files are as before the next one, so the slice dies before each, and after the last. */
+function momentsOf(point: string): readonly ('before' | 'after')[] {
+  return isWhole || point === 'recorded' ? ['before', 'after'] : ['before']
 }
 
 describe.each(WHO)('as %s', (who) => {
@@ -58,10 +65,10 @@ describe.each(WHO)('as %s', (who) => {
     who === 'root'
       ? ['plan', 'intent', 'take', 'put', 'applied', 'record', 'recorded']
       : ['intent', 'put', 'record']
-  it.each(points)('killed before and after %s', { timeout: 60_000 }, async (point) => {
+  it.each(points)('killed at %s', { timeout: 60_000 }, async (point) => {
     const ground = new Ground(who)
     ground.write('a.txt', 'old\n')
-    for (const moment of ['before', 'after'] as const) {
+    for (const moment of momentsOf(point)) {
       const name = `${point}-${moment}`
       await ground.steps(...attempt(name, `echo ${moment} > a.txt; echo x > ${moment}.txt`))
       await ground.run([{ do: 'promote', name }], { killAt: { point, moment } })
@@ -79,7 +86,7 @@ describe.each(WHO)('as %s', (who) => {
 
   it('a drop is a drop', { timeout: 60_000 }, async () => {
     const ground = new Ground(who)
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < DROPS; round++) {
       const name = `d${round}`
       await ground.steps(...attempt(name, `echo ${round} > x${round}`))
       await ground.run([{ do: 'held' }, { do: 'drop', name }], { killAfterMs: round * 15 })
@@ -91,10 +98,10 @@ describe.each(WHO)('as %s', (who) => {
 
   it('an attempt that never ended is no attempt', { timeout: 60_000 }, async () => {
     const ground = new Ground(who)
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const name = `f${round}`
       const writes = `for n in $(seq 200); do echo ${round} > $n; done`
-      await ground.run(attempt(name, writes), { killAfterMs: 60 + round * 60 })
+      await ground.run(attempt(name, writes), { killAfterMs: 60 + round * 80 })
       const [held, promoted] = await ground.run([{ do: 'held' }, { do: 'promote', name }])
       // Either it was finished before the end came, and can be promoted, or nothing is known of it.
       if (held?.ok.length === 0)

@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Json, Place } from './place.ts'
 
-const ROUNDS = Number(process.env['WRIT_YES_KILLS'] ?? 6)
+const ROUNDS = Number(process.env['WRIT_YES_KILLS'] ?? 3)
 
 let place: Place
 let holder: ChildProcess | null = null

@@ -145,7 +145,7 @@ describe('a thousand rules', () => {
       expect(naiveHolds(guardOf(denies[0] ?? ''), witness)).toBe(true)
     }
     const beaten = new Set(survey.shadowed.map(({ rule_id }) => rule_id))
-    for (const one of fc.sample(inputs, { numRuns: 2000, seed: 1 }))
+    for (const one of fc.sample(inputs, { numRuns: 500, seed: 1 }))
       expect(beaten).not.toContain(ruleOf(one))
   })
 
@@ -406,7 +406,7 @@ describe('rules made to be hard', () => {
   it.each(Object.keys(HARD))('%s: an answer, or the budget is used up, and no hang', (name) => {
     const ruleset = admitted(HARD[name]?.())
     try {
-      surveyRuleset(ruleset, { conflicts: CONFLICTS_MAX / 20 })
+      surveyRuleset(ruleset, { conflicts: CONFLICTS_MAX / 100 })
     } catch (thrown) {
       expect(thrown).toBeInstanceOf(BudgetSpent)
     }

@@ -1,6 +1,6 @@
 /**
  * Routine work: no question if its effects are declared, and one if they are not. The usual
- * run takes 25 tasks, half of them as an ordinary user; `npm run corpus` and `npm run soak corpus` run
+ * run takes 14 tasks, half of them as an ordinary user; `npm run corpus` and `npm run soak corpus` run
  * every task as every user.
  */
 import { execFileSync } from 'node:child_process'
@@ -15,7 +15,7 @@ import type { RoutineTask } from './task.ts'
 const IS_WHOLE = process.env['WRIT_CORPUS'] === 'whole'
 const MINUTES = 60_000
 const PARALLEL = 2
-const SLICE = 25
+const SLICE = 14
 
 beforeAll(() => {
   execFileSync(process.execPath, ['tools/build.mjs'])
