@@ -20,7 +20,8 @@ import {
   PACKAGE_MANAGERS,
   packageCommand,
 } from '../../gate/index.ts'
-import { insideCommand } from './inside.ts'
+import { workerEntry } from '../../machine/index.ts'
+import { requestLine } from './request.ts'
 import type { UiRequest } from './ui-automation.program.ts'
 
 interface ActSurroundings {
@@ -37,6 +38,8 @@ const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrom
 const FOLDER = '/tmp/writ-ui'
 /** For the way back after the last step. */
 const SPARE_MS = 2_000
+/** Settings of the caller must not load anything into the program. */
+const ENVIRONMENT = { NODE_OPTIONS: '', NODE_PATH: '' } as const
 
 export function actCommand(operation: Operation, around: ActSurroundings): OperationCommand {
   switch (operation.type) {
@@ -160,5 +163,23 @@ function driverFolder(): string {
       DRIVER,
       `the package that drives browsers is not installed; install it with: ${hint}`,
     )
+  }
+}
+
+/**
+ * Programs of writ's own that run inside a sandbox: untrusted files are parsed
+ * there and nowhere else. The whole program and what it is asked go in on its standard input, so
+ * nothing of writ has to be visible inside but the runtime itself, and no argument is too long.
+ */
+function insideCommand(
+  program: 'config-change' | 'ui-automation',
+  request: unknown,
+): OperationCommand {
+  const source = readFileSync(workerEntry(`service/acts/${program}.program.js`))
+  return {
+    argv: [process.execPath, '--input-type=module', '-'],
+    cwd: '/',
+    env: ENVIRONMENT,
+    stdin: Buffer.concat([Buffer.from(requestLine(request)), source]),
   }
 }

@@ -9,9 +9,9 @@ import { FaultError } from '../../base/index.ts'
 import { checkDocument } from '../../contracts/index.ts'
 import type { GateAnswer } from '../../service/index.ts'
 import { ownStatus } from '../call/command.ts'
-import { type ExecRequest, execProposal, isDeclaredByApproval } from '../exec/exec-proposal.ts'
-import { execEnd } from '../exec/exec-run.ts'
-import { absoluteGlob, absoluteGlobs, execScope } from '../exec/exec-scope.ts'
+import { type ExecRequest, execProposal, isDeclaredByApproval } from './exec-proposal.ts'
+import { execEnd } from './exec-run.ts'
+import { absoluteGlob, absoluteGlobs, execScope } from './exec-scope.ts'
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'writ-exec-scope-')))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

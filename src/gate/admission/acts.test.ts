@@ -2,13 +2,13 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Operation, Proposal, RequestFact } from '../contracts/index.ts'
-import { packageReach, proposalContract, validate } from '../contracts/index.ts'
-import { actRefusals } from './admission/act-admission.ts'
-import { composeRequests, heldRequests } from './admission/held-request.ts'
-import { packageCommand } from './admission/operation-command.ts'
-import { composeCompensation, undoingsOf } from './decision/compensation.ts'
-import { RequestHistory, wasSent } from './standing/request-history.ts'
+import type { Operation, Proposal, RequestFact } from '../../contracts/index.ts'
+import { packageReach, proposalContract, validate } from '../../contracts/index.ts'
+import { composeCompensation, undoingsOf } from '../decision/compensation.ts'
+import { RequestHistory, wasSent } from '../standing/request-history.ts'
+import { actRefusals } from './act-admission.ts'
+import { composeRequests, heldRequests } from './held-request.ts'
+import { packageCommand } from './operation-command.ts'
 
 const { bases } = JSON.parse(readFileSync('spec/vectors/gate/decision.json', 'utf8')) as {
   readonly bases: { readonly network: Proposal; readonly composite: Proposal }

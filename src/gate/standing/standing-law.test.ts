@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { answersOf, standingFacts } from '../../tests/arbitrary/standing.ts'
-import { digestDocument } from '../base/index.ts'
-import type { KeptMemory } from './standing/memory-table.ts'
-import { STANDING_VERSION, type StandingFact, StandingFold } from './standing/standing.ts'
+import { answersOf, standingFacts } from '../../../tests/arbitrary/standing.ts'
+import { digestDocument } from '../../base/index.ts'
+import type { KeptMemory } from './memory-table.ts'
+import { STANDING_VERSION, type StandingFact, StandingFold } from './standing.ts'
 
 const OPTIONS = { confirmationMs: 15 * 60_000, cooldownMs: 15 * 60_000 }
 
