@@ -6,6 +6,7 @@ import { type House, inspect } from './house/inspect.ts'
 import { gerunds, homonyms } from './house/names.ts'
 import { bareCasts, hardComments, hardWords } from './house/prose.ts'
 import { CIRCLES, FULL, isOpen, OVERSIZED, PURE_BY_EXCEPTION, ROOMS } from './house/rooms.ts'
+import { seconds } from './house/single.ts'
 
 const HOUSE: House = { rooms: ROOMS, exceptions: PURE_BY_EXCEPTION, oversized: OVERSIZED }
 
@@ -74,6 +75,10 @@ describe('the house', () => {
 
   it('names no exported type after an activity', () => {
     expect(gerunds(files)).toEqual([])
+  })
+
+  it('has one opener, one remover, one sync, one retry and one way to step', () => {
+    expect(seconds(files)).toEqual([])
   })
 
   it('has no hard word in a comment', () => {
@@ -294,6 +299,20 @@ describe('every guard goes red on a seeded breach', () => {
     expect(homonyms(house)).toEqual(['Draft: src/gate/a.ts, src/flow/c.ts'])
     house.set('src/flow/c.ts', "export { type Other as Draft } from './d.ts'\n")
     expect(homonyms(house)).toEqual(['Draft: src/gate/a.ts, src/flow/c.ts'])
+  })
+
+  it.each([
+    ['opens an entry', 'const flags = constants.O_RDONLY | constants.O_NOFOLLOW'],
+    ['opens an entry', 'const { O_CREAT, O_NOFOLLOW } = constants'],
+    ['removes a tree', "rmSync(join(place, 'a'), { recursive: true, force: true })"],
+    ['removes a tree', 'await rm(place, { force: true, recursive: true })'],
+    ['syncs a directory', "const h = openSync(place, 'r')\n  try {\n    fsyncSync(h)\n  }"],
+    ['syncs a directory', 'const sync = promisify(fsync)'],
+    ['repeats an append', "if (faultCode(error) === 'ledger.head_moved') continue"],
+    ['steps a flow', 'const { state } = step(flow, before, event)'],
+  ])('a second thing that %s', (what, text) => {
+    expect(seconds(new Map([['src/store/a.ts', text]]))[0]).toContain(`src/store/a.ts: ${what}`)
+    expect(seconds(new Map([['src/store/a.ts', 'rmSync(file, { force: true })']]))).toEqual([])
   })
 
   it('a hard word and a cast without a comment', () => {

@@ -15,7 +15,13 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { digestBytes, FaultError, fault, showName } from '../base/index.ts'
-import { makeFolder, readIfThere, syncFolder, writeWhole } from '../machine/index.ts'
+import {
+  makeFolder,
+  readIfThere,
+  removeTreeSync,
+  syncDirectory,
+  writeWhole,
+} from '../machine/index.ts'
 import {
   type Actor,
   connectionOf,
@@ -193,12 +199,12 @@ async function makeState(
   if (existsSync(state)) refuseOtherStore(state, store)
   else {
     const draft = `${state}.${process.pid}.tmp`
-    rmSync(draft, { recursive: true, force: true })
+    removeTreeSync(draft)
     makeFolder(draft, 0o700)
     try {
       await createLedger({ directory: draft }, `writ/${id}`, actor, store)
     } catch (error) {
-      rmSync(draft, { recursive: true, force: true })
+      removeTreeSync(draft)
       throw error
     }
     const file = store.kind === 'sqlite' ? 'ledger.db' : STORE_FILE
@@ -227,11 +233,11 @@ function moveInto(draft: string, state: string): boolean {
   try {
     renameSync(draft, state)
   } catch (error) {
-    rmSync(draft, { recursive: true, force: true })
+    removeTreeSync(draft)
     if (existsSync(state)) return false
     throw error
   }
-  syncFolder(dirname(state))
+  syncDirectory(dirname(state))
   return true
 }
 

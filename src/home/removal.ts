@@ -2,10 +2,10 @@
  * Removing a home: its registration and its state directory. The workspace and the laws in it stay.
  * Works by the registration and the state directory alone, so that the workspace may be gone.
  */
-import { existsSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, realpathSync, renameSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isUuid, showName } from '../base/index.ts'
-import { namesIfThere, removeTreeSync, syncFolder } from '../machine/index.ts'
+import { namesIfThere, removeTreeSync, syncDirectory } from '../machine/index.ts'
 import { directoriesInUse } from '../promotion/index.ts'
 import { homeFailure } from './failure.ts'
 import type { KnownHome } from './known-home.ts'
@@ -74,9 +74,9 @@ export function removeHome(surroundings: Surroundings, { id, paths, state }: Lis
   const root = stateRoot(surroundings)
   const doomed = `${state}.${process.pid}.tmp`
   if (existsSync(state)) {
-    rmSync(doomed, { recursive: true, force: true })
+    removeTreeSync(doomed)
     renameSync(state, doomed)
-    syncFolder(root)
+    syncDirectory(root)
   }
   untrustHome(root, id)
   for (const path of paths) {

@@ -2,11 +2,10 @@
  * Makes files durable with few calls: syncs each file if there are few, and the whole filesystem in one
  * call if there are many.
  */
-import { closeSync, fsync, openSync } from 'node:fs'
-import { promisify } from 'node:util'
 import type { RawPath } from '../gate/index.ts'
 import { toolFailure } from './failure.ts'
 import { codeOf, nodePath } from './held-directory.ts'
+import { syncPath } from './sync.ts'
 import { runTool } from './tool.ts'
 
 /** From here on one call for all is cheaper, and keeps within the number of calls that is promised. */
@@ -20,25 +19,13 @@ export async function makeDurable(paths: Iterable<RawPath>, directory: string): 
     if (few.size > SINGLY_MAX) return syncFilesystem(directory)
   }
   try {
-    await Promise.all([...few].map(syncPath))
+    await Promise.all([...few].map((path) => syncPath(nodePath(path))))
   } catch (error) {
     // What may not be opened even by its owner is synced with everything else.
     if (codeOf(error) !== 'EACCES') throw error
     await syncFilesystem(directory)
   }
 }
-
-/** Only the sync goes by a thread: opening takes less than the way there. */
-async function syncPath(path: RawPath): Promise<void> {
-  const descriptor = openSync(nodePath(path), 'r')
-  try {
-    await sync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-const sync = promisify(fsync)
 
 async function syncFilesystem(directory: string): Promise<void> {
   const { status, stderr } = await runTool('sync', ['--file-system', '--', directory])

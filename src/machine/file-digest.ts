@@ -3,14 +3,14 @@
  * are read in one go; large ones in pieces, a few files at a time, so that memory stays bounded.
  */
 import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { closeSync, fstatSync, readSync } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
 import { type Digest, digestBytes } from '../base/index.ts'
 import type { RawPath } from '../gate/index.ts'
 import { codeOf, nodePath } from './held-directory.ts'
+import { openEntry, openFile } from './no-follow.ts'
 import type { Pace } from './pace.ts'
 
-const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 const SMALL_BYTES_MAX = 65_536
 const PIECE_BYTES = 1 << 20
 const AT_ONCE = 3
@@ -43,7 +43,7 @@ export async function digestFiles(requests: Iterable<DigestRequest>, pace: Pace)
 function digestSmall(path: RawPath, buffer: Buffer): Digest | null | undefined {
   let file: number
   try {
-    file = openSync(nodePath(path), READ)
+    file = openEntry(nodePath(path), 'read')
   } catch (error) {
     if (isUnreadable(error)) return null
     throw error
@@ -70,7 +70,7 @@ function inOnePiece(digest: Digest): Digest {
 async function digestLarge(path: RawPath, piece: Buffer): Promise<Digest | null> {
   let file: FileHandle
   try {
-    file = await open(nodePath(path), READ)
+    file = await openFile(nodePath(path))
   } catch (error) {
     if (isUnreadable(error)) return null
     throw error

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
-  constants,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -15,6 +14,7 @@ import {
 import { dirname } from 'node:path'
 import { FaultError, fault, showName } from '../base/index.ts'
 import { isAbsent } from './errno.ts'
+import { syncDirectory } from './sync.ts'
 
 /**
  * Replaces a file whole. `owner` names the only writer that uses this word: it removes what its own
@@ -32,7 +32,7 @@ export function writeWhole(file: string, text: string, mode: number, owner?: str
       closeSync(handle)
     }
     renameSync(temporary, file)
-    syncFolder(dirname(file))
+    syncDirectory(dirname(file))
   } catch (error) {
     rmSync(temporary, { force: true })
     throw unwritable(file, error)
@@ -67,15 +67,6 @@ export function readIfThere(file: string): string | null {
     const reason = reasonOf(error)
     const message = `${showName(file)} cannot be read (${reason})`
     throw new FaultError(fault('cli.file_unreadable', file, { file, reason }, { message }))
-  }
-}
-
-export function syncFolder(directory: string): void {
-  const handle = openSync(directory, constants.O_RDONLY | constants.O_DIRECTORY)
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
   }
 }
 

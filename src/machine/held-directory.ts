@@ -3,21 +3,10 @@
  * no root can be exchanged while it is read, and long paths of the tree are not made longer by the way
  * to it. Children of this process reach the same places by the same paths.
  */
-import {
-  type BigIntStats,
-  chmodSync,
-  closeSync,
-  constants,
-  lstatSync,
-  openSync,
-  readdirSync,
-  statSync,
-} from 'node:fs'
+import { type BigIntStats, chmodSync, closeSync, lstatSync, readdirSync, statSync } from 'node:fs'
 import type { EntryState, RawPath } from '../gate/index.ts'
 import { EntryStats } from './entry-stats.ts'
-
-/** Not among Node's constants; opens a place without any right to read it. */
-const O_PATH = 0o10_000_000
+import { openEntry } from './no-follow.ts'
 
 export interface HeldDirectory {
   readonly prefix: RawPath
@@ -26,8 +15,7 @@ export interface HeldDirectory {
 
 /** Fails when the path is a symbolic link or no directory. */
 export function holdDirectory(path: string): HeldDirectory {
-  const flags = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
-  const descriptor = openSync(path, flags)
+  const descriptor = openEntry(path, 'enter')
   return {
     // ASCII, which is its own raw path.
     prefix: `/proc/${process.pid}/fd/${descriptor}` as RawPath,

@@ -19,7 +19,7 @@ export { makeDurable } from './durable.ts'
 export type { EntryStats } from './entry-stats.ts'
 export { errnoOf, isAbsent } from './errno.ts'
 export { asFailure, toolFailure } from './failure.ts'
-export { makeFolder, namesIfThere, readIfThere, syncFolder, writeWhole } from './file.ts'
+export { makeFolder, namesIfThere, readIfThere, writeWhole } from './file.ts'
 export { type DigestRequest, digestFiles } from './file-digest.ts'
 export { checkFilesystem, type FilesystemType } from './filesystem.ts'
 export { holdLongList, LONG_LIST } from './heap.ts'
@@ -39,6 +39,7 @@ export {
 } from './held-directory.ts'
 export { LINE_FEED, piecesOf, readLines, writeLines } from './line-file.ts'
 export { namedPath } from './named-path.ts'
+export { openEntry, openFile } from './no-follow.ts'
 export { Pace } from './pace.ts'
 export { readPlainFile, writePlainFile } from './plain-file.ts'
 export {
@@ -52,9 +53,9 @@ export {
   runProgramNow,
   startProgram,
 } from './programs.ts'
-export { removeTree } from './remove-tree.ts'
-export { removeTreeSync } from './remove-tree-sync.ts'
+export { removeTree, removeTreeSync } from './remove-tree.ts'
 export { quote, quoteAll } from './shell-text.ts'
+export { syncAndClose, syncDirectory, syncPath } from './sync.ts'
 export { stopOutputProcessing } from './terminal-mode.ts'
 export {
   inChunks,

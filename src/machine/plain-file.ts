@@ -4,22 +4,17 @@
  */
 import {
   closeSync,
-  constants,
   fchmodSync,
   fstatSync,
   ftruncateSync,
   mkdirSync,
-  openSync,
   readSync,
   writeSync,
 } from 'node:fs'
 import { FaultError, fault } from '../base/index.ts'
 import { codeOf } from './held-directory.ts'
+import { openEntry } from './no-follow.ts'
 
-/** Not among Node's constants; opens a place without any right to read it. */
-const O_PATH = 0o10_000_000
-const { O_CREAT, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
-const DIRECTORY = O_PATH | O_DIRECTORY | O_NOFOLLOW
 const FILE_MODE = 0o644
 
 /** `below` has names and slashes only. Null when there is no plain file. */
@@ -41,9 +36,8 @@ export function readPlainFile(root: string, below: string, bytesMax: number): Ui
 export function writePlainFile(root: string, below: string, bytes: Uint8Array): void {
   within(root, namesOf(below), true, (directory, name) => {
     if (directory === null) throw notPlain(below)
-    const flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK
     const file = orNotPlain(below, () =>
-      openSync(`/proc/self/fd/${directory}/${name}`, flags, FILE_MODE),
+      openEntry(`/proc/self/fd/${directory}/${name}`, 'write', FILE_MODE),
     )
     try {
       if (!fstatSync(file).isFile()) throw notPlain(below)
@@ -71,7 +65,7 @@ function within<T>(
   work: (directory: number | null, name: string) => T,
 ): T {
   const last = names[names.length - 1] ?? ''
-  let directory = openSync(root, DIRECTORY)
+  let directory = openEntry(root, 'enter')
   try {
     for (const name of names.slice(0, -1)) {
       const next = enter(directory, name, isMade)
@@ -89,7 +83,7 @@ function enter(directory: number, name: string, isMade: boolean): number | null 
   const path = `/proc/self/fd/${directory}/${name}`
   for (let tries = isMade ? 2 : 1; tries > 0; tries--) {
     try {
-      return openSync(path, DIRECTORY)
+      return openEntry(path, 'enter')
     } catch (error) {
       if (!isAbsent(error)) throw error
       if (tries === 1 || codeOf(error) !== 'ENOENT') return null
@@ -101,7 +95,7 @@ function enter(directory: number, name: string, isMade: boolean): number | null 
 
 function openOrNull(path: string): number | null {
   try {
-    return openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    return openEntry(path, 'read')
   } catch (error) {
     if (isAbsent(error)) return null
     throw error

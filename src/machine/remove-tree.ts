@@ -1,77 +1,124 @@
 /**
- * Removes a directory of writ's with everything in it. A command in a sandbox may leave directories that
- * not even their owner can enter, and paths that are too long for the kernel: then programs of the
- * machine, which go step by step, remove them. Removing a directory that was a mount point a moment ago
- * waits for the kernel. So directories are removed asynchronously, several at once; files are removed
- * with blocking calls, for a short time each turn.
+ * Removes a directory of writ's with everything in it. Symbolic links are removed, never followed.
+ * Directories that their owner may not enter are opened up first. Where that fails, for example because
+ * paths are too long for the kernel, programs of the machine remove the rest.
+ *
+ * Removing a directory that was a mount point a moment ago waits for the kernel. `removeTree` therefore
+ * waits for several directories at once; `removeTreeSync` is for callers that cannot wait.
  *
  * No directory is listed whole: a refused act may leave millions of entries.
  */
-import { lstatSync, opendirSync, rmdir, unlinkSync } from 'node:fs'
-import { lstat } from 'node:fs/promises'
+import { chmodSync, lstatSync, opendirSync, rmdir, rmdirSync, unlinkSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { FaultError, fault } from '../base/index.ts'
 import { Pace } from './pace.ts'
-import { requireProgram, runProgram } from './programs.ts'
+import { requireProgram, runProgram, runProgramNow } from './programs.ts'
 
-/** So many directories of one directory wait for the kernel together. */
+/** So many directories wait for the kernel together. */
 const AT_ONCE = 16
+const SLASH = Buffer.from('/')
+/** What removes a tree that calls by path cannot remove. */
+const PROGRAMS = [
+  ['chmod', '-R', 'u+rwx', '--'],
+  ['rm', '-rf', '--'],
+] as const
 
+/** Does nothing if there is nothing. */
 export async function removeTree(path: string): Promise<void> {
-  const stats = lstatSync(path, { throwIfNoEntry: false })
-  if (stats === undefined) return
   try {
-    if (stats.isDirectory()) await emptyDirectory(path, new Pace()).then(() => removed(path))
-    else unlinkSync(path)
+    const pace = new Pace()
+    const going: Promise<void>[] = []
+    try {
+      for (const empty of emptied(path)) {
+        if (empty?.hasHeldOthers === true || going.length === AT_ONCE) await settled(going)
+        if (empty !== null) going.push(quietly(removeLater(empty.directory)))
+        await pace.step()
+      }
+    } finally {
+      await settled(going)
+    }
   } catch {
-    await removeStubborn(path)
+    const words: string[] = []
+    for (const [name, ...options] of PROGRAMS) {
+      words.push((await runProgram(requireProgram(name), [...options, path])).stderr)
+    }
+    refuseLeft(path, words)
   }
 }
 
-/** Removes what is in a directory, one after another; only its directories go together. */
-async function emptyDirectory(path: string, pace: Pace): Promise<void> {
-  const going: Promise<void>[] = []
-  const open = opendirSync(path)
+/** Does nothing if there is nothing. */
+export function removeTreeSync(path: string): void {
+  try {
+    for (const empty of emptied(path)) if (empty !== null) rmdirSync(empty.directory)
+  } catch {
+    const words = PROGRAMS.map(([name, ...options]) =>
+      runProgramNow(requireProgram(name), [...options, path]).stderr.toString(),
+    )
+    refuseLeft(path, words)
+  }
+}
+
+interface Empty {
+  readonly directory: Buffer
+  /** Its directories were yielded before it and have to be gone first. */
+  readonly hasHeldOthers: boolean
+}
+
+/** Removes what is no directory; yields each directory after those in it, and null after a file. */
+function* emptied(path: string): Generator<Empty | null> {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) return
+  if (stats.isDirectory()) yield* emptiedBelow(Buffer.from(path))
+  else unlinkSync(path)
+}
+
+function* emptiedBelow(directory: Buffer): Generator<Empty | null> {
+  let hasHeldOthers = false
+  if (process.getuid?.() !== 0) openUp(directory)
+  // The types know only names that are texts.
+  const open = opendirSync(directory as unknown as string, { encoding: 'buffer' as BufferEncoding })
   try {
     for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
-      const place = `${path}/${entry.name}`
+      // Bytes, as `encoding` says.
+      const name = entry.name as unknown as Buffer
+      const place = Buffer.concat([directory, SLASH, name])
       if (entry.isDirectory()) {
-        await emptyDirectory(place, pace)
-        const gone = removed(place)
-        // A failure is reported by the wait for all of them.
-        gone.catch(() => undefined)
-        going.push(gone)
-      } else unlinkSync(place)
-      if (going.length === AT_ONCE) {
-        await Promise.all(going)
-        going.length = 0
+        hasHeldOthers = true
+        yield* emptiedBelow(place)
+      } else {
+        unlinkSync(place)
+        yield null
       }
-      await pace.step()
     }
   } finally {
     open.closeSync()
-    // Waits also after a failure, so that the next attempt does not start while some still run.
-    await Promise.allSettled(going)
   }
-  await Promise.all(going)
+  yield { directory, hasHeldOthers }
 }
 
-function removed(directory: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    rmdir(directory, (error) => (error === null ? resolve() : reject(error)))
-  })
+function openUp(directory: Buffer): void {
+  const { mode } = lstatSync(directory)
+  if ((mode & 0o700) !== 0o700) chmodSync(directory, (mode & 0o7777) | 0o700)
 }
 
-/**
- * The first attempt may still be removing entries when it gives up, so complaints of `rm` about missing
- * entries are ignored. Fails only if something is left.
- */
-async function removeStubborn(path: string): Promise<void> {
-  await runProgram(requireProgram('chmod'), ['-R', 'u+rwx', '--', path])
-  const { stderr: words } = await runProgram(requireProgram('rm'), ['-rf', '--', path])
-  const isLeft = await lstat(path).then(
-    () => true,
-    () => false,
-  )
-  const message = words.split('\n')[0] ?? ''
-  if (isLeft) throw new FaultError(fault('sandbox.failed', path, null, { message }))
+const removeLater = promisify(rmdir)
+
+/** Waits also after a failure, so that the programs do not start while some still run. */
+async function settled(going: Promise<void>[]): Promise<void> {
+  const all = going.splice(0)
+  await Promise.allSettled(all)
+  await Promise.all(all)
+}
+
+/** A failure is reported by the wait for all of them. */
+function quietly(work: Promise<void>): Promise<void> {
+  work.catch(() => undefined)
+  return work
+}
+
+/** What the programs say of missing entries does not count: fails only if something is left. */
+function refuseLeft(path: string, words: readonly string[]): void {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return
+  const message = words.join('').split('\n')[0] ?? ''
+  throw new FaultError(fault('sandbox.failed', path, null, { message }))
 }

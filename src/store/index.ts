@@ -23,6 +23,7 @@ export {
   openHistory,
   openLedgerReader,
 } from './ledger/export-reader.ts'
+export { retryWhileMoved } from './ledger/head-moved.ts'
 export {
   type Actor,
   createLedger,

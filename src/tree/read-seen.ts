@@ -4,16 +4,14 @@
  * they were the ones that were rehearsed.
  */
 import { createHash } from 'node:crypto'
-import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { bytesOfRaw, type RawPath } from '../gate/index.ts'
+import { openFile } from '../machine/index.ts'
 
-const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 const PIECE_BYTES = 1 << 16
 
 /** Throws at its end when the bytes are not those of `digest`; null: any bytes will do. */
 export async function* readSeen(path: RawPath, digest: string | null): AsyncGenerator<Uint8Array> {
-  const file = await open(Buffer.from(bytesOfRaw(path)), FLAGS)
+  const file = await openFile(Buffer.from(bytesOfRaw(path)))
   try {
     if (!(await file.stat()).isFile()) throw new Error('something else is there now')
     const hash = createHash('sha256')

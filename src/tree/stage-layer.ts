@@ -17,6 +17,7 @@ import {
   holdDirectory,
   LentPermissions,
   nodePath,
+  removeTreeSync,
   runTool,
   statsOf,
   toolFailure,
@@ -110,7 +111,7 @@ async function putEntries(layer: StageLayer, hold: (path: string) => HeldDirecto
     if (!isUnit) continue
     renameSync(nodePath(joinRaw(rawOfText(copies), place)), placeIn(layer, path))
   }
-  rmSync(copies, { recursive: true })
+  removeTreeSync(copies)
   // From the leaves up: a directory gets its mode after its entries have theirs.
   for (const { path } of [...captured.entries].reverse()) {
     const state = states.get(path)

@@ -21,7 +21,7 @@ import { join } from 'node:path'
 import type { Digest } from '../../src/base/index.ts'
 import { type Change, type EntryState, isSameState, type RawPath } from '../../src/gate/index.ts'
 import { parseAttributes } from '../../src/machine/attributes.ts'
-import { removeTreeSync } from '../../src/machine/remove-tree-sync.ts'
+import { removeTreeSync } from '../../src/machine/remove-tree.ts'
 import {
   type AppliedPromotion,
   type AppliedRollback,

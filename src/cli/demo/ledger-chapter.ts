@@ -1,5 +1,5 @@
 /** Chapter of the tour: a task, its receipt, a proof, and a tampered copy that is caught. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { invariant } from '../../base/index.ts'
@@ -13,6 +13,7 @@ import {
   proveFact,
   verifyInclusion,
 } from '../../ledger/index.ts'
+import { removeTreeSync } from '../../machine/index.ts'
 import { createLedger, type Ledger, openLedger, verifyLedger } from '../../store/index.ts'
 import { violationText } from '../call/terminal.ts'
 import type { Chapter, DemoOutput } from './demo-output.ts'
@@ -52,7 +53,7 @@ export const ledgerChapter: Chapter = {
       }
       await playTampering(stage, place, join(directory, 'copy'))
     } finally {
-      rmSync(directory, { recursive: true, force: true })
+      removeTreeSync(directory)
     }
   },
 }

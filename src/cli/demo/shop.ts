@@ -2,7 +2,7 @@
  * A throw-away project with a home, a ledger and a sandbox of its own, for the chapters that act. All
  * of it is real, and gone afterwards.
  */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import {
@@ -13,6 +13,7 @@ import {
   stateRoot,
 } from '../../home/index.ts'
 import { MAIN_STREAM, type Principal } from '../../ledger/index.ts'
+import { removeTreeSync } from '../../machine/index.ts'
 import { createDriver } from '../../sandbox/index.ts'
 import { type GateSurface, openGate } from '../../service/index.ts'
 import { type Ledger, openLedger } from '../../store/index.ts'
@@ -36,7 +37,7 @@ export async function inShop(
   try {
     await openShop(folder, files, work)
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    removeTreeSync(folder)
   }
 }
 

@@ -15,7 +15,6 @@ import {
   fstatSync,
   ftruncateSync,
   lstatSync,
-  openSync,
   readSync,
   realpathSync,
   writeFileSync,
@@ -23,6 +22,7 @@ import {
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { FaultError, fault, showPath } from '../../base/index.ts'
 import { DEFAULT_LISTS, newFileDeferral, rawOfText } from '../../gate/index.ts'
+import { openEntry } from '../../machine/index.ts'
 import type { GateAnswer } from '../../service/index.ts'
 import type { Options } from '../call/command.ts'
 import { reasonOf } from '../call/source.ts'
@@ -83,8 +83,7 @@ export function writeReport(options: Options, ground: ReportGround, report: Repo
 
 function writeFile(path: string, text: string): void {
   const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
-  const file = isThere ? openOlder(path) : openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+  const file = isThere ? openOlder(path) : openEntry(path, 'create')
   try {
     writeFileSync(file, text)
   } finally {
@@ -94,8 +93,7 @@ function writeFile(path: string, text: string): void {
 
 /** Opens a file that holds nothing or an older report, and empties it. */
 function openOlder(path: string): number {
-  const { O_RDWR, O_NOFOLLOW, O_NONBLOCK } = constants
-  const file = openSync(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
+  const file = openEntry(path, 'update')
   try {
     const found = fstatSync(file)
     if (!found.isFile()) throw new Refused('it is no plain file')

@@ -11,9 +11,7 @@ import {
   type BigIntStats,
   chmodSync,
   closeSync,
-  constants,
   lstatSync,
-  openSync,
   readdirSync,
   readlinkSync,
   readSync,
@@ -28,7 +26,7 @@ import {
   joinRaw,
   type RawPath,
 } from '../../gate/index.ts'
-import { errnoOf, isAbsent } from '../../machine/index.ts'
+import { errnoOf, isAbsent, openEntry } from '../../machine/index.ts'
 
 export interface TreeEntry {
   /** Null for what no list of changes can hold: sockets, pipes, devices. */
@@ -142,11 +140,10 @@ export function readTarget(address: Address): RawPath {
 }
 
 const CHUNK_BYTES = 1 << 18
-const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 /** Hashes a file with a buffer of fixed size; what fits into it by one call, which is faster. */
 export function hashFile(address: Address): Digest {
-  const handle = openSync(address, READ)
+  const handle = openEntry(address, 'read')
   try {
     const filled = fillChunk(handle)
     if (filled < chunk.length) return digestBytes(chunk.subarray(0, filled))

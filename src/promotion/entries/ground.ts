@@ -8,11 +8,8 @@
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs'
 import { bytesOfRaw, nameOfRaw, parentOfRaw, type RawPath } from '../../gate/index.ts'
-import { errnoOf } from '../../machine/index.ts'
+import { errnoOf, openEntry } from '../../machine/index.ts'
 
-/** Linux, all architectures that Node runs on; Node has no name for it. Needs no right to read. */
-const O_PATH = 0o10000000
-const DIRECTORY = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
 const OPEN_MAX = 192
 
 export class Ground {
@@ -96,7 +93,7 @@ export class Ground {
       this.#open.set(path, known)
       return known
     }
-    const handle = openSync(path === '/' ? '/' : this.at(path), DIRECTORY)
+    const handle = openEntry(path === '/' ? '/' : this.at(path), 'enter')
     const { dev, ino } = fstatSync(handle, { bigint: true })
     if (!this.#known.has(path)) this.#known.set(path, `${dev}:${ino}`)
     this.#open.set(path, handle)

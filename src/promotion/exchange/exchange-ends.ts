@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Digest, FaultError, fault } from '../../base/index.ts'
 import { displayOfRaw, type RawPath } from '../../gate/index.ts'
-import { errnoOf, removeTreeSync } from '../../machine/index.ts'
+import { errnoOf, removeTreeSync, syncDirectory } from '../../machine/index.ts'
 import { lookAt } from '../entries/entry.ts'
 import {
   Collision,
@@ -20,7 +20,7 @@ import {
 import type { Ground } from '../entries/ground.ts'
 import { isAttempt, isOwnFile, namesIfThere } from '../journal/attempt.ts'
 import { AFTER_TIMES, type Exchange, readPlan, writePlan } from '../journal/exchange.ts'
-import { Journal, openJournals, syncDirectory } from '../journal/journal.ts'
+import { Journal, openJournals } from '../journal/journal.ts'
 import { handOver } from '../journal/shared-directory.ts'
 import type { OnPoint, Work } from './apply.ts'
 import { at, revertExchange } from './run.ts'

@@ -6,9 +6,9 @@
  *
  * Taking it twice in one process waits as well, and is no way to nest.
  */
-import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { closeSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { FaultError, fault, showName, showPath } from '../../base/index.ts'
-import { requireProgram, startProgram } from '../../machine/index.ts'
+import { openEntry, requireProgram, startProgram } from '../../machine/index.ts'
 import { machineFailure } from '../entries/failure.ts'
 
 declare const locked: unique symbol
@@ -48,7 +48,7 @@ export async function withWorkspaceLock<T>(
 
 function openRoot(root: string): number {
   try {
-    return openSync(root, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+    return openEntry(root, 'list')
   } catch (error) {
     throw machineFailure(error, root)
   }

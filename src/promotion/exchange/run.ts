@@ -5,10 +5,10 @@
  * The order is the promise: the intent is durable before the first change, and every directory that
  * changed is durable before the mark that says so.
  */
-import { chmodSync, closeSync, fsync, mkdirSync, openSync, renameSync } from 'node:fs'
+import { chmodSync, mkdirSync, renameSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { promisify } from 'node:util'
 import { parentOfRaw, type RawPath } from '../../gate/index.ts'
+import { syncAndClose, syncPath } from '../../machine/index.ts'
 import { filesOf, findWriters } from '../entries/busy.ts'
 import {
   type DirectoryTurn,
@@ -164,23 +164,13 @@ async function sync(work: Work, exchange: Exchange): Promise<void> {
     for (const step of steps) directories.add(isInPlace(step) ? step.path : parentOfRaw(step.path))
   }
   const there = [...directories].filter((path) => isThere(work)({ path }))
-  await syncHandle(openSync(exchange.keep, 'r'))
+  await syncPath(exchange.keep)
   for (let from = 0; from < there.length; from += SYNCED_AT_ONCE) {
     const some = there.slice(from, from + SYNCED_AT_ONCE)
-    await Promise.all(some.map((path) => syncHandle(work.ground.openDirectory(path))))
+    await Promise.all(some.map((path) => syncAndClose(work.ground.openDirectory(path))))
   }
   work.onPoint('sync', 'after', null)
 }
-
-async function syncHandle(handle: number): Promise<void> {
-  try {
-    await syncFile(handle)
-  } finally {
-    closeSync(handle)
-  }
-}
-
-const syncFile = promisify(fsync)
 
 /** Throws if a directory was moved while entries were put into it: they are in the wrong place. */
 function refuseMoved({ ground }: Work, { parents }: Exchange): void {

@@ -20,7 +20,7 @@ import {
 import { join } from 'node:path'
 import { type Digest, invariant, isUuid } from '../../base/index.ts'
 import type { RawPath } from '../../gate/index.ts'
-import { isAbsent } from '../../machine/index.ts'
+import { isAbsent, syncDirectory } from '../../machine/index.ts'
 import { machineFailure } from '../entries/failure.ts'
 import type { ExchangeKind } from './exchange.ts'
 
@@ -141,14 +141,5 @@ function parseLine(text: string): { readonly intent: Intent } | { readonly mark:
     return JSON.parse(text) as { readonly intent: Intent } | { readonly mark: Mark }
   } catch {
     return null
-  }
-}
-
-export function syncDirectory(directory: string): void {
-  const handle = openSync(directory, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
   }
 }

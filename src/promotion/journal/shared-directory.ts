@@ -20,12 +20,17 @@ import {
   type RawPath,
   textOfRaw,
 } from '../../gate/index.ts'
-import { readAttributes, readIfThere, removeTreeSync, writeWhole } from '../../machine/index.ts'
+import {
+  readAttributes,
+  readIfThere,
+  removeTreeSync,
+  syncDirectory,
+  writeWhole,
+} from '../../machine/index.ts'
 import { isLike, lookAt, namesIn, type TreeEntry } from '../entries/entry.ts'
 import type { Ground } from '../entries/ground.ts'
 import { byPath, type Place, type PlanPlaces } from '../entries/plan.ts'
 import { AFTER_TIMES, type Exchange } from './exchange.ts'
-import { syncDirectory } from './journal.ts'
 
 /** What is left to be done once directories that are there are left alone. */
 interface Adoption {

@@ -6,7 +6,8 @@
  * Deliberately absent: directories that this user cannot list. Lending permissions would change what is
  * being rehearsed.
  */
-import { closeSync, constants, lstatSync, openSync, readdirSync } from 'node:fs'
+import { closeSync, lstatSync, readdirSync } from 'node:fs'
+import { openEntry } from '../../machine/index.ts'
 
 interface TreeUse {
   readonly bytes: number
@@ -45,8 +46,7 @@ export function treeUse(directories: readonly string[], entriesMax: number): Tre
 
 function shortened(path: string, descriptors: number[]): string {
   try {
-    const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
-    const descriptor = openSync(path, flags)
+    const descriptor = openEntry(path, 'list')
     descriptors.push(descriptor)
     return `/proc/self/fd/${descriptor}`
   } catch {

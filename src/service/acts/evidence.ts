@@ -2,11 +2,12 @@
  * Keeps screenshots as evidence: their bytes become bodies under the digests that the result's diff
  * names, whether or not the act is promoted. A screenshot that is too large for a body is only a file.
  */
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, fstatSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { digestBytes } from '../../base/index.ts'
 import type { Proposal } from '../../contracts/index.ts'
 import { type Change, leavesOf, textOfRaw } from '../../gate/index.ts'
+import { openEntry } from '../../machine/index.ts'
 import type { Layer } from '../../sandbox/index.ts'
 import type { ObjectStore } from '../../store/index.ts'
 
@@ -47,7 +48,7 @@ function readStaged(path: string, layers: readonly Layer[]): Buffer | null {
   if (layer === undefined) return null
   const file = join(layer.merged, relative(layer.root, path))
   try {
-    const handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    const handle = openEntry(file, 'read')
     try {
       return fstatSync(handle).isFile() ? readFileSync(handle) : null
     } finally {

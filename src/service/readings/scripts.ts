@@ -2,7 +2,7 @@
  * Which `package.json` files have other scripts than before (G-15a), or other keys that package managers
  * and git hooks obey: those run by themselves at the next install or commit. A file that cannot be read as one counts as changed.
  */
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, readSync } from 'node:fs'
 import { canonicalJson } from '../../base/index.ts'
 import { isObject } from '../../contracts/index.ts'
 import {
@@ -13,6 +13,7 @@ import {
   type RawPath,
   rawOfText,
 } from '../../gate/index.ts'
+import { openEntry } from '../../machine/index.ts'
 import type { Layer } from '../../sandbox/index.ts'
 
 const MANIFEST_BYTES_MAX = 4 * 1024 * 1024
@@ -102,7 +103,7 @@ function scriptsOf(path: RawPath | null): string | null {
 export function readSmall(path: RawPath, bytesMax: number): Buffer | null {
   let handle: number
   try {
-    handle = openSync(Buffer.from(bytesOfRaw(path)), constants.O_RDONLY | constants.O_NOFOLLOW)
+    handle = openEntry(Buffer.from(bytesOfRaw(path)), 'read')
   } catch {
     return null
   }

@@ -4,13 +4,10 @@
  * second of two acts finds it used up.
  */
 
-import { faultCode } from '../../base/index.ts'
 import type { Evaluation } from '../../contracts/index.ts'
 import type { StandingFold } from '../../gate/index.ts'
+import { retryWhileMoved } from '../../store/index.ts'
 import type { GateRecord, LedgerView } from './ledger-view.ts'
-
-/** Others may append all the time; so often it is tried again. */
-const TRIES_MAX = 100
 
 export function usesOverride({ law_outcomes }: Evaluation): boolean {
   return law_outcomes.some(({ overridden }) => overridden)
@@ -47,14 +44,9 @@ export async function recordWhile(
   records: readonly GateRecord[],
   holds: (standing: StandingFold) => boolean,
 ): Promise<boolean> {
-  for (let tries = 1; ; tries++) {
+  return retryWhileMoved(async () => {
     if (!holds(await view.standing())) return false
-    try {
-      await view.recordAt(records, view.seen.stream)
-      return true
-    } catch (error) {
-      const isLate = faultCode(error) === 'ledger.head_moved'
-      if (!isLate || tries === TRIES_MAX) throw error
-    }
-  }
+    await view.recordAt(records, view.seen.stream)
+    return true
+  })
 }

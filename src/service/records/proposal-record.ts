@@ -1,11 +1,9 @@
 /** Under which keys a proposal and what became of it go on the ledger, and by which id. */
 
-import { FaultError, fault, faultCode } from '../../base/index.ts'
+import { FaultError, fault } from '../../base/index.ts'
 import { type Evaluation, field, isObject, type Proposal } from '../../contracts/index.ts'
 import type { GateRecord, LedgerView } from './ledger-view.ts'
-
-/** Others may append all the time; so often it is tried again. */
-const TRIES_MAX = 100
+import { recordWhile } from './override-use.ts'
 
 /**
  * An action id that was used before has facts of its own: the refusal of its second use gets another
@@ -47,26 +45,12 @@ export async function recordBeforeRun(
     await view.record([record])
     return
   }
-  for (let tries = 1; ; tries++) {
-    await refuseUsed(view, evaluation, release.override_id)
-    try {
-      await view.recordAt([record], view.seen.stream)
-      return
-    } catch (error) {
-      const isLate = faultCode(error) === 'ledger.head_moved'
-      if (!isLate || tries === TRIES_MAX) throw error
-    }
-  }
-}
-
-async function refuseUsed(
-  view: LedgerView,
-  { action_id, proposal_digest, host }: Evaluation,
-  overrideId: string,
-): Promise<void> {
-  const standing = await view.standing()
-  const usable = standing.releaseFor(action_id, proposal_digest, host.now_ms)
-  if (usable?.override_id === overrideId) return
+  const { action_id, proposal_digest, host } = evaluation
+  const isRecorded = await recordWhile(view, [record], (standing) => {
+    const usable = standing.releaseFor(action_id, proposal_digest, host.now_ms)
+    return usable?.override_id === release.override_id
+  })
+  if (isRecorded) return
   const message = 'another run of this proposal has used its release'
   throw new FaultError(fault('override.release', action_id, null, { message }))
 }

@@ -6,7 +6,6 @@
  * INVARIANT (told once, never sent again): an interrupted run becomes one decision, BLOCK with
  *   `request.unknown`; its release stays used, and what follows is a human's to say.
  */
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { FaultError, fault, faultCode } from '../../base/index.ts'
 import type { Evaluation } from '../../contracts/index.ts'
@@ -20,7 +19,7 @@ import {
   type StandingFold,
 } from '../../gate/index.ts'
 import { occurredAtText, type Principal } from '../../ledger/index.ts'
-import { makeFolder } from '../../machine/index.ts'
+import { makeFolder, removeTreeSync } from '../../machine/index.ts'
 import { withWorkspaceLock } from '../../promotion/index.ts'
 import type { LawBook } from '../laws/law-book.ts'
 import { isHalted } from '../readings/halt.ts'
@@ -68,7 +67,7 @@ async function underLock<T>(
     return onBusy()
   } finally {
     // A process that opened the folder before finds the run decided; both records have one key.
-    if (isHeld) rmSync(folder, { recursive: true, force: true })
+    if (isHeld) removeTreeSync(folder)
   }
 }
 

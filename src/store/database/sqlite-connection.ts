@@ -7,7 +7,7 @@
  * random.
  * Appends take turns in a better order (writer-queue.ts).
  */
-import { closeSync, constants, fsyncSync, openSync, statfsSync } from 'node:fs'
+import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Code, type Fault, FaultError, fault } from '../../base/index.ts'
 import { connect, type Database, type Mode, sqliteCode } from './sqlite-driver.ts'
@@ -75,16 +75,6 @@ const SLEEPER = new Int32Array(new SharedArrayBuffer(4))
 /** Blocks the thread: the commit has to be made before the caller can go on. */
 function pause(): void {
   Atomics.wait(SLEEPER, 0, 0, PAUSE_MS_MIN + Math.random() * PAUSE_MS_SPREAD)
-}
-
-/** A new name in a directory is durable once the directory is synced. */
-export function syncDirectory(directory: string): void {
-  const handle = openSync(directory, constants.O_RDONLY | constants.O_DIRECTORY)
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }
 
 /** Does something that other writers may be in the way of; tells how long it waited. */

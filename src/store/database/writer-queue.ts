@@ -9,8 +9,9 @@
  * - The list is only a hint: a writer that has waited for `PATIENCE_MS` tries in spite of it.
  */
 
-import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, readSync, writeSync } from 'node:fs'
 import { FaultError, fault } from '../../base/index.ts'
+import { openEntry } from '../../machine/index.ts'
 import { isBusy, WAIT_MS_MAX } from './sqlite-connection.ts'
 
 const PAUSE_MS_MIN = 0.2
@@ -204,7 +205,7 @@ export class WaitingList {
 
 function openList(file: string): number | null {
   try {
-    return openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
+    return openEntry(file, 'share', 0o600)
   } catch {
     return null
   }

@@ -36,8 +36,8 @@ import {
   type Store,
   type VerifierKey,
 } from '../../ledger/index.ts'
-import { errnoOf, namesIfThere } from '../../machine/index.ts'
-import { failure, failureOf, syncDirectory } from '../database/sqlite-connection.ts'
+import { errnoOf, namesIfThere, syncDirectory } from '../../machine/index.ts'
+import { failure, failureOf } from '../database/sqlite-connection.ts'
 import {
   findKey,
   type KeyRing,

@@ -9,7 +9,7 @@
 import { createHash, type Hash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream, type WriteStream } from 'node:fs'
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Digest, FaultError, fault, isDigest } from '../../base/index.ts'
 import { findContract, publishSchema } from '../../contracts/index.ts'
@@ -45,6 +45,7 @@ import {
   schemaFile,
   sumsText,
 } from '../../ledger/index.ts'
+import { removeTree } from '../../machine/index.ts'
 import { failureOf } from '../database/sqlite-connection.ts'
 import type { ObjectStore } from './objects.ts'
 
@@ -86,10 +87,10 @@ export async function exportBundle(
     await mkdir(dirname(scratch), { recursive: true })
     await mkdir(scratch, { mode: 0o700 })
     await new BundleWriter(ledger, head, scratch, options).run()
-    await rm(directory, { recursive: true, force: true })
+    await removeTree(directory)
     await rename(scratch, directory)
   } catch (error) {
-    await rm(scratch, { recursive: true, force: true })
+    await removeTree(scratch)
     throw failureOf(error, directory)
   }
   return { dir: directory, size: head.size, root: hashText(head.root) }

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { FaultError, faultCode, invariant } from '../../base/index.ts'
+import { FaultError, invariant } from '../../base/index.ts'
 import type { ClockJump } from '../../contracts/index.ts'
 import {
   type Appended,
@@ -40,6 +40,7 @@ import { createLedgerFile } from '../sqlite/engine.ts'
 import { SqliteStore } from '../sqlite/sqlite-store.ts'
 import { InlineWriter, type Writer } from '../sqlite/writer.ts'
 import { keyInUse, ledgerNameOf, wholeHeads } from '../streams/heads.ts'
+import { retryWhileMoved } from './head-moved.ts'
 import { ObjectStore } from './objects.ts'
 import {
   type PostgresSetting,
@@ -248,19 +249,13 @@ export class Ledger {
     makeCurrent(this.#keysDirectory, old)
     setAsideUnused(this.#keysDirectory, fingerprintsOf(await recordedKeys(this.store)))
     const key = createKey(this.#keysDirectory, ledgerNameOf(host))
-    for (;;) {
+    await retryWhileMoved(async () => {
       const drafts = (await wholeHeads(this.store)).map(({ stream, origin, size }) => {
         const record = rotation(stream, origin, size + 1, old, key)
         return this.#draft({ stream, source, principal, record }, size)
       })
-      try {
-        await this.#writer.rotate(drafts, key)
-        break
-      } catch (error) {
-        // Another writer appended in between: reads the new sizes and tries again.
-        if (faultCode(error) !== 'ledger.head_moved') throw error
-      }
-    }
+      await this.#writer.rotate(drafts, key)
+    })
     makeCurrent(this.#keysDirectory, key)
     return key
   }

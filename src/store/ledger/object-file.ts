@@ -5,18 +5,9 @@
  * name are synced, and a file under its name is complete at every moment.
  */
 import { randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  fsync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
+import { syncPath } from '../../machine/index.ts'
 
 const FILE_MODE = 0o600
 const DIRECTORY_MODE = 0o700
@@ -34,13 +25,8 @@ async function write(scratch: string, file: string, bytes: Uint8Array): Promise<
   const holders = makeDirectory(scratch)
   const temporary = join(scratch, randomBytes(12).toString('hex'))
   try {
-    const descriptor = openSync(temporary, 'wx', FILE_MODE)
-    try {
-      writeFileSync(descriptor, bytes)
-      await sync(descriptor)
-    } finally {
-      closeSync(descriptor)
-    }
+    writeFileSync(temporary, bytes, { flag: 'wx', mode: FILE_MODE })
+    await syncPath(temporary)
     await Promise.all(holders.map(syncPath))
     renameSync(temporary, file)
   } catch (error) {
@@ -59,14 +45,3 @@ function makeDirectory(directory: string): readonly string[] {
   }
   return holders
 }
-
-async function syncPath(path: string): Promise<void> {
-  const descriptor = openSync(path, 'r')
-  try {
-    await sync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-const sync = promisify(fsync)

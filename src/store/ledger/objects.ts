@@ -21,7 +21,7 @@ import {
   showName,
 } from '../../base/index.ts'
 import type { StoredObject } from '../../ledger/index.ts'
-import { errnoOf, readLines } from '../../machine/index.ts'
+import { errnoOf, readLines, syncPath } from '../../machine/index.ts'
 import { failureOf } from '../database/sqlite-connection.ts'
 import { putSmall } from './object-file.ts'
 
@@ -222,15 +222,6 @@ function sizeNow(file: string): number | null {
     return statSync(file, { throwIfNoEntry: false })?.size ?? null
   } catch (error) {
     throw failureOf(error, file)
-  }
-}
-
-async function syncPath(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }
 

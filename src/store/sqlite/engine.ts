@@ -6,13 +6,17 @@ import { accessSync, closeSync, constants, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Fault, FaultError, fault, invariant } from '../../base/index.ts'
 import { type FactDraft, isKeyName } from '../../ledger/index.ts'
-import { checkFilesystem, errnoOf, type FilesystemType } from '../../machine/index.ts'
+import {
+  checkFilesystem,
+  errnoOf,
+  type FilesystemType,
+  syncDirectory,
+} from '../../machine/index.ts'
 import {
   failure,
   failureOf,
   openDatabase,
   openToRead,
-  syncDirectory,
   takeTurn,
 } from '../database/sqlite-connection.ts'
 import type { Database } from '../database/sqlite-driver.ts'
