@@ -7,6 +7,7 @@ import { gerunds, homonyms } from './house/names.ts'
 import { bareCasts, hardComments, hardWords } from './house/prose.ts'
 import { CIRCLES, FULL, isOpen, OVERSIZED, PURE_BY_EXCEPTION, ROOMS } from './house/rooms.ts'
 import { seconds } from './house/single.ts'
+import { looseSwitches } from './house/switches.ts'
 
 const HOUSE: House = { rooms: ROOMS, exceptions: PURE_BY_EXCEPTION, oversized: OVERSIZED }
 
@@ -79,6 +80,14 @@ describe('the house', () => {
 
   it('has one opener, one remover, one sync, one retry and one way to step', () => {
     expect(seconds(files)).toEqual([])
+  })
+
+  it('has no switch that a new kind could slip through', () => {
+    const texts = [...files].filter(
+      ([path]) => path.startsWith('src/') && !path.endsWith('.test.ts'),
+    )
+    expect(texts.filter(([, text]) => /\bswitch \(/.test(text)).length).toBeGreaterThan(40)
+    expect(placesOf(texts, looseSwitches)).toEqual([])
   })
 
   it('has no hard word in a comment', () => {
@@ -313,6 +322,17 @@ describe('every guard goes red on a seeded breach', () => {
   ])('a second thing that %s', (what, text) => {
     expect(seconds(new Map([['src/store/a.ts', text]]))[0]).toContain(`src/store/a.ts: ${what}`)
     expect(seconds(new Map([['src/store/a.ts', 'rmSync(file, { force: true })']]))).toEqual([])
+  })
+
+  it('a switch that a new kind could slip through', () => {
+    const closed = (rest: string): string =>
+      `switch (kind) {\n  case 'a':\n    return 1\n${rest}}\n`
+    expect(looseSwitches(closed(''))).toEqual([1])
+    expect(looseSwitches(closed('  default:\n    return 2\n'))).toEqual([1])
+    expect(looseSwitches(closed('  default:\n    return kind satisfies never\n'))).toEqual([])
+    expect(looseSwitches(closed('  // The others only read.\n  default:\n    return 2\n'))).toEqual(
+      [],
+    )
   })
 
   it('a hard word and a cast without a comment', () => {

@@ -76,6 +76,7 @@ function inOrder(value: unknown, known: KeyOrder): unknown {
         ? itemsInOrder(value, known)
         : // An object that is neither null nor an array is read by its own keys.
           membersInOrder(value as Readonly<Record<string, unknown>>, known)
+    // Values that JSON does not have.
     default:
       return APART
   }
@@ -180,6 +181,7 @@ function writeExactly(value: unknown): string {
         ? writeArray(value)
         : // An object that is neither null nor an array is read by its own keys.
           writeObject(value as Record<string, unknown>)
+    // Values that JSON does not have.
     default:
       invariant(false, `canonical JSON cannot hold a ${typeof value}`)
   }

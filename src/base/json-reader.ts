@@ -159,6 +159,7 @@ function visit(walk: Walk, value: unknown, depth: number): boolean {
         return refuse(walk, 'document.too_deep', tooDeep(walk.limits))
       }
       return Array.isArray(value) ? visitArray(walk, value, depth) : visitObject(walk, value, depth)
+    // Values that JSON does not have.
     default:
       return refuse(walk, 'document.not_json', () => `a ${typeof value} is not a JSON value`)
   }

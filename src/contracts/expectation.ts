@@ -55,6 +55,7 @@ function suggested({ code, path }: Violation, document: unknown): unknown {
       return path.endsWith('/plan_id') ? readPointer(document, '/plan/plan_id') : firstId(document)
     case 'plan.cycle':
       return turned(readPointer(document, path))
+    // Other codes have no single value that would be right.
     default:
       return null
   }
@@ -160,6 +161,7 @@ function exampleOf(node: SchemaNode, root: SchemaNode, actual: unknown, depth: n
       return here.minimum ?? 0
     case 'boolean':
       return true
+    // A schema without a type takes any value.
     default:
       return null
   }

@@ -152,6 +152,7 @@ function needsOf(node: Node): Needs | null {
       return node.right.kind === 'list' ? atom(node.left, node.right.items) : null
     case 'logic':
       return node.operator === '&&' ? some(node.operands) : all(node.operands)
+    // Other nodes ask for no word.
     default:
       return null
   }

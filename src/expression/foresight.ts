@@ -56,6 +56,7 @@ function answersOf(node: Node, scene: Scene): number {
       return knownComparison(node, scene) ?? reading(node, scene)
     case 'call':
       return node.name === 'has' ? presence(node.args[0], scene) : reading(node, scene)
+    // Other nodes only read.
     default:
       return knownFlag(node, scene) ?? reading(node, scene)
   }

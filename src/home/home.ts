@@ -183,6 +183,7 @@ function continued(root: string, directory: string, isNew: boolean): Continued {
       return { id: found.id ?? randomUUID(), known: null, original: null }
     case 'copied':
       return { id: randomUUID(), known: null, original: identity.home }
+    // A home that moved or that another one replaced.
     default:
       throw identityFailure(directory, identity, false)
   }

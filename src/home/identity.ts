@@ -99,5 +99,7 @@ export function identityFailure(
       const hint = 'if it is the same project: `writ trust`; if not: `writ init --new`'
       return homeFailure('home.moved', directory, message, hint)
     }
+    default:
+      return identity satisfies never
   }
 }

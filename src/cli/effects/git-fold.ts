@@ -217,6 +217,7 @@ async function isFolded(change: Change, read: ReadSide): Promise<boolean> {
       return OBJECT_NAME.test((await smallText(change, read)) ?? '')
     case 'head':
       return (await branchOfHead(change, read)) !== null
+    // Other places of git: only its notes are folded.
     default:
       return NOTES.test(place.rest)
   }

@@ -58,6 +58,8 @@ function titleOf(operation: Operation): string {
       return `change settings in ${visibleName(operation.path)}`
     case 'UI_AUTOMATION':
       return `${counted(operation.steps.length, 'step')} in a browser at ${visible(operation.start_url)}`
+    default:
+      return operation satisfies never
   }
 }
 
@@ -103,6 +105,7 @@ function detailLines(operation: Operation, whole: boolean): readonly string[] {
     }
     case 'UI_AUTOMATION':
       return operation.steps.map((step, index) => `${index + 1}. ${stepText(step)}`)
+    // The line of the operation says everything.
     default:
       return []
   }

@@ -149,6 +149,7 @@ function wordsOf(code: string, asked: Asked): string {
         : `${counted(deferred.size, 'path')} would run by themselves later, without anybody starting them`
     case 'result.failed':
       return failureText(result) ?? 'the command failed'
+    // Codes whose own sentence is enough.
     default:
       return isCode(code) ? CODES[code].says : 'a reason that this version does not know'
   }

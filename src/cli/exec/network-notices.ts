@@ -109,6 +109,7 @@ function adviceFor(code: string, host: string, port: number, option: string | nu
       return `to send to it, run this again with --send ${host}`
     case 'network.unresolved':
       return 'look for a typing error, and whether this machine can resolve the name'
+    // No option lifts the other refusals.
     default:
       return ''
   }

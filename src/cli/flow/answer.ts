@@ -34,6 +34,7 @@ export function waitingOf(command: FlowCommand): Waiting {
     case 'run_participant':
     case 'ask_again':
       return { node_id: command.node_id, why: 'participant', needs: [] }
+    // Commands that the host carries out without a person.
     default:
       return { node_id: '', why: command.type, needs: [] }
   }
@@ -158,6 +159,7 @@ export function waitingText(runId: string, command: FlowCommand): string {
       return `${id}: answer as the participant: writ flow answer ${runId} ${id} --file ANSWER.json`
     case 'input':
       return `${id}: needs input: writ flow answer ${runId} ${id} provided|abandon`
+    // A person decides about every other reason.
     default:
       return `${id}: decide: writ flow answer ${runId} ${id} retry|abandon`
   }

@@ -116,7 +116,8 @@ export class World {
   }
 
   present(path: GuardPath): SolverLiteral {
-    switch (pathRow(path).kind) {
+    const { kind } = pathRow(path)
+    switch (kind) {
       case 'set': // `SetPath` names the paths of this kind.
         return this.set(path as SetPath).present
       case 'scalar': // `ScalarPath` names the paths of this kind.
@@ -126,6 +127,8 @@ export class World {
       case 'window':
       case 'existence':
         return this.#presence(path)
+      default:
+        return kind satisfies never
     }
   }
 

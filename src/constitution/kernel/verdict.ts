@@ -49,6 +49,7 @@ function sealed(value: InputValue | undefined): string {
       return 'true'
     case 'undefined':
       return 'null'
+    // A projection holds no other objects than lists.
     default:
       return sealedSet(value)
   }

@@ -82,6 +82,7 @@ function judgeValue(
       return
     case 'string':
       return judgeString(value, name, at(path, name), table, codes, report)
+    // No other type is a value of a parameter.
     default: {
       const place = at(path, name)
       const [code, what] =

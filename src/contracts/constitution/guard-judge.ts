@@ -63,6 +63,7 @@ class GuardJudge {
         return this.#intersects(node, pointer)
       case 'WINDOW_MATCH':
         return this.#windowMatch(pointer)
+      // The schema refuses an unknown operator.
       default:
         return
     }

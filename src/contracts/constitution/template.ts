@@ -114,6 +114,7 @@ export function guardOfTemplate(expr: unknown): unknown {
       return field(expr, 'op') === 'NOT'
         ? { op: 'NOT', arg: guardOfTemplate(field(expr, 'child')) }
         : { op: 'OR', args: elements(field(expr, 'children')).map(guardOfTemplate) }
+    // The schema refuses an unknown template.
     default:
       return null
   }

@@ -88,6 +88,7 @@ function checkKind(subject: Subject): void {
         report.add('gate_record.count', '/uses', 'a release is used once')
       }
       return
+    // The schema refuses an unknown kind.
     default:
   }
 }

@@ -63,6 +63,7 @@ function eventLine(flow: CompiledFlow, payload: EventPayload): string | null {
       return `phase ${plain(payload.phase_id)} may not end`
     case 'ended':
       return `the run has ended: ${payload.status}`
+    // The log leaves out what only the host needs.
     default:
       return null
   }

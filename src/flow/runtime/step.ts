@@ -129,6 +129,7 @@ function recordEvent(turn: Turn, event: FlowEvent): void {
       const { evidence, principal, participant, nonce } = event
       return turn.emit('flow_evidence_v1', { evidence, principal, participant, nonce })
     }
+    // Other events are recorded as they are.
     default:
       return turn.recordEvent(event)
   }
@@ -158,6 +159,7 @@ function react(turn: Turn, event: FlowEvent): void {
       return retryClaims(turn, event)
     case 'resumed':
       return compareManifests(turn, event)
+    // `reactAt` has a case for each of the others.
     default:
       return reactAt(turn, turn.place, event)
   }

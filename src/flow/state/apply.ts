@@ -83,6 +83,7 @@ function applyPayload(draft: RunDraft, payload: EventPayload): void {
     case 'ended':
       draft.run.ended = payload.status
       return
+    // `applyWork` has a case for each of the others.
     default:
       return applyWork(draft, payload)
   }

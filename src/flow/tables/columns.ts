@@ -113,6 +113,7 @@ export function cellOf(column: string, edge: FlowEdge): string | null {
       return (edge.policy_refs ?? []).join(';')
     case 'audit_invariant_refs':
       return (edge.audit_invariant_refs ?? []).join(';')
+    // A column that a flow does not know.
     default:
       return null
   }
@@ -158,6 +159,7 @@ function readsAs(column: string, kept: string, edge: FlowEdge): boolean {
     case 'source':
     case 'target':
       return kept.trim() === '' || kept.trim() === edge[column]
+    // Columns whose cells are compared as they are.
     default:
       return kept.trim() === (cellOf(column, edge) ?? '').trim()
   }

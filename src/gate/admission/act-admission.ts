@@ -22,6 +22,7 @@ export function actRefusals({ descriptor, operation }: Proposal): readonly ActRe
       const { manager, packages, type } = operation
       return packages.flatMap((name, index) => packageRefusals(manager, name, type, index))
     }
+    // Other operations have no check of their kind.
     default:
       return []
   }

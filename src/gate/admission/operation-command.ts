@@ -41,8 +41,14 @@ export function commandOf(operation: Operation): OperationCommand | null {
       const stdin = operation.stdin === undefined ? 'empty' : encoder.encode(operation.stdin)
       return { argv: [program, ...rest], cwd: operation.cwd, env: operation.env ?? {}, stdin }
     }
-    default:
+    case 'PACKAGE_INSTALL':
+    case 'PACKAGE_REMOVE':
+    case 'NETWORK_REQUEST':
+    case 'CONFIG_CHANGE':
+    case 'UI_AUTOMATION':
       return null
+    default:
+      return operation satisfies never
   }
 }
 

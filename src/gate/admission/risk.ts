@@ -111,6 +111,7 @@ function classOf({ descriptor, operation }: Proposal): EffectClass {
     case 'UI_AUTOMATION':
       if (field(operation, 'compensation') !== undefined) return 'compensable'
       return descriptor.scope.network.required ? 'irreversible' : 'staged'
+    // Other operations change files only.
     default:
       return 'staged'
   }

@@ -175,6 +175,7 @@ export class StandingFold implements FoldMemory {
         return this.#takeOverride(payload)
       case 'request_v1':
         return this.requests.take(payload)
+      // Other records do not change the standing.
       default:
     }
   }

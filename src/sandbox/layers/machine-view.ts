@@ -122,8 +122,9 @@ function showEntry(path: string, kind: Kind, machine: Machine): MachineView {
       return { ...NOTHING, links: linkAt(path) }
     case 'other':
       return { ...NOTHING, emptied: [path] }
+    default:
+      return kind satisfies never
   }
-  kind satisfies never
 }
 
 function joined(one: MachineView, other: MachineView): MachineView {

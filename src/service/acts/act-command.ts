@@ -54,6 +54,7 @@ export function actCommand(operation: Operation, around: ActSurroundings): Opera
       return NOTHING
     case 'UI_AUTOMATION':
       return browserCommand(operation, around.descriptor, around.path)
+    // `commandOf` has a case for each of the others.
     default: {
       const command = commandOf(operation)
       if (command === null) throw missing(operation.type, 'this kind of act cannot be rehearsed')

@@ -22,7 +22,14 @@ function writtenPaths(operation: Operation): readonly string[] {
       return operation.paths
     case 'FILE_MOVE':
       return [operation.from, operation.to]
-    default:
+    case 'COMMAND_EXECUTION':
+    case 'FILE_READ':
+    case 'PACKAGE_INSTALL':
+    case 'PACKAGE_REMOVE':
+    case 'NETWORK_REQUEST':
+    case 'UI_AUTOMATION':
       return []
+    default:
+      return operation satisfies never
   }
 }

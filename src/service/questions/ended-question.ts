@@ -46,6 +46,8 @@ function wordsOf(ended: Confirmation, { fact }: WholeFact, act: string) {
         message: `${by} approved ${act} at ${answered_at}`,
         hint: `\`writ show ${id}\` tells what became of it`,
       }
+    default:
+      return answer satisfies never
   }
 }
 

@@ -67,6 +67,7 @@ class GitCheck {
         return this.#isHead(path, place)
       case 'index':
         return this.#isIndex(path)
+      // Not a file that git writes by itself.
       default:
         return false
     }

@@ -24,6 +24,7 @@ function operationWords(operation: Operation): string {
     case 'PACKAGE_INSTALL':
     case 'PACKAGE_REMOVE':
       return `${operation.manager} ${operation.packages.map(showName).join(' ')}`
+    // Operations on one path, or without one.
     default:
       return 'path' in operation ? `${operation.type} ${showName(operation.path)}` : operation.type
   }
