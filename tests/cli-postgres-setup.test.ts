@@ -52,7 +52,7 @@ it.each([
   ['half', 'postgres', 'CREATEROLE'],
   ['clerk', 'nowhere', 'createdb nowhere'],
   ['stranger', 'postgres', 'CREATE ROLE stranger LOGIN'],
-])('%s on %s is told: %s', (user, database, hint) => {
+])('%s on %s is reported: %s', (user, database, hint) => {
   const { status, answer, left } = init(user, database)
   expect([status, answer.error.code]).toEqual([4, 'ledger.unreachable'])
   expect(answer.error.hint).toContain(hint)

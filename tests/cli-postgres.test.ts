@@ -10,7 +10,7 @@ import { task } from './ledger/entries.ts'
 import { asOwner } from './ledger/postgres-ledger.ts'
 import { verifyBundle } from './verifier/verify.mjs'
 
-const PROGRAM = join(process.cwd(), 'bin', 'writ.mjs')
+const PROGRAM = join(process.cwd(), 'bin', 'writ.cjs')
 const folder = mkdtempSync(join(tmpdir(), 'writ-cli-postgres-'))
 const project = join(folder, 'project')
 const state = join(folder, 'state')
@@ -72,7 +72,7 @@ describe('writ init --store', () => {
     expect([status, json.error.code]).toEqual([4, 'ledger.unreachable'])
   })
 
-  it('makes tables that belong to somebody else than whoever appends', async () => {
+  it('makes tables that belong to another role than the appenders', async () => {
     const made = writ(['init', '--no-pass', '--store', url, '--store-owner', 'keeper'])
     expect([made.err, made.status]).toEqual(['', 0])
     expect(made.json.created).toContain(join(home(), 'store.json'))

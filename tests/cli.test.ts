@@ -10,7 +10,7 @@ import { INPUTS, LOOSER_RULESET, RULESET } from '../src/cli/demo/constitution-ch
 import { BROKEN_TASK, DESCRIPTOR, FOREIGN_PLAN, TASK } from '../src/cli/demo/documents.ts'
 import { GUARD_PATHS } from '../src/contracts/index.ts'
 
-const PROGRAM = join(process.cwd(), 'bin', 'writ.mjs')
+const PROGRAM = join(process.cwd(), 'bin', 'writ.cjs')
 const folder = mkdtempSync(join(tmpdir(), 'writ-cli-'))
 
 /** The built files must be those of this source. */
@@ -239,7 +239,7 @@ describe('writ rules', () => {
   const rules = () => file('apply.json', RULESET)
   const inputs = () => file('inputs.json', INPUTS)
 
-  it('evaluates, exits 0 whatever is said, and gives the same bytes twice', () => {
+  it('evaluates, exits 0 no matter what is said, and gives the same bytes twice', () => {
     const call = ['rules', 'eval', '--rules', rules(), '--inputs', inputs(), '--at', '7', '--json']
     const [one, two] = [writ(call), writ(call)]
     expect([one.status, one.out]).toEqual([0, two.out])
@@ -365,9 +365,9 @@ describe('the vectors', () => {
 })
 
 describe('writ demo', () => {
-  it('goes as told', () => {
+  it('goes as planned', () => {
     const { status, out } = writ(['demo'])
     expect(status).toBe(0)
-    expect(out).toContain('The tour went as told.')
+    expect(out).toContain('The tour is complete.')
   })
 })

@@ -1,10 +1,10 @@
 /** The house: who may see whom, what is pure, and that every one of these guards can go red. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { folderCircles, fullFolders, unusedExports } from './house/graph.ts'
 import { type House, inspect } from './house/inspect.ts'
 import { gerunds, homonyms } from './house/names.ts'
-import { bareCasts, hardComments, hardWords } from './house/prose.ts'
+import { bareCasts, hardComments, hardTexts, hardTitles, hardWords } from './house/prose.ts'
 import { CIRCLES, FULL, isOpen, OVERSIZED, PURE_BY_EXCEPTION, ROOMS } from './house/rooms.ts'
 import { seconds } from './house/single.ts'
 import { looseSwitches } from './house/switches.ts'
@@ -15,7 +15,8 @@ function sources(folder: string, ending = '.ts'): Map<string, string> {
   const files = new Map<string, string>()
   for (const name of readdirSync(folder, { recursive: true })) {
     const path = `${folder}/${String(name)}`
-    if (path.endsWith(ending)) files.set(path, readFileSync(path, 'utf8'))
+    if (path.endsWith(ending) && statSync(path).isFile())
+      files.set(path, readFileSync(path, 'utf8'))
   }
   return files
 }
@@ -51,7 +52,7 @@ describe('the house', () => {
     expect(headings.map(([, room]) => room).sort()).toEqual(rooms.map(({ name }) => name).sort())
   })
 
-  it('lets nobody but the command line and the server see the constitution (K-6)', () => {
+  it('lets only the command line and the server see the constitution (K-6)', () => {
     for (const [name, { sees }] of Object.entries(ROOMS)) {
       if (name !== 'cli' && name !== 'server') expect(sees).not.toContain('constitution')
     }
@@ -94,6 +95,21 @@ describe('the house', () => {
     // The words in this file are seeds for the guard.
     const texts = [...files].filter(([path]) => path !== 'tests/house.test.ts')
     expect(placesOf(texts, hardComments)).toEqual([])
+  })
+
+  it('has no hard word in a message, in an example, or in the title of a test', () => {
+    const texts = [...files].filter(
+      ([path]) => path.startsWith('src/') && !path.endsWith('.test.ts'),
+    )
+    const tests = [...files].filter(
+      ([path]) =>
+        path !== 'tests/house.test.ts' && (path.endsWith('.test.ts') || path.startsWith('tests/')),
+    )
+    const examples = [...sources('examples', '')].filter(([path]) => !path.endsWith('.png'))
+    expect(examples.length).toBeGreaterThan(10)
+    expect(placesOf(texts, hardTexts)).toEqual([])
+    expect(placesOf(tests, hardTitles)).toEqual([])
+    expect(placesOf(examples, hardWords)).toEqual([])
   })
 
   it('has no cast without a comment', () => {
@@ -345,6 +361,12 @@ describe('every guard goes red on a seeded breach', () => {
       'whoever',
       'anew',
     ])
+    expect(
+      hardTexts(`const told = 'nobody'\nconst a = \`it is told to $\{nobody} anew\`\n`),
+    ).toEqual(['is told', 'anew', 'told'])
+    expect(hardTexts("  title: 'Somebody says it.',\n// 'is told so'\n")).toEqual([])
+    expect(hardTitles("it('asks nobody twice', () => say('to nobody else'))")).toEqual(['nobody'])
+    expect(hardTitles("it.each([['a']])('is told %s', () => {})")).toEqual(['is told', 'told'])
     expect(bareCasts("import { a as b } from './a.ts'\nconst c = b as Digest\n")).toEqual([2])
     expect(bareCasts('// The shape of a digest.\nconst c = b as Digest\n')).toEqual([])
     expect(bareCasts("const c = [1] as const\nconst d = 'as it is'\n")).toEqual([])

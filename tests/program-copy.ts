@@ -16,5 +16,5 @@ export function copyProgram(folder: string): string {
   ]) {
     cpSync(realpathSync(part), join(copy, part), { recursive: true, dereference: true })
   }
-  return join(copy, 'bin', 'writ.mjs')
+  return join(copy, 'bin', 'writ.cjs')
 }

@@ -28,7 +28,7 @@ describe('spec/schemas', () => {
   it('are what the built program prints, whose builders are our own', () => {
     execFileSync(process.execPath, ['tools/build.mjs'])
     const folder = mkdtempSync(join(tmpdir(), 'writ-schemas-'))
-    execFileSync(process.execPath, ['bin/writ.mjs', 'schema', '--out', folder])
+    execFileSync(process.execPath, ['bin/writ.cjs', 'schema', '--out', folder])
     for (const { name } of CONTRACTS) {
       const [built, published] = [folder, 'spec/schemas'].map((place) =>
         readFileSync(join(place, `${name}.json`), 'utf8'),

@@ -108,7 +108,7 @@ describe('laws', () => {
   })
 })
 
-describe('a text is told to be canonical or not', () => {
+describe('a text is canonical or not', () => {
   const exactly = (text: string) => canonicalJson(JSON.parse(text)) === text
 
   it.each([
@@ -175,7 +175,7 @@ describe('what is seen at a glance is sound', () => {
     },
   )
 
-  it('whatever it says yes to, the guard and the exact writer accept', () => {
+  it('everything it says yes to, the guard and the exact writer accept', () => {
     const options = { noUnicodeString: false, maxDepth: 8 }
     fc.assert(
       fc.property(fc.jsonValue(options), fc.integer({ min: 0, max: 8 }), (value, depth) => {
@@ -198,7 +198,7 @@ describe('the quick writer and the exact one', () => {
     return `{${members.map(([key, item]) => `${JSON.stringify(key)}:${naive(item)}`).join(',')}}`
   }
 
-  it('agree on every value, whatever the keys', () => {
+  it('agree on every value, no matter the keys', () => {
     const key = fc.oneof(
       fc.string({ maxLength: 3 }),
       fc.constantFrom('__proto__', 'toJSON', '0', '10', '9', 'a', 'B', '\\ud', '-1', 'constructor'),

@@ -29,7 +29,7 @@ describe('uuidV7', () => {
     expect(uuidV7(0, new Uint8Array(10))).toBe('00000000-0000-7000-8000-000000000000')
   })
 
-  it('is a UUID of version 7 and the RFC variant, whatever the chance', () => {
+  it('is a UUID of version 7 and the RFC variant, no matter the chance', () => {
     fc.assert(
       fc.property(time, random, (nowMs, bytes) => {
         const id = uuidV7(nowMs, bytes)

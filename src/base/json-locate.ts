@@ -117,7 +117,7 @@ class Locator {
     if (frame.names?.has(name)) {
       return this.#refuse(
         'document.duplicate_key',
-        `the key ${showName(name)} stands twice in one object`,
+        `the key ${showName(name)} occurs twice in one object`,
       )
     }
     frame.names?.add(name)
@@ -142,7 +142,7 @@ class Locator {
   /** Placed at the object: a pointer to the key itself would hold the broken half too. */
   #brokenKey(name: string): JsonRefusal {
     const frame = this.#stack.pop()
-    invariant(frame !== undefined, 'a key stands in an object')
+    invariant(frame !== undefined, 'a key belongs to an object')
     return this.#refuse(
       'document.lone_surrogate',
       `the key ${showName(name)} holds half of a surrogate pair`,

@@ -36,7 +36,7 @@ export function readJsonTree(text: string): JsonNode {
   const start = reader.gap(0)
   const root = reader.value(start, 0)
   const end = reader.gap(root.end)
-  if (end < text.length) throw reader.fail(end, 'something stands behind the value')
+  if (end < text.length) throw reader.fail(end, 'there is more text after the value')
   return root
 }
 
@@ -91,7 +91,7 @@ class Reader {
       }
       const member = this.#member(place, depth, isObject)
       if (isObject && known.has(member.key)) {
-        throw new Refused('config.duplicate', 'a key stands twice in one object', [member.key])
+        throw new Refused('config.duplicate', 'a key occurs twice in one object', [member.key])
       }
       known.add(member.key)
       members.push(member)

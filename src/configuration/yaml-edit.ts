@@ -126,7 +126,7 @@ class Editor {
     // Callers pass an index of `keys`.
     const key = keys[at] as string
     if (isAlias(node)) {
-      const message = 'an alias stands on the way: what it shares would change elsewhere too'
+      const message = 'the path goes through an alias: what it shares would change elsewhere too'
       throw new Refused('config.shared', message, keys)
     }
     if (isMap(node)) {

@@ -58,7 +58,7 @@ describe('hostile documents are ordinary documents', () => {
     expect(checkDocument({ ...TASK, meta }).valid).toBe(false)
   })
 
-  it('answers a misspelt value beside a very long list', () => {
+  it('answers a misspelt value next to a very long list', () => {
     const list = Array.from({ length: 90_000 }, (_, index) => `${index}`.padStart(64, 'x'))
     const keys = [{ name: 'e', type: 'enum', enum: list }]
     const value = { e: `${'x'.repeat(60)}yyyy` }

@@ -88,17 +88,17 @@ describe('refusals', () => {
     const refusal = {
       code: 'document.duplicate_key',
       path: '/nodes/3/a b',
-      message: 'the key `a b` stands twice in one object',
+      message: 'the key `a b` occurs twice in one object',
     } as const
     expect(normaliseRefused('PLAN_GEN', refusal).error).toMatchObject({
       json_path: '$.nodes[3]["a b"]',
-      actual: 'the key `a b` stands twice in one object',
+      actual: 'the key `a b` occurs twice in one object',
     })
     expect(normaliseRefused('x', refusal).error?.error_code).toBe('UNKNOWN_CONTRACT')
     expect(normaliseRefused('', refusal).error).toMatchObject({
       error_code: 'SCHEMA_MISMATCH',
       schema_version: '',
-      actual: 'the key `a b` stands twice in one object',
+      actual: 'the key `a b` occurs twice in one object',
     })
   })
 })

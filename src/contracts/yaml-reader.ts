@@ -43,7 +43,7 @@ function parse(text: string, parseDocument: typeof ParseDocument): ParsedJson {
   } catch (thrown) {
     return thrown instanceof RangeError
       ? refuse('document.too_deep', 'the document nests too deeply to be read')
-      : refuse('document.not_json', 'the text is not YAML that stands for a JSON value')
+      : refuse('document.not_json', 'the text is not YAML for a JSON value')
   }
 }
 

@@ -57,7 +57,7 @@ function unknownCall(lowering: LowerContext, { name, at, target }: CallNode): Lo
   const known: readonly string[] = target === null ? [...FUNCTIONS, ...hosts] : METHODS
   const isMisplaced = target === null ? METHODS.some((one) => one === name) : known.includes(name)
   const hint = isMisplaced
-    ? `it stands behind a value: ${showName(`value.${name}()`)}`
+    ? `it is called on a value: ${showName(`value.${name}()`)}`
     : guess(name, known)
   return lowering.refuse(
     'expression.unknown_function',
@@ -85,7 +85,7 @@ function hostCall(lowering: LowerContext, node: CallNode, host: HostFunction): L
     const call = own(frame.calls, name)
     const answer = call === undefined ? null : call(prepared.argument)
     if (answer === null) {
-      return fail('expression.absent', at, `${showName(path)} cannot be told here`, path)
+      return fail('expression.absent', at, `${showName(path)} is not known here`, path)
     }
     frame.reads.push({ path, ...answer })
     return answer.value
@@ -178,7 +178,11 @@ function conversion(lowering: LowerContext, node: CallNode, name: 'int' | 'doubl
       const value = run(frame)
       if (value instanceof Failure) return value
       if (typeof value !== 'number' && typeof value !== 'bigint') {
-        return fail('expression.overload', at, `${showName(name)} stands before what is no number`)
+        return fail(
+          'expression.overload',
+          at,
+          `${showName(name)} is used before something that is not a number`,
+        )
       }
       if (name === 'double') return Number(value)
       if (kind === 'int' || typeof value === 'bigint') return value
@@ -209,7 +213,11 @@ function textTest(lowering: LowerContext, node: CallNode, target: Node): Lowered
     if (whole instanceof Failure) return piece instanceof Failure ? both(whole, piece) : whole
     if (piece instanceof Failure) return piece
     if (typeof whole !== 'string' || typeof piece !== 'string') {
-      return fail('expression.overload', at, `${showName(name)} stands behind what is no text`)
+      return fail(
+        'expression.overload',
+        at,
+        `${showName(name)} is used on something that is not text`,
+      )
     }
     // Searching for one long text in another may take time in proportion to the product of their lengths.
     const units = (whole.length * (1 + (piece.length >> 8))) >> 4

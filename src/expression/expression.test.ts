@@ -76,7 +76,7 @@ describe('loading', () => {
 })
 
 describe('evaluating', () => {
-  it('never throws, whatever the values are', () => {
+  it('never throws, no matter what the values are', () => {
     const chance = new Chance(11)
     const expressions = Array.from({ length: 60 }, () => {
       const compiled = compileExpression(new Generator(chance).condition(3)[0], ENVIRONMENT)

@@ -131,7 +131,11 @@ export class LowerContext {
         if (typeof value === 'number') return kind === 'int' && value === 0 ? 0 : -value
         if (value instanceof Failure) return value
         if (typeof value !== 'bigint') {
-          return fail('expression.overload', at, '`-` stands before what is no number')
+          return fail(
+            'expression.overload',
+            at,
+            '`-` is used before something that is not a number',
+          )
         }
         return value === -(2n ** 63n) ? fail('expression.overflow', at, OVERFLOW) : -value
       },
@@ -265,7 +269,7 @@ export class LowerContext {
       holder === undefined
         ? guess(root, Object.keys(variables))
         : `did you mean ${showName(`${holder}.${root}`)}?`
-    const plain = steps.length === 0 ? 'text stands in quotation marks' : null
+    const plain = steps.length === 0 ? 'write text in quotation marks' : null
     const message = `there is no ${showName(root)}`
     return this.refuse('expression.unknown_name', at, message, hint ?? plain)
   }

@@ -21,7 +21,7 @@ describe('a tree is removed', () => {
     expect(existsSync(path)).toBe(false)
   })
 
-  it('that nobody may enter', async () => {
+  it('that its owner may not enter', async () => {
     const path = make('mkdir -p a/b/c; echo x > a/b/c/f; chmod 000 a/b/c a/b a')
     await removeTree(path)
     expect(existsSync(path)).toBe(false)

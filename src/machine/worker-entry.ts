@@ -20,5 +20,5 @@ export function workerEntry(name: string, from: string = import.meta.url): URL {
     if (existsSync(file)) return pathToFileURL(file)
     directory = dirname(directory)
   }
-  invariant(false, `the built file ${name} is not beside the program`)
+  invariant(false, `the built file ${name} is not next to the program`)
 }

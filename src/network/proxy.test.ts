@@ -107,7 +107,7 @@ function curl(proxy: number, ...args: string[]): Promise<Curled> {
 const resolve = async () => ['127.0.0.1']
 
 describe('plain requests', () => {
-  it('reading from a read-only host passes, and is told', async () => {
+  it('reading from a read-only host passes, and is reported', async () => {
     const server = await served(plainServer())
     const host = `127.0.0.1:${server.port}`
     const { proxy, port } = await opened({ hosts: [host], readOnlyHosts: [host] })
@@ -188,7 +188,7 @@ describe('plain requests', () => {
     expect(asked).toBe(0)
   })
 
-  it('an answer that leads elsewhere goes to the client, and where it leads is judged anew', async () => {
+  it('an answer that leads elsewhere goes to the client, and where it leads is judged again', async () => {
     const server = await served(
       plainServer((_request, response) => {
         response.writeHead(302, { location: 'http://elsewhere.test/' }).end()
@@ -278,7 +278,7 @@ describe('plain requests', () => {
     ])
   })
 
-  it('nobody there is a failure and no refusal', async () => {
+  it('a missing server is a failure and no refusal', async () => {
     const server = await plainServer()
     await server.close()
     const host = `127.0.0.1:${server.port}`
@@ -409,7 +409,7 @@ describe('what goes up', () => {
 })
 
 describe('tunnels', () => {
-  it('TLS to a read-only host passes, and is told with the name inside', async () => {
+  it('TLS to a read-only host passes, and is listed with the name inside', async () => {
     const server = await served(tlsServer(cert))
     const host = `registry.test:${server.port}`
     const scope = { hosts: [host, '127.0.0.1'], readOnlyHosts: [host] }

@@ -119,11 +119,11 @@ export const DEFAULT_LAWS = `# The laws of this home: what the gate refuses or a
 # The default laws hold also where this file does not name them: a law of the same id replaces one,
 # \`disable: [ID]\` turns one off, \`replace: true\` begins with none.
 #
-# tier 0: nobody can set the law aside. tier 1: a human can, for one act or a limited time.
+# tier 0: the law cannot be set aside. tier 1: a human can do so, for one act or a limited time.
 # tier 2: asks. An expression that is true means that the law is broken.
 laws:
 ${DEFAULT_LAW_DOCUMENTS.map(lawText).join('\n')}
-# Places whose changes nobody keeps, besides those that writ knows: dropped, never promoted.
+# Places whose changes are not kept, besides those that writ knows: dropped, never promoted.
 ephemeral: []
 
 settings:

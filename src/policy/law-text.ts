@@ -87,7 +87,7 @@ function parse(
     const code = isDeep ? 'document.too_deep' : 'document.not_json'
     const message = isDeep
       ? 'the document nests too deeply to be read'
-      : 'the text is not YAML that stands for a JSON value'
+      : 'the text is not YAML for a JSON value'
     return { ok: false, code, path: '', message, ...BEGINNING }
   }
 }

@@ -15,14 +15,14 @@ function unguarded(source: string) {
 const ALL_BUT_COMMANDS = OPERATION_TYPES.filter((type) => type !== 'COMMAND_EXECUTION')
 
 describe('a law about the operation', () => {
-  it('is told what other operations lack', () => {
+  it('is warned what other operations lack', () => {
     expect(unguarded("operation.argv[0] == 'rm'")).toEqual({
       path: 'operation.argv',
       types: ALL_BUT_COMMANDS,
     })
   })
 
-  it('is told what the same operation may lack', () => {
+  it('is warned what the same operation may lack', () => {
     expect(unguarded("operation.type == 'COMMAND_EXECUTION' && 'CI' in operation.env")).toEqual({
       path: 'operation.env',
       types: ['COMMAND_EXECUTION'],
@@ -34,7 +34,7 @@ describe('a law about the operation', () => {
     "!descriptor.scope.network.hosts.all(h, h == 'x')",
     "'x' in descriptor.scope.network.hosts",
     "descriptor.scope.network.required || 'x' in descriptor.scope.network.hosts",
-  ])('is told what an act without a network lacks: %s', (source) => {
+  ])('is warned what an act without a network lacks: %s', (source) => {
     expect(unguarded(source)?.path).toBe('descriptor.scope.network.hosts')
   })
 
@@ -56,7 +56,7 @@ describe('a law about the operation', () => {
     "operation.type == 'FILE_DELETE'",
     "descriptor.risk_level == 'HIGH'",
     "context.host == 'a' && touches('**')",
-  ])('that asks first is told nothing: %s', (source) => {
+  ])('that asks first gets no warning: %s', (source) => {
     expect(unguarded(source)).toBe(null)
   })
 
@@ -66,7 +66,7 @@ describe('a law about the operation', () => {
     "operation.type == 'FILE_WRITE' || operation.path == '/x'",
     "has(operation.env) || 'CI' in operation.env",
     'size(operation.packages) > 3',
-  ])('that does not is told: %s', (source) => {
+  ])('that does not gets a warning: %s', (source) => {
     expect(unguarded(source)).not.toBe(null)
   })
 })
@@ -105,7 +105,7 @@ const OPERATIONS = [
   { type: 'UI_AUTOMATION', start_url: 'x', steps: [] },
 ]
 
-describe('a law that is told nothing', () => {
+describe('a law that gets no warning', () => {
   it('can be evaluated for every operation', () => {
     let silent = 0
     fc.assert(

@@ -99,7 +99,10 @@ export class Participation {
       fact?.type === 'flow_event_v1' && fact.payload.kind === 'commanded'
         ? fact.payload.command
         : null
-    invariant(command?.type === 'run_participant', 'whoever is asked again was asked before')
+    invariant(
+      command?.type === 'run_participant',
+      'a participant that is asked again was asked before',
+    )
     return command
   }
 

@@ -10,7 +10,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 const RUN = 'run-00000000-0000-7000-8000-000000000000'
 
-it('takes away half-written files, but not an order that somebody is giving', async () => {
+it('takes away half-written files, but not an order that a process is giving', async () => {
   const home = { state: join(root, 'state'), directory: join(root, 'home') }
   const state = join(home.state, 'runs', RUN)
   const shown = join(home.directory, 'runs', RUN)

@@ -107,7 +107,7 @@ describe('scripts', () => {
     expect(runScripts(said, limits).own).toContain('exec /usr/bin/env -i a-b=1 IFS=x x')
   })
 
-  it('leave nothing to the shell that is ready where something is beside the command', () => {
+  it('leave nothing to the shell that is ready where something is next to the command', () => {
     const said = { argv: ['x'] as const, cwd: '/', env: {} }
     const terminal = { rows: 24, columns: 80, onResize: () => undefined }
     for (const one of [

@@ -110,7 +110,7 @@ describe.each(['memory', 'disk'] as const)('with the upper layer in %s', (upper)
     expect(unit?.path).toBe(`${root}/n`)
   })
 
-  it('names what lies in a unit by the unit, whatever is sorted in between', async () => {
+  it('names what lies in a unit by the unit, no matter what is sorted in between', async () => {
     const changes = await rehearse(upper, '', 'mkdir a; echo x > a/x; echo b > a-b')
     const captured = await capture(changes)
     expect(captured.entries.map(({ place }) => place)).toEqual(['u0', 'u1', 'u0/x'])

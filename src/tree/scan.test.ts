@@ -409,7 +409,7 @@ describe('findings', () => {
     expect(scan.findings[0]?.code).toBe('diff.unsupported')
   })
 
-  it('leaves out what it is told to, with everything below', async () => {
+  it('leaves out the given places, with everything below', async () => {
     const scan = await rehearse(
       'mkdir -p d/own; echo a > d/own/a; echo b > d/b',
       'rm -r d; mkdir own; echo c > own/c',

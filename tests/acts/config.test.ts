@@ -83,7 +83,7 @@ describe.each(EVERYBODY)('as %s', (who) => {
     ['config.nothing', 'json', '{}', { unset: ['a'] }],
     ['config.value', 'toml', '', { set: { a: null } }],
     ['config.encoding', 'json', Buffer.from([0x7b, 0xff, 0x7d]), { set: { a: 1 } }],
-  ])('%s is told by its name, and nothing happens', (code, format, content, fields) => {
+  ])('%s is reported by its name, and nothing happens', (code, format, content, fields) => {
     const path = `work/${code}.${format}`
     if (content !== null) {
       writeFileSync(actor.at(path), content)

@@ -97,7 +97,7 @@ describe.each(EVERYBODY)('as %s', (who) => {
     expect(actor.place.has('work/shots/after.png')).toBe(false)
   })
 
-  it('a step that does not come about is told, and nothing happens', () => {
+  it('a step that does not come about is reported, and nothing happens', () => {
     const { status, json } = actor.propose(
       drive([{ action: 'wait_for', selector: '#nowhere', timeout_ms: 500 }]),
     )

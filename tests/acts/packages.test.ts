@@ -153,7 +153,7 @@ describe.each(EVERYBODY)('as %s', (who) => {
     },
   )
 
-  it('a manager that is not there, and one that nobody knows, are refused with a hint', () => {
+  it('a manager that is not there, and an unknown one, are refused with a hint', () => {
     const absent = actor.propose(packages('PACKAGE_INSTALL', ['leftish'], EFFECTS, 'pnpm'), {
       env: { PATH: '/usr/bin:/bin' },
     })

@@ -233,7 +233,7 @@ describe.each(EVERYBODY)('as %s', (who) => {
     ])
   })
 
-  it('nobody is there: known, and nothing is left', async () => {
+  it('no server is there: known, and nothing is left', async () => {
     const closed = await Counterpart.closedPort()
     const operation = { type: 'NETWORK_REQUEST', method: 'GET', url: `http://127.0.0.1:${closed}/` }
     const { json } = actor.act(actor.proposal(operation, { hosts: [`127.0.0.1:${closed}`] }))
@@ -276,7 +276,7 @@ describe.each(EVERYBODY)('as %s', (who) => {
   })
 
   it.each([false, true])(
-    'killed while it is sent (with files: %s): unknown, told, and never sent again',
+    'killed while it is sent (with files: %s): unknown, reported, and never sent again',
     async (withFiles) => {
       const path = `work/killed-${withFiles}.txt`
       const write = actor.proposal(

@@ -183,7 +183,7 @@ describe.each(WHO)('as %s', (who) => {
     ])
   })
 
-  it('refused accesses are told one by one where somebody asks for it', async () => {
+  it('refused accesses are reported one by one where a caller asks for it', async () => {
     const ground = new Ground(who)
     const { project } = ground
     ground.write('secret.txt', 'S3CRET\n')

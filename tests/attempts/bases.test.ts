@@ -122,7 +122,7 @@ describe.each(WHO)('as %s', (who) => {
     expect(ground.text('.envrc')).toBe(null)
   })
 
-  it('goes on when a base is promoted under it, and what it stands on has to be whole', async () => {
+  it('goes on when a base is promoted under it, and what it is based on has to be whole', async () => {
     const ground = new Ground(who)
     ground.write('shared.txt', '0\n')
     const done = await ground.steps(
@@ -151,7 +151,7 @@ describe.each(WHO)('as %s', (who) => {
     expect(ground.text('shared.txt')).toBe('0\n1\n2\n3\n')
   })
 
-  it('a base without what it stands on, or more than eight, is refused', async () => {
+  it('a base without what it is based on, or more than eight, is refused', async () => {
     const ground = new Ground(who)
     const names = Array.from({ length: 9 }, (_, index) => `n${index}`)
     const steps = names

@@ -27,7 +27,7 @@ describe.each(WHO)('as %s', (who) => {
     })
   })
 
-  it('operations are carried out beside the process, on what both see', async () => {
+  it('operations are carried out next to the process, on what both see', async () => {
     const ground = new Ground(who)
     ground.write('a.txt', 'from the tree\n')
     const write = {

@@ -90,7 +90,7 @@ describe.each(WHO)('as %s', (who) => {
     expect(done[8]?.failure).toMatchObject({ code: 'attempt.unknown' })
   })
 
-  it('a human is asked when somebody wants the promotion, and not before', async () => {
+  it('a human is asked when a caller wants the promotion, and not before', async () => {
     const ground = new Ground(who)
     const done = await ground.steps(...ASKED, { do: 'pending' })
     expect(done[2]?.ok.decision).toMatchObject({ decision: 'CONFIRM' })

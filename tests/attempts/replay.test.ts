@@ -66,7 +66,7 @@ it('every decision about an attempt is found again', { timeout: 120_000 }, async
   expect(judged?.ok.decision).toMatchObject({ code: 'law.NO_LATER' })
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
-    [join(process.cwd(), 'bin', 'writ.mjs'), 'replay', '--json'],
+    [join(process.cwd(), 'bin', 'writ.cjs'), 'replay', '--json'],
     {
       cwd: project,
       encoding: 'utf8',

@@ -55,7 +55,7 @@ describe.each(WHO)('as %s', (who) => {
     expect(done[3]?.ok).toMatchObject({ promoted: true })
   })
 
-  it('nobody else is reached, and what tried is blocked; without any there is no network', async () => {
+  it('no other host is reached, and what tried is blocked; without any there is no network', async () => {
     const ground = new Ground(who)
     const count = seen.length
     const done = await ground.steps(

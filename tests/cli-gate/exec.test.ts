@@ -170,7 +170,7 @@ describe('limits', () => {
 })
 
 describe('statuses', () => {
-  it('a run without effects is the command’s own, and nobody is asked', () => {
+  it('a run without effects is the command’s own, and no person is asked', () => {
     const { status, out, err } = place.exec([], 'echo out; echo err >&2')
     expect({ status, out, err }).toEqual({ status: 0, out: 'out\n', err: 'err\n' })
     expect(place.exec([], 'exit 7')).toMatchObject({ status: 7, err: '' })
@@ -219,7 +219,7 @@ describe('statuses', () => {
     expect(place.pending()).toEqual([])
   })
 
-  it('an agent’s failing command waits, whatever it declared', () => {
+  it('an agent’s failing command waits, no matter what it declared', () => {
     const token = place.token('ai:failing@local')
     const ended = place.exec(['--write', 'third'], 'echo x > third; exit 3', { token })
     expect(ended).toMatchObject({ status: 75, lastLine: 'writ: result.failed' })

@@ -34,7 +34,7 @@ function git(...args: readonly string[]): string {
 
 const index = (): Buffer => readFileSync(join(place.project, '.git', 'index'))
 
-it('after `git status`, which writes the index anew', () => {
+it('after `git status`, which writes the index again', () => {
   const promoted = index()
   git('status', '--short')
   expect(index().equals(promoted)).toBe(false)
@@ -52,7 +52,7 @@ it('several at once, each from where the one after it leaves the index', () => {
   expect([git('log', '--format=%s').trim(), git('status', '--short')]).toEqual(['first', ''])
 })
 
-it('but not over what somebody has put into the index', () => {
+it('but not over what another process has put into the index', () => {
   place.write('g', 'new\n')
   git('add', 'g')
   const ended = place.writ(['undo', '--json'])

@@ -61,7 +61,7 @@ describe('approval above the plain yes', () => {
     expect(locked.has('.git/hooks/post-commit')).toBe(true)
   })
 
-  it('while nobody has a credential, a yes counts after the effects were shown', () => {
+  it('while no human has a credential, a yes counts after the effects were shown', () => {
     const many = Array.from({ length: 30 }, (_, index) => `d${index}`)
     for (const name of many) place.write(name)
     expect(place.exec(['--yes'], `${HOOK}; rm d*`).status).toBe(75)
@@ -180,7 +180,7 @@ describe('restoring', () => {
     expect(place.writ(['rollback', '--since', since, '--json']).status).toBe(1)
   })
 
-  it('what somebody changed since is a conflict that names the path', () => {
+  it('what another process changed since is a conflict that names the path', () => {
     expect(place.exec(['--yes'], 'echo x > mine').status).toBe(0)
     place.write('mine', 'changed by hand\n')
     const ended = place.writ(['undo', '--json'])

@@ -83,7 +83,7 @@ describe('a move out of the scope', () => {
 describe('a worktree outside the scope', () => {
   const add = ['git', 'worktree', 'add', '../wt']
 
-  it('is told with the option that includes it, and works with that', () => {
+  it('is reported with the option that includes it, and works with that', () => {
     place = repository('worktree')
     const words = 'mkdir -p ../wt && writ exec --scope . --scope ../wt -- …'
     for (const options of [['-y'], ['--write', '.']]) {
@@ -146,7 +146,7 @@ describe('submodules', () => {
 })
 
 describe('changes to the home outside the scope', () => {
-  it('are told on standard error with `--yes`, with the option that includes them', () => {
+  it('are reported on standard error with `--yes`, with the option that includes them', () => {
     place = repository('yes')
     const script = 'mkdir -p ~/.tool; echo 1 > ~/.tool/state; echo 2 > b'
     const { status, err } = place.exec(['-y'], script)

@@ -19,7 +19,7 @@ import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { copyProgram } from '../program-copy.ts'
 
-const PROGRAM = join(process.cwd(), 'bin', 'writ.mjs')
+const PROGRAM = join(process.cwd(), 'bin', 'writ.cjs')
 const PERSON = join(process.cwd(), 'tests', 'cli-gate', 'person.py')
 const SECONDS = 60
 

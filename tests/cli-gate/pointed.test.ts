@@ -69,7 +69,7 @@ describe('git', () => {
     }
   })
 
-  it('a bare repository in the tree, whatever its name', () => {
+  it('a bare repository in the tree, no matter its name', () => {
     const bare =
       'mkdir -p fix/objects fix/refs; echo ref: refs/heads/m > fix/HEAD; echo > fix/config'
     expect(asked(bare)).toEqual(['fix/HEAD', 'fix/config'])

@@ -129,7 +129,7 @@ describe('the command', () => {
     expect(place.pending().at(-1)).toMatchObject({ effects: { added: 1 } })
   })
 
-  it('a promotion is told in one line with its undo, and -q leaves it out', () => {
+  it('a promotion is reported in one line with its undo, and -q leaves it out', () => {
     const told = place.execAsPerson(['--yes'], 'echo x > told', [])
     expect(told.output).toMatch(
       /promoted {2}1 added \([0-9a-f]{8}\); take it back with `writ undo`/,
@@ -226,7 +226,7 @@ describe('the question', () => {
     expect(place.has('early')).toBe(false)
   })
 
-  it('nobody is asked below a known agent, nor with an actor’s token', () => {
+  it('no person is asked below a known agent, nor with an actor’s token', () => {
     const through = ['bash', '-c', 'exec -a claude bash -c \'"$@"; exit $?\' claude "$@"', 'x']
     for (const around of [{ through }, { token: place.token('ai:typist@local') }]) {
       const args = ['exec', '--yes', '--', 'sh', '-c', 'echo x > not-asked']

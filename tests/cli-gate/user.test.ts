@@ -66,7 +66,7 @@ it('a directory that its owner could not look into any more is refused', () => {
   expect([place.has('open'), place.has('w')]).toEqual([false, false])
 })
 
-it('somebody else’s files cannot be changed, and that is said', () => {
+it('another user’s files cannot be changed, and that is said', () => {
   const file = place.write('root-owned')
   chownSync(file, 0, 0)
   const ended = place.exec(['--yes'], 'echo x > root-owned', { through })
@@ -74,7 +74,7 @@ it('somebody else’s files cannot be changed, and that is said', () => {
   expect(place.text('root-owned')).toBe('root-owned\n')
 })
 
-it('a ledger without the right to read it is told as that, and not as gone', () => {
+it('a ledger without the right to read it is reported as that, and not as gone', () => {
   const state = join(place.folder, 'state')
   const found = readdirSync(state, { recursive: true, encoding: 'utf8' })
   const ledger = join(state, found.find((name) => name.endsWith('/ledger.db')) ?? 'none')

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 
-const PROGRAM = join(process.cwd(), 'bin', 'writ.mjs')
+const PROGRAM = join(process.cwd(), 'bin', 'writ.cjs')
 const WAIT_MS_MAX = 45_000
 
 // biome-ignore lint/suspicious/noExplicitAny: facts are looked into by the tests

@@ -67,7 +67,7 @@ describe('homes', () => {
     expect(place.writ(['log'], { ...elsewhere, env: { WRIT_HOME: home } }).status).toBe(0)
   })
 
-  it('obeys no home that nobody registered as it is now', () => {
+  it('obeys no home that no human registered as it is now', () => {
     const place = new Place('trust').init()
     const laws = join(place.project, '.writ', 'laws.yaml')
     writeFileSync(laws, 'laws: []\n# loosened\n')

@@ -18,7 +18,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { connect } from '../../src/store/database/sqlite-driver.ts'
 
-export const PROGRAM = join(process.cwd(), 'bin', 'writ.mjs')
+export const PROGRAM = join(process.cwd(), 'bin', 'writ.cjs')
 export const folder = mkdtempSync(join(tmpdir(), 'writ-history-'))
 
 beforeAll(() => {

@@ -112,7 +112,7 @@ describe('a file that cannot be read as a ruleset', () => {
     expect(err).toContain('document.not_json')
   })
 
-  it('is told by its name among several, not by its number', async () => {
+  it('is named by its name among several, not by its number', async () => {
     const { err } = await ended(prove, [APPLY, FOREIGN], { never: 'ALLOW' })
     expect(err).toMatch(/foreign\.json` \/action_code: the field `action_code` is missing/)
   })

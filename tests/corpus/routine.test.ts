@@ -61,7 +61,7 @@ describe('the corpus', () => {
     expect(new Set(ids.map((id) => id.split('/')[0])).size).toBeGreaterThanOrEqual(5)
   })
 
-  it('says why, where the default laws ask whatever is declared', () => {
+  it('says why, where the default laws ask no matter what is declared', () => {
     const asked = ROUTINE.filter(({ asks }) => asks !== undefined)
     expect(asked.length).toBeLessThan(ROUTINE.length / 10)
     for (const { asks } of asked) expect(asks?.because).not.toBe('')

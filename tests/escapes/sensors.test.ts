@@ -50,7 +50,7 @@ describe('a file outside', () => {
   })
 })
 
-describe('whoever listens', () => {
+describe('every listener', () => {
   it('tells a visitor the secret, and that one came', async () => {
     const path = join(top, 'socket')
     const listener = await Listener.at(path, 'a secret')

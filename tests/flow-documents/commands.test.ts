@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ORIGINAL_COUNTS, originalTable } from './table.ts'
 
-const PROGRAM = join(process.cwd(), 'bin', 'writ.mjs')
+const PROGRAM = join(process.cwd(), 'bin', 'writ.cjs')
 const EXAMPLE = join(process.cwd(), 'examples', 'flows', 'tables')
 const folder = mkdtempSync(join(tmpdir(), 'writ-flow-documents-'))
 
@@ -321,7 +321,7 @@ describe('flow import and export', () => {
     ).toContain('kind: CHECK')
   })
 
-  it('shows what is wrong in the drawing, and can be told not to', () => {
+  it('shows what is wrong in the drawing, and can be switched off', () => {
     expect(writ(['export', broken]).out).toContain('✖')
     expect(writ(['export', broken, '--no-findings']).out).not.toContain('✖')
   })

@@ -188,7 +188,7 @@ describe('the look', () => {
     return (high + 0.05) / (low + 0.05)
   }
 
-  it('every class stands out on light and dark, and no two have the same line', () => {
+  it('every class is visible on light and dark, and no two have the same line', () => {
     for (const { colour } of Object.values(LINES)) {
       expect(contrast(colour, GROUNDS.light)).toBeGreaterThan(3)
       expect(contrast(colour, GROUNDS.dark)).toBeGreaterThan(3)

@@ -90,7 +90,7 @@ describe('what a table may be like', () => {
     expect(findingsOf(text)).toEqual(['warning flow.table_row 4:1', 'warning flow.table_row 5:1'])
   })
 
-  it('a changed row is written anew, the others stay', () => {
+  it('a changed row is written again, the others stay', () => {
     const text =
       'edge_id,source,target,v2_primary_class,note\n"E1",A,B,GateTransitionObject,"x"\n"E2",B,C,Gate,y\n'
     const flow = flowOf(text)
@@ -231,7 +231,7 @@ describe('the side file', () => {
     ],
   }
 
-  it('of the seed is read as it stands, singular forms and all', () => {
+  it('of the seed is read literally, singular forms and all', () => {
     const flow = flowOf(text, seed)
     expect(flow.edges[0]).toMatchObject({ guard_scope: 'phase', on_guard_fail: 'rerun' })
     expect(flow.access_rules).toHaveLength(1)
@@ -282,7 +282,7 @@ describe('the side file', () => {
     expect(originOf('/table')).toBeNull()
   })
 
-  it('that breaks its contract is told and left out', () => {
+  it('that breaks its contract is reported and left out', () => {
     expect(findingsOf(text, { polices: [] })).toEqual(['error flow.unknown_key /polices'])
   })
 })
@@ -306,7 +306,7 @@ describe('laws', () => {
     )
   })
 
-  it('a table that is read is written back to the byte, whatever its cells say', () => {
+  it('a table that is read is written back to the byte, no matter what its cells say', () => {
     const row = fc.tuple(texts, texts, texts, texts)
     fc.assert(
       fc.property(fc.array(row, { minLength: 1, maxLength: 5 }), (rows) => {

@@ -68,7 +68,7 @@ describe('against naive judges', () => {
     )
   })
 
-  it('a circle of ways on is told if and only if there is one', () => {
+  it('a circle of ways on is reported if and only if there is one', () => {
     fc.assert(
       fc.property(graphs, (flow) => {
         const hasCircle = flow.nodes.some(({ node_id }) =>
@@ -87,7 +87,7 @@ describe('against naive judges', () => {
     )
   })
 
-  it('a way back is told of only if nothing leads from its target to its source', () => {
+  it('a way back is reported only if nothing leads from its target to its source', () => {
     fc.assert(
       fc.property(graphs, (flow) => {
         const ways = [...FORWARD, 'Exception']

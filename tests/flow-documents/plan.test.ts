@@ -151,7 +151,7 @@ describe('parts of a plan', () => {
     ).toEqual(['b', 'a'])
   })
 
-  it('a CHECK of nothing, or of several, is told', () => {
+  it('a CHECK of nothing, or of several, is reported', () => {
     const several = plan(
       [node('r', 'GOAL'), node('a', 'ACTION'), node('b', 'ACTION'), node('c', 'CHECK')],
       [
@@ -234,7 +234,7 @@ describe('alternatives', () => {
     expect(failing.status).toBe('DONE')
   })
 
-  it('beside other parts have a goal of their own', () => {
+  it('next to other parts have a goal of their own', () => {
     const both = parts(
       [node('z', 'ACTION')],
       [edge('r', 'DECOMPOSE', 'z'), edge('r', 'DECOMPOSE', 'x'), edge('r', 'DECOMPOSE', 'y')],
@@ -312,7 +312,7 @@ describe('participants', () => {
     })
   })
 
-  it('whom nobody names are told by their agent', () => {
+  it('without a name are reported by their agent', () => {
     const { valid, violations } = loadPlan(
       one,
       participants({ xiaoxie: { human: true }, xiaojing: { human: true } }),

@@ -93,7 +93,7 @@ answer({ task_id: 'draft', result_type: 'ARTIFACT', artifact: { name: 'out', for
   expect([status, events(facts, 'attempt_started')]).toEqual(['DONE', 2])
 })
 
-it('a node is let go on once for each time that somebody says so', TIMEOUT, async () => {
+it('a node is let go on once for each time that a person says so', TIMEOUT, async () => {
   place.write(
     'worker.mjs',
     script(`${TOOL}

@@ -86,7 +86,7 @@ it('draws phases, attempts, time and budget while it runs, and takes the picture
   expect(after.at(-1)).not.toContain('last change')
 })
 
-it('a flow that is refused is told whole; an unknown run is no run', () => {
+it('a flow that is refused is reported whole; an unknown run is no run', () => {
   flow([{ ...WORKER, node_id: '' }], [{ ...TO_GOAL, guard_expr: 'state.nope > 1' }])
   const refused = place.writ(['flow', 'run', 'flow.json', '--json'])
   expect([refused.status, refused.json.valid]).toEqual([1, false])

@@ -16,7 +16,7 @@ import { Person } from './person.ts'
 import { RunPlace } from './place.ts'
 import { compiledFlow } from './scripts.ts'
 
-const PROGRAM = resolve('bin/writ.mjs')
+const PROGRAM = resolve('bin/writ.cjs')
 const LOOK_MS = 100
 /** A process that neither ends nor is killed for so long hangs. */
 const HANG_MS = 180_000

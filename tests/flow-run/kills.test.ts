@@ -120,7 +120,7 @@ async function undisturbed() {
 
 function startMs(): number {
   const started = performance.now()
-  execFileSync(process.execPath, ['bin/writ.mjs', '--version'])
+  execFileSync(process.execPath, ['bin/writ.cjs', '--version'])
   return performance.now() - started
 }
 

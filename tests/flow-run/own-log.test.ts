@@ -36,7 +36,7 @@ it('a file that no run wrote stays, and the refusal names it and the way on', ()
   expect(place.writ(['flow', 'status', '--json']).json.runs).toEqual([])
 })
 
-it('a link in its place is no log, whatever it leads to', () => {
+it('a link in its place is no log, no matter what it leads to', () => {
   expect(run().status).toBe(0)
   place.write('copy.md', place.text(LOG))
   rmSync(join(place.project, LOG))

@@ -191,7 +191,7 @@ describe('elsewhere', TIMEOUT, () => {
     expect(server.asked[0]).toMatchObject({ node: { node_id: 'a' }, attempt: 1 })
   })
 
-  it('a variable that is not set is told before anybody is asked', async () => {
+  it('a variable that is not set is reported before any participant is asked', async () => {
     const refused = run(flow({ http: 'http://127.0.0.1:9', secrets: ['NOT_SET'] }, { human: true }))
     await expect(refused).rejects.toThrow('flow.secret_missing')
   })

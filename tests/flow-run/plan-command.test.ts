@@ -70,7 +70,7 @@ it('an approved plan is written, and nothing else; it runs, and everything repla
   expect(place.writ(['ledger', 'verify', '--json']).json.ok).toBe(true)
 })
 
-it('a plan that nobody approves is refused with the reasons, and no file is written', () => {
+it('a plan that no reviewer approves is refused with the reasons, and no file is written', () => {
   place.write('judge.mjs', judge('89'))
   expect(plan()).toMatchObject({
     exit: 1,
@@ -103,7 +103,7 @@ if (seen.length > 0) process.exit(9)`),
   ])
 })
 
-it('says what is wrong with the participants before anybody is asked', () => {
+it('says what is wrong with the participants before any participant is asked', () => {
   place.write('participants.yaml', PARTICIPANTS.replace('planner: planner', 'planner: nobody'))
   expect(plan()).toMatchObject({ exit: 1, valid: false })
   place.write('participants.yaml', PARTICIPANTS.replace(/.*planner.*\n/g, ''))
@@ -153,7 +153,7 @@ function resumed(...words: readonly string[]): Json {
   return { ...ended.json, exit: ended.status, err: ended.err }
 }
 
-it('a planning that was killed goes on, and nobody is asked for what he has answered', async () => {
+it('a planning that was killed goes on, and no participant is asked twice', async () => {
   place.write('planner.mjs', script(NAMING))
   const isFirst = `JSON.stringify(input).includes('"1 0.')`
   place.write(
@@ -179,7 +179,7 @@ it('a planning that was killed goes on, and nobody is asked for what he has answ
   expect(place.writ(['ledger', 'verify', '--json']).json.ok).toBe(true)
 })
 
-it('a plan that was approved and could not be written is written later, and nobody is asked', () => {
+it('a plan that was approved and could not be written is written later, and no person is asked', () => {
   place.write('judge.mjs', judge('95'))
   const order = ['flow', 'plan', ...ORDER, '--out', 'later/plan.json', '--json']
   const failed = place.writ(order)

@@ -44,7 +44,7 @@ it('lists every guard with what it read, whether the edge was taken, and the log
   }
 })
 
-it('shows the state at the last place where somebody ran', () => {
+it('shows the state at the last place where a participant ran', () => {
   const { flow, facts, state } = host()
   expect(stateView(flow, facts, state)).toMatchObject({
     phase_id: 'P',

@@ -46,7 +46,7 @@ describe('a run', () => {
     expect(await place.gate.attempts.held()).toEqual([])
   }, 60_000)
 
-  it('that has ended is told as it is', async () => {
+  it('that has ended is reported as it is', async () => {
     const run = await begin()
     const again = await resumeRun(place.host(), run.runId)
     expect([again.status, again.facts.length]).toEqual(['DONE', run.facts.length])

@@ -66,7 +66,7 @@ it('tells what a worker was refused, and the work goes on', async () => {
   expect(findingsIn(run)).toEqual(['flow.access_denied refuse', 'flow.access_denied refuse'])
 })
 
-it('tells nothing where nobody asked for it', async () => {
+it('tells nothing where no flow asked for it', async () => {
   place.write('a.mjs', script(`${TRY}${TOOL}${artifact("'done'")}`))
   const run = await place.run(flowOf([worker('a')], [], BANS))
   expect([run.status, refusedIn(run), findingsIn(run)]).toEqual(['DONE', [], []])
@@ -80,7 +80,7 @@ it('tells what a reviewer was refused', async () => {
   expect([run.status, refusedIn(run)]).toEqual(['DONE', both('c')])
 })
 
-it('tells what was refused to somebody who then failed, or was asked again', async () => {
+it('tells what was refused to a participant that then failed, or was asked again', async () => {
   place.write('a.mjs', script(`${TRY}process.exit(1)`))
   const node = worker('a', { trace: 'refused', max_attempts: 1 })
   const failed = await place.run(flowOf([node], [], BANS))
@@ -93,7 +93,7 @@ it('tells what was refused to somebody who then failed, or was asked again', asy
   expect([again.status, refusedIn(again)]).toEqual(['DONE', both('a')])
 })
 
-it('tells what operations were refused that somebody asked for, here and elsewhere', async () => {
+it('tells what operations were refused that a participant asked for, here and elsewhere', async () => {
   const cat = (path: string) => ({ type: 'COMMAND_EXECUTION', argv: ['cat', path] })
   const operation = { ...cat('output/agent.md'), cwd: place.workspace }
   place.write('a.mjs', script(`ask(${JSON.stringify(operation)})\n${artifact("'done'")}`))

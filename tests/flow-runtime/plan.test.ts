@@ -54,7 +54,7 @@ describe('answers of executors', () => {
     host.verify()
   })
 
-  it('ERROR is a failed attempt, and the next one is told', () => {
+  it('ERROR is a failed attempt, and the next one gets the reason', () => {
     const errors: unknown[] = []
     const host = new Host({ nodes: [work('a')] }, (_, attempt, command) => {
       if (command.type === 'run_participant') errors.push(command.input.last_error)
@@ -91,7 +91,7 @@ describe('answers of executors', () => {
     expect(asks(5)).toEqual(['WAITING', 4, 1])
   })
 
-  it('that stay invalid are told with the reasons', () => {
+  it('that stay invalid are reported with the reasons', () => {
     const host = new Host({ nodes: [work('a', { max_attempts: 1 })] }, () => ({ invalid: 9 }))
     const [told] = host
       .start()

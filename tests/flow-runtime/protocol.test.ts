@@ -141,7 +141,7 @@ describe('text policies (rows 3 and 4)', () => {
   const said = (attempt: Attempt, parts: Partial<Flow> = {}): Host =>
     new Host({ nodes: [work('a', { max_attempts: 1 })], ...parts }, () => attempt).start().run()
 
-  it.each(RATIONALISING)('refuses to be told: %s', (phrase) => {
+  it.each(RATIONALISING)('refuses the phrase: %s', (phrase) => {
     const host = said({ content: `The work.\n\n${phrase.toUpperCase()}, and so on.` })
     expect(host.findings[0]).toBe('flow.text_policy reject')
     expect(host.state.totals.rejections).toBe(1)
@@ -241,7 +241,7 @@ describe('REJECT until APPROVE (row 6)', () => {
     host.verify()
   })
 
-  it('goes by the score, whatever the word is, and says when it changed the word', () => {
+  it('goes by the score, no matter what the word is, and says when it changed the word', () => {
     const run = (score: number, action: 'APPROVE' | 'MODIFY') =>
       new Host({ nodes: [work('a', { max_attempts: 1 }), ...nodes.slice(1)], edges }, (id) =>
         id === 'c' ? { score, action } : {},
@@ -419,7 +419,7 @@ describe('external claims (row 9, criterion 5)', () => {
     expect(evidence(host, 'friend', null).status).toBe('BLOCKED')
   })
 
-  it('of the flow begin pending, whatever their file says', () => {
+  it('of the flow begin pending, no matter what their file says', () => {
     const claims = [
       {
         claim_id: 'C',

@@ -352,7 +352,7 @@ describe('attempts', () => {
 })
 
 describe('events', () => {
-  it('that nobody waits for change nothing', () => {
+  it('that no command waits for change nothing', () => {
     const host = new Host({ nodes: [node('a'), check('c', 'a')] }).start()
     const before = host.state
     const [command] = host.open

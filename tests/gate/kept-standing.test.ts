@@ -210,7 +210,7 @@ describe.each(STORES)('in %s', (_name, store) => {
     expect(await verified()).toMatchObject({ ok: true, problems: [] })
   })
 
-  it('a long fold is kept on its way, whoever asks meanwhile', async () => {
+  it('a long fold is kept on its way, no matter who asks meanwhile', async () => {
     await recordBlocked(ledger, 0, 700)
     const one = view(1, 500)
     const asked = await Promise.all([blocks(701, one), blocks(701, one), blocks(701, one)])
@@ -273,7 +273,7 @@ describe.each(STORES)('in %s', (_name, store) => {
     await expectDropped('standing.damaged', 200)
   })
 
-  it('a damaged block is no answer to whoever cannot ask again', async () => {
+  it('a damaged block is no answer to a caller that cannot ask again', async () => {
     await keep(200)
     const bytes = readFileSync(file())
     // The intents lie in the middle, wherever that is.
@@ -372,7 +372,7 @@ describe.each(STORES)('in %s', (_name, store) => {
     expect(readdirSync(join(folder, 'standing'))).toEqual(['main.kept'])
   })
 
-  it('a place that cannot be written keeps nothing, and stops nobody', async () => {
+  it('a place that cannot be written keeps nothing, and stops no command', async () => {
     await recordBlocked(ledger, 0, 5)
     writeFileSync(join(folder, 'standing'), 'in the way')
     const one = view(1, 3)

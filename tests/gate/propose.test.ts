@@ -218,7 +218,7 @@ describe('what a declaration does not hold is blocked, and nothing of it happens
     expect(place.has('work/x1')).toBe(false)
   })
 
-  it('a failed precondition, and an actor is not told which (G-9)', () => {
+  it('a failed precondition, and an actor does not learn which (G-9)', () => {
     const proposal = commandProposal(place, 'true', { pathsExist: ['work/not-there'] })
     const { json, out } = propose(proposal)
     expect(json).toMatchObject({ decision: { code: 'precondition.failed' }, result: null })
@@ -247,7 +247,7 @@ describe('what is asked about', () => {
     expect(place.has('work/q.log')).toBe(false)
   })
 
-  it('is void when somebody changed the path meanwhile', () => {
+  it('is void when another process changed the path meanwhile', () => {
     const file = place.write('work/edited.txt', 'one\n')
     const proposal = commandProposal(place, 'echo two >> edited.txt', {
       modify: ['work/edited.txt'],
@@ -265,7 +265,7 @@ describe('what is asked about', () => {
     expect(place.pending()).toEqual([])
   })
 
-  it('is void when somebody put a file into a directory that is made anew (G-19b)', () => {
+  it('is void when another process put a file into a directory that is made again (G-19b)', () => {
     place.write('work/dist/old.js')
     const script = 'rm -r dist; mkdir dist; echo new > dist/new.js'
     const { json } = propose(
@@ -346,7 +346,7 @@ describe('what is asked about', () => {
 })
 
 describe('the host', () => {
-  it('drops what nobody keeps, and says so', () => {
+  it('drops what no list keeps, and says so', () => {
     const script = 'mkdir -p "$HOME/.cache/tool" && echo x > "$HOME/.cache/tool/x"; echo y > y.txt'
     const { status, json } = propose(commandProposal(place, script, { create: ['work/y.txt'] }))
     expect(status, JSON.stringify(json.decision)).toBe(0)

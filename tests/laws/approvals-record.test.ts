@@ -109,7 +109,7 @@ it('a signature for another proposal, result or asking is refused', async () => 
   expect(humans.place.pending()[0].approvals.given).toEqual([])
 })
 
-it('a confirmation that nobody signed promotes nothing, and replay counts it for nothing', async () => {
+it('a confirmation that no human signed promotes nothing, and replay counts it for nothing', async () => {
   const { place } = humans
   const { id, actionId } = humans.ask('prod/one')
   expect(humans.as('ann', ['approve', id]).status).toBe(3)

@@ -71,7 +71,7 @@ describe('two humans', () => {
     expect(place.writ(['replay', '--json']).json).toMatchObject({ ok: true, not_replayed: [] })
   })
 
-  it('the same human twice counts once, and is told', () => {
+  it('the same human twice counts once, and sees that', () => {
     const { id, actionId } = humans.ask('prod/twice')
     expect(humans.as('ann', ['approve', id]).err).not.toContain('confirm.repeated')
     const again = humans.as('ann', ['approve', id, '--json'])
@@ -84,7 +84,7 @@ describe('two humans', () => {
     expect(place.writ(['deny', id]).status).toBe(0)
   })
 
-  it('one denial ends it, whoever approved before', () => {
+  it('one denial ends it, no matter who approved before', () => {
     const { id, actionId } = humans.ask('prod/denied')
     expect(humans.as('ann', ['approve', id]).status).toBe(3)
     const token = humans.token('bob') ?? ''
@@ -108,7 +108,7 @@ describe('two humans', () => {
     expect(place.writ(['deny', id]).status).toBe(0)
   })
 
-  it('a human without a credential of their own counts for nobody, whatever passphrase they know', () => {
+  it('a human without a credential of their own does not count, no matter which passphrase they know', () => {
     const { id, actionId } = humans.ask('prod/borrowed')
     for (const passphrase of [WORDS.ann, WORDS.bob, WORDS.cid]) {
       const ended = humans.as('cid', ['approve', id, '--json'], { passphrase })
@@ -123,7 +123,7 @@ describe('two humans', () => {
     expect(place.writ(['deny', id]).status).toBe(0)
   })
 
-  it('at a terminal each is told how far it is', () => {
+  it('at a terminal each sees how far it is', () => {
     const { id } = humans.ask('prod/terminal')
     const steps = (words: string, told: string) => [
       { expect: told },
@@ -166,7 +166,7 @@ describe('two humans', () => {
     expect(place.pending()).toEqual([])
   })
 
-  it('both at once: it is promoted once, and neither is told anything wrong', async () => {
+  it('both at once: it is promoted once, and neither gets a wrong answer', async () => {
     const { id, actionId } = humans.ask('prod/race')
     const approve = (human: 'ann' | 'bob') =>
       new Promise<number | null>((resolve) => {
@@ -195,7 +195,7 @@ describe('two humans', () => {
 })
 
 describe('fewer humans than a law wants', () => {
-  it('is told by laws check and doctor, and what is asked can only wait or be denied', () => {
+  it('is reported by laws check and doctor, and what is asked can only wait or be denied', () => {
     const check = place.writ(['laws', 'check', '--json'])
     expect(check.status).toBe(0)
     expect(check.json.warnings).toMatchObject([
@@ -255,7 +255,7 @@ describe('setting a passphrase of one’s own', () => {
     }
   })
 
-  it('lets nobody else prove anything with it', () => {
+  it('lets no other human prove anything with it', () => {
     const ended = humans.as('bob', ['laws', 'accept', '--yes', '--json'], { passphrase: WORDS.ann })
     expect(ended.json.error.code).toBe('credential.wrong')
     expect(humans.as('bob', ['laws', 'accept', '--yes']).status).toBe(0)

@@ -90,7 +90,7 @@ it('shows each at a terminal before it asks once', () => {
   expect([place.has('three'), place.has('four')]).toEqual([true, true])
 })
 
-it('counts how often somebody was asked about an act', () => {
+it('counts how often a person was asked about an act', () => {
   const report = join(place.folder, 'report.json')
   const prompts = (options: readonly string[], script: string): Json => {
     expect(place.exec([...options, '--yes', '--report', report], script).status).toBe(0)

@@ -50,13 +50,13 @@ describe('an agent', () => {
   it.each([
     ['a deletion', 'rm tracked', 'the act did not make it'],
     ['a file that git does not track', 'echo x > loose', 'git does not track it'],
-  ])('is asked about %s, whatever it declared', (_, script, words) => {
+  ])('is asked about %s, no matter what it declared', (_, script, words) => {
     const { status, err, lastLine } = agent(script)
     expect([status, lastLine]).toEqual([75, 'writ: effect.ungranted'])
     expect(err).toContain(words)
   })
 
-  it('names no scope outside the workspace, and nobody one of the system', () => {
+  it('names no scope outside the workspace, and no caller one of the system', () => {
     const other = join(place.folder, 'other')
     mkdirSync(other)
     const scoped = ['exec', '--scope', '.', '--scope', other, '--write', '.', '--', 'true']

@@ -168,7 +168,7 @@ describe('laws explain', () => {
     expect(json.human[0].command).toContain(`--law NO_NOTES --action ${ids['notes']}`)
   })
 
-  it('says that nobody sets a law of tier 0 aside', () => {
+  it('says that a law of tier 0 cannot be set aside', () => {
     const json = explain(ids['keys'])
     expect(json.human).toMatchObject([{ can: 'none' }])
     expect(json.human[0].says).toContain('NEVER_KEYS')
@@ -255,7 +255,7 @@ describe('an override', () => {
 })
 
 describe('what is no longer kept', () => {
-  it('is counted and named by a trial, told by an explanation, and unreplayable', () => {
+  it('is counted and named by a trial, reported by an explanation, and unreplayable', () => {
     const state = join(place.folder, 'state', 'writ')
     const [home = ''] = readdirSync(state).filter((name) => /^[0-9a-f-]{36}$/.test(name))
     const objects = join(state, home, 'objects')

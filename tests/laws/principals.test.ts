@@ -151,7 +151,7 @@ describe.each(ROWS.map((row) => [row.argv.join(' '), row] as const))('writ %s', 
 })
 
 describe('below a known agent', () => {
-  it('the word of a human without proof counts for nothing, whatever the command', () => {
+  it('the word of a human without proof counts for nothing, no matter the command', () => {
     const open = new Place('agent').init()
     try {
       const program = join(open.folder, 'claude')

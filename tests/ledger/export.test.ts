@@ -108,7 +108,7 @@ describe('a bundle', () => {
     for (const secret of ['secret ', 'error ']) expect(contents).not.toContain(secret)
   })
 
-  it('is whole or not there, and takes nobody’s place', async () => {
+  it('is whole or not there, and replaces nothing', async () => {
     const occupied = bundle('occupied')
     mkdirSync(occupied)
     await exportBundle(reader, occupied, { stream: 'north' })
@@ -148,7 +148,7 @@ describe('a bundle', () => {
     }
   })
 
-  it('does not verify under keys that nobody pinned', () => {
+  it('does not verify under keys that are not pinned', () => {
     const stranger = 'example.org+'.concat(keys()[0]?.slice(keys()[0]?.indexOf('+') ?? 0) ?? '')
     expect(verifyBundle(bundle('main'), { keys: [] }).ok).toBe(false)
     expect(verifyBundle(bundle('main'), { keys: [stranger] }).ok).toBe(false)

@@ -83,7 +83,7 @@ it.each([
   expect(problems.map(({ code }) => code)).toEqual(['ledger.key_current'])
 })
 
-it('what a killed rotation left is set aside by the next one, and lost to nobody', async () => {
+it('what a killed rotation left is set aside by the next one, and not lost', async () => {
   const orphan = fingerprint(createKey(keys(), NAME).publicKey)
   await ledger.rotateKey(ACTOR)
   expect(readdirSync(keys())).not.toContain(`${orphan}.key`)

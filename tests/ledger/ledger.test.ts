@@ -139,7 +139,7 @@ describe('recording', () => {
     expect((await ledger.store.find(query)).facts).toHaveLength(1)
   })
 
-  it('keeps bodies beside the fact, and the fact without them', async () => {
+  it('keeps bodies next to the fact, and the fact without them', async () => {
     const rule = { type: 'ao_act_task_v0', keep: 'places', places: ['/meta/note'] } as const
     await ledger.close()
     ledger = await openLedger({ directory, bodyRules: [rule] })
@@ -189,7 +189,7 @@ describe.each([
       expect(await objects().get(digest)).toEqual(Buffer.from(bytes))
   })
 
-  it('that were altered or are gone are told, never given', async () => {
+  it('that were altered or are gone are reported, never given', async () => {
     const one = object('hello')
     expect(await codeOf(objects().get(one.digest))).toBe('body.missing')
     await objects().put(one)
@@ -348,7 +348,7 @@ describe('a clock that jumps', () => {
     await watched.close()
   })
 
-  it('is also seen when no process was there: the history lies ahead, told once', async () => {
+  it('is also seen when no process was there: the history lies ahead, reported once', async () => {
     const [first] = (await ledger.store.read(HOST_STREAM, 0, 1)).map(({ text }) => JSON.parse(text))
     const clock = new SetClock()
     clock.wall = Date.parse(first.occurred_at) - 3_600_000

@@ -56,7 +56,7 @@ async function verdict(
 }
 
 describe('a ledger in PostgreSQL', () => {
-  it('holds when nobody changed it, with and without anchors, and so does its index', async () => {
+  it('holds when it was not changed, with and without anchors, and so does its index', async () => {
     const plain = await verdict(fixture.directory, { index: true })
     expect(plain).toMatchObject({ ok: true, anchored: false, problems: [] })
     const anchored = await verdict(fixture.directory, { anchor: anchors() })

@@ -287,7 +287,7 @@ describe('turns', () => {
     await two.close()
   })
 
-  it('whoever waits too long hears that the ledger is busy, and nothing was recorded', async () => {
+  it('a caller that waits too long hears that the ledger is busy, and nothing was recorded', async () => {
     await filled()
     const store = await openPostgresStore({ ...ledger.place, keys: ringOf(KEY), waitMsMax: 200 })
     await asOwner(server, async (client) => {
@@ -455,7 +455,7 @@ async function faultyLine(to: PostgresServer) {
   }
 }
 
-it('a full disk under the tables is told, after which the ledger goes on and opens again', async () => {
+it('a full disk under the tables is reported, after which the ledger goes on and opens again', async () => {
   const { directory, remove } = scratch()
   const folder = join(directory, 'small')
   // The server may run as another user, who has to reach the directory.

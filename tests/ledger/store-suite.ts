@@ -331,7 +331,7 @@ export function storeSuite(
         }))
       const task = (stream: string, given = {}) => taskDraft('t', { stream, ...given })
 
-      it('once, in the order of their first facts, by whoever wrote those', async () => {
+      it('once, in the order of their first facts, by the process that wrote those', async () => {
         await store.append([task('host')])
         const other = await ledger.open()
         await store.append([task('south', { principal: BOB }), task('alpha'), task('south')])

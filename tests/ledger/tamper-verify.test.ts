@@ -80,7 +80,7 @@ const home = () => signHome(ledger.store, openKeys(join(directory, 'keys')))
 const MAIN = '(2 << 32)'
 
 describe('a sound ledger', () => {
-  it('is told in one shape, and without an anchor as not anchored', async () => {
+  it('is reported in one shape, and without an anchor as not anchored', async () => {
     const report = await verify()
     const keys = ['ok', 'anchored', 'size', 'root', 'checked', 'problems', 'streams']
     expect(Object.keys(report)).toEqual(keys)

@@ -124,7 +124,7 @@ describe.each(WHO)('the network of a run by %s', (as) => {
     udp.close()
   })
 
-  it('each way of telling somebody else something is refused with its code', async () => {
+  it('each way of sending something out is refused with its code', async () => {
     const host = `127.0.0.1:${plain.port}`
     const tls = `127.0.0.1:${secure.port}`
     const before = plain.heard.length + secure.heard.length

@@ -48,7 +48,7 @@ function release(proposal: Json, host: string): void {
 
 const facts = (type: string): Json[] => place.writ(['log', '--type', type, '--json']).json.facts
 
-it('is told once, by whoever looks first, and never while it goes on', async () => {
+it('is reported once, by the first process that looks, and never while it goes on', async () => {
   const host = `127.0.0.1:${api.port}`
   const proposal = ordering(host)
   const { action_id } = proposal.descriptor

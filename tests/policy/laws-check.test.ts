@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DEFAULT_LAWS } from '../../src/policy/index.ts'
 
-const PROGRAM = join(process.cwd(), 'bin', 'writ.mjs')
+const PROGRAM = join(process.cwd(), 'bin', 'writ.cjs')
 const folder = mkdtempSync(join(tmpdir(), 'writ-laws-check-'))
 
 /** The built files must be those of this source. */
@@ -88,7 +88,7 @@ describe('writ laws check', () => {
     expect(JSON.parse(check(['--json', '-'], text).out).warnings).toHaveLength(1)
   })
 
-  it('finds the laws of a home that nobody registered yet', () => {
+  it('finds the laws of a home that no human registered yet', () => {
     const made = spawnSync(process.execPath, [PROGRAM, 'init', '--no-pass'], {
       cwd: folder,
       env: { PATH: '/usr/bin', HOME: folder },

@@ -164,7 +164,7 @@ describe('room and filesystems', () => {
 })
 
 describe('attributes', () => {
-  it('that somebody changed since are a conflict', async () => {
+  it('that another process changed since are a conflict', async () => {
     writeFileSync(at('a'), 'old')
     const rehearsed = await rehearse(rig, (root) => writeFileSync(join(root, 'a'), 'new'))
     tool('setfattr', '-n', 'user.theirs', '-v', 'x', at('a'))

@@ -229,7 +229,7 @@ describe('conflicts before anything changes', () => {
     expect(hasJournals(rig)).toBe(false)
   })
 
-  it('a directory that was made anew holds what it held', async () => {
+  it('a directory that was made again holds what it held', async () => {
     plant(rig.tree, { 'd/a': '1', 'd/b': '2' })
     const rehearsed = await rehearse(rig, (root) => {
       rmSync(join(root, 'd'), { recursive: true })
@@ -273,7 +273,7 @@ describe('conflicts before anything changes', () => {
 })
 
 describe('rollback', () => {
-  it('is refused with the exact paths when somebody changed something', async () => {
+  it('is refused with the exact paths when another process changed something', async () => {
     plant(rig.tree, { a: '1', b: '2' })
     const rehearsed = await rehearse(rig, (root) => {
       writeFileSync(join(root, 'a'), 'new')
@@ -304,7 +304,7 @@ describe('rollback', () => {
     expect(await codeOf(rollbackIn(rig, [rehearsed.actionId]))).toBe('rollback.altered')
   })
 
-  it('leaves the time of a directory alone in which somebody else worked', async () => {
+  it('leaves the time of a directory alone in which another process worked', async () => {
     plant(rig.tree, { a: '1' })
     const rehearsed = await rehearse(rig, (root) => writeFileSync(join(root, 'a'), 'new'))
     await promoteIn(rig, rehearsed)

@@ -161,7 +161,7 @@ describe('a directory that two acts make', () => {
     expect(found()).toEqual([])
   })
 
-  it('stays for somebody who put something into it', async () => {
+  it('stays for a process that put something into it', async () => {
     const [one, two] = await rehearseBoth()
     await promoteIn(rig, one)
     await promoteIn(rig, two)
@@ -182,7 +182,7 @@ describe('a directory that two acts make', () => {
     expect(found()).toEqual([])
   })
 
-  it('is not taken away from somebody who made it himself', async () => {
+  it('is not taken away from a process that made it itself', async () => {
     const one = await rehearse(rig, making('one'))
     mkdirSync(join(rig.tree, 'new'))
     await promoteIn(rig, one)
@@ -223,7 +223,7 @@ describe('a conflict it is all the same', () => {
     expect(await codeOf(promoteIn(rig, three))).toBe('promote.conflict')
   })
 
-  it('when an act alone made the directory and somebody put something into it', async () => {
+  it('when an act alone made the directory and another process put something into it', async () => {
     const [one] = await rehearseBoth()
     await promoteIn(rig, one)
     writeFileSync(join(rig.tree, 'new', 'mine'), 'mine')

@@ -132,7 +132,7 @@ for _ in range(8): os.wait()'`,
     expect(existsSync(join(root, 'f1'))).toBe(false)
   })
 
-  it('figures of an ordinary run are told', async () => {
+  it('figures of an ordinary run are reported', async () => {
     const root = place(as)
     const { outcome } = await driveOne(
       { as, root },

@@ -35,7 +35,7 @@ const connectUnix = (path: string): string =>
   `connect(S,sockaddr_un("${path}")) or die "connect: $!\\n"; print <S>' 2>&1`
 
 describe.each(WHO)('opened by %s', (as) => {
-  it('the machine is read-only, whoever asks', async () => {
+  it('the machine is read-only, no matter who asks', async () => {
     const root = place(as)
     const { stdout } = await driveOne(
       { as, root },
@@ -45,7 +45,7 @@ describe.each(WHO)('opened by %s', (as) => {
     expect(stdout).toBe('done\n')
   })
 
-  it('a write beside the scope is caught by the overlay of a watched root', async () => {
+  it('a write next to the scope is caught by the overlay of a watched root', async () => {
     const home = place(as)
     const root = join(home, 'project')
     mkdirSync(root)
@@ -237,7 +237,7 @@ describe.each(WHO)('opened by %s', (as) => {
     expect(stdout).toBe('0 1 2 3 ')
   })
 
-  it('whatever is left behind is counted, killed, and dead before the run is over', async () => {
+  it('everything that is left behind is counted, killed, and dead before the run is over', async () => {
     const root = place(as)
     const { outcome, uppers, isStill } = await driveOne(
       { as, root, isWatched: true },

@@ -141,7 +141,7 @@ describe.each(WHO)('a directory renamed by %s', (as) => {
   })
 })
 
-it('keeps owners for root, and helps nobody who became another user', async () => {
+it('keeps owners for root, and helps no process that became another user', async () => {
   const root = place('root')
   makeTree(root, 'root')
   makeTree(root, 'root', 'theirs')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { place, userWrapper, WHO, type Who } from './drive.ts'
 
-const PROGRAM = join(process.cwd(), 'bin', 'writ.mjs')
+const PROGRAM = join(process.cwd(), 'bin', 'writ.cjs')
 
 beforeAll(() => {
   execFileSync(process.execPath, ['tools/build.mjs'])

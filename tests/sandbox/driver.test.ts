@@ -48,8 +48,8 @@ describe.each(WHO)('a sandbox opened by %s', (as) => {
 describe.each([
   ['without a terminal', undefined],
   ['with one', { rows: 20, columns: 80 }],
-] as const)('a signal before the command was told to begin, %s', (_, terminal) => {
-  it('means nobody, and the next run neither', async () => {
+] as const)('a signal before the command began, %s', (_, terminal) => {
+  it('means no process, and the next run neither', async () => {
     const root = place('root')
     const { runs } = await drive({
       as: 'root',

@@ -181,7 +181,7 @@ describe('mounts below a root', () => {
 })
 
 describe('other owners', () => {
-  it('a foreign scope root is told beforehand', async () => {
+  it('a foreign scope root is reported beforehand', async () => {
     const root = place('root')
     const { failure } = await drive({ as: 'user', root, scripts: ['true'] })
     expect(failure).toMatchObject({ code: 'sandbox.unmapped_owner', at: root })

@@ -125,7 +125,7 @@ describe('a flood of output', () => {
 })
 
 describe('closing', () => {
-  it('kills what runs, whose outcome is still told, and lets nothing run again', async () => {
+  it('kills what runs, whose outcome is still reported, and lets nothing run again', async () => {
     const watcher = pathToFileURL(await programFile('src/sandbox/supervision/watch.worker.ts')).href
     const order = { watcher, root: place('root') }
     const { lines, errors } = await runProgram('tests/sandbox/close.program.ts', order)

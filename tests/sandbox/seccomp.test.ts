@@ -253,7 +253,7 @@ describe.each(ARCHITECTURES)('renames on %s', (architecture) => {
       arguments: [0n, 0n, 0n, 0n, flags, 0n],
     })
 
-  it('are told, and nothing else is', () => {
+  it('are reported, and nothing else is', () => {
     for (let number = 0; number <= 500; number++) {
       expect(made(number), String(number)).toBe(numbers.includes(number) ? TELL : ALLOW)
     }

@@ -1,6 +1,6 @@
 /**
  * A reviewer: runs what was staged, and answers with a review document that repeats the id and the
- * digest it was handed, so that nobody else's words can be taken for its own.
+ * digest it was handed, so that the words of another program cannot be taken for its own.
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -29,7 +29,7 @@ const TOLD_ELSEWHERE = `
   rollback.newer rollback.elsewhere rollback.expired rollback.altered workspace.busy
 `
 
-it('all of these families have one, or are told elsewhere', () => {
+it('all of these families have one, or are explained elsewhere', () => {
   const without = Object.keys(CODES).filter(
     (code) => FAMILIES.test(code) && nextStep(code) === null,
   )

@@ -65,7 +65,7 @@ const STEPS: Readonly<Partial<Record<Code, string>>> = {
   'sandbox.filesystem': 'move the project to a local filesystem (ext4, xfs, btrfs)',
   'sandbox.control_missing': '`writ doctor` says which control is missing and how to get it',
   'sandbox.overlay_attributes': 'choose another directory with `--scope`',
-  'sandbox.scope_mount': 'choose a scope below or beside the mount with `--scope`',
+  'sandbox.scope_mount': 'choose a scope below or next to the mount with `--scope`',
   'sandbox.root': 'name an existing directory with `--scope`',
   'sandbox.cwd': 'change to a directory that exists and that you may enter',
   'sandbox.failed': '`writ doctor` checks the sandbox; then run the command again',

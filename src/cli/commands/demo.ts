@@ -30,6 +30,6 @@ export async function run({ terminal, options }: CommandCall): Promise<Exit> {
     }
   }
   if (options.isOn('json')) await terminal.out(`${JSON.stringify({ chapters: played })}\n`)
-  else await terminal.out('\nThe tour went as told. `writ --help` lists the commands.\n')
+  else await terminal.out('\nThe tour is complete. `writ --help` lists the commands.\n')
   return EXIT.yes
 }

@@ -11,7 +11,7 @@ const PARTICIPANTS: OptionWords = {
 export const SIDE: OptionWords = {
   name: 'side',
   value: 'FILE',
-  says: 'state, policies and guards beside an edge table (flow_side_v1)',
+  says: 'state, policies and guards next to an edge table (flow_side_v1)',
 }
 
 export const FLOW_DOCUMENT_COMMANDS: readonly Command[] = [

@@ -33,7 +33,7 @@ export async function run(call: CommandCall): Promise<Exit> {
 async function resume(call: CommandCall): Promise<Exit> {
   for (const name of ['goal', 'participants', 'out', 'workspace'])
     if (call.options.text(name) !== null)
-      throw usage('what was ordered stands; say `--resume` alone')
+      throw usage('the order of the planning is recorded: use `--resume` without other options')
   return withFlows(call, async ({ host, gate }) => {
     refuseActors(gate, 'planning a flow', 'writ flow plan --resume')
     const folder = findPlanning(host.home, host.stream, call.arguments[0] ?? null)

@@ -23,7 +23,7 @@ async function showRun(session: ReadSession, call: CommandCall): Promise<Exit> {
   if (!options.isOn('json')) {
     await terminal.out(`${runText(walked, terminal)}${missingText(missing, terminal)}`)
     if (status === 'RUNNING' && !(await isWalked({ home }, head.run_id)))
-      await terminal.out(`nobody walks it: writ flow resume ${head.run_id}\n`)
+      await terminal.out(`no process runs it; to go on: writ flow resume ${head.run_id}\n`)
     return statusExit(status)
   }
   const nodes = nodesOf(flow, state).map(({ node_id, status: at, attempts }) => ({

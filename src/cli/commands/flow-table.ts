@@ -31,7 +31,7 @@ export const FLOW_COMMANDS: readonly Command[] = [
     usage:
       'writ flow plan (--goal TEXT --participants FILE --out FILE [--workspace DIR] | --resume [PLANNING])',
     options: [
-      { name: 'goal', value: 'TEXT', says: 'what is to be reached' },
+      { name: 'goal', value: 'TEXT', says: 'the goal of the plan' },
       PARTICIPANTS,
       { name: 'out', value: 'FILE', says: 'where an approved plan is written' },
       { name: 'workspace', value: 'DIR', says: 'what planner and reviewer see; here without it' },

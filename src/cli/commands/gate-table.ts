@@ -29,7 +29,7 @@ export const GATE_COMMANDS: readonly Command[] = [
         name: 'write',
         value: 'GLOB',
         many: true,
-        says: 'what it may create and modify; a directory stands for all in it',
+        says: 'what it may create and modify; a directory includes everything in it',
       },
       { name: 'delete', value: 'GLOB', many: true, says: 'what it may delete' },
       {

@@ -58,7 +58,7 @@ function lawsText(sessions: readonly GateSession[]): string {
   // A session of the gate is opened over a home that is known.
   const { laws, registeredLaws } = (home ?? {}) as Partial<KnownHome>
   if (laws === registeredLaws) return ''
-  return 'the laws file was changed and nobody accepted it: look with `writ laws check`, then `writ laws accept`\n'
+  return 'the laws file was changed and is not accepted yet: look with `writ laws check`, then `writ laws accept`\n'
 }
 
 async function waitingIn(sessions: readonly GateSession[]): Promise<readonly Waiting[]> {

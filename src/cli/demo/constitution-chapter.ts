@@ -60,7 +60,7 @@ function playProof(stage: DemoOutput): void {
 }
 
 function playDifference(stage: DemoOutput): void {
-  stage.say('Somebody loosens a rule. What changes, exactly?')
+  stage.say('A rule is loosened. What changes, exactly?')
   stage.command('writ rules diff apply.yaml looser.yaml')
   const rulesets = [admitted(RULESET), admitted(LOOSER_RULESET)] as const
   const changes = difference([rulesets[0]], [rulesets[1]], { conflicts: CONFLICTS_MAX })

@@ -24,7 +24,7 @@ export const contractsChapter: Chapter = {
 function playTask(stage: DemoOutput): void {
   stage.say('A human issues a task for a machine: irrigate field 7 with 12 mm.')
   check(stage, 'task.json', TASK, true)
-  stage.say('Somebody changes it: an AI as issuer, a typo, too much water, a hidden priority.')
+  stage.say('The document is changed: an AI as issuer, a typo, too much water, a hidden priority.')
   check(stage, 'changed-task.json', BROKEN_TASK, false)
 }
 
@@ -63,7 +63,7 @@ function playPlan(stage: DemoOutput): void {
 }
 
 function playReview(stage: DemoOutput): void {
-  stage.say('A reviewer approves with 84 points. The line is 90, whatever was said.')
+  stage.say('A reviewer approves with 84 points. The line is 90, so the review counts as MODIFY.')
   stage.command('writ normalize --as TASK_CHECK review.json')
   const answer = normaliseAndValidate('TASK_CHECK', KIND_REVIEW, {}, fixedSources())
   stage.expect(

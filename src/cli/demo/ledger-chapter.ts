@@ -97,7 +97,7 @@ async function record(
 }
 
 async function playProof(stage: DemoOutput, ledger: Ledger): Promise<void> {
-  stage.say('That the receipt stands in the history is proven by a few hashes and a signature.')
+  stage.say('A few hashes and a signature prove that the receipt is in the history.')
   stage.command('writ ledger prove 1')
   const proof = await proveFact(ledger.store, MAIN_STREAM, 1)
   invariant(proof !== null, 'the receipt was recorded')
@@ -124,7 +124,7 @@ const short = (digest: string): string => `${digest.slice(0, 23)}…`
 
 /** Twelve millimetres become forty, in the bytes of the file, behind the back of every guard. */
 async function playTampering(stage: DemoOutput, place: string, copy: string): Promise<void> {
-  stage.say('Somebody edits a copy of the file: 12 mm of water become 40.')
+  stage.say('A copy of the file is edited: 12 mm of water become 40.')
   cpSync(place, copy, { recursive: true })
   const file = join(copy, 'ledger.db')
   const bytes = readFileSync(file, 'latin1')

@@ -268,7 +268,7 @@ ${codeSays('effect.discarded')} (effect.discarded)
     }
   })
 
-  it('a deleted directory stands for all that was in it', async () => {
+  it('a deleted directory represents all that was in it', async () => {
     const many = Array.from({ length: 30 }, (_, index) => index)
     const changes = [
       change('old', directory, null),
@@ -279,7 +279,7 @@ ${codeSays('effect.discarded')} (effect.discarded)
     expect(await render(changes, [], { whole: true })).toContain('- old/7 (file, 2 bytes)')
   })
 
-  it('names every path that runs by itself, whatever the findings name', async () => {
+  it('names every path that runs by itself, no matter what the findings name', async () => {
     const hooks = Array.from({ length: 300 }, (_, index) => change(`.h/${index}`, null, file('x')))
     const effects = {
       changes: hooks.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
@@ -361,8 +361,8 @@ ${codeSays('effect.discarded')} (effect.discarded)
       change('near', null, file('x', { attributes: [['user.note', '6869']] })),
       change('theirs', null, file('x', { owner: { uid: 65534, gid: 65534 } })),
     ])
-    expect(text).toContain('mode 2777 (anybody can write to it)\n')
-    expect(text).toContain('odd: mode 0666 (anybody can write to it)\n')
+    expect(text).toContain('mode 2777 (any user can write to it)\n')
+    expect(text).toContain('odd: mode 0666 (any user can write to it)\n')
     expect(text).toContain('attribute user.note added: “hi”\n')
     expect(text).toContain('owner 65534:65534\n')
   })
@@ -385,7 +385,7 @@ ${codeSays('effect.discarded')} (effect.discarded)
     expect(row).toMatch(/^ {2}~ deep\/dir.*….*name\.ts$/)
   })
 
-  it('a directory that is new is told once, with all that is in it', async () => {
+  it('a directory that is new is reported once, with all that is in it', async () => {
     const text = await render([
       change('lib', null, directory),
       change('lib/a', null, directory),
@@ -464,7 +464,7 @@ ${codeSays('effect.discarded')} (effect.discarded)
     expect(coloured).toContain('\u001b[32m+\u001b[0m\u001b[32mt\u001b[0m\u001b[1m\\u0007\u001b[0m')
   })
 
-  it('a stream that breaks is told, not thrown', async () => {
+  it('a stream that breaks is reported, not thrown', async () => {
     async function* broken(): AsyncGenerator<Buffer> {
       yield Buffer.from('a')
       throw Object.assign(new Error('no'), { code: 'EIO' })
@@ -547,7 +547,7 @@ describe('references of git', () => {
     expect(text).toContain(made.path.slice(made.path.lastIndexOf('/') + 1))
   })
 
-  it('are told in words, with the log and the new objects folded', async () => {
+  it('are shown in words, with the log and the new objects folded', async () => {
     const text = await render([
       change('.git/HEAD', file('ref: refs/heads/a\n'), file('ref: refs/heads/main\n')),
       change('.git/logs/HEAD', file('one\n'), file('one\ntwo\n')),

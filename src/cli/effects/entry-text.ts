@@ -52,7 +52,7 @@ export function oddities(state: EntryState | null): readonly string[] {
 const WRITABLE_BY_ALL = 0o002
 
 function writableText(mode: number): string {
-  return (mode & WRITABLE_BY_ALL) === 0 ? '' : ' (anybody can write to it)'
+  return (mode & WRITABLE_BY_ALL) === 0 ? '' : ' (any user can write to it)'
 }
 
 function modeText({ mode }: EntryState): string {

@@ -145,8 +145,8 @@ function wordsOf(code: string, asked: Asked): string {
         : 'the same act was taken back before'
     case 'effect.deferred_execution':
       return deferred.size === 1
-        ? '1 path would run by itself later, without anybody starting it'
-        : `${counted(deferred.size, 'path')} would run by themselves later, without anybody starting them`
+        ? '1 path would run by itself later, without a person starting it'
+        : `${counted(deferred.size, 'path')} would run by themselves later, without a person starting them`
     case 'result.failed':
       return failureText(result) ?? 'the command failed'
     // Codes whose own sentence is enough.

@@ -84,7 +84,7 @@ export function sentLines(requests: GateAnswer['requests'], paint: Paint): reado
   return all.map(({ method, host, state, status, code }) => {
     const where = `${visible(method)} ${visible(host)}`
     if (state === 'UNKNOWN') {
-      return `  ${paint.bad('unknown')}  ${where}  nobody knows whether it was carried out; it is not sent again`
+      return `  ${paint.bad('unknown')}  ${where}  it is unknown whether it was carried out; it is not sent again`
     }
     const words = status === undefined ? (code ?? '') : String(status)
     return `  ${paint.accent('→')} ${where}  ${words}`

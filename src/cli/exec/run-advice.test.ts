@@ -71,7 +71,7 @@ it.each([
   )
 })
 
-it('names what it can beside a file of the home itself', () => {
+it('names what it can next to a file of the home itself', () => {
   expect(scopeAdvice(left('.toolrc', 'there/a'), run)).toContain('--scope ../there -- …')
 })
 

@@ -7,7 +7,7 @@ export async function interruptible<T>(
 ): Promise<T> {
   const abort = new AbortController()
   const stop = (signal: string): void => {
-    const message = `stopped by ${signal}; what is recorded stands`
+    const message = `stopped by ${signal}; what is recorded stays recorded`
     const hint = `\`${goesOn}\` goes on`
     abort.abort(new FaultError(fault('flow.interrupted', '', null, { message, hint })))
   }

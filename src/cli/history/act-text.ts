@@ -173,7 +173,7 @@ function decisionLines(
 const ANSWERS = {
   APPROVED: 'approved',
   DENIED: 'denied',
-  EXPIRED: 'nobody answered in time',
+  EXPIRED: 'it was not answered in time',
 } as const
 const PROOFS: Readonly<Record<Confirmation['assurance'], string>> = {
   terminal: 'by a plain yes at a terminal',

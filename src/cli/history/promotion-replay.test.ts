@@ -65,12 +65,12 @@ const falsified = (needed: number, found: number) => ({
 })
 
 describe('a promotion', () => {
-  it('that nobody was asked about, or one human approved, tells nothing', async () => {
+  it('that no person was asked about, or one human approved, tells nothing', async () => {
     expect(await replayed(decision({ decision: 'PROMOTE' }))).toBe(null)
     expect(await replayed(decision(), yes('ann'))).toBe(null)
   })
 
-  it('that was asked about and nobody approved is different', async () => {
+  it('that was asked about and no human approved is different', async () => {
     expect(await replayed(decision())).toEqual(falsified(1, 0))
     expect(await replayed(decision(), yes('ann', { answer: 'DENIED' }))).toEqual(falsified(1, 0))
     const other = yes('ann', { result_digest: 'sha256:x' })

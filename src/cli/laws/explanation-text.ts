@@ -16,7 +16,7 @@ export function explanationText(
     ...reasonLines(explanation, paint),
     ...explanation.laws.flatMap((law) => ['', ...lawLines(law, paint)]),
     ...conflictLines(explanation, paint),
-    ...(explanation.missing === null ? [] : ['', paint.dim(`not told: ${explanation.missing}`)]),
+    ...(explanation.missing === null ? [] : ['', paint.dim(`not known: ${explanation.missing}`)]),
     '',
     paint.strong('What a human can do'),
     ...human.flatMap(({ says, command }) => [
@@ -100,7 +100,7 @@ function fateLines(law: ExplainedLaw, paint: Paint): readonly string[] {
 const MODES: Readonly<Record<string, string>> = {
   hard_override: 'silences',
   soft_override: 'leaves as an alert',
-  merge: 'stands beside',
+  merge: 'is merged with',
 }
 
 function conflictLines({ conflicts }: Explanation, paint: Paint): readonly string[] {

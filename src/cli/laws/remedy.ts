@@ -42,7 +42,7 @@ export function remedies(explanation: Explanation, since: Since): readonly Remed
     return [{ can: 'repeat', says: 'the question is over; it takes a new proposal' }]
   }
   const found = blockRemedies(explanation)
-  return found.length > 0 ? found : [none('it is refused, and nobody can let it through')]
+  return found.length > 0 ? found : [none('it is refused, and no command lets it through')]
 }
 
 function questions(id: string): readonly Remedy[] {
@@ -72,7 +72,7 @@ function remedyOf(
   { code, tier, policy_id }: Explanation['reasons'][number],
   id: string,
 ): readonly Remedy[] {
-  if (tier === 0) return [none(`the law ${policy_id ?? code} is of tier 0: nobody sets it aside`)]
+  if (tier === 0) return [none(`the law ${policy_id ?? code} is of tier 0 and cannot be set aside`)]
   if (tier === 1 && policy_id !== undefined) return lawRemedies(code, policy_id, id)
   const fixed = FIXED[code]
   if (fixed !== undefined) return [fixed]

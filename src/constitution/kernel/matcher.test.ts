@@ -37,7 +37,7 @@ describe('long sets', () => {
     uncertainty_envelope: { uncertainty_sources: right },
   })
 
-  it('share a word wherever it stands', () => {
+  it('share a word at any position', () => {
     const [left, right] = [words(50, 'a'), words(50, 'b')]
     expect(holds(guard, inputs(left, right))).toBe(false)
     expect(holds(guard, inputs([...left, 'x'], ['x', ...right]))).toBe(true)

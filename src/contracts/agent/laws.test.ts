@@ -144,7 +144,7 @@ function holdsHugeNumber(raw: unknown): boolean {
 }
 
 describe('the score gate', () => {
-  it('holds for whatever comes out, and REQUEST_EXTERNAL_INPUT survives below it', () => {
+  it('holds for every result, and REQUEST_EXTERNAL_INPUT survives below it', () => {
     fc.assert(
       fc.property(looseReview, (raw) => {
         const { document } = normaliseReview(raw, { scope: 'TASK_CHECK' }, sources())

@@ -205,7 +205,7 @@ describe('several rulesets', () => {
     ])
   })
 
-  it('cannot claim one action code twice, whatever their form', () => {
+  it('cannot claim one action code twice, no matter their form', () => {
     const other = { ...sense, action_code: 'AO-APPLY' }
     const admission = admitRulesets([apply, sense, other])
     expect(admission.accepted).toBe(false)
@@ -214,7 +214,7 @@ describe('several rulesets', () => {
     expect(admission.rulesets.map(({ ruleset }) => ruleset === null)).toEqual([true, false, true])
   })
 
-  it('are told apart by their index, a lone one is not', () => {
+  it('are distinguished by their index, a lone one is not', () => {
     const bad = { ...apply, combine_strategy: 'VOTE', action_code: 'AO-ENTER' }
     expect(told(admitRulesets([sense, bad]).violations)).toEqual([
       'ruleset.combine /1/combine_strategy',
@@ -272,7 +272,7 @@ describe('an admitted ruleset', () => {
     expect(digestDocument(ruleset?.document)).toBe(digestDocument(scoped))
   })
 
-  it('is the ruleset that a template file stands for, under the digest of the file', () => {
+  it('is the ruleset that a template file represents, under the digest of the file', () => {
     const { ruleset } = admitRuleset(template)
     expect(ruleset?.form).toBe('control_ruleset_v0')
     expect(ruleset?.document).toBe(template)

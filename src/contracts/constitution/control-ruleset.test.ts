@@ -75,7 +75,7 @@ describe('the guard of a template', () => {
 })
 
 describe('importing', () => {
-  it('writes the ruleset that the file stands for', () => {
+  it('writes the ruleset that the file represents', () => {
     const inputs = [
       'permission_set.window.endTs',
       'permission_set.scale',

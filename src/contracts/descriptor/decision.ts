@@ -127,7 +127,7 @@ function checkApprovals({ document, report }: Subject): void {
   const decision = field(document, 'decision')
   if (field(document, 'approvals') === undefined) return
   if (decision !== 'PROMOTE' && decision !== 'BLOCK') return
-  const message = `a ${showName(decision)} asks nobody`
+  const message = `a ${showName(decision)} asks no human`
   report.add('decision.approvals', '/approvals', message)
 }
 

@@ -166,7 +166,7 @@ function readGlob(text: unknown, place: string, report: Report): Glob | null {
   }
   const glob = parseGlob(text)
   if (glob === null) {
-    const message = `the pattern ${show(text, place)} is too long, or has \`**\` beside other letters`
+    const message = `the pattern ${show(text, place)} is too long, or has \`**\` next to other letters`
     report.add('descriptor.wildcard', place, message)
   }
   return glob

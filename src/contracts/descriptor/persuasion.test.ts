@@ -42,7 +42,7 @@ describe('persuasion', () => {
   })
 })
 
-it('finds the same in plain text and beside letters of any other script', () => {
+it('finds the same in plain text and next to letters of any other script', () => {
   const word = fc.constantFrom(...PERSUASION_ENGLISH, 'Make', 'ten', 'FILES', 'x9', '-', '_', '.')
   const blank = fc.constantFrom(' ', '  ', '\n', '')
   fc.assert(

@@ -95,7 +95,7 @@ describe('the proposal', () => {
 })
 
 describe('the intent', () => {
-  it('is what is wanted, whatever it is called and whenever', () => {
+  it('is what is wanted, no matter what it is called and whenever', () => {
     const { descriptor, operation } = bases.simple as Proposal
     expect(intentOf(bases.simple)).toEqual({
       action_type: 'COMMAND_EXECUTION',

@@ -131,7 +131,7 @@ function checkEntryDigests(
   if (list === 'deleted' && has('after')) add('after', 'what was deleted is not there afterwards')
   const wanted = list === 'deleted' ? 'before' : 'after'
   if (kind === 'file' && !has(wanted) && !isUnread)
-    add(wanted, 'a file is told by the digest of its bytes')
+    add(wanted, 'a file is identified by the digest of its bytes')
   if (kind === 'symlink' && !has('target')) add('target', 'a symbolic link leads somewhere')
   if (typeof kind === 'string' && kind !== 'symlink' && has('target')) {
     add('target', `a ${showName(kind)} leads nowhere`)

@@ -69,7 +69,7 @@ function checkAnswer(subject: Subject): void {
   const answer = field(document, 'answer')
   const assurance = field(document, 'assurance')
   if (answer === 'APPROVED' && assurance === 'none') {
-    const message = 'an approval stands on a terminal, a passphrase or a passkey'
+    const message = 'an approval is given at a terminal, or with a passphrase or a passkey'
     report.add('gate_record.assurance', '/assurance', message)
   }
   if (answer !== 'APPROVED' || assurance !== 'passphrase') {
@@ -82,10 +82,10 @@ function checkAnswer(subject: Subject): void {
     refuseField(subject, 'superseded_by', 'where a human answered')
     return
   }
-  refuseField(subject, 'told_failure', 'where nobody answered')
-  refuseField(subject, 'changed_meanwhile', 'where nobody answered')
+  refuseField(subject, 'told_failure', 'where no human answered')
+  refuseField(subject, 'changed_meanwhile', 'where no human answered')
   if (assurance === 'none' || typeof assurance !== 'string') return
-  const message = `nobody answered, so nothing was proven by ${show(assurance, '')}`
+  const message = `no human answered, so nothing was proven by ${show(assurance, '')}`
   report.add('gate_record.assurance', '/assurance', message)
 }
 

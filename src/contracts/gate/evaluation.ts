@@ -358,7 +358,7 @@ function checkOverrides({ document, report }: Subject): void {
 function checkApprovals({ document, report }: Subject): void {
   for (const [index, law] of elements(field(document, 'law_outcomes')).entries()) {
     if (field(law, 'approvals') === undefined || field(law, 'tier') === 2) continue
-    const message = `the law ${show(field(law, 'policy_id'), '')} asks nobody`
+    const message = `the law ${show(field(law, 'policy_id'), '')} asks no human`
     report.add('gate_record.approvals', `/law_outcomes/${index}/approvals`, message)
   }
 }

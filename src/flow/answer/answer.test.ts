@@ -21,7 +21,7 @@ describe('objects in a text', () => {
     expect(found.prose).toBe(prose)
   })
 
-  it('are found whatever stands around them', () => {
+  it('are found in any surrounding text', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), (object, around) => {
         const plain = around.replace(/[{}"\\]/g, '')

@@ -30,7 +30,7 @@ function checkBudgets({ budgets, nodes, edges }: Flow, problems: FlowProblems): 
   const parts = edges.some(({ class: kind }) => kind === 'Decision' || kind === 'Exception')
   const runs = nodes.filter(isRun).length
   if (budgets.attempts !== undefined && !parts && budgets.attempts < runs) {
-    const message = `the flow has ${runs} nodes that somebody runs, and ${budgets.attempts} attempts for them`
+    const message = `the flow has ${runs} nodes that a participant runs, and ${budgets.attempts} attempts for them`
     problems.warn('flow.budget_short', '/budgets/attempts', message)
   }
   const floor = nodes.reduce((sum, { minimum_duration }) => sum + (minimum_duration ?? 0), 0)
@@ -48,7 +48,7 @@ function checkFloors(nodes: readonly FlowNode[], problems: FlowProblems): void {
   const spending = new Set(nodes.filter(isRun).map(({ phase_id }) => phase_id))
   for (const [index, { minimum_duration, phase_id }] of nodes.entries()) {
     if (minimum_duration === undefined || minimum_duration === 0 || spending.has(phase_id)) continue
-    const message = `nobody runs in the phase ${showName(phase_id)}, so its time floor is never reached`
+    const message = `no participant runs in the phase ${showName(phase_id)}, so its time floor is never reached`
     problems.warn('flow.floor_unreachable', `/nodes/${index}/minimum_duration`, message)
   }
 }

@@ -119,7 +119,7 @@ function checkRunner(node: FlowNode, index: number, problems: FlowProblems): voi
   const path = `/nodes/${index}`
   const id = showName(node.node_id)
   if (node.kind === 'CHECK' && node.reviewer === undefined) {
-    const message = `nobody judges at the CHECK ${id}`
+    const message = `no participant judges at the CHECK ${id}`
     problems.refuse('flow.participant_missing', `${path}/reviewer`, message, 'name a reviewer')
   }
   const unused: readonly ('executor' | 'reviewer')[] =
@@ -130,7 +130,7 @@ function checkRunner(node: FlowNode, index: number, problems: FlowProblems): voi
         : ['executor', 'reviewer']
   for (const role of unused) {
     if (node[role] === undefined) continue
-    const message = `a ${node.kind} node has no ${role}, so nobody of that name runs at ${id}`
+    const message = `a ${node.kind} node has no ${role}, so no participant of that name runs at ${id}`
     problems.warn('flow.participant_unused', `${path}/${role}`, message)
   }
 }
@@ -150,7 +150,7 @@ function checkJudge(graph: Graph, index: number, problems: FlowProblems): void {
 function checkGlobs({ writes }: FlowNode, index: number, problems: FlowProblems): void {
   for (const [place, pattern] of (writes ?? []).entries()) {
     if (parseGlob(`/${pattern}`) !== null) continue
-    const message = `${showName(pattern)} is no pattern of paths: \`**\` stands alone between slashes, and no name is empty, \`.\` or too long`
+    const message = `${showName(pattern)} is no pattern of paths: \`**\` has to be alone between slashes, and no name is empty, \`.\` or too long`
     problems.refuse('flow.glob', `/nodes/${index}/writes/${place}`, message)
   }
 }
@@ -163,7 +163,7 @@ function checkAccess(flow: Flow, problems: FlowProblems): void {
   for (const [index, rule] of rules.entries()) {
     const path = `/access_rules/${index}`
     if (!actors.has(rule.actor)) {
-      const message = `no node has the actor ${showName(rule.actor)}, so the rule binds nobody`
+      const message = `no node has the actor ${showName(rule.actor)}, so the rule binds no participant`
       const near = nearest(rule.actor, actors)
       const hint = near === null ? null : `did you mean ${showName(near)}?`
       problems.warn('flow.unknown_actor', `${path}/actor`, message, hint)

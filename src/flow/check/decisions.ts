@@ -63,7 +63,7 @@ function checkAlwaysOpen(
   let isTold = false
   for (const edge of edges) {
     if (edge === open || guards.constant(edge) === false) continue
-    const message = `${showName(first)} is always open, so this way of the decision never stands alone`
+    const message = `${showName(first)} is always open, so this way of the decision is never the only open one`
     const hint = 'give every Decision edge of the node a guard, and let one of them be true'
     problems.refuse('flow.decision_ambiguous', `/edges/${edge}`, message, hint)
     isTold = true

@@ -183,7 +183,7 @@ function checkEvidence(
   }
   const other = /\{(?!X\})[^{}]*\}/.exec(file)
   if (other !== null) {
-    const message = `${showName(other[0])} is taken as it stands: only \`{X}\` is replaced, by the phase`
+    const message = `${showName(other[0])} is taken literally: only \`{X}\` is replaced, by the phase`
     problems.warn('flow.evidence_placeholder', place, message)
   }
   if (fields.has(name)) return

@@ -16,7 +16,7 @@ describe('differences', () => {
     expect(text(before, after)).toEqual({ by: 'lines', isEqual: true, added: 0, removed: 0 })
   })
 
-  it('are counted by lines, each as often as it stands', () => {
+  it('are counted by lines, each as often as it occurs', () => {
     expect(text('a\na\nb', 'a\nc')).toEqual({ by: 'lines', isEqual: false, added: 1, removed: 2 })
   })
 

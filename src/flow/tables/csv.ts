@@ -119,7 +119,7 @@ class Reader {
     if (this.#text[this.#index] !== '"') return { text: this.#plain(), ...place, isQuoted: false }
     const quoted = this.#quoted(place)
     const rest = this.#plain()
-    if (rest !== '') this.#tell(place, 'something stands behind the closing quotation mark')
+    if (rest !== '') this.#tell(place, 'there is more text after the closing quotation mark')
     return { text: quoted + rest, ...place, isQuoted: true }
   }
 

@@ -89,7 +89,7 @@ function keysOf(header: CsvRow, report: ImportReport): readonly string[] {
   for (const [index, key] of keys.entries()) {
     const name = (names[index] ?? '').trim()
     if (key === name) continue
-    const message = `the column ${showName(name)} stands twice; the first one counts`
+    const message = `the column ${showName(name)} occurs twice; the first one counts`
     report.warn('flow.table_column', header.cells[index] ?? { line: 1, column: 1 }, message)
   }
   return keys

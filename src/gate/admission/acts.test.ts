@@ -25,7 +25,7 @@ function request(more: Partial<Request>): Proposal {
 }
 
 describe('a held request', () => {
-  it('is told without its secrets, and its digest covers all that would leave', () => {
+  it('is shown without its secrets, and its digest covers all that would leave', () => {
     const url = 'https://example.org/a?key=secret#part'
     const proposal = request({ url, headers: { B: 'hush', A: 'x' }, body: 'äö' })
     const [held] = heldRequests(proposal)
@@ -148,7 +148,7 @@ describe('packages', () => {
     expect(packageReach(manager, text)?.kind ?? null).toBe(kind)
   })
 
-  it('stand behind the end of options, whatever they are called', () => {
+  it('come after the end of options, no matter what they are called', () => {
     fc.assert(
       fc.property(fc.constantFrom('npm', 'pip', 'pnpm', 'yarn'), fc.string(), (manager, name) => {
         const type = 'PACKAGE_INSTALL' as const

@@ -85,11 +85,11 @@ describe('admission', () => {
       'belongs to writ',
     ],
     [
-      'a home of somebody else',
+      'a home of another user',
       { homes: [{ path: '/home/ann', own: false }] },
       'descriptor.host_access',
       SCOPE,
-      'the home of somebody else',
+      'the home of another user',
     ],
   ])('refuses %s', (_, host, code, path, words) => {
     const refusal = admit(host).refusals.find((one) => one.path === path)
@@ -101,7 +101,7 @@ describe('admission', () => {
     expect(admit({ writ_places: ['/home/ann/shop/tmp/.writ'] }).refusals).toEqual([])
   })
 
-  it('lets the own home lie inside the home of somebody else', () => {
+  it('lets the own home lie inside the home of another user', () => {
     const homes = [
       { path: '/home', own: false },
       { path: '/home/ann', own: true },

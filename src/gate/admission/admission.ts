@@ -319,7 +319,7 @@ class Desk {
     const own = homes.find((home) => home.own && isBelowText(real, home.path))
     // Homes can lie inside one another; the innermost owner counts.
     if (other === undefined || (own !== undefined && own.path.length >= other.path.length)) return
-    const message = `${shown} lies in the home of somebody else`
+    const message = `${shown} lies in the home of another user`
     this.#refuse(where, { code: 'descriptor.host_access', message })
   }
 

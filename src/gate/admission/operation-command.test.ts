@@ -73,7 +73,7 @@ describe('an operation as a command', () => {
     expect(lstatSync(join(tree, 'a', 'b')).isDirectory()).toBe(true)
   })
 
-  it('deletes a directory with contents only when told so', () => {
+  it('deletes a directory with contents only when asked to', () => {
     const path = join(tree, 'full')
     mkdirSync(path)
     writeFileSync(join(path, 'x'), '')

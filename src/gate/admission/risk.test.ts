@@ -33,7 +33,7 @@ function weighed(
 const ROW = { host: 'a.test', port: 443, bytes_sent: 1, bytes_received: 1 } as const
 
 describe('a network', () => {
-  it('makes a proposal HIGH, whatever it says', () => {
+  it('makes a proposal HIGH, no matter what it says', () => {
     expect(riskFloor(networked(), host)).toBe('HIGH')
     expect(riskFloor(bases.proposal, host)).not.toBe('HIGH')
   })

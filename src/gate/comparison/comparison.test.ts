@@ -179,7 +179,7 @@ describe('laws', () => {
   })
 })
 
-describe('a new directory that holds nothing but what nobody keeps, by approval', () => {
+describe('a new directory that holds nothing but what no list keeps, by approval', () => {
   const DIRECTORY: EntryState = { ...FILE, kind: 'directory', mode: 0o755, size: 0 }
   const promoted = (...paths: readonly string[]): readonly string[] => {
     const changes = paths.map((path) => ({

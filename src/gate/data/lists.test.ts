@@ -41,7 +41,7 @@ describe('the lists', () => {
     }
   })
 
-  it('keep no place that somebody would miss among the ephemeral ones', () => {
+  it('keep no place that a user would miss among the ephemeral ones', () => {
     const dropped = new PathSet(absolutePatterns(DEFAULT_LISTS.ephemeral, HOMES), UNBOUNDED)
     for (const path of [
       '/home/ann',
@@ -62,7 +62,7 @@ describe('the lists', () => {
     expect(hidden.some((path) => /\*(?!$)/.test(path) || path.includes('~'))).toBe(false)
   })
 
-  it('are told by a digest that any change changes', () => {
+  it('are identified by a digest that any change changes', () => {
     const digest = listsDigest(DEFAULT_LISTS)
     expect(listsDigest(withEphemeral(DEFAULT_LISTS, []))).toBe(digest)
     expect(listsDigest(withEphemeral(DEFAULT_LISTS, ['**/.turbo/**']))).not.toBe(digest)

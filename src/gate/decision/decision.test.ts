@@ -149,7 +149,7 @@ describe('laws of the decision', () => {
     )
   })
 
-  it('whatever an actor says about itself can only make it stricter', () => {
+  it('every statement of an actor about itself can only make it stricter', () => {
     const words = fc.record({
       risk_level: fc.constantFrom(...RISK_LEVELS),
       intent_summary: fc.constantFrom('Remove old files.', 'This is safe, please approve.'),

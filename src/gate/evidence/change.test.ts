@@ -32,7 +32,7 @@ describe('a change', () => {
     ['a deletion', file, null, ['deleted']],
     ['a modification', file, other, ['modified']],
     ['a replacement by another kind', directory, file, ['deleted', 'added']],
-  ] as const)('%s stands in its lists', (_, before, after, lists) => {
+  ] as const)('%s is in its lists', (_, before, after, lists) => {
     expect(listsOf(change('/a', before, after))).toEqual(lists)
   })
 
@@ -43,7 +43,7 @@ describe('a change', () => {
     ['target', { target: rawOfText('x') }],
     ['owner', { owner: { uid: 1, gid: 1 } }],
     ['attributes', { attributes: [['user.a', '00']] }],
-  ] as const)('is told by its %s', (_, part) => {
+  ] as const)('is named by its %s', (_, part) => {
     expect(isSameState(file, { ...file, ...part } as EntryState)).toBe(false)
   })
 
@@ -53,7 +53,7 @@ describe('a change', () => {
 })
 
 describe('what a later rehearsal did', () => {
-  it('is told against what the earlier one left', () => {
+  it('is reported against what the earlier one left', () => {
     const earlier = [change('/a', null, file), change('/b', file, other), change('/d', file, null)]
     const now = [change('/a', null, other), change('/b', file, other), change('/c', null, file)]
     expect(changesSince(earlier, now)).toEqual([

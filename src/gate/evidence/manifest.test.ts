@@ -71,7 +71,7 @@ describe('manifest', () => {
     expect(manifestDigest(one)).toBe(digestBytes([...manifestLines(one)].join('')))
   })
 
-  it('tells bytes that are no text in base64, beside a form for people', () => {
+  it('tells bytes that are no text in base64, next to a form for people', () => {
     const odd = { path: rawOfBytes(Uint8Array.of(0x2f, 0xff)), before: null, after: null }
     const [line = ''] = manifestLines([odd])
     expect(JSON.parse(line)).toMatchObject({ path: '/\ufffd', path_base64: 'L/8=' })

@@ -86,7 +86,7 @@ describe('hosts', () => {
 })
 
 describe('heads', () => {
-  it('never throw, whatever the bytes', () => {
+  it('never throw, no matter the bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         readRequestHead(bytes)
@@ -123,7 +123,7 @@ describe('heads', () => {
     )
   })
 
-  it('are told without query and fragment', () => {
+  it('are reported without query and fragment', () => {
     expect(recordedUrl('http://a.example/x?k=secret#more')).toBe(
       'http://a.example/x?(13 characters)',
     )

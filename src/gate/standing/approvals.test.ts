@@ -58,7 +58,7 @@ describe('a yes counts', () => {
     ])
   })
 
-  it('of each credential once, whoever shows it', () => {
+  it('of each credential once, no matter who shows it', () => {
     const borrowed = answer('bob', { proof: { key: 'key of ann', signature: '' } })
     expect(given([answer('ann'), borrowed])).toEqual(['human:ann@local'])
   })
@@ -91,7 +91,7 @@ describe('a yes counts', () => {
     }
   })
 
-  it('also when a no about something else stands between', () => {
+  it('also when a no about something else comes between', () => {
     const no = answer('cid', { answer: 'DENIED', asked_at: '2026-11-15T11:00:00.000Z' })
     expect(given([answer('ann'), no, answer('bob')])).toHaveLength(2)
   })

@@ -15,7 +15,7 @@ function held(asked = false): HeldFold {
 }
 
 describe('what is held', () => {
-  it('is known by its evaluation, whatever the case of its id', () => {
+  it('is known by its evaluation, no matter the case of its id', () => {
     expect(held().markOf(A.toUpperCase())).toEqual({ asked: false, bases: [] })
     expect([held().markOf(B), held().actionIds()]).toEqual([null, [A]])
   })
@@ -73,7 +73,7 @@ describe('the footing', () => {
     expect(answer.state).toBe(state)
   })
 
-  it('is sound for who stands on nothing', () => {
+  it('is sound for an act without bases', () => {
     expect(footingOf([], () => sound)).toEqual({ state: 'sound', base: '' })
   })
 })

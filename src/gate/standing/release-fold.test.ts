@@ -55,7 +55,7 @@ describe('a release', () => {
     expect(usable(DIGEST, NOW + 3_600_000)).toBe(null)
   })
 
-  it('is used as soon as the proposal is on the record, whatever becomes of it', () => {
+  it('is used as soon as the proposal is on the record, no matter what becomes of it', () => {
     for (const ran of ['ran', 'failed'] as const) {
       fold = new ReleaseFold()
       released()
@@ -85,7 +85,7 @@ describe('a release', () => {
     expect(fold.openRuns()).toHaveLength(1)
   })
 
-  it('whose run was interrupted stays used, and is told', () => {
+  it('whose run was interrupted stays used, and is reported', () => {
     released()
     fold.takeProposal([ID])
     fold.takeEvaluation({
@@ -110,7 +110,7 @@ describe('a release', () => {
     expect(usable()).not.toBe(null)
   })
 
-  it('does not open an id that somebody was asked about, or that was let through', () => {
+  it('does not open an id that a person was asked about, or that was let through', () => {
     for (const decision of ['CONFIRM', 'PROMOTE'] as const) {
       fold = new ReleaseFold()
       proposed(decision, 'ran')

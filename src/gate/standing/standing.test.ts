@@ -61,7 +61,7 @@ function against(minutes = 0) {
 }
 
 describe('halt and laws', () => {
-  it('stands until somebody resumes', () => {
+  it('lasts until a human resumes', () => {
     expect(fold.halted).toBe(false)
     take('halt_v1', { state: 'HALTED', at: at(0) })
     expect(against().halted).toBe(true)
@@ -210,7 +210,7 @@ describe('questions to several humans', () => {
     expect(fold.question(ID)).toBe(null)
   })
 
-  it('expire as a whole from the first asking, though they are asked anew', () => {
+  it('expire as a whole from the first asking, though they are asked again', () => {
     evaluated()
     decided('CONFIRM', { approvals: 2 })
     yes('ann', 10)
@@ -227,7 +227,7 @@ describe('questions to several humans', () => {
     expect(fold.expired(NOON + 15 * MINUTE)).toHaveLength(1)
   })
 
-  it('that one human has to answer begin anew, as ever', () => {
+  it('that one human has to answer begin again, as ever', () => {
     evaluated()
     decided('CONFIRM')
     decided('CONFIRM', { decided_at: at(12) })
@@ -270,7 +270,7 @@ describe('cooldown', () => {
     })
   }
 
-  it('follows a rollback, whatever the flag says, and then a human is asked', () => {
+  it('follows a rollback, no matter what the flag says, and then a human is asked', () => {
     promoted()
     take('rollback_v1', { rollback_id: 'r', action_ids: [ID], rolled_back_at: at(5) })
     expect(against(6)).toMatchObject({
@@ -370,7 +370,7 @@ describe('overrides of laws', () => {
     expect(usable(1, '22222222-2222-4222-8222-222222222222')).toBe(0)
   })
 
-  it('hold for the intent of the action that was named, whatever its id is then', () => {
+  it('hold for the intent of the action that was named, no matter what its id is then', () => {
     take('override_v1', { ...LAW, action_id: OTHER, intent: INTENT, expires_at: at(10) })
     expect(usable()).toBe(1)
     expect(fold.overridesOf('NO', OTHER, 'sha256:another', NOON)).toEqual([])

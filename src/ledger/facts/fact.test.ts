@@ -139,7 +139,7 @@ describe('an entry is refused', () => {
 })
 
 describe('a long record', () => {
-  it('stands by reference from 16 KiB and a byte on', () => {
+  it('is kept by reference from 16 KiB and a byte on', () => {
     const at = RECORD_BYTES_MAX - canonicalJson({ ...withMeta(0).record }).length
     const inline = prepare(withMeta(at))
     const moved = prepare(withMeta(at + 1))

@@ -46,7 +46,7 @@ describe('notes', () => {
     )
   })
 
-  it('are answered whatever they hold', () => {
+  it('are answered no matter what they hold', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (junk) => {
         const opened = openNote(junk, [])

@@ -144,7 +144,7 @@ function receiptErrors(
       add('receipt.executor_mismatch', message)
     }
     if (task !== undefined && seq < task.seq) {
-      add('receipt.unknown_task', 'the receipt stands before its task')
+      add('receipt.unknown_task', 'the receipt comes before its task')
     }
     // The contract found no violation above.
     const key = receiptKey(payload as ActReceipt)

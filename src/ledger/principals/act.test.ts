@@ -48,7 +48,7 @@ function receiptCodes(document: unknown, who: Principal, task: unknown): readonl
 }
 
 describe('judgeTask', () => {
-  it('fills what the host fills, over whatever stood there, and leaves the document alone', () => {
+  it('fills what the host fills, over what was there, and leaves the document alone', () => {
     const document = Object.freeze({ ...TASK, act_task_id: 'mine', created_at_ts: 'later' })
     expect(judgeTask(document, caller(ANN), FILL)).toEqual({ ok: true, task: FILLED })
     expect(document.act_task_id).toBe('mine')
@@ -67,7 +67,7 @@ describe('judgeTask', () => {
     }
   })
 
-  it('is total, and lets no actor through, whatever the document', () => {
+  it('is total, and lets no actor through, no matter the document', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom('ai', 'script', 'device'), (value, kind) => {
         const who = { ...ANN, kind } as Principal

@@ -141,7 +141,7 @@ function keyViolations(document: unknown): readonly Violation[] {
     {
       code: 'receipt.idempotency_key',
       path: '/meta/idempotency_key',
-      message: 'the receipt has no idempotency key, so a repeated one could not be told',
+      message: 'the receipt has no idempotency key, so a repeated one could not be recognised',
       hint: 'choose one for each execution: "meta": { "idempotency_key": "…" }',
     },
   ]

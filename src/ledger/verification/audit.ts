@@ -99,7 +99,8 @@ export function readFact(text: string, stream: string, seq: number): ParsedFact 
   // Canonical keys are in order.
   if (Object.keys(value).join() !== FACT_KEYS) return broken('the fact has other keys')
   const fact = value as unknown as Fact // Its keys are known; each value is looked at below.
-  if (fact.seq !== seq || fact.stream !== stream) return broken('the fact stands at another place')
+  if (fact.seq !== seq || fact.stream !== stream)
+    return broken('the fact is recorded at another place')
   if (typeof fact.fact_id !== 'string' || !isUuid(fact.fact_id)) return broken('the id is no UUID')
   if (typeof fact.occurred_at !== 'string' || parseIsoMomentMs(fact.occurred_at) === null) {
     return broken('the time is no ISO 8601 moment')

@@ -92,7 +92,7 @@ of the program that wrote it is needed.
 
 What you need from elsewhere
   - A public key of the ledger that you were given earlier or by another way. The keys in keys.txt are
-    here for convenience; whoever forged a bundle would have forged them as well.
+    here for convenience; a forged bundle would have forged keys as well.
   - If you have one: a checkpoint of this stream, or of the whole home, that you kept (the "anchor";
     step 5). Without it you can show that the bundle is consistent and signed. You cannot show that it
     is complete up to today, or that the holder of the key did not write the history again. With it
@@ -108,8 +108,8 @@ The files
   schemas/TYPE.json  JSON Schemas of the record types
   manifest.json      what is in here
   SHA256SUMS         for "sha256sum -c": finds damage. It is not signed, so it finds no forgery
-This page, the schemas, and the words "level", "bodies" and "exported_at" of the manifest are signed
-by nobody. Everything else follows from facts.jsonl and the signed checkpoint.
+This page, the schemas, and the words "level", "bodies" and "exported_at" of the manifest are not
+signed. Everything else follows from facts.jsonl and the signed checkpoint.
 
 1. The facts
   Take the lines of facts.jsonl without their newlines. The line with index i (from 0) must be the

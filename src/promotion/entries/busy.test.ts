@@ -19,7 +19,7 @@ function ask(name: string): AskedFile {
 }
 
 describe('findWriters', () => {
-  it('finds nobody where nobody is, or only a reader', async () => {
+  it('finds no process where no process is, or only a reader', async () => {
     const asked = [ask('a'), ask('new\nline')]
     const handle = openSync(join(base, 'a'), 'r')
     try {
@@ -42,7 +42,7 @@ describe('findWriters', () => {
     }
   })
 
-  it('finds nobody at what is not there', async () => {
+  it('finds no process at what is not there', async () => {
     const gone = ask('gone')
     rmSync(join(base, 'gone'))
     expect((await findWriters([gone])).files).toEqual([])

@@ -26,6 +26,9 @@ it('what a process of another namespace made is not ours to judge', () => {
   expect(isLeftBehind(`${pid}.1${NAMESPACE}-x`)).toBe(false)
 })
 
-it.each(['fifos', '', '12-x', '.-x', `.${NAMESPACE}-x`])('%j is of nobody who is known', (name) => {
-  expect(isLeftBehind(name)).toBe(false)
-})
+it.each(['fifos', '', '12-x', '.-x', `.${NAMESPACE}-x`])(
+  '%j belongs to no known process',
+  (name) => {
+    expect(isLeftBehind(name)).toBe(false)
+  },
+)

@@ -18,7 +18,7 @@ it('a group goes when its last process does, even if that takes a while', async 
   expect(existsSync(directory)).toBe(false)
 })
 
-it('whoever waits in a group of a process that is gone is ended, and the group goes', async () => {
+it('a process that waits in a group whose owner is gone is ended, and the group goes', async () => {
   const place = findGroupPlaces().processes
   const directory = join(place ?? tmpdir(), `writ-swept-${process.pid}`)
   mkdirSync(directory)

@@ -161,7 +161,7 @@ sub attend {
     return $ended if defined $ended;
   }
 }
-sub told { syswrite($inner, "$_[0]\\n") }
+sub report { syswrite($inner, "$_[0]\\n") }
 sub followed {
   my ($pid) = @_;
   return 1 if !defined $pid;
@@ -169,17 +169,17 @@ sub followed {
   my $ended = attend($pid, $fd);
   ${call('close')}, $fd) if $fd >= 0;
   my $signal = $ended & 127;
-  told("signal $signal") if $signal && $signal != 2 && $signal != 13;
+  report("signal $signal") if $signal && $signal != 2 && $signal != 13;
   return $signal ? 128 + $signal : $ended >> 8;
 }
 sub clock { sprintf '%dm%.6fs', $_[0] / 60, $_[0] - 60 * int($_[0] / 60) }
 my $status = followed($first);
 $status = followed(begin($around)) if $status == 0 && -s '/proc/self/fd/${FD.around}';
 my ($user, $system, $users, $systems) = times;
-told(clock(0) . ' ' . clock(0) . "\\n" . clock($user + $users) . ' ' . clock($system + $systems));
+report(clock(0) . ' ' . clock(0) . "\\n" . clock($user + $users) . ' ' . clock($system + $systems));
 ended(0);
-if (!kill 0, -1) { told("X$status 1"); exit 0 }
-told("X$status");
+if (!kill 0, -1) { report("X$status 1"); exit 0 }
+report("X$status");
 for (;;) {
   attend(0, ${FD.inner});
   sysread($inner, my $bytes, 4096) or exit 0;

@@ -24,7 +24,7 @@ const bubble = (directory: string): readonly string[] => [
   ...['--', 'sleep', '600'],
 ]
 
-it('are killed, and nobody else', async () => {
+it('are killed, and no other process', async () => {
   const [own, other] = [`/tmp/writ-test-${process.pid}-a`, `/tmp/writ-test-${process.pid}-b`]
   const left = await start('bwrap', bubble(own))
   const neighbour = await start('bwrap', bubble(other))

@@ -135,7 +135,7 @@ function checkGround(
   for (const { action_id } of ground) {
     const isThere = before.some(({ base: each }) => each.action_id === action_id)
     if (isThere || promotedManifest(standing, action_id) !== null) continue
-    throw wrongOrder(id, `it stands on ${showName(base)}, which does not come before it`)
+    throw wrongOrder(id, `it is based on ${showName(base)}, which does not come before it`)
   }
 }
 

@@ -85,7 +85,7 @@ describe('the law book', () => {
     expect(outcomes.map(({ policy_id }) => policy_id)).toEqual(['NO_CRITICAL'])
   })
 
-  it('obeys nothing of a text that nobody accepted where the accepted one is lost', async () => {
+  it('obeys nothing of a text that no human accepted where the accepted one is lost', async () => {
     const book = await openLawBook(home(DEFAULT_LAWS, 'laws: []\n'), ledger())
     expect(book.isLost).toBe(true)
     expect(book.judge('before', VALUES, new Set())).toEqual([])

@@ -59,13 +59,13 @@ describe('an override of a law', () => {
     expect(made).toMatchObject({ intent: INTENT, expires_at: '2026-11-15T12:00:01.000Z' })
   })
 
-  it('for an action that nobody knows is refused', () => {
+  it('for an unknown action is refused', () => {
     const other = '11111111-1111-4111-8111-111111111111'
     expect(() => overrideFact({ ...LAW, actionId: other }, standing(), NOON)).toThrow(FaultError)
   })
 })
 
-describe('a law that is to be set aside', () => {
+describe('a law that a human sets aside', () => {
   const laws = [
     { policyId: 'NEVER', tier: 0 },
     { policyId: 'NO_CRITICAL', tier: 1 },

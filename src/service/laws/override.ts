@@ -51,7 +51,7 @@ export function refuseLaw(
   }
   const message =
     law.tier === 0
-      ? `the law ${showName(policyId)} is of tier 0: nobody sets it aside`
+      ? `the law ${showName(policyId)} is of tier 0 and cannot be set aside`
       : `the law ${showName(policyId)} asks: its question is answered, not set aside`
   throw new FaultError(fault('override.tier', policyId, null, { message }))
 }

@@ -97,7 +97,7 @@ describe('links', () => {
 })
 
 describe('other places', () => {
-  it('the home of the account counts, whatever the variable says', () => {
+  it('the home of the account counts, no matter what the variable says', () => {
     expect(withAccountHome([home])).toEqual([home, realpathSync(userInfo().homedir)])
   })
 

@@ -43,8 +43,8 @@ export class StageVoid extends FaultError {
   constructor(state: 'waiting' | 'void', base: string) {
     const message =
       state === 'waiting'
-        ? `it stands on ${showName(base)}, which is not promoted yet`
-        : `it stands on ${showName(base)}, which is not what it was`
+        ? `it is based on ${showName(base)}, which is not promoted yet`
+        : `it is based on ${showName(base)}, which is not what it was`
     super(fault('flow.stage_void', base, null, { message }))
     this.state = state
   }

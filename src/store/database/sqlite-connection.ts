@@ -184,7 +184,7 @@ const CAUSES: readonly (readonly [pattern: RegExp, says: string])[] = [
   [/^EROFS$/, 'the file system is read-only (EROFS)'],
   [/^SQLITE_READONLY/, 'the file or its directory cannot be written (read-only)'],
   [/^(?:EACCES|EPERM|SQLITE_PERM)$/, 'this user has no right to it (EACCES)'],
-  [/^SQLITE_CANTOPEN/, 'a file beside it cannot be made: no right, a read-only or a full disk'],
+  [/^SQLITE_CANTOPEN/, 'a file next to it cannot be created: no right, a read-only or a full disk'],
   [/^SQLITE_IOERR/, 'the disk failed, or is full'],
 ]
 

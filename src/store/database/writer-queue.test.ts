@@ -63,7 +63,7 @@ describe('the waiting list', () => {
     expect(new WaitingList(join(directory, 'none', 'turns')).look()).toBe(0)
   })
 
-  it('counts as empty whatever else stands in the file', () => {
+  it('counts as empty no matter what else the file holds', () => {
     writeFileSync(file, Buffer.alloc(5_000, 0xff))
     expect(new WaitingList(file).look()).toBe(0)
   })
@@ -72,7 +72,7 @@ describe('the waiting list', () => {
 describe('the writer queue', () => {
   const nobody = { look: () => 0, wait: () => undefined, leave: () => undefined }
 
-  it('does not ask while somebody is in front', () => {
+  it('does not ask while a process is in front', () => {
     const ahead = [3, 2, 1, 0]
     let asked = 0
     new WriterQueue({ ...nobody, look: () => ahead.shift() ?? 0 }).enter(() => asked++)

@@ -73,7 +73,7 @@ export interface Disbelieved {
 /** Found when something was read that an answer needed: nothing is answered, the file is gone. */
 export class StandingDamage extends FaultError {
   constructor(file: string, { code, reason }: Disbelieved) {
-    const message = `what was kept of what stands is damaged (${reason}), and was thrown away`
+    const message = `the kept state of the ledger is damaged (${reason}), and was thrown away`
     const hint = 'call once more: everything is folded from the facts then'
     super(fault(code, file, null, { message, hint }))
   }

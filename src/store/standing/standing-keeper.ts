@@ -149,7 +149,7 @@ export class StandingKeeper {
   }
 
   #sealed(): FileSeal {
-    invariant(this.#seal !== null, 'who keeps what stands has asked for the key first')
+    invariant(this.#seal !== null, 'the keeper of the state has asked for the key first')
     return this.#seal
   }
 

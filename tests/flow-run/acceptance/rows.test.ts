@@ -38,7 +38,7 @@ function nodeOf({ flow, state }: WalkedRun, id: string) {
 describe('row 1, criterion 1: the hard floor of accumulated time', TIMEOUT, () => {
   const flow = flowOf([worker('a', { minimum_duration: 3 }), goal('b', 'P2')], [edge('a', 'b')])
 
-  it('stops a phase that took less, whatever the participant says it took', async () => {
+  it('stops a phase that took less, no matter what the participant says it took', async () => {
     place.write(
       'a.mjs',
       script(`${TOOL}mkdirSync('out', { recursive: true })
@@ -165,7 +165,7 @@ describe('rows 3 and 4: what a participant says', TIMEOUT, () => {
     expect(enteredIn(run.facts)).not.toContain('b')
   })
 
-  it('row 4: nobody is asked whether to go on, neither in the answer nor beside it', async () => {
+  it('row 4: no person is asked whether to go on, neither in the answer nor in a message', async () => {
     place.write(
       'a.mjs',
       script(`${TOOL}console.log('Shall I continue with the next phase?')\n${artifact("'fine'")}`),
@@ -250,7 +250,7 @@ describe('row 6: REJECT until APPROVE', TIMEOUT, () => {
 })
 
 describe('row 7, criterion 3: no tool, no work', TIMEOUT, () => {
-  it('refuses an attempt that asked for nothing, whatever it claims', async () => {
+  it('refuses an attempt that asked for nothing, no matter what it claims', async () => {
     place.write(
       'a.mjs',
       script(

@@ -34,7 +34,7 @@ function checkErrors({ document, report }: Subject): void {
   const isWrong = elements(field(document, 'errors')).length > 0
   if (answer === undefined || (answer === null) === isWrong) return
   const message = isWrong
-    ? 'an answer stands beside its errors'
+    ? 'an answer is present together with its errors'
     : 'no answer, and no error says why'
   report.add('flow_record.errors', '/errors', message)
 }
