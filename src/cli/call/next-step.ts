@@ -6,6 +6,7 @@ import { type Code, isCode } from '../../base/index.ts'
 
 const AGAIN = 'run the command again'
 const CORRECT = 'correct the file or the proposal, then propose it again'
+const READ_AGAIN = '`writ ledger verify` checks the facts; the next command reads them again'
 const RESTORE =
   'keep a copy of the state directory, then put the ledger back from a backup; `writ ledger verify` checks it'
 
@@ -86,6 +87,16 @@ const STEPS: Readonly<Partial<Record<Code, string>>> = {
   'history.unknown': '`writ log` lists the acts, `writ inbox` the questions',
   'replay.unreplayable':
     'bodies were purged or expired; the facts still verify: `writ ledger verify`',
+  'replay.different':
+    '`writ show ID` shows what was recorded; `writ ledger verify` checks the facts',
+  'replay.engine_changed': 'replay it with the version of writ that recorded it',
+  'standing.damaged': READ_AGAIN,
+  'standing.version': READ_AGAIN,
+  'standing.ahead': READ_AGAIN,
+  'standing.forked': READ_AGAIN,
+  'standing.different': READ_AGAIN,
+  'fact.malformed': RESTORE,
+  'laws.unusable': '`writ laws check` lists every fault of the file',
   'ledger.missing': '`writ init` makes one',
   'ledger.exists': 'use it as it is, or choose another place',
   'ledger.version': 'use the version of writ that wrote it, or a newer one',
@@ -119,6 +130,10 @@ const STEPS: Readonly<Partial<Record<Code, string>>> = {
   'cli.file_unreadable': 'look at the name and its rights: `ls -l`',
   'cli.file_unwritable': 'look at the directory and its rights: `ls -ld`',
   'cli.not_built': 'run `npm run build` in the checkout',
+  'rules.inadmissible': '`writ rules check FILE` lists every fault of the rules',
+  'rules.claim_word': 'correct the claim; docs/constitution.md lists the words of each field',
+  'rules.claim_empty': 'correct the condition after `--when`',
+  'rules.case': 'correct the case file; `writ rules test --help` shows an example',
   'rules.analysis_budget': 'split the rules, or narrow the claim',
   'flow.log_foreign': 'rename the file, then call again',
   'flow.taken': 'wait until the other process ends; `writ flow status RUN` shows it',
@@ -126,6 +141,9 @@ const STEPS: Readonly<Partial<Record<Code, string>>> = {
   'flow.not_waiting': '`writ flow status RUN` shows what the run waits for',
   'flow.flow_missing': 'start a new run: `writ flow run`',
   'flow.output_missing': 'start a new run: `writ flow run`',
+  'flow.plan_refused':
+    'read the reasons, change the task or the participants, then run the same again',
+  'flow.secret_missing': 'set the variable in the environment, then run the same again',
   'flow.input_missing': 'put it where the message says, then `writ flow resume RUN`',
 }
 
