@@ -159,7 +159,7 @@ describe('changes to the home outside the scope', () => {
   })
 
   const WRITES = 'mkdir -p ~/.tool; echo 1 > ~/.tool/state; echo n > ~/notes; echo 2 > b'
-  const CHOICE = 'keep which changes? [all, s: only the scope, N: none]'
+  const CHOICE = 'keep which changes? [all, s: only the scope, N: none, later]'
   const inHome = (): boolean[] =>
     ['.tool/state', 'notes'].map((name) => existsSync(join(place.home, name)))
 
@@ -202,6 +202,43 @@ describe('changes to the home outside the scope', () => {
     expect(seen.output).not.toContain('promote them?')
     expect([place.has('b'), ...inHome()]).toEqual([false, false, false])
     expect(place.pending()).toEqual([])
+  })
+
+  it.each([
+    ['later', { send: 'later\n' }],
+    ['Ctrl-C', { send: '\x03' }],
+    ['Ctrl-D', { send: '\x04' }],
+    ['a signal', { signal: 15 }],
+    ['a closed terminal', { hangup: true as const }],
+  ])('wait in the inbox with the rest after %s, and are kept by a yes there', (_name, step) => {
+    place = repository('waits')
+    const seen = place.execAsPerson([], WRITES, [{ expect: CHOICE }, step])
+    expect(seen.failed, seen.output).toBe(null)
+    if (!('hangup' in step)) {
+      expect(seen.status, seen.output).toBe(75)
+      expect(seen.output).toContain('keeps all of them')
+    }
+    expect([place.has('b'), ...inHome()]).toEqual([false, false, false])
+    const [{ id }] = place.pending()
+    const steps = [{ expect: 'promote them?' }, { send: 'y\n' }]
+    const approved = place.person(['approve', id], steps)
+    expect([approved.status, approved.failed], approved.output).toEqual([0, null])
+    expect([place.has('b'), ...inHome()]).toEqual([true, true, true])
+  })
+
+  it('are asked about again after another word', () => {
+    place = repository('word')
+    const steps = [
+      { expect: CHOICE },
+      { send: 'y\n' },
+      { expect: CHOICE },
+      { send: 's\n' },
+      { expect: 'promote them?' },
+      { send: 'y\n' },
+    ]
+    const seen = place.execAsPerson([], WRITES, steps)
+    expect([seen.status, seen.failed], seen.output).toEqual([0, null])
+    expect([place.has('b'), ...inHome()]).toEqual([true, false, false])
   })
 
   it('are refused where a law forbids them, and the scope is asked about alone', () => {

@@ -42,16 +42,16 @@ export async function carryOut(
     const resources = withinCeilings(request.resources, ceilings, call.options)
     const ground = reportGround(session, request)
     prepareReport(call.options, ground)
-    const { answer, prompts, isHomeChosen } = await runLive(session, { ...request, resources })
+    const { answer, prompts, home } = await runLive(session, { ...request, resources })
     const { droppedVariables: dropped_variables } = session.gate
     writeReport(call.options, ground, { ...answer, prompts, dropped_variables })
     const { status, code } = execEnd(answer)
-    const advice = isHomeChosen ? [] : adviceLines(session, request, answer)
+    const advice = home.wasAsked ? home.advice(answer) : adviceLines(session, request, answer)
     const cap = capOf(answer, resources, ceilings)
     if (code !== null)
       explain(call, answer, code, { cap, advice: [...lostLine(call, answer), ...advice] })
     else {
-      if (!isHomeChosen) tellLeft(call.terminal, answer, advice)
+      if (!home.wasAsked) tellLeft(call.terminal, answer, advice)
       tellDone(call, answer)
       tellLaws(call, answer)
     }
@@ -90,7 +90,7 @@ async function runLive(session: GateSession, request: ExecRequest) {
     const answer = await settleChangedInputs(session.gate, first, confirm)
     const note = failure.text(answer.result)
     if (note !== null) session.call.terminal.err(`${note}\n`)
-    return { answer, prompts: prompts.asked, isHomeChosen: home.wasAsked }
+    return { answer, prompts: prompts.asked, home }
   } finally {
     live.close()
   }

@@ -1,14 +1,21 @@
 /**
  * Asks which changes to keep when a person's run changed their home outside the scope: all, only the
- * scope, or none. The effects themselves are shown and asked about afterwards.
+ * scope, or none. The effects themselves are shown and asked about afterwards. Without an answer all
+ * changes wait in the inbox.
  */
-import type { Confirm, HomeChoice, LawWords, ProposeOptions } from '../../service/index.ts'
+import type {
+  Confirm,
+  GateAnswer,
+  HomeChoice,
+  LawWords,
+  ProposeOptions,
+} from '../../service/index.ts'
 import { canAsk } from '../call/passphrase.ts'
 import { counted, grouped } from '../effects/amount.ts'
 import { findingWords } from '../effects/finding-text.ts'
 import { reasonLines } from '../effects/question-text.ts'
 import { obeysSequences, resetFor, type SeenOutput } from '../effects/reset.ts'
-import { askLine } from '../gate/answer-line.ts'
+import { askWord } from '../gate/answer-line.ts'
 import type { ConfirmationContext } from '../gate/confirm.ts'
 import { whyNotHere } from '../gate/confirm.ts'
 
@@ -19,7 +26,7 @@ const SHOWN_MAX = 20
 export class HomeQuestion {
   readonly #asking: ConfirmationContext
   readonly #live: { readonly wasEnded: boolean; readonly seen: SeenOutput }
-  #isDeclined = false
+  #choice: HomeChoice | null = null
   /** Whether the person was asked, and so knows what is kept. */
   wasAsked = false
 
@@ -44,9 +51,22 @@ export class HomeQuestion {
     }
   }
 
-  /** Answers no without asking if the person chose to keep none of the changes. */
+  /** Answers without asking if the person chose to keep none of the changes, or to answer later. */
   confirming(confirm: Confirm): Confirm {
-    return async (question) => (this.#isDeclined ? { kind: 'no' } : confirm(question))
+    return async (question) => {
+      if (this.#choice === 'none') return { kind: 'no' }
+      return this.#choice === 'later' ? { kind: 'wait' } : confirm(question)
+    }
+  }
+
+  /** Returns what a yes to the waiting question keeps, and how to keep less. */
+  advice({ pending, result }: GateAnswer): readonly string[] {
+    const isKept = result?.findings.some(({ code }) => code === 'effect.home_kept') ?? false
+    if (pending === undefined || !isKept) return []
+    const { id } = pending
+    return [
+      `\`writ approve ${id}\` keeps all of them; to keep only the scope: \`writ deny ${id}\`, run the command again and answer \`s\``,
+    ]
   }
 
   async #ask(left: Parameters<NonNullable<LiveRun['chooseHome']>>[0]): Promise<HomeChoice> {
@@ -61,10 +81,8 @@ export class HomeQuestion {
     const heading = `The command also changed ${counted(left.length, 'path')} of your home outside the scope`
     const rest = more > 0 ? [`  and ${grouped(more)} more`] : []
     terminal.err(`${[terminal.paintError.strong(heading), ...lines, ...rest].join('\n')}\n`)
-    const line = await askLine('\nkeep which changes? [all, s: only the scope, N: none] ')
-    const choice = typeof line === 'string' ? 'none' : readChoice(line.text)
-    this.#isDeclined = choice === 'none' && line !== 'gone'
-    return choice
+    this.#choice = await askWord(PROMPT, readChoice)
+    return this.#choice
   }
 
   #refused(code: string, laws: readonly LawWords[]): void {
@@ -77,9 +95,22 @@ export class HomeQuestion {
   }
 }
 
-/** Only a clear word keeps anything. */
-function readChoice(line: string): HomeChoice {
-  const word = line.trim().toLowerCase()
-  if (word === 'all' || word === 'a') return 'all'
-  return word === 's' || word === 'scope' ? 'scope' : 'none'
+const PROMPT = '\nkeep which changes? [all, s: only the scope, N: none, later] '
+
+const WORDS: ReadonlyMap<string, HomeChoice> = new Map([
+  ['a', 'all'],
+  ['all', 'all'],
+  ['s', 'scope'],
+  ['scope', 'scope'],
+  ['', 'none'],
+  ['n', 'none'],
+  ['no', 'none'],
+  ['none', 'none'],
+  ['l', 'later'],
+  ['later', 'later'],
+])
+
+/** Returns what a person typed; null for a word that is no answer. */
+function readChoice(line: string): HomeChoice | null {
+  return WORDS.get(line.trim().toLowerCase()) ?? null
 }

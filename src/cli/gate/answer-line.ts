@@ -11,6 +11,21 @@ const DISCARD_MS = 120
 /** `interrupted`: Ctrl-C or a wish to end. `ended`: Ctrl-D. `gone`: the terminal is no longer there. */
 type Line = { readonly text: string } | 'interrupted' | 'ended' | 'gone'
 
+/**
+ * Asks until the line is an answer that `read` knows; null from `read` asks again. Ctrl-C, Ctrl-D, a
+ * signal and a terminal that goes away are no answer: `later`.
+ */
+export async function askWord<Word extends string>(
+  question: string,
+  read: (line: string) => Word | null,
+): Promise<Word | 'later'> {
+  for (;;) {
+    const line = await askLine(question)
+    const word = typeof line === 'string' ? 'later' : read(line.text)
+    if (word !== null) return word
+  }
+}
+
 export async function askLine(question: string): Promise<Line> {
   const input = openInput()
   if (input === null) return 'gone'

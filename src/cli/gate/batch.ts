@@ -11,7 +11,7 @@ import { canAsk } from '../call/passphrase.ts'
 import { resultText } from '../effects/operation-text.ts'
 import { whyLines } from '../effects/question-head.ts'
 import { failureText, readAnswer, shortDigest } from '../effects/question-text.ts'
-import { askLine } from './answer-line.ts'
+import { askWord } from './answer-line.ts'
 import { answerLines, exitOf } from './answer-text.ts'
 import { assure, assureAhead, refuseCooledDown, refuseUngiven, refuseUnseen } from './confirm.ts'
 import { type FoundQuestion, findQuestion } from './named-question.ts'
@@ -131,8 +131,12 @@ async function isAgreed(
     terminal.err(`${words}\n`)
   }
   const choices = '[y, N: leave them waiting] '
-  const line = await askLine(`\n${paint.strong(`promote all ${batch.length}?`)} ${choices}`)
-  return typeof line !== 'string' && readAnswer(line.text) === 'yes'
+  const prompt = `\n${paint.strong(`promote all ${batch.length}?`)} ${choices}`
+  const answer = await askWord(prompt, (line) => {
+    const word = readAnswer(line)
+    return word === 'all' ? null : word
+  })
+  return answer === 'yes'
 }
 
 async function tell(

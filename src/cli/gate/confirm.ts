@@ -27,7 +27,7 @@ import {
   readAnswer,
 } from '../effects/question-text.ts'
 import type { SeenOutput } from '../effects/reset.ts'
-import { askLine } from './answer-line.ts'
+import { askWord } from './answer-line.ts'
 import { approvalsText, missingText } from './approvals-text.ts'
 import { losesPart } from './lost-part.ts'
 import { pageEffects, showEffects } from './show-question.ts'
@@ -100,8 +100,7 @@ export async function askAtTerminal(
   const why = whyLines(question, terminal.paintError)
   const prompt = questionText(question, asker, why, terminal.paintError)
   for (;;) {
-    const line = await askLine(prompt)
-    const answer = typeof line === 'string' ? 'later' : readAnswer(line.text)
+    const answer = await askWord(prompt, readAnswer)
     if (answer === 'later') return { kind: 'wait' }
     if (answer === 'no') return { kind: 'no' }
     if (answer === 'all') await pageEffects(terminal, question)

@@ -69,7 +69,10 @@ async function wantsHome(
   const choose = terms.live?.chooseHome
   const left = findings.filter(({ code }) => code === 'effect.left_out')
   if (left.length === 0 || choose === undefined || terms.dryRun) return false
-  return isOnDeviceOf(place, discarded) && (await choose(left)) === 'all'
+  if (!isOnDeviceOf(place, discarded)) return false
+  const choice = await choose(left)
+  // Nothing may be lost while a question waits.
+  return choice === 'all' || choice === 'later'
 }
 
 interface Reading {

@@ -199,8 +199,11 @@ export interface ProposeOptions {
   readonly abort: AbortSignal
 }
 
-/** Which changes a person wants to keep: all of them, those of the scope, or none. */
-export type HomeChoice = 'all' | 'scope' | 'none'
+/**
+ * Which changes a person wants to keep: all of them, those of the scope, or none. `later` gives no
+ * answer: all of them wait.
+ */
+export type HomeChoice = 'all' | 'scope' | 'none' | 'later'
 
 /** Places that a run finds empty, without those of writ itself. */
 export interface HiddenFromRun {
