@@ -31,7 +31,7 @@ import {
   SQLITE,
   STORE_FILE,
 } from '../store/index.ts'
-import { homeFailure } from './failure.ts'
+import { homeFailure, lostLedger } from './failure.ts'
 import { findIdentity, identify, identityFailure } from './identity.ts'
 import { type Home, hasLedger, type KnownHome, lawsOf } from './known-home.ts'
 import { findHome, newHome, type Surroundings, stateRoot } from './place.ts'
@@ -131,6 +131,8 @@ export async function makeHome(
   addFolder(join(directory, 'rules'), 0o755, created)
   const state = join(root, id)
   try {
+    // A registered home has had a history, which is not begun again.
+    if (known !== null && !existsSync(state)) throw lostLedger(state, state)
     await makeState(state, id, actor, created, storeOf(id, server))
   } catch (error) {
     takeBack(created)

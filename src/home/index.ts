@@ -3,6 +3,7 @@
  * principals, tokens and credentials. Sees base, contracts, policy, ledger, gate, machine, promotion
  * and store.
  */
+export { lostLedger } from './failure.ts'
 export { gitDirectoriesOf, gitTop, workspacePlaces } from './git-directories.ts'
 export { type HomeStore, homeToRegister, type MadeHome, makeHome, registerHome } from './home.ts'
 export { type Home, type KnownHome, lawsOf, openHome } from './known-home.ts'

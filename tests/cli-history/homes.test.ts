@@ -1,7 +1,17 @@
 /** Homes, the credential of the human and principals, as people and machines meet them: the built program in real processes. */
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ANN, codes, folder, type Json, Place, PROGRAM, PUMP, TASK } from './rig.ts'
@@ -103,6 +113,27 @@ describe('homes', () => {
     const left = readdirSync(join(place.state, 'writ')).filter((name) => name.endsWith('.tmp'))
     expect(left).toEqual([])
   }, 60_000)
+
+  it.each([
+    ['state directory', (state: string) => renameSync(state, `${state}.gone`)],
+    ['ledger', (state: string) => rmSync(join(state, 'ledger.db'))],
+  ])('is not begun again when its %s is gone, and says what begins another', (what, lose) => {
+    const place = new Place(`lost-${what.slice(0, 5)}`).init()
+    const state = place.stateOfHome
+    const id = readFileSync(join(place.project, '.writ', 'id'), 'utf8')
+    lose(state)
+    for (const args of [['init', '--no-pass'], ['log']]) {
+      const { status, json } = place.writ([...args, '--json'])
+      expect([status, json.error.code]).toEqual([4, 'ledger.corrupt'])
+      expect(json.error.hint).toContain(`put a copy of the ledger back into ${state}`)
+      expect(json.error.hint).toContain('`writ init --new` begins another history')
+    }
+    expect(existsSync(join(state, 'ledger.db'))).toBe(false)
+    expect(readFileSync(join(place.project, '.writ', 'id'), 'utf8')).toBe(id)
+    expect(place.writ(['init', '--new', '--no-pass']).status).toBe(0)
+    expect(readFileSync(join(place.project, '.writ', 'id'), 'utf8')).not.toBe(id)
+    expect(place.writ(['ledger', 'verify']).status).toBe(0)
+  })
 
   it('says which file cannot be written', () => {
     const place = new Place('unwritable')

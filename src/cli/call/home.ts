@@ -9,6 +9,7 @@ import { FaultError, fault, showName } from '../../base/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import {
   type Home,
+  lostLedger,
   openCredential,
   openHome,
   type PrincipalsPlace,
@@ -88,10 +89,7 @@ export async function withHistory<T>(
   }
 }
 
-/**
- * Waits for the ledger of a home that is registered. One that is not there was removed or emptied,
- * which is damage and no wrong call.
- */
+/** Waits for the ledger of a home that is registered. */
 export async function ofKnownHome<T>(
   { state }: Pick<Home, 'state'>,
   opened: Promise<T>,
@@ -100,11 +98,7 @@ export async function ofKnownHome<T>(
     return await opened
   } catch (error) {
     if (!(error instanceof FaultError) || error.fault.code !== 'ledger.missing') throw error
-    const { at } = error.fault
-    const reason = 'the home is registered, and its ledger is gone or empty'
-    const message = `${reason}: ${at}`
-    const hint = `put a copy of the ledger back into ${state}`
-    throw new FaultError(fault('ledger.corrupt', at, { reason }, { message, hint }))
+    throw lostLedger(error.fault.at, state)
   }
 }
 
