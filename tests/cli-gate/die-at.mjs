@@ -1,6 +1,7 @@
 /**
  * Loaded into a program before its own code: kills the process with SIGKILL right before the first call
- * that `DIE_AT` names, as `function path`, where the path is a pattern. Nothing else is changed.
+ * that `DIE_AT` names, as `function path`, where the path is a pattern. An `openSync` that only reads does
+ * not count. Nothing else is changed.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -10,9 +11,10 @@ const wanted = new RegExp(pattern)
 const paths = new Map()
 
 const open = fs.openSync
-fs.openSync = (path, ...rest) => {
-  if (name === 'openSync' && wanted.test(String(path))) process.kill(process.pid, 'SIGKILL')
-  const handle = open(path, ...rest)
+fs.openSync = (path, flags = 'r', ...rest) => {
+  const isMade = name === 'openSync' && flags !== 'r' && flags !== fs.constants.O_RDONLY
+  if (isMade && wanted.test(String(path))) process.kill(process.pid, 'SIGKILL')
+  const handle = open(path, flags, ...rest)
   paths.set(handle, String(path))
   return handle
 }

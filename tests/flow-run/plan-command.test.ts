@@ -43,9 +43,9 @@ const judge = (score: string) =>
   script(`answer({ review_id: input.review_id, artifact_digest: input.artifact_digest, total_score: ${score},
   action_required: 'MODIFY', summary: 's', breakdown: [], suggestions: [{ priority: 'HIGH', change: 'say more', steps: [], acceptance_criteria: 'more' }] })`)
 
-function plan(...words: readonly string[]): Json {
+function plan(env: Record<string, string> = {}): Json {
   const order = ['--goal', 'a word counter', '--participants', 'participants.yaml']
-  const ended = place.writ(['flow', 'plan', ...order, '--out', 'plan.json', '--json', ...words])
+  const ended = place.writ(['flow', 'plan', ...order, '--out', 'plan.json', '--json'], { env })
   return { ...ended.json, exit: ended.status, err: ended.err }
 }
 
@@ -84,8 +84,14 @@ it('a plan that no reviewer approves is refused with the reasons, and no file is
 })
 
 it('planner and reviewer change nothing and see nothing of the state of writ', () => {
+  // The sandbox shows the home; the usual state of these tests lies in /tmp, which is private anyway.
+  place.remove()
+  place = new Place('plan-state')
+  const env = { XDG_STATE_HOME: join(place.home, 'states') }
+  expect(place.writ(['init', '--name', 'ann', '--no-pass'], { env }).status).toBe(0)
+  place.write('participants.yaml', PARTICIPANTS)
   place.write('judge.mjs', judge('95'))
-  const secrets = join(place.folder, 'state', 'writ')
+  const secrets = join(env.XDG_STATE_HOME, 'writ')
   expect(existsSync(secrets)).toBe(true)
   place.write(
     'planner.mjs',
@@ -96,7 +102,7 @@ try { seen = readdirSync('${secrets}') } catch {}
 if (seen.length > 0) process.exit(9)`),
   )
   const laws = place.text('.writ/laws.yaml')
-  expect(plan()).toMatchObject({ exit: 0, approved: true })
+  expect(plan(env)).toMatchObject({ exit: 0, approved: true })
   expect([place.text('participants.yaml'), place.text('.writ/laws.yaml')]).toEqual([
     PARTICIPANTS,
     laws,
