@@ -27,7 +27,7 @@ import type {
 import type { PurgeAnswer, PurgeOrder } from './upkeep/body-purge.ts'
 import type { FoundBody } from './upkeep/body-search.ts'
 import type { Holdings } from './upkeep/home-use.ts'
-import type { KeptState } from './upkeep/kept-state.ts'
+import type { KeptState } from './upkeep/surplus.ts'
 
 export interface GateSurface {
   /** Attempts of flow participants: their effects stay staged until another caller approves them. */

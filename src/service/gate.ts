@@ -48,7 +48,7 @@ import type {
 import { BodyPurge, type PurgeAnswer, type PurgeOrder } from './upkeep/body-purge.ts'
 import type { FoundBody } from './upkeep/body-search.ts'
 import { type Holdings, holdingsOf } from './upkeep/home-use.ts'
-import { type KeptState, keptState } from './upkeep/kept-state.ts'
+import { type KeptState, keptState } from './upkeep/surplus.ts'
 import { refusal } from './workspace/stopped-promotion.ts'
 import { Workspace } from './workspace/workspace.ts'
 

@@ -49,4 +49,4 @@ export {
   surveyHome,
   type Unneeded,
 } from './upkeep/home-use.ts'
-export type { KeptState } from './upkeep/kept-state.ts'
+export type { KeptState } from './upkeep/surplus.ts'

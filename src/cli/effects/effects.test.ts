@@ -17,7 +17,7 @@ import {
 } from '../../gate/index.ts'
 import { paint } from '../call/terminal.ts'
 import { countsText, sizeText } from './amount.ts'
-import { readContent } from './content.ts'
+import { readContent } from './change-text.ts'
 import { rowsOf } from './limits.ts'
 import { diffLines, type LineDiff } from './line-diff.ts'
 import { failureText, questionText, readAnswer, shortDigest } from './question-text.ts'

@@ -19,7 +19,7 @@ import {
   isGitWork,
   type RawPath,
 } from '../../gate/index.ts'
-import { readContentBytes } from './content.ts'
+import { readContentBytes } from './change-text.ts'
 import type { ReadSide } from './render.ts'
 import { visible } from './visible.ts'
 
