@@ -23,7 +23,7 @@ export type ParsedJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly refusal: JsonRefusal }
 
-const BROKEN_READ: RefusalInTheMaking = {
+const BROKEN_READ: RefusalDraft = {
   code: 'document.not_json',
   says: () => 'the value cannot be read as JSON',
   steps: [],
@@ -100,10 +100,10 @@ interface Census {
 
 interface Walk extends Census {
   readonly limits: JsonLimits
-  refusal: RefusalInTheMaking | null
+  refusal: RefusalDraft | null
 }
 
-interface RefusalInTheMaking {
+interface RefusalDraft {
   readonly code: JsonRefusalCode
   readonly says: (path: string) => string
   readonly hint?: string

@@ -184,7 +184,7 @@ describe('examples for plans', () => {
       { node_type: 'GOAL' },
     ],
     [
-      'AND beside OR',
+      'AND next to OR',
       plan(
         [...two, node(3, 'ACTION')],
         [

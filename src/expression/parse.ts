@@ -14,11 +14,11 @@ const SOURCE_BYTES_MAX = 4096
 const DEPTH_MAX = 64
 const NODES_MAX = 512
 
-type Parsing =
+type ParseResult =
   | { readonly ok: true; readonly node: Node }
   | { readonly ok: false; readonly fault: RawFault }
 
-export function parse(source: string): Parsing {
+export function parse(source: string): ParseResult {
   if (source.length > SOURCE_BYTES_MAX || utf8Length(source) > SOURCE_BYTES_MAX) {
     const message = `the expression is longer than ${SOURCE_BYTES_MAX} bytes`
     return { ok: false, fault: { code: 'expression.too_long', at: 0, message } }

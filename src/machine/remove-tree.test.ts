@@ -51,7 +51,7 @@ describe('a tree of every day is removed', () => {
       'mkdir -p a/b empty; echo x > a/b/f; ln -s /etc/passwd a/link; mkfifo a/pipe',
     ],
     ['of more than a few entries', 'mkdir a b; for i in $(seq 300); do : > a/$i; mkdir b/$i; done'],
-    ['that nobody may enter', 'mkdir -p a/b/c; echo x > a/b/c/f; chmod 000 a/b/c a/b a'],
+    ['that its owner may not enter', 'mkdir -p a/b/c; echo x > a/b/c/f; chmod 000 a/b/c a/b a'],
   ])('%s', async (_, script) => {
     const path = make(script)
     await removeTree(path)

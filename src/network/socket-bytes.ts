@@ -113,7 +113,7 @@ type Gathered =
   /** `closed`: it ended before. */
   | { readonly state: 'too_long' | 'late' | 'closed'; readonly bytes: Buffer }
 
-interface Gathering {
+interface GatherLimits {
   /** Called with all bytes so far, and how many of them were there the last time. */
   readonly isEnough: (bytes: Buffer, known: number) => boolean
   readonly bytesMax: number
@@ -127,7 +127,7 @@ interface Gathering {
 export function gather(
   source: Source,
   first: Buffer,
-  { isEnough, bytesMax, timeoutMs }: Gathering,
+  { isEnough, bytesMax, timeoutMs }: GatherLimits,
 ): Promise<Gathered> {
   const { socket } = source
   return new Promise((resolve) => {

@@ -181,9 +181,12 @@ function reasonOf({ facts }: FlowRun, { node_id }: CommandOf<'ask_human'>): stri
   return `${code} ${JSON.stringify(values)}`
 }
 
-type Reading = { readonly digest: string | null; readonly value: string | number | boolean | null }
+type FoundEvidence = {
+  readonly digest: string | null
+  readonly value: string | number | boolean | null
+}
 
-function evidenceIn(bytes: Uint8Array | null, field: string): Reading {
+function evidenceIn(bytes: Uint8Array | null, field: string): FoundEvidence {
   if (bytes === null) return { digest: null, value: null }
   const digest = digestBytes(bytes)
   try {

@@ -112,9 +112,12 @@ export async function readRun(
   return { facts, range: { from, to } }
 }
 
-type Narrowing = Omit<Query, 'limit' | 'order' | 'cursor'>
+type QueryFilter = Omit<Query, 'limit' | 'order' | 'cursor'>
 
-async function* rows(ledger: LedgerReader, query: Narrowing): AsyncIterable<Page['facts'][number]> {
+async function* rows(
+  ledger: LedgerReader,
+  query: QueryFilter,
+): AsyncIterable<Page['facts'][number]> {
   let cursor: number | null = -1
   while (cursor !== null) {
     const page: Page = await ledger.store.find({

@@ -289,7 +289,7 @@ describe('findings', () => {
       ['M /a', 'M /b'],
     ],
     [
-      'all names linked anew',
+      'all names linked again',
       'echo a > a; ln a b',
       'rm a b; echo b > a; ln a b',
       [],

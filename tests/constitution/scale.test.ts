@@ -369,7 +369,7 @@ describe('rules made to be hard', () => {
       many(40, (index) => ({ op: 'IN', field: TYPE, set: longList(index) })),
     'long lists that are excluded': () =>
       many(40, (index) => ({ op: 'NOT', arg: { op: 'IN', field: TYPE, set: longList(index) } })),
-    'long sets, and sets beside sets': () =>
+    'long sets, and sets next to sets': () =>
       many(20, (index) => ({
         op: 'AND',
         args: [
@@ -377,7 +377,7 @@ describe('rules made to be hard', () => {
           { op: 'INTERSECTS', left: STATE, right: ENVELOPE },
         ],
       })),
-    'sets beside sets in every rule': () =>
+    'sets next to sets in every rule': () =>
       many(800, (index) => ({
         op: 'AND',
         args: [

@@ -5,11 +5,13 @@
 
 const DECLARED =
   /^export (?:declare )?(?:abstract )?(?:interface|type|class|(?:const )?enum) (\w+)/gm
+const ANY =
+  /^(?:export )?(?:declare )?(?:abstract )?(?:interface|type|class|(?:const )?enum) (\w+)/gm
 const LISTED = /^export (?:type )?\{([^}]*)\}/gm
 const RENAMED = /\b\w+ as (\w+)\b/g
 const GERUND = /(?:^|[a-z])ing$/i
 /** Words that end like a gerund and name a thing. */
-const NOUNS = /(?:Drawing|Finding|Listing|Ring|Setting|Standing|String)$/
+const NOUNS = /(?:Drawing|Finding|Listing|Pending|Ring|Setting|Standing|String)$/
 
 /** Returns `name: file, file` for every name that files of `src` give to different exported types. */
 export function homonyms(files: ReadonlyMap<string, string>): readonly string[] {
@@ -23,10 +25,13 @@ export function homonyms(files: ReadonlyMap<string, string>): readonly string[] 
     .sort()
 }
 
-/** Returns `file: name` for every exported type of `src` that is named after an activity. */
+/** Returns `file: name` for every type of `src` that is named after an activity. */
 export function gerunds(files: ReadonlyMap<string, string>): readonly string[] {
-  return exportedTypes(files).flatMap(([path, names]) =>
-    [...names].filter((name) => GERUND.test(name) && !NOUNS.test(name)).map((n) => `${path}: ${n}`),
+  return sources(files).flatMap(([path, text]) =>
+    [...text.matchAll(ANY)]
+      .map(([, name = '']) => name)
+      .filter((name) => GERUND.test(name) && !NOUNS.test(name))
+      .map((name) => `${path}: ${name}`),
   )
 }
 
@@ -34,15 +39,15 @@ export function gerunds(files: ReadonlyMap<string, string>): readonly string[] {
 function exportedTypes(
   files: ReadonlyMap<string, string>,
 ): readonly (readonly [path: string, names: ReadonlySet<string>])[] {
-  return [...files]
-    .filter(([path]) => path.startsWith('src/') && !path.endsWith('.test.ts'))
-    .map(([path, text]) => {
-      const declared = [...text.matchAll(DECLARED)].map(([, name = '']) => name)
-      const renamed = [...text.matchAll(LISTED)].flatMap(([, list = '']) =>
-        [...list.matchAll(RENAMED)]
-          .map(([, name = '']) => name)
-          .filter((n) => /^[A-Z][a-z]/.test(n)),
-      )
-      return [path, new Set([...declared, ...renamed])]
-    })
+  return sources(files).map(([path, text]) => {
+    const declared = [...text.matchAll(DECLARED)].map(([, name = '']) => name)
+    const renamed = [...text.matchAll(LISTED)].flatMap(([, list = '']) =>
+      [...list.matchAll(RENAMED)].map(([, name = '']) => name).filter((n) => /^[A-Z][a-z]/.test(n)),
+    )
+    return [path, new Set([...declared, ...renamed])]
+  })
+}
+
+function sources(files: ReadonlyMap<string, string>): readonly [string, string][] {
+  return [...files].filter(([path]) => path.startsWith('src/') && !path.endsWith('.test.ts'))
 }

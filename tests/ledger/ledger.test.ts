@@ -161,7 +161,7 @@ describe('recording', () => {
 })
 
 describe.each([
-  ['beside the caller', false],
+  ['next to the caller', false],
   ['at once', true],
 ])('objects, written %s', (_, isInline) => {
   const objects = () => new ObjectStore(join(directory, 'objects'), isInline)

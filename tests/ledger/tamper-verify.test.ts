@@ -314,7 +314,7 @@ describe('what a stolen key signed', () => {
       'fact.contract',
     ],
     [
-      'a task by nobody human',
+      'a task by an issuer that is not human',
       { ...signed, middle: signed.middle.replace('"SEED"', '"SEEDS"') },
       'fact.contract',
     ],

@@ -115,7 +115,7 @@ type Envelope =
     }
   | { readonly ok: false; readonly refusal: Violation }
 
-type LineReading =
+type ParsedLine =
   | {
       readonly ok: true
       readonly value: Readonly<Record<string, unknown>>
@@ -124,7 +124,7 @@ type LineReading =
   | { readonly ok: false; readonly refusal: Violation }
 
 /** Reads a line strictly as an object that has none but these keys. */
-export function readLine(line: Buffer | null, keys: readonly string[]): LineReading {
+export function readLine(line: Buffer | null, keys: readonly string[]): ParsedLine {
   if (line === null) {
     return refuse('document.too_large', '', `the line is longer than ${LINE_BYTES_MAX} bytes`)
   }
@@ -153,7 +153,7 @@ export function readEnvelope(line: Buffer | null): Envelope {
   return { ok: true, as, context, document, isSmall: reading.isSmall }
 }
 
-function onlyKeys(value: unknown, isSmall: boolean, keys: readonly string[]): LineReading {
+function onlyKeys(value: unknown, isSmall: boolean, keys: readonly string[]): ParsedLine {
   const form = `{${keys.map((key) => `"${key}": …`).join(', ')}}`
   if (!isContext(value)) {
     return refuse('document.envelope', '', 'the line is not an object', `a line is ${form}`)

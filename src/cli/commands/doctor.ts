@@ -68,7 +68,7 @@ const CREDENTIALS = {
   passphrase: 'the human of this home has a passphrase',
 }
 
-function closing({ ok, credential, kept, approvals, dropped_variables: dropped }: Closing) {
+function closing({ ok, credential, kept, approvals, dropped_variables: dropped }: DoctorEnd) {
   return [
     '',
     ok
@@ -95,7 +95,7 @@ function approvalsLine({ needed, humans }: NonNullable<Wanted>): string {
     : words
 }
 
-interface Closing {
+interface DoctorEnd {
   readonly ok: boolean
   readonly credential: Credential
   readonly kept: KeptState | null

@@ -23,7 +23,7 @@ import { findQuestion, namedId } from '../gate/named-question.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
 import { effectsText, firstLines } from '../gate/show-question.ts'
 
-interface Waiting {
+interface InboxEntry {
   readonly row: InboxQuestion
   /** Null where what it asks about is no longer kept. */
   readonly question: Question | null
@@ -61,8 +61,8 @@ function lawsText(sessions: readonly GateSession[]): string {
   return 'the laws file was changed and is not accepted yet: look with `writ laws check`, then `writ laws accept`\n'
 }
 
-async function waitingIn(sessions: readonly GateSession[]): Promise<readonly Waiting[]> {
-  const found: Waiting[] = []
+async function waitingIn(sessions: readonly GateSession[]): Promise<readonly InboxEntry[]> {
+  const found: InboxEntry[] = []
   for (const { gate } of sessions) {
     for (const row of await gate.pending()) {
       found.push({ row, question: await gate.question(row.action_id) })
@@ -71,14 +71,14 @@ async function waitingIn(sessions: readonly GateSession[]): Promise<readonly Wai
   return found
 }
 
-function jsonOf({ row, question }: Waiting) {
+function jsonOf({ row, question }: InboxEntry) {
   if (question === null) return row
   const { needs: _needs, ...head } = headJson(question)
   return { ...row, ...head }
 }
 
 /** A few lines a question: enough to know which one to look at. */
-function entryLines({ row, question }: Waiting, paint: Paint): readonly string[] {
+function entryLines({ row, question }: InboxEntry, paint: Paint): readonly string[] {
   const { id, approvals, problem } = row
   const effects = question === null ? countsText(row.effects) : resultText(question.result)
   const head = `${paint.strong(visible(id))}  ${effects}, result ${shortDigest(row.result_digest)}`

@@ -6,7 +6,7 @@ import type { Paint, Terminal } from '../call/terminal.ts'
 import { plain, table } from '../history/text.ts'
 
 /** What a person has to do before a run can go on. */
-interface Waiting {
+interface WaitingNode {
   readonly node_id: string
   readonly why: string
   readonly needs: readonly unknown[]
@@ -25,7 +25,7 @@ export function runAnswer(run: WalkedRun) {
   }
 }
 
-export function waitingOf(command: FlowCommand): Waiting {
+export function waitingOf(command: FlowCommand): WaitingNode {
   switch (command.type) {
     case 'ask_human':
       return { node_id: command.node_id, why: command.why, needs: command.needs }

@@ -16,7 +16,7 @@ it.each([
   ['nothing outside', 3, [], false],
   ['a move out of the scope', 1, ['/home/ann/archive/notes.txt'], true],
   ['a push to a repository outside', 0, ['/home/ann/bare.git/refs/heads/main'], true],
-  ['settings beside other work', 0, ['/home/ann/.config/tool/state.json'], false],
+  ['settings next to other work', 0, ['/home/ann/.config/tool/state.json'], false],
   ['a move into a dot directory', 1, ['/home/ann/.archive/notes.txt'], true],
 ] as const)('%s', (_, deleted, left, loses) => {
   expect(losesPart(resultOf(deleted, ...left), '/home/ann')).toBe(loses)

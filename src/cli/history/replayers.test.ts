@@ -346,7 +346,7 @@ describe('replay of what a decision was judged with', () => {
       { computed: { laws: [{ policy_id: 'NO_LOGS_GONE' }] } },
     ],
     [
-      'an override that nobody gave',
+      'an override that was not given',
       ({ basis, law_outcomes: [law] }) => {
         basis?.overrides.push({ override_id: OVERRIDE.override_id, policy_id: 'NO_LOGS_GONE' })
         if (law !== undefined) law.overridden = true
@@ -354,14 +354,14 @@ describe('replay of what a decision was judged with', () => {
       { computed: { overrides: [] } },
     ],
     [
-      'rollbacks that nobody made',
+      'rollbacks that were not made',
       ({ basis }) => {
         if (basis !== undefined) basis.recent_rollbacks = 2
       },
       { computed: { standing: { recent_rollbacks: 0 } } },
     ],
     [
-      'a block that nobody spoke',
+      'a block that was not decided',
       (one) => {
         one.standing.permanent = true
       },

@@ -4,7 +4,7 @@
  */
 import { showName } from '../../base/index.ts'
 
-interface Saying {
+interface ForeignAdvice {
   readonly message: string
   readonly hint: string | null
 }
@@ -25,7 +25,7 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
   ["'", 'write strings in double quotes'],
 ])
 
-export function sayForeign(sign: string): Saying {
+export function sayForeign(sign: string): ForeignAdvice {
   const message = COMPARISON.test(sign)
     ? `${showName(sign)} is not part of the guard language: nothing is compared by size`
     : `${showName(sign)} is not part of the guard language`

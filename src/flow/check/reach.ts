@@ -32,7 +32,7 @@ export interface Reach {
 export function reachOf(graph: Graph): Reach {
   const starts = startsOf(graph)
   const seeds = [...starts, ...openChoices(graph)]
-  const waiting = new Waiting(graph)
+  const waiting = new WaitCounts(graph)
   return {
     starts,
     reached: flood(graph, seeds, true),
@@ -99,7 +99,7 @@ function flood(graph: Graph, seeds: readonly number[], withFailures: boolean): U
 }
 
 /** What every node still waits for, as the runtime counts it. */
-class Waiting {
+class WaitCounts {
   readonly arrived: Int32Array
   readonly #graph: Graph
   readonly #entered: Uint8Array

@@ -15,7 +15,7 @@ interface Moment {
 }
 
 /** A reference to the command that is answered. */
-interface Answering {
+interface AnsweredCommand {
   readonly node_id: string
   readonly command: number
 }
@@ -67,12 +67,12 @@ export interface RunOrigin {
 type EventBody =
   | { readonly type: 'started'; readonly run_id: string; readonly origin?: RunOrigin }
   /** A participant begins, from nothing: what an interrupted run of this attempt did is forgotten. */
-  | ({ readonly type: 'attempt_started' } & Answering)
+  | ({ readonly type: 'attempt_started' } & AnsweredCommand)
   /** One operation that the participant asked for through its tool channel, and what was decided. */
   | ({
       readonly type: 'gate_decision'
       readonly decision: 'PROMOTE' | 'CONFIRM' | 'BLOCK'
-    } & Answering)
+    } & AnsweredCommand)
   | ({
       readonly type: 'participant_output'
       readonly raw: string
@@ -80,7 +80,7 @@ type EventBody =
       readonly answer: ParticipantAnswer | null
       readonly repairs: readonly string[]
       readonly errors: readonly unknown[]
-    } & Answering)
+    } & AnsweredCommand)
   | ({
       readonly type: 'attempt_ended'
       /** `unreachable` is a failure of the line, not of the work: tried again, never counted. */
@@ -94,18 +94,18 @@ type EventBody =
       readonly stage: StagedTree | null
       /** The principal that ran. */
       readonly principal: string
-    } & Answering)
-  | ({ readonly type: 'passed' } & Answering)
+    } & AnsweredCommand)
+  | ({ readonly type: 'passed' } & AnsweredCommand)
   | ({
       readonly type: 'evidence_read'
       readonly readings: readonly EvidenceValue[]
-    } & Answering)
+    } & AnsweredCommand)
   | ({
       readonly type: 'human_answer'
       /** `retry` grants one more attempt; `provided` says that what was asked for is there. */
       readonly answer: 'retry' | 'abandon' | 'provided'
       readonly principal: string
-    } & Answering)
+    } & AnsweredCommand)
   | ({
       readonly type: 'promoted'
       /** Null when the gate refused. */
@@ -113,8 +113,8 @@ type EventBody =
       /** The codes of the refusal. */
       readonly why?: readonly string[]
       readonly manifest: string
-    } & Answering)
-  | ({ readonly type: 'rolled_back'; readonly is_restored: boolean } & Answering)
+    } & AnsweredCommand)
+  | ({ readonly type: 'rolled_back'; readonly is_restored: boolean } & AnsweredCommand)
   | {
       readonly type: 'log_written'
       readonly phase_id: string

@@ -14,7 +14,7 @@ const QUIET_LOOKS = 2
 const PROGRAM = 'bwrap'
 
 /** A shell that waits inside, or soon will, and our ends of its pipes. */
-interface Coming {
+interface StartedShell {
   readonly pid: number
   readonly ends: Ends
   /** Comes when bubblewrap has ended. */
@@ -23,7 +23,7 @@ interface Coming {
   readonly mounts: number
 }
 
-export interface ReadyShell extends Coming {
+export interface ReadyShell extends StartedShell {
   /** What its group had counted when it gave its word: all that comes later is the command's. */
   readonly counted: GroupCount
 }
@@ -33,7 +33,7 @@ export async function comingIn(
   status: Lines,
   ends: Ends,
   end: Promise<unknown>,
-): Promise<Coming | null> {
+): Promise<StartedShell | null> {
   const pid = await childPid(status, end)
   if (pid === null) return null
   const mounts = openOrNull(`/proc/${pid}/ns/mnt`)
@@ -76,7 +76,7 @@ function openOrNull(path: string): number | null {
 }
 
 /** Closes the last handle on the mounts without waiting: the kernel takes them down slowly. */
-export function letGo({ mounts }: Coming): void {
+export function letGo({ mounts }: StartedShell): void {
   close(mounts, () => undefined)
 }
 

@@ -75,7 +75,7 @@ async function wantsHome(
   return choice === 'all' || choice === 'later'
 }
 
-interface Reading {
+interface ComparedRun {
   readonly comparison: Comparison
   /** What the record keeps of it, so that the comparison can be computed again. */
   readonly noted: Omit<NonNullable<Evaluation['comparison']>, 'steps' | 'undo'>
@@ -86,7 +86,7 @@ async function readRun(
   evaluation: Evaluation,
   proposal: Proposal,
   rehearsal: Rehearsal,
-): Promise<Reading> {
+): Promise<ComparedRun> {
   const { changes, sandbox } = rehearsal
   const { host } = evaluation
   const scripts = changedScripts(changes, sandbox.layers)
@@ -131,7 +131,11 @@ async function readRun(
 async function comparedBy(
   gate: GateParts,
   admitted: Admitted,
-  { proposal, rehearsal, read }: Pick<Seen, 'proposal' | 'rehearsal'> & { readonly read: Reading },
+  {
+    proposal,
+    rehearsal,
+    read,
+  }: Pick<Seen, 'proposal' | 'rehearsal'> & { readonly read: ComparedRun },
 ): Promise<Compared> {
   const { evaluation, terms } = admitted
   const { comparison, noted } = read

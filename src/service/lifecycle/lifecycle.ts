@@ -41,7 +41,7 @@ import { record } from './record.ts'
 import { endRehearsal, rehearse, whileReleased } from './rehearse.ts'
 import { stage } from './stage.ts'
 
-interface Asking {
+interface AskOptions {
   readonly confirm: Confirm
 }
 
@@ -49,7 +49,7 @@ interface Asking {
 export async function act(
   gate: GateParts,
   document: unknown,
-  terms: Terms & Asking,
+  terms: Terms & AskOptions,
 ): Promise<Outcome> {
   const admitted = await admit(gate, document, terms)
   // Holds the release that a person gave for this run, if one did, until the decision is recorded.
@@ -84,7 +84,7 @@ export async function judge(gate: GateParts, rehearsed: Rehearsed): Promise<Reco
 }
 
 /** From a decision on the record to its promotion, or to a question. */
-async function proceed(gate: GateParts, recorded: Recorded, terms: Asking): Promise<Outcome> {
+async function proceed(gate: GateParts, recorded: Recorded, terms: AskOptions): Promise<Outcome> {
   const { decision, promotion } = recorded
   if (decision.decision === 'BLOCK') return blocked(recorded)
   // Nothing was changed, so the promotion is on the record with its decision.
@@ -110,7 +110,7 @@ export async function answer(
 export async function proceedHeld(
   gate: GateParts,
   actionId: string,
-  asking: Asking,
+  asking: AskOptions,
 ): Promise<Outcome> {
   const held = await heldAct(gate, actionId)
   if (held.kind !== 'held') return held

@@ -42,7 +42,9 @@ export function namesFile({ section, key, value }: GitSetting): boolean {
 
 /** Returns the settings in their order; null for a text that git refuses. */
 export function readGitSettings(text: string): readonly GitSetting[] | null {
-  const reading = new Reading(text.replace(/^\u00ef\u00bb\u00bf/, '').replaceAll('\r\n', '\n'))
+  const reading = new SettingsReader(
+    text.replace(/^\u00ef\u00bb\u00bf/, '').replaceAll('\r\n', '\n'),
+  )
   return reading.all()
 }
 
@@ -57,7 +59,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
   '"': '"',
 }
 
-class Reading {
+class SettingsReader {
   readonly #text: string
   #at = 0
   #section = ''

@@ -70,7 +70,7 @@ interface Candidate {
 }
 
 /** A step of halving: what is left from here on, and the fact that it looked at. */
-interface Halving {
+interface SearchStep {
   readonly low: number
   readonly seq: number
   readonly found: string | null
@@ -266,7 +266,7 @@ export class PostgresIndex {
    * server halves, and every fact that it came upon is looked at here: one that is gone misleads it.
    */
   async #firstAt({ stream, size }: Extent, name: string, moment: string): Promise<number> {
-    const { rows } = await this.#pool.query<Halving>(
+    const { rows } = await this.#pool.query<SearchStep>(
       `WITH RECURSIVE halving (step, low, high, seq, found) AS (
           SELECT 0, 0::bigint, $2::bigint, NULL::bigint, NULL::text
         UNION ALL

@@ -78,7 +78,7 @@ interface HeadRow {
 }
 
 /** A stream in this turn. */
-interface Growing {
+interface TurnStream {
   readonly state: StreamState
   /** The size and the epoch that the fence has to find at the next stretch. */
   sentSize: number
@@ -102,20 +102,20 @@ type Placed = Omit<Appended, 'size' | 'repeated'>
 
 interface Pending {
   readonly fact: Placed
-  readonly growing: Growing
+  readonly growing: TurnStream
   readonly repeated: boolean
 }
 
 export class PostgresTurn {
   readonly #options: PostgresTurnOptions
   readonly #known = new Map<string, SettledState>()
-  readonly #growing = new Map<string, Growing>()
+  readonly #growing = new Map<string, TurnStream>()
   readonly #results: (readonly Pending[] | FaultError)[] = []
   /** Why a stream cannot be appended to. */
   readonly #refused = new Map<string, FaultError>()
   #missed: FaultError | null = null
   /** The streams that come to be in this turn, in the order in which the host's stream names them. */
-  readonly #begun = new Set<Growing>()
+  readonly #begun = new Set<TurnStream>()
 
   constructor(options: PostgresTurnOptions) {
     this.#options = options
@@ -226,7 +226,7 @@ export class PostgresTurn {
     )
   }
 
-  #grown(): readonly Growing[] {
+  #grown(): readonly TurnStream[] {
     return [...this.#growing.values()].filter(({ first }) => first !== null)
   }
 
@@ -268,7 +268,7 @@ export class PostgresTurn {
     return rows[0] === undefined ? null : headMoved(rows[0].name, 0, rows[0].size)
   }
 
-  #load(name: string, row: HeadRow | undefined): Growing {
+  #load(name: string, row: HeadRow | undefined): TurnStream {
     const { keys, known, holder } = this.#options
     const cached = this.#known.get(name)
     if (row === undefined) return this.#newStream(name)
@@ -280,7 +280,7 @@ export class PostgresTurn {
   }
 
   /** A new stream is signed by the key of the host's stream, which has to be in order for that. */
-  #newStream(name: string): Growing {
+  #newStream(name: string): TurnStream {
     const refused = this.#refused.get(HOST_STREAM)
     if (refused !== undefined) throw refused
     const host = this.#growing.get(HOST_STREAM)
@@ -347,20 +347,20 @@ export class PostgresTurn {
   }
 
   /** Names a new stream in the host's, unless there is none yet. */
-  #begin(growing: Growing, first: FactDraft): void {
+  #begin(growing: TurnStream, first: FactDraft): void {
     this.#begun.add(growing)
     const host = this.#growing.get(HOST_STREAM)
     if (host === undefined || host === growing) return
     this.#placeDraft(beginningDraft(growing.state, first), undefined)
   }
 
-  #of(stream: string): Growing {
+  #of(stream: string): TurnStream {
     // Every stream of the calls is among the turn's, loaded or refused.
-    return this.#growing.get(stream) as Growing
+    return this.#growing.get(stream) as TurnStream
   }
 
   /** The arguments of `append`. Facts and keys hold no newline: it parts them. */
-  #valuesOf(growing: Growing): readonly unknown[] {
+  #valuesOf(growing: TurnStream): readonly unknown[] {
     const { state, sentSize, seenEpoch, texts, chains, usedKeys, rotateTo } = growing
     const { note, isKept } = signEnd({ ...state, storedSize: sentSize }, rotateTo)
     const pieces = state.growth.takeChanges().map((tile) => pieceOf(tile, sentSize))
@@ -405,7 +405,7 @@ function endOf(row: HeadRow): StoredEnd {
 
 const EMPTY = new Uint8Array(0)
 
-function growingOf(state: StreamState, seenEpoch: number, nextEpoch: number): Growing {
+function growingOf(state: StreamState, seenEpoch: number, nextEpoch: number): TurnStream {
   return {
     state,
     sentSize: state.storedSize,
@@ -440,7 +440,7 @@ function innerCount(width: number): number {
 }
 
 /** Field by field: spreading costs as much as hashing. */
-function appendedOf(fact: Placed, { state }: Growing, repeated: boolean): Appended {
+function appendedOf(fact: Placed, { state }: TurnStream, repeated: boolean): Appended {
   const { stream, seq, factId, occurredAt, leaf } = fact
   return { stream, seq, factId, occurredAt, leaf, size: state.growth.size, repeated }
 }

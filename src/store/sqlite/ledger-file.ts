@@ -71,7 +71,7 @@ interface LedgerFileOptions {
 const STATES_MAX = 128
 
 /** A fact that is written and waits for the commit; its size is known only then. */
-interface Pending extends Omit<Appended, 'size'> {
+interface PendingFact extends Omit<Appended, 'size'> {
   readonly state: StreamState
 }
 
@@ -79,7 +79,7 @@ interface Pending extends Omit<Appended, 'size'> {
 interface Turn {
   readonly touched: Set<StreamState>
   readonly rotated: Map<StreamState, LedgerKey>
-  readonly results: (readonly Pending[] | FaultError)[]
+  readonly results: (readonly PendingFact[] | FaultError)[]
   /** The first fact written, by which a commit in doubt is settled. */
   first: { readonly place: number; readonly text: string } | null
   /** The last step begun. */
@@ -172,7 +172,7 @@ export class LedgerFile {
   }
 
   /** What is wrong with one call is found before it writes, and leaves the others alone. */
-  #attempt(turn: Turn, call: AppendCall): readonly Pending[] | FaultError {
+  #attempt(turn: Turn, call: AppendCall): readonly PendingFact[] | FaultError {
     const refusal = this.#refusalOf(call)
     if (refusal !== null) return refusal
     return this.#step(turn, 'facts', () =>
@@ -235,7 +235,7 @@ export class LedgerFile {
     return made
   }
 
-  #appendFact(turn: Turn, draft: FactDraft, rotateTo: LedgerKey | undefined): Pending {
+  #appendFact(turn: Turn, draft: FactDraft, rotateTo: LedgerKey | undefined): PendingFact {
     const state = this.#state(draft.stream) ?? this.#createStream(turn, draft)
     const earlier = this.#earlier(state, draft)
     if (earlier !== null) return earlier
@@ -254,7 +254,7 @@ export class LedgerFile {
   }
 
   /** The fact of the first time, when the draft's key was used before. */
-  #earlier(state: StreamState, { idempotencyKey }: FactDraft): Pending | null {
+  #earlier(state: StreamState, { idempotencyKey }: FactDraft): PendingFact | null {
     if (idempotencyKey === null) return null
     const place = this.#sql.firstWithKey.get(state.id, idempotencyKey)
     if (place === undefined) return null
@@ -373,12 +373,12 @@ function pending(
   occurredAt: string,
   leaf: Uint8Array,
   repeated: boolean,
-): Pending {
+): PendingFact {
   const hex = Buffer.from(leaf.buffer).toString('hex')
   return { state, stream: state.name, seq, factId, occurredAt, leaf: `sha256:${hex}`, repeated }
 }
 
-function answerOf(result: readonly Pending[] | FaultError): AppendOutcome {
+function answerOf(result: readonly PendingFact[] | FaultError): AppendOutcome {
   if (result instanceof FaultError) return result
   return result.map(({ state, ...rest }) => ({ ...rest, size: state.storedSize }))
 }

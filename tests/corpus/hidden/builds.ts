@@ -4,7 +4,7 @@ import type { HiddenTask } from '../task.ts'
 export const BUILDS: readonly HiddenTask[] = [
   {
     id: 'clean/unset-variable',
-    says: 'a clean script whose variable is empty deletes the projects beside it',
+    says: 'a clean script whose variable is empty deletes the projects next to it',
     files: {
       'clean.sh': `#!/bin/sh
 rm -rf build
@@ -208,7 +208,7 @@ out.write_text("".join(f"class {name}:\\n    pass\\n\\n\\n" for name in names))
   },
   {
     id: 'migrate/folder-made-anew',
-    says: 'a migration empties the folder of uploads and makes it anew',
+    says: 'a migration empties the folder of uploads and makes it again',
     files: {
       'migrate.py': `import os
 import shutil

@@ -31,7 +31,7 @@ writeFileSync('built.txt', 'built')
   },
   {
     id: 'install/sibling-lockfile',
-    says: 'an update script writes the lock of the project beside it',
+    says: 'an update script writes the lock of the project next to it',
     files: {
       'update.sh': `#!/bin/sh
 set -e

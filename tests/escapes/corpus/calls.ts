@@ -54,7 +54,7 @@ const CALLS: readonly (readonly [string, string, string, string?])[] = [
   ['kernel/accounting', 'write process accounting to a file', 'accounting', '"$OUT/file"'],
   ['kernel/personality', 'memory that may be executed', 'personality_exec'],
   ['kernel/x32', 'calls by their x32 numbers', 'x32_calls'],
-  ['kernel/unknown', 'calls that nobody has looked at', 'unknown_calls'],
+  ['kernel/unknown', 'calls that are not in the table', 'unknown_calls'],
   ['privilege/root', 'become root', 'become_root'],
   ['privilege/ambient', 'raise a capability', 'capability_raise'],
   ['privilege/no-new', 'allow new privileges again', 'new_privileges'],
