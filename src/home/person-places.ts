@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import { showPath } from '../base/index.ts'
 import { isObject } from '../contracts/index.ts'
-import { readIfThere, writeWhole } from '../machine/index.ts'
+import { readIfThere, withFolderLock, writeWhole } from '../machine/index.ts'
 import { homeFailure } from './failure.ts'
 
 const XDG_NAMES = ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'] as const
@@ -30,7 +30,15 @@ const STORE = '/nix/store/'
  * more: a process that names a thousand directories without a token pushes none of the person's out.
  */
 export function rememberPlaces(state: string, environment: Environment): void {
-  const known = knownPlaces(state)
+  if (withPlaces(knownPlaces(state), environment) === null) return
+  withFolderLock(state, () => {
+    const text = withPlaces(knownPlaces(state), environment)
+    if (text !== null) writeWhole(join(state, FILE), text, 0o600)
+  })
+}
+
+/** Returns null if the environment names no place that is new. */
+function withPlaces(known: PersonPlaces, environment: Environment): string | null {
   const all = Object.fromEntries(
     NAMES.map((name) => {
       const fresh = placesIn(environment[name]).filter(
@@ -40,7 +48,7 @@ export function rememberPlaces(state: string, environment: Environment): void {
     }),
   )
   const text = `${JSON.stringify(all)}\n`
-  if (text !== `${JSON.stringify(known)}\n`) writeWhole(join(state, FILE), text, 0o600)
+  return text === `${JSON.stringify(known)}\n` ? null : text
 }
 
 /** Returns none for a new home. Fails if the file is malformed: an actor would gain by a lost list. */

@@ -6,7 +6,7 @@
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isObject } from '../contracts/index.ts'
-import { makeFolder, readIfThere, writeWhole } from '../machine/index.ts'
+import { makeFolder, readIfThere, withFolderLock, writeWhole } from '../machine/index.ts'
 import { homeFailure } from './failure.ts'
 
 export interface TrustedHome {
@@ -64,14 +64,26 @@ function isPlace(value: unknown): value is HomePlace {
  */
 export function trustHome(root: string, home: TrustedHome): void {
   makeFolder(root, 0o700)
-  const others = readTrusted(root).filter(({ path, id }) => path !== home.path && id !== home.id)
-  writeWhole(join(root, FILE), `${JSON.stringify({ homes: [...others, home] }, null, 2)}\n`, 0o600)
+  rewrite(root, (homes) => [
+    ...homes.filter(({ path, id }) => path !== home.path && id !== home.id),
+    home,
+  ])
 }
 
 /** Removes every registration of a home. */
 export function untrustHome(root: string, id: string): void {
-  const others = readTrusted(root).filter((home) => home.id !== id)
-  writeWhole(join(root, FILE), `${JSON.stringify({ homes: others }, null, 2)}\n`, 0o600)
+  rewrite(root, (homes) => homes.filter((home) => home.id !== id))
+}
+
+/** Two commands that register at once must not lose one of the two. */
+function rewrite(
+  root: string,
+  change: (homes: readonly TrustedHome[]) => readonly TrustedHome[],
+): void {
+  withFolderLock(root, () => {
+    const text = JSON.stringify({ homes: change(readTrusted(root)) }, null, 2)
+    writeWhole(join(root, FILE), `${text}\n`, 0o600)
+  })
 }
 
 /** The directory that holds a `.writ`; null where there is none. */

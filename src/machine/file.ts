@@ -70,7 +70,7 @@ export function readIfThere(file: string): string | null {
   }
 }
 
-function unwritable(file: string, error: unknown): FaultError {
+export function unwritable(file: string, error: unknown): FaultError {
   const reason = reasonOf(error)
   const message = `${showName(file)} cannot be written (${reason})`
   return new FaultError(fault('cli.file_unwritable', file, { file, reason }, { message }))

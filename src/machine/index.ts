@@ -22,6 +22,7 @@ export { asFailure, toolFailure } from './failure.ts'
 export { makeFolder, namesIfThere, readIfThere, writeWhole } from './file.ts'
 export { type DigestRequest, digestFiles } from './file-digest.ts'
 export { checkFilesystem, type FilesystemType } from './filesystem.ts'
+export { withFolderLock } from './folder-lock.ts'
 export { holdLongList, LONG_LIST } from './heap.ts'
 export {
   allStatsOf,

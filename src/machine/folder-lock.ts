@@ -1,0 +1,43 @@
+/**
+ * One process at a time on the files of a folder, for a read, a change and a write that belong together.
+ * `flock` from util-linux sets the lock on a handle of this process, so the kernel drops it however this
+ * process ends.
+ */
+import { closeSync, constants, openSync } from 'node:fs'
+import { FaultError, fault, showPath } from '../base/index.ts'
+import { unwritable } from './file.ts'
+import { requireProgram, runProgramNow } from './programs.ts'
+
+const WAIT_SECONDS = 10
+const HANDLE_INSIDE = 3
+
+/** Runs `work` under the lock of a folder. Fails if another process holds the lock for ten seconds. */
+export function withFolderLock<T>(folder: string, work: () => T): T {
+  const handle = openFolder(folder)
+  try {
+    const options = ['--exclusive', '--timeout', String(WAIT_SECONDS), String(HANDLE_INSIDE)]
+    const { status } = runProgramNow(requireProgram('flock'), options, {
+      stdio: ['ignore', 'ignore', 'ignore', handle],
+    })
+    if (status !== 0) throw busy(folder)
+    return work()
+  } finally {
+    closeSync(handle)
+  }
+}
+
+function openFolder(folder: string): number {
+  try {
+    return openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
+  } catch (error) {
+    throw unwritable(folder, error)
+  }
+}
+
+function busy(folder: string): FaultError {
+  const message = `another process of writ has been writing in ${showPath(folder)} for ${WAIT_SECONDS} seconds; nothing was changed`
+  const hint = 'wait until it has ended, then run the same again'
+  return new FaultError(
+    fault('workspace.busy', folder, { process: null, command: null }, { message, hint }),
+  )
+}
