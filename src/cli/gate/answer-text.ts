@@ -6,6 +6,7 @@ import { CODES, isCode } from '../../base/index.ts'
 import type { Obstacle } from '../../contracts/index.ts'
 import type { ApprovalsSoFar, GateAnswer } from '../../service/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { jsonPieces } from '../call/json-pieces.ts'
 import { nextStep } from '../call/next-step.ts'
 import type { Paint } from '../call/terminal.ts'
 import { violationText } from '../call/terminal.ts'
@@ -30,10 +31,9 @@ export async function printAnswer(
   answer: GateAnswer,
   dryRun = false,
 ): Promise<Exit> {
-  const text = options.isOn('json')
-    ? `${JSON.stringify(answer)}\n`
-    : `${answerLines(answer, terminal.paint, dryRun).join('\n')}\n`
-  await terminal.out(text)
+  if (options.isOn('json')) for (const piece of jsonPieces(answer)) await terminal.out(piece)
+  else await terminal.out(answerLines(answer, terminal.paint, dryRun).join('\n'))
+  await terminal.out('\n')
   return exitOf(answer, dryRun)
 }
 
