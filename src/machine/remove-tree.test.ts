@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { removeTree } from './remove-tree.ts'
+import { removeTree, removeTreeSync } from './remove-tree.ts'
 
 const make = (script: string): string => {
   const path = mkdtempSync(join(tmpdir(), 'writ-remove-test-'))
@@ -12,18 +12,23 @@ const make = (script: string): string => {
   return path
 }
 
-describe('a tree is removed', () => {
+const WAYS = [
+  ['later', removeTree],
+  ['at once', removeTreeSync],
+] as const
+
+describe.each(WAYS)('a tree is removed %s', (_, remove) => {
   it('that is deeper than any path', async () => {
     const path = make(
       'n=$(printf "%0200d" 0); for i in $(seq 40); do mkdir $n; cd $n; done; echo x > f',
     )
-    await removeTree(path)
+    await remove(path)
     expect(existsSync(path)).toBe(false)
   })
 
   it('that its owner may not enter', async () => {
     const path = make('mkdir -p a/b/c; echo x > a/b/c/f; chmod 000 a/b/c a/b a')
-    await removeTree(path)
+    await remove(path)
     expect(existsSync(path)).toBe(false)
   })
 
@@ -34,27 +39,27 @@ describe('a tree is removed', () => {
     )
     symlinkSync(beside, join(path, 'link'))
     writeFileSync(join(path, '-rf'), '')
-    await removeTree(path)
+    await remove(path)
     expect([existsSync(path), existsSync(join(beside, 'kept'))]).toEqual([false, true])
-    await removeTree(beside)
+    await remove(beside)
   })
 
   it('that is not there', async () => {
-    await removeTree(join(tmpdir(), 'writ-remove-test-never'))
+    await remove(join(tmpdir(), 'writ-remove-test-never'))
   })
 })
 
-describe('a tree of every day is removed', () => {
+describe.each(WAYS)('a tree of every day is removed %s', (_, remove) => {
   it.each([
     [
       'that is small',
-      'mkdir -p a/b empty; echo x > a/b/f; ln -s /etc/passwd a/link; mkfifo a/pipe',
+      'mkdir -p a/b empty; echo x > a/b/f; ln -s /etc/passwd a/link; mkfifo a/pipe; : > $(printf "\\xff")',
     ],
     ['of more than a few entries', 'mkdir a b; for i in $(seq 300); do : > a/$i; mkdir b/$i; done'],
     ['that its owner may not enter', 'mkdir -p a/b/c; echo x > a/b/c/f; chmod 000 a/b/c a/b a'],
-  ])('%s', async (_, script) => {
+  ])('%s', async (_title, script) => {
     const path = make(script)
-    await removeTree(path)
+    await remove(path)
     expect(existsSync(path)).toBe(false)
   })
 
@@ -62,8 +67,8 @@ describe('a tree of every day is removed', () => {
     const beside = make('echo kept > kept')
     const path = make('mkdir a')
     symlinkSync(beside, join(path, 'a', 'link'))
-    await removeTree(path)
+    await remove(path)
     expect([existsSync(path), existsSync(join(beside, 'kept'))]).toEqual([false, true])
-    await removeTree(beside)
+    await remove(beside)
   })
 })
