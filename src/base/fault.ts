@@ -87,6 +87,20 @@ export class FaultError extends Error {
   }
 }
 
+/** A code whose faults carry no details. */
+type PlainCode = Exclude<Code, keyof Details>
+
+/** Makes the error of a fault without details; the message falls back to what the code page says. */
+export function faultError(
+  code: PlainCode,
+  at: string,
+  message?: string,
+  hint?: string,
+): FaultError {
+  const words = { ...(message && { message }), ...(hint && { hint }) }
+  return new FaultError(fault(code, at, null, words))
+}
+
 /** Returns the code of a fault that was thrown, null for any other error. */
 export function faultCode(error: unknown): Code | null {
   return error instanceof FaultError ? error.fault.code : null

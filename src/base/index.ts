@@ -6,7 +6,15 @@ export { canonicalJson, isCanonicalText, isSurelyCanonical } from './canonical.t
 export { closingPlaces } from './circles.ts'
 export { CODES, type Code, isCode } from './codes.ts'
 export { ED25519_KEY_BYTES, ed25519Check } from './ed25519.ts'
-export { BrokenInvariant, type Fault, FaultError, fault, faultCode, invariant } from './fault.ts'
+export {
+  BrokenInvariant,
+  type Fault,
+  FaultError,
+  fault,
+  faultCode,
+  faultError,
+  invariant,
+} from './fault.ts'
 export {
   type Digest,
   digestBytes,

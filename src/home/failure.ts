@@ -1,12 +1,6 @@
 /** How homes and principals fail: with a fault, as stores do. */
 import { FaultError, fault } from '../base/index.ts'
 
-type PlainCode = 'home.missing' | 'home.untrusted' | 'home.moved' | 'home.copied' | 'home.malformed'
-
-export function homeFailure(code: PlainCode, at: string, message: string, hint?: string) {
-  return new FaultError(fault(code, at, null, hint === undefined ? { message } : { message, hint }))
-}
-
 /** The ledger of a registered home was removed or emptied: damage, and no wrong call. */
 export function lostLedger(at: string, state: string): FaultError {
   const reason = 'the home is registered, and its ledger is gone or empty'

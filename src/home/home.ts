@@ -14,7 +14,7 @@ import {
   rmSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { digestBytes, FaultError, fault, showName } from '../base/index.ts'
+import { digestBytes, faultError, showName } from '../base/index.ts'
 import {
   makeFolder,
   readIfThere,
@@ -31,7 +31,7 @@ import {
   SQLITE,
   STORE_FILE,
 } from '../store/index.ts'
-import { homeFailure, lostLedger } from './failure.ts'
+import { lostLedger } from './failure.ts'
 import { findIdentity, identify, identityFailure } from './identity.ts'
 import { type Home, hasLedger, type KnownHome, lawsOf } from './known-home.ts'
 import { findHome, newHome, type Surroundings, stateRoot } from './place.ts'
@@ -50,7 +50,7 @@ export function homeToRegister(surroundings: Surroundings, given: string | null)
   if (id === null || !hasLedger(root, id)) {
     const message = `the home ${showName(directory)} has no ledger of this user`
     const hint = `to make one: \`${isKnown ? 'writ init --new' : 'writ init'}\``
-    throw homeFailure('home.missing', directory, message, hint)
+    throw faultError('home.missing', directory, message, hint)
   }
   return { directory, id, state: join(root, id) }
 }
@@ -227,8 +227,7 @@ function refuseOtherStore(state: string, store: NewStore): void {
   if (store.kind === 'sqlite') return
   const found = readStoreSetting(state)
   if (found.kind === 'postgres' && found.url === store.url) return
-  const message = 'this home has its ledger elsewhere already'
-  throw new FaultError(fault('ledger.exists', state, null, { message }))
+  throw faultError('ledger.exists', state, 'this home has its ledger elsewhere already')
 }
 
 /** False when another process was first; its ledger stays. */

@@ -6,9 +6,9 @@
  * INVARIANT (one history, one place): two directories never continue one history at the same time.
  */
 import { join } from 'node:path'
-import { type FaultError, isUuid, showPath } from '../base/index.ts'
+import { type FaultError, faultError, isUuid, showPath } from '../base/index.ts'
 import { readIfThere } from '../machine/index.ts'
-import { homeFailure } from './failure.ts'
+
 import { type HomePlace, isSamePlace, placeOf, type TrustedHome } from './trust.ts'
 
 /** A `.writ` as it is found. */
@@ -39,7 +39,7 @@ function readId(directory: string): string | null {
   if (id === undefined) return null
   // The id becomes a folder name: anything but a UUID could lead elsewhere.
   if (isUuid(id) && id === id.toLowerCase()) return id
-  throw homeFailure('home.malformed', directory, 'the file `id` does not hold a UUID')
+  throw faultError('home.malformed', directory, 'the file `id` does not hold a UUID')
 }
 
 export function identify(found: FoundHome, homes: readonly TrustedHome[]): Identity {
@@ -74,21 +74,21 @@ export function identityFailure(
     case 'new': {
       if (hasState) {
         const message = `${place} has a history of this user, but this directory is not registered for it`
-        return homeFailure('home.untrusted', directory, message, 'to register it: `writ trust`')
+        return faultError('home.untrusted', directory, message, 'to register it: `writ trust`')
       }
       const message = `${place} is not registered for this user yet`
       const hint = 'read its laws (`writ laws check`), then run `writ init` to register it'
-      return homeFailure('home.untrusted', directory, message, hint)
+      return faultError('home.untrusted', directory, message, hint)
     }
     case 'other': {
       const message = `the file \`id\` of ${place} is not the one that was registered`
       const hint = 'to take up its history: `writ trust`; for a new one: `writ init --new`'
-      return homeFailure('home.untrusted', directory, message, hint)
+      return faultError('home.untrusted', directory, message, hint)
     }
     case 'copied': {
       const message = `${place} is a copy of ${showPath(identity.home.path)}, which keeps the history`
       const hint = 'to make it a home with a history of its own: `writ init`'
-      return homeFailure('home.copied', directory, message, hint)
+      return faultError('home.copied', directory, message, hint)
     }
     case 'moved': {
       const { path } = identity.home
@@ -97,7 +97,7 @@ export function identityFailure(
           ? `another directory was registered as ${place} before`
           : `${place} was registered as ${showPath(path)} before`
       const hint = 'if it is the same project: `writ trust`; if not: `writ init --new`'
-      return homeFailure('home.moved', directory, message, hint)
+      return faultError('home.moved', directory, message, hint)
     }
     default:
       return identity satisfies never

@@ -4,10 +4,9 @@
  * that alone: the host uses these places besides the ones that the caller names.
  */
 import { join } from 'node:path'
-import { showPath } from '../base/index.ts'
+import { faultError, showPath } from '../base/index.ts'
 import { isObject } from '../contracts/index.ts'
 import { readIfThere, withFolderLock, writeWhole } from '../machine/index.ts'
-import { homeFailure } from './failure.ts'
 
 const XDG_NAMES = ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'] as const
 
@@ -59,7 +58,7 @@ export function knownPlaces(state: string): PersonPlaces {
   if (!isObject(kept)) {
     const message = 'the list of directories of persons cannot be read'
     const hint = `remove ${showPath(file)}; the next command of a person writes it again`
-    throw homeFailure('home.malformed', file, message, hint)
+    throw faultError('home.malformed', file, message, hint)
   }
   // Every name is there.
   return Object.fromEntries(

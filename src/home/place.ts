@@ -4,8 +4,8 @@
  */
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
-import { showPath } from '../base/index.ts'
-import { homeFailure } from './failure.ts'
+import { faultError, showPath } from '../base/index.ts'
+
 import { readTrusted } from './trust.ts'
 
 /** What a command knows of where it runs; handed in, so that nothing here reads the process. */
@@ -40,7 +40,7 @@ export function findHome(surroundings: Surroundings, given: string | null): stri
     const found = homeAt(named, registered)
     if (found !== null) return found
     const message = `there is no home at ${showPath(named)}`
-    throw homeFailure('home.missing', named, message, 'go to the project and run `writ init`')
+    throw faultError('home.missing', named, message, 'go to the project and run `writ init`')
   }
   for (let folder = surroundings.cwd; ; folder = dirname(folder)) {
     const found = homeAt(join(folder, HOME_NAME), registered)
@@ -49,7 +49,7 @@ export function findHome(surroundings: Surroundings, given: string | null): stri
   }
   const message = `writ is not set up in ${showPath(surroundings.cwd)} or in a directory above it: there is no \`.writ\``
   const hint = 'go to the top directory of the project and run `writ init`'
-  throw homeFailure('home.missing', surroundings.cwd, message, hint)
+  throw faultError('home.missing', surroundings.cwd, message, hint)
 }
 
 /** A registered home whose `.writ` is gone is still that home: its state lies elsewhere. */

@@ -4,10 +4,10 @@
  */
 import { existsSync, realpathSync, renameSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { isUuid, showName } from '../base/index.ts'
+import { faultError, isUuid, showName } from '../base/index.ts'
 import { namesIfThere, removeTreeSync, syncDirectory } from '../machine/index.ts'
 import { directoriesInUse } from '../promotion/index.ts'
-import { homeFailure } from './failure.ts'
+
 import type { KnownHome } from './known-home.ts'
 import { findHome, HOME_NAME, type Surroundings, stateRoot } from './place.ts'
 import { readTrusted, type TrustedHome, untrustHome } from './trust.ts'
@@ -46,7 +46,7 @@ export function namedHome(surroundings: Surroundings, given: string | null): Lis
     homes.find(({ paths }) => paths.includes(path))
   if (found !== undefined) return found
   const message = `this machine has no home ${showName(name === '' ? path : name)}`
-  throw homeFailure('home.missing', path, message, '`writ home list` shows all homes')
+  throw faultError('home.missing', path, message, '`writ home list` shows all homes')
 }
 
 function pathOf(folder: string): string {

@@ -3,11 +3,12 @@
  * that holds `.writ`, in the user's state. A cloned repository can bring a `.writ/`, but that one is not
  * registered.
  */
+
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { faultError } from '../base/index.ts'
 import { isObject } from '../contracts/index.ts'
 import { makeFolder, readIfThere, withFolderLock, writeWhole } from '../machine/index.ts'
-import { homeFailure } from './failure.ts'
 
 export interface TrustedHome {
   /** The real path of `.writ`. */
@@ -41,7 +42,7 @@ export function readTrusted(root: string): readonly TrustedHome[] {
   } catch {
     // Falls through to the failure: an unreadable register trusts no home.
   }
-  throw homeFailure('home.malformed', join(root, FILE), 'the register of homes cannot be read')
+  throw faultError('home.malformed', join(root, FILE), 'the register of homes cannot be read')
 }
 
 function isTrustedHome(value: unknown): value is TrustedHome {

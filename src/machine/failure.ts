@@ -1,5 +1,5 @@
 /** How scanning and staging fail: with a fault, as stores and homes do. */
-import { FaultError, fault, showPath } from '../base/index.ts'
+import { FaultError, fault, faultError, showPath } from '../base/index.ts'
 import { namedPath } from './named-path.ts'
 
 /** Turns an error of the system into a fault with a message for people; returns other errors as is. */
@@ -29,7 +29,7 @@ export function toolFailure(tool: string, directory: string, stderr: string): Fa
   const said = `${tool}: ${stderr.trim().slice(0, 500)}`
   const message = `${ERRNO_WORDS[errno] ?? said}, while changes were set aside in ${showPath(at)}`
   const hint = isFull(errno) ? ROOM : 'nothing was changed; mend the cause, then run it again'
-  return new FaultError(fault('stage.tool', at, null, { message, hint }))
+  return faultError('stage.tool', at, message, hint)
 }
 
 function isFull(errno: string): boolean {

@@ -11,7 +11,7 @@ import {
   readSync,
   writeSync,
 } from 'node:fs'
-import { FaultError, fault } from '../base/index.ts'
+import { type FaultError, faultError } from '../base/index.ts'
 import { codeOf } from './held-directory.ts'
 import { openEntry } from './no-follow.ts'
 
@@ -118,8 +118,7 @@ function readWhole(file: number, below: string, bytesMax: number): Uint8Array | 
     if (count === 0) return Buffer.concat(parts)
     left -= count
     if (left <= 0) {
-      const message = `${below} has more than ${bytesMax} bytes`
-      throw new FaultError(fault('diff.too_large', below, null, { message }))
+      throw faultError('diff.too_large', below, `${below} has more than ${bytesMax} bytes`)
     }
     parts.push(part.subarray(0, count))
   }
@@ -135,6 +134,5 @@ function orNotPlain<T>(below: string, work: () => T): T {
 }
 
 function notPlain(below: string): FaultError {
-  const message = 'there is no plain file, and none can be put there'
-  return new FaultError(fault('diff.unsupported', below, null, { message }))
+  return faultError('diff.unsupported', below, 'there is no plain file, and none can be put there')
 }

@@ -10,7 +10,7 @@
  */
 import { chmodSync, lstatSync, opendirSync, rmdir, rmdirSync, unlinkSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { FaultError, fault } from '../base/index.ts'
+import { faultError } from '../base/index.ts'
 import { Pace } from './pace.ts'
 import { requireProgram, runProgram, runProgramNow } from './programs.ts'
 
@@ -119,6 +119,5 @@ function quietly(work: Promise<void>): Promise<void> {
 /** What the programs say of missing entries does not count: fails only if something is left. */
 function refuseLeft(path: string, words: readonly string[]): void {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return
-  const message = words.join('').split('\n')[0] ?? ''
-  throw new FaultError(fault('sandbox.failed', path, null, { message }))
+  throw faultError('sandbox.failed', path, words.join('').split('\n')[0] ?? '')
 }

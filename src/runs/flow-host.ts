@@ -5,7 +5,7 @@
  * before each of them and watched while they last; sandboxes and promotions look for themselves.
  */
 
-import { FaultError, fault } from '../base/index.ts'
+import { type FaultError, faultError } from '../base/index.ts'
 import type { Home } from '../home/index.ts'
 import type { Principal } from '../ledger/index.ts'
 import type { Clock } from '../machine/index.ts'
@@ -55,5 +55,5 @@ export async function untilHalted<T>(
 function halted(): FaultError {
   const message = 'everything is halted: flows neither start nor go on'
   const hint = '`writ resume` lifts the halt; `writ flow resume` then goes on'
-  return new FaultError(fault('halted', '', null, { message, hint }))
+  return faultError('halted', '', message, hint)
 }

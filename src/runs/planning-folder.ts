@@ -6,7 +6,7 @@
  * when that process ends, also after a crash.
  */
 import { join } from 'node:path'
-import { FaultError, fault, faultCode, showName } from '../base/index.ts'
+import { type FaultError, faultCode, faultError, showName } from '../base/index.ts'
 import type { Participant } from '../contracts/index.ts'
 import type { Home } from '../home/index.ts'
 import type { Principal } from '../ledger/index.ts'
@@ -83,7 +83,7 @@ export class PlanningFolder {
     } catch (error) {
       if (isHeld || faultCode(error) !== 'workspace.busy') throw error
       const message = `another process is at the planning ${showName(this.id)}`
-      throw new FaultError(fault('flow.taken', this.id, null, { message }))
+      throw faultError('flow.taken', this.id, message)
     }
   }
 
@@ -114,5 +114,5 @@ function noPlanning(part: string): FaultError {
     part === ''
       ? 'no planning was interrupted'
       : `no one planning that was interrupted is called ${showName(part)}`
-  return new FaultError(fault('flow.unknown_run', part, null, { message }))
+  return faultError('flow.unknown_run', part, message)
 }

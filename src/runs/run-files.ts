@@ -4,7 +4,7 @@
  */
 import { lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { canonicalJson, digestBytes, FaultError, fault, showPath } from '../base/index.ts'
+import { canonicalJson, digestBytes, faultError, showPath } from '../base/index.ts'
 import {
   type CompiledFlow,
   elementAt,
@@ -43,7 +43,7 @@ export function refuseForeignLog(home: Pick<Home, 'state' | 'directory'>, worksp
   if (found.isFile() && isLogOfRun(home, readIfThere(file) ?? '', LOG_FILE)) return
   const message = `${showPath(file)} was not written by a run of this home, and a run would replace it`
   const hint = `rename it: mv ${shellWord(file)} ${shellWord(`${file}.old`)}, then call again`
-  throw new FaultError(fault('flow.log_foreign', file, null, { message, hint }))
+  throw faultError('flow.log_foreign', file, message, hint)
 }
 
 /** Writes the log; returns the digest of what is in the workspace afterwards. */

@@ -9,7 +9,7 @@
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { digestBytes, FaultError, fault, faultCode, showName } from '../base/index.ts'
+import { digestBytes, type FaultError, faultCode, faultError, showName } from '../base/index.ts'
 import type { Home } from '../home/index.ts'
 import { makeFolder, namesIfThere, readIfThere, writeWhole } from '../machine/index.ts'
 import { withWorkspaceLock } from '../promotion/index.ts'
@@ -49,7 +49,7 @@ export class RunFolder {
     } catch (error) {
       if (isHeld || faultCode(error) !== 'workspace.busy') throw error
       const message = `another process walks the run ${showName(this.#runId)}`
-      throw new FaultError(fault('flow.taken', this.#runId, null, { message }))
+      throw faultError('flow.taken', this.#runId, message)
     }
   }
 
@@ -161,6 +161,5 @@ export function isLogOfRun(
 
 export function unknownRun(runId: string): FaultError {
   const message = `there is no run ${showName(runId)}`
-  const hint = '`writ flow status` lists the runs'
-  return new FaultError(fault('flow.unknown_run', runId, null, { message, hint }))
+  return faultError('flow.unknown_run', runId, message, '`writ flow status` lists the runs')
 }

@@ -10,9 +10,9 @@
 import {
   canonicalJson,
   digestBytes,
-  FaultError,
-  fault,
+  type FaultError,
   faultCode,
+  faultError,
   invariant,
   isDigest,
   showName,
@@ -83,8 +83,7 @@ async function appendOnce(
 function taken([first]: readonly LedgerEntry[]): FaultError {
   // Every payload of a run has its id.
   const { run_id = '' } = (first?.record.payload ?? {}) as { readonly run_id?: string }
-  const message = `another process walks the run ${showName(run_id)}`
-  return new FaultError(fault('flow.taken', run_id, null, { message }))
+  return faultError('flow.taken', run_id, `another process walks the run ${showName(run_id)}`)
 }
 
 const PAGE = 1_000
@@ -279,5 +278,5 @@ export async function refuseMissing(
   if (lost === undefined) return
   const { node_id, body } = lost
   const message = `what ${showName(node_id)} made in the run ${showName(runId)} is no longer kept`
-  throw new FaultError(fault('flow.output_missing', body, null, { message }))
+  throw faultError('flow.output_missing', body, message)
 }

@@ -3,7 +3,7 @@
  * time; others leave orders, which it takes.
  */
 import { join } from 'node:path'
-import { FaultError, fault, faultCode, invariant, showName, uuidV7 } from '../base/index.ts'
+import { faultCode, faultError, invariant, showName, uuidV7 } from '../base/index.ts'
 import type { Flow } from '../contracts/index.ts'
 import {
   type CompiledFlow,
@@ -203,7 +203,7 @@ async function flowOf(ledger: LedgerReader, digest: string, runId: string): Prom
   const document = await keptDocument(ledger, digest)
   if (document === null) {
     const message = `the flow of the run ${showName(runId)} is no longer kept`
-    throw new FaultError(fault('flow.flow_missing', digest, null, { message }))
+    throw faultError('flow.flow_missing', digest, message)
   }
   // It is kept under its digest, and its contract accepted it before the run began.
   const compilation = compileFlow(document as Flow)

@@ -9,7 +9,7 @@
 import { readdirSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { join } from 'node:path'
-import { FaultError } from '../base/index.ts'
+import { FaultError, faultError } from '../base/index.ts'
 import { RUN_CAPS, type RunCap } from '../contracts/index.ts'
 import { removeTree } from '../machine/index.ts'
 import { openListener } from '../network/index.ts'
@@ -22,7 +22,7 @@ import type {
   SandboxRequest,
   SideRequest,
 } from './driver/driver.ts'
-import { sandboxFailure, startFailure } from './driver/failure.ts'
+import { startFailure } from './driver/failure.ts'
 import { LineChannel } from './pipes/lines.ts'
 import { destroyEnds, type Ends, feed, finish, flow, openEnds } from './pipes/pipe-ends.ts'
 import { controlsOf } from './preparation/controls.ts'
@@ -135,9 +135,9 @@ export class LinuxSandbox implements Sandbox {
   }
 
   async run(request: RunRequest): Promise<RunOutcome> {
-    if (this.#closed !== null) throw sandboxFailure('sandbox.closed', '', 'the sandbox is closed')
+    if (this.#closed !== null) throw faultError('sandbox.closed', '', 'the sandbox is closed')
     if (this.#active !== null) {
-      throw sandboxFailure('sandbox.failed', '', 'the sandbox runs one command at a time')
+      throw faultError('sandbox.failed', '', 'the sandbox runs one command at a time')
     }
     const active = this.#runNext(request)
     this.#active = active
@@ -154,7 +154,7 @@ export class LinuxSandbox implements Sandbox {
     this.#waiting ??= this.#launch()
     const waiting = await this.#waiting
     // Who closed it meanwhile takes care of what waits.
-    if (this.#closed !== null) throw sandboxFailure('sandbox.closed', '', 'the sandbox is closed')
+    if (this.#closed !== null) throw faultError('sandbox.closed', '', 'the sandbox is closed')
     this.#waiting = null
     this.#running = waiting
     this.#lastEnd = waiting.end
@@ -181,7 +181,7 @@ export class LinuxSandbox implements Sandbox {
       return door
     } catch (error) {
       if (error instanceof FaultError) throw error
-      throw sandboxFailure('sandbox.control_missing', 'network_namespace', String(error))
+      throw faultError('sandbox.control_missing', 'network_namespace', String(error))
     }
   }
 
@@ -338,7 +338,7 @@ export class LinuxSandbox implements Sandbox {
     const { holder, tools } = this.#opened
     if (channel === undefined) return null
     if (holder.channel === null || tools === null) {
-      throw sandboxFailure('sandbox.failed', '', 'the sandbox was opened without a channel')
+      throw faultError('sandbox.failed', '', 'the sandbox was opened without a channel')
     }
     this.#sideShell = new SideShell(tools, limits, (line) => holder.tellInside(line))
     return new LineChannel(holder.channel, channel)
@@ -425,7 +425,7 @@ export class LinuxSandbox implements Sandbox {
   }
 
   #misplaced({ cwd }: RunRequest) {
-    return sandboxFailure('sandbox.cwd', cwd, `the directory \`${cwd}\` cannot be entered inside`)
+    return faultError('sandbox.cwd', cwd, `the directory \`${cwd}\` cannot be entered inside`)
   }
 }
 

@@ -6,8 +6,9 @@
  * that dies with this process.
  */
 
+import { faultError } from '../base/index.ts'
 import type { Probe, Sandbox, SandboxDriver, SandboxRequest } from './driver/driver.ts'
-import { sandboxFailure } from './driver/failure.ts'
+
 import { probeMachine } from './kernel/probe.ts'
 import type { Architecture } from './kernel/syscalls.ts'
 import { LinuxSandbox } from './linux-sandbox.ts'
@@ -140,7 +141,7 @@ async function openAgain(
       return await openSandbox(request, attempt === 1 ? found : survey(request, shop), shop)
     } catch (error) {
       if (!(error instanceof MaskVanished)) throw error
-      if (attempt >= OPENINGS_MAX) throw sandboxFailure('sandbox.failed', '', error.message)
+      if (attempt >= OPENINGS_MAX) throw faultError('sandbox.failed', '', error.message)
     }
   }
 }
@@ -148,9 +149,9 @@ async function openAgain(
 function requirePlatform(): Architecture {
   if (process.platform !== 'linux') {
     const message = `commands cannot be rehearsed on ${process.platform}, only on Linux`
-    throw sandboxFailure('sandbox.platform', process.platform, message)
+    throw faultError('sandbox.platform', process.platform, message)
   }
   if (process.arch === 'x64' || process.arch === 'arm64') return process.arch
   const message = `there is no filter of system calls for ${process.arch}`
-  throw sandboxFailure('sandbox.platform', process.arch, message)
+  throw faultError('sandbox.platform', process.arch, message)
 }

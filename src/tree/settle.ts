@@ -4,7 +4,7 @@
  * if anything then differs.
  */
 import { chmodSync, chownSync, readlinkSync } from 'node:fs'
-import { type Digest, FaultError, fault } from '../base/index.ts'
+import { type Digest, type FaultError, faultError } from '../base/index.ts'
 import { type Attribute, displayOfRaw, type EntryState, type RawPath } from '../gate/index.ts'
 import {
   type DigestRequest,
@@ -193,5 +193,5 @@ function checkEntry({ path, at, state }: Expected, stats: EntryStats): void {
 
 function mismatch(path: RawPath, what: string): FaultError {
   const message = `${what} of a staged entry differs from what was scanned`
-  return new FaultError(fault('stage.mismatch', displayOfRaw(path), null, { message }))
+  return faultError('stage.mismatch', displayOfRaw(path), message)
 }

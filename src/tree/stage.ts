@@ -10,7 +10,7 @@
  */
 import { closeSync, openSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { FaultError, fault } from '../base/index.ts'
+import { type FaultError, faultError } from '../base/index.ts'
 import { joinRaw, type RawPath, rawOfText } from '../gate/index.ts'
 import { codeOf, readLines, writeLines } from '../machine/index.ts'
 import type { Emptied } from './layer-walk.ts'
@@ -114,5 +114,5 @@ function parseLine(stage: string, line: string): Record<string, unknown> {
 }
 
 function notWhole(stage: string): FaultError {
-  return new FaultError(fault('stage.missing', stage, null))
+  return faultError('stage.missing', stage)
 }

@@ -5,7 +5,7 @@
  * INVARIANT (tenants, L-7): a stream that the caller may not know of is answered exactly like one that
  * does not exist.
  */
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { FaultError, faultError, showName } from '../../base/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import {
   type Home,
@@ -44,6 +44,7 @@ import {
 import type { CommandCall } from './command.ts'
 import { readPassphrase } from './passphrase.ts'
 import { surroundings } from './surroundings.ts'
+import { usageError } from './usage.ts'
 
 /** The trust level of this release: writ runs as the same user as the agent. */
 export const LEVEL = 'seatbelt'
@@ -155,8 +156,7 @@ export function streamToWrite({ caller }: Session, call: CommandCall): string {
   const stream = call.options.text('stream') ?? defaultStream(caller)
   if (!mayKnow(caller, stream)) throw new FaultError(unknownStream(stream))
   if (stream === HOST_STREAM) {
-    const message = 'the stream `host` holds facts about the host only'
-    throw new FaultError(fault('cli.usage', '', null, { message }))
+    throw usageError('the stream `host` holds facts about the host only')
   }
   return stream
 }
@@ -198,16 +198,14 @@ export async function requireHuman(
 export function requireWholeHost(caller: Caller, what: string): void {
   refuseOthers(caller, what)
   if (caller.streams === null) return
-  const message = `${what} is for humans of the whole host`
-  throw new FaultError(fault('principal.scope', '', null, { message }))
+  throw faultError('principal.scope', '', `${what} is for humans of the whole host`)
 }
 
 /** Refuses a call with a token where no one home could know it. */
 export function refuseTokens({ env }: Surroundings, what: string): void {
   if ((env['WRIT_TOKEN'] ?? '') === '') return
   const message = `${what} is for a person, and \`WRIT_TOKEN\` is set`
-  const hint = 'call without `WRIT_TOKEN`'
-  throw new FaultError(fault('principal.not_human', '', null, { message, hint }))
+  throw faultError('principal.not_human', '', message, 'call without `WRIT_TOKEN`')
 }
 
 export function refuseOthers(caller: Caller, what: string): void {
@@ -245,10 +243,10 @@ export async function proveHuman(
     const whose = own === null ? 'of this home’s human' : `of ${principalText(caller.principal)}`
     const message = `${what} needs the passphrase ${whose}`
     const hint = 'call from a terminal, or with `--pass-fd N`'
-    throw new FaultError(fault('credential.required', '', null, { message, hint }))
+    throw faultError('credential.required', '', message, hint)
   }
   const key = await openCredential(session.home.state, passphrase, credential.key)
-  if (key === null) throw new FaultError(fault('credential.wrong', '', null))
+  if (key === null) throw faultError('credential.wrong', '')
   return own === null ? null : key
 }
 
@@ -257,8 +255,7 @@ export function refuseBelowAgent(what: string): void {
   const agent = agentAbove()
   if (agent === null) return
   const message = `${what} is for a person, and this runs below ${showName(agent)}`
-  const hint = 'call from a terminal of your own'
-  throw new FaultError(fault('credential.required', '', null, { message, hint }))
+  throw faultError('credential.required', '', message, 'call from a terminal of your own')
 }
 
 /** The known agent that this process runs below; null without one. */

@@ -13,7 +13,6 @@ import {
   DOCUMENT_LIMITS,
   envelopeLimits,
   FaultError,
-  fault,
   GRAPH_LIMITS,
   type JsonLimits,
   nearest,
@@ -23,6 +22,7 @@ import {
 import type { Context, Violation } from '../../contracts/index.ts'
 import { type CommandCall, EXIT, type Exit } from './command.ts'
 import { openSource, unreadable } from './source.ts'
+import { usageError } from './usage.ts'
 
 const FLUSH_LENGTH = 1 << 16
 const NEWLINE = 0x0a
@@ -42,10 +42,7 @@ export async function answerLines(
   answer: (line: Buffer | null) => LineAnswer,
 ): Promise<Exit> {
   const [file = '-', ...others] = call.arguments
-  if (others.length > 0)
-    throw new FaultError(
-      fault('cli.usage', '', null, { message: '`--jsonl` reads one file, or standard input' }),
-    )
+  if (others.length > 0) throw usageError('`--jsonl` reads one file, or standard input')
   let pending = ''
   let allValid = true
   try {

@@ -5,7 +5,7 @@
 
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { FaultError, fault, showName, showPath } from '../../base/index.ts'
+import { FaultError, fault, faultError, showName, showPath } from '../../base/index.ts'
 import type { CommandCall } from './command.ts'
 import { reasonOf } from './source.ts'
 
@@ -21,7 +21,7 @@ export async function refuseActorsFile(
   if ((process.env['WRIT_TOKEN'] ?? '') === '') return
   if (await isHumans(call)) return
   const message = `${showPath(file)} was not written: a person writes files, and \`WRIT_TOKEN\` is an actor’s`
-  throw new FaultError(fault('principal.not_human', file, null, { message, hint: instead }))
+  throw faultError('principal.not_human', file, message, instead)
 }
 
 /** The same for a command that prints when it is given no file. */

@@ -6,10 +6,11 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { faultError, showName } from '../../base/index.ts'
 import { isStrongPassphrase } from '../../home/index.ts'
 import type { CommandCall } from './command.ts'
 import { reasonOf } from './source.ts'
+import { usageError } from './usage.ts'
 
 /** Null when there is neither a descriptor nor a terminal. */
 export async function readPassphrase(call: CommandCall, question: string): Promise<string | null> {
@@ -24,15 +25,13 @@ export function canAsk(): boolean {
 
 function readDescriptor(text: string): string {
   if (!/^\d{1,5}$/.test(text)) {
-    const message = `${showName(text)} is not the number of a file descriptor`
-    throw new FaultError(fault('cli.usage', '', null, { message }))
+    throw usageError(`${showName(text)} is not the number of a file descriptor`)
   }
   try {
     return readFileSync(Number(text), 'utf8').replace(/\r?\n[\s\S]*$/, '')
   } catch (thrown) {
     const reason = reasonOf(thrown)
-    const message = `the file descriptor ${text} cannot be read (${reason})`
-    throw new FaultError(fault('cli.usage', '', null, { message }))
+    throw usageError(`the file descriptor ${text} cannot be read (${reason})`)
   }
 }
 
@@ -45,9 +44,7 @@ function askHidden(question: string): Promise<string> {
   return new Promise((resolve, reject) => {
     reader.on('SIGINT', () => reader.close())
     // Ctrl-C, Ctrl-D, or a terminal that went away; after an answer it changes nothing.
-    reader.on('close', () =>
-      reject(new FaultError(fault('cli.usage', '', null, { message: 'interrupted' }))),
-    )
+    reader.on('close', () => reject(usageError('interrupted')))
     reader.question('', (answer) => {
       process.stderr.write('\n')
       resolve(answer)
@@ -68,11 +65,9 @@ export async function readNewPassphrase(
   const passphrase = await readPassphrase(call, question)
   const isAsked = call.options.text('pass-fd') === null
   if (passphrase === null || (passphrase === '' && isAsked)) return passphrase
-  if (!isStrongPassphrase(passphrase)) throw new FaultError(fault('credential.weak', '', null))
+  if (!isStrongPassphrase(passphrase)) throw faultError('credential.weak', '')
   if (isAsked && canAsk() && (await askHidden('once more')) !== passphrase) {
-    throw new FaultError(
-      fault('credential.wrong', '', null, { message: 'the two are not the same' }),
-    )
+    throw faultError('credential.wrong', '', 'the two are not the same')
   }
   return passphrase
 }

@@ -5,7 +5,8 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { readFileSync, readlinkSync } from 'node:fs'
-import { FaultError, fault } from '../../base/index.ts'
+import type { FaultError } from '../../base/index.ts'
+import { usageError } from './usage.ts'
 
 const REPLACEMENT = '\ufffd'
 
@@ -41,5 +42,5 @@ function currentDirectory(): string {
 }
 
 function refusal(message: string, hint: string): FaultError {
-  return new FaultError(fault('cli.usage', '', null, { message, hint }))
+  return usageError(message, hint)
 }

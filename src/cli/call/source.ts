@@ -11,6 +11,7 @@ import type { Readable } from 'node:stream'
 import {
   FaultError,
   fault,
+  faultError,
   GRAPH_LIMITS,
   type JsonLimits,
   type ParsedJson,
@@ -59,16 +60,14 @@ export async function readContext(name: string | null): Promise<Context> {
   const reading = await parseSource(await readSource(name))
   if (!reading.ok) {
     const { code, message } = reading.refusal
-    throw new FaultError(
-      fault('cli.usage', name, null, {
-        message: `the context ${showName(name)} is refused: ${message} (${code})`,
-      }),
+    throw faultError(
+      'cli.usage',
+      name,
+      `the context ${showName(name)} is refused: ${message} (${code})`,
     )
   }
   if (!isObject(reading.value)) {
-    throw new FaultError(
-      fault('cli.usage', name, null, { message: `the context ${showName(name)} is not an object` }),
-    )
+    throw faultError('cli.usage', name, `the context ${showName(name)} is not an object`)
   }
   return reading.value
 }

@@ -2,11 +2,11 @@
  * `writ approve`: a human says yes to the effects of one rehearsal, or of several that are alike, and
  * they are promoted. On a terminal the effects are shown first.
  */
-import { FaultError, fault } from '../../base/index.ts'
 import type { Answered, Confirm } from '../../service/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { refuseOthers } from '../call/home.ts'
 import { canAsk } from '../call/passphrase.ts'
+import { usageError } from '../call/usage.ts'
 import { failureText } from '../effects/question-text.ts'
 import { visibleName } from '../effects/visible.ts'
 import { printAnswer } from '../gate/answer-text.ts'
@@ -26,8 +26,7 @@ export async function run(call: CommandCall): Promise<Exit> {
   const like = call.options.text('like')
   const isMany = like !== null || call.arguments.length > 1
   if (like !== null && call.arguments.length > 0) {
-    const message = '`--like` names the question itself'
-    throw new FaultError(fault('cli.usage', '', null, { message }))
+    throw usageError('`--like` names the question itself')
   }
   const id = isMany ? '' : namedId(call)
   return withGates(call, async (sessions) => {

@@ -1,5 +1,4 @@
 /** `writ check`: is this document valid, and if not, what is wrong and where. */
-import { FaultError, fault } from '../../base/index.ts'
 import {
   type CheckAnswer,
   type Context,
@@ -13,18 +12,14 @@ import { answerLines, readEnvelope } from '../call/line-answers.ts'
 import { parseSource, readContext, readSource } from '../call/source.ts'
 import type { Paint } from '../call/terminal.ts'
 import { violationText } from '../call/terminal.ts'
+import { usageError } from '../call/usage.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const context = await readContext(call.options.text('context'))
   const as = call.options.text('as')
   if (call.options.isOn('jsonl')) return answerLines(call, (line) => checkLine(line, as, context))
   if (call.arguments.length === 0) {
-    throw new FaultError(
-      fault('cli.usage', '', null, {
-        message: 'name a file, or `-` for standard input',
-        hint: 'writ check task.json',
-      }),
-    )
+    throw usageError('name a file, or `-` for standard input', 'writ check task.json')
   }
   const answers: NamedAnswer[] = []
   for (const file of call.arguments) answers.push({ file, ...(await checkFile(file, as, context)) })

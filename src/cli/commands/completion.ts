@@ -1,6 +1,6 @@
 /** `writ completion SHELL`: prints a completion script; with `--ids` what the script offers. */
-import { FaultError, fault } from '../../base/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { usageError } from '../call/usage.ts'
 import { completionScript, ID_KINDS, knownIds, SHELLS } from '../reference/completion.ts'
 import { COMMANDS } from './table.ts'
 
@@ -10,10 +10,7 @@ export async function run(call: CommandCall): Promise<Exit> {
   const [named, ...others] = call.arguments
   const shell = SHELLS.find((one) => one === named)
   if (shell === undefined || others.length > 0) {
-    const message = `name one shell: ${SHELLS.join(', ')}`
-    throw new FaultError(
-      fault('cli.usage', '', null, { message, hint: 'source <(writ completion bash)' }),
-    )
+    throw usageError(`name one shell: ${SHELLS.join(', ')}`, 'source <(writ completion bash)')
   }
   const script = completionScript(shell, COMMANDS)
   await call.terminal.out(
@@ -26,8 +23,7 @@ export async function run(call: CommandCall): Promise<Exit> {
 async function printIds(call: CommandCall, named: string): Promise<Exit> {
   const kind = ID_KINDS.find((one) => one === named)
   if (kind === undefined) {
-    const message = `name one kind of ids: ${ID_KINDS.join(', ')}`
-    throw new FaultError(fault('cli.usage', '', null, { message }))
+    throw usageError(`name one kind of ids: ${ID_KINDS.join(', ')}`)
   }
   const ids = await knownIds(call, kind).catch(() => [])
   await call.terminal.out(

@@ -5,13 +5,14 @@
 import { randomBytes } from 'node:crypto'
 import { homedir } from 'node:os'
 import { dirname } from 'node:path'
-import { FaultError, fault, showName, uuidV7 } from '../../base/index.ts'
+import { showName, uuidV7 } from '../../base/index.ts'
 import { hostPort, showHostPort } from '../../gate/index.ts'
 import { type KnownHome, openHome, stateRoot } from '../../home/index.ts'
 import { createDriver } from '../../sandbox/index.ts'
 import { likelyRequest, stagePlaces } from '../../service/index.ts'
 import type { CommandCall, OwnStatus } from '../call/command.ts'
 import { surroundings } from '../call/surroundings.ts'
+import { usageError } from '../call/usage.ts'
 import type { ExecRequest } from '../exec/exec-proposal.ts'
 import { readEnv, readLimits } from '../exec/exec-proposal.ts'
 import { absoluteGlobs, execScope } from '../exec/exec-scope.ts'
@@ -52,14 +53,13 @@ function readRequest(call: CommandCall, workspace: string): ExecRequest {
   const { options } = call
   const [program, ...rest] = call.arguments
   if (program === undefined || program === '') {
-    const message = 'no command is named'
-    throw new FaultError(fault('cli.usage', '', null, { message, hint: 'writ exec -- CMD …' }))
+    throw usageError('no command is named', 'writ exec -- CMD …')
   }
   if (options.isOn('json')) {
     const message = 'standard output belongs to the command'
     const hint =
       'the answer goes to a file with `--report FILE`, or to a descriptor with `--report-fd N`'
-    throw new FaultError(fault('cli.usage', '', null, { message, hint }))
+    throw usageError(message, hint)
   }
   const cwd = process.cwd()
   const nowMs = Date.now()
@@ -85,8 +85,6 @@ function readHosts(texts: readonly string[]): readonly string[] {
     const read = hostPort(text)
     if (read !== null) return showHostPort(read.name, read.port)
     const message = `${showName(text)} is not a host, or a host and a port`
-    throw new FaultError(
-      fault('cli.usage', '', null, { message, hint: '--net registry.npmjs.org' }),
-    )
+    throw usageError(message, '--net registry.npmjs.org')
   })
 }

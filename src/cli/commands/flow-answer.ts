@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { type FaultError, faultError, showName } from '../../base/index.ts'
 import {
   elementAt,
   type FlowCommand,
@@ -25,6 +25,7 @@ import {
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { proveHuman, refuseOthers } from '../call/home.ts'
 import { readSource } from '../call/source.ts'
+import { usageError } from '../call/usage.ts'
 import { withFlows } from '../flow/open.ts'
 
 const WORDS = ['retry', 'abandon', 'provided', 'unblock'] as const
@@ -100,7 +101,7 @@ function refuseMissing(pending: FlowCommand | undefined, workspace: string): voi
   if (missing.length === 0) return
   const message = `not there: ${missing.map((path) => showName(path)).join(', ')}`
   const hint = 'put it there, or say `--force` when it lies elsewhere'
-  throw new FaultError(fault('flow.input_missing', '', null, { message, hint }))
+  throw faultError('flow.input_missing', '', message, hint)
 }
 
 async function told(
@@ -125,11 +126,10 @@ function asWord(word: string): Word {
 
 function notWaiting(nodeId: string): FaultError {
   const message = `nothing at ${showName(nodeId)} waits for this answer`
-  const hint = '`writ flow status RUN` tells what waits'
-  return new FaultError(fault('flow.not_waiting', nodeId, null, { message, hint }))
+  return faultError('flow.not_waiting', nodeId, message, '`writ flow status RUN` tells what waits')
 }
 
 function usage(message: string): FaultError {
   const hint = 'writ flow answer RUN NODE retry|abandon|provided|unblock, or --file ANSWER.json'
-  return new FaultError(fault('cli.usage', '', null, { message, hint }))
+  return usageError(message, hint)
 }

@@ -1,18 +1,16 @@
 /** `writ flow check`: can this flow be walked by its rules, and if not, what is wrong and where. */
-import { FaultError, fault } from '../../base/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import type { Paint } from '../call/terminal.ts'
+import { usageError } from '../call/usage.ts'
 import { type FlowFile, loadFlowFile } from '../flow/load.ts'
 import { problemLine } from '../flow/problem.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const { options, terminal } = call
   if (call.arguments.length === 0) {
-    throw new FaultError(
-      fault('cli.usage', '', null, {
-        message: 'name a flow, a plan or an edge table, or `-` for standard input',
-        hint: 'writ flow check flow.yaml',
-      }),
+    throw usageError(
+      'name a flow, a plan or an edge table, or `-` for standard input',
+      'writ flow check flow.yaml',
     )
   }
   const answers: FlowFile[] = []

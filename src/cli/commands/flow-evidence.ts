@@ -1,9 +1,10 @@
 /** `writ flow evidence`: a human brings evidence for a claim of a run, or against it (F-6). */
-import { digestBytes, FaultError, fault, isDigest, showName } from '../../base/index.ts'
+import { digestBytes, faultError, isDigest, showName } from '../../base/index.ts'
 import { findRun, isWalked, leaveOrder, lookAtRun } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { proveHuman, refuseOthers } from '../call/home.ts'
 import { readSource } from '../call/source.ts'
+import { usageError } from '../call/usage.ts'
 import { withFlows } from '../flow/open.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
@@ -13,7 +14,7 @@ export async function run(call: CommandCall): Promise<Exit> {
   if (runName === undefined || claimId === undefined || evidenceId === null) {
     const message = 'say the run, the claim and `--id`'
     const hint = 'writ flow evidence RUN CLAIM --id ID (--file F | --digest D) [--against]'
-    throw new FaultError(fault('cli.usage', '', null, { message, hint }))
+    throw usageError(message, hint)
   }
   const digest = await digestOf(call)
   return withFlows(call, async ({ host, gate }) => {
@@ -22,8 +23,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     const { run_id } = await findRun(host.ledger, host.stream, runName)
     const { state } = await lookAtRun(host, run_id)
     if (!state.claimNodes.has(claimId)) {
-      const message = `the run has no claim ${showName(claimId)}`
-      throw new FaultError(fault('flow.not_waiting', claimId, null, { message }))
+      throw faultError('flow.not_waiting', claimId, `the run has no claim ${showName(claimId)}`)
     }
     const { kind, id, namespace } = host.principal
     const principal = `${kind}:${id}@${namespace}`
@@ -50,6 +50,5 @@ async function digestOf({ options }: CommandCall): Promise<string> {
   const [file, given] = [options.text('file'), options.text('digest')]
   if (file !== null) return digestBytes((await readSource(file)).bytes)
   if (given !== null && isDigest(given)) return given
-  const message = 'evidence is a file, or the digest of one (`sha256:…`)'
-  throw new FaultError(fault('cli.usage', '', null, { message }))
+  throw usageError('evidence is a file, or the digest of one (`sha256:…`)')
 }

@@ -21,6 +21,7 @@ import { lookAtRun } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { withHistory } from '../call/home.ts'
 import { refuseActorsOut, writeWhole } from '../call/output-file.ts'
+import { usageError } from '../call/usage.ts'
 import { loadFlowFile } from '../flow/load.ts'
 import { namedRun } from '../flow/named.ts'
 import { problemLine } from '../flow/problem.ts'
@@ -45,11 +46,9 @@ const BY_EXTENSION: Readonly<Record<string, Format>> = {
 export async function run(call: CommandCall): Promise<Exit> {
   const [name, ...others] = call.arguments
   if (name === undefined || others.length > 0) {
-    throw new FaultError(
-      fault('cli.usage', '', null, {
-        message: 'name one flow, plan, edge table or run',
-        hint: 'writ flow export flow.yaml --format svg --out flow.svg',
-      }),
+    throw usageError(
+      'name one flow, plan, edge table or run',
+      'writ flow export flow.yaml --format svg --out flow.svg',
     )
   }
   const out = call.options.text('out')

@@ -1,11 +1,12 @@
 /** `writ flow import`: an edge table and its side file become one flow document. */
 import { isUtf8 } from 'node:buffer'
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { type FaultError, faultError, showName } from '../../base/index.ts'
 import type { Flow, JsonObject } from '../../contracts/index.ts'
 import { checkFlow, classCounts } from '../../flow/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { refuseActorsOut, writeWhole } from '../call/output-file.ts'
 import { readSource } from '../call/source.ts'
+import { usageError } from '../call/usage.ts'
 import { readTableFiles } from '../flow/load.ts'
 import { type PlacedProblem, placedTable, problemLine } from '../flow/problem.ts'
 import { toJson, toYaml } from '../rules/print.ts'
@@ -19,9 +20,7 @@ export async function run(call: CommandCall): Promise<Exit> {
   const { bytes } = await readSource(edges)
   if (!isUtf8(bytes)) {
     const message = `${showName(edges)} is not UTF-8`
-    throw new FaultError(
-      fault('flow.table_text', edges, null, { message, hint: 'save it as UTF-8' }),
-    )
+    throw faultError('flow.table_text', edges, message, 'save it as UTF-8')
   }
   const side = options.text('side')
   const [flowId, title] = [options.text('id'), options.text('title')]
@@ -86,6 +85,5 @@ async function tell(
 }
 
 function usage(message: string): FaultError {
-  const hint = 'writ flow import --edges edges.csv --side side.json --out flow.yaml'
-  return new FaultError(fault('cli.usage', '', null, { message, hint }))
+  return usageError(message, 'writ flow import --edges edges.csv --side side.json --out flow.yaml')
 }

@@ -17,6 +17,7 @@ import {
 } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { reasonOf } from '../call/source.ts'
+import { usageError } from '../call/usage.ts'
 import { interruptible } from '../flow/interruptible.ts'
 import { participantsIn } from '../flow/load.ts'
 import { withFlows } from '../flow/open.ts'
@@ -138,5 +139,5 @@ async function told(
 }
 
 function usage(message: string): FaultError {
-  return new FaultError(fault('cli.usage', '', null, { message, hint: NEXT }))
+  return usageError(message, NEXT)
 }

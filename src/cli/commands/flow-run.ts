@@ -1,8 +1,9 @@
 /** `writ flow run`: walks a flow, a table, or a plan with its participants, to its end or to where a human is needed. */
 import { realpathSync, statSync } from 'node:fs'
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { faultError, showName } from '../../base/index.ts'
 import { startRun, type WalkedRun } from '../../runs/index.ts'
 import type { CommandCall, Exit } from '../call/command.ts'
+import { usageError } from '../call/usage.ts'
 import { runAnswer, runText, statusExit } from '../flow/answer.ts'
 import { interruptible } from '../flow/interruptible.ts'
 import { watchRun } from '../flow/live.ts'
@@ -48,7 +49,7 @@ export async function printRun(call: CommandCall, walked: WalkedRun): Promise<Ex
 function namedFile(call: CommandCall): string {
   const [file, ...others] = call.arguments
   if (file !== undefined && others.length === 0) return file
-  throw new FaultError(fault('cli.usage', '', null, { message: 'name one flow or plan' }))
+  throw usageError('name one flow or plan')
 }
 
 function workspaceOf(call: CommandCall): string {
@@ -58,6 +59,5 @@ function workspaceOf(call: CommandCall): string {
   } catch {
     // Told below.
   }
-  const message = `the workspace ${showName(given)} is no directory`
-  throw new FaultError(fault('cli.usage', given, null, { message }))
+  throw faultError('cli.usage', given, `the workspace ${showName(given)} is no directory`)
 }

@@ -28,6 +28,7 @@ import {
 import { canAsk } from '../call/passphrase.ts'
 import { reasonOf } from '../call/source.ts'
 import { surroundings } from '../call/surroundings.ts'
+import { usageError } from '../call/usage.ts'
 import { counted } from '../effects/amount.ts'
 import { visible } from '../effects/visible.ts'
 import { askLine } from '../gate/answer-line.ts'
@@ -161,7 +162,5 @@ function makeFolder(dir: string): void {
 }
 
 function usage(message: string): FaultError {
-  return new FaultError(
-    fault('cli.usage', '', null, { message, hint: '`writ home remove --help`' }),
-  )
+  return usageError(message, '`writ home remove --help`')
 }

@@ -3,7 +3,7 @@
  * is missing and nothing else.
  */
 import { join } from 'node:path'
-import { digestBytes, FaultError, fault, showName } from '../../base/index.ts'
+import { digestBytes, FaultError, faultError, showName } from '../../base/index.ts'
 import {
   type Home,
   type HomeStore,
@@ -30,6 +30,7 @@ import {
 } from '../call/home.ts'
 import { canAsk, readNewPassphrase } from '../call/passphrase.ts'
 import { surroundings } from '../call/surroundings.ts'
+import { usageError } from '../call/usage.ts'
 import { visibleName } from '../effects/visible.ts'
 import { agreesToLaws, lawsToAccept, type ReadLaws } from '../laws/acceptance.ts'
 import { acceptRead } from './trust.ts'
@@ -126,8 +127,7 @@ function storeOption({ options }: CommandCall): HomeStore | undefined {
   const [url, owner] = [options.text('store'), options.text('store-owner')]
   if (url !== null) return owner === null ? { url } : { url, owner }
   if (owner === null) return undefined
-  const message = '`--store-owner` is of a `--store`'
-  throw new FaultError(fault('cli.usage', '', null, { message }))
+  throw usageError('`--store-owner` is of a `--store`')
 }
 
 /** The bearer of a token is known only to a home that is there, and must be a human of it. */
@@ -147,7 +147,7 @@ function humanOf({ options }: CommandCall, around: Surroundings): Principal {
     namespace: options.text('namespace') ?? namespace,
   }
   if (principal.id !== '' && principal.namespace !== '') return principal
-  throw new FaultError(fault('principal.name', '', null, { message: 'a name must not be empty' }))
+  throw faultError('principal.name', '', 'a name must not be empty')
 }
 
 /** A person who has a credential is not asked for another one. */
@@ -166,15 +166,12 @@ async function hasCredential({ options }: CommandCall, around: Surroundings): Pr
 async function choosePassphrase(call: CommandCall): Promise<string | null> {
   if (call.options.isOn('no-pass')) {
     if (call.options.text('pass-fd') === null) return null
-    const message = '`--no-pass` and `--pass-fd` contradict one another'
-    throw new FaultError(fault('cli.usage', '', null, { message }))
+    throw usageError('`--no-pass` and `--pass-fd` contradict one another')
   }
   const passphrase = await readNewPassphrase(call, 'a passphrase for approvals (empty: none yet)')
   if (passphrase === null) {
     const message = 'without a terminal, say how the human credential is made'
-    throw new FaultError(
-      fault('cli.usage', '', null, { message, hint: '`--no-pass` or `--pass-fd N`' }),
-    )
+    throw usageError(message, '`--no-pass` or `--pass-fd N`')
   }
   return passphrase === '' ? null : passphrase
 }
@@ -191,7 +188,7 @@ async function settleHuman(
   const principal = register.owner ?? human
   if (isNamed && !samePrincipal(principal, human)) {
     const message = `the human of this home is ${showName(principalText(principal))}`
-    throw new FaultError(fault('principal.exists', '', null, { message }))
+    throw faultError('principal.exists', '', message)
   }
   const actor = { principal, source: 'cli' }
   if (register.owner === null) {

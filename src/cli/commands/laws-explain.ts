@@ -1,7 +1,8 @@
 /** `writ laws explain ID`: why an act was decided as it was, and what a human can do about it. */
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { faultError, showName } from '../../base/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { streamsToRead, withHistory } from '../call/home.ts'
+import { usageError } from '../call/usage.ts'
 import { wholeActionId } from '../history/short-id.ts'
 import { explainAction } from '../laws/explained-action.ts'
 import { explanationText } from '../laws/explanation-text.ts'
@@ -9,8 +10,7 @@ import { explanationText } from '../laws/explanation-text.ts'
 export async function run(call: CommandCall): Promise<Exit> {
   const [id, ...others] = call.arguments
   if (id === undefined || id === '' || others.length > 0) {
-    const hint = '`writ log` lists what was decided'
-    throw new FaultError(fault('cli.usage', '', null, { message: 'name one action', hint }))
+    throw usageError('name one action', '`writ log` lists what was decided')
   }
   const { terminal, options } = call
   return withHistory(call, async (session) => {
@@ -27,7 +27,6 @@ export async function run(call: CommandCall): Promise<Exit> {
       )
       return EXIT.yes
     }
-    const message = `nothing was decided about ${showName(id)} here`
-    throw new FaultError(fault('history.unknown', id, null, { message }))
+    throw faultError('history.unknown', id, `nothing was decided about ${showName(id)} here`)
   })
 }

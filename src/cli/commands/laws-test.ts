@@ -1,8 +1,8 @@
 /** `writ laws test`: what would change over past proposals if a file were the law. Decides nothing. */
-import { FaultError, fault } from '../../base/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { streamsToRead, withHistory } from '../call/home.ts'
 import { progressBar } from '../call/terminal.ts'
+import { usageError } from '../call/usage.ts'
 import { momentOption } from '../history/option-values.ts'
 import { usableReading } from '../laws/law-file.ts'
 import { TrialRun, trialText } from '../laws/trial.ts'
@@ -11,7 +11,7 @@ import { lawsOfHome, warningText } from './laws-check.ts'
 export async function run(call: CommandCall): Promise<Exit> {
   const [file = lawsOfHome(call), ...others] = call.arguments
   if (others.length > 0) {
-    throw new FaultError(fault('cli.usage', '', null, { message: 'name one law file' }))
+    throw usageError('name one law file')
   }
   const since = momentOption(call, 'since', Date.now())
   const { laws, warnings } = await usableReading(file)

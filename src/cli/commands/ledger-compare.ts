@@ -4,7 +4,7 @@
  *
  * Signatures are believed only for keys that are named with `--key`; without one the answer says so.
  */
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { FaultError, faultError, showName } from '../../base/index.ts'
 import {
   type Checkpoint,
   compareCheckpoints,
@@ -21,12 +21,13 @@ import {
 } from '../../ledger/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { readSource } from '../call/source.ts'
+import { usageError } from '../call/usage.ts'
 import { pinnedKeys } from '../history/option-values.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const [first, second, ...others] = call.arguments
   if (first === undefined || second === undefined || others.length > 0) {
-    throw new FaultError(fault('cli.usage', '', null, { message: 'name two checkpoint files' }))
+    throw usageError('name two checkpoint files')
   }
   const keys = pinnedKeys(call).map(keyOf)
   const [ours, theirs] = [await read(first, keys), await read(second, keys)]
@@ -61,7 +62,7 @@ function keyOf(text: string): VerifierKey {
   const key = parseVerifierKey(text)
   if (key !== null && verifierFor(key) !== null) return key
   const message = `${showName(text)} is not a public key of a signed note`
-  throw new FaultError(fault('ledger.key_malformed', '', null, { message }))
+  throw faultError('ledger.key_malformed', '', message)
 }
 
 async function read(name: string, keys: readonly VerifierKey[]): Promise<Checkpoint> {
@@ -69,7 +70,7 @@ async function read(name: string, keys: readonly VerifierKey[]): Promise<Checkpo
   const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '')
   if (checkpoint === null) {
     const message = `${showName(name)} does not hold a checkpoint`
-    throw new FaultError(fault('ledger.checkpoint_malformed', name, null, { message }))
+    throw faultError('ledger.checkpoint_malformed', name, message)
   }
   if (keys.length === 0) return checkpoint
   const opened = openCheckpoint(note, verifiersOf(keys, checkpoint.origin))

@@ -1,16 +1,15 @@
 /** `writ ledger export DIR`: a bundle that anyone can verify offline, without writ (I8). */
-import { FaultError, fault } from '../../base/index.ts'
 import { exportBundle } from '../../store/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { LEVEL, streamToRead, withHistory } from '../call/home.ts'
 import { refuseActorsFile } from '../call/output-file.ts'
 import { progressBar } from '../call/terminal.ts'
+import { usageError } from '../call/usage.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const [dir, ...others] = call.arguments
   if (dir === undefined || others.length > 0) {
-    const hint = 'writ ledger export bundle'
-    throw new FaultError(fault('cli.usage', '', null, { message: 'name one new directory', hint }))
+    throw usageError('name one new directory', 'writ ledger export bundle')
   }
   await refuseActorsFile(call, dir, 'a person exports it: writ ledger export DIR')
   return withHistory(call, async (session) => {

@@ -1,16 +1,14 @@
 /** `writ ledger prove SEQ`: the path from one fact to the root of the newest signed checkpoint. */
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { faultError, showName } from '../../base/index.ts'
 import { type FactProof, proveFact } from '../../ledger/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { type ReadSession, streamToRead, withHistory } from '../call/home.ts'
+import { usageError } from '../call/usage.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const [text = '', ...others] = call.arguments
   if (!/^\d{1,15}$/.test(text) || others.length > 0) {
-    const hint = 'writ ledger prove 12'
-    throw new FaultError(
-      fault('cli.usage', '', null, { message: 'name one fact by its seq', hint }),
-    )
+    throw usageError('name one fact by its seq', 'writ ledger prove 12')
   }
   return withHistory(call, async (session) => {
     const stream = await streamToRead(session, call)
@@ -29,5 +27,5 @@ async function prove({ ledger }: ReadSession, stream: string, seq: number): Prom
   const proof = await proveFact(ledger.store, stream, seq)
   if (proof !== null) return proof
   const message = `the stream ${showName(stream)} has no fact ${seq}`
-  throw new FaultError(fault('history.unknown', `${stream}/${seq}`, null, { message }))
+  throw faultError('history.unknown', `${stream}/${seq}`, message)
 }

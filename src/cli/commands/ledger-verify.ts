@@ -4,7 +4,7 @@
  * it proves consistency only, and says so. Folds all facts again and compares the result with the kept
  * standing.
  */
-import { FaultError, fault } from '../../base/index.ts'
+import { faultError } from '../../base/index.ts'
 import { openHome } from '../../home/index.ts'
 import {
   exitOfReport,
@@ -27,8 +27,7 @@ export async function run(call: CommandCall): Promise<Exit> {
   if ((around.env['WRIT_TOKEN'] ?? '') !== '') {
     await withLedger(home, async (_ledger, register) => {
       if (callerOf(around, register).streams === null) return
-      const message = 'verification goes over the whole host'
-      throw new FaultError(fault('principal.scope', '', null, { message }))
+      throw faultError('principal.scope', '', 'verification goes over the whole host')
     })
   }
   const stream = options.text('stream')

@@ -2,10 +2,11 @@
  * `writ log`: the history of a stream as acts, or its facts, filtered, paged in the order of seq, or
  * followed as they come.
  */
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { showName } from '../../base/index.ts'
 import { type Fact, parsePrincipal, type Query } from '../../ledger/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { type ReadSession, streamsToRead, streamToRead, withHistory } from '../call/home.ts'
+import { usageError } from '../call/usage.ts'
 import type { ActHistory } from '../history/act.ts'
 import { ACTS, actsOf } from '../history/act.ts'
 import { ACT_HEADS, actRow } from '../history/act-text.ts'
@@ -95,10 +96,7 @@ function principalOption(call: CommandCall) {
   if (text === null) return undefined
   const principal = parsePrincipal(text)
   if (principal !== null) return principal
-  const message = `${showName(text)} is no principal`
-  throw new FaultError(
-    fault('cli.usage', '', null, { message, hint: '--principal kind:id@namespace' }),
-  )
+  throw usageError(`${showName(text)} is no principal`, '--principal kind:id@namespace')
 }
 
 async function print(

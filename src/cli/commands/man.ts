@@ -1,9 +1,10 @@
 /** `writ man`: prints a manual page, or writes all of them to a folder. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { showName } from '../../base/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { refuseActorsOut } from '../call/output-file.ts'
+import { usageError } from '../call/usage.ts'
 import { VERSION } from '../call/version.ts'
 import { commandPage, pageName, programPage } from '../reference/man-page.ts'
 import { COMMANDS } from './table.ts'
@@ -27,10 +28,7 @@ function pageOf(name: string): string {
   if (name === '') return programPage(COMMANDS, VERSION)
   const command = COMMANDS.find((one) => one.name === name)
   if (command !== undefined) return commandPage(command, VERSION)
-  const message = `there is no command ${showName(name)}`
-  throw new FaultError(
-    fault('cli.usage', '', null, { message, hint: 'writ --help lists the commands' }),
-  )
+  throw usageError(`there is no command ${showName(name)}`, 'writ --help lists the commands')
 }
 
 async function answer({ terminal, options }: CommandCall, text: string): Promise<void> {

@@ -1,6 +1,6 @@
 /** `writ normalize`: repairs what a contract allows to be repaired, says what it did, validates. */
 import { randomUUID } from 'node:crypto'
-import { FaultError, fault } from '../../base/index.ts'
+import type { FaultError } from '../../base/index.ts'
 import {
   type Context,
   type NormaliseAnswer,
@@ -12,6 +12,7 @@ import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { answerLines, readEnvelope } from '../call/line-answers.ts'
 import { parseSource, readContext, readSource } from '../call/source.ts'
 import type { Paint } from '../call/terminal.ts'
+import { usageError } from '../call/usage.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const context = await readContext(call.options.text('context'))
@@ -31,9 +32,7 @@ export async function run(call: CommandCall): Promise<Exit> {
 }
 
 function usage(message: string): FaultError {
-  return new FaultError(
-    fault('cli.usage', '', null, { message, hint: 'writ normalize --as PLAN_GEN plan.json' }),
-  )
+  return usageError(message, 'writ normalize --as PLAN_GEN plan.json')
 }
 
 function sources(): Sources {

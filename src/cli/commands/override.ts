@@ -3,12 +3,13 @@
  * block, or releases requests of one proposal before it runs. All are facts with a reason, bounded. What names an action is
  * recorded in the stream in which the action was decided.
  */
-import { DOCUMENT_LIMITS, FaultError, fault, isDigest } from '../../base/index.ts'
+import { DOCUMENT_LIMITS, FaultError, fault, faultError, isDigest } from '../../base/index.ts'
 import { field, isObject } from '../../contracts/index.ts'
 import type { OverrideOrder } from '../../service/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { credentialOf, requireHuman, type Session } from '../call/home.ts'
 import { parseSource, readSource } from '../call/source.ts'
+import { usageError } from '../call/usage.ts'
 import { deciderOf, wholeIdOf } from '../gate/named-question.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
 
@@ -45,7 +46,7 @@ function requireCredential(session: Session): void {
   if (credentialOf(session) !== null) return
   const message = 'releasing needs the passphrase of a human, and none is set yet'
   const hint = 'set one with `writ principal pass`, then run this again'
-  throw new FaultError(fault('credential.required', '', null, { message, hint }))
+  throw faultError('credential.required', '', message, hint)
 }
 
 async function readOrder(call: CommandCall): Promise<OverrideOrder> {
@@ -107,5 +108,5 @@ function durationMs(text: string): number {
 }
 
 function usage(message: string): FaultError {
-  return new FaultError(fault('cli.usage', '', null, { message, hint: '`writ override --help`' }))
+  return usageError(message, '`writ override --help`')
 }

@@ -2,7 +2,7 @@
  * `writ principal pass`: a human sets the passphrase of their own credential, once. A token is enough to
  * act in a human's name; an approval that several humans must give is signed with this credential.
  */
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { faultError, showName } from '../../base/index.ts'
 import { recordChange, sealCredential } from '../../home/index.ts'
 import { ownCredential, principalText, samePrincipal } from '../../ledger/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
@@ -15,6 +15,7 @@ import {
   withHome,
 } from '../call/home.ts'
 import { readNewPassphrase } from '../call/passphrase.ts'
+import { usageError } from '../call/usage.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   return withHome(call, async (session) => {
@@ -24,8 +25,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     refuseSecond(session)
     const passphrase = await readNewPassphrase(call, 'a passphrase of your own for approvals')
     if (passphrase === null || passphrase === '') {
-      const message = 'without a terminal, hand the passphrase over'
-      throw new FaultError(fault('cli.usage', '', null, { message, hint: '`--pass-fd N`' }))
+      throw usageError('without a terminal, hand the passphrase over', '`--pass-fd N`')
     }
     const { owner } = session.register
     const isOwner = owner !== null && samePrincipal(owner, principal)
@@ -50,5 +50,5 @@ export async function run(call: CommandCall): Promise<Exit> {
 function refuseSecond({ caller, register }: Session): void {
   if (ownCredential(register.credentials, caller.principal) === null) return
   const message = `${showName(principalText(caller.principal))} has a passphrase already`
-  throw new FaultError(fault('credential.exists', '', null, { message }))
+  throw faultError('credential.exists', '', message)
 }

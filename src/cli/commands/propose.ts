@@ -1,8 +1,9 @@
 /** `writ propose`: the whole lifecycle of a proposal, from the document to the promotion. */
 import { randomUUID } from 'node:crypto'
-import { FaultError, fault, nearest, showName } from '../../base/index.ts'
+import { nearest, showName } from '../../base/index.ts'
 import { ACTION_KINDS } from '../../contracts/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { usageError } from '../call/usage.ts'
 import { printAnswer, printOutput } from '../gate/answer-text.ts'
 import { awaitHuman } from '../gate/await-human.ts'
 import { exampleProposal } from '../gate/example-proposal.ts'
@@ -47,7 +48,7 @@ async function printExample({ terminal }: CommandCall, name: string): Promise<Ex
     const near = nearest(name.toUpperCase(), ACTION_KINDS)
     const message = `${showName(name)} is no kind of act`
     const hint = near === null ? `one of ${ACTION_KINDS.join(', ')}` : `did you mean ${near}?`
-    throw new FaultError(fault('cli.usage', '', null, { message, hint }))
+    throw usageError(message, hint)
   }
   const ground = { directory: process.cwd(), nowMs: Date.now(), newId: randomUUID }
   await terminal.out(`${JSON.stringify(exampleProposal(kind, ground), null, 2)}\n`)

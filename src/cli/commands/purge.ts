@@ -3,7 +3,7 @@
  * facts stay, and say what went. What undo, a question or a run of a flow still needs stays as well,
  * and is named.
  */
-import { FaultError, fault } from '../../base/index.ts'
+import type { FaultError } from '../../base/index.ts'
 import {
   BODY_KINDS,
   type BodyKind,
@@ -12,6 +12,7 @@ import {
 } from '../../service/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { requireHuman, requireWholeHost } from '../call/home.ts'
+import { usageError } from '../call/usage.ts'
 import { counted, sizeText } from '../effects/amount.ts'
 import { withGates } from '../gate/open.ts'
 import { momentOption } from '../history/option-values.ts'
@@ -54,7 +55,7 @@ function kindsOf(names: readonly string[]): readonly BodyKind[] {
 }
 
 function usage(message: string): FaultError {
-  return new FaultError(fault('cli.usage', '', null, { message, hint: '`writ purge --help`' }))
+  return usageError(message, '`writ purge --help`')
 }
 
 async function tell({ options, terminal }: CommandCall, answer: PurgeAnswer): Promise<void> {

@@ -3,12 +3,13 @@
  * what waits for a human; with one the human chooses for each path that is neither old nor new.
  */
 import { resolve } from 'node:path'
-import { FaultError, fault, invariant } from '../../base/index.ts'
+import { type FaultError, invariant } from '../../base/index.ts'
 import { recoveryCommands } from '../../promotion/index.ts'
 import type { FinishedYes, OpenRecovery, RecoveryChoice } from '../../service/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { refuseOthers, requireHuman } from '../call/home.ts'
 import type { Terminal } from '../call/terminal.ts'
+import { usageError } from '../call/usage.ts'
 import { visible, visibleName } from '../effects/visible.ts'
 import { finishedText, interruptionsOf, interruptionText } from '../gate/interrupted.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
@@ -87,5 +88,5 @@ function choicesOf({ options }: CommandCall): ReadonlyMap<string, RecoveryChoice
 }
 
 function usage(message: string): FaultError {
-  return new FaultError(fault('cli.usage', '', null, { message, hint: '`writ recover --help`' }))
+  return usageError(message, '`writ recover --help`')
 }

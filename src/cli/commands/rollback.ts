@@ -1,7 +1,7 @@
 /** `writ rollback`: restores what one action changed, or everything since a moment. */
-import { FaultError, fault } from '../../base/index.ts'
 import type { RollbackTarget } from '../../service/index.ts'
 import type { CommandCall, Exit } from '../call/command.ts'
+import { usageError } from '../call/usage.ts'
 import { restore } from '../gate/restore.ts'
 import { momentOption } from '../history/option-values.ts'
 
@@ -15,6 +15,5 @@ function targetOf(call: CommandCall): RollbackTarget {
   if (since !== undefined && actionId === undefined) return { since }
   if (since === undefined && actionId !== undefined && others.length === 0) return { actionId }
   const message = 'name one action, or a moment with `--since`'
-  const hint = '`writ undo` takes the last one back'
-  throw new FaultError(fault('cli.usage', '', null, { message, hint }))
+  throw usageError(message, '`writ undo` takes the last one back')
 }

@@ -1,5 +1,4 @@
 /** `writ rules check`: is a ruleset admissible, and what is odd about it. */
-import { FaultError, fault } from '../../base/index.ts'
 import { type RulesetSurvey, surveyRulesets } from '../../constitution/index.ts'
 import {
   type AdmittedRuleset,
@@ -10,6 +9,7 @@ import {
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { answerLines, type LineAnswer, readLine } from '../call/line-answers.ts'
 import { progressBar, violationText } from '../call/terminal.ts'
+import { usageError } from '../call/usage.ts'
 import { withinBudget } from '../rules/budget.ts'
 import { admitRuleFiles, noRuleFile, readRuleFiles } from '../rules/files.ts'
 import { surveyText } from '../rules/survey-text.ts'
@@ -18,12 +18,7 @@ export async function run(call: CommandCall): Promise<Exit> {
   const strict = call.options.isOn('strict')
   if (call.options.isOn('jsonl')) return answerLines(call, (line) => checkLine(line, strict))
   if (call.arguments.length === 0)
-    throw new FaultError(
-      fault('cli.usage', '', null, {
-        message: 'name rule files or folders',
-        hint: 'writ rules check rules/',
-      }),
-    )
+    throw usageError('name rule files or folders', 'writ rules check rules/')
   const files = await readRuleFiles(call.arguments)
   if (files.length === 0) throw noRuleFile()
   const admission = admitRuleFiles(files, strict)

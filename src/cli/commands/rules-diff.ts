@@ -1,7 +1,7 @@
 /** `writ rules diff`: exactly which inputs change their verdict, with one of each kind. */
-import { FaultError, fault } from '../../base/index.ts'
 import { difference } from '../../constitution/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { usageError } from '../call/usage.ts'
 import { withinBudget } from '../rules/budget.ts'
 import { loadAdmitted } from '../rules/files.ts'
 import { witnessText } from '../rules/survey-text.ts'
@@ -9,11 +9,9 @@ import { witnessText } from '../rules/survey-text.ts'
 export async function run(call: CommandCall): Promise<Exit> {
   const [before, after, ...others] = call.arguments
   if (before === undefined || after === undefined || others.length > 0) {
-    throw new FaultError(
-      fault('cli.usage', '', null, {
-        message: 'name the old and the new rules: two files or two folders',
-        hint: 'writ rules diff old.yaml new.yaml',
-      }),
+    throw usageError(
+      'name the old and the new rules: two files or two folders',
+      'writ rules diff old.yaml new.yaml',
     )
   }
   const [old, fresh] = [await loadAdmitted([before]), await loadAdmitted([after])]

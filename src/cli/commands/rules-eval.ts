@@ -3,13 +3,14 @@
  * were computed, even if every one of them denies; inputs are never refused, their violations are
  * warnings.
  */
-import { FaultError, fault } from '../../base/index.ts'
+import { FaultError, fault, faultError } from '../../base/index.ts'
 import { establish, type Inputs, inputsAreBound } from '../../constitution/index.ts'
 import { type ControlVerdict, findContract, isObject, validate } from '../../contracts/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { answerLines, type LineAnswer, readLine } from '../call/line-answers.ts'
 import { parseSource, readSource } from '../call/source.ts'
 import { violationText } from '../call/terminal.ts'
+import { usageError } from '../call/usage.ts'
 import type { RecordedEvaluation, RulesEvaluation } from '../history/evaluation.ts'
 import {
   admitRuleFiles,
@@ -28,18 +29,12 @@ const INPUT_CONTRACTS = {
 export async function run(call: CommandCall): Promise<Exit> {
   if (call.options.isOn('jsonl')) {
     if (!call.options.isOn('record')) return answerLines(call, evalLine)
-    const message = '`--record` writes one evaluation; it cannot be combined with `--jsonl`'
-    throw new FaultError(fault('cli.usage', '', null, { message }))
+    throw usageError('`--record` writes one evaluation; it cannot be combined with `--jsonl`')
   }
   const names = [...call.options.texts('rules'), ...call.arguments]
   const inputsName = call.options.text('inputs')
   if (names.length === 0 || inputsName === null) {
-    throw new FaultError(
-      fault('cli.usage', '', null, {
-        message: 'name rules and inputs',
-        hint: 'writ rules eval --rules apply.yaml --inputs in.json',
-      }),
-    )
+    throw usageError('name rules and inputs', 'writ rules eval --rules apply.yaml --inputs in.json')
   }
   const files = await readRuleFiles(names)
   if (files.length === 0) throw noRuleFile()
@@ -73,20 +68,14 @@ async function readInputs(name: string): Promise<Inputs> {
     throw new FaultError(
       fault(reading.refusal.code, name, null, { message: reading.refusal.message }),
     )
-  if (!isObject(reading.value))
-    throw new FaultError(
-      fault('cli.usage', name, null, { message: 'the inputs are not an object' }),
-    )
+  if (!isObject(reading.value)) throw faultError('cli.usage', name, 'the inputs are not an object')
   return reading.value
 }
 
 function momentOf(call: CommandCall): number {
   const text = call.options.text('at')
   if (text === null) return Date.now()
-  if (!/^\d{1,15}$/.test(text))
-    throw new FaultError(
-      fault('cli.usage', '', null, { message: '`--at` is a time in milliseconds' }),
-    )
+  if (!/^\d{1,15}$/.test(text)) throw usageError('`--at` is a time in milliseconds')
   return Number(text)
 }
 

@@ -3,11 +3,12 @@
  * YAML stays YAML and JSON stays JSON unless `--to` says otherwise. Formatting twice changes nothing.
  */
 import { writeFile } from 'node:fs/promises'
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { FaultError, fault, faultError, showName } from '../../base/index.ts'
 import { rewriteGuards } from '../../constitution/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { refuseActorsOut } from '../call/output-file.ts'
 import { reasonOf } from '../call/source.ts'
+import { usageError } from '../call/usage.ts'
 import { admitRuleFiles, placedText, type RuleFile, readRuleFiles } from '../rules/files.ts'
 import { toJson, toYaml, withGuards } from '../rules/print.ts'
 
@@ -42,12 +43,7 @@ function inadmissible(file: RuleFile): FaultError {
       : placedText(first, [file])
   const hint =
     first === undefined ? 'see `writ rules import`' : '`writ rules check` lists everything'
-  return new FaultError(
-    fault('rules.inadmissible', file.name, null, {
-      message: `cannot be formatted: ${reason}`,
-      hint,
-    }),
-  )
+  return faultError('rules.inadmissible', file.name, `cannot be formatted: ${reason}`, hint)
 }
 
 function isYaml(name: string): boolean {
@@ -77,7 +73,5 @@ async function rewrite(name: string, text: string): Promise<void> {
 }
 
 function usage(message: string): FaultError {
-  return new FaultError(
-    fault('cli.usage', '', null, { message, hint: 'writ rules fmt apply.yaml' }),
-  )
+  return usageError(message, 'writ rules fmt apply.yaml')
 }

@@ -1,5 +1,5 @@
 /** `writ rules prove`: a proof that rules never or always say a word, or inputs that break it. */
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { type FaultError, faultError, showName } from '../../base/index.ts'
 import { type Proof, prove, type VerdictClaim } from '../../constitution/index.ts'
 import {
   type AdmittedRuleset,
@@ -10,6 +10,7 @@ import {
   type Violation,
 } from '../../contracts/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { usageError } from '../call/usage.ts'
 import { withinBudget } from '../rules/budget.ts'
 import { loadRules, wordOn } from '../rules/files.ts'
 import { witnessText } from '../rules/survey-text.ts'
@@ -50,11 +51,11 @@ function provedText({ terminal }: CommandCall, { verdict }: VerdictClaim): strin
 }
 
 function emptyClaim(): FaultError {
-  return new FaultError(
-    fault('rules.claim_empty', '', null, {
-      message: 'no input can fit the guard of `--when`, so the claim says nothing',
-      hint: 'a field holds one word at a time: look for two words of one field, or a field and its absence',
-    }),
+  return faultError(
+    'rules.claim_empty',
+    '',
+    'no input can fit the guard of `--when`, so the claim says nothing',
+    'a field holds one word at a time: look for two words of one field, or a field and its absence',
   )
 }
 
@@ -87,7 +88,7 @@ function guardOf(text: string | null): Guard | null {
 
 function unknownWord(violations: readonly Violation[]): FaultError {
   const message = violations.map((one) => one.message).join('; ')
-  return new FaultError(fault('rules.claim_word', '', null, { message: `\`--when\`: ${message}` }))
+  return faultError('rules.claim_word', '', `\`--when\`: ${message}`)
 }
 
 function ofAction(
@@ -101,10 +102,5 @@ function ofAction(
 }
 
 function usage(message: string): FaultError {
-  return new FaultError(
-    fault('cli.usage', '', null, {
-      message,
-      hint: "writ rules prove --rules rules/ --never ALLOW --when 'EXISTS(…)'",
-    }),
-  )
+  return usageError(message, "writ rules prove --rules rules/ --never ALLOW --when 'EXISTS(…)'")
 }

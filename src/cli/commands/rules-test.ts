@@ -4,11 +4,12 @@
  */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { type FaultError, faultError, showName } from '../../base/index.ts'
 import { type Constitution, establish, type Inputs, uncovered } from '../../constitution/index.ts'
 import { isObject, VERDICTS } from '../../contracts/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { parseSource, readSource } from '../call/source.ts'
+import { usageError } from '../call/usage.ts'
 import { loadAdmitted } from '../rules/files.ts'
 
 interface Case {
@@ -27,12 +28,7 @@ interface CaseResult {
 export async function run(call: CommandCall): Promise<Exit> {
   const [suite = '.', ...others] = call.arguments
   if (others.length > 0)
-    throw new FaultError(
-      fault('cli.usage', '', null, {
-        message: 'name one suite folder',
-        hint: 'writ rules test examples/constitution',
-      }),
-    )
+    throw usageError('name one suite folder', 'writ rules test examples/constitution')
   const rules = call.options.texts('rules')
   const rulesets = await loadAdmitted(rules.length > 0 ? rules : [suite])
   const cases = await readCases(call.options.text('cases') ?? join(suite, 'cases'))
@@ -61,16 +57,9 @@ async function readCases(folder: string): Promise<readonly Case[]> {
   try {
     names = (await readdir(folder)).filter((name) => /\.(?:json|ya?ml)$/.test(name)).sort()
   } catch {
-    throw new FaultError(
-      fault('cli.usage', folder, null, {
-        message: `there is no folder ${showName(folder)} with cases`,
-      }),
-    )
+    throw faultError('cli.usage', folder, `there is no folder ${showName(folder)} with cases`)
   }
-  if (names.length === 0)
-    throw new FaultError(
-      fault('cli.usage', folder, null, { message: `${showName(folder)} holds no case` }),
-    )
+  if (names.length === 0) throw faultError('cli.usage', folder, `${showName(folder)} holds no case`)
   return Promise.all(names.map((name) => readCase(join(folder, name))))
 }
 
@@ -94,11 +83,11 @@ async function readCase(name: string): Promise<Case> {
 }
 
 function badCase(name: string, message: string): FaultError {
-  return new FaultError(
-    fault('rules.case', name, null, {
-      message: `${showName(name)}: ${message}`,
-      hint: 'a case is {"note"?, "inputs", "expected": {"AO-APPLY": "DENY"}}',
-    }),
+  return faultError(
+    'rules.case',
+    name,
+    `${showName(name)}: ${message}`,
+    'a case is {"note"?, "inputs", "expected": {"AO-APPLY": "DENY"}}',
   )
 }
 

@@ -12,11 +12,11 @@ import {
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { refuseActorsOut } from '../call/output-file.ts'
 import { reasonOf } from '../call/source.ts'
+import { usageError } from '../call/usage.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const [name, ...others] = call.arguments
-  if (others.length > 0)
-    throw new FaultError(fault('cli.usage', '', null, { message: 'name one contract, or none' }))
+  if (others.length > 0) throw usageError('name one contract, or none')
   const named = name === undefined ? null : find(name)
   const contracts = named === null ? CONTRACTS : [named]
   const folder = call.options.text('out')

@@ -2,7 +2,7 @@
  * `writ show ID`: everything the ledger says about a task, an action, a run or one fact. Looks in every
  * stream that the caller may know of; what lies in another does not exist.
  */
-import { FaultError, fault, isUuid, showName } from '../../base/index.ts'
+import { faultError, isUuid, showName } from '../../base/index.ts'
 import type { Decision } from '../../contracts/index.ts'
 import type { Approvals } from '../../gate/index.ts'
 import {
@@ -19,6 +19,7 @@ import {
 import type { LawWords } from '../../service/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { type ReadSession, streamsToRead, withHistory } from '../call/home.ts'
+import { usageError } from '../call/usage.ts'
 import { approvalsText } from '../gate/approvals-text.ts'
 import { readAct, rollbacksOf } from '../history/act.ts'
 import { actLines } from '../history/act-text.ts'
@@ -32,7 +33,7 @@ export async function run(call: CommandCall): Promise<Exit> {
   const [id, ...others] = call.arguments
   if (id === undefined || others.length > 0) {
     const hint = 'writ show ID, where ID is a task, an action, a run, a fact or STREAM/SEQ'
-    throw new FaultError(fault('cli.usage', '', null, { message: 'name one id', hint }))
+    throw usageError('name one id', hint)
   }
   return withHistory(call, (session) => showId(session, call, id))
 }
@@ -59,8 +60,7 @@ export async function showId(
       if (facts.length > 0) return tell(session, call, named, { kind, stream, facts })
     }
   }
-  const message = `nothing here has the id ${showName(id)}`
-  throw new FaultError(fault('history.unknown', id, null, { message }))
+  throw faultError('history.unknown', id, `nothing here has the id ${showName(id)}`)
 }
 
 async function lookUp(

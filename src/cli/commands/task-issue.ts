@@ -3,7 +3,7 @@
  * document that names that human as its issuer.
  */
 import { randomBytes } from 'node:crypto'
-import { FaultError, fault, invariant, showName, uuidV7 } from '../../base/index.ts'
+import { faultError, invariant, showName, uuidV7 } from '../../base/index.ts'
 import { type ActTask, field, isObject } from '../../contracts/index.ts'
 import { isSameTask, judgeTask, reusedTaskKey, taskKey } from '../../ledger/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
@@ -40,7 +40,7 @@ function keyed(document: unknown, { options }: CommandCall): unknown {
     key === ''
       ? 'a key must not be empty'
       : `the document has the key ${showName(String(own))}, and \`--key\` says another one`
-  throw new FaultError(fault('cli.usage', '/meta/idempotency_key', null, { message }))
+  throw faultError('cli.usage', '/meta/idempotency_key', message)
 }
 
 async function record(

@@ -3,7 +3,7 @@
  * far. The receipts of each task are found through the index, so a page takes as long in a long history
  * as in a short one.
  */
-import { FaultError, fault, faultCode, showName } from '../../base/index.ts'
+import { faultCode, showName } from '../../base/index.ts'
 import { field } from '../../contracts/index.ts'
 import {
   areContradictory,
@@ -18,6 +18,7 @@ import {
 import type { LedgerReader } from '../../store/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { streamToRead, withHistory } from '../call/home.ts'
+import { usageError } from '../call/usage.ts'
 import { allFacts, findTask, openFact } from '../history/facts.ts'
 import { LIMIT, LIMIT_MAX, numberOption } from '../history/option-values.ts'
 import { table } from '../history/text.ts'
@@ -69,8 +70,7 @@ function deviceOption(call: CommandCall): Principal | null {
   if (text === null) return null
   const principal = parsePrincipal(text.startsWith('device:') ? text : `device:${text}`)
   if (principal !== null) return principal
-  const message = `${showName(text)} is no device`
-  throw new FaultError(fault('cli.usage', '', null, { message, hint: '--device pump-3@farm' }))
+  throw usageError(`${showName(text)} is no device`, '--device pump-3@farm')
 }
 
 async function list(

@@ -1,9 +1,9 @@
 /** `writ token create`: a human makes a token for a principal. It is shown now and never again. */
-import { FaultError, fault } from '../../base/index.ts'
 import { createToken } from '../../home/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { actorOf, placeOf, requireHuman, withHome } from '../call/home.ts'
+import { usageError } from '../call/usage.ts'
 import { principalArgument } from '../history/option-values.ts'
 
 const DAY_MS = 86_400_000
@@ -34,7 +34,5 @@ function expiry(call: CommandCall): string | null {
   const text = call.options.text('days')
   if (text === null) return null
   if (/^[1-9]\d{0,4}$/.test(text)) return occurredAtText(Date.now() + Number(text) * DAY_MS)
-  throw new FaultError(
-    fault('cli.usage', '', null, { message: '`--days` is a whole number of days' }),
-  )
+  throw usageError('`--days` is a whole number of days')
 }

@@ -1,16 +1,13 @@
 /** `writ token revoke ID`: makes a token invalid from now on. */
-import { FaultError, fault } from '../../base/index.ts'
 import { revokeToken } from '../../home/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { actorOf, placeOf, requireHuman, withHome } from '../call/home.ts'
+import { usageError } from '../call/usage.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const [token_id, ...others] = call.arguments
   if (token_id === undefined || others.length > 0) {
-    const hint = 'writ token list'
-    throw new FaultError(
-      fault('cli.usage', '', null, { message: 'name one token by its id', hint }),
-    )
+    throw usageError('name one token by its id', 'writ token list')
   }
   return withHome(call, async (session) => {
     await requireHuman(session, call, 'revoking a token')

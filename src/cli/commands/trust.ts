@@ -3,7 +3,7 @@
  * the ledger says so. Laws that change something are shown first, and a person says yes to them.
  */
 import { join } from 'node:path'
-import { FaultError, fault } from '../../base/index.ts'
+import { faultError } from '../../base/index.ts'
 import {
   type Home,
   homeToRegister,
@@ -55,8 +55,7 @@ export async function acceptRead(
 ): Promise<{ readonly home: string; readonly id: string; readonly laws: string }> {
   if (lawsOf(home.directory) !== read.digest) {
     const message = 'the law file changed while you read what it changes, so nothing was accepted'
-    const hint = 'run `writ laws accept` again'
-    throw new FaultError(fault('laws.changed', read.file, null, { message, hint }))
+    throw faultError('laws.changed', read.file, message, 'run `writ laws accept` again')
   }
   const { path, id, laws, layered = false } = registerHome(around, home, read.digest)
   await recordLaws({ ...home, laws, registeredLaws: laws, layered }, ledger, principal, Date.now())

@@ -6,10 +6,11 @@
  * The caps of a run of `writ exec`: the defaults, what `--memory`, `--disk` and `--time` ask for, and
  * the sentence that names a cap when a run reached it.
  */
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { type FaultError, faultError, showName } from '../../base/index.ts'
 import type { ActionDescriptor, Proposal, RunCap } from '../../contracts/index.ts'
 import { within } from '../../service/index.ts'
 import type { Options } from '../call/command.ts'
+import { usageError } from '../call/usage.ts'
 
 export interface ExecRequest {
   readonly actionId: string
@@ -162,7 +163,7 @@ function amountOf(option: Limit['option'], text: string): number {
 }
 
 function usage(message: string, hint: string): FaultError {
-  return new FaultError(fault('cli.usage', '', null, { message, hint }))
+  return usageError(message, hint)
 }
 
 /** Returns the caps within the laws' ceilings; fails if an option asks for more than they allow. */
@@ -176,7 +177,7 @@ export function withinCeilings(
     const most = amountText(resource, ceilings[resource])
     const message = `the laws of this home allow at most --${option} ${most}`
     const hint = `\`settings.ceilings.${resource}\` in .writ/laws.yaml sets it; then \`writ laws accept\``
-    throw new FaultError(fault('descriptor.ceiling', '', null, { message, hint }))
+    throw faultError('descriptor.ceiling', '', message, hint)
   }
   return within(resources, ceilings)
 }
@@ -220,5 +221,5 @@ export function readEnv(
 
 function envUsage(message: string): FaultError {
   const hint = '--env VARIABLE_NAME passes a variable on, --env VARIABLE_NAME=VALUE sets one'
-  return new FaultError(fault('cli.usage', '', null, { message, hint }))
+  return usageError(message, hint)
 }

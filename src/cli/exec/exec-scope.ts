@@ -8,9 +8,10 @@
  */
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { FaultError, fault, faultError, showName } from '../../base/index.ts'
 import { gitDirectoriesOf, gitTop, workspacePlaces } from '../../home/index.ts'
 import { reasonOf, unreadable } from '../call/source.ts'
+import { usageError } from '../call/usage.ts'
 import { commandLine } from '../effects/operation-text.ts'
 
 interface Place {
@@ -29,7 +30,7 @@ export function execScope(named: readonly string[], place: Place): readonly [str
   if (!outer.some((root) => root === place.cwd || isInside(place.cwd, root))) {
     const message = `the current directory ${showName(place.cwd)} lies outside the scope`
     const hint = 'go into the scope, or add `--scope .`'
-    throw new FaultError(fault('descriptor.operation_scope', '', null, { message, hint }))
+    throw faultError('descriptor.operation_scope', '', message, hint)
   }
   const [first = place.cwd, ...rest] = outer
   return [first, ...rest]
@@ -56,7 +57,7 @@ function realDirectory(path: string): string {
     throw new FaultError(fault('cli.file_unreadable', path, details, { message, hint }))
   }
   const message = `${showName(path)} is not a directory`
-  throw new FaultError(fault('cli.usage', '', null, { message, hint: '--scope names directories' }))
+  throw usageError(message, '--scope names directories')
 }
 
 function refuseLarge(root: string, home: string, isNamed: boolean): void {
@@ -73,7 +74,7 @@ function refuseLarge(root: string, home: string, isNamed: boolean): void {
   const hint = isNamed
     ? 'name a directory of the project with `--scope DIR`'
     : 'go into a project, or name a directory with `--scope DIR`'
-  throw new FaultError(fault('descriptor.scope_implicit', '', null, { message, hint }))
+  throw faultError('descriptor.scope_implicit', '', message, hint)
 }
 
 function realOrSame(path: string): string {

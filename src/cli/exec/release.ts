@@ -4,7 +4,7 @@
  * be taken back. A typed no lets the command run all the same, and its requests there are refused.
  * Ctrl-C, Ctrl-D and a terminal that goes away are no answer: then nothing runs.
  */
-import { FaultError, fault } from '../../base/index.ts'
+import { type FaultError, faultError } from '../../base/index.ts'
 import type { Proposal } from '../../contracts/index.ts'
 import { hostPort } from '../../gate/index.ts'
 import { credentialOf, proveHuman } from '../call/home.ts'
@@ -72,6 +72,5 @@ async function isWanted(session: GateSession, names: string): Promise<boolean> {
 
 function notBegun(): FaultError {
   const message = 'the release was not answered, so the command did not run and nothing was changed'
-  const hint = 'run it again and answer y or n'
-  return new FaultError(fault('release.unanswered', '', null, { message, hint }))
+  return faultError('release.unanswered', '', message, 'run it again and answer y or n')
 }

@@ -1,5 +1,5 @@
 /** A run that is stopped by a signal stops what it began; its facts are there to go on from. */
-import { FaultError, fault } from '../../base/index.ts'
+import { faultError } from '../../base/index.ts'
 
 export async function interruptible<T>(
   work: (abort: AbortSignal) => Promise<T>,
@@ -9,7 +9,7 @@ export async function interruptible<T>(
   const stop = (signal: string): void => {
     const message = `stopped by ${signal}; what is recorded stays recorded`
     const hint = `\`${goesOn}\` goes on`
-    abort.abort(new FaultError(fault('flow.interrupted', '', null, { message, hint })))
+    abort.abort(faultError('flow.interrupted', '', message, hint))
   }
   process.once('SIGINT', stop).once('SIGTERM', stop)
   try {

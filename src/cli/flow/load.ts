@@ -8,7 +8,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { basename, extname } from 'node:path'
-import { FaultError, fault, GRAPH_LIMITS, readJson, showName } from '../../base/index.ts'
+import { faultError, GRAPH_LIMITS, readJson, showName } from '../../base/index.ts'
 import {
   detectContract,
   type Flow,
@@ -26,6 +26,7 @@ import {
   readParticipants,
 } from '../../flow/index.ts'
 import { parseSource, readSource } from '../call/source.ts'
+import { usageError } from '../call/usage.ts'
 import {
   type PlacedProblem,
   type PlacedText,
@@ -188,10 +189,10 @@ async function readDocument(name: string, what: string): Promise<unknown> {
   const reading = await readText(name, text)
   if (reading.ok) return reading.value
   const { message, code } = reading.refusal
-  throw new FaultError(
-    fault('cli.usage', name, null, {
-      message: `${what} ${showName(name)} cannot be read: ${message} (${code})`,
-    }),
+  throw faultError(
+    'cli.usage',
+    name,
+    `${what} ${showName(name)} cannot be read: ${message} (${code})`,
   )
 }
 
@@ -235,10 +236,10 @@ async function readSide(name: string): Promise<PlacedText> {
   const placed = await readPlaced(bytes.toString('utf8'))
   if (placed.ok) return placed
   const { message, code, line, column } = placed
-  throw new FaultError(
-    fault('cli.usage', name, null, {
-      message: `the side file ${showName(name)} cannot be read: ${message} (${code}, line ${line}, column ${column})`,
-    }),
+  throw faultError(
+    'cli.usage',
+    name,
+    `the side file ${showName(name)} cannot be read: ${message} (${code}, line ${line}, column ${column})`,
   )
 }
 
@@ -264,9 +265,7 @@ export async function readFlow(
   const { kind, flow, valid, violations, warnings, participantsDigest } = loaded
   if (!valid || flow === null) return { ok: false, violations }
   if (kind === 'plan' && participants === null) {
-    const message = 'a plan is run with participants'
-    const hint = 'writ flow run PLAN --participants FILE'
-    throw new FaultError(fault('cli.usage', '', null, { message, hint }))
+    throw usageError('a plan is run with participants', 'writ flow run PLAN --participants FILE')
   }
   // What is checked follows its contract.
   const compilation = compileFlow(flow)
@@ -279,7 +278,7 @@ export async function participantsIn(name: string) {
   if (!reading.ok) {
     const { code, message } = reading.refusal
     const words = `the participants ${showName(name)} are refused: ${message} (${code})`
-    throw new FaultError(fault('cli.usage', name, null, { message: words }))
+    throw faultError('cli.usage', name, words)
   }
   return readParticipants(reading.value)
 }

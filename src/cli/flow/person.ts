@@ -2,7 +2,7 @@
  * Who may have a flow carried out: a person. A flow names who works in it, which hosts they reach,
  * which variables they get and what they may write, so the caller who starts one declares all of that.
  */
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { faultError, showName } from '../../base/index.ts'
 import type { Flow, Participant } from '../../contracts/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import { humanFault, type Principal, principalText } from '../../ledger/index.ts'
@@ -19,12 +19,11 @@ import { plain } from '../history/text.ts'
 export function refuseActors({ session }: GateSession, what: string, next: string): void {
   const hint = `a person starts it: ${next}`
   const refused = humanFault(session.caller, what)
-  if (refused !== null)
-    throw new FaultError(fault('principal.not_human', '', null, { message: refused.message, hint }))
+  if (refused !== null) throw faultError('principal.not_human', '', refused.message, hint)
   const agent = knownAgent(DEFAULT_LISTS, ancestorNames())
   if (agent === null || session.caller.proof !== 'none') return
   const message = `${what} is for a person, and this runs below ${showName(agent)}`
-  throw new FaultError(fault('principal.not_human', '', null, { message, hint }))
+  throw faultError('principal.not_human', '', message, hint)
 }
 
 const GOING_ON = 'going on with a run that an actor began'
@@ -90,7 +89,7 @@ async function agree(
   const line = canAsk() ? await askLine('Go on with these participants? [y/N] ') : null
   if (line !== null && typeof line === 'object' && /^y(?:es)?$/i.test(line.text.trim())) return
   const message = `nothing was started: ${what} needs the yes of a person at a terminal`
-  throw new FaultError(fault('credential.required', '', null, { message, hint }))
+  throw faultError('credential.required', '', message, hint)
 }
 
 /** Returns what a participant is, which hosts it reaches and which variables it gets, in one line. */

@@ -3,7 +3,7 @@
  * gets a confirmation of its own, bound to its own proposal and result (I4). Only questions of one
  * shape go together, so that a person does not overlook a deletion between two additions.
  */
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { faultError, showName } from '../../base/index.ts'
 import { principalText } from '../../ledger/index.ts'
 import type { Answered, GateAnswer } from '../../service/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
@@ -41,7 +41,7 @@ export async function findBatch(
   const names = [first, unlike].map(({ question }) => showName(question.actionId)).join(' and ')
   const message = `${names} are not of one kind, reason and need`
   const hint = 'answer them one by one; `writ inbox` shows which are alike'
-  throw new FaultError(fault('confirm.unlike', '', null, { message, hint }))
+  throw faultError('confirm.unlike', '', message, hint)
 }
 
 /** The caller approved it, and others have to as well. */
@@ -58,7 +58,7 @@ export function refuseRepeated(batch: readonly FoundQuestion[]): void {
   const name = showName(principalText(session.session.caller.principal))
   const message = `${name} approved ${showName(question.actionId)} before`
   const hint = 'another human has to approve it'
-  throw new FaultError(fault('confirm.repeated', question.actionId, null, { message, hint }))
+  throw faultError('confirm.repeated', question.actionId, message, hint)
 }
 
 function sameAction(one: FoundQuestion, other: FoundQuestion): boolean {

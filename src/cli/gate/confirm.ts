@@ -9,7 +9,7 @@
  */
 
 import { fstatSync } from 'node:fs'
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { type FaultError, faultError, showName } from '../../base/index.ts'
 import { signApproval } from '../../home/index.ts'
 import { ownCredential, type Principal, principalText } from '../../ledger/index.ts'
 import type { Answered, Confirm, GateAnswer, GateSurface, Question } from '../../service/index.ts'
@@ -162,14 +162,14 @@ export async function assure(
   if (question.need === 'plain') {
     if (!isBelowAgent) return plainProof(call, session, what)
     const message = 'a plain yes does not count below a known agent'
-    throw new FaultError(fault('credential.required', '', null, { message, hint: FROM_ELSEWHERE }))
+    throw faultError('credential.required', '', message, FROM_ELSEWHERE)
   }
   const { register, caller } = session
   const own = ownCredential(register.credentials, caller.principal)
   if (question.approvals !== null && own === null) throw ownNeeded(question, caller.principal)
   if (lacksCredential(session, question)) {
     const { message, hint } = credentialWords(question, what)
-    throw new FaultError(fault('credential.required', '', null, { message, hint }))
+    throw faultError('credential.required', '', message, hint)
   }
   const key = await proveHuman(session, call, what)
   return (asked) => passphraseProof(key, asked)
@@ -185,7 +185,7 @@ export function refuseCooledDown({ call }: ConfirmationContext, question: Questi
   const given = call.options.isOn('yes') ? '`--yes`' : 'a call without a terminal'
   const message = `the same act was taken back a short time ago, so ${given} does not answer this question`
   const hint = `it still waits: run \`writ approve ${questionId(question)}\` at a terminal, look at the effects and answer there`
-  throw new FaultError(fault('cooldown', question.actionId, null, { message, hint }))
+  throw faultError('cooldown', question.actionId, message, hint)
 }
 
 /** Refuses to take a call for a plain yes that was neither typed nor given with `--yes`. */
@@ -198,7 +198,7 @@ export function refuseUngiven(
   const id = questionId(question)
   const message = 'there is no terminal to ask at, and no `--yes`, so nothing was approved'
   const hint = `it still waits: look at it with \`writ inbox ${id}\`, then run \`writ approve ${id} --yes\``
-  throw new FaultError(fault('confirm.not_given', question.actionId, null, { message, hint }))
+  throw faultError('confirm.not_given', question.actionId, message, hint)
 }
 
 /** Refuses a plain yes to effects that this call does not show, where it has to show them first. */
@@ -210,7 +210,7 @@ export function refuseUnseen({ call, session }: ConfirmationContext, question: Q
   const message = `${why}: a plain yes counts only after its effects were shown`
   const other = hasCredential ? ', or hand the passphrase over with `--pass-fd N`' : ''
   const hint = `it still waits: run \`writ approve ${questionId(question)}\` at a terminal${other}`
-  throw new FaultError(fault('credential.required', '', null, { message, hint }))
+  throw faultError('credential.required', '', message, hint)
 }
 
 /** The proof that a yes needs cannot be given here. */
@@ -245,8 +245,7 @@ function passphraseProof(key: LedgerKey | null, question: Question): ReturnType<
 function ownNeeded({ approvals }: Question, principal: Principal): FaultError {
   const name = showName(principalText(principal))
   const message = `${approvals?.needed} humans have to approve this, each with a credential of their own, and ${name} has none`
-  const hint = 'set one: `writ principal pass`'
-  return new FaultError(fault('confirm.own_credential', '', null, { message, hint }))
+  return faultError('confirm.own_credential', '', message, 'set one: `writ principal pass`')
 }
 
 const FROM_ELSEWHERE = 'answer from a terminal of your own: `writ inbox`'

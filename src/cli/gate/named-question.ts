@@ -3,19 +3,17 @@
  *
  * Where an action was decided: what a human says about it belongs to the same stream.
  */
-import { FaultError, fault, invariant, showName } from '../../base/index.ts'
+import { FaultError, fault, faultError, invariant, showName } from '../../base/index.ts'
 import type { InboxQuestion, Question } from '../../service/index.ts'
 import type { CommandCall } from '../call/command.ts'
+import { usageError } from '../call/usage.ts'
 import { wholeActionId } from '../history/short-id.ts'
 import type { GateSession } from './open.ts'
 
 export function namedId(call: CommandCall): string {
   const [id, ...others] = call.arguments
   if (id !== undefined && id !== '' && others.length === 0) return id
-  const message = 'name one question'
-  throw new FaultError(
-    fault('cli.usage', '', null, { message, hint: '`writ inbox` lists what waits' }),
-  )
+  throw usageError('name one question', '`writ inbox` lists what waits')
 }
 
 export interface FoundQuestion {
@@ -40,7 +38,7 @@ export async function findQuestion(
   await refuseEnded(sessions, id)
   const message = `no question has the id ${showName(id)}`
   const hint = '`writ inbox` lists what waits, `writ log` what was done'
-  throw new FaultError(fault('history.unknown', '', null, { message, hint }))
+  throw faultError('history.unknown', '', message, hint)
 }
 
 /** Fails with what became of a question that was answered, expired or superseded. */

@@ -6,7 +6,7 @@
  *
  * `findTask` has the facts about one task, and `treeErrors` says whether the tree of its stream holds them.
  */
-import { FaultError, fault, faultCode, isDigest } from '../../base/index.ts'
+import { faultCode, faultError, isDigest } from '../../base/index.ts'
 import {
   assemble,
   type Fact,
@@ -41,8 +41,7 @@ function factOf(text: string): Fact {
     return JSON.parse(text) as Fact // Written as a fact; verification judges its form.
   } catch {
     const message = 'a stored fact is not JSON: it was changed or damaged'
-    const hint = 'writ ledger verify'
-    throw new FaultError(fault('ledger.tampered', '', null, { message, hint }))
+    throw faultError('ledger.tampered', '', message, 'writ ledger verify')
   }
 }
 

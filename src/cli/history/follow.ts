@@ -4,11 +4,12 @@
  * goes on from the same fact.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { FaultError, fault } from '../../base/index.ts'
+import { FaultError, faultError } from '../../base/index.ts'
 import type { Fact, Page, Query } from '../../ledger/index.ts'
 import { type LedgerReader, ledgerFileId, openHistory } from '../../store/index.ts'
 import type { CommandCall, Exit } from '../call/command.ts'
 import type { ReadSession } from '../call/home.ts'
+import { usageError } from '../call/usage.ts'
 import { factRow, openFact, shownFact } from './facts.ts'
 
 const POLL_MS = 200
@@ -23,8 +24,7 @@ export async function followFacts(
   query: Query,
 ): Promise<Exit> {
   if (query.order === 'newest_first') {
-    const message = '`--follow` goes forward; it cannot be combined with `--newest`'
-    throw new FaultError(fault('cli.usage', '', null, { message }))
+    throw usageError('`--follow` goes forward; it cannot be combined with `--newest`')
   }
   const follower = new Follower(ledger, home.state, query)
   try {
@@ -142,5 +142,5 @@ class Follower {
 function notGoingOn(place: string): FaultError {
   const message = `another ledger was put into this place, and it does not hold the fact ${place} that was seen here`
   const hint = 'compare it with a checkpoint that was kept: writ ledger verify --from FILE'
-  return new FaultError(fault('ledger.tampered', place, null, { message, hint }))
+  return faultError('ledger.tampered', place, message, hint)
 }

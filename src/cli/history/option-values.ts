@@ -2,7 +2,7 @@
  * Values that people type: moments (ISO 8601, a day, or how long ago: `90s`, `30m`, `12h`, `7d`), the
  * numbers of commands with pages, and the principal that a command names.
  */
-import { FaultError, fault, parseIsoMomentMs, showName } from '../../base/index.ts'
+import { faultError, parseIsoMomentMs, showName } from '../../base/index.ts'
 import {
   HOST_STREAM,
   isStreamName,
@@ -11,6 +11,7 @@ import {
   parsePrincipal,
 } from '../../ledger/index.ts'
 import type { CommandCall } from '../call/command.ts'
+import { usageError } from '../call/usage.ts'
 
 const AGO = /^(\d{1,6})(s|m|h|d)$/
 const DAY = /^\d{4}-\d{2}-\d{2}$/
@@ -26,8 +27,7 @@ export function momentOption(call: CommandCall, name: string, nowMs: number): st
   const ms = momentMs(text, nowMs)
   if (ms !== null) return occurredAtText(ms)
   const message = `${showName(text)} is no moment`
-  const hint = `--${name} 2026-11-15T08:00:00Z, --${name} 2026-11-15 or --${name} 2h`
-  throw new FaultError(fault('cli.usage', '', null, { message, hint }))
+  throw usageError(message, `--${name} 2026-11-15T08:00:00Z, --${name} 2026-11-15 or --${name} 2h`)
 }
 
 function momentMs(text: string, nowMs: number): number | null {
@@ -42,8 +42,7 @@ export function numberOption(call: CommandCall, name: string, max: number): numb
   if (text === null) return undefined
   const value = Number(text)
   if (/^\d{1,16}$/.test(text) && value <= max) return value
-  const message = `\`--${name}\` is a number up to ${max}`
-  throw new FaultError(fault('cli.usage', '', null, { message }))
+  throw usageError(`\`--${name}\` is a number up to ${max}`)
 }
 
 export function principalArgument(call: CommandCall): Principal {
@@ -53,7 +52,7 @@ export function principalArgument(call: CommandCall): Principal {
   const message =
     text === undefined ? 'name one principal' : `${showName(text)} does not name a principal`
   const hint = 'kind:id@namespace, such as device:pump-3@north-farm; kinds: human ai script device'
-  throw new FaultError(fault('cli.usage', '', null, { message, hint }))
+  throw usageError(message, hint)
 }
 
 /** Humans see every stream unless some are named; everybody else sees `main`. */
@@ -62,7 +61,7 @@ export function streamsArgument(call: CommandCall, principal: Principal): readon
   for (const stream of named) {
     if (isStreamName(stream) && stream !== HOST_STREAM) continue
     const message = `${showName(stream)} is not the name of a stream that can be given`
-    throw new FaultError(fault('fact.stream', '', null, { message }))
+    throw faultError('fact.stream', '', message)
   }
   if (named.length > 0) return [...new Set(named)]
   return principal.kind === 'human' ? null : ['main']

@@ -1,9 +1,10 @@
 /** Refusals of tasks and receipts: `{valid: false, violations}` and exit 1, or the violations as text. */
-import { DOCUMENT_LIMITS, FaultError, fault, type ParsedJson } from '../../base/index.ts'
+import { DOCUMENT_LIMITS, type ParsedJson } from '../../base/index.ts'
 import type { Violation } from '../../contracts/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { parseSource, readSource } from '../call/source.ts'
 import { violationText } from '../call/terminal.ts'
+import { usageError } from '../call/usage.ts'
 
 export async function refuse(
   { options, terminal }: CommandCall,
@@ -22,8 +23,7 @@ export async function refuse(
 export async function readDocument(call: CommandCall): Promise<ParsedJson> {
   const [name, ...others] = call.arguments
   if (name === undefined || others.length > 0) {
-    const message = 'name one file, or `-` for standard input'
-    throw new FaultError(fault('cli.usage', '', null, { message }))
+    throw usageError('name one file, or `-` for standard input')
   }
   return parseSource(await readSource(name), DOCUMENT_LIMITS)
 }

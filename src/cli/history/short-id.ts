@@ -2,7 +2,7 @@
  * Short ids: any beginning of an action's id that names one, its last eight digits, or the beginning
  * of the id under which its question waits. Found among the decisions of the streams that the caller may know of.
  */
-import { FaultError, fault, isUuid, showName } from '../../base/index.ts'
+import { faultError, isUuid, showName } from '../../base/index.ts'
 import type { Decision } from '../../contracts/index.ts'
 import type { LedgerReader } from '../../store/index.ts'
 import { openFact } from './facts.ts'
@@ -33,7 +33,7 @@ export async function wholeActionId(
   if (first === undefined) return text
   if (second === undefined) return first
   const message = `${showName(text)} is the beginning of several ids: ${[...found].slice(0, 4).join(', ')}`
-  throw new FaultError(fault('history.unknown', text, null, { message, hint: 'name more digits' }))
+  throw faultError('history.unknown', text, message, 'name more digits')
 }
 
 async function look(

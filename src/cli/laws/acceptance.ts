@@ -3,7 +3,7 @@
  * is the one that is registered, so a file that changes meanwhile is not accepted with them.
  */
 import { existsSync } from 'node:fs'
-import { type Digest, digestBytes, FaultError, fault } from '../../base/index.ts'
+import { type Digest, digestBytes, faultError } from '../../base/index.ts'
 import {
   bareLaws,
   LAYERED,
@@ -50,7 +50,7 @@ export async function agreesToLaws(
   if (canAsk() && !options.isOn('json')) return askYes()
   const message = 'there is no terminal to ask at, and no `--yes`, so these laws were not accepted'
   const hint = 'read the changes above; to accept them: `writ laws accept --yes`'
-  throw new FaultError(fault('confirm.not_given', file, null, { message, hint }))
+  throw faultError('confirm.not_given', file, message, hint)
 }
 
 async function askYes(): Promise<boolean> {

@@ -1,7 +1,7 @@
 /** Laws in a file: read with every fault, or as a command needs them that judges with them or registers them. */
 
 import { isUtf8 } from 'node:buffer'
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { faultError, showName } from '../../base/index.ts'
 import {
   LAYERED,
   type LawFault,
@@ -27,8 +27,7 @@ export async function usableReading(file: string, bytes?: Buffer) {
   const isPlaced = first?.code === 'document.not_json'
   const place = `${showName(file)}${isPlaced ? '' : ` at line ${first?.line}, column ${first?.column}`}`
   const message = `${place}: ${first?.message}${more === 0 ? '' : ` (and ${more} more)`}`
-  const hint = `\`writ laws check ${file}\` tells all of it`
-  throw new FaultError(fault('laws.unusable', file, null, { message, hint }))
+  throw faultError('laws.unusable', file, message, `\`writ laws check ${file}\` tells all of it`)
 }
 
 /** Reads the laws of a file, or every fault of them. */

@@ -9,7 +9,7 @@ import {
   DOCUMENT_LIMITS,
   digestBytes,
   FaultError,
-  fault,
+  faultError,
   showName,
 } from '../../base/index.ts'
 import { establish, type Inputs, type RuleDecision } from '../../constitution/index.ts'
@@ -20,6 +20,7 @@ import {
   type Violation,
 } from '../../contracts/index.ts'
 import { parseSource, readSource, unreadable } from '../call/source.ts'
+import { usageError } from '../call/usage.ts'
 
 export interface RuleFile {
   readonly name: string
@@ -106,21 +107,18 @@ export async function loadRules(
   names: readonly string[],
   words: 'exact words' | 'any words',
 ): Promise<LoadedRules> {
-  if (names.length === 0)
-    throw new FaultError(
-      fault('cli.usage', '', null, { message: 'name the rule files with `--rules`' }),
-    )
+  if (names.length === 0) throw usageError('name the rule files with `--rules`')
   const files = await readRuleFiles(names)
   if (files.length === 0) throw noRuleFile()
   const { rulesets, violations, warnings } = admitRuleFiles(files)
   const unknown = warnings.filter(({ code }) => code === 'ruleset.vocabulary')
   const [first] = [...violations, ...(words === 'exact words' ? unknown : [])]
   if (first !== undefined)
-    throw new FaultError(
-      fault('rules.inadmissible', '', null, {
-        message: `the rules are not admissible: ${placedText(first, files)}`,
-        hint: '`writ rules check` lists everything',
-      }),
+    throw faultError(
+      'rules.inadmissible',
+      '',
+      `the rules are not admissible: ${placedText(first, files)}`,
+      '`writ rules check` lists everything',
     )
   return { files, rulesets: rulesets.flatMap(({ ruleset }) => (ruleset === null ? [] : [ruleset])) }
 }
@@ -136,9 +134,7 @@ export function wordOn(
 
 /** An empty folder is rather a slip than a ruleset: nothing is claimed about it. */
 export function noRuleFile(): FaultError {
-  return new FaultError(
-    fault('cli.usage', '', null, { message: 'there is no rule file in the named folders' }),
-  )
+  return usageError('there is no rule file in the named folders')
 }
 
 /** A violation in one line: the file, the place in it if there is one, and what is wrong. */

@@ -7,7 +7,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { digestBytes, FaultError, fault, invariant, showName } from '../../base/index.ts'
+import { digestBytes, faultError, invariant, showName } from '../../base/index.ts'
 import type { PrincipalChange } from '../../contracts/index.ts'
 import {
   type Appended,
@@ -94,11 +94,11 @@ export async function addPrincipal(
   for (const name of [principal.id, principal.namespace]) {
     if (NAME.test(name)) continue
     const message = `${showName(name)} is no name: 1 to 64 letters, digits, dots, dashes`
-    throw new FaultError(fault('principal.name', '', null, { message }))
+    throw faultError('principal.name', '', message)
   }
   if (register.principals.some((one) => samePrincipal(one.principal, principal))) {
     const message = `${showName(principalText(principal))} is known already`
-    throw new FaultError(fault('principal.exists', '', null, { message }))
+    throw faultError('principal.exists', '', message)
   }
   return recordChange(place, actor, {
     change: 'added',
@@ -123,7 +123,7 @@ export async function createToken(
 ): Promise<NewToken> {
   if (!register.principals.some((one) => samePrincipal(one.principal, principal))) {
     const message = `there is no principal ${showName(principalText(principal))}`
-    throw new FaultError(fault('principal.unknown', '', null, { message }))
+    throw faultError('principal.unknown', '', message)
   }
   const id = `tok-${randomBytes(6).toString('hex')}`
   const token = `writ_${randomBytes(32).toString('base64url')}`
@@ -145,8 +145,7 @@ export async function revokeToken(
 ): Promise<Appended> {
   const found = register.tokens.find((token) => token.id === id)
   if (found === undefined) {
-    const message = `there is no token ${showName(id)}`
-    throw new FaultError(fault('principal.unknown', '', null, { message }))
+    throw faultError('principal.unknown', '', `there is no token ${showName(id)}`)
   }
   return recordChange(place, actor, {
     change: 'token_revoked',

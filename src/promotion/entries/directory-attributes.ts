@@ -6,10 +6,11 @@
  * Setting is idempotent: doing it again after an interruption ends the same.
  */
 import { chmodSync, chownSync } from 'node:fs'
+import { faultError } from '../../base/index.ts'
 import type { EntryState, RawPath } from '../../gate/index.ts'
 import { readAttributes, runTool } from '../../machine/index.ts'
 import { isLike, lookAt } from './entry.ts'
-import { plainFailure } from './failure.ts'
+
 import type { Ground } from './ground.ts'
 
 export interface DirectoryTurn {
@@ -51,7 +52,7 @@ async function turnAttributes(ground: Ground, turns: readonly DirectoryTurn[]): 
   // Not there any more is as good: an earlier try may have removed it. What is wrong shows later.
   await setAttributes(removals)
   const failed = await setAttributes(settings)
-  if (failed !== null) throw plainFailure('promote.failed', turns[0]?.path ?? '', failed)
+  if (failed !== null) throw faultError('promote.failed', turns[0]?.path ?? '', failed)
 }
 
 async function setAttributes(calls: readonly (readonly string[])[]): Promise<string | null> {

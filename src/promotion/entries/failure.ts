@@ -106,7 +106,3 @@ type PlainCode = Extract<
   Code,
   'promote.no_space' | 'promote.unsupported_fs' | 'promote.failed' | 'recovery.unknown'
 >
-
-export function plainFailure(code: PlainCode, at: string, message: string, hint?: string) {
-  return new FaultError(fault(code, at, null, hint === undefined ? { message } : { message, hint }))
-}

@@ -22,11 +22,11 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { type Digest, FaultError, fault } from '../../base/index.ts'
+import { type Digest, type FaultError, faultError } from '../../base/index.ts'
 import { type Change, rawOfText } from '../../gate/index.ts'
 import { errnoOf, removeTreeSync } from '../../machine/index.ts'
 import { isSameRoot, type RootIdentity } from '../../tree/index.ts'
-import { machineFailure, pathsFailure, plainFailure } from '../entries/failure.ts'
+import { machineFailure, pathsFailure } from '../entries/failure.ts'
 import { gitLocksOf } from '../entries/git-lock.ts'
 import { Ground } from '../entries/ground.ts'
 import { planSteps } from '../entries/plan.ts'
@@ -204,7 +204,7 @@ export function describePromotion(
 }
 
 function halted(): FaultError {
-  return new FaultError(fault('halted', '', null))
+  return faultError('halted', '')
 }
 
 /** The scope is the directory that the rehearsal saw, not one that took its place. */
@@ -233,7 +233,7 @@ function tryLink(keep: string, stage: string): void {
     const reason = errnoOf(error)
     if (reason !== 'EPERM' && reason !== 'ENOSYS' && reason !== 'EOPNOTSUPP') throw error
     const message = 'the filesystem has no hard links'
-    throw plainFailure('promote.unsupported_fs', keep, message)
+    throw faultError('promote.unsupported_fs', keep, message)
   } finally {
     rmSync(one, { force: true })
     rmSync(other, { force: true })

@@ -8,7 +8,7 @@
  */
 import { lstatSync } from 'node:fs'
 import { setImmediate as pause } from 'node:timers/promises'
-import { FaultError, fault } from '../../base/index.ts'
+import { FaultError, fault, faultError } from '../../base/index.ts'
 import {
   type Change,
   displayOfRaw,
@@ -30,7 +30,7 @@ import {
   type TreeEntry,
   treeDifferences,
 } from '../entries/entry.ts'
-import { displayed, listed, plainFailure } from '../entries/failure.ts'
+import { displayed, listed } from '../entries/failure.ts'
 import type { Ground } from '../entries/ground.ts'
 import { type ExchangeStep, isInPlace, takesTree } from '../entries/plan.ts'
 import type { ExchangePart, ParentState } from '../journal/exchange.ts'
@@ -288,7 +288,7 @@ export function checkDevices(
   for (const { path } of parents) {
     if (ground.deviceOf(path) === dev) continue
     const shown = displayOfRaw(path)
-    throw plainFailure(
+    throw faultError(
       'promote.unsupported_fs',
       shown,
       `${listed([shown])} lies on another filesystem than the staged bytes`,

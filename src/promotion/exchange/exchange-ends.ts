@@ -5,18 +5,11 @@
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Digest, FaultError, fault } from '../../base/index.ts'
+import { type Digest, FaultError, fault, faultError } from '../../base/index.ts'
 import { displayOfRaw, type RawPath } from '../../gate/index.ts'
 import { errnoOf, removeTreeSync, syncDirectory } from '../../machine/index.ts'
 import { lookAt } from '../entries/entry.ts'
-import {
-  Collision,
-  displayed,
-  listed,
-  machineFailure,
-  pathsFailure,
-  plainFailure,
-} from '../entries/failure.ts'
+import { Collision, displayed, listed, machineFailure, pathsFailure } from '../entries/failure.ts'
 import type { Ground } from '../entries/ground.ts'
 import { isAttempt, isOwnFile, namesIfThere } from '../journal/attempt.ts'
 import { AFTER_TIMES, type Exchange, readPlan, writePlan } from '../journal/exchange.ts'
@@ -46,7 +39,7 @@ function clearAttempt(keep: string): void {
   const names = namesIfThere(keep) ?? []
   if (names.length === 0) return
   if (!isAttempt(keep)) {
-    throw plainFailure('promote.failed', keep, 'the action was promoted before')
+    throw faultError('promote.failed', keep, 'the action was promoted before')
   }
   for (const name of names) rmSync(join(keep, name))
 }

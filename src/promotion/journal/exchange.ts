@@ -10,7 +10,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Digest, FaultError, fault, showPath } from '../../base/index.ts'
+import { type Digest, type FaultError, faultError, showPath } from '../../base/index.ts'
 import type { Change, RawPath } from '../../gate/index.ts'
 import { isAbsent, LINE_FEED, readLines, writeLines } from '../../machine/index.ts'
 import { machineFailure } from '../entries/failure.ts'
@@ -122,8 +122,7 @@ export function readPlan(keep: string): ReadPlan | null {
 
 function cutPlan(file: string): FaultError {
   const message = `the plan of an act is cut: ${showPath(file)}; nothing was changed`
-  const hint = 'put the state directory back from a backup'
-  return new FaultError(fault('promote.failed', file, null, { message, hint }))
+  return faultError('promote.failed', file, message, 'put the state directory back from a backup')
 }
 
 /** The lines of a plan, one after the other: a plan may be as large as an act. None without a plan. */

@@ -5,10 +5,10 @@
  */
 import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { FaultError, fault } from '../../base/index.ts'
+import { FaultError, fault, faultError } from '../../base/index.ts'
 import { isBelow, type RawPath, rawOfText } from '../../gate/index.ts'
 import { lookAt } from '../entries/entry.ts'
-import { Collision, displayed, listed, plainFailure } from '../entries/failure.ts'
+import { Collision, displayed, listed } from '../entries/failure.ts'
 import { existsAt, Ground } from '../entries/ground.ts'
 import type { ExchangeStep } from '../entries/plan.ts'
 import { applyStep, undoStep, type Work } from '../exchange/apply.ts'
@@ -35,7 +35,7 @@ export async function resolveRecovery(request: ResolveRequest): Promise<void> {
   )
   const plan = open?.intent == null ? null : readPlan(open.intent.keep)
   if (open === undefined || plan === null || plan.digest !== open.intent?.plan) {
-    throw plainFailure('recovery.unknown', id, `nothing interrupted has the id ${id}`)
+    throw faultError('recovery.unknown', id, `nothing interrupted has the id ${id}`)
   }
   const ground = new Ground()
   const work: Work = {
@@ -136,7 +136,7 @@ function setAside(
 function putOldBack(work: Work, step: ExchangeStep): void {
   if (step.take === null) return
   if (lookAt(step.take) === null) {
-    throw plainFailure('recovery.unknown', step.take, 'the old entry was never taken away')
+    throw faultError('recovery.unknown', step.take, 'the old entry was never taken away')
   }
   const { others, left } = undoStep(work, { ...step, put: null })
   if (others.length + left.length > 0) throw new Collision([...others, ...left])

@@ -2,7 +2,7 @@
  * Secrets of participants: looked up by name when a participant runs, given to that participant alone,
  * and removed from everything that it says before any of it is recorded.
  */
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { faultError, showName } from '../../base/index.ts'
 import type { Participant } from '../../contracts/index.ts'
 
 export type Secrets = Readonly<Record<string, string>>
@@ -22,7 +22,7 @@ export function secretsOf(
       const value = environment[name]
       if (value !== undefined && value !== '') return [name, value]
       const message = `the variable ${showName(name)}, which a participant needs, is not set`
-      throw new FaultError(fault('flow.secret_missing', name, null, { message }))
+      throw faultError('flow.secret_missing', name, message)
     }),
   )
 }

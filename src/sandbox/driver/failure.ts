@@ -1,29 +1,12 @@
 /**
  * How a sandbox fails: with a fault, before anything ran or after everything is dead.
  *
- * What the programs of the machine say when a control is missing, told as such: never a failure that
+ * What the programs of the machine say when a control is missing, reported as such: never a failure that
  * could be tried again, and with the one command that repairs it.
  */
 
 import { existsSync, readFileSync } from 'node:fs'
-import { FaultError, fault } from '../../base/index.ts'
-
-type SandboxCode =
-  | 'sandbox.control_missing'
-  | 'sandbox.platform'
-  | 'sandbox.unmapped_owner'
-  | 'sandbox.filesystem'
-  | 'sandbox.overlay_attributes'
-  | 'sandbox.scope_mount'
-  | 'sandbox.root'
-  | 'sandbox.cwd'
-  | 'sandbox.closed'
-  | 'sandbox.failed'
-
-/** `at` is the path or the control that the failure is about. */
-export function sandboxFailure(code: SandboxCode, at: string, message: string, hint?: string) {
-  return new FaultError(fault(code, at, null, hint === undefined ? { message } : { message, hint }))
-}
+import { faultError } from '../../base/index.ts'
 
 const SIGNS: readonly { readonly sign: RegExp; readonly control: string; hint(): string }[] = [
   { sign: /^unshare: /, control: 'user_namespace', hint: userNamespaceHint },
@@ -41,10 +24,10 @@ export function startFailure(words: string) {
   for (const { sign, control, hint } of SIGNS) {
     if (sign.test(line)) {
       const message = `the control \`${control}\` is missing: ${line}`
-      return sandboxFailure('sandbox.control_missing', control, message, hint())
+      return faultError('sandbox.control_missing', control, message, hint())
     }
   }
-  return sandboxFailure('sandbox.failed', '', line || 'the sandbox ended before it began')
+  return faultError('sandbox.failed', '', line || 'the sandbox ended before it began')
 }
 
 /** Distributions forbid them to ordinary users in different ways. */

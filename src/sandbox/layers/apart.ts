@@ -5,7 +5,8 @@
  */
 import { lstatSync, mkdtempSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { sandboxFailure } from '../driver/failure.ts'
+import { faultError } from '../../base/index.ts'
+
 import { isLeftBehind, ownerMark } from '../driver/owner.ts'
 import { isWithin } from '../kernel/mount-table.ts'
 
@@ -28,7 +29,7 @@ export function layerDirectory(place: string, covered: readonly string[], name: 
   }
   const message = `staged work cannot be laid over ${covered.map((path) => `\`${path}\``).join(', ')}: the state directory and ${TEMPORARY.join(' and ')} lie inside, or nothing can be made there`
   const hint = 'set XDG_STATE_HOME to a directory outside of them, then `writ init` again'
-  throw sandboxFailure('sandbox.filesystem', place, message, hint)
+  throw faultError('sandbox.filesystem', place, message, hint)
 }
 
 function madeIn(temporary: string): string | null {

@@ -9,7 +9,8 @@
  */
 import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { sandboxFailure } from '../driver/failure.ts'
+import { faultError } from '../../base/index.ts'
+
 import { isWithin, type MountPoint } from '../kernel/mount-table.ts'
 
 export interface OverlayPlan {
@@ -120,7 +121,7 @@ function presentRoot(path: string): readonly PlannedRoot[] {
 function requireRoot(path: string): PlannedRoot {
   const root = path === '/' ? null : rootAt(path)
   if (root === null) {
-    throw sandboxFailure('sandbox.root', path, `the scope root \`${path}\` is no directory`)
+    throw faultError('sandbox.root', path, `the scope root \`${path}\` is no directory`)
   }
   return root
 }
@@ -134,7 +135,7 @@ function rootAt(path: string): PlannedRoot | null {
 
 function scopeMount(path: string, inside: string) {
   const message = `another filesystem is mounted at \`${inside}\`, inside the scope root \`${path}\``
-  return sandboxFailure('sandbox.scope_mount', path, message, 'narrow the scope to one filesystem')
+  return faultError('sandbox.scope_mount', path, message, 'narrow the scope to one filesystem')
 }
 
 export class RootAttributes {
@@ -168,5 +169,5 @@ function stateOf({ path, device, inode }: PlannedRoot): string {
 function carries(path: string) {
   const message = `the scope root \`${path}\` carries attributes named \`user.overlay.…\``
   const hint = `setfattr -x user.overlay.opaque ${path}`
-  return sandboxFailure('sandbox.overlay_attributes', path, message, hint)
+  return faultError('sandbox.overlay_attributes', path, message, hint)
 }

@@ -7,8 +7,8 @@
  */
 import { mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { faultError } from '../../base/index.ts'
 import { requireProgram, runProgram } from '../../machine/index.ts'
-import { sandboxFailure } from '../driver/failure.ts'
 
 const BATCH = 48
 const LOW = 12
@@ -83,7 +83,7 @@ export class FifoStock {
     )
     const words = ['-c', MAKE, 'writ', requireProgram('mkfifo'), ...paths]
     const { error } = await runProgram(requireProgram('sh'), words)
-    if (error !== null) throw sandboxFailure('sandbox.failed', this.#directory, error.message)
+    if (error !== null) throw faultError('sandbox.failed', this.#directory, error.message)
   }
 }
 

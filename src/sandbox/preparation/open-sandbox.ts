@@ -4,9 +4,10 @@
  */
 import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { faultError } from '../../base/index.ts'
 import { quoteAll, removeTree, requireProgram } from '../../machine/index.ts'
 import type { Caps, Layer, SandboxRequest } from '../driver/driver.ts'
-import { sandboxFailure } from '../driver/failure.ts'
+
 import { ownerMark } from '../driver/owner.ts'
 import { ControlGroup } from '../kernel/cgroup.ts'
 import type { MachineView } from '../layers/machine-view.ts'
@@ -276,7 +277,7 @@ async function mounted(holder: Holder, { roots }: OverlayPlan, carriers: string)
     if (root === undefined) throw error
     const reason = words.split(': ').slice(1).join(': ').split('\n')[0]
     const message = `no overlay can be laid over \`${root.path}\`: ${reason}`
-    throw sandboxFailure('sandbox.filesystem', root.path, message)
+    throw faultError('sandbox.filesystem', root.path, message)
   }
 }
 

@@ -3,8 +3,9 @@
  * are out of sight. Two requests with the same key can use the same sandbox, made before either came.
  */
 import { statSync } from 'node:fs'
+import { faultError } from '../../base/index.ts'
 import type { SandboxRequest } from '../driver/driver.ts'
-import { sandboxFailure } from '../driver/failure.ts'
+
 import { isWithin, readMounts } from '../kernel/mount-table.ts'
 import { type MachineView, planMachineView } from '../layers/machine-view.ts'
 import { type Mask, masksOf } from '../layers/masks.ts'
@@ -55,7 +56,7 @@ function refuseForeignRoots({ scopeRoots, allOwners }: SandboxRequest, plan: Ove
     const place = scopeRoots[0] ?? ''
     const message = `files of other owners in \`${place}\` can be rehearsed by root only`
     const hint = 'run it as root, or change their owner with `sudo chown`'
-    throw sandboxFailure('sandbox.unmapped_owner', place, message, hint)
+    throw faultError('sandbox.unmapped_owner', place, message, hint)
   }
   if (allOwners) return
   for (const path of scopeRoots) {
@@ -63,7 +64,7 @@ function refuseForeignRoots({ scopeRoots, allOwners }: SandboxRequest, plan: Ove
     if (uid === own) continue
     const message = `the directory \`${path}\` belongs to user ${uid}, and this command runs as user ${own}: a sandbox of user ${own} cannot change files of others`
     const hint = `run it as user ${uid}, or make the directory yours: \`sudo chown -R ${own} ${path}\``
-    throw sandboxFailure('sandbox.unmapped_owner', path, message, hint)
+    throw faultError('sandbox.unmapped_owner', path, message, hint)
   }
 }
 

@@ -17,10 +17,10 @@ import {
 } from 'node:fs'
 import { freemem, release } from 'node:os'
 import { dirname, join } from 'node:path'
-import { FaultError } from '../../base/index.ts'
+import { FaultError, faultError } from '../../base/index.ts'
 import { removeTree, requireProgram } from '../../machine/index.ts'
 import type { SandboxRequest } from '../driver/driver.ts'
-import { sandboxFailure } from '../driver/failure.ts'
+
 import { ownerMark } from '../driver/owner.ts'
 import { findGroupPlaces, type GroupPlaces, sweepGroup } from '../kernel/cgroup.ts'
 import { assembleFilter, filterBytes } from '../kernel/seccomp.ts'
@@ -125,7 +125,7 @@ function privateDirectory(path: string): string {
   const found = lstatSync(path)
   if (!found.isDirectory() || found.uid !== process.getuid?.()) {
     const message = `the directory \`${path}\` for sandboxes is not this user's own`
-    throw sandboxFailure('sandbox.failed', path, message)
+    throw faultError('sandbox.failed', path, message)
   }
   if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700)
   return path

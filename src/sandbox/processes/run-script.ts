@@ -15,9 +15,10 @@
 
 import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { faultError } from '../../base/index.ts'
 import { quote, quoteAll, requireProgram } from '../../machine/index.ts'
 import type { Caps, RunRequest, TerminalShape } from '../driver/driver.ts'
-import { sandboxFailure } from '../driver/failure.ts'
+
 import type { Pipes } from '../pipes/pipe-ends.ts'
 import { FD } from './bubble.ts'
 
@@ -253,7 +254,7 @@ class ScriptFile {
     this.#text = null
     if (!isEmpty) ftruncateSync(this.#descriptor)
     if (!this.#isWritten(Buffer.from(text))) {
-      throw sandboxFailure('sandbox.failed', '', 'there is no room for the script of the command')
+      throw faultError('sandbox.failed', '', 'there is no room for the script of the command')
     }
     this.#text = text
   }

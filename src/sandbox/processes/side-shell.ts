@@ -4,15 +4,16 @@
  * socket of the first process, which the command does not have. Their streams are named pipes.
  */
 
+import { faultError } from '../../base/index.ts'
 import { quote } from '../../machine/index.ts'
 import type { SideRequest } from '../driver/driver.ts'
-import { sandboxFailure } from '../driver/failure.ts'
+
 import { type Ends, feed, finish, flow, openEnds, type Pipes } from '../pipes/pipe-ends.ts'
 import { commandLines, limitLines, type ProcessLimits, toolPipes } from './run-script.ts'
 
 export function noCommandLeft() {
   const message = 'the command of the sandbox has ended, so no other can run next to it'
-  return sandboxFailure('sandbox.closed', '', message)
+  return faultError('sandbox.closed', '', message)
 }
 
 interface Told {

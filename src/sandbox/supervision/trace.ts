@@ -9,9 +9,10 @@ import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { isAbsolute, join, normalize } from 'node:path'
 import { createInterface } from 'node:readline'
+import { faultError } from '../../base/index.ts'
 import { requireProgram, runProgramNow, startProgram } from '../../machine/index.ts'
 import type { RefusedAccess } from '../driver/driver.ts'
-import { sandboxFailure } from '../driver/failure.ts'
+
 import { openEnd } from '../pipes/pipe-ends.ts'
 import { childrenOf } from './meters.ts'
 
@@ -140,5 +141,5 @@ function unescaped(text: string): string {
 function notAttached(words: string) {
   const message = `accesses cannot be traced: ${words.split('\n')[0] || 'strace ended'}`
   const hint = 'sudo sysctl -w kernel.yama.ptrace_scope=0'
-  return sandboxFailure('sandbox.control_missing', 'strace', message, hint)
+  return faultError('sandbox.control_missing', 'strace', message, hint)
 }

@@ -12,7 +12,7 @@
 import { accessSync, constants, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
-import { FaultError, fault } from '../../base/index.ts'
+import { type FaultError, faultError } from '../../base/index.ts'
 import type { ActionDescriptor, Operation } from '../../contracts/index.ts'
 import {
   commandOf,
@@ -82,7 +82,7 @@ function managerCommand(
 }
 
 function missing(what: string, message: string): FaultError {
-  return new FaultError(fault('sandbox.control_missing', what, null, { message }))
+  return faultError('sandbox.control_missing', what, message)
 }
 
 function isOnPath(program: string, path: string): boolean {

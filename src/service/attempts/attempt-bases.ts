@@ -7,7 +7,7 @@
  *   view never contains a stage without the stages which that stage was made on.
  */
 import { join } from 'node:path'
-import { type Digest, FaultError, fault, showName } from '../../base/index.ts'
+import { type Digest, type FaultError, faultError, showName } from '../../base/index.ts'
 import {
   type Change,
   type HeldBase,
@@ -140,7 +140,7 @@ function checkGround(
 }
 
 function wrongOrder(at: string, message: string): FaultError {
-  return new FaultError(fault('attempt.order', at, null, { message }))
+  return faultError('attempt.order', at, message)
 }
 
 /** A file of the tree as it is with these stages on it; null when there is none. */

@@ -4,7 +4,7 @@
  * them in their order. Secrets are no part of it.
  */
 import { randomUUID } from 'node:crypto'
-import { FaultError, fault } from '../../base/index.ts'
+import { faultError } from '../../base/index.ts'
 import type { ActionDescriptor, ActionKind, Operation, Proposal } from '../../contracts/index.ts'
 import type { AttemptOrder, ParticipantCommand } from '../surface/attempt-surface.ts'
 
@@ -96,8 +96,7 @@ function textOf(bytes: Uint8Array, actionId: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    const message = 'the input of a participant is UTF-8 text'
-    throw new FaultError(fault('attempt.order', actionId, null, { message }))
+    throw faultError('attempt.order', actionId, 'the input of a participant is UTF-8 text')
   }
 }
 

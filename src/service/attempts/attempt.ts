@@ -9,7 +9,7 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { FaultError, fault } from '../../base/index.ts'
+import { type FaultError, faultError } from '../../base/index.ts'
 import {
   type Decision,
   field,
@@ -196,8 +196,7 @@ export class OpenAttempt implements Attempt {
     const [layer] = holding
     const isInside = isBelow(rawOfText(path), rawOfText(this.#scene.order.workspace))
     if (layer !== undefined && isInside) return layer
-    const message = 'the file lies outside the workspace'
-    throw new FaultError(fault('attempt.order', path, null, { message }))
+    throw faultError('attempt.order', path, 'the file lies outside the workspace')
   }
 
   #admit(document: unknown): Promise<Admitted> {
@@ -421,7 +420,7 @@ export class OpenAttempt implements Attempt {
 }
 
 function over(actionId: string): FaultError {
-  return new FaultError(fault('attempt.over', actionId, null))
+  return faultError('attempt.over', actionId)
 }
 
 function told(

@@ -3,7 +3,7 @@
  * promoted once on request, or dropped. A held attempt lives in its stage and on the ledger, not in
  * memory, so any process can continue with it.
  */
-import { FaultError, fault } from '../../base/index.ts'
+import { fault, faultError } from '../../base/index.ts'
 import { answerOf } from '../lifecycle/answer.ts'
 import { dropStageOf, end } from '../lifecycle/decide-again.ts'
 import type { GateParts } from '../lifecycle/gate-parts.ts'
@@ -31,7 +31,7 @@ export class Attempts implements AttemptSurface {
   async readStaged(bases: readonly string[], path: string): Promise<Uint8Array | null> {
     await this.#gate.workspace.recover()
     const root = workspaceOf(this.#gate.context)
-    if (!path.startsWith(`${root}/`)) throw new FaultError(fault('attempt.order', path, null))
+    if (!path.startsWith(`${root}/`)) throw faultError('attempt.order', path)
     return readThrough(this.#gate, bases, root, path)
   }
 

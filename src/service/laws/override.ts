@@ -3,7 +3,15 @@
  * (once, unless said otherwise). Every override of a law ends by itself. The actor proposes again with a fresh id; what carries over is the intent, never the words.
  */
 import { randomUUID } from 'node:crypto'
-import { FaultError, fault, isDigest, isUuid, nearest, showName } from '../../base/index.ts'
+import {
+  FaultError,
+  fault,
+  faultError,
+  isDigest,
+  isUuid,
+  nearest,
+  showName,
+} from '../../base/index.ts'
 import type { Override } from '../../contracts/index.ts'
 import type { StandingFold } from '../../gate/index.ts'
 import type { OverrideOrder } from '../surface/surface.ts'
@@ -53,7 +61,7 @@ export function refuseLaw(
     law.tier === 0
       ? `the law ${showName(policyId)} is of tier 0 and cannot be set aside`
       : `the law ${showName(policyId)} asks: its question is answered, not set aside`
-  throw new FaultError(fault('override.tier', policyId, null, { message }))
+  throw faultError('override.tier', policyId, message)
 }
 
 function liftedBy(
@@ -68,5 +76,5 @@ function intentOf(actionId: string, standing: StandingFold): string {
   const intent = isUuid(actionId) ? standing.intentOf(actionId) : null
   if (intent !== null) return intent
   const message = `no proposal with the id ${showName(actionId)} was decided here`
-  throw new FaultError(fault('history.unknown', actionId, null, { message }))
+  throw faultError('history.unknown', actionId, message)
 }

@@ -3,7 +3,14 @@
  * be taken back, so it is given before the run, and only for hosts that the proposal names itself.
  */
 import { randomUUID } from 'node:crypto'
-import { digestDocument, FaultError, fault, nearest, showName } from '../../base/index.ts'
+import {
+  digestDocument,
+  FaultError,
+  fault,
+  faultError,
+  nearest,
+  showName,
+} from '../../base/index.ts'
 import { judge, type Override, type Proposal, proposalContract } from '../../contracts/index.ts'
 import { hostPort, hostsToRelease, networkGrounds, showHostPort } from '../../gate/index.ts'
 import type { ReleaseOrder } from '../surface/surface.ts'
@@ -68,5 +75,5 @@ function refuseHost(host: string, known: readonly string[]): void {
 }
 
 function refused(at: string, message: string): FaultError {
-  return new FaultError(fault('override.release', at, null, { message }))
+  return faultError('override.release', at, message)
 }

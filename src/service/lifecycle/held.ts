@@ -3,7 +3,7 @@
  * and its bases checked again. It lives in its stage and on the ledger alone, so any process can
  * continue with it.
  */
-import { FaultError, fault } from '../../base/index.ts'
+import { faultError } from '../../base/index.ts'
 import type { Confirmation } from '../../contracts/index.ts'
 import { type Change, isComplete, type StandingFold } from '../../gate/index.ts'
 import { isHalted } from '../readings/halt.ts'
@@ -48,7 +48,7 @@ export async function readHeld(
 ): Promise<{ readonly act: Recorded; readonly discarded: readonly Change[] }> {
   const record = await questions.record(actionId)
   if (record === null || record.evaluation.held === undefined) {
-    throw new FaultError(fault('attempt.unknown', actionId, null))
+    throw faultError('attempt.unknown', actionId)
   }
   return { act: recordedAct(actionId, record), discarded: record.discarded }
 }

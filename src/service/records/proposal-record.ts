@@ -1,6 +1,6 @@
 /** Under which keys a proposal and what became of it go on the ledger, and by which id. */
 
-import { FaultError, fault } from '../../base/index.ts'
+import { faultError } from '../../base/index.ts'
 import { type Evaluation, field, isObject, type Proposal } from '../../contracts/index.ts'
 import type { GateRecord, LedgerView } from './ledger-view.ts'
 import { recordWhile } from './override-use.ts'
@@ -52,5 +52,5 @@ export async function recordBeforeRun(
   })
   if (isRecorded) return
   const message = 'another run of this proposal has used its release'
-  throw new FaultError(fault('override.release', action_id, null, { message }))
+  throw faultError('override.release', action_id, message)
 }

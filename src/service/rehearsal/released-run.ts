@@ -7,7 +7,7 @@
  *   `request.unknown`; its release stays used, and what follows is a human's to say.
  */
 import { join } from 'node:path'
-import { FaultError, fault, faultCode } from '../../base/index.ts'
+import { faultCode, faultError } from '../../base/index.ts'
 import type { Evaluation } from '../../contracts/index.ts'
 import {
   decide,
@@ -42,7 +42,7 @@ export async function underReleaseLock<T>(
   if (release === null) return work()
   return underLock(state, release.override_id, work, () => {
     const message = 'another run of this proposal has used its release'
-    throw new FaultError(fault('override.release', action_id, null, { message }))
+    throw faultError('override.release', action_id, message)
   })
 }
 

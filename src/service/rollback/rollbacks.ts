@@ -5,7 +5,7 @@
  * INVARIANT (newest first): no act is rolled back under a newer one that changed the same paths. So
  *   every promoted act can be taken back, at the latest when all newer ones are.
  */
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { FaultError, fault, faultError, showName } from '../../base/index.ts'
 import type { Evaluation, Promotion, Proposal } from '../../contracts/index.ts'
 import type { PromotedAction, StandingFold } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
@@ -66,7 +66,7 @@ export class Rollbacks {
       if (there === here) continue
       const message = `${showName(actionId)} was done in ${showName(there)}, and this home is ${showName(here)} now`
       const hint = `to take it back: move the directory back, then \`writ trust\` there`
-      throw new FaultError(fault('rollback.elsewhere', actionId, null, { message, hint }))
+      throw faultError('rollback.elsewhere', actionId, message, hint)
     }
   }
 
@@ -171,8 +171,7 @@ function named(standing: StandingFold, id: string): PromotedAction {
       : action.rolledBackBy === null
         ? `the action ${showName(id)} changed nothing`
         : `the action ${showName(id)} was rolled back before, at ${action.rolledBackAt}`
-  const hint = '`writ log` lists the acts and their ids'
-  throw new FaultError(fault('rollback.nothing', id, null, { message, hint }))
+  throw faultError('rollback.nothing', id, message, '`writ log` lists the acts and their ids')
 }
 
 /** Yields the promoted acts that can be taken back, newest first. */

@@ -9,7 +9,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { FaultError, fault, isUuid, showName } from '../../base/index.ts'
+import { faultError, isUuid, showName } from '../../base/index.ts'
 import type { Change } from '../../gate/index.ts'
 import { principalText } from '../../ledger/index.ts'
 import { namesIfThere, readIfThere } from '../../machine/index.ts'
@@ -48,7 +48,7 @@ export function reserveRoom(
   if (bytes <= questionQuotaMb * MEBIBYTE) return
   const held = `waiting questions hold ${megabytes(bytes - wanted)}, this one needs ${megabytes(wanted)} more`
   const message = `${held}, and the setting \`question_quota_mb\` allows ${questionQuotaMb} MB in all; nothing was changed. Answer questions first (\`writ inbox\`, \`writ approve ID\`, \`writ deny ID\`) or remove leftovers (\`writ gc\`), then run it again`
-  throw new FaultError(fault('question.quota', '', null, { message }))
+  throw faultError('question.quota', '', message)
 }
 
 /** Fails with `question.quota` if the staged bytes that flows hold would pass the quota. */
@@ -65,7 +65,7 @@ export function reserveHeld(
   if (bytes <= questionQuotaMb * MEBIBYTE) return
   const held = `runs of flows hold ${megabytes(bytes - wanted)} that are not promoted yet, this attempt needs ${megabytes(wanted)} more`
   const message = `${held}, and the setting \`question_quota_mb\` allows ${questionQuotaMb} MB; nothing was changed. End runs first (\`writ flow status\`, \`writ flow resume RUN\`) or remove leftovers (\`writ gc\`), then run it again`
-  throw new FaultError(fault('question.quota', '', null, { message }))
+  throw faultError('question.quota', '', message)
 }
 
 /** Writes the size into the stage and returns it. */
@@ -89,7 +89,7 @@ function refuseShare(
   const share = questionQuotaMb / 2
   if (own.length > QUESTIONS_MAX) {
     const message = `${showName(asker)} has ${own.length - 1} questions waiting, and one actor may have ${QUESTIONS_MAX}; ${ANSWER_FIRST}`
-    throw new FaultError(fault('question.quota', '', null, { message }))
+    throw faultError('question.quota', '', message)
   }
   if (bytes <= share * MEBIBYTE) {
     const all = askers.flatMap(([each, name]) => (/^(?:human:|$)/.test(name) ? [] : [each]))
@@ -98,7 +98,7 @@ function refuseShare(
   }
   const held = `waiting questions of ${showName(asker)} hold ${megabytes(bytes - wanted)}, this one needs ${megabytes(wanted)} more`
   const message = `${held}, and one actor may use half of \`question_quota_mb\`, ${share} MB; ${ANSWER_FIRST}`
-  throw new FaultError(fault('question.quota', '', null, { message }))
+  throw faultError('question.quota', '', message)
 }
 
 function refuseTogether(stages: readonly string[], wanted: number, questionQuotaMb: number): void {
@@ -107,7 +107,7 @@ function refuseTogether(stages: readonly string[], wanted: number, questionQuota
   if (bytes <= share * MEBIBYTE) return
   const held = `waiting questions of all actors hold ${megabytes(bytes - wanted)}, this one needs ${megabytes(wanted)} more`
   const message = `${held}, and together they may use three quarters of \`question_quota_mb\`, ${share} MB; ${ANSWER_FIRST}`
-  throw new FaultError(fault('question.quota', '', null, { message }))
+  throw faultError('question.quota', '', message)
 }
 
 /** Returns the stages at a place, by path; none if there is no such place. */

@@ -5,7 +5,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { FaultError, fault, isUuid, showName } from '../../base/index.ts'
+import { faultError, isUuid, showName } from '../../base/index.ts'
 import type { KnownHome } from '../../home/index.ts'
 import { namesIfThere, readIfThere, writeWhole } from '../../machine/index.ts'
 import { isLeftBehind, ownerMark } from '../../sandbox/index.ts'
@@ -29,7 +29,7 @@ export function stagePlaceFor(home: KnownHome, root: string): string {
   if (place === undefined) {
     const message = `${showName(root)} lies on another filesystem than this home and its state`
     const hint = 'make a home there: `writ init` in that directory'
-    throw new FaultError(fault('promote.unsupported_fs', root, null, { message, hint }))
+    throw faultError('promote.unsupported_fs', root, message, hint)
   }
   mkdirSync(place, { recursive: true, mode: 0o700 })
   return place

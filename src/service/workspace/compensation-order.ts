@@ -6,7 +6,7 @@
  *   is carried out after another (`promote`).
  */
 
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { faultError, showName } from '../../base/index.ts'
 import type { Evaluation } from '../../contracts/index.ts'
 import { compensationInForce, type StandingFold } from '../../gate/index.ts'
 
@@ -27,5 +27,5 @@ export function refuseSecondCompensation(standing: StandingFold, undoer: Undoer)
   const first = earlierCompensation(standing, undoer)
   if (first === null || standing.promotion(first) === null) return
   const message = `${showName(first)} undid the same before, so this was not sent`
-  throw new FaultError(fault('compensation.used', first, null, { message }))
+  throw faultError('compensation.used', first, message)
 }

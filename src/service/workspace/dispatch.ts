@@ -13,7 +13,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmodSync, closeSync, fsyncSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Digest, FaultError, fault, showName } from '../../base/index.ts'
+import { type Digest, type FaultError, faultError, showName } from '../../base/index.ts'
 import {
   type ActionDescriptor,
   declaresEffect,
@@ -185,12 +185,12 @@ function refuseAltered(
     approved.length === requests.length &&
     requests.every(({ held }, index) => held.digest === approved[index]?.digest)
   if (isSame) return
-  throw new FaultError(fault('request.altered', '', null))
+  throw faultError('request.altered', '')
 }
 
 function alreadySent(actionId: string): FaultError {
   const message = `requests of ${showName(actionId)} were sent before`
-  return new FaultError(fault('request.altered', actionId, null, { message }))
+  return faultError('request.altered', actionId, message)
 }
 
 function failed(
@@ -198,7 +198,7 @@ function failed(
   { code, detail }: Extract<Sent, { state: 'FAILED' }>,
 ): FaultError {
   const message = `${operation.method} ${address.host}: ${code}, ${detail}`
-  return new FaultError(fault('request.failed', address.host, null, { message }))
+  return faultError('request.failed', address.host, message)
 }
 
 function answerFact({ status, bytes, body }: HttpResponse): NonNullable<RequestFact['answer']> {
@@ -277,6 +277,5 @@ function ownOwner(): EntryState['owner'] {
 }
 
 function notKept(path: string, reason: string): FaultError {
-  const message = `${showName(path)}: ${reason}`
-  return new FaultError(fault('request.save_to', path, null, { message }))
+  return faultError('request.save_to', path, `${showName(path)}: ${reason}`)
 }

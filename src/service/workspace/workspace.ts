@@ -4,7 +4,7 @@
  * exchanged is in `promotion/`.
  */
 import { randomUUID } from 'node:crypto'
-import { FaultError, fault } from '../../base/index.ts'
+import { faultError } from '../../base/index.ts'
 import type {
   Confirmation,
   Promotion as PromotionFact,
@@ -116,8 +116,7 @@ export class Workspace {
     const found = findStage(this.#context.home, result.sandbox_id)
     if (found !== null) return found
     const message = 'the rehearsed files are not kept any more; nothing was changed'
-    const hint = 'run the command again'
-    throw new FaultError(fault('stage.missing', result.sandbox_id, null, { message, hint }))
+    throw faultError('stage.missing', result.sandbox_id, message, 'run the command again')
   }
 
   /** Puts the staged files in place and sends what is held; the fact of it is the answer. */
@@ -354,7 +353,7 @@ export class Workspace {
       if (now === null || now.rolledBackBy === null) continue
       const message = `another command took ${actionId} back at ${now.rolledBackAt}, while this one waited; nothing was done`
       const hint = '`writ log` shows what was taken back; `writ undo` takes back the act before it'
-      throw new FaultError(fault('rollback.nothing', actionId, null, { message, hint }))
+      throw faultError('rollback.nothing', actionId, message, hint)
     }
   }
 

@@ -11,7 +11,7 @@ import { once } from 'node:events'
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Digest, FaultError, fault, isDigest } from '../../base/index.ts'
+import { type Digest, faultError, isDigest } from '../../base/index.ts'
 import { findContract, publishSchema } from '../../contracts/index.ts'
 import {
   BODY_RULES,
@@ -80,7 +80,7 @@ export async function exportBundle(
 ): Promise<Exported> {
   const stream = options.stream ?? MAIN_STREAM
   const head = await ledger.store.head(stream)
-  if (head === null) throw new FaultError(fault('ledger.stream_unknown', stream, null))
+  if (head === null) throw faultError('ledger.stream_unknown', stream)
   await refuseOccupied(directory)
   const scratch = `${directory}.${randomBytes(6).toString('hex')}.part`
   try {
@@ -101,7 +101,7 @@ async function refuseOccupied(directory: string): Promise<void> {
   const found = await readdir(directory).catch((error: NodeJS.ErrnoException) =>
     error.code === 'ENOENT' ? [] : [error.code],
   )
-  if (found.length > 0) throw new FaultError(fault('bundle.exists', directory, null))
+  if (found.length > 0) throw faultError('bundle.exists', directory)
 }
 
 const PAGE = 1_000

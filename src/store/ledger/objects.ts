@@ -14,8 +14,8 @@ import { dirname, join } from 'node:path'
 import {
   type Digest,
   digestBytes,
-  FaultError,
-  fault,
+  type FaultError,
+  faultError,
   invariant,
   isDigest,
   showName,
@@ -231,10 +231,9 @@ function isAbsent(error: unknown): boolean {
 
 function altered(digest: Digest): FaultError {
   const message = `the body ${showName(digest)} has other contents than its name says`
-  return new FaultError(fault('body.altered', digest, null, { message }))
+  return faultError('body.altered', digest, message)
 }
 
 function missing(digest: Digest): FaultError {
-  const message = `the body ${showName(digest)} is not kept here`
-  return new FaultError(fault('body.missing', digest, null, { message }))
+  return faultError('body.missing', digest, `the body ${showName(digest)} is not kept here`)
 }

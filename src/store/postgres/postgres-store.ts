@@ -5,7 +5,7 @@
  * Readers and writers have connections of their own: a read never waits for a turn.
  */
 import type { Pool } from 'pg'
-import { FaultError, fault } from '../../base/index.ts'
+import { FaultError, fault, faultError } from '../../base/index.ts'
 import {
   type Appended,
   type FactDraft,
@@ -288,7 +288,7 @@ export class PostgresStore implements Store {
   }
 
   async #read<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#closing !== null) throw new FaultError(fault('ledger.closed', this.#schema, null))
+    if (this.#closing !== null) throw faultError('ledger.closed', this.#schema)
     try {
       return await work()
     } catch (error) {

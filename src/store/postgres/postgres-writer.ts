@@ -13,7 +13,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
-import { FaultError, fault, invariant } from '../../base/index.ts'
+import { FaultError, fault, faultError, invariant } from '../../base/index.ts'
 import type { Appended, FactDraft } from '../../ledger/index.ts'
 import type { KeyRing, LedgerKey } from '../keys/ed25519.ts'
 import type { AppendCall, AppendOutcome } from '../sqlite/ledger-file.ts'
@@ -93,7 +93,7 @@ export class PostgresWriter implements Writer {
 
   #enqueue(call: AppendCall): Promise<readonly Appended[]> {
     if (this.#isClosed) {
-      return Promise.reject(new FaultError(fault('ledger.closed', this.#options.schema, null)))
+      return Promise.reject(faultError('ledger.closed', this.#options.schema))
     }
     return new Promise((resolve, reject) => {
       const streams = [...new Set(call.drafts.map(({ stream }) => stream))].sort()

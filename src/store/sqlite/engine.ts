@@ -4,7 +4,7 @@
  */
 import { accessSync, closeSync, constants, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Fault, FaultError, fault, invariant } from '../../base/index.ts'
+import { type Fault, FaultError, fault, faultError, invariant } from '../../base/index.ts'
 import { type FactDraft, isKeyName } from '../../ledger/index.ts'
 import {
   checkFilesystem,
@@ -91,7 +91,7 @@ function reserve(file: string): void {
     closeSync(openSync(file, O_CREAT | O_EXCL | O_WRONLY, 0o600))
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error
-    throw new FaultError(fault('ledger.exists', file, null))
+    throw faultError('ledger.exists', file)
   }
 }
 

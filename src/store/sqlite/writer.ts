@@ -2,7 +2,7 @@
  * Writers: how drafts reach the engine. Calls of one turn of the event loop share a commit. A call
  * returns its facts after the commit that holds them. The engine runs in the caller's thread.
  */
-import { FaultError, fault } from '../../base/index.ts'
+import { FaultError, faultError } from '../../base/index.ts'
 import type { Appended, FactDraft } from '../../ledger/index.ts'
 import type { LedgerKey } from '../keys/ed25519.ts'
 import { Engine, type EngineOptions } from './engine.ts'
@@ -92,5 +92,5 @@ export class InlineWriter implements Writer {
 }
 
 function closed(): FaultError {
-  return new FaultError(fault('ledger.closed', '', null))
+  return faultError('ledger.closed', '')
 }

@@ -5,7 +5,7 @@
  * INVARIANT (the ledger names its key): the key in use is the last signer of the host's newest
  * checkpoint. What the file `keys/current` says changes nothing.
  */
-import { FaultError, fault } from '../../base/index.ts'
+import { faultError } from '../../base/index.ts'
 import {
   HOST_STREAM,
   type Page,
@@ -79,10 +79,10 @@ export async function signHome(store: Store, keys: KeyRing): Promise<string> {
   const heads = await wholeHeads(store)
   const host = heads.find(({ stream }) => stream === HOST_STREAM)
   if (host === undefined) {
-    throw new FaultError(fault('ledger.stream_missing', HOST_STREAM, null))
+    throw faultError('ledger.stream_missing', HOST_STREAM)
   }
   const name = ledgerNameOf(host)
   const note = signHomeCheckpoint(name, heads, [signerFor(keyInUse(host, keys), name)])
-  if (note === null) throw new FaultError(fault('ledger.stream_missing', HOST_STREAM, null))
+  if (note === null) throw faultError('ledger.stream_missing', HOST_STREAM)
   return note
 }

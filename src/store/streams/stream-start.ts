@@ -6,7 +6,7 @@
  * stream cannot be taken out of the file, or slipped into it, without the host's checkpoint telling.
  */
 
-import { canonicalJson, FaultError, fault } from '../../base/index.ts'
+import { canonicalJson, type FaultError, faultError } from '../../base/index.ts'
 import { type FactDraft, formatVerifierKey, HOST_STREAM } from '../../ledger/index.ts'
 import type { Database } from '../database/sqlite-driver.ts'
 import { publicKeyOf } from '../keys/ed25519.ts'
@@ -62,5 +62,5 @@ export function checkNotBegun(database: Database, stream: string): void {
 /** The failure that a stream without its rows is. */
 export function lostStream(stream: string): FaultError {
   const message = `the stream \`${stream}\` was begun, and its facts or its newest checkpoint are gone. Put a complete copy of the ledger back; \`writ ledger verify\` says what is missing`
-  return new FaultError(fault('ledger.tampered', stream, null, { message }))
+  return faultError('ledger.tampered', stream, message)
 }

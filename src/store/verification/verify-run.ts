@@ -2,7 +2,7 @@
  * One run of verification over a ledger: every stream fact by fact, then heads, kept checkpoints,
  * tiles, keys, signatures and anchors. The rules are in the ledger room; here they meet the rows.
  */
-import { FaultError, fault } from '../../base/index.ts'
+import { faultError } from '../../base/index.ts'
 import {
   BODY_RULES,
   type BodyRule,
@@ -178,7 +178,7 @@ export class LedgerVerification {
     const { stream } = this.#options
     if (stream === undefined) return rows
     if (!rows.some(({ name }) => name === stream)) {
-      throw new FaultError(fault('ledger.stream_unknown', stream, null))
+      throw faultError('ledger.stream_unknown', stream)
     }
     return rows.filter(({ name }) => name === stream || name === HOST_STREAM)
   }
@@ -385,7 +385,7 @@ function anchorsOf({ note, checkpoint }: KnownNote, row: StreamRow | undefined):
     return [{ note, checkpoint, signedAs }]
   }
   const heads = headsOfHome(checkpoint)
-  if (heads === null) throw new FaultError(fault('ledger.checkpoint_malformed', 'anchor', null))
+  if (heads === null) throw faultError('ledger.checkpoint_malformed', 'anchor')
   return heads.map(({ stream, size, root }) => {
     const origin = `${signedAs}/${stream}`
     return { note, signedAs, checkpoint: { origin, size, root, extensions: [] } }

@@ -12,7 +12,7 @@
  * it says about itself beyond what signatures, pinned keys and the anchor bind.
  */
 import { join } from 'node:path'
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { FaultError, faultError, showName } from '../../base/index.ts'
 import {
   BODY_RULES,
   emptyRoot,
@@ -111,7 +111,7 @@ function readAnchors(given: string | readonly string[] | undefined): readonly Kn
   return notes.map((note) => {
     const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '')
     if (checkpoint !== null && checkpoint.size > 0) return { note, checkpoint }
-    throw new FaultError(fault('ledger.checkpoint_malformed', 'anchor', null))
+    throw faultError('ledger.checkpoint_malformed', 'anchor')
   })
 }
 
@@ -120,6 +120,6 @@ function readPins(texts: readonly string[]): readonly VerifierKey[] {
     const key = parseVerifierKey(text.trim())
     if (key !== null) return key
     const message = `${showName(text)} is no public key of the form \`name+id+base64\``
-    throw new FaultError(fault('ledger.key_malformed', 'pinned key', null, { message }))
+    throw faultError('ledger.key_malformed', 'pinned key', message)
   })
 }
