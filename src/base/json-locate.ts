@@ -4,6 +4,7 @@
  */
 import { invariant } from './fault.ts'
 import type { JsonLimits } from './json-limits.ts'
+import { isFraction } from './json-reader.ts'
 import type { JsonRefusal, JsonRefusalCode } from './json-refusal.ts'
 import { at } from './pointer.ts'
 import { isSecretPlace, show, showName } from './show.ts'
@@ -230,10 +231,6 @@ class Locator {
   #skipSpace(): void {
     while (SPACE.has(this.#text.charCodeAt(this.#index))) this.#index++
   }
-}
-
-function isFraction(value: number): boolean {
-  return Number.isFinite(value) && !Number.isInteger(value)
 }
 
 /** Sticky: matched at one place, each digit once. */

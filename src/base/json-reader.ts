@@ -165,7 +165,7 @@ function visit(walk: Walk, value: unknown, depth: number): boolean {
   }
 }
 
-function isFraction(value: number): boolean {
+export function isFraction(value: number): boolean {
   return Number.isFinite(value) && !Number.isInteger(value)
 }
 

@@ -44,7 +44,7 @@ function describe(value: unknown): string {
   return String(value)
 }
 
-function count(number: number, noun: string): string {
+export function count(number: number, noun: string): string {
   return number === 1 ? `1 ${noun}` : `${number} ${noun}s`
 }
 

@@ -4,7 +4,7 @@
  */
 import { type BigIntStats, constants } from 'node:fs'
 
-const { S_IFBLK, S_IFCHR, S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG, S_IFSOCK } = constants
+const { S_IFCHR, S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG, S_IFSOCK } = constants
 
 export class EntryStats {
   readonly #mode: number
@@ -58,10 +58,6 @@ export class EntryStats {
 
   isCharacterDevice(): boolean {
     return this.#isOf(S_IFCHR)
-  }
-
-  isBlockDevice(): boolean {
-    return this.#isOf(S_IFBLK)
   }
 
   isFIFO(): boolean {

@@ -1,14 +1,19 @@
-/** Small files that must never be seen half written: under another name first, synced, then renamed. */
+/**
+ * Small files that must never be seen half written: under another name first, synced, then renamed.
+ * And reading what may be gone or closed to this user: `readable…` takes that as empty.
+ */
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  type Stats,
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -67,6 +72,31 @@ export function readIfThere(file: string): string | null {
     const reason = reasonOf(error)
     const message = `${showName(file)} cannot be read (${reason})`
     throw new FaultError(fault('cli.file_unreadable', file, { file, reason }, { message }))
+  }
+}
+
+export function readableNames(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
+  }
+}
+
+export function readableText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** Of the entry itself, if it is a link. */
+export function readableStats(path: string): Stats | null {
+  try {
+    return lstatSync(path)
+  } catch {
+    return null
   }
 }
 

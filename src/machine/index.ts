@@ -19,7 +19,15 @@ export { makeDurable } from './durable.ts'
 export type { EntryStats } from './entry-stats.ts'
 export { errnoOf, isAbsent } from './errno.ts'
 export { asFailure, toolFailure } from './failure.ts'
-export { makeFolder, namesIfThere, readIfThere, writeWhole } from './file.ts'
+export {
+  makeFolder,
+  namesIfThere,
+  readableNames,
+  readableStats,
+  readableText,
+  readIfThere,
+  writeWhole,
+} from './file.ts'
 export { type DigestRequest, digestFiles } from './file-digest.ts'
 export { checkFilesystem, type FilesystemType } from './filesystem.ts'
 export { withFolderLock } from './folder-lock.ts'
@@ -47,6 +55,7 @@ export {
   findNamed,
   findProgram,
   installCommand,
+  isExecutable,
   type Program,
   type ProgramPath,
   requireProgram,

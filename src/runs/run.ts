@@ -16,7 +16,6 @@ import {
   type FlowEvent,
   type FlowFact,
   foldFacts,
-  outstanding,
   type RunState,
   type RunStatus,
   runStatus,
@@ -294,10 +293,5 @@ export class FlowRun {
   pendingOf(nodeId: string): FlowCommand | null {
     const index = this.options.flow.nodeIndex.get(nodeId)
     return index === undefined ? null : elementAt(this.#state.nodes, index).pending
-  }
-
-  /** Commands that are recorded and not answered. */
-  outstanding(): readonly FlowCommand[] {
-    return outstanding(this.#state)
   }
 }

@@ -6,12 +6,11 @@
  *   inside, which the kernel lets die last, and after the last byte of output came.
  */
 
-import { readdirSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { join } from 'node:path'
 import { FaultError, faultError } from '../base/index.ts'
 import { RUN_CAPS, type RunCap } from '../contracts/index.ts'
-import { removeTree } from '../machine/index.ts'
+import { readableNames, removeTree } from '../machine/index.ts'
 import { openListener } from '../network/index.ts'
 import type {
   Control,
@@ -321,7 +320,7 @@ export class LinuxSandbox implements Sandbox {
     const known = this.#opened.layers
       .filter(({ root }) => root.startsWith(`${tmp}/`))
       .map(({ root }) => root.split('/')[2])
-    const names = entriesOf(join(top, 'p0')).filter(
+    const names = readableNames(join(top, 'p0')).filter(
       (name) => name !== '.writ-cache' && !known.includes(name),
     )
     return names.length === 0 ? {} : { leftovers: names.length }
@@ -450,12 +449,4 @@ function notStarted(words: readonly string[], more: string) {
 
 function toMebibytes(bytes: number): number {
   return Math.ceil((bytes / MEBIBYTE) * 10) / 10
-}
-
-function entriesOf(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory)
-  } catch {
-    return []
-  }
 }

@@ -1,13 +1,5 @@
 /** A ledger as the rest of writ uses it: made, recorded to, with bodies, and its keys rotated. */
-import {
-  chmodSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -207,16 +199,6 @@ describe.each([
     expect(await objects().drop(one.digest)).toBe(true)
     expect(await objects().drop(one.digest)).toBe(false)
     expect(await objects().has(one.digest)).toBe(false)
-  })
-
-  it('leave nothing behind for long when a write was interrupted', async () => {
-    await objects().put(object('a'))
-    const leftover = join(directory, 'objects', 'tmp', 'half')
-    writeFileSync(leftover, 'half')
-    const nowMs = Date.now()
-    expect(await objects().sweep(nowMs)).toBe(0)
-    utimesSync(leftover, new Date(nowMs - 7_200_000), new Date(nowMs - 7_200_000))
-    expect(await objects().sweep(nowMs)).toBe(1)
   })
 })
 

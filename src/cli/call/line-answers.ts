@@ -20,6 +20,7 @@ import {
   showName,
 } from '../../base/index.ts'
 import type { Context, Violation } from '../../contracts/index.ts'
+import { isObject } from '../../contracts/index.ts'
 import { type CommandCall, EXIT, type Exit } from './command.ts'
 import { openSource, unreadable } from './source.ts'
 import { usageError } from './usage.ts'
@@ -142,7 +143,7 @@ export function readEnvelope(line: Buffer | null): Envelope {
   if (as !== null && typeof as !== 'string') {
     return refuse('document.envelope', '/as', '`as` is not a string')
   }
-  if (!isContext(context))
+  if (!isObject(context))
     return refuse('document.envelope', '/context', '`context` is not an object')
   if (document === undefined) {
     return refuse('document.envelope', '/document', 'the envelope holds no `document`')
@@ -152,7 +153,7 @@ export function readEnvelope(line: Buffer | null): Envelope {
 
 function onlyKeys(value: unknown, isSmall: boolean, keys: readonly string[]): ParsedLine {
   const form = `{${keys.map((key) => `"${key}": …`).join(', ')}}`
-  if (!isContext(value)) {
+  if (!isObject(value)) {
     return refuse('document.envelope', '', 'the line is not an object', `a line is ${form}`)
   }
   const unknown = Object.keys(value).find((key) => !keys.includes(key))
@@ -165,10 +166,6 @@ function onlyKeys(value: unknown, isSmall: boolean, keys: readonly string[]): Pa
     `a line has no key ${showName(unknown)}`,
     hint,
   )
-}
-
-function isContext(value: unknown): value is Context {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Places inside the document are named as if it stood alone. */

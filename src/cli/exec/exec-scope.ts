@@ -77,7 +77,7 @@ function refuseLarge(root: string, home: string, isNamed: boolean): void {
   throw faultError('descriptor.scope_implicit', '', message, hint)
 }
 
-function realOrSame(path: string): string {
+export function realOrSame(path: string): string {
   try {
     return realpathSync(path)
   } catch {

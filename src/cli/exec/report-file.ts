@@ -26,6 +26,7 @@ import { openEntry } from '../../machine/index.ts'
 import type { GateAnswer } from '../../service/index.ts'
 import type { Options } from '../call/command.ts'
 import { reasonOf } from '../call/source.ts'
+import { realOrSame } from './exec-scope.ts'
 
 const REPORT_MARK = 'writ-report/1'
 
@@ -128,7 +129,7 @@ function allowedPath(file: string, ground: ReportGround): string {
   if (file.endsWith('/')) throw new Refused('it is a directory')
   const isInside = (root: string): boolean => path === root || path.startsWith(`${root}/`)
   const ofWrit =
-    path.split('/').includes('.writ') || places.some((place) => isInside(realOf(place)))
+    path.split('/').includes('.writ') || places.some((place) => isInside(realOrSame(place)))
   if (ofWrit) throw new Refused('it lies in a place of writ itself')
   if (scope === null) return path
   const root = scope.find(isInside)
@@ -143,14 +144,6 @@ function allowedPath(file: string, ground: ReportGround): string {
     throw new Refused('with an actor’s token it has no name that other programs run or load')
   }
   return path
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
 }
 
 function checkDescriptor(text: string): void {

@@ -4,7 +4,7 @@
  * exactly if the compiled check does; a property test compares the two.
  */
 import type { TSchema } from 'typebox'
-import { at, invariant, isCode, show, showName } from '../../base/index.ts'
+import { at, count, invariant, isCode, show, showName } from '../../base/index.ts'
 import { isObject, type JsonObject, type Prefix } from './contract.ts'
 import { annotatedCode, type Keyword, nodeOf, type SchemaNode } from './schema.ts'
 import type { Report } from './violation.ts'
@@ -348,10 +348,6 @@ function typeName(node: SchemaNode): string {
   return node.type === undefined
     ? 'any value'
     : `${/^[aio]/.test(node.type) ? 'an' : 'a'} ${node.type}`.replace('a null', 'null')
-}
-
-function count(number: number, noun: string): string {
-  return number === 1 ? `1 ${noun}` : `${number} ${noun}s`
 }
 
 function list(legal: readonly unknown[]): string {

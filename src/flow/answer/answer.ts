@@ -6,7 +6,7 @@
  * that the host handed out. Two such objects, or a later object that looks like a review, make the
  * answer invalid (F-7).
  */
-import { normaliseAndValidate, type Repair, type Sources } from '../../contracts/index.ts'
+import { isObject, normaliseAndValidate, type Repair, type Sources } from '../../contracts/index.ts'
 import type { ReviewPin } from '../state/command.ts'
 import type { ActionAnswer, ClaimDraft, ParticipantAnswer, ReviewAnswer } from '../state/event.ts'
 import { claimsOf, evidenceOf } from './claims.ts'
@@ -155,10 +155,6 @@ function noAnswer(why: string): ParsedAnswer {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value.trim() : ''
-}
-
-function isObject(value: unknown): value is Said {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function own(object: Said, key: string): unknown {

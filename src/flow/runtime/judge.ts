@@ -9,7 +9,14 @@ import { judgePolicies, type ViolationAction } from '../../policy/index.ts'
 import type { CompiledEdge, CompiledInvariant } from '../compile/compiled-flow.ts'
 import type { EvidenceValue } from '../state/event.ts'
 import type { TruthWord, Values } from '../state/fact.ts'
-import { guardScene, type Occasion, type SceneValues, sceneOf, TRANSITION } from './scene.ts'
+import {
+  guardScene,
+  type Occasion,
+  type SceneValues,
+  sceneOf,
+  subjectOf,
+  TRANSITION,
+} from './scene.ts'
 import type { Turn } from './turn.ts'
 
 const NO_REASONS: readonly string[] = Object.freeze([])
@@ -32,7 +39,7 @@ export function isGuardOpen(turn: Turn, edge: CompiledEdge): boolean {
   const { document, source, guard } = edge
   if (guard === null) {
     if (document.class !== 'Gate') return true
-    const isPassed = turn.node(subjectIndex(turn, source)).work.gatePassed
+    const isPassed = turn.node(subjectOf(turn, source)).work.gatePassed
     recordGuard(turn, edge, isPassed ? 'true' : 'false', { 'state.gate_passed': isPassed }, [])
     return isPassed
   }
@@ -44,11 +51,6 @@ export function isGuardOpen(turn: Turn, edge: CompiledEdge): boolean {
     evaluation.reasons.length === 0 ? NO_REASONS : evaluation.reasons.map(({ message }) => message)
   recordGuard(turn, edge, result, valuesOf(evaluation), reasons)
   return result === 'true'
-}
-
-function subjectIndex({ draft }: Turn, node: number): number {
-  const { target } = draft.nodeOf(node)
-  return target === -1 ? node : target
 }
 
 function recordGuard(

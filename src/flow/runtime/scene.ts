@@ -23,7 +23,7 @@ export interface Occasion {
 export const TRANSITION: Occasion = { isTransition: true }
 
 /** The node that fields are about: a CHECK speaks of the work it judges. */
-function subjectOf({ draft }: Turn, node: number): number {
+export function subjectOf({ draft }: Turn, node: number): number {
   const { target } = draft.nodeOf(node)
   return target === -1 ? node : target
 }

@@ -106,7 +106,7 @@ export class OverrideFold implements FoldMemory {
   }
 }
 
-function isInForce({ expires_at }: Override, nowMs: number): boolean {
+export function isInForce({ expires_at }: Override, nowMs: number): boolean {
   const expiresMs = expires_at === undefined ? null : parseIsoMomentMs(expires_at)
   return expiresMs === null || nowMs < expiresMs
 }

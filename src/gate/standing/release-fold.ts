@@ -6,9 +6,9 @@
  * A proposal that was rehearsed and refused may come again with its release under the same id: that
  * run is the act, and does not count among the rehearsals (G-16).
  */
-import { parseIsoMomentMs } from '../../base/index.ts'
 import type { Decision, Evaluation, NetworkGrounds, Override } from '../../contracts/index.ts'
 import { type FoldMemory, type KeptMemory, MemoryTable, NOTHING_KEPT } from './memory-table.ts'
+import { isInForce } from './override-fold.ts'
 
 export type UsableRelease = NonNullable<NetworkGrounds['release']>
 
@@ -207,9 +207,4 @@ function withUse(
   isUsed: boolean,
 ): readonly KnownRelease[] {
   return known.map((one, number) => (numbers.includes(number) ? { ...one, isUsed } : one))
-}
-
-function isInForce({ expires_at }: Override, nowMs: number): boolean {
-  const expiresMs = expires_at === undefined ? null : parseIsoMomentMs(expires_at)
-  return expiresMs === null || nowMs < expiresMs
 }

@@ -323,17 +323,6 @@ export class StandingFold implements FoldMemory {
     return this.#releases.onlyRefused(actionId, proposalDigest)
   }
 
-  /** Overrides of a law that can still be used for this action at this time. */
-  overridesOf(
-    policyId: string,
-    actionId: string,
-    intent: string,
-    nowMs: number,
-  ): readonly Override[] {
-    const usable = this.#overrides.usable(actionId, intent, nowMs)
-    return usable.filter(({ policy_id }) => policy_id === policyId)
-  }
-
   /** Every override of a law that can be used for this action at this time, oldest first. */
   overridesInForce(actionId: string, intent: string, nowMs: number): readonly OverrideInForce[] {
     return this.#overrides.inForce(actionId, intent, nowMs)

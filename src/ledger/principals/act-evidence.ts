@@ -12,7 +12,7 @@ import {
   validate,
 } from '../../contracts/index.ts'
 import type { Fact } from '../facts/fact.ts'
-import { receiptKey } from './act.ts'
+import { namesPrincipal, receiptKey } from './act.ts'
 import { principalText } from './register.ts'
 
 /** A fact whose payload is at hand, wherever it is kept. */
@@ -116,7 +116,7 @@ function taskErrors(facts: readonly OpenedFact[]): readonly IntegrityError[] {
   }))
   const { principal, seq, payload } = first
   const issuer = field(payload, 'issuer')
-  if (principal.kind !== 'human' || !sameName(issuer, principal)) {
+  if (principal.kind !== 'human' || !namesPrincipal(issuer, principal)) {
     const message = `the task was recorded for ${showName(principalText(principal))}`
     errors.push({ code: 'task.issuer_mismatch', seq, message })
   }
@@ -139,7 +139,7 @@ function receiptErrors(
     const { violations } = validate(actReceipt, payload, context)
     for (const { code, message } of violations) add(code, message)
     if (!isObject(payload) || violations.length > 0) continue
-    if (!sameName(field(payload, 'executor_id'), principal)) {
+    if (!namesPrincipal(field(payload, 'executor_id'), principal)) {
       const message = `the receipt was recorded for ${showName(principalText(principal))}`
       add('receipt.executor_mismatch', message)
     }
@@ -153,12 +153,4 @@ function receiptErrors(
     else keys.set(key, seq)
   }
   return errors
-}
-
-function sameName(value: unknown, { kind, id, namespace }: Fact['principal']): boolean {
-  return (
-    field(value, 'kind') === kind &&
-    field(value, 'id') === id &&
-    field(value, 'namespace') === namespace
-  )
 }

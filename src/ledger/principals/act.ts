@@ -80,7 +80,7 @@ function kindViolations(caller: Caller): readonly Violation[] {
 
 function issuerViolations(document: unknown, { principal }: Caller): readonly Violation[] {
   if (!isObject(document)) return []
-  if (names(field(document, 'issuer'), principal)) return []
+  if (namesPrincipal(field(document, 'issuer'), principal)) return []
   const message = `the issuer is not the caller, who is ${showName(principalText(principal))}`
   const mismatch = { code: 'task.issuer_mismatch', path: '/issuer', message } as const
   if (principal.kind !== 'human') return [mismatch]
@@ -123,7 +123,7 @@ function documentViolations(document: unknown, task: unknown): readonly Violatio
 
 function executorViolations(document: unknown, { principal }: Caller): readonly Violation[] {
   if (!isObject(document)) return []
-  if (names(field(document, 'executor_id'), principal)) return []
+  if (namesPrincipal(field(document, 'executor_id'), principal)) return []
   const message = `the executor is not the caller, who is ${showName(principalText(principal))}`
   return [{ code: 'receipt.executor_mismatch', path: '/executor_id', message }]
 }
@@ -167,7 +167,7 @@ export function duplicateReceipt(firstFactId: string, seq: number): Violation {
   }
 }
 
-function names(value: unknown, { kind, id, namespace }: Principal): boolean {
+export function namesPrincipal(value: unknown, { kind, id, namespace }: Principal): boolean {
   return (
     field(value, 'kind') === kind &&
     field(value, 'id') === id &&

@@ -1,7 +1,7 @@
 /** Which pre-images may go: by age, then by room, the newest never for room. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { droppable, type Kept, undoUntilMs } from './retention.ts'
+import { droppable, type Kept } from './retention.ts'
 
 const RULE = { periodMs: 1000, quotaBytes: 100 }
 
@@ -53,9 +53,5 @@ describe('droppable', () => {
         expect(stay.every(({ promotedAtMs }) => 2000 - promotedAtMs < RULE.periodMs)).toBe(true)
       }),
     )
-  })
-
-  it('says until when', () => {
-    expect(undoUntilMs(5, RULE)).toBe(1005)
   })
 })

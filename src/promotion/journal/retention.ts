@@ -29,10 +29,6 @@ interface Dropped extends Kept {
   readonly because: 'period' | 'quota'
 }
 
-export function undoUntilMs(promotedAtMs: number, { periodMs }: Retention): number {
-  return promotedAtMs + periodMs
-}
-
 /** What may be dropped now, oldest first. */
 export function droppable(
   kept: readonly Kept[],

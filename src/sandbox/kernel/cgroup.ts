@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { readableText } from '../../machine/index.ts'
 
 /** The files of one group, by what they tell; a missing one is not counted by the kernel. */
 export interface GroupFiles {
@@ -44,7 +45,7 @@ const V1 = { cpu: 'cpuacct', memory: 'memory', processes: 'pids' } as const
 const MOUNT = '/sys/fs/cgroup'
 
 export function findGroupPlaces(): GroupPlaces {
-  const own = parseOwnGroups(textOr('/proc/self/cgroup'))
+  const own = parseOwnGroups(readableText('/proc/self/cgroup'))
   const place = (controller: string): string | null => {
     const mount = join(MOUNT, controller)
     const group = join(mount, own.get(controller) ?? '/')
@@ -67,7 +68,7 @@ function userGroup(): string {
 
 /** The one command, for root, that lets this user make groups here. */
 export function groupCommand(): string {
-  const own = parseOwnGroups(textOr('/proc/self/cgroup'))
+  const own = parseOwnGroups(readableText('/proc/self/cgroup'))
   if (!existsSync(join(MOUNT, V1.memory))) {
     return 'systemd-run --user --scope -p Delegate=yes writ …'
   }
@@ -92,7 +93,7 @@ export function parseOwnGroups(text: string): ReadonlyMap<string, string> {
 function unifiedPlaces(own: string): GroupPlaces {
   for (const candidate of [join(MOUNT, own), dirname(join(MOUNT, own))]) {
     if (!candidate.startsWith(MOUNT)) continue
-    const enabled = textOr(join(candidate, 'cgroup.subtree_control')).split(/\s+/)
+    const enabled = readableText(join(candidate, 'cgroup.subtree_control')).split(/\s+/)
     if (!enabled.includes('memory') && !enabled.includes('pids')) continue
     if (writable(candidate, MOUNT) === null || !canMoveInto(candidate)) continue
     const has = (name: string): string | null => (enabled.includes(name) ? candidate : null)
@@ -280,12 +281,4 @@ function processFiles(directory: string | null): Pick<GroupFiles, 'processes'> {
 
 function writeIfPresent(file: string, text: string): void {
   if (existsSync(file)) writeFileSync(file, text)
-}
-
-function textOr(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
 }

@@ -5,7 +5,7 @@
 import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { faultError } from '../../base/index.ts'
-import { quoteAll, removeTree, requireProgram } from '../../machine/index.ts'
+import { quoteAll, readableText, removeTree, requireProgram } from '../../machine/index.ts'
 import type { Caps, Layer, SandboxRequest } from '../driver/driver.ts'
 
 import { ownerMark } from '../driver/owner.ts'
@@ -269,7 +269,7 @@ async function mounted(holder: Holder, { roots }: OverlayPlan, carriers: string)
     await holder.expect('M')
   } catch (error) {
     // Nothing is laid over a root that carries such attributes.
-    refuseCarriers(textOr(carriers))
+    refuseCarriers(readableText(carriers))
     const words = holder.words()
     if (/does not exist|No such file or directory/.test(words)) throw new MaskVanished(words)
     const index = /\/m(\d+):/.exec(words)?.[1]
@@ -327,17 +327,8 @@ function capabilitiesOf(
   return OWNER_CAPABILITIES.filter((right) => opensAll || right !== OPENS_ALL)
 }
 
-function textOr(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    // The holder failed before it wrote the file.
-    return ''
-  }
-}
-
 function unseenIn(directory: string): readonly string[] {
-  const lines = textOr(join(directory, UNSEEN)).split('\n')
+  const lines = readableText(join(directory, UNSEEN)).split('\n')
   const top = join(directory, MACHINE)
   return lines.filter((line) => line !== '').map((line) => line.slice(top.length))
 }

@@ -8,6 +8,7 @@
  */
 import { readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { readableNames } from '../../machine/index.ts'
 import type { GroupFiles } from '../kernel/cgroup.ts'
 
 export interface ProcessUse {
@@ -246,9 +247,9 @@ export function namelessFiles(pid: number): Nameless {
   let { memoryBytes, diskBytes } = NOTHING_NAMELESS
   // Before bubblewrap has changed its root, the path still shows the whole machine's processes.
   if (deviceOf(top) === deviceOf('/proc')) return NOTHING_NAMELESS
-  for (const process of namesIn(top)) {
+  for (const process of readableNames(top)) {
     if (!/^\d+$/.test(process)) continue
-    for (const descriptor of namesIn(`${top}/${process}/fd`)) {
+    for (const descriptor of readableNames(`${top}/${process}/fd`)) {
       const file = `${top}/${process}/fd/${descriptor}`
       const target = targetOf(file)
       if (!target.endsWith(' (deleted)')) continue
@@ -279,14 +280,6 @@ function targetOf(file: string): string {
     return readlinkSync(file)
   } catch {
     return ''
-  }
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory)
-  } catch {
-    return []
   }
 }
 

@@ -6,8 +6,8 @@
  * Deliberately absent: directories that this user cannot list. Lending permissions would change what is
  * being rehearsed.
  */
-import { closeSync, lstatSync, readdirSync } from 'node:fs'
-import { openEntry } from '../../machine/index.ts'
+import { closeSync } from 'node:fs'
+import { openEntry, readableNames, readableStats } from '../../machine/index.ts'
 
 interface TreeUse {
   readonly bytes: number
@@ -30,8 +30,8 @@ export function treeUse(directories: readonly string[], entriesMax: number): Tre
     for (let path = open.pop(); path !== undefined; path = open.pop()) {
       const at = path.length > PATH_LENGTH_MAX ? shortened(path, descriptors) : path
       if (descriptors.length > DEEP_MAX) return { bytes: Number.POSITIVE_INFINITY, entries }
-      for (const name of namesIn(at)) {
-        const found = lstatOrNull(`${at}/${name}`)
+      for (const name of readableNames(at)) {
+        const found = readableStats(`${at}/${name}`)
         if (found === null) continue
         bytes += found.blocks * 512
         if (++entries > entriesMax) return { bytes, entries }
@@ -51,21 +51,5 @@ function shortened(path: string, descriptors: number[]): string {
     return `/proc/self/fd/${descriptor}`
   } catch {
     return path
-  }
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory)
-  } catch {
-    return []
-  }
-}
-
-function lstatOrNull(path: string) {
-  try {
-    return lstatSync(path)
-  } catch {
-    return null
   }
 }

@@ -9,7 +9,7 @@
  * The driver runs inside like the browser it talks to, so it goes in with the program: an installation
  * may lie where nothing inside can see it.
  */
-import { accessSync, constants, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
 import { type FaultError, faultError } from '../../base/index.ts'
@@ -20,7 +20,7 @@ import {
   PACKAGE_MANAGERS,
   packageCommand,
 } from '../../gate/index.ts'
-import { workerEntry } from '../../machine/index.ts'
+import { isExecutable, workerEntry } from '../../machine/index.ts'
 import { requestLine } from './request.ts'
 import type { UiRequest } from './ui-automation.program.ts'
 
@@ -88,15 +88,6 @@ function missing(what: string, message: string): FaultError {
 function isOnPath(program: string, path: string): boolean {
   if (program.startsWith('/')) return isExecutable(program)
   return path.split(delimiter).some((folder) => isExecutable(join(folder, program)))
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Of the driver, what it loads to start a browser and to speak with it. */

@@ -11,7 +11,6 @@
  * INVARIANT (never obeyed unsigned): a reading that was changed, or that another key signed, is not
  *   used; the laws are read from their text and the reading is written again.
  */
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type Digest,
@@ -28,7 +27,7 @@ import {
 } from '../../contracts/index.ts'
 import { type GateLists, listsDigest, listsText, listsUnder } from '../../gate/index.ts'
 import type { KnownHome } from '../../home/index.ts'
-import { readIfThere, writeWhole } from '../../machine/index.ts'
+import { readableText, readIfThere, writeWhole } from '../../machine/index.ts'
 import {
   bareLaws,
   type GateSettings,
@@ -65,7 +64,7 @@ export interface LawBook {
 }
 
 export async function openLawBook(home: KnownHome, ledger: LawLedger): Promise<LawBook> {
-  const file = readLaws(join(home.directory, 'laws.yaml'))
+  const file = readableText(join(home.directory, 'laws.yaml'))
   const fileDigest = digestBytes(file)
   const isAccepted = fileDigest === home.registeredLaws
   const kept = isAccepted ? file : await keptLaws(home.registeredLaws, ledger.objects)
@@ -135,14 +134,6 @@ async function readingOf(
   const value = await readYaml(text, DOCUMENT_LIMITS)
   if (value.ok) keepReading(file, digest, value.value, own)
   return reading.laws
-}
-
-function readLaws(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
 }
 
 /** Returns the document that was read from laws of this digest; undefined if none is kept. */

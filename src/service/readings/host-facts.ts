@@ -4,11 +4,12 @@
  *
  * The mounts of this process, as the kernel lists them, and the questions the gate asks of them.
  */
-import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { HostFacts, Proposal, RootFacts } from '../../contracts/index.ts'
 import { actionIdsOf, pathsToResolve } from '../../gate/index.ts'
 import { workspacePlaces } from '../../home/index.ts'
+import { readableStats } from '../../machine/index.ts'
 
 interface FactSources {
   readonly nowMs: number
@@ -45,7 +46,7 @@ export function gatherHostFacts(proposal: Proposal | null, sources: FactSources)
 
 function rootFacts(declared: string, mounts: readonly Mount[]): RootFacts {
   const real = realPathOf(declared)
-  const found = statOf(real)
+  const found = readableStats(real)
   const ground = found ?? groundOf(real)
   const mount = mountOf(mounts, real)
   return {
@@ -72,14 +73,6 @@ export function realPathOf(path: string): string {
   } catch {
     const parent = dirname(path)
     return parent === path ? path : join(realPathOf(parent), basename(path))
-  }
-}
-
-function statOf(path: string): Stats | null {
-  try {
-    return lstatSync(path)
-  } catch {
-    return null
   }
 }
 

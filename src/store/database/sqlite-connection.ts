@@ -9,7 +9,7 @@
  */
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Code, type Fault, FaultError, fault } from '../../base/index.ts'
+import { type Fault, FaultError, fault } from '../../base/index.ts'
 import { connect, type Database, type Mode, sqliteCode } from './sqlite-driver.ts'
 
 interface OpenOptions {
@@ -193,9 +193,4 @@ function unreachable(code: string, file: string, reason: string): Fault {
   const message = `the ledger at ${file} could not be read or written: ${cause}`
   const hint = `look at it with: ls -ld ${dirname(file)}; df -h ${dirname(file)}`
   return fault('ledger.unreachable', file, { reason }, { message, hint })
-}
-
-export function failure(code: Code, at: string, message: string): FaultError {
-  // Only for codes without details; `fault` is typed for the others.
-  return new FaultError(fault(code as 'ledger.tampered', at, null, { message }))
 }

@@ -20,7 +20,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import { FaultError, fault, showName, showPath } from '../../base/index.ts'
+import { FaultError, fault, faultError, showName, showPath } from '../../base/index.ts'
 import {
   type Fact,
   fingerprint,
@@ -37,7 +37,7 @@ import {
   type VerifierKey,
 } from '../../ledger/index.ts'
 import { errnoOf, namesIfThere, syncDirectory } from '../../machine/index.ts'
-import { failure, failureOf } from '../database/sqlite-connection.ts'
+import { failureOf } from '../database/sqlite-connection.ts'
 import {
   findKey,
   type KeyRing,
@@ -235,7 +235,7 @@ function readKey(file: string): NamedKey {
   const parsed = parseSignerKey(readFileSync(file, 'utf8').trim())
   const key = parsed === null ? null : keyFromSeed(parsed.seed)
   if (parsed === null || key === null || publicKeyOf(key, parsed.name).keyId !== parsed.keyId) {
-    throw failure('ledger.key_malformed', file, `${showPath(file)} does not hold a private key`)
+    throw faultError('ledger.key_malformed', file, `${showPath(file)} does not hold a private key`)
   }
   return { key, name: parsed.name }
 }
@@ -255,7 +255,7 @@ export async function recordedKeys(
   const last = others[others.length - 1] ?? first
   const signers = parseNote(host?.checkpoint ?? '')?.signatures.map(({ keyId }) => keyId) ?? []
   if (first === undefined || last === undefined || !signers.includes(last.keyId)) {
-    throw failure('ledger.tampered', HOST_STREAM, 'the facts name another key than signs')
+    throw faultError('ledger.tampered', HOST_STREAM, 'the facts name another key than signs')
   }
   return [first, ...others]
 }
@@ -265,7 +265,7 @@ function take(schedule: KeySchedule, seq: number, text: string): void {
   if (payload?.['stream'] !== HOST_STREAM) return
   const wrong =
     payload['old_key'] === null ? schedule.begin(payload['new_key']) : schedule.rotate(payload, seq)
-  if (wrong !== null) throw failure('ledger.tampered', `${HOST_STREAM}/${seq}`, wrong.message)
+  if (wrong !== null) throw faultError('ledger.tampered', `${HOST_STREAM}/${seq}`, wrong.message)
 }
 
 function payloadOf(text: string): Readonly<Record<string, unknown>> | null {

@@ -9,7 +9,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
+import { mkdir, open, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import {
   type Digest,
@@ -29,8 +29,6 @@ const FILE_MODE = 0o600
 const DIRECTORY_MODE = 0o700
 /** Larger bodies go through the thread pool even in an inline store. */
 const SMALL_BYTES = 64 * 1024
-/** What an interrupted `put` left behind is removed after this. */
-const LEFTOVER_AGE_MS = 60 * 60 * 1000
 
 export class ObjectStore {
   readonly #directory: string
@@ -116,21 +114,6 @@ export class ObjectStore {
       if (isAbsent(error)) return false
       throw failureOf(error, file)
     }
-  }
-
-  /** Removes what interrupted writes left behind; tells how many. */
-  async sweep(nowMs: number): Promise<number> {
-    const directory = join(this.#directory, 'tmp')
-    const names = await readdir(directory).catch(() => [])
-    let swept = 0
-    for (const name of names) {
-      const file = join(directory, name)
-      const found = await stat(file).catch(() => null)
-      if (found === null || nowMs - found.mtimeMs < LEFTOVER_AGE_MS) continue
-      await rm(file, { force: true })
-      swept++
-    }
-    return swept
   }
 
   async #write(file: string, bytes: Uint8Array): Promise<void> {

@@ -8,9 +8,8 @@
 
 import { createRequire } from 'node:module'
 import type { Client, ClientBase, Pool, PoolClient, PoolConfig } from 'pg'
-import { type Fault, FaultError, fault } from '../../base/index.ts'
+import { type Fault, FaultError, fault, faultError } from '../../base/index.ts'
 import { HOST_STREAM } from '../../ledger/index.ts'
-import { failure } from '../database/sqlite-connection.ts'
 import { BEGINNING_TYPE, beginningName, lostStream } from '../streams/stream-start.ts'
 import { diagnose } from './postgres-diagnosis.ts'
 import {
@@ -134,7 +133,7 @@ export async function readLedgerName(client: Queries, schema: string): Promise<s
     `SELECT name, version FROM ${schema}.ledger`,
   )
   const [row] = rows
-  if (row === undefined) throw failure('ledger.tampered', schema, 'the ledger has no name')
+  if (row === undefined) throw faultError('ledger.tampered', schema, 'the ledger has no name')
   if (row.version === POSTGRES_VERSION) return row.name
   const details = { found: row.version, known: POSTGRES_VERSION }
   throw new FaultError(fault('ledger.version', schema, details))
@@ -153,7 +152,7 @@ export async function checkLedger(client: PoolClient, schema: string): Promise<s
   const [different] = await postgresDifferences(client, schema)
   if (different === undefined) return name
   const message = `the guard or table \`${different}\` is missing or changed`
-  throw failure('ledger.tampered', schema, message)
+  throw faultError('ledger.tampered', schema, message)
 }
 
 /** Another writer was faster, or the server had to choose between two: the turn is taken again. */

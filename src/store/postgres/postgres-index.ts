@@ -10,7 +10,7 @@
  * follower takes them.
  */
 import type { Pool, PoolClient } from 'pg'
-import { FaultError, fault } from '../../base/index.ts'
+import { FaultError, fault, faultError } from '../../base/index.ts'
 import {
   INDEXED_FIELDS,
   type IndexedField,
@@ -21,7 +21,6 @@ import {
   type Query,
   queryTerm,
 } from '../../ledger/index.ts'
-import { failure } from '../database/sqlite-connection.ts'
 import { LOOKED_UP, timeOfId } from '../sqlite/fact-search.ts'
 import { lostFact, storedFact } from '../streams/stream-state.ts'
 import { boundOf, type MarkedStream, type MarkKeys, openMark, sealMark } from './index-mark.ts'
@@ -281,7 +280,7 @@ export class PostgresIndex {
     for (const { seq, found } of rows.slice(1)) {
       if (found === null) throw lostFact(name, seq)
       if (!OCCURRED_AT.test(found))
-        throw failure(
+        throw faultError(
           'ledger.tampered',
           `${name}/${seq}`,
           `the fact ${name}/${seq} has no time: it was changed or damaged`,

@@ -17,7 +17,7 @@ import {
   type Store,
   type StoredFact,
 } from '../../ledger/index.ts'
-import { failure, WAIT_MS_MAX } from '../database/sqlite-connection.ts'
+import { WAIT_MS_MAX } from '../database/sqlite-connection.ts'
 import type { KeyRing, LedgerKey } from '../keys/ed25519.ts'
 import { type HeadRow, readHead } from '../streams/heads.ts'
 import { lostStream } from '../streams/stream-start.ts'
@@ -228,7 +228,7 @@ export class PostgresStore implements Store {
     )
     return rows.map(({ hash }) => {
       if (hash?.length === 32) return hash
-      throw failure('ledger.tampered', stream, 'a node of the tree is missing')
+      throw faultError('ledger.tampered', stream, 'a node of the tree is missing')
     })
   }
 

@@ -12,13 +12,7 @@ import {
   type FilesystemType,
   syncDirectory,
 } from '../../machine/index.ts'
-import {
-  failure,
-  failureOf,
-  openDatabase,
-  openToRead,
-  takeTurn,
-} from '../database/sqlite-connection.ts'
+import { failureOf, openDatabase, openToRead, takeTurn } from '../database/sqlite-connection.ts'
 import type { Database } from '../database/sqlite-driver.ts'
 import {
   APPLICATION_ID,
@@ -122,7 +116,7 @@ function checkFormat(database: Database, file: string, mode: 'write' | 'read'): 
   // Both fields of the file's header are integers.
   const number = (pragma: string): number => database.pragma(pragma, { simple: true }) as number
   if (number('application_id') !== APPLICATION_ID) {
-    throw failure('ledger.missing', file, 'the file is not a ledger')
+    throw faultError('ledger.missing', file, 'the file is not a ledger')
   }
   const found = versionOf(database)
   if (!isKnownVersion(found)) {
@@ -131,7 +125,11 @@ function checkFormat(database: Database, file: string, mode: 'write' | 'read'): 
   // Readers may look at a tampered file, and verification has to.
   const [name] = mode === 'write' ? schemaDifferences(database) : []
   if (name !== undefined) {
-    throw failure('ledger.tampered', file, `the guard or table \`${name}\` is missing or changed`)
+    throw faultError(
+      'ledger.tampered',
+      file,
+      `the guard or table \`${name}\` is missing or changed`,
+    )
   }
   if (mode === 'write' && found < SCHEMA_VERSION) upgradeSchema(database)
 }

@@ -9,10 +9,9 @@
  */
 
 import { rmSync } from 'node:fs'
-import { faultCode } from '../../base/index.ts'
+import { faultCode, faultError } from '../../base/index.ts'
 import { INDEXED_FIELDS, type IndexedField, indexTerms } from '../../ledger/index.ts'
 import {
-  failure,
   isBusy,
   isDamage,
   isFull,
@@ -146,7 +145,7 @@ export class FactIndex {
   /** Sorted, so that neighbours in the index are written together. */
   #rowsOf(stream: number, from: number, to: number): readonly IndexRow[] {
     const texts = this.#facts.all(factPlace(stream, from), factPlace(stream, to))
-    if (texts.length !== to - from) throw failure('ledger.tampered', '', 'facts are missing')
+    if (texts.length !== to - from) throw faultError('ledger.tampered', '', 'facts are missing')
     const rows: IndexRow[] = []
     texts.forEach((text, offset) => {
       const terms = indexTerms(storedFact(text, `stream ${stream}`, from + offset))

@@ -10,7 +10,7 @@
  * code that opens a ledger.
  */
 
-import { FaultError, fault, invariant } from '../../base/index.ts'
+import { FaultError, fault, faultError, invariant } from '../../base/index.ts'
 import {
   type Appended,
   type FactDraft,
@@ -18,7 +18,7 @@ import {
   HOST_STREAM,
   TILE_WIDTH,
 } from '../../ledger/index.ts'
-import { failure, failureOf, isFull } from '../database/sqlite-connection.ts'
+import { failureOf, isFull } from '../database/sqlite-connection.ts'
 import type { Database, Statement } from '../database/sqlite-driver.ts'
 import {
   FIRST_WITH_KEY,
@@ -112,7 +112,8 @@ export class LedgerFile {
     this.#loader = new StreamLoader(database, keys)
     this.#sql = prepareStatements(database)
     const name = this.#sql.name.get()
-    if (typeof name !== 'string') throw failure('ledger.tampered', file, 'the ledger has no name')
+    if (typeof name !== 'string')
+      throw faultError('ledger.tampered', file, 'the ledger has no name')
     this.#name = name
     this.#waiting = new WaitingList(`${file}-turns`)
     this.#queue = new WriterQueue(this.#waiting, options.waitMsMax, options.meanwhile)

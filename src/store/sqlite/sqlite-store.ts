@@ -4,7 +4,7 @@
  * wait for writers and see every commit that ended before they began.
  */
 
-import { FaultError, fault, invariant } from '../../base/index.ts'
+import { FaultError, fault, faultError, invariant } from '../../base/index.ts'
 import {
   type Appended,
   type FactDraft,
@@ -19,7 +19,7 @@ import {
   type StoredTile,
 } from '../../ledger/index.ts'
 import type { FilesystemType } from '../../machine/index.ts'
-import { failure, failureOf, takeTurn } from '../database/sqlite-connection.ts'
+import { failureOf, takeTurn } from '../database/sqlite-connection.ts'
 import type { Database, Statement } from '../database/sqlite-driver.ts'
 import { factPlace, seqOf, tilePlace } from '../database/sqlite-schema.ts'
 import { type HeadRow, readHead } from '../streams/heads.ts'
@@ -115,7 +115,8 @@ export class SqliteStore implements Store {
     invariant(id !== null, 'nodes are asked of a stream that exists')
     return nodes.map((node) => {
       const hash = this.#readNode(id, node)
-      if (hash === null) throw failure('ledger.tampered', stream, 'a node of the tree is missing')
+      if (hash === null)
+        throw faultError('ledger.tampered', stream, 'a node of the tree is missing')
       return hash
     })
   }
@@ -187,7 +188,7 @@ export class SqliteStore implements Store {
   }
 
   async #read<T>(work: () => T): Promise<T> {
-    if (this.#isClosed) throw failure('ledger.closed', this.#file, 'the ledger was closed')
+    if (this.#isClosed) throw faultError('ledger.closed', this.#file, 'the ledger was closed')
     try {
       let result: { value: T } | undefined
       // A reader waits only while another process recovers the log after a crash or checkpoints it.

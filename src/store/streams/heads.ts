@@ -15,7 +15,6 @@ import {
   type Store,
   signHomeCheckpoint,
 } from '../../ledger/index.ts'
-import { failure } from '../database/sqlite-connection.ts'
 import type { KeyRing } from '../keys/ed25519.ts'
 import { type LedgerKey, signerFor } from '../keys/ed25519.ts'
 import { lostStream } from './stream-start.ts'
@@ -31,7 +30,7 @@ export interface HeadRow {
 export function readHead({ name: stream, origin, note }: HeadRow): SignedHead {
   const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '')
   if (checkpoint === null) {
-    throw failure('ledger.tampered', stream, `the newest checkpoint of \`${stream}\` is none`)
+    throw faultError('ledger.tampered', stream, `the newest checkpoint of \`${stream}\` is none`)
   }
   const { size, root } = checkpoint
   return { stream, origin, size, root, checkpoint: note }

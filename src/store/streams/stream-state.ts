@@ -8,7 +8,7 @@
  *
  * The text of a stored fact as a fact. What a store returns may be damaged; the failure says where.
  */
-import { FaultError, fault } from '../../base/index.ts'
+import { FaultError, fault, faultError } from '../../base/index.ts'
 import {
   CHAIN_START,
   chainNext,
@@ -26,7 +26,6 @@ import {
   signCheckpoint,
   verifierFor,
 } from '../../ledger/index.ts'
-import { failure } from '../database/sqlite-connection.ts'
 import type { Database, Statement } from '../database/sqlite-driver.ts'
 import { factPlace, seqOf, tilePlace } from '../database/sqlite-schema.ts'
 import type { KeyRing } from '../keys/ed25519.ts'
@@ -143,7 +142,7 @@ export function stateOf(end: StoredEnd, keys: KeyRing, isTrusted: boolean): Stre
   if (size !== head.size) throw wrongSize(name, size, head.size)
   const growth = Growth.load(size, end.tiles)
   if (growth === null) {
-    throw failure('ledger.tampered', name, 'a tile at the end is missing or torn')
+    throw faultError('ledger.tampered', name, 'a tile at the end is missing or torn')
   }
   const key = signingKey(name, origin, head.note, keys)
   checkHead(end, head, growth, key, isTrusted)
@@ -167,7 +166,7 @@ export function signingKey(name: string, origin: string, note: string, keys: Key
   const own = parseNote(note)?.signatures.filter((one) => one.name === origin) ?? []
   const newest = own[own.length - 1]
   if (newest === undefined)
-    throw failure('ledger.tampered', name, 'the newest checkpoint is not signed')
+    throw faultError('ledger.tampered', name, 'the newest checkpoint is not signed')
   const key = keys.find(origin, newest.keyId)
   if (key !== null) return key
   const wanted = `${origin}+${newest.keyId.toString(16).padStart(8, '0')}`
@@ -192,7 +191,7 @@ function checkHead(
   if (!opened.ok) throw new FaultError(opened.fault)
   const { origin, size, root } = opened.checkpoint
   if (origin !== end.origin || size !== head.size || !equalBytes(root, growth.root())) {
-    throw failure('ledger.tampered', end.name, 'the newest checkpoint is not of this tree')
+    throw faultError('ledger.tampered', end.name, 'the newest checkpoint is not of this tree')
   }
 }
 
@@ -259,7 +258,7 @@ export function signEnd(
 function noHead(name: string, size: number, head: HeadRow | null): FaultError {
   // One transaction creates a stream, its first fact and its head: without a head the file was altered.
   return head === null
-    ? failure('ledger.tampered', name, 'the stream has no checkpoint')
+    ? faultError('ledger.tampered', name, 'the stream has no checkpoint')
     : wrongSize(name, size, head.size)
 }
 
@@ -274,14 +273,14 @@ function wrongSize(name: string, size: number, checkpoint: number): FaultError {
 function occurredAtOf(fact: string, name: string): number {
   // The text was written by us; what others wrote into it is found when it is no date.
   const ms = Date.parse(/"occurred_at":"([^"]{24})"/.exec(fact)?.[1] ?? '')
-  if (Number.isNaN(ms)) throw failure('ledger.tampered', name, 'the last fact has no time')
+  if (Number.isNaN(ms)) throw faultError('ledger.tampered', name, 'the last fact has no time')
   return ms
 }
 
 /** The failure that a fact is which is not in its place. */
 export function lostFact(stream: string, seq: number): FaultError {
   const place = `${stream}/${seq}`
-  return failure('ledger.tampered', place, `the fact ${place} is not there`)
+  return faultError('ledger.tampered', place, `the fact ${place} is not there`)
 }
 
 /** Fails with `ledger.tampered` and the place if the text is gone or no JSON. */
@@ -291,7 +290,7 @@ export function storedFact(text: unknown, stream: string, seq: number): Fact {
     return JSON.parse(text) as Fact // Written as a fact; verification judges its form.
   } catch {
     const place = `${stream}/${seq}`
-    throw failure(
+    throw faultError(
       'ledger.tampered',
       place,
       `the fact ${place} is not JSON: it was changed or damaged`,
