@@ -1,6 +1,6 @@
 /** The same as an ordinary user, without groups and capabilities: what most people are. */
 import { execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, chownSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { TEST_UID, userWrapper } from '../sandbox/drive.ts'
@@ -97,4 +97,16 @@ it('a history that is cut says so, and how to see more', () => {
   const cut = place.writ(['log', '--limit', '1'], { through })
   expect(cut.err).toBe('there are older acts: writ log --limit 10 lists up to 10\n')
   expect(place.writ(['log', '--limit', '1000'], { through }).err).toBe('')
+})
+
+it('a new hard link keeps its mode, also to a name that is not UTF-8', () => {
+  const odd = Buffer.concat([Buffer.from(`${place.project}/b`), Buffer.from([0xff])])
+  writeFileSync(odd, 'hi\n')
+  chownSync(odd, TEST_UID, TEST_UID)
+  const linked = place.exec(['--yes', '--write', '.'], 'ln b* l', { through })
+  expect(linked, linked.err).toMatchObject({ status: 0 })
+  expect(statSync(join(place.project, 'l')).mode & 0o777).toBe(0o644)
+  expect(place.writ(['undo', '--json'], { through })).toMatchObject({ status: 0 })
+  expect(place.has('l')).toBe(false)
+  rmSync(odd)
 })
