@@ -100,6 +100,35 @@ describe('a worktree outside the scope', () => {
   })
 })
 
+describe('a push to a repository outside the scope', () => {
+  it('is not answered by `approve --yes`, and a person hears what a yes loses', () => {
+    place = repository('push')
+    git(place.home, 'init', '-q', '--bare', 'remote.git')
+    git(place.project, 'remote', 'add', 'origin', '../remote.git')
+    git(place.project, 'branch', 'feat')
+    const pushed = place.writ(['exec', '--', 'git', 'push', '-q', 'origin', 'feat'])
+    expect(pushed.status, pushed.err).toBe(75)
+    const [{ id }] = place.pending()
+    for (const words of [[id], ['--like', id]]) {
+      const { status, err } = place.writ(['approve', ...words, '--yes'])
+      expect(status, err).not.toBe(0)
+      expect(err).toContain('what the command wrote outside would be lost')
+      expect(err).toContain('confirm.not_given')
+    }
+    expect(git(place.project, 'branch', '-r')).toBe('')
+    const seen = place.person(
+      ['approve', id],
+      [
+        { expect: 'A yes keeps only the scope' },
+        { expect: '[y, N: leave it waiting' },
+        { send: 'n\n' },
+      ],
+    )
+    expect([seen.status, seen.failed], seen.output).toEqual([3, null])
+    expect(place.pending()).toHaveLength(1)
+  })
+})
+
 describe('submodules', () => {
   it('are added, committed in, bumped and made in a clone', () => {
     place = repository('submodule')

@@ -11,14 +11,7 @@ import { failureText } from '../effects/question-text.ts'
 import { visibleName } from '../effects/visible.ts'
 import { printAnswer } from '../gate/answer-text.ts'
 import { approveBatch, findBatch, refuseRepeated } from '../gate/batch.ts'
-import {
-  askAtTerminal,
-  assureAhead,
-  refuseCooledDown,
-  refuseUngiven,
-  refuseUnseen,
-  settleChangedInputs,
-} from '../gate/confirm.ts'
+import { askAtTerminal, assureAhead, refuseAhead, settleChangedInputs } from '../gate/confirm.ts'
 import { type FoundQuestion, findQuestion, namedId } from '../gate/named-question.ts'
 import { withGates } from '../gate/open.ts'
 
@@ -62,9 +55,7 @@ async function approval({ session, question }: FoundQuestion): Promise<Answered>
   if (asksFirst(session.call)) return askAtTerminal(session, question, 'approve')
   const failure = failureText(question.result)
   if (failure !== null) session.call.terminal.err(`${failure}\n`)
-  refuseCooledDown(session, question)
-  refuseUnseen(session, question)
-  refuseUngiven(session, question)
+  refuseAhead(session, question)
   const assured = await assureAhead(session, question, 'approving')
   return { kind: 'yes', ...assured(question), ...(failure === null ? {} : { toldFailure: true }) }
 }

@@ -13,7 +13,7 @@ import { whyLines } from '../effects/question-head.ts'
 import { failureText, readAnswer, shortDigest } from '../effects/question-text.ts'
 import { askWord } from './answer-line.ts'
 import { answerLines, exitOf } from './answer-text.ts'
-import { assure, assureAhead, refuseCooledDown, refuseUngiven, refuseUnseen } from './confirm.ts'
+import { assure, assureAhead, refuseAhead } from './confirm.ts'
 import { type FoundQuestion, findQuestion } from './named-question.ts'
 import type { GateSession } from './open.ts'
 import { showEffects } from './show-question.ts'
@@ -94,9 +94,7 @@ export async function approveBatch(
     return EXIT.waiting
   }
   for (const { session, question } of isAsked ? [] : batch) {
-    refuseCooledDown(session, question)
-    refuseUnseen(session, question)
-    refuseUngiven(session, question)
+    refuseAhead(session, question)
   }
   // They have one shape, and so one need: the proof is asked for once.
   const proven = isAsked ? assure : assureAhead

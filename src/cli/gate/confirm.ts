@@ -97,6 +97,9 @@ export async function askAtTerminal(
   if (approvals !== null) {
     terminal.err(`\n${approvalsText(approvals)}; ${missingText(approvals)}\n`)
   }
+  if (asker === 'approve' && losesPart(question.result, surroundings().userDirectory)) {
+    terminal.err(`\n${terminal.paintError.bad(SCOPE_ONLY)}\n`)
+  }
   const why = whyLines(question, terminal.paintError)
   const prompt = questionText(question, asker, why, terminal.paintError)
   for (;;) {
@@ -110,6 +113,9 @@ export async function askAtTerminal(
     return { kind: 'yes', ...assured(question), ...(toldFailure ? { toldFailure } : {}) }
   }
 }
+
+const SCOPE_ONLY =
+  'A yes keeps only the scope: what the command wrote outside is lost, as listed above. To keep all, run the command again at a terminal and answer `all`.'
 
 const INPUTS_CHANGED = 'promote.inputs_changed'
 /** Files can go on changing; then the question waits in the inbox. */
@@ -175,11 +181,30 @@ export async function assure(
   return (asked) => passphraseProof(key, asked)
 }
 
+/** Refuses to take this call for a yes that a person has to give after a look at the effects. */
+export function refuseAhead(asking: ConfirmationContext, question: Question): void {
+  refuseCooledDown(asking, question)
+  refuseLost(asking, question)
+  refuseUnseen(asking, question)
+  refuseUngiven(asking, question)
+}
+
+/** Refuses where the yes would lose what the command wrote outside the scope. */
+function refuseLost({ call }: ConfirmationContext, question: Question): void {
+  if (!losesPart(question.result, surroundings().userDirectory)) return
+  if (call.options.text('pass-fd') !== null && !call.options.isOn('yes')) return
+  const id = questionId(question)
+  const message =
+    'a yes promotes only the scope, and what the command wrote outside would be lost: a person has to choose that at a terminal'
+  const hint = `it still waits: \`writ inbox ${id}\` lists what would be lost; run \`writ approve ${id}\` at a terminal to keep only the scope, or run the command again there and answer \`all\``
+  throw faultError('confirm.not_given', question.actionId, message, hint)
+}
+
 /**
  * Refuses to take this call for the yes to an act that was taken back a short time ago: a person has
  * to look at it again, so neither `--yes` nor a call without a terminal answers it.
  */
-export function refuseCooledDown({ call }: ConfirmationContext, question: Question): void {
+function refuseCooledDown({ call }: ConfirmationContext, question: Question): void {
   if (!question.decision.codes.includes('cooldown')) return
   if (call.options.text('pass-fd') !== null && !call.options.isOn('yes')) return
   const given = call.options.isOn('yes') ? '`--yes`' : 'a call without a terminal'
@@ -189,7 +214,7 @@ export function refuseCooledDown({ call }: ConfirmationContext, question: Questi
 }
 
 /** Refuses to take a call for a plain yes that was neither typed nor given with `--yes`. */
-export function refuseUngiven(
+function refuseUngiven(
   { call, session, isBelowAgent }: ConfirmationContext,
   question: Question,
 ): void {
@@ -202,7 +227,7 @@ export function refuseUngiven(
 }
 
 /** Refuses a plain yes to effects that this call does not show, where it has to show them first. */
-export function refuseUnseen({ call, session }: ConfirmationContext, question: Question): void {
+function refuseUnseen({ call, session }: ConfirmationContext, question: Question): void {
   if (question.need !== 'plain' || question.countsAhead) return
   const hasCredential = credentialOf(session) !== null
   if (hasCredential && call.options.text('pass-fd') !== null) return
