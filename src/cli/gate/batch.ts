@@ -40,7 +40,7 @@ export async function findBatch(
   if (unlike === undefined) return once
   const names = [first, unlike].map(({ question }) => showName(question.actionId)).join(' and ')
   const message = `${names} are not of one kind, reason and need`
-  const hint = 'answer them one by one; `writ inbox` shows which are alike'
+  const hint = 'answer them one by one, or all that are like one: `writ approve --like ID`'
   throw faultError('confirm.unlike', '', message, hint)
 }
 
