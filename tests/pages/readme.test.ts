@@ -26,7 +26,8 @@ it.each(['README.md', 'README.zh-CN.md'])(
     const place = new Place(`readme-${places.length}`)
     places.push(place)
     symlinkSync(join(process.cwd(), 'examples'), join(place.project, 'examples'))
-    const commands = commandsOf(page)
+    // The first block of the page makes a home here, and needs a script of the reader.
+    const commands = ['writ init --no-pass', ...commandsOf(page)]
     expect(commands.length).toBeGreaterThanOrEqual(8)
     const program = `writ() { "${process.execPath}" "${place.program}" "$@"; }`
     const ended = commands.map((command) => {
