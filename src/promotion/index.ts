@@ -6,7 +6,7 @@
 export { hashFile, lookAt } from './entries/entry.ts'
 export type { InterruptPoint, OnPoint } from './exchange/apply.ts'
 export { type AppliedPromotion, applyStage, type PromotionRequest } from './exchange/apply-stage.ts'
-export { directoriesInUse, recoveryCommands } from './exchange/exchange-ends.ts'
+export { directoriesInUse, recoveryCommands, refuseUnrecovered } from './exchange/exchange-ends.ts'
 export {
   type WorkspaceLock,
   withWorkspaceLock,

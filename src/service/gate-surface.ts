@@ -20,6 +20,7 @@ import type {
   ProposeOptions,
   Question,
   RecoveryOrder,
+  ResolvedRecovery,
   RollbackAnswer,
   RollbackOptions,
   RollbackTarget,
@@ -50,7 +51,8 @@ export interface GateSurface {
   releasesNeeded(proposal: Proposal): readonly string[]
   /** What waits for a human's choice; everything else that was interrupted is ended by the call. */
   recoveries(): Promise<readonly OpenRecovery[]>
-  resolve(order: RecoveryOrder): Promise<void>
+  /** Ends one interrupted promotion or rollback as a human chose; touches no other act. */
+  resolve(order: RecoveryOrder): Promise<ResolvedRecovery>
   /** Approved acts that a crash had interrupted and that this gate has ended. */
   finished(): Promise<readonly FinishedYes[]>
   /** Released runs that were interrupted lately: something may have been sent. */

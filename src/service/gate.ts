@@ -41,6 +41,7 @@ import type {
   ProposeOptions,
   Question,
   RecoveryOrder,
+  ResolvedRecovery,
   RollbackAnswer,
   RollbackOptions,
   RollbackTarget,
@@ -110,6 +111,7 @@ class OpenGate implements GateSurface {
 
   async propose(document: unknown, options: ProposeOptions): Promise<GateAnswer> {
     await this.#recover()
+    if (!options.dryRun) await this.#parts.workspace.requireRecovered()
     return this.#answerOf(await act(this.#parts, document, options))
   }
 
@@ -160,6 +162,7 @@ class OpenGate implements GateSurface {
 
   async rollback(target: RollbackTarget, options: RollbackOptions): Promise<RollbackAnswer> {
     await this.#recover()
+    if (!options.dryRun) await this.#parts.workspace.requireRecovered()
     await this.#parts.workspace.sweep()
     return this.#rollbacks.rollback(target, options)
   }
@@ -201,10 +204,10 @@ class OpenGate implements GateSurface {
   }
 
   async finished(): Promise<readonly FinishedYes[]> {
-    return [...this.#parts.workspace.putBack, ...this.#unfinished.finished]
+    return [...this.#parts.workspace.recovered, ...this.#unfinished.finished]
   }
 
-  async resolve(order: RecoveryOrder): Promise<void> {
+  async resolve(order: RecoveryOrder): Promise<ResolvedRecovery> {
     return this.#parts.workspace.resolve(order)
   }
 

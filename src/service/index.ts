@@ -35,6 +35,7 @@ export type {
   ProposeOptions,
   Question,
   RecoveryChoice,
+  ResolvedRecovery,
   RollbackAnswer,
   RollbackTarget,
 } from './surface/surface.ts'

@@ -6,9 +6,8 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { dying } from './dying.ts'
 import { type Json, Place } from './place.ts'
-
-const PRELOAD = join(process.cwd(), 'tests', 'cli-gate', 'die-at.mjs')
 
 /**
  * The call that the process does not live to make. A kill before a sync leaves the files that the kill
@@ -38,10 +37,6 @@ function begin(): void {
 function declared(script: string, dieAt?: string) {
   const env = dieAt === undefined ? {} : dying(dieAt)
   return place.writ(['exec', '--write', '.', '--', 'sh', '-c', script], { env })
-}
-
-function dying(at: string): Record<string, string> {
-  return { NODE_OPTIONS: `--import ${PRELOAD}`, DIE_AT: at }
 }
 
 function facts(type: string): Json[] {

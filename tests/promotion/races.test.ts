@@ -348,7 +348,7 @@ describe('what was put in place is edited, and then everything should go back', 
     ['old', 'old changed'],
   ] as const)('the human says %s', async (choice, text) => {
     await collide()
-    const resolve = (choices: ReadonlyMap<RawPath, 'keep' | 'old' | 'new'>): Promise<void> =>
+    const resolve = (choices: ReadonlyMap<RawPath, 'keep' | 'old' | 'new'>) =>
       withWorkspaceLock(rig.tree, { waitMs: 1000 }, (lock) =>
         resolveRecovery({
           id: scene.rehearsed.actionId,

@@ -12,6 +12,7 @@ import { ACTS, actsOf } from '../history/act.ts'
 import { ACT_HEADS, actRow } from '../history/act-text.ts'
 import { FACT_HEADS, factRow, openFact, shownFact } from '../history/facts.ts'
 import { followFacts } from '../history/follow.ts'
+import { HALF_DONE, halfDone, markHalfDone } from '../history/half-done.ts'
 import { LIMIT, LIMIT_MAX, momentOption, numberOption } from '../history/option-values.ts'
 import { wholeActionId } from '../history/short-id.ts'
 import { table } from '../history/text.ts'
@@ -29,7 +30,7 @@ export async function run(call: CommandCall): Promise<Exit> {
       const limit = numberOption(call, 'limit', LIMIT_MAX) ?? ACTS
       // One more than is shown tells whether there are older ones.
       const acts = await actsOf(session.ledger, query, limit + 1)
-      if (acts.length > 0) return printActs(call, acts, limit)
+      if (acts.length > 0) return printActs(session, call, acts, limit)
     }
     if (call.options.isOn('follow')) return followFacts(session, call, query)
     const page = await session.ledger.store.find(query)
@@ -43,14 +44,18 @@ export async function run(call: CommandCall): Promise<Exit> {
 
 /** The newest at the end, next to where the person reads on. */
 async function printActs(
+  { home }: ReadSession,
   call: CommandCall,
   found: readonly ActHistory[],
   limit: number,
 ): Promise<Exit> {
   const { terminal, options } = call
   const acts = found.slice(0, limit)
-  const rows = (options.isOn('newest') ? acts : acts.toReversed()).map(actRow)
+  const open = await halfDone(home)
+  const marked = acts.map((act) => markHalfDone(act, open))
+  const rows = (options.isOn('newest') ? marked : marked.toReversed()).map(actRow)
   await terminal.out(table(terminal, ACT_HEADS, rows))
+  if (open.size > 0) terminal.err(`${HALF_DONE}\n`)
   if (found.length > limit) {
     const more = Math.min(10 * Math.max(limit, 1), LIMIT_MAX)
     terminal.err(`there are older acts: writ log --limit ${more} lists up to ${more}\n`)

@@ -11,7 +11,14 @@ import { refuseOthers, requireHuman } from '../call/home.ts'
 import type { Terminal } from '../call/terminal.ts'
 import { usageError } from '../call/usage.ts'
 import { visible, visibleName } from '../effects/visible.ts'
-import { finishedText, interruptionsOf, interruptionText } from '../gate/interrupted.ts'
+import {
+  commandOf,
+  finishedText,
+  interruptionsOf,
+  interruptionText,
+  resolvedText,
+  withCommands,
+} from '../gate/interrupted.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
@@ -22,13 +29,10 @@ export async function run(call: CommandCall): Promise<Exit> {
     invariant(own !== undefined, 'a caller has a stream')
     const { gate, session } = own
     refuseOthers(session.caller, 'recovering')
-    if (id !== undefined) {
-      await requireHuman(session, call, 'choosing')
-      await gate.resolve({ id, direction: directionOf(call), choices: choicesOf(call) })
-    }
+    if (id !== undefined) return resolveOne(call, sessions, own, id)
     const waiting = await gate.recoveries()
     const interrupted = await interruptionsOf(sessions)
-    const finished = await finishedIn(sessions)
+    const finished = await withCommands(sessions, await finishedIn(sessions))
     const { terminal, options } = call
     const more = {
       ...(interrupted.length === 0 ? {} : { interrupted }),
@@ -50,6 +54,26 @@ export async function run(call: CommandCall): Promise<Exit> {
     }
     return waiting.length === 0 ? EXIT.yes : EXIT.waiting
   })
+}
+
+/** Ends one as the human chose, and says how much that changed. Nothing else is ended here. */
+async function resolveOne(
+  call: CommandCall,
+  sessions: readonly GateSession[],
+  { gate, session }: GateSession,
+  id: string,
+): Promise<Exit> {
+  await requireHuman(session, call, 'choosing')
+  const order = { id, direction: directionOf(call), choices: choicesOf(call) }
+  const resolved = await gate.resolve(order)
+  const command = await commandOf(sessions, resolved.id)
+  const { terminal, options } = call
+  const shown = { ...resolved, ...(command === null ? {} : { command }) }
+  const text = options.isOn('json')
+    ? `${JSON.stringify({ resolved: shown })}\n`
+    : resolvedText(shown, terminal)
+  await terminal.out(text)
+  return EXIT.yes
 }
 
 /** The paths that recovery stopped at, and the commands that end it. */

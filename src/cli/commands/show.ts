@@ -24,6 +24,7 @@ import { approvalsText } from '../gate/approvals-text.ts'
 import { readAct, rollbacksOf } from '../history/act.ts'
 import { actLines } from '../history/act-text.ts'
 import { allFacts, FACT_HEADS, factRow, openFact, shownFact, treeErrors } from '../history/facts.ts'
+import { halfDone, markHalfDone } from '../history/half-done.ts'
 import { lawWordsAmong } from '../history/past-decision.ts'
 import { approvalsOf, shownApprovals } from '../history/promotion-replay.ts'
 import { wholeActionId } from '../history/short-id.ts'
@@ -110,7 +111,7 @@ async function tell(
 
 /** An act as its facts tell it; other facts of an action (tasks, runs) as a table. */
 async function actText(
-  { ledger }: ReadSession,
+  { ledger, home }: ReadSession,
   call: CommandCall,
   id: string,
   found: Found & { readonly laws: readonly LawWords[] },
@@ -118,7 +119,8 @@ async function actText(
   const act = await readAct(ledger, found.stream, id, await rollbacksOf(ledger, found.stream))
   if (act === null || act.decision === null) return toText(call, found, null)
   const texts = new Map(found.laws.map(({ policy_id, text }) => [policy_id, text]))
-  return `${actLines(act, texts, call.terminal.paint).join('\n')}\n`
+  const shown = markHalfDone(act, await halfDone(home))
+  return `${actLines(shown, texts, call.terminal.paint).join('\n')}\n`
 }
 
 /** Returns the approvals of the last decision about an act; null if it asked one human or none. */

@@ -1,8 +1,12 @@
 /** Released runs that were interrupted: what may have been sent, for `inbox` and `recover`. */
 import type { InterruptedRun } from '../../gate/index.ts'
-import type { FinishedYes } from '../../service/index.ts'
+import type { FinishedYes, ResolvedRecovery } from '../../service/index.ts'
 import type { Terminal } from '../call/terminal.ts'
+import { counted } from '../effects/amount.ts'
+import { readAct } from '../history/act.ts'
+import { titleOf } from '../history/act-text.ts'
 import { plain } from '../history/text.ts'
+import { deciderOf } from './named-question.ts'
 import type { GateSession } from './open.ts'
 
 interface ShownInterruption {
@@ -37,15 +41,59 @@ export function interruptionText(
   return `${paint.bad('interrupted')}  ${plain(action_id)}: ${what} may have been sent; ${advice}\n`
 }
 
+/** With what the act does, in one line; absent where that is not known. */
+type Shown<Ended> = Ended & { readonly command?: string }
+
+/** Returns the one line that `writ log` shows for an act; null where none is known. */
+export async function commandOf(
+  sessions: readonly GateSession[],
+  actionId: string,
+): Promise<string | null> {
+  const { session, stream } = await deciderOf(sessions, actionId)
+  const act = await readAct(session.ledger, stream, actionId, new Map())
+  return act?.proposal == null ? null : titleOf(act)
+}
+
+export async function withCommands(
+  sessions: readonly GateSession[],
+  finished: readonly FinishedYes[],
+): Promise<readonly Shown<FinishedYes>[]> {
+  const shown: Shown<FinishedYes>[] = []
+  for (const one of finished) {
+    const command = await commandOf(sessions, one.action_id)
+    shown.push(command === null ? one : { ...one, command })
+  }
+  return shown
+}
+
 /** An act that a crash had interrupted: what became of it, and what to type next. */
 export function finishedText(
-  { action_id, approved, promoted, code }: FinishedYes,
+  { action_id, approved, promoted, undone, paths = 0, command, code }: Shown<FinishedYes>,
   { paint }: Pick<Terminal, 'paint'>,
 ): string {
   const id = plain(action_id)
+  const what = command === undefined ? '' : `${command}: `
   const before = approved ? 'approved before' : 'begun before'
-  if (promoted) {
-    return `${paint.good('promoted')}  ${id}: ${before}, interrupted, and carried out now; \`writ rollback ${id}\` takes it back\n`
+  const count = counted(paths, 'path')
+  if (undone === true) {
+    return `${paint.good('restored')}  ${id}: ${what}its undo was interrupted and is complete now: ${count}\n`
   }
-  return `${paint.bad('not promoted')}  ${id}: ${before} and interrupted; nothing was changed (${plain(code ?? '')}). Run or propose it again\n`
+  if (promoted) {
+    return `${paint.good('promoted')}  ${id}: ${what}${before}, interrupted, and carried out now: ${count}; \`writ rollback ${id}\` takes it back\n`
+  }
+  return `${paint.bad('not promoted')}  ${id}: ${what}${before} and interrupted; nothing was changed (${plain(code ?? '')}). Run or propose it again\n`
+}
+
+/** What a person's choice ended, and how much that changed. */
+export function resolvedText(
+  { id, kind, direction, paths, chosen, command }: Shown<ResolvedRecovery>,
+  { paint }: Pick<Terminal, 'paint'>,
+): string {
+  const isBack = direction === 'revert'
+  const word = isBack ? paint.accent('put back') : paint.good('completed')
+  const name = kind === 'rollback' ? 'an interrupted undo: ' : ''
+  const what = command === undefined ? name : `${command}: `
+  const done = isBack ? 'put back as before' : 'put in place'
+  const rest = chosen === 0 ? '' : `, ${counted(chosen, 'path')} as you chose`
+  return `${word}  ${plain(id)}: ${what}${counted(paths, 'path')} ${done}${rest}; no other act was touched\n`
 }

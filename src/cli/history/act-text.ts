@@ -40,7 +40,8 @@ function effectsOf(result: NonNullable<ActHistory['result']>['payload']): string
   return held.length === 1 ? resultText(result).replace(/ \(.*\)$/, '') : resultText(result)
 }
 
-function titleOf({ proposal, evaluation, result }: ActHistory): string {
+/** What the act does, in one line. */
+export function titleOf({ proposal, evaluation, result }: ActHistory): string {
   if (proposal === null) return visible(evaluation?.payload.action_type ?? 'a refused document')
   // The ledger does not tell the address of a request; the result tells it without its query.
   const [held] = result?.payload.side_effects.held ?? []

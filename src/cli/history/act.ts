@@ -31,6 +31,8 @@ export type ActStatus =
   | 'held'
   /** Decided to be promoted, and not promoted yet: under way, or interrupted. */
   | 'unfinished'
+  /** Its files were being put in place when its process ended: the tree may be half changed. */
+  | 'interrupted'
   | 'unknown'
 
 /** A record with who wrote it and when; null where there is none, or its payload is no longer kept. */

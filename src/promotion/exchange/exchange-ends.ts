@@ -132,7 +132,7 @@ export function refuseUnrecovered(state: string, workspace: RawPath): void {
       ids[0] ?? '',
       { ids },
       {
-        message: `${listed(ids)} was interrupted in ${displayOfRaw(workspace)} and waits for a choice`,
+        message: `${listed(ids)} was interrupted in ${displayOfRaw(workspace)} and waits for a choice; nothing was done now`,
         hint: '`writ recover` lists the paths and the commands that end it',
       },
     ),

@@ -5,15 +5,15 @@
  */
 import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { FaultError, fault, faultError } from '../../base/index.ts'
+import { FaultError, fault, faultError, showName } from '../../base/index.ts'
 import { isBelow, type RawPath, rawOfText } from '../../gate/index.ts'
 import { lookAt } from '../entries/entry.ts'
 import { Collision, displayed, listed } from '../entries/failure.ts'
 import { existsAt, Ground } from '../entries/ground.ts'
 import type { ExchangeStep } from '../entries/plan.ts'
-import { applyStep, undoStep, type Work } from '../exchange/apply.ts'
+import { applyStep, hasBegun, undoStep, type Work } from '../exchange/apply.ts'
 import { recoveryConflict } from '../exchange/exchange-ends.ts'
-import { type Exchange, readPlan } from '../journal/exchange.ts'
+import { type Exchange, type ExchangeKind, readPlan } from '../journal/exchange.ts'
 import { Journal, openJournals } from '../journal/journal.ts'
 import { strangePaths } from './look.ts'
 import { endExchange, goBack, goForwards, type RecoveryRequest, recordEnd } from './recover.ts'
@@ -21,22 +21,29 @@ import { endExchange, goBack, goForwards, type RecoveryRequest, recordEnd } from
 /** `keep` leaves what is there; `old` and `new` put that in its place and keep what was there. */
 export type Choice = 'keep' | 'old' | 'new'
 
+/** So many digits of an id name an exchange. */
+const ID_MIN = 4
+
 interface ResolveRequest extends RecoveryRequest {
   readonly id: string
   readonly direction: 'APPLIED' | 'REVERTED'
   readonly choices: ReadonlyMap<RawPath, Choice>
 }
 
+interface Resolved {
+  readonly id: string
+  readonly kind: ExchangeKind
+  /** How many paths were put in place, or put back. */
+  readonly paths: number
+  /** How many paths a person chose for. */
+  readonly chosen: number
+}
+
 /** Fails with `recovery.conflict` for the paths that have no choice, before anything is changed. */
-export async function resolveRecovery(request: ResolveRequest): Promise<void> {
-  const { id, state, lock, direction } = request
-  const open = openJournals(state).find(
-    (each) => each.id === id && each.intent?.workspace === rawOfText(lock.root),
-  )
-  const plan = open?.intent == null ? null : readPlan(open.intent.keep)
-  if (open === undefined || plan === null || plan.digest !== open.intent?.plan) {
-    throw faultError('recovery.unknown', id, `nothing interrupted has the id ${id}`)
-  }
+export async function resolveRecovery(request: ResolveRequest): Promise<Resolved> {
+  const { state, direction } = request
+  const { open, plan } = findOpen(request)
+  const { id } = open
   const ground = new Ground()
   const work: Work = {
     ground,
@@ -54,14 +61,36 @@ export async function resolveRecovery(request: ResolveRequest): Promise<void> {
     refuseSpent(exchange, id, strange, request.choices)
     const settled = settleChosen(work, exchange, strange, request.choices)
     const rest = without(exchange, settled)
+    const steps = stepsOf(rest).filter((step) => direction === 'APPLIED' || hasBegun(step))
     const go = direction === 'REVERTED' ? goBack : goForwards
     const stopped = await go(work, rest, journal, open.marks)
     if (stopped.length > 0) throw recoveryConflict(id, stopped)
     await recordEnd(request, rest, digest, request.direction)
     endExchange(work, exchange, journal, request.direction)
+    const paths = steps.reduce((sum, { changes }) => sum + changes.length, 0)
+    return { id, kind: exchange.kind, paths, chosen: settled.size }
   } finally {
     ground.close()
   }
+}
+
+/** Finds the exchange by its id, or by a beginning of the id that names one alone. */
+function findOpen({ id: named, state, lock }: ResolveRequest) {
+  const wanted = named.toLowerCase()
+  const workspace = rawOfText(lock.root)
+  const found = openJournals(state).filter(
+    ({ id, intent }) =>
+      wanted.length >= ID_MIN && id.startsWith(wanted) && intent?.workspace === workspace,
+  )
+  const [open, ...others] = found
+  const plan = open?.intent == null ? null : readPlan(open.intent.keep)
+  const isNamed = open !== undefined && others.length === 0
+  if (isNamed && plan !== null && plan.digest === open.intent?.plan) return { open, plan }
+  throw faultError('recovery.unknown', named, `nothing interrupted has the id ${showName(named)}`)
+}
+
+function stepsOf({ parts }: Exchange): readonly ExchangeStep[] {
+  return parts.flatMap(({ steps }) => steps)
 }
 
 /**
@@ -74,8 +103,7 @@ function refuseSpent(
   strange: readonly RawPath[],
   choices: ReadonlyMap<RawPath, Choice>,
 ): void {
-  const spent = exchange.parts
-    .flatMap(({ steps }) => steps)
+  const spent = stepsOf(exchange)
     .filter(({ path, put }) => {
       const found = strange.find((one) => isBelow(one, path))
       const isChosen = found !== undefined && choiceFor(found, choices) === 'new'
@@ -106,7 +134,7 @@ function settleChosen(
   choices: ReadonlyMap<RawPath, Choice>,
 ): ReadonlySet<ExchangeStep> {
   const settled = new Set<ExchangeStep>()
-  for (const step of exchange.parts.flatMap(({ steps }) => steps)) {
+  for (const step of stepsOf(exchange)) {
     const found = strange.find((path) => isBelow(path, step.path))
     if (found === undefined) continue
     settled.add(step)

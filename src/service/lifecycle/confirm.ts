@@ -54,6 +54,7 @@ export async function confirm(
     return blocked(act)
   }
   await refuseYes(gate, asked, answered)
+  await gate.workspace.requireRecovered()
   const changed = await changedMeanwhile(asked, answered.together ?? [])
   const { assurance, proof, toldFailure: told_failure, isAhead: given_ahead } = answered
   const meanwhile = { changed_meanwhile: changed.map(displayOfRaw) }

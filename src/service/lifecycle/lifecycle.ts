@@ -17,7 +17,9 @@
  *   decision that is a fact, and once: the fact of a promotion ends its question.
  */
 
+import type { Fault } from '../../base/index.ts'
 import type { Confirm } from '../surface/surface.ts'
+import { isUnavailable } from '../workspace/stopped-promotion.ts'
 import {
   type Asked,
   blocked,
@@ -33,7 +35,7 @@ import { answerHere, ask } from './ask.ts'
 import { compare, compareScope } from './compare.ts'
 import { confirm, type GivenAnswer } from './confirm.ts'
 import { decide, refusesHome } from './decide.ts'
-import { endInterrupted } from './decide-again.ts'
+import { end, endInterrupted } from './decide-again.ts'
 import type { GateParts } from './gate-parts.ts'
 import { heldAct } from './held.ts'
 import { promote } from './promote.ts'
@@ -93,7 +95,20 @@ async function proceed(gate: GateParts, recorded: Recorded, terms: AskOptions): 
   const waiting = await ask(gate, recorded)
   if (waiting.kind === 'blocked') return waiting
   const answered = await answerHere(gate, waiting, terms.confirm)
-  return answered.kind === 'wait' ? waiting : answer(gate, waiting, answered)
+  return answered.kind === 'wait' ? waiting : answerNow(gate, waiting, answered)
+}
+
+/** Ends the act if its yes cannot be taken now: its caller hears of a refusal, not of a question. */
+async function answerNow(gate: GateParts, waiting: Asked, answered: GivenAnswer): Promise<Outcome> {
+  try {
+    return await answer(gate, waiting, answered)
+  } catch (error) {
+    // A FaultError has `fault`; it is undefined on any other error.
+    const { fault: stopped } = error as { readonly fault?: Fault }
+    const isHeld = waiting.act.evaluation.held !== undefined
+    if (stopped === undefined || isHeld || !isUnavailable(stopped)) throw error
+    return end(gate, waiting.act, { fault: stopped })
+  }
 }
 
 /** Continues after the answer, in this process or in another one. */

@@ -15,7 +15,13 @@ import type { LedgerView } from '../records/ledger-view.ts'
 import { BodyPurge } from '../upkeep/body-purge.ts'
 import { actOf, keepHouse, undoRetention } from '../upkeep/surplus.ts'
 import { refuseSecondCompensation } from '../workspace/compensation-order.ts'
-import { isAnswer, isPassing, refusal, StageVoid } from '../workspace/stopped-promotion.ts'
+import {
+  isAnswer,
+  isPassing,
+  isUnavailable,
+  refusal,
+  StageVoid,
+} from '../workspace/stopped-promotion.ts'
 import { isEmpty, type PromotionOrder } from '../workspace/workspace.ts'
 import { blocked, type Outcome, type Recorded } from './act.ts'
 import { sentRequests } from './answer.ts'
@@ -53,7 +59,7 @@ export async function promote(
     const requests = await sentRequests(gate.view, actionId)
     return { kind: 'promoted', act, promotion, changes, requests }
   } catch (error) {
-    return notPromoted(gate, act, error)
+    return notPromoted(gate, act, error, terms)
   }
 }
 
@@ -145,7 +151,13 @@ async function tidyUp({ context, view, book }: GateParts): Promise<void> {
   await new BodyPurge(context, view).keepTime(book.settings)
 }
 
-async function notPromoted(gate: GateParts, act: Recorded, error: unknown): Promise<Outcome> {
+/** The caller hears that nothing was promoted, so the act ends: no later command carries it out. */
+async function notPromoted(
+  gate: GateParts,
+  act: Recorded,
+  error: unknown,
+  { isLate = false }: PromotionTerms,
+): Promise<Outcome> {
   // A FaultError has `fault`; it is undefined on any other error.
   const { fault: stopped } = error as { readonly fault?: Fault }
   if (!(error instanceof Error) || stopped === undefined) throw error
@@ -153,6 +165,8 @@ async function notPromoted(gate: GateParts, act: Recorded, error: unknown): Prom
   const promotion = (await gate.view.standing()).promotion(actionId)?.promotion
   if (promotion !== undefined) return { kind: 'promoted', act, promotion, changes, requests: [] }
   if (!isAnswer(stopped)) throw error
+  // Its own process died and refused nothing: the yes stays open.
+  if (isLate && isUnavailable(stopped)) throw error
   if (evaluation.held !== undefined && isPassing(error, stopped)) throw error
   return end(gate, act, { fault: stopped })
 }

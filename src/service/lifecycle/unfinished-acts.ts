@@ -99,7 +99,8 @@ export class UnfinishedActs {
       const outcome = await resume(this.#gate, act, isMeant && isSame)
       const promoted = outcome.kind === 'promoted' && outcome.promotion.status === 'APPLIED'
       const code = promoted ? null : outcome.act.decision.code
-      this.#finished.push({ action_id: actionId, approved, promoted, code })
+      const paths = outcome.kind === 'promoted' ? { paths: outcome.promotion.paths } : {}
+      this.#finished.push({ action_id: actionId, approved, promoted, code, ...paths })
     } catch (error) {
       // The same as in `#sweep`.
       const { fault: failed } = error as { readonly fault?: Fault }

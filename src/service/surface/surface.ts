@@ -298,14 +298,29 @@ export interface OpenRecovery {
   readonly paths: readonly string[]
 }
 
-/** An act that was to be promoted when its process died, and what became of it. */
+/** An act that was to be promoted, or taken back, when its process died, and what became of it. */
 export interface FinishedYes {
   readonly action_id: string
+  /** The interrupted undo of the act was completed; `promoted` is false then. */
+  readonly undone?: true
+  /** How many paths were put in place or restored; absent where none were. */
+  readonly paths?: number
   /** A human had said yes; false where no question was needed. */
   readonly approved: boolean
   readonly promoted: boolean
   /** Why it was not promoted. */
   readonly code: string | null
+}
+
+/** What a human's choice ended: an interrupted promotion, or an interrupted rollback. */
+export interface ResolvedRecovery {
+  readonly id: string
+  readonly kind: 'promotion' | 'rollback'
+  readonly direction: RecoveryOrder['direction']
+  /** How many paths were put in place, or put back. */
+  readonly paths: number
+  /** How many paths the human chose for. */
+  readonly chosen: number
 }
 
 export type RecoveryChoice = 'keep' | 'old' | 'new'

@@ -14,6 +14,8 @@ const ANSWERS: ReadonlySet<string> = new Set([
   'promote.unsupported_fs',
   'promote.stage_altered',
   'promote.failed',
+  'promote.unrecovered',
+  'workspace.busy',
   'stage.missing',
   'precondition.failed',
   'flow.stage_void',
@@ -24,11 +26,20 @@ const ANSWERS: ReadonlySet<string> = new Set([
   'halted',
 ])
 
+/** The workspace is taken by another process, or waits for a human's choice. */
+const UNAVAILABLE: readonly string[] = ['promote.unrecovered', 'workspace.busy']
+
+/** Returns whether the workspace is not available now, which says nothing about the act. */
+export function isUnavailable({ code }: Fault): boolean {
+  return UNAVAILABLE.includes(code)
+}
+
 const PASSING: ReadonlySet<string> = new Set([
   'halted',
   'promote.busy',
   'promote.no_space',
   'promote.failed',
+  ...UNAVAILABLE,
 ])
 
 /** Returns whether a held act can be promoted later: the obstacle is temporary and does not end it. */

@@ -27,6 +27,7 @@ import {
   previewRollback,
   type RollbackPreview,
   recover,
+  refuseUnrecovered,
   resolveRecovery,
   rollback,
   type WorkspaceLock,
@@ -44,7 +45,12 @@ import {
   stagePlaces,
 } from '../stage/stage-place.ts'
 import { type GateContext, workspaceOf } from '../surface/context.ts'
-import type { FinishedYes, OpenRecovery, RecoveryOrder } from '../surface/surface.ts'
+import type {
+  FinishedYes,
+  OpenRecovery,
+  RecoveryOrder,
+  ResolvedRecovery,
+} from '../surface/surface.ts'
 import { isAnswerNote, OutgoingRequests } from './outgoing-requests.ts'
 import { Unbegun } from './unbegun.ts'
 
@@ -99,7 +105,7 @@ export class Workspace {
   readonly #view: LedgerView
   readonly #requests: OutgoingRequests
   readonly #unbegun: Unbegun
-  readonly #putBack: FinishedYes[] = []
+  readonly #recovered: FinishedYes[] = []
   readonly #undoMs: number
 
   constructor(context: GateContext, view: LedgerView, undoMs: number) {
@@ -208,6 +214,16 @@ export class Workspace {
     if (hasJournals || (await this.#requests.isInterrupted())) await this.locked(async () => {})
   }
 
+  /**
+   * Ends what was interrupted, and fails if a promotion or rollback still waits for a human's choice.
+   * Looks under the lock, so that another process's work does not pass for interrupted.
+   */
+  async requireRecovered(): Promise<void> {
+    const { state } = this.#context.home
+    if (openJournals(state).length === 0) return
+    await this.locked(async ({ root }) => refuseUnrecovered(state, rawOfText(root)))
+  }
+
   /** Removes pre-images of what never began. Cheap when there are none. */
   async sweep(): Promise<void> {
     if (this.#unbegun.isFound()) await this.locked(() => this.#unbegun.sweep())
@@ -224,8 +240,8 @@ export class Workspace {
     )
   }
 
-  async resolve({ id, direction, choices }: RecoveryOrder): Promise<void> {
-    await withWorkspaceLock(workspaceOf(this.#context), LOCK, (lock) =>
+  async resolve({ id, direction, choices }: RecoveryOrder): Promise<ResolvedRecovery> {
+    const resolved = await withWorkspaceLock(workspaceOf(this.#context), LOCK, (lock) =>
       resolveRecovery({
         ...this.#recovery(lock),
         recordPromotion: async (done: AppliedPromotion) => {
@@ -236,6 +252,7 @@ export class Workspace {
         choices: new Map([...choices].map(([path, choice]) => [rawOfText(path), choice])),
       }),
     )
+    return { ...resolved, direction }
   }
 
   #recovery(lock: WorkspaceLock) {
@@ -244,9 +261,12 @@ export class Workspace {
       state: this.#context.home.state,
       recordPromotion: async (done: AppliedPromotion) => {
         await this.#recordPromotion(done)
-        if (done.status === 'REVERTED') await this.#notePutBack(done)
+        await this.#noteEnded(done)
       },
-      recordRollback: (done: AppliedRollback) => this.#recordRollback(done),
+      recordRollback: async (done: AppliedRollback) => {
+        await this.#recordRollback(done)
+        this.#noteRestored(done)
+      },
       mayFinish: async (id: string, note: unknown) => {
         // The journal has the note that `promote` gave it, or none.
         const { requests } = (note ?? {}) as Partial<PromotionNote>
@@ -255,20 +275,32 @@ export class Workspace {
     }
   }
 
-  /** An act that was to be promoted, and whose files recovery put back. */
-  async #notePutBack({ actionId, note }: AppliedPromotion): Promise<void> {
+  /** An act that was to be promoted, and whose files recovery put in place or put back. */
+  async #noteEnded({ actionId, note, status, paths }: AppliedPromotion): Promise<void> {
     if (isAnswerNote(note)) return
     // The note was written by this class, with the intent.
     const { stream } = note as PromotionNote
     const found = await this.#view.factOf('confirmation_v1', actionId, stream)
     const approved = (found?.payload as Confirmation | undefined)?.answer === 'APPROVED'
-    const code = 'promote.interrupted'
-    this.#putBack.push({ action_id: actionId, approved, promoted: false, code })
+    const promoted = status === 'APPLIED'
+    const end = promoted ? { paths, code: null } : { code: 'promote.interrupted' }
+    this.#recovered.push({ action_id: actionId, approved, promoted, ...end })
   }
 
-  /** What a recovery of this gate put back, without a human's choice. */
-  get putBack(): readonly FinishedYes[] {
-    return this.#putBack
+  /** A rollback that recovery completed; one that it put back changed nothing. */
+  #noteRestored({ status, note, actionIds, restored }: AppliedRollback): void {
+    if (status !== 'APPLIED') return
+    // The journal has the note that `rollback` gave it, or none.
+    const { action_ids } = (note as RollbackNote | null) ?? { action_ids: [...actionIds] }
+    const rest = { approved: false, promoted: false, code: null, undone: true } as const
+    for (const action_id of action_ids) {
+      this.#recovered.push({ action_id, ...rest, paths: restored })
+    }
+  }
+
+  /** What a recovery of this gate ended, without a human's choice. */
+  get recovered(): readonly FinishedYes[] {
+    return this.#recovered
   }
 
   /** Of an act that only sent: there is no journal, so its facts tell what was begun. */
