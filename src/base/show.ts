@@ -9,10 +9,12 @@ const SHOWN_LENGTH_MAX = 80
 /** A character is two units at most, so what is beyond these would be cut off anyway. */
 const UNITS_MAX = 2 * SHOWN_LENGTH_MAX + 2
 const SECRET_STEP = /^(?:env|headers|stdin|body|secrets)$|^content/
-/** Control, bidi, zero-width and line-breaking characters, and the backtick that ends a quotation. */
-const UNSAFE =
+/** Control, bidi, zero-width and line-breaking characters. */
+const UNSEEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is escaped
-  /[\u0000-\u001f\u007f-\u009f`\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udfff]/g
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udfff]/g
+/** These, and the backtick that ends a quotation. */
+const UNSAFE = new RegExp(`\`|${UNSEEN.source}`, 'g')
 
 export function isSecretPlace(pointer: string): boolean {
   return pointerSteps(pointer).some((step) => SECRET_STEP.test(step))
@@ -27,6 +29,11 @@ export function show(value: unknown, pointer: string): string {
 /** A path for a message: escaped like a name, and whole, because the reader has to type it. */
 export function showPath(path: string): string {
   return `\`${path === '' ? '""' : escapeUnsafe(path)}\``
+}
+
+/** A command for a message: its quotes and backticks stay, so that it can be pasted. */
+export function showCommand(line: string): string {
+  return escapeUnsafe(line, UNSEEN)
 }
 
 /** A name (key, option, file) for a message; an empty one is shown by its quotation marks. */
@@ -48,8 +55,8 @@ export function count(number: number, noun: string): string {
   return number === 1 ? `1 ${noun}` : `${number} ${noun}s`
 }
 
-function escapeUnsafe(text: string): string {
-  return text.replace(UNSAFE, (unit, offset: number) => {
+function escapeUnsafe(text: string, unsafe = UNSAFE): string {
+  return text.replace(unsafe, (unit, offset: number) => {
     if (isPairHalf(text, offset)) return unit
     return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
   })

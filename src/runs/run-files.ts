@@ -14,7 +14,7 @@ import {
   type RunState,
 } from '../flow/index.ts'
 import type { Home } from '../home/index.ts'
-import { readIfThere, writeWhole } from '../machine/index.ts'
+import { quote, readIfThere, writeWhole } from '../machine/index.ts'
 import { isLogOfRun, type RunFolder } from './run-folder.ts'
 
 export const LOG_FILE = 'orchestration_log.md'
@@ -42,7 +42,7 @@ export function refuseForeignLog(home: Pick<Home, 'state' | 'directory'>, worksp
   if (found === undefined) return
   if (found.isFile() && isLogOfRun(home, readIfThere(file) ?? '', LOG_FILE)) return
   const message = `${showPath(file)} was not written by a run of this home, and a run would replace it`
-  const hint = `rename it: mv ${shellWord(file)} ${shellWord(`${file}.old`)}, then call again`
+  const hint = `rename it: mv ${quote(file)} ${quote(`${file}.old`)}, then call again`
   throw faultError('flow.log_foreign', file, message, hint)
 }
 
@@ -184,7 +184,7 @@ type AskHuman = Extract<FlowCommand, { type: 'ask_human' }>
 export function instructions(runId: string, command: AskHuman, why: string): string {
   const { node_id, needs } = command
   const answer = (word: string): string =>
-    `    writ flow answer ${runId} ${shellWord(node_id)} ${word}\n`
+    `    writ flow answer ${runId} ${quote(node_id)} ${word}\n`
   const lines =
     command.why === 'input'
       ? [
@@ -218,8 +218,4 @@ export function instructions(runId: string, command: AskHuman, why: string): str
 
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
-}
-
-function shellWord(word: string): string {
-  return /^[A-Za-z0-9_./:-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

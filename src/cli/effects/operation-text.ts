@@ -8,19 +8,13 @@
 import { isUtf8 } from 'node:buffer'
 import type { HeldRequest, Operation, Proposal, SandboxResult } from '../../contracts/index.ts'
 import { leavesOf } from '../../gate/index.ts'
+import { quote } from '../../machine/index.ts'
 import { counted, countsText, sizeText } from './amount.ts'
 import { visible, visibleLine, visibleName } from './visible.ts'
 
-/** Words that a shell takes as they are. */
-const BARE = /^[A-Za-z0-9_@%+=:,./-]+$/
-
 /** A command as a person would type it. */
 export function commandLine(argv: readonly string[]): string {
-  return argv.map((word) => visible(BARE.test(word) ? word : quoted(word))).join(' ')
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`
+  return argv.map((word) => visible(quote(word))).join(' ')
 }
 
 /** Returns one line; that of a composite lists its steps. */

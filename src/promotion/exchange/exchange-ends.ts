@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Digest, FaultError, fault, faultError } from '../../base/index.ts'
 import { displayOfRaw, type RawPath } from '../../gate/index.ts'
-import { errnoOf, removeTreeSync, syncDirectory } from '../../machine/index.ts'
+import { errnoOf, quote, removeTreeSync, syncDirectory } from '../../machine/index.ts'
 import { lookAt } from '../entries/entry.ts'
 import { Collision, displayed, listed, machineFailure, pathsFailure } from '../entries/failure.ts'
 import type { Ground } from '../entries/ground.ts'
@@ -97,17 +97,13 @@ export async function putBack(
 /** The commands that end a recovery, one for each choice; a path may be given another choice. */
 export function recoveryCommands(id: string, paths: readonly string[]): readonly string[] {
   const choose = (choice: string): string =>
-    paths.map((path) => ` --${choice} ${shellWord(path)}`).join('')
+    paths.map((path) => ` --${choice} ${quote(path)}`).join('')
   return [
     `writ recover ${id} --revert${choose('keep')}   # leave what is there, take the rest back`,
     `writ recover ${id} --revert${choose('old')}   # put the old version back`,
     `writ recover ${id} --finish${choose('keep')}   # leave what is there, carry the rest out`,
     `writ recover ${id} --finish${choose('new')}   # put the new version there, if it still exists`,
   ]
-}
-
-function shellWord(text: string): string {
-  return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 export function recoveryConflict(id: string, found: readonly RawPath[]): FaultError {

@@ -1,6 +1,7 @@
 /** What an act is, in one line for people: its command, or its kind and what it acts on. */
-import { showName } from '../../base/index.ts'
+import { showCommand, showName } from '../../base/index.ts'
 import type { Operation, Proposal } from '../../contracts/index.ts'
+import { quoteAll } from '../../machine/index.ts'
 
 const WORDS_MAX = 120
 
@@ -14,9 +15,7 @@ export function actWords(proposal: Proposal): string {
 function operationWords(operation: Operation): string {
   switch (operation.type) {
     case 'COMMAND_EXECUTION':
-      return operation.argv
-        .map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : showName(word)))
-        .join(' ')
+      return showCommand(quoteAll(operation.argv))
     case 'NETWORK_REQUEST':
       return `${operation.method} ${showName(operation.url)}`
     case 'FILE_MOVE':
