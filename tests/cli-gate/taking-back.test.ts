@@ -41,6 +41,48 @@ describe('an older act under newer ones', () => {
   })
 })
 
+describe('a file of others in a directory that the act made', () => {
+  it('is refused with commands that can be pasted, and then it is taken back', () => {
+    expect(place.exec(['--yes'], "mkdir 'a out'; echo 1 > 'a out/a'").status).toBe(0)
+    place.write('a out/mine', 'mine')
+    const refused = place.writ(['undo'])
+    expect(refused.status).toBe(1)
+    const commands = refused.err.match(/^ {4}\S.*$/gm) ?? []
+    expect(commands).toHaveLength(1)
+    execFileSync('sh', ['-c', commands.join('\n')])
+    const [, again = ''] = /then `writ ([^`]+)`/.exec(refused.err) ?? []
+    const done = place.writ(again.split(' '))
+    expect(done.status, done.err).toBe(0)
+    expect([place.has('a out'), place.text('mine.mine')]).toEqual([false, 'mine'])
+  })
+
+  it('that changed a file of the act is moved aside with the directory', () => {
+    expect(place.exec(['--yes'], 'mkdir out; echo 1 > out/a').status).toBe(0)
+    place.write('out/a', 'mine')
+    const [command = ''] = place.writ(['undo']).err.match(/^ {4}\S.*$/gm) ?? []
+    execFileSync('sh', ['-c', command])
+    const done = place.writ(['undo'])
+    expect(done.status, done.err).toBe(0)
+    expect([place.has('out'), place.text('out.mine/a')]).toEqual([false, 'mine'])
+  })
+})
+
+describe('a command in a message', () => {
+  it('keeps its quotes', () => {
+    const script = "echo 'v`1' >> hist"
+    const quoted = `sh -c '${script.replaceAll("'", `'\\''`)}'`
+    expect(place.exec(['--yes'], script).status).toBe(0)
+    expect(place.exec(['--yes'], `${script}; true`).status).toBe(0)
+    const [first] = place.writ(['log', '--type', 'promotion_v1', '--json']).json.facts
+    const newer = place.writ(['rollback', first.record.payload.action_id])
+    expect(newer.err).toContain(`${quoted.slice(0, -1)}; true'`)
+    place.exec([], script)
+    const [{ id }] = place.pending()
+    expect(place.writ(['deny', id]).status).toBe(0)
+    expect(place.writ(['approve', id, '--yes']).err).toContain(`denied \`${quoted}\``)
+  })
+})
+
 describe('two undos at once', () => {
   it('take one act back, and the second says so', async () => {
     place.write('f', 'v0')

@@ -3,7 +3,8 @@
  * was before the act needs no restoring, and an empty directory holds nothing that could be lost.
  */
 import { rmdirSync } from 'node:fs'
-import { displayOfRaw, type RawPath } from '../../gate/index.ts'
+import { basename, dirname, join } from 'node:path'
+import { displayOfRaw, isBelow, type RawPath } from '../../gate/index.ts'
 import { errnoOf, quote } from '../../machine/index.ts'
 import { isOfState, lookAt, namesIn } from '../entries/entry.ts'
 import type { Ground } from '../entries/ground.ts'
@@ -67,17 +68,29 @@ export function conflictHint(
   different: readonly RawPath[],
 ): string {
   const commands = different.slice(0, COMMANDS_MAX).flatMap((path) => {
-    const step = steps.find((one) => one.path === path)
-    return step === undefined ? [] : [wayOut(step)]
+    const step = steps.find((one) => isBelow(path, one.path))
+    return step === undefined ? [] : [wayOut(step, path)]
   })
-  const all = `all of them: \`writ rollback ${actionId} --dry-run --json\``
-  const lines = commands.map((command) => `\n    ${command}`)
-  return `undo overwrites nothing of others. Make each path as it was before the act, then run the same command again:${lines.join('')}\n  ${all}`
+  const lines = [...new Set(commands)].map((command) => `\n    ${command}`)
+  const more = different.length > COMMANDS_MAX ? ', which names the next paths' : ''
+  const again = `\`writ rollback ${actionId}\`${more}`
+  if (lines.length === 0) {
+    return `undo overwrites nothing of others. Make each path as it was before the act, then type ${again}`
+  }
+  return `undo overwrites nothing of others. Type this to move aside what is in the way:${lines.join('')}\n  then ${again}`
 }
 
-/** Moves away what is there, and copies the kept entry to its place. */
-function wayOut({ path, put, changes: [own] }: ExchangeStep): string {
+/**
+ * Moves away what is there, and copies the kept entry to its place. An entry that others put into a
+ * directory of the act is moved out of that directory.
+ */
+function wayOut({ path, put, changes }: ExchangeStep, different: RawPath): string {
+  const [own] = changes
   const [name, kept] = [displayOfRaw(path), put]
+  if (changes.every((one) => one.path !== different)) {
+    const others = displayOfRaw(different)
+    return `mv -n ${quote(others)} ${quote(join(dirname(name), `${basename(others)}.mine`))}`
+  }
   const away = `mv -n ${quote(name)} ${quote(`${name}.mine`)}`
   return kept === null || own.after === null ? away : `${away}; cp -a ${quote(kept)} ${quote(name)}`
 }
