@@ -16,6 +16,7 @@ import type {
   GateAnswer,
   InboxQuestion,
   OpenRecovery,
+  OverrideAnswer,
   OverrideOrder,
   ProposeOptions,
   Question,
@@ -46,7 +47,7 @@ export interface GateSurface {
   /** `answered` is the human's; a yes promotes. */
   answer(id: string, answered: Exclude<Answered, { kind: 'wait' }>): Promise<GateAnswer>
   rollback(target: RollbackTarget, options: RollbackOptions): Promise<RollbackAnswer>
-  override(order: OverrideOrder): Promise<{ readonly ok: true; readonly seq: number }>
+  override(order: OverrideOrder): Promise<OverrideAnswer>
   /** Hosts of a proposal to which nothing is sent unless a human releases it before the run. */
   releasesNeeded(proposal: Proposal): readonly string[]
   /** What waits for a human's choice; everything else that was interrupted is ended by the call. */

@@ -37,6 +37,7 @@ import type {
   GateAnswer,
   InboxQuestion,
   OpenRecovery,
+  OverrideAnswer,
   OverrideOrder,
   ProposeOptions,
   Question,
@@ -167,15 +168,16 @@ class OpenGate implements GateSurface {
     return this.#rollbacks.rollback(target, options)
   }
 
-  async override(order: OverrideOrder) {
+  async override(order: OverrideOrder): Promise<OverrideAnswer> {
     const nowMs = this.#context.nowMs()
     if (order.kind === 'law') refuseLaw(order.policyId, this.#book.laws)
     const { confirmationMinutes } = this.#book.settings
-    const payload = await this.#view.ask((standing) =>
-      order.kind === 'release'
-        ? releaseFact(order, confirmationMinutes, nowMs)
-        : overrideFact(order, standing, nowMs),
-    )
+    const payload = await this.#view.ask((standing) => {
+      if (order.kind === 'release') return releaseFact(order, confirmationMinutes, nowMs)
+      const made = overrideFact(order, standing, nowMs)
+      return order.kind === 'lift' && !standing.isLiftable(made, nowMs) ? null : made
+    })
+    if (payload === null) return { ok: true, lifted: false }
     const key = `override/${payload.override_id}`
     const seq = await this.#view.record([{ type: 'override_v1', payload, key }])
     return { ok: true as const, seq }

@@ -22,12 +22,14 @@ export async function run(call: CommandCall): Promise<Exit> {
     await requireHuman(session, call, 'overriding')
     const answer = await gate.override(order)
     const { terminal, options } = call
-    await terminal.out(
-      options.isOn('json') ? `${JSON.stringify(answer)}\n` : `${terminal.paint.good('recorded')}\n`,
-    )
+    const text = 'lifted' in answer ? NOT_BLOCKED : terminal.paint.good('recorded')
+    await terminal.out(`${options.isOn('json') ? JSON.stringify(answer) : text}\n`)
     return EXIT.yes
   })
 }
+
+const NOT_BLOCKED =
+  'nothing to lift: neither a block nor a cooldown holds for it; `writ show ID` tells what became of it'
 
 /** With the whole id where an action is named by a beginning of it. */
 async function wholeOrder(

@@ -14,6 +14,9 @@ export interface IntentMemory {
   readonly background: boolean
 }
 
+/** Names one intent, or all intents of an operation. */
+export type Lift = Pick<Override, 'intent' | 'operation_digest'>
+
 const NOTHING_AGAINST: IntentMemory = {
   permanent: false,
   cooledFromMs: null,
@@ -52,12 +55,17 @@ export class IntentFold implements FoldMemory {
     this.#newOperations.set(operation, known.add(intent))
   }
 
-  takeLift({ intent, operation_digest: operation }: Override): void {
-    const intents = new Set(intent === undefined ? [] : [intent])
-    if (operation !== undefined) for (const one of this.#intentsOf(operation)) intents.add(one)
-    for (const one of intents) {
+  takeLift(lift: Lift): void {
+    for (const one of this.namedBy(lift)) {
       this.note(one, { permanent: false, background: false, cooledFromMs: null })
     }
+  }
+
+  /** Returns the intents that a lift is about. */
+  namedBy({ intent, operation_digest: operation }: Lift): ReadonlySet<string> {
+    const intents = new Set(intent === undefined ? [] : [intent])
+    if (operation !== undefined) for (const one of this.#intentsOf(operation)) intents.add(one)
+    return intents
   }
 
   coolDown(intent: string, from: string): void {

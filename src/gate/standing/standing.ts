@@ -23,7 +23,7 @@ import { isAmended } from '../evidence/judgement.ts'
 import type { ActionMemory } from './action-memory.ts'
 import { type Approvals, type ApprovedAct, ApprovedFold, stillOpen } from './approvals.ts'
 import { type BaseCheck, footingOf, type HeldBase, HeldFold, type HeldMark } from './held.ts'
-import { IntentFold, type IntentMemory } from './intent-fold.ts'
+import { IntentFold, type IntentMemory, type Lift } from './intent-fold.ts'
 import { type FoldMemory, type KeptMemory, MemoryTable, NOTHING_KEPT } from './memory-table.ts'
 import { OverrideFold, type OverrideInForce } from './override-fold.ts'
 import { type PromotedAction, PromotedFold } from './promoted-fold.ts'
@@ -205,6 +205,14 @@ export class StandingFold implements FoldMemory {
       reconfirm,
       background_before: background,
     }
+  }
+
+  /** Returns whether a lift would remove an obstacle: a block, a cooldown, or a background process. */
+  isLiftable(lift: Lift, nowMs: number): boolean {
+    return [...this.#intents.namedBy(lift)].some((intent) => {
+      const found = this.against(intent, false, nowMs)
+      return found.permanent || found.background_before || found.cooldown_until_ms !== null
+    })
   }
 
   /** From when an intent cools down; null when nothing cools it down. */

@@ -282,6 +282,11 @@ export type OverrideOrder =
   | { readonly kind: 'lift'; readonly of: string; readonly reason: string }
   | ReleaseOrder
 
+/** The number of the fact; or that there was nothing to lift, so that nothing was recorded. */
+export type OverrideAnswer =
+  | { readonly ok: true; readonly seq: number }
+  | { readonly ok: true; readonly lifted: false }
+
 /** Requests of one proposal, to these hosts by these methods, for one run that sends them. */
 export interface ReleaseOrder {
   readonly kind: 'release'
