@@ -115,8 +115,17 @@ async function print(
     const answer = next === null ? { facts } : { facts, next }
     return terminal.out(`${JSON.stringify(answer)}\n`)
   }
+  if (facts.length === 0) return terminal.out(isFiltered(call) ? NO_MATCH : NOTHING_YET)
   await terminal.out(table(terminal, FACT_HEADS, facts.map(factRow)))
   if (next !== null) terminal.err(`more: --after ${next}\n`)
+}
+
+const NOTHING_YET = 'nothing yet: `writ exec -- COMMAND` runs the first act\n'
+const NO_MATCH = 'nothing matches\n'
+const FILTERS = [...OF_FACTS, 'since', 'until', 'principal', 'stream']
+
+function isFiltered({ options }: CommandCall): boolean {
+  return FILTERS.some((name) => options.text(name) !== null)
 }
 
 async function printLines({ terminal }: CommandCall, facts: readonly Fact[]): Promise<void> {

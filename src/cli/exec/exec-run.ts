@@ -144,6 +144,8 @@ function explain(
   const wasAsked = answer.decision.decision === 'CONFIRM' && answer.pending === undefined
   // A person who was asked has just seen everything.
   if (wasAsked) lines.splice(1)
+  const isNo = wasAsked && answer.expired !== true && answer.superseded_by === undefined
+  if (isNo) lines.unshift('Declined. Nothing was changed.')
   terminal.err(`${[...lines, ...advice].join('\n')}\nwrit: ${code}\n`)
 }
 

@@ -70,6 +70,10 @@ function restoredText({ terminal }: CommandCall, answer: RollbackAnswer, dryRun:
     const head = `${paint.accent('nothing restored yet')}  ${visibleName(answer.action_id)}`
     return `${head}\n  its compensation ${visibleName(compensation.action_id)}  ${visibleName(why)}\n`
   }
+  const isDone = answer.restored.length === 0 && answer.compensated_by === undefined
+  if (isDone && answer.verified && !dryRun) {
+    return `${paint.good('taken back')}  ${visibleName(answer.action_id)}  nothing to restore: every path is already as it was before the act\n`
+  }
   const word = dryRun
     ? paint.accent('would be restored')
     : answer.verified

@@ -25,6 +25,8 @@ export type ActStatus =
   | 'expired'
   | 'superseded'
   | 'blocked'
+  /** The command failed and changed nothing, so there was nothing to decide about. */
+  | 'failed'
   | 'undone'
   | 'put back'
   | 'approved'
@@ -99,7 +101,7 @@ function last<Payload>(facts: readonly OpenedFact[], type: string): HistoryRecor
 
 type Told = Pick<
   ActHistory,
-  'evaluation' | 'decision' | 'answers' | 'promotion' | 'rollback' | 'requests'
+  'result' | 'evaluation' | 'decision' | 'answers' | 'promotion' | 'rollback' | 'requests'
 >
 
 function outcomeOf(parts: Told): ActStatus {
@@ -111,7 +113,7 @@ function outcomeOf(parts: Told): ActStatus {
     return hasEffects ? 'promoted' : 'no effects'
   }
   if (promotion?.payload.status === 'REVERTED') return 'put back'
-  if (decision?.payload.decision === 'BLOCK') return 'blocked'
+  if (decision?.payload.decision === 'BLOCK') return hasOnlyFailed(parts) ? 'failed' : 'blocked'
   const { answer, superseded_by } = answers.at(-1)?.payload ?? {}
   if (answer === 'DENIED') return 'denied'
   if (superseded_by !== undefined) return 'superseded'
@@ -119,6 +121,11 @@ function outcomeOf(parts: Told): ActStatus {
   if (decision?.payload.decision === 'CONFIRM') return answer === undefined ? 'waiting' : 'approved'
   if (decision === null) return 'unknown'
   return evaluation?.payload.held === undefined ? 'unfinished' : 'held'
+}
+
+function hasOnlyFailed({ result, decision }: Told): boolean {
+  const { added = 0, modified = 0, deleted = 0 } = result?.payload.diff.counts ?? {}
+  return decision?.payload.code === 'result.failed' && added + modified + deleted === 0
 }
 
 /** At most so many; the newest ones that the query names by time and principal. */
