@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
+  linkSync,
   lstatSync,
   realpathSync,
   renameSync,
@@ -120,11 +121,9 @@ export async function makeHome(
   const created: string[] = []
   addFolder(wanted, 0o755, created)
   const directory = realpathSync(wanted)
-  const { id, known, original } = continued(root, directory, isNew)
-  if (readIfThere(join(directory, 'id'))?.trim() !== id) {
-    writeWhole(join(directory, 'id'), `${id}\n`, 0o644)
-    created.push(join(directory, 'id'))
-  }
+  const { id: wantedId, known, original } = continued(root, directory, isNew)
+  const isReplaced = isNew || known !== null || original !== null
+  const id = writeId(directory, wantedId, isReplaced, created)
   addFile(join(directory, '.gitignore'), GITIGNORE, created)
   // Laws that a human accepted hold on without their file.
   if (known === null) addFile(join(directory, 'laws.yaml'), DEFAULT_LAWS, created)
@@ -146,6 +145,28 @@ export async function makeHome(
   const copiedFrom = original?.path ?? null
   const home = { directory, id, state, laws, registeredLaws, layered }
   return { home, created, copiedFrom, isNew: known === null }
+}
+
+/**
+ * Writes the file `id` and returns the id that it holds. With `isReplaced` false the first process that
+ * makes the file wins, and the others take its id: together they make one home.
+ */
+function writeId(directory: string, id: string, isReplaced: boolean, created: string[]): string {
+  const file = join(directory, 'id')
+  if (readIfThere(file)?.trim() === id) return id
+  const draft = isReplaced ? file : `${file}.${id}.tmp`
+  writeWhole(draft, `${id}\n`, 0o644)
+  try {
+    if (!isReplaced) linkSync(draft, file)
+    created.push(file)
+    return id
+  } catch (error) {
+    const first = findIdentity(directory).id
+    if (first === null) throw error
+    return first
+  } finally {
+    if (!isReplaced) rmSync(draft)
+  }
 }
 
 /** Whether a human accepted these laws, read in the same way, for the home that this one copies. */
