@@ -692,6 +692,7 @@ export const CODES = {
   ),
   'effect.ungranted': waiting('an agent did something that no grant of the laws covers'),
   'effect.privileged': refused('a file would run with the rights of another user'),
+  'effect.git_forged': refused('an agent brought an object of git with a false name'),
   'effect.host_state': refused('the run reached for what belongs to writ'),
   'effect.irreversible': refused('an effect can be neither staged nor undone'),
   'effect.upload': waiting('more was sent to a read-only host than reading takes'),

@@ -20,6 +20,8 @@ const STEPS: Readonly<Partial<Record<Code, string>>> = {
   'effect.out_of_scope':
     'name its directory with `--scope DIR` (in a proposal `scope.filesystem`), or do not write there',
   'effect.privileged': 'no person can let this through: leave out setuid, setgid and capabilities',
+  'effect.git_forged':
+    'objects are made by git itself (`git add`, `git commit`); `git fsck` names those that are false',
   'effect.host_state': 'no person can let this through: leave the state of writ alone',
   'rehearsal.background':
     'wait for the processes in the command itself (`wait`), or start services outside of writ',

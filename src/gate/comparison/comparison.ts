@@ -179,6 +179,11 @@ class ComparedLists {
     return this.#input.lists.harmless !== undefined
   }
 
+  /** Whether the act is one of an actor, which has what grants give it. */
+  get isActors(): boolean {
+    return (this.#input.grants ?? null) !== null
+  }
+
   isHolder(path: RawPath): boolean {
     return this.#holders.has(displayOfRaw(nameOfRaw(path)))
   }
@@ -419,6 +424,9 @@ class Step implements StepOutcome {
     if (deferral?.kind !== 'ask') return
     this.deferred.add(path)
     const reason = deferral.by === null ? undefined : POINTERS[deferral.by]
+    if (deferral.by === 'git_forged' && this.#lists.isActors) {
+      this.#findings.add('effect.git_forged', text, reason)
+    }
     this.#findings.add('effect.deferred_execution', text, reason)
   }
 }

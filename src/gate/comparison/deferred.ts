@@ -36,6 +36,9 @@ export const POINTERS = {
   bytecode: 'Python loads it in place of a source that did not change',
   git_content:
     'git would write files that run by themselves: `git diff HEAD --cached`, `git log -p` show them',
+  git_forged:
+    'its bytes are not what its name says, and git would write them in place of true ones',
+  git_unchecked: 'git believes it in place of what it has, and writ could not check it',
 } as const
 
 export type PointedBy = keyof typeof POINTERS

@@ -15,6 +15,7 @@ export const FINDINGS_SHOWN_MAX = 100_000
 const ORDER: readonly Code[] = [
   'effect.host_state',
   'effect.privileged',
+  'effect.git_forged',
   'effect.out_of_scope',
   'effect.undeclared',
   'effect.irreversible',

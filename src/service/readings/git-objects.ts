@@ -20,7 +20,7 @@ interface PackIndex {
   readonly bytes: Buffer
 }
 
-interface GitObject {
+export interface GitObject {
   readonly type: string
   readonly bytes: Buffer
 }
@@ -86,33 +86,14 @@ export class GitObjects {
   }
 
   #entry(handle: number, at: number, nameBytes: number, depth: number): GitObject | null {
-    const head = readAt(handle, at, 64)
-    const first = head[0] ?? 0
-    const number = (first >> 4) & 7
-    let [size, shift, next] = [first & 15, 4, 1]
-    for (let byte = first; (byte & 0x80) !== 0; shift += 7) {
-      byte = head[next++] ?? 0
-      size += (byte & 0x7f) * 2 ** shift
-    }
+    const { type, size, start, back, base: name } = entryHead(readAt(handle, at, 64), at, nameBytes)
     if (size > OBJECT_BYTES_MAX || depth > DELTAS_MAX) return null
-    const type = TYPES[number]
-    if (type !== undefined) return { type, bytes: inflatedAt(handle, at + next, size) }
+    if (type !== undefined) return { type, bytes: inflatedAt(handle, start, size) }
     let base: GitObject | null = null
-    if (number === OFFSET_DELTA) {
-      let byte = head[next++] ?? 0
-      let back = byte & 0x7f
-      while ((byte & 0x80) !== 0) {
-        byte = head[next++] ?? 0
-        back = (back + 1) * 128 + (byte & 0x7f)
-      }
-      base = back > 0 && back < at ? this.#entry(handle, at - back, nameBytes, depth + 1) : null
-    } else if (number === NAMED_DELTA) {
-      const name = head.subarray(next, next + nameBytes).toString('hex')
-      next += nameBytes
-      base = this.#loose(name) ?? this.#packed(name, depth + 1)
-    }
+    if (back !== undefined) base = this.#entry(handle, back, nameBytes, depth + 1)
+    else if (name !== undefined) base = this.#loose(name) ?? this.#packed(name, depth + 1)
     if (base === null) return null
-    return { type: base.type, bytes: patched(base.bytes, inflatedAt(handle, at + next, size)) }
+    return { type: base.type, bytes: patched(base.bytes, inflatedAt(handle, start, size)) }
   }
 
   #indexes(): readonly PackIndex[] {
@@ -144,6 +125,68 @@ const NAMED_DELTA = 7
 const FANOUT_AT = 8
 const TABLE_AT = FANOUT_AT + 1024
 
+/** How an entry of a pack begins. Without a type, base and place it is none. */
+interface EntryHead {
+  readonly type?: string
+  /** Of what is inflated: the object, or its delta. */
+  readonly size: number
+  /** Where the deflated bytes begin. */
+  readonly start: number
+  /** Where the base of a delta begins, or its name. */
+  readonly back?: number
+  readonly base?: string
+}
+
+/** Reads the beginning of an entry from the bytes at its place in the pack. */
+export function entryHead(head: Buffer, at: number, nameBytes: number): EntryHead {
+  const first = head[0] ?? 0
+  const number = (first >> 4) & 7
+  let [size, shift, next] = [first & 15, 4, 1]
+  for (let byte = first; (byte & 0x80) !== 0; shift += 7) {
+    byte = head[next++] ?? 0
+    size += (byte & 0x7f) * 2 ** shift
+  }
+  const type = TYPES[number]
+  if (type !== undefined) return { type, size, start: at + next }
+  if (number === NAMED_DELTA) {
+    const base = head.subarray(next, next + nameBytes).toString('hex')
+    return { size, start: at + next + nameBytes, base }
+  }
+  if (number !== OFFSET_DELTA) return { size, start: at + next }
+  let byte = head[next++] ?? 0
+  let distance = byte & 0x7f
+  while ((byte & 0x80) !== 0) {
+    byte = head[next++] ?? 0
+    distance = (distance + 1) * 128 + (byte & 0x7f)
+  }
+  const isBefore = distance > 0 && distance < at
+  return { size, start: at + next, ...(isBefore ? { back: at - distance } : {}) }
+}
+
+/** The names that an index of a pack holds with their places, in its order; null if it is none. */
+export function indexedNames(bytes: Buffer, nameBytes: number): readonly IndexedName[] | null {
+  if (bytes.length <= TABLE_AT || bytes.readUInt32BE(0) !== PACK_INDEX) return null
+  if (bytes.readUInt32BE(4) !== 2) return null
+  const count = bytes.readUInt32BE(FANOUT_AT + 255 * 4)
+  const least = TABLE_AT + count * (nameBytes + 8) + 2 * nameBytes
+  // Git refuses another size too, so that names of one length are never read as of another.
+  if (bytes.length < least || bytes.length > least + Math.max(0, count - 1) * 8) return null
+  const names: IndexedName[] = []
+  for (let index = 0; index < count; index++) {
+    const at = offsetAt(bytes, index, count, nameBytes)
+    if (at === null) return null
+    const start = TABLE_AT + index * nameBytes
+    names.push({ name: bytes.toString('hex', start, start + nameBytes), at })
+  }
+  return names
+}
+
+interface IndexedName {
+  readonly name: string
+  /** Where its entry begins in the pack. */
+  readonly at: number
+}
+
 function offsetIn({ bytes }: PackIndex, hash: string): number | null {
   const name = Buffer.from(hash, 'hex')
   const count = bytes.readUInt32BE(FANOUT_AT + 255 * 4)
@@ -171,7 +214,7 @@ function offsetAt(bytes: Buffer, index: number, count: number, nameBytes: number
   return long + 8 > bytes.length ? null : Number(bytes.readBigUInt64BE(long))
 }
 
-function readAt(handle: number, at: number, length: number): Buffer {
+export function readAt(handle: number, at: number, length: number): Buffer {
   const buffer = Buffer.alloc(length)
   return buffer.subarray(0, readSync(handle, buffer, 0, length, at))
 }
@@ -182,8 +225,11 @@ function inflatedAt(handle: number, at: number, size: number): Buffer {
   return inflateSync(readAt(handle, at, room), { maxOutputLength: Math.max(1, size) })
 }
 
-/** A delta: two sizes, then pieces that are copied from the base or stand in the delta itself. */
-function patched(base: Buffer, delta: Buffer): Buffer {
+/**
+ * A delta: two sizes, then pieces that are copied from the base or stand in the delta itself. Fails if
+ * the result has more bytes than `bytesMax`: a short delta can copy its base many times.
+ */
+export function patched(base: Buffer, delta: Buffer, bytesMax = OBJECT_BYTES_MAX): Buffer {
   let at = 0
   const next = (): number => delta[at++] ?? 0
   const skipSize = (): void => {
@@ -192,18 +238,24 @@ function patched(base: Buffer, delta: Buffer): Buffer {
   skipSize()
   skipSize()
   const pieces: Buffer[] = []
+  let length = 0
+  const take = (piece: Buffer): void => {
+    length += piece.length
+    if (length > bytesMax) throw new Error('a delta makes too large an object')
+    pieces.push(piece)
+  }
   while (at < delta.length) {
     const order = next()
     if ((order & 0x80) === 0) {
-      pieces.push(delta.subarray(at, at + order))
+      take(delta.subarray(at, at + order))
       at += order
       continue
     }
     const number = (bits: readonly number[]): number =>
       bits.reduce((sum, bit, index) => sum + ((order & bit) === 0 ? 0 : next() * 256 ** index), 0)
     const from = number([1, 2, 4, 8])
-    const length = number([16, 32, 64]) || 0x10000
-    pieces.push(base.subarray(from, from + length))
+    const count = number([16, 32, 64]) || 0x10000
+    take(base.subarray(from, from + count))
   }
   return Buffer.concat(pieces)
 }
@@ -213,7 +265,7 @@ export function blobName(bytes: Buffer, like: string): string {
   return nameOf({ type: 'blob', bytes }, like.length)
 }
 
-function nameOf({ type, bytes }: GitObject, hexLength: number): string {
+export function nameOf({ type, bytes }: GitObject, hexLength: number): string {
   return createHash(hexLength === 64 ? 'sha256' : 'sha1')
     .update(`${type} ${bytes.length}\0`)
     .update(bytes)

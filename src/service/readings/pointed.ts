@@ -18,6 +18,7 @@ import {
 } from '../../gate/index.ts'
 import type { Layer } from '../../sandbox/index.ts'
 import { ChangedView } from './changed-view.ts'
+import { GitForged } from './git-forged.ts'
 import { GitPlanted } from './git-planted.ts'
 import { GitReach } from './git-reach.ts'
 
@@ -74,6 +75,7 @@ class PointedSearch {
     this.#pathLinks()
     this.#outwardLinks()
     this.#plantedInGit()
+    this.#forgedInGit()
     for (const { path } of this.#changed)
       if (this.#isLoadedUnasked(path)) this.#add(path, 'bytecode')
     return this.#found
@@ -141,6 +143,15 @@ class PointedSearch {
     if (this.#input.scope === null) return
     const planted = new GitPlanted(this.#view, this.#input.layers, this.#input.lists)
     for (const { path } of this.#changed) if (planted.brings(path)) this.#add(path, 'git_content')
+  }
+
+  /** Objects whose bytes are not what their names say, or that could not be checked. */
+  #forgedInGit(): void {
+    const forged = new GitForged(this.#view, this.#input.layers)
+    for (const change of this.#changed) {
+      const doubt = forged.of(change)
+      if (doubt !== null) this.#add(change.path, doubt)
+    }
   }
 
   #follow(path: RawPath): void {
