@@ -1,5 +1,7 @@
 /** Laws are accepted by a person who saw what they change: those of a clone, and changed ones. */
 import { execFileSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   bareLaws,
@@ -140,4 +142,19 @@ settings: { question_quota_mb: 7, retention: { undo_days: 3 } }
     'added law MINE',
   ])
   expect(found[1]).toMatchObject({ before: '4096', after: '7' })
+})
+
+describe('a law file that is gone', () => {
+  it('is named as gone by exec, check and accept, which says what it does', () => {
+    place.write(FILE, LOOSE.replace("policy_expr: 'true'", "policy_expr: 'false'"))
+    const yes = [{ expect: 'Accept these laws?' }, { send: 'y\n' }]
+    expect(place.person(['init', '--no-pass'], yes).status).toBe(0)
+    rmSync(join(place.project, FILE))
+    const ran = place.writ(['exec', '--yes', '--', 'touch', 'made'])
+    expect(ran.err).toContain('the law file `.writ/laws.yaml` is gone')
+    expect(place.writ(['laws', 'check']).err).toContain('the law file is gone')
+    const accepted = place.writ(['laws', 'accept'])
+    expect(accepted.err).toContain('is gone. Accepting that leaves the default laws alone in force')
+    expect(accepted.err).not.toContain('differs')
+  })
 })

@@ -1,7 +1,8 @@
 /** `writ laws check`: can these laws be read, and if not, what is wrong at which line and column. */
 
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { faultCode } from '../../base/index.ts'
+import { FaultError, fault, faultCode, showName } from '../../base/index.ts'
 import { findHome } from '../../home/index.ts'
 import {
   DEFAULT_LAW_DOCUMENTS,
@@ -23,6 +24,7 @@ import { readLawFile } from '../laws/law-file.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const named = call.arguments.length > 0 ? call.arguments : [lawsOfHome(call)]
+  if (call.arguments.length === 0) for (const file of named) refuseGone(file)
   const answers: Answer[] = []
   for (const file of named) {
     const reading = await readLawFile(file)
@@ -36,6 +38,16 @@ export async function run(call: CommandCall): Promise<Exit> {
     call.options.isOn('json') ? toJson(answers) : toText(answers, call.terminal.paint),
   )
   return answers.every(({ reading }) => reading.ok) ? EXIT.yes : EXIT.no
+}
+
+/** Fails if a home has lost its law file. */
+function refuseGone(file: string): void {
+  if (existsSync(file)) return
+  const message = `the law file is gone: ${showName(file)}; the laws that were accepted stay in force`
+  const hint =
+    'put the file back, or run `writ laws accept`, which shows what changes and leaves the default laws alone in force'
+  const reason = 'ENOENT'
+  throw new FaultError(fault('cli.file_unreadable', file, { file, reason }, { message, hint }))
 }
 
 /** Laws that want more humans than the home has; nothing where there is no home to look at. */

@@ -3,7 +3,9 @@
  * terminal, the question, the answer. Loaded while the sandbox starts.
  */
 
+import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
+import { join } from 'node:path'
 import { CODES } from '../../base/index.ts'
 import { stateRoot } from '../../home/index.ts'
 import type { Confirm, GateAnswer } from '../../service/index.ts'
@@ -53,7 +55,7 @@ export async function carryOut(
     else {
       if (!home.wasAsked) tellLeft(call.terminal, answer, advice)
       tellDone(call, answer)
-      tellLaws(call, answer)
+      tellLaws(session, answer)
     }
     return status
   }
@@ -163,12 +165,15 @@ function tellLeft(terminal: Terminal, answer: GateAnswer, advice: readonly strin
 }
 
 const UNACCEPTED = 'laws.unaccepted'
+const LAWS_GONE =
+  'the law file `.writ/laws.yaml` is gone; the accepted laws stay in force until you put it back or run `writ laws accept`, which leaves the default laws alone in force'
 
 /** Says, at a terminal or not, that other laws hold than those of the file, or that one was set aside. */
-function tellLaws({ terminal }: CommandCall, answer: GateAnswer): void {
+function tellLaws({ call: { terminal }, session }: GateSession, answer: GateAnswer): void {
   for (const line of setAsideLines(answer)) terminal.err(`writ exec: ${line.trimStart()}\n`)
   if (!answer.decision.codes.includes(UNACCEPTED)) return
-  terminal.err(`writ exec: ${CODES[UNACCEPTED].says} (${UNACCEPTED})\n`)
+  const isGone = !existsSync(join(session.home.directory, 'laws.yaml'))
+  terminal.err(`writ exec: ${isGone ? LAWS_GONE : CODES[UNACCEPTED].says} (${UNACCEPTED})\n`)
 }
 
 const SHORT_ID = 8

@@ -42,7 +42,9 @@ export async function agreesToLaws(
   const changes = lawDifferences(before ?? bareLaws(LAYERED), laws)
   if (changes.length === 0) return true
   const than = before === null ? 'the default laws' : 'the laws in force'
-  const heading = `${visibleName(file)} differs from ${than}:`
+  const heading = existsSync(file)
+    ? `${visibleName(file)} differs from ${than}:`
+    : `${visibleName(file)} is gone. Accepting that leaves the default laws alone in force, which changes:`
   const { terminal, options } = call
   const lines = changes.map((change) => differenceLine(change, terminal.paintError))
   terminal.err(`${[heading, ...lines].join('\n')}\n`)
