@@ -547,6 +547,15 @@ describe('references of git', () => {
     expect(text).toContain(made.path.slice(made.path.lastIndexOf('/') + 1))
   })
 
+  it.each([
+    ['.git/worktrees/side/HEAD', 'the current branch of the worktree side becomes main'],
+    ['.git/modules/lib/HEAD', 'the current branch of the submodule lib becomes main'],
+  ])('say whose branch %s is about', async (path, words) => {
+    const text = await render([change(path, null, file('ref: refs/heads/main\n'))])
+    expect(text).toContain(words)
+    expect(text).not.toContain('the current branch becomes')
+  })
+
   it('are shown in words, with the log and the new objects folded', async () => {
     const text = await render([
       change('.git/HEAD', file('ref: refs/heads/a\n'), file('ref: refs/heads/main\n')),

@@ -44,7 +44,8 @@ export async function gitLines(changes: readonly Change[], read: ReadSide): Prom
   const lines: string[] = []
   for (const change of changes) {
     const branch = await branchOfHead(change, read)
-    if (branch !== null) lines.push(`the current branch becomes ${visible(branch)}`)
+    if (branch !== null)
+      lines.push(`${headText(displayOfRaw(change.path))} becomes ${visible(branch)}`)
   }
   for (const reference of references) {
     const { name, before, after } = reference
@@ -56,6 +57,16 @@ export async function gitLines(changes: readonly Change[], read: ReadSide): Prom
     else lines.push(await setLine(reference, named, objects, read))
   }
   return lines
+}
+
+const HEAD_ELSEWHERE = /\/\.git\/(?:modules\/.+\/)?(worktrees|modules)\/(.+)\/HEAD$/
+
+/** Names the current branch that a HEAD file is about: that of the repository, or of a part of it. */
+function headText(path: string): string {
+  const [, kind, name = ''] = HEAD_ELSEWHERE.exec(path) ?? []
+  if (kind === undefined) return 'the current branch'
+  const part = kind === 'worktrees' ? 'worktree' : 'submodule'
+  return `the current branch of the ${part} ${visible(name)}`
 }
 
 interface Reference {
