@@ -54,5 +54,5 @@ function toText(rows: readonly SettingRow[], withOrigin: boolean, file: string |
 }
 
 function valueText(value: unknown): string {
-  return Array.isArray(value) ? value.join(' ') : String(value ?? '(none)')
+  return Array.isArray(value) ? value.join(' ') : String(value ?? '(not set)')
 }

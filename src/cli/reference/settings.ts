@@ -209,7 +209,7 @@ ${variables.join('\n')}
 }
 
 function defaultText(value: unknown): string {
-  if (value === null) return '(none)'
+  if (value === null) return '(not set)'
   if (Array.isArray(value)) return value.map((one) => `\`${one}\``).join(' ')
   return `\`${value}\``
 }
