@@ -83,6 +83,16 @@ it('a plan that no reviewer approves is refused with the reasons, and no file is
   expect(place.has('plan.json')).toBe(false)
 })
 
+it('a refusal says in words why the last answer was no plan, and what comes next', () => {
+  place.write('judge.mjs', judge('95'))
+  place.write('planner.mjs', script('process.exit(7)'))
+  const order = ['--goal', 'a', '--participants', 'participants.yaml', '--out', 'plan.json']
+  const { status, out } = place.writ(['flow', 'plan', ...order])
+  expect(status).toBe(1)
+  expect(out).toContain('the last answer was no plan: ')
+  expect(out).toContain('run `writ flow plan` again')
+})
+
 it('planner and reviewer change nothing and see nothing of the state of writ', () => {
   // The sandbox shows the home; the usual state of these tests lies in /tmp, which is private anyway.
   place.remove()

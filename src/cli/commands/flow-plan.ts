@@ -131,11 +131,19 @@ async function told(
       ? paint.accent('waiting')
       : paint.bad('refused')
   const why = (review?.suggestions ?? []).map(({ change }) => `  ${plain(change)}\n`).join('')
+  const cause = approved ? '' : causeText(error, planningId)
   const counts = `${plans} plans, ${reviews} reviews, score ${score ?? 'none'}`
   await terminal.out(
-    `${word}  ${planningId}  ${counts}\n${approved ? `plan: ${showName(out)}\n` : why}`,
+    `${word}  ${planningId}  ${counts}\n${approved ? `plan: ${showName(out)}\n` : `${why}${cause}`}`,
   )
   return exit
+}
+
+/** Why the last plan was none, where the review did not say it, and where all answers are. */
+function causeText(error: unknown, planningId: string): string {
+  const words = typeof error === 'string' ? error : JSON.stringify(error ?? null)
+  const cause = words === 'null' ? '' : `  the last answer was no plan: ${plain(words)}\n`
+  return `${cause}  next: change the goal or the participants and run \`writ flow plan\` again (${planningId} stays on the record: \`writ log --facts\`)\n`
 }
 
 function usage(message: string): FaultError {
