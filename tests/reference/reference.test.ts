@@ -111,6 +111,14 @@ describe('completions', () => {
     expect(completed(['writ', 'exec', '--wri'])).toEqual(['--write'])
     expect(completed(['writ', 'ledger', 'verify', '--fro'])).toEqual(['--from'])
     expect(completed(['writ', 'exec', 'file'])).toEqual([''])
+    expect(completed(['writ', 'exec', '--js'])).toEqual([''])
+    expect(completed(['writ', 'log', '--js'])).toContain('--json')
+  })
+
+  it('manual pages of a first word name those of its commands', () => {
+    const { status, stderr } = writ(['man', 'laws'])
+    expect(status).toBe(2)
+    expect(stderr).toContain('writ man laws check')
   })
 
   it('offer the ids of questions and acts, and nothing where no home is', () => {

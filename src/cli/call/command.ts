@@ -81,6 +81,14 @@ export const COMMON_OPTIONS: readonly OptionWords[] = [
   { name: 'help', short: 'h', value: null, says: 'show this help' },
 ]
 
+/**
+ * Returns the options that a command offers. The standard output of a runner belongs to the command
+ * that it runs, so its answer is never printed there.
+ */
+export function offeredOptions({ options, isRunner }: Command): readonly OptionWords[] {
+  return [...options, ...COMMON_OPTIONS.filter(({ name }) => name !== 'json' || isRunner !== true)]
+}
+
 export function parserOptions(
   options: readonly OptionWords[],
 ): NonNullable<ParseArgsConfig['options']> {

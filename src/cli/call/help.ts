@@ -1,5 +1,5 @@
 /** Help texts, made from the table of commands. */
-import { COMMON_OPTIONS, type Command, type OptionWords } from './command.ts'
+import { type Command, type OptionWords, offeredOptions } from './command.ts'
 import type { Paint } from './terminal.ts'
 
 const EXIT_LINE = 'Exit status: 0 yes · 1 no · 2 usage · 3 waiting for a human · 4 fault'
@@ -64,11 +64,7 @@ export function programHelp(commands: readonly Command[], version: string, paint
 }
 
 export function commandHelp(command: Command, paint: Paint): string {
-  // The standard output of a runner belongs to the command, so its answer is never printed there.
-  const common = COMMON_OPTIONS.filter(({ name }) => name !== 'json' || command.isRunner !== true)
-  const options = [...command.options, ...common].map(
-    (option) => [flag(option), option.says] as const,
-  )
+  const options = offeredOptions(command).map((option) => [flag(option), option.says] as const)
   return [
     `${paint.strong(`writ ${command.name}`)}: ${command.says}`,
     '',

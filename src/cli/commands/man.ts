@@ -28,6 +28,9 @@ function pageOf(name: string): string {
   if (name === '') return programPage(COMMANDS, VERSION)
   const command = COMMANDS.find((one) => one.name === name)
   if (command !== undefined) return commandPage(command, VERSION)
+  const parts = COMMANDS.filter((one) => one.name.startsWith(`${name} `))
+  const pages = parts.map((one) => `writ man ${one.name}`).join(', ')
+  if (pages !== '') throw usageError(`${showName(name)} is several commands`, pages)
   throw usageError(`there is no command ${showName(name)}`, 'writ --help lists the commands')
 }
 

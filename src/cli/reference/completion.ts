@@ -7,7 +7,7 @@
 
 import type { Confirmation, Decision } from '../../contracts/index.ts'
 import type { LedgerReader } from '../../store/index.ts'
-import { COMMON_OPTIONS, type Command, type CommandCall } from '../call/command.ts'
+import { type Command, type CommandCall, offeredOptions } from '../call/command.ts'
 import { streamsToRead, withHistory } from '../call/home.ts'
 import { questionId } from '../effects/question-text.ts'
 import { openFact } from '../history/facts.ts'
@@ -44,8 +44,8 @@ const TAKES_IDS: Readonly<Record<string, IdKind>> = {
   'laws explain': 'acts',
 }
 
-function optionsOf({ options }: Command): readonly string[] {
-  return [...options, ...COMMON_OPTIONS].map(({ name }) => `--${name}`)
+function optionsOf(command: Command): readonly string[] {
+  return offeredOptions(command).map(({ name }) => `--${name}`)
 }
 
 function firstWords(commands: readonly Command[]): readonly string[] {
@@ -115,7 +115,7 @@ function fishScript(commands: readonly Command[]): string {
     const whole = second === undefined ? seen : `${seen}; and __fish_seen_subcommand_from ${second}`
     return [
       ...offered,
-      ...[...command.options, ...COMMON_OPTIONS].map(
+      ...offeredOptions(command).map(
         ({ name, value, says }) =>
           `complete -c writ -n '${whole}' -l ${name}${value === null ? '' : ' -r'} -d ${quoted(says)}`,
       ),

@@ -1,6 +1,6 @@
 /** Manual pages in roff, made from the table of commands. */
 import { asciiText } from '../call/ascii.ts'
-import { COMMON_OPTIONS, type Command, type OptionWords } from '../call/command.ts'
+import { type Command, type OptionWords, offeredOptions } from '../call/command.ts'
 import { commandGroups, exitLine } from '../call/help.ts'
 import { SETTINGS, VARIABLES } from './settings.ts'
 
@@ -10,7 +10,7 @@ export function commandPage(command: Command, version: string): string {
   return page(name, version, [
     section('NAME', [`${name} \\- ${text(command.says)}`]),
     section('SYNOPSIS', [text(command.usage)]),
-    section('OPTIONS', [...command.options, ...COMMON_OPTIONS].flatMap(optionLines)),
+    section('OPTIONS', offeredOptions(command).flatMap(optionLines)),
     section('EXAMPLES', ['.nf', ...command.examples.map(text), '.fi']),
     section('EXIT STATUS', [text(exitLine(command))]),
     section('SEE ALSO', ['.BR writ (1)']),
