@@ -56,6 +56,23 @@ describe('an agent', () => {
     expect(err).toContain(words)
   })
 
+  it('is asked about uncommitted work of a person, also after it staged that itself', () => {
+    writeFileSync(join(place.project, 'notes'), 'the only copy\n')
+    const staged = agent('git add notes')
+    expect(staged.status, staged.err).toBe(0)
+    const { status, err } = agent('echo x > notes')
+    expect([status, err]).toEqual([75, expect.stringContaining('git does not track it')])
+  })
+
+  it('changes again what it made and staged, and what a branch holds that is packed', () => {
+    expect(agent('mkdir -p sub; echo 1 > sub/own; git add sub').status).toBe(0)
+    expect(agent('echo 2 > sub/own').status).toBe(0)
+    git('checkout', '-q', '--', 'tracked')
+    git('pack-refs', '--all')
+    git('gc', '-q')
+    expect(agent('echo three > tracked').status).toBe(0)
+  })
+
   it('names no scope outside the workspace, and no caller one of the system', () => {
     const other = join(place.folder, 'other')
     mkdirSync(other)

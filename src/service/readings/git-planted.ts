@@ -27,7 +27,7 @@ const HASH = /^([0-9a-f]{40}|[0-9a-f]{64})\n$/
 /** More new entries of trees are asked about unread: a few objects can name billions. */
 const ENTRIES_MAX = 100_000
 
-interface TreeEntry {
+export interface GitTreeEntry {
   readonly hash: string
   readonly isTree: boolean
 }
@@ -144,7 +144,7 @@ function* freshIn(
   then: string | null,
 ): Generator<readonly [string, string]> {
   if (now === then) return
-  const known = then === null ? new Map<string, TreeEntry>() : entriesOf(look.objects, then)
+  const known = then === null ? new Map<string, GitTreeEntry>() : entriesOf(look.objects, then)
   for (const [name, { hash, isTree }] of entriesOf(look.objects, now)) {
     if (--look.left < 0) throw new Error('the trees hold too many entries')
     const old = known.get(name)
@@ -155,7 +155,7 @@ function* freshIn(
 }
 
 /** Fails if there is no such commit. */
-function treeOf(objects: GitObjects, commit: string): string {
+export function treeOf(objects: GitObjects, commit: string): string {
   const found = objects.read(commit)
   const text = found?.type === 'commit' ? found.bytes.toString('latin1') : ''
   const tree = /^tree ([0-9a-f]+)\n/.exec(text)?.[1]
@@ -164,11 +164,11 @@ function treeOf(objects: GitObjects, commit: string): string {
 }
 
 /** Fails if there is no such tree. A tree holds for each entry a mode, a name and the bytes of a hash. */
-function entriesOf(objects: GitObjects, hash: string): ReadonlyMap<string, TreeEntry> {
+export function entriesOf(objects: GitObjects, hash: string): ReadonlyMap<string, GitTreeEntry> {
   const found = objects.read(hash)
   if (found?.type !== 'tree') throw new Error('a tree cannot be read')
   const { bytes } = found
-  const entries = new Map<string, TreeEntry>()
+  const entries = new Map<string, GitTreeEntry>()
   for (let at = 0; at < bytes.length; ) {
     const end = bytes.indexOf(0, at)
     if (end === -1) throw new Error('a tree cannot be read')

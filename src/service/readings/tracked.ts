@@ -1,8 +1,8 @@
 /**
- * Which of the changed files git tracked before the act: those whose bytes are the ones that the index
- * of their repository names, with the object there. An index names what it was given, so its word
- * alone does not count. Bytes that an earlier act of the same actor wrote into such a file are the
- * actor's own, and count as well.
+ * Which of the changed files git tracked before the act: those that the index of their repository
+ * lists, and whose bytes are the ones that the commit of HEAD names, with the object there. An index
+ * names what it was given, by an actor too, so its word alone does not count. Bytes that an earlier
+ * act of the same actor wrote into such a file are the actor's own, and count as well.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -23,6 +23,7 @@ import {
 } from '../../gate/index.ts'
 import { gitTop } from '../../home/index.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
+import { CommittedFiles } from './git-head.ts'
 import { blobName, GitObjects } from './git-objects.ts'
 import { readSmall } from './scripts.ts'
 
@@ -85,6 +86,7 @@ async function ownPaths(
 interface Repository {
   readonly entries: ReadonlyMap<string, string>
   readonly objects: GitObjects
+  readonly committed: CommittedFiles
 }
 
 class Repositories {
@@ -95,23 +97,24 @@ class Repositories {
     return this.#entry(path) !== null
   }
 
-  /** Whether the object that the index names is there and holds the bytes of the file. */
+  /** Whether the commit of HEAD holds the file with these bytes, and the object is there. */
   keeps(path: RawPath): boolean {
     const entry = this.#entry(path)
-    const bytes = entry === null ? null : readSmall(path, TRACKED_BYTES_MAX)
-    if (entry === null || bytes === null || blobName(bytes, entry.hash) !== entry.hash) return false
-    return entry.objects.read(entry.hash) !== null
+    const hash = entry?.repository.committed.hashOf(entry.name) ?? null
+    const bytes = hash === null ? null : readSmall(path, TRACKED_BYTES_MAX)
+    if (entry === null || hash === null || bytes === null) return false
+    return blobName(bytes, hash) === hash && entry.repository.objects.read(hash) !== null
   }
 
-  #entry(path: RawPath): { readonly hash: string; readonly objects: GitObjects } | null {
+  #entry(path: RawPath): { readonly name: string; readonly repository: Repository } | null {
     const text = textOfRaw(path)
     const top = text === null ? null : this.#topOf(dirname(text))
     if (top === null) return null
     const known = this.#known.get(top)
     const repository = known === undefined ? repositoryAt(top) : known
     this.#known.set(top, repository)
-    const hash = repository?.entries.get(path.slice(rawOfText(top).length + 1))
-    return repository === null || hash === undefined ? null : { hash, objects: repository.objects }
+    const name = path.slice(rawOfText(top).length + 1)
+    return repository?.entries.has(name) === true ? { name, repository } : null
   }
 
   #topOf(directory: string): string | null {
@@ -132,7 +135,9 @@ function repositoryAt(top: string): Repository | null {
     const bytes = readFileSync(index)
     const entries = indexEntries(bytes) ?? indexEntries(bytes, 32)
     if (entries === null) return null
-    return { entries, objects: new GitObjects(FILES, rawOfText(commonDirectory(directory))) }
+    const common = commonDirectory(directory)
+    const objects = new GitObjects(FILES, rawOfText(common))
+    return { entries, objects, committed: new CommittedFiles(directory, common, objects) }
   } catch {
     return null
   }
