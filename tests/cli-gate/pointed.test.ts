@@ -109,6 +109,19 @@ describe('others', () => {
     expect(asked('echo "{}" > tools/vs/tasks.json')).toEqual(['tools/vs/tasks.json'])
   })
 
+  it.each([
+    ['.claude/settings.json', '../real/claude.json', 'real/claude.json'],
+    ['.github/workflows', '../ci', 'ci/build.yml'],
+    ['.cursor/rules/r.mdc', '../../real/rule', 'real/rule'],
+    ['pk/a/.vscode/tasks.json', '../../../conf/tasks.json', 'conf/tasks.json'],
+    ['pk/a/package.json', '../../conf/a.json', 'conf/a.json'],
+    ['pk/b/CLAUDE.md', '../../conf/step', 'conf/last'],
+  ])('what the link %s leads to', (link, to, path) => {
+    prepare('mkdir -p real ci conf pk/b; ln -sfn last conf/step')
+    prepare(`mkdir -p $(dirname ${link}); ln -sfn ${to} ${link}`)
+    expect(asked(`echo "{}" > ${path}; echo x > conf/other`)).toEqual([path])
+  })
+
   it('a link on the way to a directory of the PATH', () => {
     prepare('mkdir -p one two; ln -s one mybin')
     const env = { PATH: `${place.project}/mybin:${process.env['PATH']}` }

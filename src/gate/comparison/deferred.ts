@@ -107,8 +107,13 @@ export class DeferredPaths {
   }
 }
 
-/** Returns how a new plain file of a workspace would act later; a manifest counts as one with scripts. */
-export function newFileDeferral(lists: GateLists, workspace: RawPath, raw: RawPath): Deferral {
+/** Returns how a new plain file or link of a workspace would act later; a manifest counts as one with scripts. */
+export function newFileDeferral(
+  lists: GateLists,
+  workspace: RawPath,
+  raw: RawPath,
+  kind: 'file' | 'symlink' = 'file',
+): Deferral {
   const paths = new DeferredPaths({
     lists,
     homes: [],
@@ -117,7 +122,7 @@ export function newFileDeferral(lists: GateLists, workspace: RawPath, raw: RawPa
     pathDirectories: [],
     pointed: new Map(),
   })
-  return paths.of({ path: raw, before: null, after: PLAIN_FILE })
+  return paths.of({ path: raw, before: null, after: { ...PLAIN_FILE, kind } })
 }
 
 const PLAIN_FILE: EntryState = {

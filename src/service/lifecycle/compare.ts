@@ -95,10 +95,11 @@ async function readRun(
   const path = wholePath(context.home.state, context.environment['PATH'], homes)
   const directories = pathDirectories(path, places)
   const isGranted = grantCase(evaluation) !== null
-  const scope = isGranted ? [host.workspace, ...host.roots.map(({ real }) => real)] : null
+  const trees = [host.workspace, ...host.roots.map(({ real }) => real)] as const
+  const scope = isGranted ? trees : null
   const { layers } = sandbox
   const { lists } = book
-  const pointed = findPointed({ changes, layers, path, places, homes, lists, scope })
+  const pointed = findPointed({ changes, layers, path, places, homes, lists, trees, scope })
   const tracked = await trackedPaths(changes, evaluation, book.lists, view)
   const gitChecked = isGranted ? checkedGitPaths(changes, sandbox.layers) : []
   const input = {

@@ -11,6 +11,7 @@ import {
   isBelow,
   joinRaw,
   nameOfRaw,
+  newFileDeferral,
   type PointedBy,
   parentOfRaw,
   type RawPath,
@@ -21,6 +22,8 @@ import { ChangedView } from './changed-view.ts'
 import { GitForged } from './git-forged.ts'
 import { GitPlanted } from './git-planted.ts'
 import { GitReach } from './git-reach.ts'
+import { beforePath } from './scripts.ts'
+import { linksBelow } from './tree-links.ts'
 
 interface PointedInput {
   readonly changes: readonly Change[]
@@ -30,6 +33,8 @@ interface PointedInput {
   readonly places: readonly string[]
   readonly homes: readonly string[]
   readonly lists: GateLists
+  /** Real paths of the workspace, and of the directories that the act may change. */
+  readonly trees: readonly [string, ...string[]]
   /** Real paths that an actor's links may lead to: the workspace and the roots; null for a person. */
   readonly scope: readonly string[] | null
 }
@@ -72,6 +77,7 @@ class PointedSearch {
     }
     for (const { path, by, isTree } of git.found()) this.#mark(path, by, isTree)
     for (const home of this.#input.homes) this.#homeLinks(rawOfText(home))
+    this.#treeLinks()
     this.#pathLinks()
     this.#outwardLinks()
     this.#plantedInGit()
@@ -154,9 +160,25 @@ class PointedSearch {
     }
   }
 
+  /** What links lead to that would be asked about themselves, wherever they lie in the tree. */
+  #treeLinks(): void {
+    const { trees, layers, lists } = this.#input
+    const [workspace] = trees.map(rawOfText)
+    if (workspace === undefined) return
+    const follow = (link: RawPath): void => {
+      if (newFileDeferral(lists, workspace, link, 'symlink')?.kind === 'ask') this.#follow(link)
+    }
+    for (const root of new Set(trees.map(rawOfText))) {
+      for (const link of linksBelow(root, (path) => beforePath(path, layers))) follow(link)
+    }
+    for (const { path, after } of this.#changed) if (after?.kind === 'symlink') follow(path)
+  }
+
+  /** Marks where a link leads, and the changed links on the way. */
   #follow(path: RawPath): void {
     if (this.#view.kind(path) !== 'symlink') return
-    const { path: target } = this.#view.resolve(path)
+    const { path: target, visited } = this.#view.resolve(path)
+    for (const step of visited) if (step !== path) this.#mark(step, 'link', false)
     this.#mark(target, 'link', this.#view.kind(target) === 'directory')
   }
 
