@@ -80,6 +80,15 @@ describe('git', () => {
     expect(asked('for name in a b c commit; do echo x > $name; done')).toEqual([])
   })
 
+  it('a branch and an index that bring a hook which no file shows', () => {
+    prepare('git commit -q --allow-empty -m zero')
+    const hook = 'mkdir -p .husky; echo x > .husky/pre-commit; git add .husky'
+    expect(
+      asked(`${hook}; git commit -qm docs; git rm -q --cached -r .husky; rm -r .husky`),
+    ).toEqual([expect.stringMatching(/^\.git\/refs\/heads\//)])
+    expect(asked(`${hook}; rm -r .husky`)).toEqual(['.git/index'])
+  })
+
   it('but an ordinary commit is not', () => {
     expect(
       asked('echo a > a.txt; git add a.txt; git commit -qm one; git branch pre-commit'),

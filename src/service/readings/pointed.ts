@@ -144,9 +144,8 @@ class PointedSearch {
     }
   }
 
-  /** Branches and indexes of an actor that bring what no file of the tree shows. */
+  /** Branches and indexes that bring what no file of the tree shows. */
   #plantedInGit(): void {
-    if (this.#input.scope === null) return
     const planted = new GitPlanted(this.#view, this.#input.layers, this.#input.lists)
     for (const { path } of this.#changed) if (planted.brings(path)) this.#add(path, 'git_content')
   }
