@@ -40,6 +40,7 @@ describe('git', () => {
       'git config core.hooksPath tools/h; mkdir -p tools/h',
       'tools/h/x',
     ],
+    ['a file of the template', 'git config init.templateDir tpl; mkdir tpl', 'tpl/config'],
     ['an included file', 'git config include.path ../inc/extra; mkdir -p inc', 'inc/extra'],
     ['a program of a setting', 'git config core.fsmonitor "sh tools/watch.sh"', 'tools/watch.sh'],
     ['a program of an alias', "git config alias.up '!tools/up.sh'", 'tools/up.sh'],
@@ -116,6 +117,12 @@ describe('others', () => {
   it('what a dot link leads to', () => {
     prepare('mkdir -p tools/vs; ln -s tools/vs .vscode')
     expect(asked('echo "{}" > tools/vs/tasks.json')).toEqual(['tools/vs/tasks.json'])
+  })
+
+  it('a program among hooks, and not a source there', () => {
+    const program = 'for name in update other; do echo x > lib/hooks/$name; done'
+    const script = `mkdir -p lib/hooks; ${program}; chmod +x lib/hooks/*; echo x > lib/hooks/a.ts`
+    expect(asked(script)).toEqual(['lib/hooks/other', 'lib/hooks/update'])
   })
 
   it.each([

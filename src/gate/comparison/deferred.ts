@@ -90,11 +90,11 @@ export class DeferredPaths {
     const isProgram = after.kind === 'symlink' || (after.mode & EXECUTABLE) !== 0
     if (isProgram && this.#pathDirectories.has(parentOfRaw(path))) return true
     const text = displayOfRaw(path)
-    const { always, project, ways } = this.#lists
+    const { always, project, programs, ways } = this.#lists
     if (matches(always, text)) return true
     if (isInstalled(path)) return false
     if (after.kind === 'symlink' && ways.find(text) !== null) return true
-    return matches(project, text)
+    return matches(project, text) || (isProgram && matches(programs, text))
   }
 
   /** Whether a name below the workspace or the home begins with a dot, and the path is not harmless. */

@@ -19,6 +19,8 @@ export interface DeferredRow {
   readonly except?: readonly string[]
   /** The row does not apply below a `node_modules`. */
   readonly project?: true
+  /** The row applies to executable files and links alone. */
+  readonly executable?: true
 }
 
 export type DeferredKind =
@@ -102,6 +104,14 @@ export const DEFERRED: readonly DeferredRow[] = [
       '**/post-receive',
       '**/post-rewrite',
       '**/post-update',
+      '**/post-index-change',
+      '**/pre-auto-gc',
+      '**/proc-receive',
+      '**/p4-changelist',
+      '**/p4-prepare-changelist',
+      '**/p4-post-changelist',
+      '**/p4-pre-submit',
+      '**/hooks/update',
       '**/push-to-checkout',
       '**/fsmonitor-watchman',
       '**/reference-transaction',
@@ -109,6 +119,14 @@ export const DEFERRED: readonly DeferredRow[] = [
     ],
     // A branch may have the name of a hook.
     except: ['**/.git/**'],
+  },
+  {
+    // Programs among hooks have any name. Sources of a library may lie there too.
+    kind: 'git',
+    project: true,
+    executable: true,
+    patterns: ['**/hooks/**'],
+    except: ['**/hooks/*.sample'],
   },
   {
     kind: 'shell',
@@ -276,8 +294,10 @@ export const DEFERRED: readonly DeferredRow[] = [
       '**/uv.toml',
       '~/.config/uv/**',
       '**/.condarc',
-      '**/sitecustomize.py',
-      '**/usercustomize.py',
+      '**/sitecustomize.*',
+      '**/sitecustomize/__init__.*',
+      '**/usercustomize.*',
+      '**/usercustomize/__init__.*',
       '**/ipython_config.py',
       '**/ipython_kernel_config.py',
       '**/jupyter_*config.py',

@@ -202,6 +202,8 @@ export interface CompiledLists {
   readonly always: CompiledRow
   /** Rows that do not apply to dependencies that a package manager installed. */
   readonly project: CompiledRow
+  /** Project rows for executable files alone. */
+  readonly programs: CompiledRow
   /** Directories on the way to what any row names. */
   readonly ways: PathSet
   readonly ephemeral: PathSet
@@ -229,8 +231,11 @@ export function compiledLists(lists: GateLists, homes: readonly string[]): Compi
 function compile(lists: GateLists, homes: readonly string[]): CompiledLists {
   const read = (patterns: readonly string[]): PathSet =>
     new PathSet(absolutePatterns(patterns, homes), UNBOUNDED)
-  const group = (isProject: boolean): CompiledRow => {
-    const rows = lists.deferred.filter(({ project = false }) => project === isProject)
+  const group = (isProject: boolean, isProgram: boolean): CompiledRow => {
+    const rows = lists.deferred.filter(
+      ({ project = false, executable = false }) =>
+        project === isProject && executable === isProgram,
+    )
     return {
       paths: read(rows.flatMap(({ patterns }) => patterns)),
       except: read(rows.flatMap(({ except = [] }) => except)),
@@ -238,8 +243,9 @@ function compile(lists: GateLists, homes: readonly string[]): CompiledLists {
   }
   const all = lists.deferred.flatMap(({ patterns }) => absolutePatterns(patterns, homes))
   return {
-    always: group(false),
-    project: group(true),
+    always: group(false, false),
+    project: group(true, false),
+    programs: group(true, true),
     ways: new PathSet([...new Set(all.flatMap(waysTo))], UNBOUNDED),
     ephemeral: read(lists.ephemeral),
     harmless: lists.harmless === undefined ? null : read(lists.harmless),

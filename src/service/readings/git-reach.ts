@@ -117,6 +117,13 @@ export class GitReach {
       this.#hookLinks(hooks)
       return
     }
+    if (key === 'templatedir') {
+      // `git init` and `git clone` copy all of it into the new repository.
+      const template = this.#placed(value, worktree)
+      this.#targets.push({ path: template, by: 'git_config', isTree: true })
+      this.#hookLinks(joinRaw(template, HOOKS))
+      return
+    }
     if (key === 'path' && section.startsWith('include')) {
       const included = this.#placed(value, parentOfRaw(file))
       this.#point(included)
