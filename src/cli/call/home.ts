@@ -226,7 +226,31 @@ export function credentialOf({
  * the plain word of a human is enough, and that counts as little below a known agent as a plain yes
  * does. Answers with the caller's own key; null when it was not that which proved anything.
  */
-export async function proveHuman(
+export function proveHuman(
+  session: Session,
+  call: CommandCall,
+  what: string,
+): Promise<LedgerKey | null> {
+  const known = HANDED_OVER.get(call)
+  if (known !== undefined) return known
+  const proof = openedCredential(session, call, what)
+  if (call.options.text('pass-fd') !== null) HANDED_OVER.set(call, proof)
+  return proof
+}
+
+/** Proofs by a passphrase from a descriptor, which can be read once. */
+const HANDED_OVER = new WeakMap<CommandCall, Promise<LedgerKey | null>>()
+
+/**
+ * Opens the credential if a passphrase is handed over. Called before a long list of changes is read:
+ * opening takes 128 MB for a moment.
+ */
+export async function proveAhead(session: Session, call: CommandCall, what: string): Promise<void> {
+  if (call.options.text('pass-fd') === null || credentialOf(session) === null) return
+  await proveHuman(session, call, what)
+}
+
+async function openedCredential(
   session: Session,
   call: CommandCall,
   what: string,

@@ -4,7 +4,7 @@
  */
 import type { Answered, Confirm } from '../../service/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
-import { refuseOthers } from '../call/home.ts'
+import { proveAhead, refuseOthers } from '../call/home.ts'
 import { canAsk } from '../call/passphrase.ts'
 import { usageError } from '../call/usage.ts'
 import { failureText } from '../effects/question-text.ts'
@@ -24,6 +24,8 @@ export async function run(call: CommandCall): Promise<Exit> {
   const id = isMany ? '' : namedId(call)
   return withGates(call, async (sessions) => {
     for (const { session } of sessions) refuseOthers(session.caller, 'approving')
+    const [first] = sessions
+    if (first !== undefined) await proveAhead(first.session, call, 'approving')
     if (isMany) return approveBatch(call, await findBatch(sessions, call.arguments, like))
     const found = await findQuestion(sessions, id)
     const { gate } = found.session
@@ -31,13 +33,13 @@ export async function run(call: CommandCall): Promise<Exit> {
     const answered = await approval(found)
     // An answer other than yes is no denial: `writ deny` is a call of its own.
     if (answered.kind !== 'yes') return stillWaits(call, id)
-    const first = await gate.answer(found.question.actionId, answered)
-    if (!asksFirst(call)) return printAnswer(call, first)
+    const outcome = await gate.answer(found.question.actionId, answered)
+    if (!asksFirst(call)) return printAnswer(call, outcome)
     const again: Confirm = async (question) => {
       const asked = await askAtTerminal(found.session, question, 'approve')
       return asked.kind === 'yes' ? asked : { kind: 'wait' }
     }
-    return printAnswer(call, await settleChangedInputs(gate, first, again))
+    return printAnswer(call, await settleChangedInputs(gate, outcome, again))
   })
 }
 
