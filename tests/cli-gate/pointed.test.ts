@@ -88,6 +88,9 @@ describe('git', () => {
       asked(`${hook}; git commit -qm docs; git rm -q --cached -r .husky; rm -r .husky`),
     ).toEqual([expect.stringMatching(/^\.git\/refs\/heads\//)])
     expect(asked(`${hook}; rm -r .husky`)).toEqual(['.git/index'])
+    const { err } = place.writ(['exec', '--', 'sh', '-c', `${hook}; rm -r .husky`])
+    expect(err).toContain('brings .husky/pre-commit')
+    expect(place.writ(['replay', '--json']).json.differences).toEqual([])
   })
 
   it('but an ordinary commit is not', () => {

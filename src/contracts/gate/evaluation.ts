@@ -229,7 +229,17 @@ const EvaluationSchema = Type.Object(
           path_directories: Paths,
           /** Raw paths that configuration or a link points to, and by what; since evaluator 3. */
           pointed: Type.Optional(
-            Type.Array(Type.Object({ path: Type.String(), by: Word }, closed)),
+            Type.Array(
+              Type.Object(
+                {
+                  path: Type.String(),
+                  by: Word,
+                  /** Of a branch or an index the first files that it brings, one character a byte. */
+                  names: Type.Optional(Type.Array(Type.String())),
+                },
+                closed,
+              ),
+            ),
           ),
           /** Raw paths of changed files that git tracked before, where a grant asks for that. */
           tracked: Type.Optional(Type.Array(Type.String())),

@@ -56,6 +56,8 @@ export interface ComparisonInput {
   readonly pathDirectories: readonly string[]
   /** Changed paths that configuration or a link points to, as the host found them. */
   readonly pointed?: ReadonlyMap<RawPath, PointedBy>
+  /** Files that changed branches and indexes of git bring. */
+  readonly brought?: ReadonlyMap<RawPath, readonly RawPath[]>
   /** What went out, and by which rules; without a network nothing does. */
   readonly network?: ComparedNetwork
   /** Whose act it is, where only a grant spares a question; null or absent where none is needed. */
@@ -182,6 +184,12 @@ class ComparedLists {
   /** Whether the act is one of an actor, which has what grants give it. */
   get isActors(): boolean {
     return (this.#input.grants ?? null) !== null
+  }
+
+  /** What points to a path; of a branch or an index with the files that it brings. */
+  wordsFor(path: RawPath, by: PointedBy): string {
+    const names = (this.#input.brought?.get(path) ?? []).map(displayOfRaw)
+    return names.length === 0 ? POINTERS[by] : `brings ${names.join(', ')}; ${POINTERS[by]}`
   }
 
   isHolder(path: RawPath): boolean {
@@ -423,7 +431,7 @@ class Step implements StepOutcome {
     }
     if (deferral?.kind !== 'ask') return
     this.deferred.add(path)
-    const reason = deferral.by === null ? undefined : POINTERS[deferral.by]
+    const reason = deferral.by === null ? undefined : this.#lists.wordsFor(path, deferral.by)
     if (deferral.by === 'git_forged' && this.#lists.isActors) {
       this.#findings.add('effect.git_forged', text, reason)
     }

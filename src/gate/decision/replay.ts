@@ -220,6 +220,7 @@ export function compareAgain(
     scriptsChanged: rawPaths(evaluation.comparison.scripts_changed),
     pathDirectories: evaluation.comparison.path_directories,
     pointed: pointedOf(evaluation.comparison.pointed ?? []),
+    brought: broughtOf(evaluation.comparison.pointed ?? []),
     grants: grantCase(
       evaluation,
       rawPaths(evaluation.comparison.tracked),
@@ -250,6 +251,16 @@ function pointedOf(
       Object.hasOwn(POINTERS, by) ? (by as PointedBy) : 'link',
     ]),
   )
+}
+
+function broughtOf(
+  recorded: readonly { readonly path: string; readonly names?: readonly string[] }[],
+): ReadonlyMap<RawPath, readonly RawPath[]> {
+  const rows = recorded.flatMap(({ path, names }) =>
+    // As in `rawPaths`.
+    names === undefined ? [] : [[path as RawPath, names as readonly RawPath[]] as const],
+  )
+  return new Map(rows)
 }
 
 function comparedSteps(

@@ -21,7 +21,7 @@ import { wholePath } from '../../home/index.ts'
 import { keepEvidence } from '../acts/evidence.ts'
 import { checkedGitPaths } from '../readings/git-check.ts'
 import { withAccountHome } from '../readings/hidden-places.ts'
-import { findPointed } from '../readings/pointed.ts'
+import { findPointed, type Pointed } from '../readings/pointed.ts'
 import { isOnDeviceOf, pathDirectories, startingPlaces } from '../readings/readings.ts'
 import { changedScripts } from '../readings/scripts.ts'
 import { trackedPaths } from '../readings/tracked.ts'
@@ -99,7 +99,16 @@ async function readRun(
   const scope = isGranted ? trees : null
   const { layers } = sandbox
   const { lists } = book
-  const pointed = findPointed({ changes, layers, path, places, homes, lists, trees, scope })
+  const { pointed, brought } = findPointed({
+    changes,
+    layers,
+    path,
+    places,
+    homes,
+    lists,
+    trees,
+    scope,
+  })
   const tracked = await trackedPaths(changes, evaluation, book.lists, view)
   const gitChecked = isGranted ? checkedGitPaths(changes, sandbox.layers) : []
   const input = {
@@ -114,6 +123,7 @@ async function readRun(
     scriptsChanged: scripts,
     pathDirectories: directories,
     pointed,
+    brought,
     grants: grantCase(evaluation, new Set(tracked), new Set(gitChecked)),
     network: { connections: rehearsal.network ?? [], grounds: evaluation.network ?? null },
   }
@@ -122,11 +132,18 @@ async function readRun(
   const noted = {
     scripts_changed: [...scripts],
     path_directories: [...directories],
-    ...(pointed.size === 0 ? {} : { pointed: [...pointed].map(([path, by]) => ({ path, by })) }),
+    ...(pointed.size === 0 ? {} : { pointed: pointedRows(pointed, brought) }),
     ...(tracked.length === 0 ? {} : { tracked: [...tracked] }),
     ...(gitChecked.length === 0 ? {} : { git_checked: [...gitChecked] }),
   }
   return { comparison, noted }
+}
+
+function pointedRows(pointed: Pointed['pointed'], brought: Pointed['brought']) {
+  return [...pointed].map(([path, by]) => {
+    const names = brought.get(path)
+    return { path, by, ...(names === undefined ? {} : { names: [...names] }) }
+  })
 }
 
 async function comparedBy(

@@ -43,18 +43,26 @@ export class GitPlanted {
     this.#lists = lists
   }
 
-  /** Returns whether the file is a branch or an index that brings something which acts later. */
-  brings(path: RawPath): boolean {
+  /**
+   * Returns the first files that act later and that a branch or an index brings; null if it brings none,
+   * or the path is neither. What cannot be read brings files without names.
+   */
+  brought(path: RawPath): readonly RawPath[] | null {
     const place = gitPathOf(path)
     const kind = place === null ? null : gitKindOf(place)
-    if (place === null || (kind !== 'index' && !/^refs\/heads\//.test(place.rest))) return false
+    if (place === null || (kind !== 'index' && !/^refs\/heads\//.test(place.rest))) return null
     const look = { place, objects: this.#objects(place), left: ENTRIES_MAX }
+    const names: RawPath[] = []
     try {
       const fresh = kind === 'index' ? this.#ofIndex(path) : this.#ofBranch(path, look)
-      for (const [name, hash] of fresh) if (this.#isPlanted(name, hash, look)) return true
-      return false
+      for (const [name, hash] of fresh) {
+        // Names in git are bytes, one character each.
+        if (this.#isPlanted(name, hash, look)) names.push(name as RawPath)
+        if (names.length === NAMES_MAX) break
+      }
+      return names.length === 0 ? null : names
     } catch {
-      return true
+      return names
     }
   }
 
@@ -128,6 +136,9 @@ export class GitPlanted {
     return new GitObjects({ place: (path) => this.#placeNow(path), names }, common)
   }
 }
+
+/** So many files of one branch or index are named. */
+const NAMES_MAX = 20
 
 interface Look {
   readonly place: GitPath

@@ -39,9 +39,15 @@ interface PointedInput {
   readonly scope: readonly string[] | null
 }
 
-export function findPointed(input: PointedInput): ReadonlyMap<RawPath, PointedBy> {
+export interface Pointed {
+  readonly pointed: ReadonlyMap<RawPath, PointedBy>
+  /** Files that changed branches and indexes of git bring. */
+  readonly brought: ReadonlyMap<RawPath, readonly RawPath[]>
+}
+
+export function findPointed(input: PointedInput): Pointed {
   const changes = input.changes.filter(({ after }) => after !== null && after.kind !== 'directory')
-  if (changes.length === 0) return new Map()
+  if (changes.length === 0) return { pointed: new Map(), brought: new Map() }
   return new PointedSearch(input, changes).find()
 }
 
@@ -61,6 +67,7 @@ class PointedSearch {
   readonly #view: ChangedView
   readonly #changed: readonly Change[]
   readonly #found = new Map<RawPath, PointedBy>()
+  readonly #brought = new Map<RawPath, readonly RawPath[]>()
 
   constructor(input: PointedInput, changed: readonly Change[]) {
     this.#input = input
@@ -68,7 +75,7 @@ class PointedSearch {
     this.#changed = changed
   }
 
-  find(): ReadonlyMap<RawPath, PointedBy> {
+  find(): Pointed {
     const directories = this.#directories()
     const git = new GitReach(this.#view, this.#input.homes.map(rawOfText))
     for (const directory of directories) {
@@ -84,7 +91,7 @@ class PointedSearch {
     this.#forgedInGit()
     for (const { path } of this.#changed)
       if (this.#isLoadedUnasked(path)) this.#add(path, 'bytecode')
-    return this.#found
+    return { pointed: this.#found, brought: this.#brought }
   }
 
   /** The directories above what changed, but none inside an installed dependency. */
@@ -147,7 +154,12 @@ class PointedSearch {
   /** Branches and indexes that bring what no file of the tree shows. */
   #plantedInGit(): void {
     const planted = new GitPlanted(this.#view, this.#input.layers, this.#input.lists)
-    for (const { path } of this.#changed) if (planted.brings(path)) this.#add(path, 'git_content')
+    for (const { path } of this.#changed) {
+      const names = planted.brought(path)
+      if (names === null) continue
+      this.#brought.set(path, names)
+      this.#add(path, 'git_content')
+    }
   }
 
   /** Objects whose bytes are not what their names say, or that could not be checked. */
