@@ -39,7 +39,8 @@ function settled(sides: Record<string, readonly [Side | null, Side | null]>) {
     }
   })
   const kept = owners.settle(changes, findings).flatMap(({ path, after }) => {
-    return after?.owner == null ? [] : [`${path} ${after.owner.uid}:${after.owner.gid}`]
+    const { uid, gid } = after?.owner ?? IDS
+    return gid === IDS.gid ? [] : [`${path} ${uid}:${gid}`]
   })
   return { kept, asked: findings.list().map(({ code, path }) => `${code} ${path}`) }
 }
@@ -100,4 +101,16 @@ it.each([
   ['a deleted file', { '/f': [{ owner: OTHERS, content: 'x' }, null] }, [], []],
 ] as const)('%s', (_, sides, kept, asked) => {
   expect(settled(sides)).toEqual({ kept, asked })
+})
+
+it('both sides say whose an entry is', () => {
+  const owners = new LostOwners(IDS)
+  const path = rawOfText('/f')
+  const change = { path, before: state({ owner: OWN, content: 'x' }), after: null }
+  const added = { path, before: null, after: change.before }
+  const own = { uid: 1000, gid: 1000 }
+  expect(owners.settle([change, added], new TreeFindings())).toMatchObject([
+    { before: { owner: own }, after: null },
+    { before: null, after: { owner: own } },
+  ])
 })

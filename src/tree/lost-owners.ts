@@ -30,11 +30,13 @@ export function ownIds(): OwnIds | null {
 
 export class LostOwners {
   readonly #ids: OwnIds
+  readonly #own: Owner
   /** Of entries that were there before and belong to others, by path. */
   readonly #foreign = new Map<RawPath, Owner>()
 
   constructor(ids: OwnIds) {
     this.#ids = ids
+    this.#own = { uid: ids.uid, gid: ids.gid }
   }
 
   /** Called with each change; few of them are of other owners. */
@@ -44,36 +46,44 @@ export class LostOwners {
     if (uid !== this.#ids.uid || gid !== this.#ids.gid) this.#foreign.set(path, { uid, gid })
   }
 
-  /** The changes, with the owners that can be kept; the others are found. */
+  /**
+   * The changes with their owners on both sides, so that a change of the group by another program is
+   * noticed before anything is replaced. Owners that cannot be kept are found.
+   */
   settle(changes: readonly Change[], findings: TreeFindings): readonly Change[] {
-    if (this.#foreign.size === 0) return changes
-    const gone = this.#gone(changes)
+    const gone = this.#foreign.size === 0 ? null : this.#gone(changes)
     return changes.map((change) => {
       const { path, before, after } = change
-      if (after === null) return change
-      const moved =
-        gone.get(clueOf(after)) ?? (before === null ? gone.get(nameClue(path, after)) : null)
-      if (moved != null) return this.#owned(change, moved, findings)
-      const was = this.#foreign.get(path)
-      if (was === undefined || before?.kind !== after.kind || !this.#isKeepable(was)) return change
-      return this.#owned(change, was, findings)
+      const was = this.#foreign.get(path) ?? this.#own
+      const will = gone === null ? this.#own : this.#ownerAfter(change, gone, findings)
+      // Only root could set the owner of a directory that stays and is another user's.
+      if (before?.kind === 'directory' && after?.kind === 'directory' && !this.#isKeepable(was)) {
+        return change
+      }
+      return {
+        path,
+        before: before === null ? null : { ...before, owner: was },
+        after: after === null ? null : { ...after, owner: will },
+      }
     })
   }
 
-  #owned(change: Change, owner: Owner, findings: TreeFindings): Change {
-    const { path, before, after } = change
-    if (after === null || isSame(owner, this.#ids)) return change
-    if (!this.#isKeepable(owner)) {
+  #ownerAfter(
+    { path, before, after }: Change,
+    gone: ReadonlyMap<string, Owner>,
+    findings: TreeFindings,
+  ): Owner {
+    if (after === null) return this.#own
+    const moved =
+      gone.get(clueOf(after)) ?? (before === null ? gone.get(nameClue(path, after)) : null)
+    const was = before?.kind === after.kind ? this.#foreign.get(path) : undefined
+    const owner = moved ?? was ?? this.#own
+    if (this.#isKeepable(owner)) return owner
+    if (moved != null) {
       const detail = `would be yours; it was of user ${owner.uid}, group ${owner.gid}, which only root can keep`
       findings.add('diff.owner_lost', path, detail)
-      return change
     }
-    const was = this.#foreign.get(path) ?? this.#own
-    return {
-      path,
-      before: before === null ? null : { ...before, owner: was },
-      after: { ...after, owner },
-    }
+    return this.#own
   }
 
   /** Returns the owners of entries that left their place, by the marks that a move keeps. */
@@ -89,17 +99,9 @@ export class LostOwners {
     return gone
   }
 
-  get #own(): Owner {
-    return this.#ids
-  }
-
   #isKeepable({ uid, gid }: Owner): boolean {
     return uid === this.#ids.uid && this.#ids.groups.has(gid)
   }
-}
-
-function isSame(one: Owner, other: Owner): boolean {
-  return one.uid === other.uid && one.gid === other.gid
 }
 
 function clueOf({ kind, mode, mtimeNs, digest, target }: EntryState): string {

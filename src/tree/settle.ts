@@ -3,7 +3,7 @@
  * (the overlay's own, access lists inherited from the stage's parent), sets modes and times, and fails
  * if anything then differs.
  */
-import { chmodSync, chownSync, readlinkSync } from 'node:fs'
+import { chmodSync, lchownSync, readlinkSync } from 'node:fs'
 import { type Digest, type FaultError, faultError } from '../base/index.ts'
 import { type Attribute, displayOfRaw, type EntryState, type RawPath } from '../gate/index.ts'
 import {
@@ -141,13 +141,13 @@ function placeOf([first]: readonly RawPath[]): string {
 function settleOwnerAndMode({ path, at, state }: Expected): EntryStats {
   const stats = statsOf(at)
   if (stats === null) throw mismatch(path, 'presence')
-  if (state.kind === 'symlink') return stats
   const { owner } = state
   const isForeign = owner !== null && !isOwnedBy(stats, owner)
-  if (!isForeign && stats.mode === state.mode) return stats
+  const isOtherMode = state.kind !== 'symlink' && stats.mode !== state.mode
+  if (!isForeign && !isOtherMode) return stats
   // Owners first: a change of them takes away the bits that lend rights.
-  if (isForeign) chownSync(nodePath(at), owner.uid, owner.gid)
-  chmodSync(nodePath(at), state.mode)
+  if (isForeign) lchownSync(nodePath(at), owner.uid, owner.gid)
+  if (state.kind !== 'symlink') chmodSync(nodePath(at), state.mode)
   return statsOf(at) ?? stats
 }
 

@@ -1,10 +1,21 @@
 /** The same as an ordinary user, without groups and capabilities: what most people are. */
 import { execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  lchownSync,
+  lstatSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { TEST_UID, userWrapper } from '../sandbox/drive.ts'
 import { Place } from './place.ts'
+
+const OTHER_GROUP = TEST_UID + 1
 
 let place: Place
 let through: readonly string[]
@@ -72,6 +83,39 @@ it('another user’s files cannot be changed, and that is said', () => {
   const ended = place.exec(['--yes'], 'echo x > root-owned', { through })
   expect(ended.status).not.toBe(0)
   expect(place.text('root-owned')).toBe('root-owned\n')
+})
+
+it.each([
+  ['a file that was changed', 'echo new > old', 'old'],
+  ['a file that was made', 'echo new > made', 'made'],
+  ['a directory that was made', 'mkdir made', 'made'],
+  ['a link that was made', 'ln -s old made', 'made'],
+])('an undo keeps the group that another program gave: %s', (_, script, name) => {
+  chownSync(place.write('old'), TEST_UID, TEST_UID)
+  const ended = place.exec(['--yes'], script, { through })
+  expect(ended, ended.err).toMatchObject({ status: 0 })
+  const path = join(place.project, name)
+  lchownSync(path, TEST_UID, OTHER_GROUP)
+  const undone = place.writ(['undo'], { through })
+  expect(undone.status).toBe(1)
+  expect(undone.err).toContain('rollback.conflict')
+  expect(lstatSync(path).gid).toBe(OTHER_GROUP)
+  rmSync(path, { recursive: true })
+})
+
+it.each([
+  ['a change', 'echo new > old'],
+  ['a deletion', 'rm old'],
+])('a yes does not replace the group that another program gave: %s', (_, script) => {
+  const path = place.write('old')
+  chownSync(path, TEST_UID, TEST_UID)
+  expect(place.exec([], script, { through }).status).toBe(75)
+  chownSync(path, TEST_UID, OTHER_GROUP)
+  const [{ id }] = place.writ(['inbox', '--json'], { through }).json.pending
+  const answered = place.writ(['approve', '--yes', id], { through })
+  expect(answered.out).toContain('promote.conflict')
+  expect([place.text('old'), lstatSync(path).gid]).toEqual(['old\n', OTHER_GROUP])
+  place.writ(['reject', id], { through })
 })
 
 it('a ledger without the right to read it is reported as that, and not as gone', () => {

@@ -41,10 +41,16 @@ describe('a change', () => {
     ['mode', { mode: 0o600 }],
     ['kind', { kind: 'directory' }],
     ['target', { target: rawOfText('x') }],
-    ['owner', { owner: { uid: 1, gid: 1 } }],
     ['attributes', { attributes: [['user.a', '00']] }],
   ] as const)('is named by its %s', (_, part) => {
     expect(isSameState(file, { ...file, ...part } as EntryState)).toBe(false)
+  })
+
+  it('is named by its owner, if both are known', () => {
+    const owned = { ...file, owner: { uid: 1, gid: 1 } }
+    expect(isSameState(owned, { ...file, owner: { uid: 1, gid: 2 } })).toBe(false)
+    expect(isSameState(owned, { ...file, owner: { uid: 2, gid: 1 } })).toBe(false)
+    expect(isSameState(owned, file)).toBe(true)
   })
 
   it('is none when only times and link groups differ', () => {

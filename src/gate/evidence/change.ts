@@ -25,7 +25,7 @@ export interface EntryState {
   readonly target: RawPath | null
   /** Sorted by name; what the overlay itself writes is left out. */
   readonly attributes: readonly Attribute[]
-  /** Compared as root only; null when this user could change neither. */
+  /** Null where it is not known: acts of ordinary users by version 0.1 do not say it. */
   readonly owner: { readonly uid: number; readonly gid: number } | null
   /** Nanoseconds since 1970 as decimal digits; carried and restored, not compared. */
   readonly mtimeNs: string
@@ -61,10 +61,15 @@ export function isSameState(one: EntryState | null, other: EntryState | null): b
     one.mode === other.mode &&
     one.digest === other.digest &&
     one.target === other.target &&
-    one.owner?.uid === other.owner?.uid &&
-    one.owner?.gid === other.owner?.gid &&
+    isSameOwner(one.owner, other.owner) &&
     isSameAttributes(one.attributes, other.attributes)
   )
+}
+
+/** An owner that is not known differs from none. */
+function isSameOwner(one: EntryState['owner'], other: EntryState['owner']): boolean {
+  if (one === null || other === null) return true
+  return one.uid === other.uid && one.gid === other.gid
 }
 
 function isSameAttributes(one: readonly Attribute[], other: readonly Attribute[]): boolean {

@@ -112,7 +112,7 @@ function stateOf(address: Address, entry: TreeEntry, kind: EntryState['kind']): 
     digest: kind === 'file' ? hashFile(address) : null,
     target: kind === 'symlink' ? readTarget(address) : null,
     attributes: [],
-    owner: process.getuid?.() === 0 ? { uid: entry.uid, gid: entry.gid } : null,
+    owner: { uid: entry.uid, gid: entry.gid },
     mtimeNs: entry.mtimeNs,
     linkGroup: null,
   }
