@@ -25,5 +25,6 @@ export {
   listHomes,
   namedHome,
   removeHome,
+  replacedHome,
   unfinishedIn,
 } from './removal.ts'

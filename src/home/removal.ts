@@ -8,8 +8,9 @@ import { faultError, isUuid, showName } from '../base/index.ts'
 import { namesIfThere, removeTreeSync, syncDirectory } from '../machine/index.ts'
 import { directoriesInUse } from '../promotion/index.ts'
 
+import { findIdentity, identify } from './identity.ts'
 import type { KnownHome } from './known-home.ts'
-import { findHome, HOME_NAME, type Surroundings, stateRoot } from './place.ts'
+import { findHome, HOME_NAME, newHome, type Surroundings, stateRoot } from './place.ts'
 import { readTrusted, type TrustedHome, untrustHome } from './trust.ts'
 
 /** A home that this user has on this machine. */
@@ -53,6 +54,25 @@ function pathOf(folder: string): string {
   const path = basename(folder) === HOME_NAME ? folder : join(folder, HOME_NAME)
   if (existsSync(path)) return realpathSync(path)
   return existsSync(dirname(path)) ? join(realpathSync(dirname(path)), HOME_NAME) : path
+}
+
+/**
+ * Returns the home whose registration or directory `writ init` is about to give to a new history; null
+ * where it replaces none. A copy in a directory of its own replaces nothing.
+ */
+export function replacedHome(
+  surroundings: Surroundings,
+  given: string | null,
+  isNew: boolean,
+): ListedHome | null {
+  const root = stateRoot(surroundings)
+  const directory = pathOf(newHome(surroundings, given))
+  const trusted = readTrusted(root)
+  const identity = identify(findIdentity(directory), trusted)
+  if (!isNew && identity.kind !== 'copied') return null
+  const here = trusted.find(({ path }) => path === directory)
+  const replaced = here ?? (identity.kind === 'moved' ? identity.home : null)
+  return replaced === null ? null : listed(root, trusted, replaced.id)
 }
 
 /** Returns the listed home as one that can be opened. */

@@ -139,6 +139,62 @@ describe('whose history it is', () => {
   })
 })
 
+describe('a new history in the place of one with a passphrase', () => {
+  const SECRET = 'four words of mine'
+  const idHere = () => readFileSync(join(place.project, '.writ', 'id'), 'utf8')
+  beforeEach(() => {
+    expect(place.writ(['principal', 'pass', '--pass-fd', '3'], { passphrase: SECRET }).status).toBe(
+      0,
+    )
+  })
+
+  it('needs that passphrase, and the old ledger says that it was set aside', () => {
+    const id = idHere()
+    const without = place.writ(['init', '--new', '--no-pass', '--json'])
+    expect([without.status, without.json.error.code]).toEqual([1, 'credential.required'])
+    const args = ['init', '--new', '--no-pass', '--pass-fd', '3', '--json']
+    const wrong = place.writ(args, { passphrase: 'four words of another' })
+    expect([wrong.json.error.code, idHere()]).toEqual(['credential.wrong', id])
+    const made = place.writ(args, { passphrase: SECRET })
+    expect([made.status, made.json.credential]).toEqual([0, 'none'])
+    const fresh = idHere()
+    expect(fresh).not.toBe(id)
+    writeFileSync(join(place.project, '.writ', 'id'), id)
+    expect(place.writ(['trust', '--yes', '--pass-fd', '3'], { passphrase: SECRET }).status).toBe(0)
+    expect(place.writ(['log', '--facts', '--stream', 'host', '--json']).out).toContain('halt_v1')
+    expect(exec(['touch', 'x']).lastLine).toBe('writ: halted')
+  })
+
+  it('keeps the passphrase of the descriptor for the new history', () => {
+    const made = place.writ(['init', '--new', '--pass-fd', '3', '--json'], { passphrase: SECRET })
+    expect([made.status, made.json.credential]).toEqual([0, 'passphrase'])
+  })
+
+  it.each([
+    ['another `id`', () => write('.writ/id', '00000000-0000-4000-8000-000000000000\n')],
+    ['no `.writ`', () => rmSync(join(place.project, '.writ'), { recursive: true })],
+  ])('needs it with %s too', (_what, change) => {
+    change()
+    const { error } = place.writ(['init', '--new', '--no-pass', '--json']).json
+    expect(error.code).toBe('credential.required')
+  })
+
+  it('needs it where the `id` of another home makes it look like a copy', () => {
+    const other = join(place.folder, 'other')
+    mkdirSync(other)
+    expect(place.writ(['init', '--no-pass'], { cwd: other }).status).toBe(0)
+    cpSync(join(other, '.writ', 'id'), join(place.project, '.writ', 'id'))
+    const { error } = place.writ(['init', '--no-pass', '--json']).json
+    expect(error.code).toBe('credential.required')
+  })
+
+  it('needs none in a copied directory', () => {
+    const copy = join(place.folder, 'copy')
+    cpSync(place.project, copy, { recursive: true })
+    expect(place.writ(['init', '--new', '--no-pass'], { cwd: copy }).status).toBe(0)
+  })
+})
+
 describe('a linked worktree', () => {
   it('commits, rebases and is undone with the common directory of its repository', () => {
     const tree = join(place.folder, 'tree')

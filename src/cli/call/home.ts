@@ -186,7 +186,7 @@ export async function streamsToRead(
 
 /** Refuses all but humans of the whole host, and asks for their credential if there is one (I1). */
 export async function requireHuman(
-  session: Session,
+  session: Pick<ReadSession, 'home' | 'register' | 'caller'>,
   call: CommandCall,
   what: string,
 ): Promise<void> {
@@ -227,7 +227,7 @@ export function credentialOf({
  * does. Answers with the caller's own key; null when it was not that which proved anything.
  */
 export function proveHuman(
-  session: Session,
+  session: Pick<ReadSession, 'home' | 'register' | 'caller'>,
   call: CommandCall,
   what: string,
 ): Promise<LedgerKey | null> {
@@ -245,13 +245,17 @@ const HANDED_OVER = new WeakMap<CommandCall, Promise<LedgerKey | null>>()
  * Opens the credential if a passphrase is handed over. Called before a long list of changes is read:
  * opening takes 128 MB for a moment.
  */
-export async function proveAhead(session: Session, call: CommandCall, what: string): Promise<void> {
+export async function proveAhead(
+  session: Pick<ReadSession, 'home' | 'register' | 'caller'>,
+  call: CommandCall,
+  what: string,
+): Promise<void> {
   if (call.options.text('pass-fd') === null || credentialOf(session) === null) return
   await proveHuman(session, call, what)
 }
 
 async function openedCredential(
-  session: Session,
+  session: Pick<ReadSession, 'home' | 'register' | 'caller'>,
   call: CommandCall,
   what: string,
 ): Promise<LedgerKey | null> {

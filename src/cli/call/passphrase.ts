@@ -23,12 +23,19 @@ export function canAsk(): boolean {
   return isatty(0) && isatty(2)
 }
 
+/** A descriptor can be read only once; `writ init --new` needs what it held twice. */
+const descriptorTexts = new Map<string, string>()
+
 function readDescriptor(text: string): string {
+  const known = descriptorTexts.get(text)
+  if (known !== undefined) return known
   if (!/^\d{1,5}$/.test(text)) {
     throw usageError(`${showName(text)} is not the number of a file descriptor`)
   }
   try {
-    return readFileSync(Number(text), 'utf8').replace(/\r?\n[\s\S]*$/, '')
+    const read = readFileSync(Number(text), 'utf8').replace(/\r?\n[\s\S]*$/, '')
+    descriptorTexts.set(text, read)
+    return read
   } catch (thrown) {
     const reason = reasonOf(thrown)
     throw usageError(`the file descriptor ${text} cannot be read (${reason})`)

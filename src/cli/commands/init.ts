@@ -11,6 +11,7 @@ import {
   makeHome,
   openHome,
   recordChange,
+  replacedHome,
   type Surroundings,
   sealCredential,
 } from '../../home/index.ts'
@@ -32,6 +33,7 @@ import { canAsk, readNewPassphrase } from '../call/passphrase.ts'
 import { surroundings } from '../call/surroundings.ts'
 import { usageError } from '../call/usage.ts'
 import { visibleName } from '../effects/visible.ts'
+import { recordSetAside, releaseHome } from '../gate/set-aside.ts'
 import { agreesToLaws, lawsToAccept, type ReadLaws } from '../laws/acceptance.ts'
 import { acceptRead } from './trust.ts'
 
@@ -48,14 +50,18 @@ interface InitAnswer {
 
 export async function run(call: CommandCall): Promise<Exit> {
   const around = surroundings()
-  const passphrase = (await hasCredential(call, around)) ? null : await choosePassphrase(call)
+  const isNew = call.options.isOn('new')
+  const replaced = replacedHome(around, call.options.text('home'), isNew)
+  if (replaced !== null) await releaseHome(call, replaced)
+  const isKnown = replaced === null && (await hasCredential(call, around))
+  const passphrase = isKnown ? null : await choosePassphrase(call)
   const human = humanOf(call, around)
   const isNamed = ['name', 'namespace'].some((name) => call.options.text(name) !== null)
   await refuseActors(call, around)
   const actor = { principal: human, source: 'cli' }
-  const isNew = call.options.isOn('new')
   // A new history has new laws, and neither a passphrase nor blocks.
   if (isNew) refuseBelowAgent('a new history')
+  if (replaced !== null) await recordSetAside(call, replaced)
   const server = storeOption(call)
   const order = server === undefined ? { isNew } : { isNew, server }
   const made = await makeHome(around, call.options.text('home'), actor, order)
@@ -165,7 +171,8 @@ async function hasCredential({ options }: CommandCall, around: Surroundings): Pr
 /** Null for none. Asked first: a wrong answer leaves nothing half made. */
 async function choosePassphrase(call: CommandCall): Promise<string | null> {
   if (call.options.isOn('no-pass')) {
-    if (call.options.text('pass-fd') === null) return null
+    // With `--new` the descriptor proves the human of the history that is set aside.
+    if (call.options.text('pass-fd') === null || call.options.isOn('new')) return null
     throw usageError('`--no-pass` and `--pass-fd` contradict one another')
   }
   const passphrase = await readNewPassphrase(call, 'a passphrase for approvals (empty: none yet)')

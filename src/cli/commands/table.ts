@@ -33,7 +33,10 @@ export const COMMANDS: readonly Command[] = [
     options: [
       { name: 'no-pass', value: null, says: 'no human credential yet' },
       { name: 'new', value: null, says: 'a history of its own, where another one could go on' },
-      { ...PASS_FD, says: 'read the new passphrase from this file descriptor' },
+      {
+        ...PASS_FD,
+        says: 'read the passphrase (with `--new` also the one of the history before) from this file descriptor',
+      },
       { name: 'name', value: 'ID', says: 'the id of the local human; the user name without it' },
       { name: 'namespace', value: 'NAME', says: 'its namespace; `local` without it' },
       { name: 'store', value: 'URL', says: 'a PostgreSQL server for the facts; a file without it' },
