@@ -48,12 +48,14 @@ import {
 import {
   type CommandEnd,
   exitOf,
+  isMalformed,
+  lastReport,
   ShellReport,
   SIGXCPU,
   SIGXFSZ,
 } from './supervision/command-end.ts'
 import { KeptFiles } from './supervision/kept-files.ts'
-import { groupMembers, groupMemoryPeak, terminalOf } from './supervision/meters.ts'
+import { groupMembers, groupMemoryPeak, processUse, terminalOf } from './supervision/meters.ts'
 import { NetworkAttempts } from './supervision/network-attempts.ts'
 import { Trace } from './supervision/trace.ts'
 import {
@@ -288,6 +290,10 @@ export class LinuxSandbox implements Sandbox {
     // Throws if an answer failed; by now nothing is left open.
     await channel?.end()
     if (ended.isMisplaced) throw this.#misplaced(request)
+    if (ended.isMalformed === true) {
+      const message = 'the first process inside reported something that it never reports by itself'
+      throw faultError('sandbox.failed', '', message, 'nothing of this run is used; run it again')
+    }
     const durationMs = monotonicMs() - startedMs
     this.#usedMs += durationMs
     this.#usedCpuMs += watch.figure('cpuMs')
@@ -385,13 +391,17 @@ export class LinuxSandbox implements Sandbox {
     for (;;) {
       const line = await inner.nextOr(end)
       if (line === null) return { ...told.ending(), status: null, left: 0 }
-      const [, status, isAlone] = /^X(\d+) ?(\d*)$/.exec(line) ?? []
       if (this.#sideShell?.take(line) === true) continue
-      if (status === undefined) told.take(line)
+      if (isMalformed(line)) return { ...told.ending(), status: null, left: 0, isMalformed: true }
+      const last = lastReport(line)
+      if (last === null) told.take(line)
       else {
+        const { status, isAlone } = last
         const graceMs = Math.min(monotonicMs() + GRACE_MS, deadlineMs)
-        const left = isAlone === '1' ? 0 : await aloneOrLate(pid, graceMs)
-        return { ...told.ending(), status: Number(status), left }
+        // One look from outside confirms a first process that says it is alone.
+        const isEmpty = isAlone && processUse(pid).alive === 0
+        const left = isEmpty ? 0 : await aloneOrLate(pid, graceMs)
+        return { ...told.ending(), status, left }
       }
     }
   }

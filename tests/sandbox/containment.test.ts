@@ -45,6 +45,15 @@ describe.each(WHO)('opened by %s', (as) => {
     expect(stdout).toBe('done\n')
   })
 
+  it('no process inside opens the memory of the first process', async () => {
+    const { stdout } = await driveOne(
+      { as, root: place(as) },
+      'for f in mem environ maps; do (: < /proc/1/$f) 2>/dev/null && echo "opened $f"; done; ' +
+        '(: >> /proc/1/mem) 2>/dev/null && echo "opened for writing"; readlink /proc/1/fd/5; echo done',
+    )
+    expect(stdout).toBe('done\n')
+  })
+
   it('a write next to the scope is caught by the overlay of a watched root', async () => {
     const home = place(as)
     const root = join(home, 'project')

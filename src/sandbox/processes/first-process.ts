@@ -23,6 +23,9 @@ const LISTENER = { receive: 0xc0502100, send: 0xc0182101, wake: 0x40082104 } as 
 /** NEW_LISTENER, without and with WAIT_KILLABLE_RECV (Linux 5.19): who was heard waits for the answer. */
 const FILTER_FLAGS = '0x28, 0x8'
 
+/** `PR_SET_DUMPABLE`: with 0, no process of the same user can open its memory or trace it. */
+const SET_DUMPABLE = 4
+
 /** The script of the waiting shell. It starts before a command is known, because starting it is slow. */
 const READY = [
   `echo R >&${FD.inner}`,
@@ -55,6 +58,7 @@ function setUp(architecture: Architecture): string {
   const call = callOn(architecture)
   return `
 $^F = 255;
+${call('prctl')}, ${SET_DUMPABLE}, 0, 0, 0, 0) == 0 or exit 1;
 my ($ready, $around, $filter, $rest, $help) = @ARGV;
 ${call('close')}, ${FD.filter}); ${call('close')}, ${FD.status});
 open(my $inner, '+<&=', ${FD.inner}) or exit 1;

@@ -16,8 +16,26 @@ export interface CommandEnd {
   readonly words: readonly string[]
   readonly left: number
   readonly isMisplaced: boolean
+  /** The first process reported what it never reports by itself. */
+  readonly isMalformed?: true
   /** Of all that was waited for, as the shell inside counts. */
   readonly cpuMs: number
+}
+
+const LAST = /^X(\d{1,3})( 1)?$/
+const SIGNAL = /^signal \d{1,2}$/
+const STATUS_MAX = 255
+
+/** Returns the last report, which has the status and whether no other process is left; null for others. */
+export function lastReport(line: string): { status: number; isAlone: boolean } | null {
+  const [whole, status, alone] = LAST.exec(line) ?? []
+  return whole === undefined ? null : { status: Number(status), isAlone: alone !== undefined }
+}
+
+/** Whether a line has the form of a report with a content that no report has. */
+export function isMalformed(line: string): boolean {
+  if (line.startsWith('X')) return (lastReport(line)?.status ?? Infinity) > STATUS_MAX
+  return line.startsWith('signal') && !SIGNAL.test(line)
 }
 
 /** What the shell inside tells before its last word: times, that it found no directory, a signal. */
