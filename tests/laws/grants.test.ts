@@ -3,7 +3,7 @@
  * scope lies inside the workspace, and no undo is used up without a question.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Place } from '../cli-gate/place.ts'
@@ -15,6 +15,7 @@ beforeAll(() => {
   rmSync(join(place.project, '.git'), { recursive: true })
   git('init', '-q', '-b', 'main')
   writeFileSync(join(place.project, 'tracked'), 'one\n')
+  writeFileSync(join(place.project, 'private'), 'mine\n')
   writeFileSync(join(place.project, 'large'), Buffer.alloc(2_000_000, 'x'))
   git('add', '-A')
   git('-c', 'user.name=A', '-c', 'user.email=a@b', 'commit', '-qm', 'one')
@@ -54,6 +55,31 @@ describe('an agent', () => {
     const { status, err, lastLine } = agent(script)
     expect([status, lastLine]).toEqual([75, 'writ: effect.ungranted'])
     expect(err).toContain(words)
+  })
+
+  it.each([
+    ['writing for others', 'chmod 666 tracked', 'mode 0644 to 0666'],
+    ['reading for others', 'chmod 604 private; echo x > private', 'mode 0600 to 0604'],
+    ['an attribute', 'setfattr -n user.x -v 1 tracked', 'attributes or access list'],
+    ['a new file for everyone', 'umask 0; echo x > open', 'every user of this machine'],
+    ['a new directory for everyone', 'mkdir -m 777 wide', 'every user of this machine'],
+    ...(process.getuid?.() === 0
+      ? [
+          ['another owner', 'chown 1791 tracked', 'owner or group'],
+          ['a new file of another', 'echo x > given; chown 1791 given', 'another owner, uid 1791'],
+        ]
+      : []),
+  ])('is asked about %s, which git does not keep', (_, script, words) => {
+    chmodSync(join(place.project, 'private'), 0o600)
+    const { status, err, lastLine } = agent(script)
+    expect([status, lastLine], err).toEqual([75, 'writ: effect.ungranted'])
+    expect(err).toContain(words)
+  })
+
+  it('makes a tracked file a program, and takes writing from the group, without a question', () => {
+    expect(agent('chmod +x tracked').status).toBe(0)
+    chmodSync(join(place.project, 'private'), 0o664)
+    expect(agent('chmod 644 private').status).toBe(0)
   })
 
   it('is asked about uncommitted work of a person, also after it staged that itself', () => {

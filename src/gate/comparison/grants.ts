@@ -20,6 +20,7 @@ import type { FindingList } from '../evidence/findings.ts'
 import { isGitWork, isInGit, namesGit } from '../evidence/git-state.ts'
 import { isAmended } from '../evidence/judgement.ts'
 import { displayOfRaw, type RawPath } from '../paths/raw-path.ts'
+import { accessWords } from './access.ts'
 
 /** How much an actor did. */
 export interface Amount {
@@ -192,12 +193,15 @@ function covers(
 ): boolean {
   if (!held.names(list, change.path)) return false
   if (held.grant.git === true && !isGitWork(change, list, gitChecked)) return false
+  if (held.grant.git !== true && accessWords(list, change) !== null) return false
   return held.grant.tracked !== true || list !== 'modified' || tracked.has(change.path)
 }
 
 function wordsFor(list: ChangeList, change: Change, held: readonly HeldGrant[]): string {
   if (isInGit(change.path)) return `${GIT_WORDS[list]}; git's ordinary commands do not do this`
   if (list === 'deleted') return 'deleted; the act did not make it'
+  const access = accessWords(list, change)
+  if (access !== null) return access
   if (list === 'added') return 'created'
   const isUntracked = held.some((one) => one.grant.tracked === true && one.names(list, change.path))
   return isUntracked ? 'changed; git does not track it' : 'changed'
