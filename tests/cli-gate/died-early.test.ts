@@ -87,7 +87,7 @@ describe.each(SLICE)('killed before %s', (_, at) => {
     const kept = remains()
     expect(declared('echo three > f; echo n > g', at).status).toBe(null)
     expect([place.text('f'), place.has('g')]).toEqual(['two\n', false])
-    expect(place.writ(['log']).out).toMatch(/ promoted .*\n.* unfinished /)
+    expect(place.writ(['log']).out).toMatch(/ promoted .*\n.* (unfinished|interrupted) /)
     expect(place.writ(['recover']).out).toMatch(/promoted .* begun before, interrupted/)
     expect([place.text('f'), place.has('g')]).toEqual(['three\n', true])
     expect(facts('promotion_v1').map(({ status }) => status)).toEqual(['APPLIED', 'APPLIED'])
