@@ -134,12 +134,10 @@ describe.each(['sha1', 'sha256'] as const)('in a repository of %s', (hash) => {
   })
 
   it('but what git itself makes is not: commits, deltas in packs, a clone', () => {
-    const { place } = shop(hash)
     const commit = 'echo 9001 >> long; git add long; git commit -qm two'
     expect(agent(shop(hash), commit)).toMatchObject({ status: 0 })
-    sh(place, 'git config gc.writeCommitGraph false')
     const deltas = "git verify-pack -v .git/objects/pack/*.idx | grep -q 'chain length'"
-    const script = `git repack -adq; ${deltas}; git clone -q --no-local . copy`
+    const script = `git gc -q; ${deltas}; test -f .git/objects/info/commit-graph; git clone -q --no-local . copy`
     const packed = person(shop(hash), script)
     expect(packed.asked).toContain('copy/.git/config')
     expect(packed.asked.filter((path) => path.includes('/objects/'))).toEqual([])
@@ -158,6 +156,18 @@ it('what cannot be checked is asked about by its name', () => {
   const script = writing(files)
   expect(person(shop('sha1'), script).asked).toEqual(Object.keys(files).sort())
   expect(agent(shop('sha1'), script).status).toBe(75)
+})
+
+it('a commit-graph that names another tree for a commit is refused', () => {
+  const script = `git commit-graph write --reachable; p=.git/objects/info/commit-graph; chmod u+w $p
+    python3 - $p $(git rev-parse HEAD^{tree} HEAD) <<'END'
+import sys
+path, tree, other = sys.argv[1], bytes.fromhex(sys.argv[2]), bytes.fromhex(sys.argv[3])
+data = open(path, 'rb').read()
+assert tree in data
+open(path, 'wb').write(data.replace(tree, other))
+END`
+  expect(agent(shop('sha1'), script).lastLine).toBe('writ: effect.git_forged')
 })
 
 it('an object of LFS is named by its bytes', () => {

@@ -11,7 +11,16 @@ import { bytesOfRaw, type Change, joinRaw, type RawPath, rawOfText } from '../..
 import { openEntry } from '../../machine/index.ts'
 import type { Layer } from '../../sandbox/index.ts'
 import type { ChangedView } from './changed-view.ts'
-import { entryHead, type GitObject, indexedNames, nameOf, patched, readAt } from './git-objects.ts'
+import { isTrueGraph } from './git-graph.ts'
+import {
+  entryHead,
+  type GitObject,
+  GitObjects,
+  indexedNames,
+  nameOf,
+  patched,
+  readAt,
+} from './git-objects.ts'
 import { beforePath, insidePath, readSmall } from './scripts.ts'
 
 /** A false name, or a file that could not be checked. */
@@ -28,8 +37,8 @@ const OBJECTS = /^(.+)\/objects\/(.+)$/s
 const LOOSE = /^([0-9a-f]{2})\/([0-9a-f]{38}|[0-9a-f]{62})$/
 const PACK = /^pack\/[^/]+\.(?:pack|idx)$/s
 /** Files that git believes in place of objects, or that name other places of objects. */
-const INSTEAD =
-  /^(?:info\/(?:http-)?alternates|info\/commit-graphs?(?:\/.+)?|pack\/multi-pack-index.*)$/s
+const INSTEAD = /^(?:info\/(?:http-)?alternates|info\/commit-graphs\/.+|pack\/multi-pack-index.*)$/s
+const GRAPH = 'info/commit-graph'
 const REPLACED = /\/refs\/replace\//
 const LARGE_FILE = /\/lfs\/objects\/[0-9a-f]{2}\/[0-9a-f]{2}\/([0-9a-f]{64})$/
 
@@ -55,6 +64,8 @@ export class GitForged {
       return REPLACED.test(path) && path.includes('/.git/') ? 'git_unchecked' : null
     }
     if (after.kind !== 'file' || INSTEAD.test(rest)) return 'git_unchecked'
+    // As above.
+    if (rest === GRAPH) return this.#graph(path, repository as RawPath)
     const loose = LOOSE.exec(rest)
     if (loose !== null) return this.#loose(path, `${loose[1]}${loose[2]}`)
     return PACK.test(rest) ? this.#pack(path.slice(0, path.lastIndexOf('.'))) : null
@@ -75,6 +86,21 @@ export class GitForged {
       const algorithm = name.length === 64 ? 'sha256' : 'sha1'
       const isTrue = createHash(algorithm).update(whole).digest('hex') === name
       return isTrue ? null : 'git_forged'
+    } catch {
+      return 'git_unchecked'
+    }
+  }
+
+  #graph(path: RawPath, repository: RawPath): Doubt | null {
+    const place = this.#placeNow(path)
+    const bytes = place === null ? null : readSmall(place, INDEX_BYTES_MAX)
+    if (bytes === null) return 'git_unchecked'
+    const files = {
+      place: (each: RawPath) => this.#placeNow(each),
+      names: (directory: RawPath) => this.#view.names(directory),
+    }
+    try {
+      return isTrueGraph(bytes, new GitObjects(files, repository)) ? null : 'git_forged'
     } catch {
       return 'git_unchecked'
     }
