@@ -1,5 +1,6 @@
 /** A query index that was changed: found, made again, and never the reason that a key counts twice. */
 import { execFileSync } from 'node:child_process'
+import { chmodSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TermSum } from '../../src/ledger/index.ts'
@@ -48,6 +49,26 @@ function around(file: string, ...sql: readonly string[]): void {
   for (const one of sql) database.exec(one)
   database.close()
 }
+
+describe('the files of a ledger are their owner’s only', () => {
+  /** Of the ledger, its index, and what SQLite adds to them while they are open. */
+  const openToOthers = () =>
+    readdirSync(directory).filter(
+      (name) => name.includes('.db') && (statSync(join(directory, name)).mode & 0o077) !== 0,
+    )
+  const index = () => join(directory, 'ledger-index.db')
+
+  it.each([
+    ['that is made', () => rmSync(index())],
+    ['that an older version made', () => chmodSync(index(), 0o644)],
+  ])('an index %s', async (_, prepare) => {
+    prepare()
+    await open()
+    await ledger.record(entry('one more'))
+    expect(readdirSync(directory)).toContain('ledger-index.db')
+    expect(openToOthers()).toEqual([])
+  })
+})
 
 /** Uses a connection of its own: writ's does not allow writes to the schema. */
 const WITHOUT_ONE_KEY = `

@@ -8,9 +8,10 @@
  * because both are written in one transaction.
  */
 
-import { rmSync } from 'node:fs'
+import { chmodSync, closeSync, lstatSync, openSync, rmSync } from 'node:fs'
 import { faultCode, faultError } from '../../base/index.ts'
 import { INDEXED_FIELDS, type IndexedField, indexTerms } from '../../ledger/index.ts'
+import { errnoOf } from '../../machine/index.ts'
 import {
   isBusy,
   isDamage,
@@ -182,13 +183,33 @@ type Opened = ReturnType<typeof prepareStatements>
 
 function openIndex(file: string): Opened {
   try {
+    makePrivate(file)
     return openCurrent(file)
   } catch (error) {
     // Without room or right for a file the index is made in memory, as far as it is needed.
     if (isFull(error) || isReadOnly(error)) return openCurrent(':memory:')
     if (!isDamage(error)) throw error
     removeIndex(file)
+    makePrivate(file)
     return openCurrent(file)
+  }
+}
+
+/**
+ * Leaves the index to its owner, as the ledger is: SQLite gives the mode to the files that it adds. An
+ * index that is there is not opened here, because closing it would end the locks of this process.
+ */
+function makePrivate(file: string): void {
+  try {
+    for (const suffix of ['', '-wal', '-shm']) {
+      const found = lstatSync(`${file}${suffix}`, { throwIfNoEntry: false })
+      if (found?.isFile() === true && (found.mode & 0o077) !== 0)
+        chmodSync(`${file}${suffix}`, 0o600)
+    }
+    closeSync(openSync(file, 'wx', 0o600))
+  } catch (error) {
+    // Where there is no room or right for it, SQLite says so.
+    if (errnoOf(error) === null) throw error
   }
 }
 
