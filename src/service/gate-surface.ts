@@ -56,6 +56,10 @@ export interface GateSurface {
   resolve(order: RecoveryOrder): Promise<ResolvedRecovery>
   /** Approved acts that a crash had interrupted and that this gate has ended. */
   finished(): Promise<readonly FinishedYes[]>
+  /** Approved acts that were interrupted and wait for a person's command. */
+  unfinished(): Promise<readonly string[]>
+  /** Ends these without a promotion. */
+  endUnfinished(): Promise<void>
   /** Released runs that were interrupted lately: something may have been sent. */
   interrupted(): Promise<readonly InterruptedRun[]>
   /** The most approvals that a law wants, and how many humans can give one; null where one does. */

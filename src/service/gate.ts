@@ -209,6 +209,14 @@ class OpenGate implements GateSurface {
     return [...this.#parts.workspace.recovered, ...this.#unfinished.finished]
   }
 
+  unfinished(): Promise<readonly string[]> {
+    return this.#unfinished.approved()
+  }
+
+  endUnfinished(): Promise<void> {
+    return this.#unfinished.endApproved()
+  }
+
   async resolve(order: RecoveryOrder): Promise<ResolvedRecovery> {
     return this.#parts.workspace.resolve(order)
   }

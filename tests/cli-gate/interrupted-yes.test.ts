@@ -4,7 +4,7 @@
  * fact says which.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -25,6 +25,11 @@ afterEach(() => {
 function facts(type: string): Json[] {
   const { facts: found } = place.writ(['log', '--type', type, '--json']).json
   return found.map((fact: Json) => fact.record.payload)
+}
+
+function stateOfHome(): string {
+  const id = readFileSync(join(place.project, '.writ', 'id'), 'utf8').trim()
+  return join(place.folder, 'state', 'writ', id)
 }
 
 /** Leaves a question about a new file; its id. */
@@ -86,6 +91,40 @@ describe('a yes on the record whose process died before the promotion', () => {
     },
     120_000,
   )
+
+  it('is not carried out by a command of an agent, and is by the next one of a person', async () => {
+    expect(place.writ(['principal', 'add', 'ai:bot@local']).status).toBe(0)
+    const { token } = place.writ(['token', 'create', 'ai:bot@local', '--json']).json
+    await approveAndDie(ask())
+    expect(place.writ(['exec', '--', 'true'], { token }).status).toBe(0)
+    expect(place.has('f')).toBe(false)
+    const next = place.writ(['exec', '--', 'true'])
+    expect([next.status, place.text('f')]).toEqual([0, 'new\n'])
+    expect(next.err).toMatch(/promoted .* approved before, interrupted, and carried out now/)
+  }, 120_000)
+
+  it('is ended by a halt, and not carried out after it', async () => {
+    await approveAndDie(ask())
+    const halted = place.writ(['halt'])
+    expect(halted.status).toBe(0)
+    expect(halted.err).toMatch(/not promoted .* nothing was changed/)
+    expect(facts('decision_v1').at(-1)).toMatchObject({ decision: 'BLOCK' })
+    expect(place.writ(['resume', '--reason', 'ok']).status).toBe(0)
+    expect(place.writ(['exec', '--', 'true']).status).toBe(0)
+    expect(place.has('f')).toBe(false)
+    expect(place.writ(['replay']).status).toBe(0)
+  }, 120_000)
+
+  it('is named by recover and inbox while it is there', async () => {
+    await approveAndDie(ask())
+    const file = join(stateOfHome(), 'halted')
+    writeFileSync(file, '')
+    for (const command of ['recover', 'inbox']) {
+      expect(place.writ([command]).out).toMatch(/interrupted .* approved before and interrupted/)
+    }
+    rmSync(file)
+    expect(place.writ(['recover']).out).toMatch(/promoted .* carried out now/)
+  }, 120_000)
 
   it('is ended with a fact where the tree is another by then', async () => {
     await approveAndDie(ask())

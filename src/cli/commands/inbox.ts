@@ -18,7 +18,12 @@ import { shortDigest } from '../effects/question-text.ts'
 import { visible } from '../effects/visible.ts'
 import { waitingOf, waitingText } from '../flow/answer.ts'
 import { approvalsText, fewHumansText, missingText } from '../gate/approvals-text.ts'
-import { interruptionsOf, interruptionText } from '../gate/interrupted.ts'
+import {
+  finishedText,
+  interruptionsOf,
+  interruptionText,
+  unfinishedText,
+} from '../gate/interrupted.ts'
 import { findQuestion, namedId } from '../gate/named-question.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
 import { effectsText, firstLines } from '../gate/show-question.ts'
@@ -44,7 +49,13 @@ export async function run(call: CommandCall): Promise<Exit> {
       return EXIT.yes
     }
     await terminal.out(lawsText(sessions))
-    if (waiting.length + flows.length === 0) await terminal.out('nothing waits\n')
+    for (const { gate } of sessions) {
+      for (const one of await gate.finished()) await terminal.out(finishedText(one, terminal))
+    }
+    const unfinished = await unfinishedText(sessions, terminal)
+    await terminal.out(unfinished)
+    const isEmpty = waiting.length + flows.length === 0 && unfinished === ''
+    if (isEmpty) await terminal.out('nothing waits\n')
     for (const one of waiting) await terminal.out(`${entryLines(one, terminal.paint).join('\n')}\n`)
     for (const { text } of flows) await terminal.out(`${text}\n`)
     for (const one of interrupted) await terminal.out(interruptionText(one, terminal))

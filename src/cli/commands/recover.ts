@@ -17,6 +17,7 @@ import {
   interruptionsOf,
   interruptionText,
   resolvedText,
+  unfinishedText,
   withCommands,
 } from '../gate/interrupted.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
@@ -34,11 +35,13 @@ export async function run(call: CommandCall): Promise<Exit> {
     const interrupted = await interruptionsOf(sessions)
     const finished = await withCommands(sessions, await finishedIn(sessions))
     const { terminal, options } = call
+    const unfinished = await unfinishedText(sessions, terminal)
     const more = {
       ...(interrupted.length === 0 ? {} : { interrupted }),
       ...(finished.length === 0 ? {} : { finished }),
     }
     if (options.isOn('json')) await terminal.out(`${JSON.stringify({ waiting, ...more })}\n`)
+    else if (unfinished !== '') await terminal.out(unfinished)
     else if (waiting.length + finished.length + interrupted.length === 0)
       await terminal.out(
         `${terminal.paint.good('nothing to recover: no promotion was interrupted')}\n`,

@@ -15,6 +15,7 @@ import type { Terminal } from '../call/terminal.ts'
 import { countsText } from '../effects/amount.ts'
 import { answerLines, findingLines, setAsideLines } from '../gate/answer-text.ts'
 import { execConfirm, settleChangedInputs } from '../gate/confirm.ts'
+import { finishedText } from '../gate/interrupted.ts'
 import { LOST_PART, losesPart } from '../gate/lost-part.ts'
 import { type Begun, type GateSession, withGate } from '../gate/open.ts'
 import {
@@ -49,6 +50,7 @@ export async function carryOut(
     writeReport(call.options, ground, { ...answer, prompts, dropped_variables })
     const { status, code } = execEnd(answer)
     const advice = home.wasAsked ? home.advice(answer) : adviceLines(session, request, answer)
+    await tellFinished(session)
     const cap = capOf(answer, resources, ceilings)
     if (code !== null)
       explain(call, answer, code, { cap, advice: [...lostLine(call, answer), ...advice] })
@@ -162,6 +164,13 @@ function tellLeft(terminal: Terminal, answer: GateAnswer, advice: readonly strin
   const lines = findingLines({ ...answer, result: { ...result, findings } }, terminal.paintError)
   const text = ['writ exec: not everything that the command changed is kept', ...lines, ...advice]
   terminal.err(`${text.join('\n')}\n`)
+}
+
+/** Says which interrupted acts this command ended before its own. */
+async function tellFinished({ call: { terminal }, gate }: GateSession): Promise<void> {
+  for (const one of await gate.finished()) {
+    terminal.err(finishedText(one, { paint: terminal.paintError }))
+  }
 }
 
 const UNACCEPTED = 'laws.unaccepted'

@@ -41,6 +41,18 @@ export function interruptionText(
   return `${paint.bad('interrupted')}  ${plain(action_id)}: ${what} may have been sent; ${advice}\n`
 }
 
+/** Says which approved acts were interrupted and are not ended yet; empty for none. */
+export async function unfinishedText(
+  sessions: readonly Pick<GateSession, 'gate'>[],
+  { paint }: Pick<Terminal, 'paint'>,
+): Promise<string> {
+  const ids: string[] = []
+  for (const { gate } of sessions) ids.push(...(await gate.unfinished()))
+  const words = 'approved before and interrupted, not carried out yet; `writ recover` ends it'
+  const more = 'after a halt: `writ resume` first'
+  return ids.map((id) => `${paint.bad('interrupted')}  ${plain(id)}: ${words} (${more})\n`).join('')
+}
+
 /** With what the act does, in one line; absent where that is not known. */
 type Shown<Ended> = Ended & { readonly command?: string }
 

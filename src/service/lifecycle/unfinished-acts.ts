@@ -1,13 +1,13 @@
 /**
  * A human's yes, or a decision to promote that needed none, is on the record while the promotion never
- * began: the process that was to carry it out is gone. The next command finds it and carries it out, if
+ * began: the process that was to carry it out is gone. The next command of a person finds it and carries it out, if
  * that is still what was decided; otherwise a decision of its own says that nothing came of it.
  *
  * INVARIANT (every yes has an end): after `finish` each such act is promoted, blocked with the reason,
  *   or waits for a human's choice in a recovery.
  */
 import type { Fault } from '../../base/index.ts'
-import { heldRequests } from '../../gate/index.ts'
+import { heldRequests, knownAgent } from '../../gate/index.ts'
 import { removeTreeSync } from '../../machine/index.ts'
 import { isHalted } from '../readings/halt.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
@@ -15,7 +15,7 @@ import { findPreimages, stagesLeftGoing } from '../stage/stage-place.ts'
 import type { GateContext } from '../surface/context.ts'
 import type { FinishedYes } from '../surface/surface.ts'
 import { type Recorded, recordedAct } from './act.ts'
-import { end } from './decide-again.ts'
+import { end, endInterrupted } from './decide-again.ts'
 import type { GateParts } from './gate-parts.ts'
 import { resume } from './lifecycle.ts'
 
@@ -55,12 +55,43 @@ export class UnfinishedActs {
     if (approved.length + going.length === 0 || isHalted(this.#context.home.state)) return
     if (!(await this.#sweep())) return
     for (const { actionId, stage } of going) await this.#finishGoing(actionId, stage)
+    // A person's yes is carried out by a person's command only.
+    if (!this.#isPerson()) return
     for (const { actionId, answeredMs } of approved) {
       // Its files are in place; what is missing is recorded by recovery.
       if (findPreimages(this.#context.home, actionId) !== null) continue
       const act = await this.#recorded(actionId)
       if (act !== null) await this.#finishOne(act, answeredMs)
     }
+  }
+
+  /** Acts with a human's yes that were not carried out: by a crash, or because all is halted since. */
+  async approved(): Promise<readonly string[]> {
+    const acts = (await this.#view.standing()).approved()
+    return acts
+      .map(({ actionId }) => actionId)
+      .filter((actionId) => findPreimages(this.#context.home, actionId) === null)
+  }
+
+  /** Ends them without a promotion: a yes from before a halt does not count after it. */
+  async endApproved(): Promise<void> {
+    const ids = await this.approved()
+    // A process that is at work sees the halt by itself.
+    if (ids.length === 0 || !(await this.#sweep())) return
+    for (const actionId of ids) {
+      const act = await this.#recorded(actionId)
+      if (act === null) continue
+      const { act: again } = await endInterrupted(this.#gate, act)
+      const { code } = again.decision
+      this.#finished.push({ action_id: actionId, approved: true, promoted: false, code })
+    }
+  }
+
+  #isPerson(): boolean {
+    const { caller, ancestors } = this.#context
+    return (
+      caller.principal.kind === 'human' && knownAgent(this.#gate.book.lists, ancestors) === null
+    )
   }
 
   /** What never began does not pass for files in place. False while another process is at work. */
