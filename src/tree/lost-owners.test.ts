@@ -103,7 +103,7 @@ it.each([
   expect(settled(sides)).toEqual({ kept, asked })
 })
 
-it('both sides say whose an entry is', () => {
+it('what was there says whose it is, and what is created does not', () => {
   const owners = new LostOwners(IDS)
   const path = rawOfText('/f')
   const change = { path, before: state({ owner: OWN, content: 'x' }), after: null }
@@ -111,6 +111,6 @@ it('both sides say whose an entry is', () => {
   const own = { uid: 1000, gid: 1000 }
   expect(owners.settle([change, added], new TreeFindings())).toMatchObject([
     { before: { owner: own }, after: null },
-    { before: null, after: { owner: own } },
+    { before: null, after: { owner: null } },
   ])
 })

@@ -47,7 +47,7 @@ export class LostOwners {
   }
 
   /**
-   * The changes with their owners on both sides, so that a change of the group by another program is
+   * The changes with the owners of what was there, so that a change of the group by another program is
    * noticed before anything is replaced. Owners that cannot be kept are found.
    */
   settle(changes: readonly Change[], findings: TreeFindings): readonly Change[] {
@@ -60,10 +60,12 @@ export class LostOwners {
       if (before?.kind === 'directory' && after?.kind === 'directory' && !this.#isKeepable(was)) {
         return change
       }
+      // The gate takes a known owner of a created entry for one that the act chose.
+      const isOrdinary = before?.kind !== after?.kind && will === this.#own
       return {
         path,
         before: before === null ? null : { ...before, owner: was },
-        after: after === null ? null : { ...after, owner: will },
+        after: after === null ? null : { ...after, owner: isOrdinary ? null : will },
       }
     })
   }

@@ -85,16 +85,11 @@ it('another user’s files cannot be changed, and that is said', () => {
   expect(place.text('root-owned')).toBe('root-owned\n')
 })
 
-it.each([
-  ['a file that was changed', 'echo new > old', 'old'],
-  ['a file that was made', 'echo new > made', 'made'],
-  ['a directory that was made', 'mkdir made', 'made'],
-  ['a link that was made', 'ln -s old made', 'made'],
-])('an undo keeps the group that another program gave: %s', (_, script, name) => {
-  chownSync(place.write('old'), TEST_UID, TEST_UID)
-  const ended = place.exec(['--yes'], script, { through })
+it('an undo keeps the group that another program gave', () => {
+  const path = place.write('old')
+  chownSync(path, TEST_UID, TEST_UID)
+  const ended = place.exec(['--yes'], 'echo new > old', { through })
   expect(ended, ended.err).toMatchObject({ status: 0 })
-  const path = join(place.project, name)
   lchownSync(path, TEST_UID, OTHER_GROUP)
   const undone = place.writ(['undo'], { through })
   expect(undone.status).toBe(1)
