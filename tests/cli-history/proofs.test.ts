@@ -96,6 +96,10 @@ describe('proofs, checkpoints, verification', () => {
     place.submit(place.issue(), place.token('device:pump-3@farm'))
     const anchored = place.writ(['ledger', 'verify', '--from', kept, '--json'])
     expect([anchored.status, anchored.json.ok, anchored.json.anchored]).toEqual([0, true, true])
+    const one = join(folder, 'one-stream.txt')
+    writeFileSync(one, place.writ(['ledger', 'checkpoint', '--stream', 'main']).out)
+    const partly = place.writ(['ledger', 'verify', '--from', one, '--json'])
+    expect([partly.status, partly.json.ok, partly.json.anchored]).toEqual([3, true, false])
   }, 60_000)
 
   it('exports a bundle, once to a place', () => {
