@@ -116,3 +116,18 @@ describe('a manifest', () => {
     expect(later(`echo '{"name":"b"}' > package.json`)).toEqual([])
   })
 })
+
+describe('a report with an actor’s token', () => {
+  it.each(['tasks', 'launch', 'settings', 'devcontainer', 'biome', 'tsconfig'])(
+    'is not written to %s.json, which other programs load',
+    (name) => {
+      const { status, err } = place.exec(['--report', `${name}.json`], 'true', { token })
+      expect([status, place.has(`${name}.json`)]).toEqual([125, false])
+      expect(err).toContain('no name that other programs run or load')
+    },
+  )
+
+  it('is written to a name of its own', () => {
+    expect(place.exec(['--report', 'answer.json'], 'true', { token }).status).toBe(0)
+  })
+})

@@ -121,6 +121,10 @@ function isReport(file: number): boolean {
   )
 }
 
+/** Settings of editors and tools: some load them from any directory, or through a link from their own. */
+const LOADED =
+  /^(?:tasks|launch|settings(?:\.local)?|keybindings|extensions|mcp|devcontainer|biome|deno|nx|turbo|lerna|renovate|vercel|firebase|angular|nodemon|config|.*config|.*\.config|.*\.?lock|package.*|manifest)\.json$/i
+
 /** Returns the real path of a report; fails if it must not lie there. */
 function allowedPath(file: string, ground: ReportGround): string {
   const { cwd, places, scope, isPersons } = ground
@@ -140,7 +144,8 @@ function allowedPath(file: string, ground: ReportGround): string {
   if (root === undefined) throw new Refused('with an actor’s token it has to lie inside the scope')
   const isPlain = path.endsWith('.json') && !/(?:^|\/)\./.test(relative(root, path))
   if (!isPlain) throw new Refused('with an actor’s token it is a .json file below no dot directory')
-  if (newFileDeferral(DEFAULT_LISTS, rawOfText(root), rawOfText(path)) !== null) {
+  const isLoaded = LOADED.test(basename(path))
+  if (isLoaded || newFileDeferral(DEFAULT_LISTS, rawOfText(root), rawOfText(path)) !== null) {
     throw new Refused('with an actor’s token it has no name that other programs run or load')
   }
   return path
