@@ -124,8 +124,8 @@ export const REPOSITORY: readonly RoutineTask[] = [
   git('gc', 'git gc -q', {
     declared: { write: SETTLE, delete: ['.git/**'] },
     asks: {
-      code: 'effect.deferred_execution',
-      because: 'git believes the commit graph in place of the commits',
+      code: 'confirm.law',
+      because: 'what was packed cannot be told from what was pruned without reading the packs',
     },
   }),
   git('pack-refs', 'git pack-refs --all', {
