@@ -377,6 +377,16 @@ ${codeSays('effect.discarded')} (effect.discarded)
     expect(text).toMatch(/\+\[99920 characters\] … x{80}bx{80} …/)
   })
 
+  it('shows the first and the last change of a long line, and says that more may differ', async () => {
+    const [far, near] = ['y'.repeat(9_000), 'x'.repeat(40)]
+    const text = await render([
+      change('min.js', file(`${near}v1${far}safe()\n`), file(`${near}v2${far}EVIL()\n`)),
+    ])
+    expect(text).toMatch(/-x{40}v1y.* … \[\d+ characters that may differ: show all\] … y+safe\(\)/)
+    expect(text).toMatch(/\+x{40}v2y.* … \[\d+ characters that may differ: show all\] … y+EVIL\(\)/)
+    expect(text.length).toBeLessThan(2_000)
+  })
+
   it('shortens paths of a narrow terminal in the middle', async () => {
     const path = `deep/${'directory/'.repeat(8)}name.ts`
     const text = await render([change(path, file('a\n'), file('b\n'))], [], { columns: 60 })

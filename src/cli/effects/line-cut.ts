@@ -10,7 +10,7 @@ type DiffLine = LineDiff['hunks'][number]['lines'][number]
 const LONG = 300
 /** Of what did not change, on each side. */
 const CONTEXT = 80
-/** Of what did change, in the brief view. */
+/** Between the first and the last change, in the brief view: half at each end. */
 const CHANGED_MAX = 240
 
 /** The lines of a hunk with long ones cut; `whole` cuts only what did not change. */
@@ -24,9 +24,23 @@ export function cutLines(lines: readonly DiffLine[], whole: boolean): readonly D
     const start = commonStart(line.text, partner)
     const end = line.text.length - commonEnd(line.text, partner, start)
     const from = Math.max(0, start - CONTEXT)
-    const until = whole ? end : Math.min(end, start + CHANGED_MAX)
-    return { ...line, text: keep(line.text, from, Math.min(line.text.length, until + CONTEXT)) }
+    const until = Math.min(line.text.length, end + CONTEXT)
+    if (whole || end - start <= CHANGED_MAX) return { ...line, text: keep(line.text, from, until) }
+    const middle = [start + CHANGED_MAX / 2, end - CHANGED_MAX / 2] as const
+    return { ...line, text: keepEnds(line.text, from, middle, until) }
   })
+}
+
+/** Says that changes may lie in what is left out, so that none of them is hidden in silence. */
+function keepEnds(
+  text: string,
+  from: number,
+  [cut, resumed]: readonly [number, number],
+  until: number,
+): string {
+  const first = keep(text.slice(0, cut), from, cut)
+  const last = keep(text.slice(resumed), 0, until - resumed)
+  return `${first} … [${resumed - cut} characters that may differ: show all] … ${last}`
 }
 
 function keep(text: string, from: number, until: number): string {
