@@ -251,7 +251,8 @@ export async function proveAhead(
   what: string,
 ): Promise<void> {
   if (call.options.text('pass-fd') === null || credentialOf(session) === null) return
-  await proveHuman(session, call, what)
+  // A failure counts when the proof is needed: another refusal may come first.
+  await proveHuman(session, call, what).catch(() => null)
 }
 
 async function openedCredential(
