@@ -10,16 +10,25 @@ import { requireProgram, runProgramNow } from './programs.ts'
 
 const WAIT_SECONDS = 10
 const HANDLE_INSIDE = 3
+/** How `flock` exits if another process held the lock all the time. */
+export const FLOCK_CONFLICT = 75
+
+/** Returns the words after `flock` for a lock on the child's descriptor 3; 0 does not wait. */
+export function flockWords(waitMs: number): readonly string[] {
+  const wait = waitMs <= 0 ? ['--nonblock'] : ['--timeout', (waitMs / 1000).toFixed(3)]
+  const conflict = ['--conflict-exit-code', String(FLOCK_CONFLICT)]
+  return ['--exclusive', ...conflict, ...wait, String(HANDLE_INSIDE)]
+}
 
 /** Runs `work` under the lock of a folder. Fails if another process holds the lock for ten seconds. */
 export function withFolderLock<T>(folder: string, work: () => T): T {
   const handle = openFolder(folder)
   try {
-    const options = ['--exclusive', '--timeout', String(WAIT_SECONDS), String(HANDLE_INSIDE)]
-    const { status } = runProgramNow(requireProgram('flock'), options, {
+    const { status } = runProgramNow(requireProgram('flock'), flockWords(WAIT_SECONDS * 1000), {
       stdio: ['ignore', 'ignore', 'ignore', handle],
     })
-    if (status !== 0) throw busy(folder)
+    if (status === FLOCK_CONFLICT) throw busy(folder)
+    if (status !== 0) throw unwritable(folder, { code: 'ENOLCK' })
     return work()
   } finally {
     closeSync(handle)

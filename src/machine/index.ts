@@ -30,7 +30,7 @@ export {
 } from './file.ts'
 export { type DigestRequest, digestFiles } from './file-digest.ts'
 export { checkFilesystem, type FilesystemType } from './filesystem.ts'
-export { withFolderLock } from './folder-lock.ts'
+export { FLOCK_CONFLICT, flockWords, withFolderLock } from './folder-lock.ts'
 export { holdLongList, LONG_LIST } from './heap.ts'
 export {
   allStatsOf,

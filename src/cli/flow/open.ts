@@ -28,7 +28,7 @@ function flowHost(session: GateSession): FlowHost {
     principal: caller.principal,
     attempts: gate.attempts,
     rollback: (actionId) => gate.rollback({ actionId }, { dryRun: false }),
-    // A person at a terminal is asked there; everybody else finds the question in the inbox.
+    // A person at a terminal is asked there; any other caller finds the question in the inbox.
     confirm: execConfirm(session, { end: () => {}, wasEnded: false }),
     environment: process.env,
     clock: SYSTEM_CLOCK,

@@ -55,7 +55,7 @@ export function principalArgument(call: CommandCall): Principal {
   throw usageError(message, hint)
 }
 
-/** Humans see every stream unless some are named; everybody else sees `main`. */
+/** Humans see every stream unless some are named; other principals see `main`. */
 export function streamsArgument(call: CommandCall, principal: Principal): readonly string[] | null {
   const named = call.options.texts('stream')
   for (const stream of named) {

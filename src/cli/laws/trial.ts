@@ -19,7 +19,7 @@ import { plain, table } from '../history/text.ts'
 
 const HEADS = ['action', 'was', 'would be', 'because of'] as const
 /** The id of an override whose id the record does not have. */
-const NOBODY = '00000000-0000-0000-0000-000000000000'
+const UNUSED_ID = '00000000-0000-0000-0000-000000000000'
 
 export function trialText(answer: TrialAnswer, paint: Paint): string {
   const { proposals, changed, unjudgeable, laws } = answer
@@ -170,7 +170,7 @@ export class TrialRun {
       recent_rollbacks: 0,
       overrides: evaluation.law_outcomes
         .filter(({ overridden }) => overridden)
-        .map(({ policy_id }) => ({ override_id: NOBODY, policy_id })),
+        .map(({ policy_id }) => ({ override_id: UNUSED_ID, policy_id })),
       facts_seen: { host: 0, stream: 0 },
     }
   }

@@ -60,7 +60,7 @@ const Bound = Type.Object(
 const GrantSchema = Type.Object(
   {
     grant_id: PolicyId,
-    /** Kinds (`ai`), kinds with a name (`ai:builder`), or agents; everybody without it. */
+    /** Kinds (`ai`), kinds with a name (`ai:builder`), or agents; every principal without it. */
     actors: Type.Optional(Type.Array(Type.String())),
     create: Type.Optional(Globs),
     change: Type.Optional(Globs),

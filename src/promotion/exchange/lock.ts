@@ -8,7 +8,13 @@
  */
 import { closeSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { FaultError, fault, showName, showPath } from '../../base/index.ts'
-import { openEntry, requireProgram, startProgram } from '../../machine/index.ts'
+import {
+  FLOCK_CONFLICT,
+  flockWords,
+  openEntry,
+  requireProgram,
+  startProgram,
+} from '../../machine/index.ts'
 import { machineFailure } from '../entries/failure.ts'
 
 declare const locked: unique symbol
@@ -23,8 +29,6 @@ interface LockOptions {
   readonly waitMs: number
 }
 
-const CONFLICT = 75
-
 /**
  * Runs `work` under the lock of the workspace; the root is a real path. Fails with `workspace.busy` if
  * another process holds the lock for longer than `waitMs`.
@@ -37,7 +41,7 @@ export async function withWorkspaceLock<T>(
   const handle = openRoot(root)
   try {
     const status = await setLock(handle, waitMs)
-    if (status === CONFLICT) throw busy(root)
+    if (status === FLOCK_CONFLICT) throw busy(root)
     if (status !== 0) throw machineFailure({ code: 'ENOLCK' }, root)
     // The brand says what `setLock` has just done.
     return await work({ root } as WorkspaceLock)
@@ -54,17 +58,9 @@ function openRoot(root: string): number {
   }
 }
 
-const HANDLE_INSIDE = 3
-const OPTIONS = ['--exclusive', '--conflict-exit-code', String(CONFLICT)]
-
-function waitingOptions(waitMs: number): readonly string[] {
-  return waitMs <= 0 ? ['--nonblock'] : ['--timeout', (waitMs / 1000).toFixed(3)]
-}
-
 function setLock(handle: number, waitMs: number): Promise<number | null> {
-  const options = [...OPTIONS, ...waitingOptions(waitMs)]
   return new Promise((resolved, rejected) => {
-    const child = startProgram(requireProgram('flock'), [...options, String(HANDLE_INSIDE)], {
+    const child = startProgram(requireProgram('flock'), flockWords(waitMs), {
       stdio: ['ignore', 'ignore', 'ignore', handle],
     })
     child.on('error', (error) => rejected(machineFailure(error, 'flock')))

@@ -36,7 +36,7 @@ function madeIn(temporary: string): string | null {
   try {
     return mkdtempSync(join(temporary, `${PREFIX}${ownerMark()}-`))
   } catch {
-    // A machine without it, or one where it is not for everybody.
+    // A machine without it, or one where other users may not use it.
     return null
   }
 }

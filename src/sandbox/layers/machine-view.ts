@@ -69,7 +69,7 @@ const NOTHING: MachineView = {
 function show(directory: string, machine: Machine): MachineView {
   if (REPLACED.includes(directory)) return showParts(directory, machine)
   if (directory === KERNEL) return { ...NOTHING, bound: [directory] }
-  // Mounting an overlay takes as long as all other steps for a directory together.
+  // An empty directory needs no overlay: nothing in it can be reached.
   if (directory !== '/' && isEmpty(directory)) return { ...NOTHING, made: [directory] }
   const isBelow = ({ point }: MountPoint): boolean =>
     point !== directory && isWithin(point, directory)

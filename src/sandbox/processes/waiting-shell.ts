@@ -19,7 +19,7 @@ interface StartedShell {
   readonly ends: Ends
   /** Comes when bubblewrap has ended. */
   readonly end: Promise<unknown>
-  /** Its mounts: held by us, they are not taken down while everybody waits for the last death. */
+  /** Its mounts. This process holds them, so the kernel does not unmount them while the last process exits. */
   readonly mounts: number
 }
 

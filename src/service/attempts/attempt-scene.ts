@@ -191,7 +191,7 @@ export class AttemptScene {
     )
     this.#connections.push(...((await this.#service?.settle()) ?? []))
     // What runs later is not the participant.
-    this.#service?.obey(NOBODY)
+    this.#service?.obey(NO_HOSTS)
     return outcome
   }
 
@@ -260,10 +260,10 @@ function serviceOf({ gate: { context }, order }: SceneParts): RunProxy | null {
   return new RunProxy(terms, options)
 }
 
-const NOBODY: NetworkTerms = { hosts: [], readOnlyHosts: [], release: null }
+const NO_HOSTS: NetworkTerms = { hosts: [], readOnlyHosts: [], release: null }
 
 function serviceTerms({ egress }: Pick<AttemptOrder, 'egress'>): NetworkTerms {
-  return { ...NOBODY, service: egress }
+  return { ...NO_HOSTS, service: egress }
 }
 
 /** Real paths that the overlays of an attempt lie over, or inside of. */

@@ -2,9 +2,10 @@
  * What happens to an action: admit, rehearse, compare, decide, stage, record, ask, confirm, promote. An act
  * goes this way: `exec`, `propose`, compensations (`act`), attempts of flows (`judge`, then
  * `proceedHeld`), answers from another process (`answer`), and acts whose process died (`resume`).
- * Each step is one file of this folder and returns the value that the next step takes (`act.ts`). No step calls an earlier one. What keeps an act from going on (an obstacle) is part of the
- * value: the steps after it then run, copy and change nothing, and `decide` answers BLOCK. So there is no
- * early return, and a refused act is on the record like any other.
+ *
+ * Each step is one file of this folder and returns the value that the next step takes (`act.ts`). No
+ * step calls an earlier one. An obstacle is part of that value: the steps after it run, copy and change
+ * nothing, and `decide` answers BLOCK. So a refused act is on the record like any other.
  *
  * INVARIANT (recorded before run): a proposal is on the ledger before anything of it runs (`rehearse`).
  * INVARIANT (durable before asked): before a person is asked or anything is promoted, the rehearsed
@@ -17,7 +18,7 @@
  *   decision that is a fact, and once: the fact of a promotion ends its question.
  */
 
-import type { Fault } from '../../base/index.ts'
+import { FaultError } from '../../base/index.ts'
 import type { Confirm } from '../surface/surface.ts'
 import { isUnavailable } from '../workspace/stopped-promotion.ts'
 import {
@@ -98,16 +99,14 @@ async function proceed(gate: GateParts, recorded: Recorded, terms: AskOptions): 
   return answered.kind === 'wait' ? waiting : answerNow(gate, waiting, answered)
 }
 
-/** Ends the act if its yes cannot be taken now: its caller hears of a refusal, not of a question. */
+/** Ends the act if its yes cannot be recorded now, so that the caller gets a refusal that holds. */
 async function answerNow(gate: GateParts, waiting: Asked, answered: GivenAnswer): Promise<Outcome> {
   try {
     return await answer(gate, waiting, answered)
   } catch (error) {
-    // A FaultError has `fault`; it is undefined on any other error.
-    const { fault: stopped } = error as { readonly fault?: Fault }
     const isHeld = waiting.act.evaluation.held !== undefined
-    if (stopped === undefined || isHeld || !isUnavailable(stopped)) throw error
-    return end(gate, waiting.act, { fault: stopped })
+    if (!(error instanceof FaultError) || isHeld || !isUnavailable(error.fault)) throw error
+    return end(gate, waiting.act, { fault: error.fault })
   }
 }
 

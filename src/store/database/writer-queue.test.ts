@@ -70,18 +70,18 @@ describe('the waiting list', () => {
 })
 
 describe('the writer queue', () => {
-  const nobody = { look: () => 0, wait: () => undefined, leave: () => undefined }
+  const emptyList = { look: () => 0, wait: () => undefined, leave: () => undefined }
 
   it('does not ask while a process is in front', () => {
     const ahead = [3, 2, 1, 0]
     let asked = 0
-    new WriterQueue({ ...nobody, look: () => ahead.shift() ?? 0 }).enter(() => asked++)
+    new WriterQueue({ ...emptyList, look: () => ahead.shift() ?? 0 }).enter(() => asked++)
     expect([ahead, asked]).toEqual([[], 1])
   })
 
   it('asks again as long as it is busy, and leaves the list either way', () => {
     let [asked, left] = [0, 0]
-    const list = { ...nobody, leave: () => void left++ }
+    const list = { ...emptyList, leave: () => void left++ }
     new WriterQueue(list).enter(() => (++asked < 5 ? busy() : undefined))
     expect([asked, left]).toEqual([5, 1])
     expect(() => new WriterQueue(list).enter(() => JSON.parse('{'))).toThrow(SyntaxError)
@@ -89,13 +89,13 @@ describe('the writer queue', () => {
   })
 
   it('gives up after its bound', () => {
-    const queue = new WriterQueue(nobody, 30)
+    const queue = new WriterQueue(emptyList, 30)
     expect(() => queue.enter(busy)).toThrow(FaultError)
   })
 
   it('believes the list no longer than a second', () => {
     const started = performance.now()
-    new WriterQueue({ ...nobody, look: () => 7 }).enter(() => undefined)
+    new WriterQueue({ ...emptyList, look: () => 7 }).enter(() => undefined)
     expect(performance.now() - started).toBeGreaterThan(900)
   })
 })

@@ -48,7 +48,7 @@ export class WriterQueue {
   readonly #waitMsMax: number
   /** What is left to be done while others have their turns; once. */
   #meanwhile: (() => void) | null
-  /** How long a turn takes, from its beginning to its end; much the same for everybody. */
+  /** How long a turn takes, from its beginning to its end; much the same for every writer. */
   #turnMs = PAUSE_MS_MIN
   #enteredAtMs = 0
 
