@@ -406,6 +406,7 @@ export const CODES = {
   'flow.access_denied': refused('an actor reached for what its access rules forbid'),
   'flow.claim_unverified': refused('a claim has no independent verification'),
   'flow.evidence_mismatch': refused('a file of evidence contradicts what the host knows'),
+  'flow.evidence_unreadable': refused('a file of evidence is missing, or does not have the field'),
   'flow.policy_conflict': refused('two policies were triggered together, and one won'),
   'flow.policy_triggered': refused('a policy was triggered'),
   'flow.invariant_violated': refused('an invariant does not hold'),

@@ -51,10 +51,16 @@ export {
   reportOf,
 } from './report/report.ts'
 export { stateView } from './report/state-view.ts'
-export { type ClaimStanding, standingOf } from './runtime/claims.ts'
+export { type ClaimStanding, claimStandings } from './runtime/claims.ts'
 export { type Delta, deltaOf } from './runtime/delta.ts'
 export { logText } from './runtime/log-text.ts'
-export { eventOf, FLOW_EVALUATOR, type RunDifference, replayRun } from './runtime/replay.ts'
+export {
+  eventOf,
+  FLOW_EVALUATOR,
+  isFlowReplayed,
+  type RunDifference,
+  replayRun,
+} from './runtime/replay.ts'
 export { outstanding, step } from './runtime/step.ts'
 export {
   ASKING_TO_CONTINUE,
@@ -79,7 +85,10 @@ export type {
   EvidenceValue,
   FlowEvent,
   ParticipantAnswer,
+  PinnedFile,
+  PinnedProgram,
   ReviewAnswer,
+  RunOrigin,
 } from './state/event.ts'
 export { FACT_TYPES, type FindingCode, type FlowFact, type RunFinding } from './state/fact.ts'
 export {

@@ -3,8 +3,10 @@
  * participant runs again as the same attempt, a promotion and a rollback answer as they did before,
  * files are written again whole.
  */
-import { digestBytes, faultCode } from '../base/index.ts'
-import type { FlowCommand } from '../flow/index.ts'
+import { digestBytes, faultCode, GRAPH_LIMITS, readJson } from '../base/index.ts'
+
+import type { EvidenceValue, FlowCommand } from '../flow/index.ts'
+import { codeOf } from '../machine/index.ts'
 import type { Order } from './orders.ts'
 import { isObject } from './participant/participant-request.ts'
 import { Participation } from './participation.ts'
@@ -15,6 +17,9 @@ type CommandOf<T extends FlowCommand['type']> = Extract<FlowCommand, { type: T }
 
 /** Failures of writing that block a phase instead of ending the run. */
 const UNWRITABLE: ReadonlySet<string> = new Set(['cli.file_unwritable', 'flow.log_foreign'])
+
+/** Failures of reading that make a file of evidence unreadable. */
+const UNREADABLE: ReadonlySet<string> = new Set(['diff.unsupported', 'diff.too_large', 'EACCES'])
 
 export class Duties {
   readonly #run: FlowRun
@@ -72,8 +77,10 @@ export class Duties {
     const view = this.#run.stages.viewOf(flow, this.#run.state, node_id)
     const readings = await Promise.all(
       sources.map(async ({ edge_id, path, field }) => {
-        const bytes = await host.attempts.readStaged(view, this.#absolute(path))
-        return { edge_id, ...evidenceIn(bytes, field) }
+        const found = await orUnreadable(async () =>
+          evidenceIn(await host.attempts.readStaged(view, this.#absolute(path)), field),
+        )
+        return { edge_id, ...found }
       }),
     )
     return this.#run.send({ type: 'evidence_read', node_id, command, readings })
@@ -162,6 +169,16 @@ export class Duties {
   }
 }
 
+/** A file of evidence that cannot be opened, or is too large, closes its gate like a missing one. */
+async function orUnreadable(read: () => Promise<FoundEvidence>): Promise<FoundEvidence> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!UNREADABLE.has(faultCode(error) ?? codeOf(error))) throw error
+    return { digest: null, value: null, problem: 'unreadable' }
+  }
+}
+
 async function orNull<T>(write: () => T | Promise<T>): Promise<T | null> {
   try {
     return await write()
@@ -181,26 +198,34 @@ function reasonOf({ facts }: FlowRun, { node_id }: CommandOf<'ask_human'>): stri
   return `${code} ${JSON.stringify(values)}`
 }
 
-type FoundEvidence = {
-  readonly digest: string | null
-  readonly value: string | number | boolean | null
+type FoundEvidence = Omit<EvidenceValue, 'edge_id'>
+
+/** Returns the field of a JSON file by its way, `a.b.c`; says why where there is no plain value. */
+function evidenceIn(bytes: Uint8Array | null, field: string): FoundEvidence {
+  if (bytes === null) return { digest: null, value: null, problem: 'missing' }
+  const digest = digestBytes(bytes)
+  const document = jsonIn(bytes)
+  if (document === undefined) return { digest, value: null, problem: 'not_json' }
+  const value = field
+    .split('.')
+    .reduce<unknown>(
+      (part, step) => (isObject(part) && Object.hasOwn(part, step) ? part[step] : undefined),
+      document,
+    )
+  if (value === undefined) return { digest, value: null, problem: 'no_field' }
+  const isPlain = typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
+  if (!isPlain) return { digest, value: null, problem: 'not_plain' }
+  // `isPlain` has checked it; a finite number passes only as a number.
+  return { digest, value: value as string | number | boolean }
 }
 
-function evidenceIn(bytes: Uint8Array | null, field: string): FoundEvidence {
-  if (bytes === null) return { digest: null, value: null }
-  const digest = digestBytes(bytes)
+/** Undefined when the bytes are no JSON; a name twice in one object has no one meaning, so it is none. */
+function jsonIn(bytes: Uint8Array): unknown {
   try {
-    const value = field
-      .split('.')
-      .reduce<unknown>(
-        (part, step) => (isObject(part) && Object.hasOwn(part, step) ? part[step] : undefined),
-        JSON.parse(new TextDecoder().decode(bytes)),
-      )
-    const isPlain =
-      typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
-    // `isPlain` has checked it; a finite number passes only as a number.
-    return { digest, value: isPlain ? (value as string | number | boolean) : null }
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    const reading = readJson(text, GRAPH_LIMITS)
+    return reading.ok ? reading.value : undefined
   } catch {
-    return { digest, value: null }
+    return undefined
   }
 }

@@ -140,7 +140,7 @@ export class Participation {
     const missing = missingInput(document, workspace, this.#run.facts)
     if (missing === null) return false
     const to = { node_id: command.node_id, command: command.command }
-    const answer = { kind: 'action' as const, document: missing }
+    const answer = { kind: 'action' as const, document: missing, is_of_host: true as const }
     const said = { raw: SAID_BY_HOST, answer, repairs: [], errors: [] }
     await this.#run.send({ type: 'attempt_started', ...to })
     await this.#run.send({ type: 'participant_output', ...to, ...said })

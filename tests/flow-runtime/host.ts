@@ -15,12 +15,14 @@ import {
   compileFlow,
   elementAt,
   emptyState,
+  FLOW_EVALUATOR,
   type FlowCommand,
   type FlowEvent,
   type FlowFact,
   foldFacts,
   type NodeState,
   outstanding,
+  type RunOrigin,
   type RunState,
   type RunStatus,
   replayRun,
@@ -80,6 +82,9 @@ export interface Attempt {
   readonly taskId?: string
   readonly message?: string
   readonly claims?: readonly string[]
+  /** Ids of claims that the answer supports. */
+  readonly supports?: readonly string[]
+  readonly needs?: string
   readonly principal?: string
   readonly stage?: string | null
   readonly tokens?: number
@@ -122,6 +127,14 @@ export class Host {
 
   start(): this {
     this.send({ type: 'started', run_id: 'r' })
+    return this
+  }
+
+  /** By an earlier version of the rules, or with programs that participants name. */
+  startWith(more: Partial<RunOrigin>): this {
+    const evaluator = FLOW_EVALUATOR
+    const origin = { workspace: '/w', participants_digest: null, evaluator, ...more }
+    this.send({ type: 'started', run_id: 'r', origin })
     return this
   }
 
@@ -232,9 +245,10 @@ export class Host {
     if (review !== null)
       return {
         kind: 'review' as const,
-        document: reviewOf(node_id, plan.score ?? 95, plan.action),
+        document: reviewOf(plan.taskId ?? node_id, plan.score ?? 95, plan.action),
         review_id: plan.reviewId ?? review.review_id,
         artifact_digest: plan.digest ?? review.artifact_digest,
+        ...(plan.supports === undefined ? {} : { evidence: evidenceFor(plan.supports) }),
       }
     return {
       kind: 'action' as const,
@@ -244,6 +258,7 @@ export class Host {
         claim_id,
         trust_level: 'external_unverified' as const,
       })),
+      ...(plan.supports === undefined ? {} : { evidence: evidenceFor(plan.supports) }),
     }
   }
 
@@ -300,6 +315,16 @@ export class Host {
   }
 }
 
+function evidenceFor(claims: readonly string[]) {
+  const digest = `sha256:${'e'.repeat(64)}`
+  return claims.map((claim_id) => ({
+    evidence_id: `for ${claim_id}`,
+    claim_id,
+    digest,
+    supports: true,
+  }))
+}
+
 function reviewOf(
   task_id: string,
   total_score: number,
@@ -328,7 +353,7 @@ function actionOf(task_id: string, plan: Attempt, attempt: number) {
           required_docs: [
             {
               name: 'spec',
-              description: 'what to do',
+              description: plan.needs ?? 'what to do',
               accepted_types: ['md'],
               suggested_path: 'in',
             },

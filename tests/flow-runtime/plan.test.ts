@@ -43,13 +43,14 @@ describe('answers of executors', () => {
 
   it('NOOP is a failed attempt when there is no artifact, and a review of the last one when there is', () => {
     expect(alone([{ result: 'NOOP' }]).entered).toEqual(['a', 'a'])
-    const nodes = [work('a'), check('c', 'a')]
-    const host = new Host({ nodes }, (id, attempt) =>
-      id === 'a'
-        ? { result: attempt === 1 ? 'ARTIFACT' : 'NOOP' }
-        : { score: attempt === 1 ? 1 : 95 },
+    const nodes = [work('a'), check('c', 'a'), node('b')]
+    const back = { class: 'Loop' as const, guard_expr: 'state.attempt_count < 2' }
+    const edges = [edge('a', 'c'), edge('c', 'b'), edge('b', 'a', back)]
+    const host = new Host({ nodes, edges }, (id, attempt) =>
+      id === 'a' ? { result: attempt === 1 ? 'ARTIFACT' : 'NOOP' } : {},
     )
     expect(host.start().run().status).toBe('DONE')
+    expect(host.entered).toEqual(['a', 'c', 'b', 'a', 'c', 'b'])
     expect(host.node('a').work.artifact?.path).toBe('artifacts/a/1/out.md')
     host.verify()
   })

@@ -7,9 +7,9 @@ import { describe, expect, it } from 'vitest'
 import type { Flow, FlowEdge } from '../../src/contracts/index.ts'
 import {
   ASKING_TO_CONTINUE,
+  claimStandings,
   decideAccess,
   RATIONALISING,
-  standingOf,
 } from '../../src/flow/index.ts'
 import { type Attempt, check, compiled, edge, Host, node, work } from './host.ts'
 import { SEED_POLICIES } from './seed-policies.ts'
@@ -142,7 +142,7 @@ describe('text policies (rows 3 and 4)', () => {
     new Host({ nodes: [work('a', { max_attempts: 1 })], ...parts }, () => attempt).start().run()
 
   it.each(RATIONALISING)('refuses the phrase: %s', (phrase) => {
-    const host = said({ content: `The work.\n\n${phrase.toUpperCase()}, and so on.` })
+    const host = said({ message: `The work.\n\n${phrase.toUpperCase()}, and so on.` })
     expect(host.findings[0]).toBe('flow.text_policy reject')
     expect(host.state.totals.rejections).toBe(1)
     expect(host.status).toBe('WAITING')
@@ -181,7 +181,7 @@ describe('text policies (rows 3 and 4)', () => {
       },
     ]
     expect(said({ message: 'LGTM' }, { text_policies }).findings).toEqual([])
-    expect(said({ content: 'good enough for now' }, { text_policies }).status).toBe('WAITING')
+    expect(said({ message: 'good enough for now' }, { text_policies }).status).toBe('WAITING')
   })
 })
 
@@ -390,9 +390,9 @@ describe('external claims (row 9, criterion 5)', () => {
   const claimed = () =>
     new Host({ nodes, edges }, () => ({ claims: ['C'], principal: 'author' })).start().run()
   const standing = (host: Host) => {
-    const [claim] = host.node('a').work.claims
+    const [claim] = claimStandings(host.flow, host.state)
     if (claim === undefined) throw new Error('no claim')
-    return standingOf(claim).verification_status
+    return claim.verification_status
   }
 
   it('close the way until another verifies them', () => {

@@ -277,7 +277,7 @@ describe('evidence of guards', () => {
     const missing = read(new Host(flow(guard)), null, null)
     expect([missing.status, missing.findings[0]]).toEqual([
       'BLOCKED',
-      'flow.evidence_mismatch block',
+      'flow.evidence_unreadable block',
     ])
     missing.verify()
   })

@@ -16,6 +16,7 @@ import {
   FACT_TYPES,
   FLOW_EVALUATOR,
   type FlowFact,
+  isFlowReplayed,
   replayRun,
 } from '../../flow/index.ts'
 import {
@@ -43,8 +44,10 @@ const replayFlow: Replayer = async (fact, payload, lookup) => {
   // The store judged the record by its contract before it was written.
   const started = payload as FlowStarted
   const made = started.origin?.evaluator ?? FLOW_EVALUATOR
-  const [recorded, known] = [made, FLOW_EVALUATOR].map(({ name, version }) => `${name}/${version}`)
-  if (recorded !== known) {
+  if (!isFlowReplayed(made)) {
+    const [recorded, known] = [made, FLOW_EVALUATOR].map(
+      ({ name, version }) => `${name}/${version}`,
+    )
     return { kind: 'engine_changed', recorded: recorded ?? '', known: known ?? '' }
   }
   const bytes = await lookup.body(started.flow_digest)

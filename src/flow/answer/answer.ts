@@ -107,6 +107,9 @@ export function readReview(
   )
   if (!valid || normalized === null)
     return { answer: null, repairs: told(repairs), errors: [error] }
+  const faults: string[] = []
+  const evidence = evidenceOf(own(said, 'evidence'), faults)
+  if (faults.length > 0) return { answer: null, repairs: told(repairs), errors: faults }
   const answer: ReviewAnswer = {
     kind: 'review',
     // The contract has accepted it.
@@ -114,6 +117,7 @@ export function readReview(
     review_id: pin.review_id,
     artifact_digest: pin.artifact_digest,
     ...(isWordChanged(said, normalized) ? { is_word_changed: true } : {}),
+    ...(evidence.length === 0 ? {} : { evidence }),
   }
   return { answer, repairs: told(repairs), errors: [] }
 }

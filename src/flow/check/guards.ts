@@ -176,7 +176,8 @@ function checkEvidence(
   if (source === undefined) return
   const place = `${path}/guard_evidence_source`
   const colon = source.lastIndexOf(':')
-  const [file, name] = [source.slice(0, colon), source.slice(colon + 1)]
+  const [file, field] = [source.slice(0, colon), source.slice(colon + 1)]
+  const name = field.slice(field.lastIndexOf('.') + 1)
   if (file.startsWith('/') || file.split('/').includes('..')) {
     const message = `the path ${showName(file)} does not stay under the workspace`
     problems.refuse('flow.outside_workspace', place, message)

@@ -3,10 +3,10 @@
  * and of nothing else. One shape for machines; `page.ts` shows it to people.
  */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
-import { type ClaimStanding, standingOf } from '../runtime/claims.ts'
+import { type ClaimStanding, claimStandings } from '../runtime/claims.ts'
 import type { FlowFact, RunFinding } from '../state/fact.ts'
 import { type RunState, type RunStatus, runStatus } from '../state/state.ts'
-import { elementAt, vectorElements } from '../state/vector.ts'
+import { elementAt } from '../state/vector.ts'
 import { type Transition, transitionsOf } from './transitions.ts'
 
 interface PhaseReport {
@@ -117,7 +117,7 @@ export function reportOf(
     transitions: transitionsOf(flow, facts),
     invariants: eventsOf(facts, 'invariant'),
     findings: findingsOf(facts),
-    claims: [...vectorElements(state.nodes)].flatMap(({ work }) => work.claims.map(standingOf)),
+    claims: claimStandings(flow, state),
     evidence: facts.flatMap((fact) => (fact.type === 'flow_evidence_v1' ? [fact.payload] : [])),
     reviews: eventsOf(facts, 'reviewed'),
     artifacts: artifactsOf(flow, facts),

@@ -14,6 +14,7 @@ import type { Artifact } from '../state/state.ts'
 import { type Delta, deltaOf } from './delta.ts'
 import { enter, run } from './enter.ts'
 import { isGuardOpen } from './judge.ts'
+import { retryClaims } from './leave.ts'
 import { areStagesSound } from './stage.ts'
 import { findBreaches } from './text-policy.ts'
 import type { Turn } from './turn.ts'
@@ -76,18 +77,50 @@ function takeAction(
   }
   switch (document.result_type) {
     case 'NEEDS_INPUT':
-      return askForInput(turn, node, neededBy(document))
+      return takeRequest(turn, node, answer, document)
     case 'ERROR':
       return failAttempt(turn, node, document.error)
     case 'NOOP':
       if (turn.node(node).work.artifact === null)
         return failAttempt(turn, node, { result_type: 'NOOP', artifact: null })
+      if (isRejectedNow(turn, node)) return refuseNothing(turn, node)
       return completeAttempt(turn, node, answer, null, event)
     case 'ARTIFACT':
       return completeAttempt(turn, node, answer, artifactOf(turn, node, document.artifact), event)
     default:
       return document satisfies never
   }
+}
+
+/** Returns whether a REJECT holds over the work, so that nothing but a new version may be judged. */
+function isRejectedNow(turn: Turn, node: number): boolean {
+  return turn.draft.run.rules >= 2 && turn.node(node).work.isLocked
+}
+
+/** A NOOP after a rejection changes nothing: it would be reviewed until a reviewer gives in. */
+function refuseNothing(turn: Turn, node: number): void {
+  const { artifact } = turn.node(node).work
+  const values = { by: 'noop', rejected: artifact?.digest ?? null }
+  const node_id = turn.idOf(node)
+  turn.find({ code: 'flow.delta_missing', node_id, action: 'rerun', values })
+  failAttempt(turn, node, { findings: ['flow.delta_missing'], result_type: 'NOOP' })
+}
+
+type InputRequest = Extract<XiaoboAction, { result_type: 'NEEDS_INPUT' }>
+
+/** A request for input is a message to a person, so text policies hold for it. */
+function takeRequest(turn: Turn, node: number, answer: ActionAnswer, document: InputRequest): void {
+  const needs = neededBy(document)
+  if (turn.draft.run.rules >= 2 && answer.is_of_host !== true) {
+    const asked = needs.flatMap(({ name, description }) => [name, description])
+    const message = [answer.message ?? '', ...asked].join('\n')
+    const found = textFindings(turn, { ...answer, message }, null)
+    const node_id = turn.idOf(node)
+    for (const finding of found) turn.find({ node_id, ...finding })
+    const hindering = found.filter(({ action }) => HINDERING.has(action))
+    if (hindering.length > 0) return hinder(turn, node, hindering)
+  }
+  askForInput(turn, node, needs)
 }
 
 type ActionArtifact = Extract<XiaoboAction, { result_type: 'ARTIFACT' }>['artifact']
@@ -98,9 +131,7 @@ function artifactOf(turn: Turn, node: number, artifact: ActionArtifact): Artifac
   return { path, digest: digestBytes(content), format, content }
 }
 
-function neededBy(
-  document: Extract<XiaoboAction, { result_type: 'NEEDS_INPUT' }>,
-): readonly NeededDocument[] {
+function neededBy(document: InputRequest): readonly NeededDocument[] {
   return document.needs_input.required_docs.map((doc) => ({
     name: doc.name,
     description: doc.description,
@@ -124,24 +155,21 @@ function completeAttempt(
 ): void {
   const { attempts, work } = turn.node(node)
   const previous = work.artifact ?? work.previous
-  // A fresh entry starts `attempts` at 1 and is no rerun: its output may equal the one before.
-  const isRerun = attempts > 1 && artifact !== null && previous !== null
+  // A fresh entry starts `attempts` at 1 and is no rerun: its output may equal one that was not rejected.
+  const isAgain = attempts > 1 || isRejectedNow(turn, node)
+  const isRerun = isAgain && artifact !== null && previous !== null
   const delta = isRerun ? deltaOf(previous, artifact) : null
   const missing = [
     ...textFindings(turn, answer, artifact),
     ...workFindings(turn, node, delta),
+    ...rejectedFindings(turn, node, artifact, delta),
     ...stageFindings(turn, event),
   ]
   const node_id = turn.idOf(node)
   for (const finding of missing) turn.find({ node_id, ...finding })
   takeClaims(turn, node, answer, event.principal)
   const hindering = missing.filter(({ action }) => HINDERING.has(action))
-  if (hindering.some(({ action }) => action === 'block')) {
-    turn.settle(node, 'blocked', hindering[0]?.code ?? '')
-    return turn.later({ kind: 'except', node })
-  }
-  if (hindering.length > 0)
-    return failAttempt(turn, node, { findings: hindering.map(({ code }) => code) })
+  if (hindering.length > 0) return hinder(turn, node, hindering)
   if (artifact !== null) {
     const { path, digest, format } = artifact
     const change = delta === null ? null : { ...delta }
@@ -152,12 +180,34 @@ function completeAttempt(
 
 const HINDERING: ReadonlySet<FindingAction> = new Set(['reject', 'rerun', 'block'])
 
+/** Stops the node if a finding says so; else the attempt has failed. */
+function hinder(turn: Turn, node: number, hindering: readonly RunFinding[]): void {
+  if (!hindering.some(({ action }) => action === 'block'))
+    return failAttempt(turn, node, { findings: hindering.map(({ code }) => code) })
+  turn.settle(node, 'blocked', hindering[0]?.code ?? '')
+  turn.later({ kind: 'except', node })
+}
+
+/** A version that a CHECK rejected is not judged again, however many others came between. */
+function rejectedFindings(
+  turn: Turn,
+  node: number,
+  artifact: Artifact | null,
+  delta: Delta | null,
+): RunFinding[] {
+  if (turn.draft.run.rules < 2 || artifact === null || delta?.isEqual === true) return []
+  if (!turn.node(node).work.rejected.includes(artifact.digest)) return []
+  const values = { by: 'digest', rejected: artifact.digest }
+  return [{ code: 'flow.delta_missing', action: 'rerun', values }]
+}
+
 function textFindings(turn: Turn, answer: ActionAnswer, artifact: Artifact | null): RunFinding[] {
-  const breaches = findBreaches(turn.flow, {
+  const texts = {
     ...(artifact === null ? {} : { output: artifact.content }),
     ...(answer.message === undefined ? {} : { message: answer.message }),
     ...(answer.summary === undefined ? {} : { summary: answer.summary }),
-  })
+  }
+  const breaches = findBreaches(turn.flow, texts, turn.draft.run.rules)
   return breaches.map(({ policyId, action, kind, phrase }) => ({
     code: 'flow.text_policy',
     policy_id: policyId,
@@ -219,8 +269,21 @@ function takeClaims(turn: Turn, node: number, answer: ActionAnswer, principal: s
     }
     turn.emit('flow_claim_v1', { claim, principal, participant })
   }
-  for (const draft of answer.evidence ?? []) {
-    turn.emit('flow_evidence_v1', { evidence: { ...draft, actor }, principal, participant })
+  takeEvidence(turn, node, answer, principal)
+}
+
+/** Records the evidence of an answer, and tries the ways again that it may open. */
+export function takeEvidence(
+  turn: Turn,
+  node: number,
+  { evidence = [] }: Pick<ActionAnswer, 'evidence'>,
+  principal: string,
+): void {
+  const { document, participant } = turn.draft.nodeOf(node)
+  for (const draft of evidence) {
+    const one = { ...draft, actor: document.actor }
+    turn.emit('flow_evidence_v1', { evidence: one, principal, participant })
+    if (turn.draft.run.rules >= 2) retryClaims(turn, draft.claim_id)
   }
 }
 

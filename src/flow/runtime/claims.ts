@@ -2,11 +2,15 @@
  * Computes the trust level and the status of claims (F-6) from their evidence. The status that a file
  * or a participant gives does not count.
  *
- * INVARIANT (another's word): only evidence of another principal and of another participant counts.
- * Participants are compared by digest, so that a second name for the same one verifies nothing.
+ * INVARIANT (another's word): only evidence of another principal and of another participant than those
+ * of the claim and of its node counts. Participants are compared by the digests of their declarations
+ * and of their programs, so that a second name for the same one verifies nothing.
  */
 import type { Claim } from '../../contracts/index.ts'
-import type { ClaimState } from '../state/state.ts'
+import type { CompiledFlow } from '../compile/compiled-flow.ts'
+import type { ClaimState, RunState } from '../state/state.ts'
+import { elementAt, vectorElements } from '../state/vector.ts'
+import type { Turn } from './turn.ts'
 
 export interface ClaimStanding {
   readonly claim_id: string
@@ -16,12 +20,19 @@ export interface ClaimStanding {
   readonly evidence_ids: readonly string[]
 }
 
+/** Who works at the node that a claim is about, and which programs participants name. */
+interface ClaimOwner {
+  readonly principal: string | null
+  readonly participant: string | null
+  readonly programs: RunState['programs']
+}
+
+type EvidenceState = ClaimState['evidence'][number]
+
 /** Returns the standing of a claim. One independent contradiction outweighs any support. */
-export function standingOf({ claim, principal, participant, evidence }: ClaimState): ClaimStanding {
-  const independent = evidence.filter(
-    (one) =>
-      one.principal !== principal && (one.participant === null || one.participant !== participant),
-  )
+function standingOf(state: ClaimState, owner: ClaimOwner | null): ClaimStanding {
+  const { claim, evidence } = state
+  const independent = evidence.filter((one) => isIndependent(state, one, owner))
   const isDenied = independent.some(({ supports }) => !supports)
   const isVerified = !isDenied && independent.length > 0
   return {
@@ -35,13 +46,59 @@ export function standingOf({ claim, principal, participant, evidence }: ClaimSta
   }
 }
 
+function isIndependent(
+  { principal, participant }: ClaimState,
+  one: EvidenceState,
+  owner: ClaimOwner | null,
+): boolean {
+  if (one.principal === principal || one.principal === owner?.principal) return false
+  // A person who hands evidence in is no participant.
+  if (one.participant === null) return true
+  if (owner === null) return one.participant !== participant
+  const { programs } = owner
+  return (
+    !isSame(one.participant, participant, programs) &&
+    !isSame(one.participant, owner.participant, programs)
+  )
+}
+
+/** Returns whether two participants have one declaration, or name one program. */
+function isSame(one: string, other: string | null, programs: RunState['programs']): boolean {
+  if (other === null) return false
+  const named = programs.get(other) ?? []
+  return one === other || (programs.get(one) ?? []).some((digest) => named.includes(digest))
+}
+
 /** Lowers a declared `verified_independent`: only independent evidence verifies a claim. */
 function unverifiedLevel({ trust_level }: Claim): Claim['trust_level'] {
   return trust_level === 'verified_independent' ? 'external_unverified' : trust_level
 }
 
-export function unverifiedClaims(claims: readonly ClaimState[]): readonly ClaimStanding[] {
-  return claims
-    .map(standingOf)
+/** Null for a run by the rules of version 1, which did not look at who works at the node. */
+function ownerOf(
+  { rules, programs }: Pick<RunState, 'rules' | 'programs'>,
+  principal: string | null,
+  participant: string | null,
+): ClaimOwner | null {
+  return rules < 2 ? null : { principal, participant, programs }
+}
+
+/** Returns the claims of a node that are not verified. */
+export function unverifiedClaims(turn: Turn, node: number): readonly ClaimStanding[] {
+  const { work } = turn.node(node)
+  const { participant } = turn.draft.nodeOf(node)
+  const owner = ownerOf(turn.draft.run, work.principal, participant)
+  return work.claims
+    .map((claim) => standingOf(claim, owner))
     .filter(({ verification_status }) => verification_status !== 'verified')
+}
+
+/** Returns the standing of every claim of a run, by node. */
+export function claimStandings(flow: CompiledFlow, state: RunState): readonly ClaimStanding[] {
+  return [...vectorElements(state.nodes)].flatMap(({ work }, index) => {
+    if (work.claims.length === 0) return []
+    const participant = flow.nodes[index]?.participant ?? null
+    const owner = ownerOf(state, elementAt(state.nodes, index).work.principal, participant)
+    return work.claims.map((claim) => standingOf(claim, owner))
+  })
 }

@@ -3,24 +3,15 @@
  * F-4). What could not be evaluated counts as: guard false, policy triggered, invariant violated.
  */
 
-import { HOST_FIELDS } from '../../contracts/index.ts'
 import { type ExpressionResult, evaluate } from '../../expression/index.ts'
 import { judgePolicies, type ViolationAction } from '../../policy/index.ts'
 import type { CompiledEdge, CompiledInvariant } from '../compile/compiled-flow.ts'
-import type { EvidenceValue } from '../state/event.ts'
 import type { TruthWord, Values } from '../state/fact.ts'
-import {
-  guardScene,
-  type Occasion,
-  type SceneValues,
-  sceneOf,
-  subjectOf,
-  TRANSITION,
-} from './scene.ts'
+import { isEvidenceSound } from './evidence.ts'
+import { guardScene, type Occasion, sceneOf, subjectOf, TRANSITION } from './scene.ts'
 import type { Turn } from './turn.ts'
 
 const NO_REASONS: readonly string[] = Object.freeze([])
-const HOST: ReadonlySet<string> = new Set(HOST_FIELDS)
 
 function answerOf(value: ExpressionResult['value']): TruthWord {
   return value === true ? 'true' : value === false ? 'false' : 'undetermined'
@@ -62,31 +53,6 @@ function recordGuard(
 ): void {
   const scope = document.guard_scope ?? 'node'
   turn.recordGuard(document.edge_id, result, scope, values, reasons)
-}
-
-/** A file that says otherwise than the host about a field of the host makes the guard false. */
-function isEvidenceSound(turn: Turn, edge: CompiledEdge, { state }: SceneValues): boolean {
-  const source = edge.document.guard_evidence_source
-  if (source === undefined) return true
-  const name = source.slice(source.lastIndexOf(':') + 1)
-  const reading = readingFor(turn, edge)
-  // The scene has an object of fields there.
-  const known = (state as Values)[name]
-  const isThere = reading !== undefined && reading.digest !== null
-  if (isThere && (!HOST.has(name) || reading.value === known)) return true
-  turn.find({
-    code: 'flow.evidence_mismatch',
-    node_id: turn.idOf(edge.source),
-    edge_id: edge.document.edge_id,
-    action: 'block',
-    values: { field: name, host: known ?? null, file: reading?.value ?? null },
-  })
-  return false
-}
-
-export function readingFor(turn: Turn, edge: CompiledEdge): EvidenceValue | undefined {
-  const { readings } = turn.node(edge.source).work
-  return readings?.find(({ edge_id }) => edge_id === edge.document.edge_id)
 }
 
 /** The strictest thing that the policies at an edge ask for; null when none is triggered. */

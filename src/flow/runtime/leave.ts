@@ -5,17 +5,14 @@
  * A way back that has a guard goes before the ways on; one without goes only when no way on is open.
  */
 
-import { HOST_FIELDS } from '../../contracts/index.ts'
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
 import type { FindingAction } from '../state/fact.ts'
-import { isActing } from '../state/state.ts'
 import { unverifiedClaims } from './claims.ts'
 import { arrive, escalate } from './enter.ts'
-import { isGuardOpen, isInvariantKept, judgeEdgePolicies, readingFor } from './judge.ts'
+import { takeFields } from './evidence.ts'
+import { isGuardOpen, isInvariantKept, judgeEdgePolicies } from './judge.ts'
 import type { GuardScope } from './scene.ts'
 import type { Turn } from './turn.ts'
-
-const HOST: ReadonlySet<string> = new Set(HOST_FIELDS)
 
 /** The reason why an edge cannot fire, and the action that follows. */
 export interface EdgeObstacle {
@@ -146,7 +143,7 @@ export function obstacleAt(turn: Turn, edge: CompiledEdge): FindingAction | null
 function areClaimsVerified(turn: Turn, edge: CompiledEdge): boolean {
   const { target } = turn.draft.nodeOf(edge.source)
   const subject = target === -1 ? edge.source : target
-  const lacking = unverifiedClaims(turn.node(subject).work.claims)
+  const lacking = unverifiedClaims(turn, subject)
   for (const { claim_id, trust_level, verification_status } of lacking) {
     turn.find({
       code: 'flow.claim_unverified',
@@ -266,33 +263,20 @@ function firstOf(turn: Turn, node: number, scope: GuardScope): readonly number[]
   return [span?.nodes[0] ?? own]
 }
 
-/** Commands the host to read the evidence files of a node's guards; returns false if there are none. */
-export function asksForEvidence(turn: Turn, node: number): boolean {
-  const { outgoing, document, readsEvidence } = turn.draft.nodeOf(node)
-  if (!readsEvidence || turn.node(node).work.readings !== null) return false
-  const sources = outgoing.flatMap((edge) => {
-    const source = edge.document.guard_evidence_source
-    if (source === undefined) return []
-    const colon = source.lastIndexOf(':')
-    const path = source.slice(0, colon).replaceAll('{X}', document.phase_id)
-    return [{ edge_id: edge.document.edge_id, path, field: source.slice(colon + 1) }]
-  })
-  if (sources.length === 0) return false
-  if (!isActing(turn.node(node).status)) turn.settle(node, 'running', 'evidence')
-  turn.command({ type: 'read_evidence', node_id: document.node_id, sources })
-  return true
+/** Tries the closed edges of a held node again. */
+export function retryWays(turn: Turn, node: number): void {
+  const { phase } = turn.draft.nodeOf(node)
+  turn.record({ kind: 'released', node_id: turn.idOf(node) })
+  turn.later({ kind: 'leave', node, isPhaseEnded: false })
+  if (!turn.draft.phases.get(phase).isActive)
+    turn.later({ kind: 'leave', node, isPhaseEnded: true })
 }
 
-/** Sets fields of the flow from evidence files. Files never set the host's fields. */
-function takeFields(turn: Turn, edges: readonly CompiledEdge[]): void {
-  for (const edge of edges) {
-    const source = edge.document.guard_evidence_source
-    const reading = source === undefined ? undefined : readingFor(turn, edge)
-    if (source === undefined || reading === undefined || reading.value === null) continue
-    const name = source.slice(source.lastIndexOf(':') + 1)
-    const declared = turn.flow.document.state?.fields
-    if (HOST.has(name) || declared === undefined || !Object.hasOwn(declared, name)) continue
-    if (turn.draft.run.fields[name] !== reading.value)
-      turn.record({ kind: 'field', name, value: reading.value })
+/** Tries the edges of held nodes again that evidence for a claim may open. */
+export function retryClaims(turn: Turn, claimId: string): void {
+  const node = turn.draft.run.claimNodes.get(claimId)
+  if (node === undefined) return
+  for (const one of [node, ...turn.draft.nodeOf(node).checks]) {
+    if (turn.node(one).isHeld) retryWays(turn, one)
   }
 }

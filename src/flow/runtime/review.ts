@@ -6,9 +6,17 @@
  * INVARIANT (score gate): a score of 90 or more approves and a lower one does not. The verdict that the
  * reviewer writes does not count.
  */
+import { showName } from '../../base/index.ts'
 import { APPROVE_SCORE_MIN, type XiaojingReview } from '../../contracts/index.ts'
 import type { EventOf, ParticipantAnswer, ReviewAnswer } from '../state/event.ts'
-import { askForInput, failAttempt, findInvalid, lineError, RETRIES_MAX } from './attempt.ts'
+import {
+  askForInput,
+  failAttempt,
+  findInvalid,
+  lineError,
+  RETRIES_MAX,
+  takeEvidence,
+} from './attempt.ts'
 import { run } from './enter.ts'
 import { isGuardOpen } from './judge.ts'
 import { fire } from './leave.ts'
@@ -23,16 +31,21 @@ export function answerFault(turn: Turn, node: number, answer: ParticipantAnswer)
   const { document } = turn.draft.nodeOf(node)
   if ((document.kind === 'CHECK') !== (answer.kind === 'review'))
     return `a ${document.kind} node is not answered by a document of this kind`
-  if (answer.kind === 'action') {
-    const count = Math.max(answer.claims?.length ?? 0, answer.evidence?.length ?? 0)
-    return count > CLAIMS_MAX ? `more than ${CLAIMS_MAX} claims or pieces of evidence` : null
-  }
+  const claims = answer.kind === 'action' ? (answer.claims?.length ?? 0) : 0
+  if (Math.max(claims, answer.evidence?.length ?? 0) > CLAIMS_MAX)
+    return `more than ${CLAIMS_MAX} claims or pieces of evidence`
+  return answer.kind === 'action' ? null : reviewFault(turn, node, answer)
+}
+
+function reviewFault(turn: Turn, node: number, answer: ReviewAnswer): string | null {
   const { pin } = turn.node(node).work
   if (pin === null || answer.review_id !== pin.review_id)
     return 'the answer does not carry the review id that was handed out'
   if (answer.artifact_digest !== pin.artifact_digest)
     return 'the answer does not carry the digest of the artifact that was handed out'
-  return null
+  const { task_id } = answer.document
+  if (turn.draft.run.rules < 2 || task_id === pin.target || task_id === turn.idOf(node)) return null
+  return `the review has the \`task_id\` ${showName(task_id)}, and is of ${showName(pin.target)}`
 }
 
 export function endReview(turn: Turn, check: number, event: EventOf<'attempt_ended'>): void {
@@ -44,7 +57,7 @@ export function endReview(turn: Turn, check: number, event: EventOf<'attempt_end
     if (event.outcome !== 'ended') return failAttempt(turn, check, lineError(event))
     return failAttempt(turn, check, { output: 'invalid', ...findInvalid(turn, check) })
   }
-  takeReview(turn, check, answer)
+  takeReview(turn, check, answer, event.principal)
 }
 
 type Verdict = 'APPROVE' | 'REJECT' | 'PENDING'
@@ -60,7 +73,7 @@ const WORDS: Readonly<Record<XiaojingReview['action_required'], Verdict>> = {
   REQUEST_EXTERNAL_INPUT: 'PENDING',
 }
 
-function takeReview(turn: Turn, check: number, answer: ReviewAnswer): void {
+function takeReview(turn: Turn, check: number, answer: ReviewAnswer, principal: string): void {
   const { target } = turn.draft.nodeOf(check)
   const subject = target === -1 ? check : target
   const { status, work } = turn.node(subject)
@@ -80,6 +93,7 @@ function takeReview(turn: Turn, check: number, answer: ReviewAnswer): void {
     artifact_digest,
     is_word_changed: answer.is_word_changed === true || WORDS[document.action_required] !== verdict,
   })
+  takeEvidence(turn, check, answer, principal)
   if (verdict === 'APPROVE') return approveBy(turn, check, target)
   if (verdict === 'PENDING') return askForInput(turn, check, neededBy(document))
   if (target === -1) return failAttempt(turn, check, { verdict })

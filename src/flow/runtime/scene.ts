@@ -43,8 +43,32 @@ export function sceneOf(
   }
 }
 
-/** The scene of a guard, which most often speaks of plain fields alone: the rest is left out then. */
+/** The scene of a guard: at a node with a way back, attempts are rounds of that way. */
 export function guardScene(turn: Turn, edge: CompiledEdge): SceneValues {
+  const scene = plainScene(turn, edge)
+  const rounds = turn.draft.run.rules < 2 ? 0 : roundsAt(turn, edge)
+  if (rounds === 0) return scene
+  // The scene has an object of fields there.
+  const state = scene['state'] as SceneValues
+  return { ...scene, state: { ...state, attempt_count: rounds } }
+}
+
+/**
+ * Returns the round that a Loop or Rollback out of a node is in: the most attempts of the node and of
+ * those that its ways back lead to, since each was last reached by a way on. Returns 0 if the node has
+ * no way back, or if the guard counts over a span.
+ */
+function roundsAt(turn: Turn, { source, document }: CompiledEdge): number {
+  const { outgoing } = turn.draft.nodeOf(source)
+  const isOfSpan = (document.guard_scope ?? 'attempt') !== 'attempt'
+  if (isOfSpan || !outgoing.some(({ isBack }) => isBack)) return 0
+  const targets = outgoing.flatMap(({ isBack, target }) => (isBack ? [target] : []))
+  const nodes = [subjectOf(turn, source), ...targets]
+  return Math.max(...nodes.map((node) => turn.node(node).attempts))
+}
+
+/** The scene of a guard, which most often speaks of plain fields alone: the rest is left out then. */
+function plainScene(turn: Turn, edge: CompiledEdge): SceneValues {
   const scope = edge.document.guard_scope ?? null
   if (!edge.isGuardPlain) return sceneOf(turn, edge.source, edge, TRANSITION, scope)
   return { state: stateOf(turn, edge.source, scope, false) }

@@ -17,8 +17,9 @@ import { vectorElements } from '../state/vector.ts'
 import { loseGroups, openGroups, winGroups } from './alternatives.ts'
 import { endAttempt, submitWork, takeOutput } from './attempt.ts'
 import { block, enter, escalate, run } from './enter.ts'
+import { asksForEvidence } from './evidence.ts'
 import { isInvariantKept } from './judge.ts'
-import { asksForEvidence, leave, takeException } from './leave.ts'
+import { leave, retryClaims, retryWays, takeException } from './leave.ts'
 import { afterLog, closePhase, closeSubphase } from './phase.ts'
 import { answerFault, endReview, isApproved } from './review.ts'
 import { followPromotion, promoteStage, voidDependents } from './stage.ts'
@@ -156,7 +157,7 @@ function react(turn: Turn, event: FlowEvent): void {
     case 'manifest_written':
       return afterManifest(turn, event)
     case 'evidence':
-      return retryClaims(turn, event)
+      return retryClaims(turn, event.evidence.claim_id)
     case 'resumed':
       return compareManifests(turn, event)
     // `reactAt` has a case for each of the others.
@@ -307,23 +308,6 @@ function afterUnblock(turn: Turn, node: number): void {
   if (!asksForEvidence(turn, node)) return retryWays(turn, node)
   // A person may have corrected an evidence file: tries the edges once the host has read it again.
   turn.record({ kind: 'released', node_id: turn.idOf(node) })
-}
-
-function retryWays(turn: Turn, node: number): void {
-  const { phase } = turn.draft.nodeOf(node)
-  turn.record({ kind: 'released', node_id: turn.idOf(node) })
-  turn.later({ kind: 'leave', node, isPhaseEnded: false })
-  if (!turn.draft.phases.get(phase).isActive)
-    turn.later({ kind: 'leave', node, isPhaseEnded: true })
-}
-
-/** Tries the edges of held nodes again for which the evidence may open a guard. */
-function retryClaims(turn: Turn, { evidence }: EventOf<'evidence'>): void {
-  const node = turn.draft.run.claimNodes.get(evidence.claim_id)
-  if (node === undefined) return
-  for (const one of [node, ...turn.draft.nodeOf(node).checks]) {
-    if (turn.node(one).isHeld) retryWays(turn, one)
-  }
 }
 
 function afterManifest(turn: Turn, event: EventOf<'manifest_written'>): void {

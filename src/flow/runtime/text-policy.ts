@@ -11,6 +11,7 @@
  */
 import { ACTIONS_BY_STRICTNESS, type ViolationAction } from '../../policy/index.ts'
 import type { CompiledFlow, TextPolicyDocument } from '../compile/compiled-flow.ts'
+import { RULES_NOW } from '../state/state.ts'
 
 /** Talking a shortfall away instead of doing the work or saying what is missing. */
 export const RATIONALISING: readonly string[] = [
@@ -105,25 +106,37 @@ interface Ban {
 
 const KINDS: readonly TextKind[] = ['output', 'message', 'summary']
 
-const DEFAULT_BANS: readonly Ban[] = [
-  ['NO_RATIONALISING', RATIONALISING] as const,
-  ['NO_ASK_TO_CONTINUE', ASKING_TO_CONTINUE] as const,
-].map(([policyId, patterns]) => ({
-  policyId,
-  kinds: KINDS,
-  patterns,
-  action: 'reject' as const,
-  priority: 0,
-}))
+/** What a participant says to people. An artifact is work: a manual or a game may have any phrase. */
+const SPOKEN: readonly TextKind[] = ['message', 'summary']
+
+/** By version 1 of the rules the built-in policies held for artifacts too. */
+function defaultBans({ document }: CompiledFlow, rules: number): readonly Ban[] {
+  const restated = document.text_policies ?? []
+  return [
+    ['NO_RATIONALISING', RATIONALISING] as const,
+    ['NO_ASK_TO_CONTINUE', ASKING_TO_CONTINUE] as const,
+  ].map(([policyId, patterns]) => {
+    const isForOutput = restated.some(
+      ({ policy_id, applies_to }) => policy_id === policyId && applies_to === 'output',
+    )
+    const kinds = rules < 2 || isForOutput ? KINDS : SPOKEN
+    return { policyId, kinds, patterns, action: 'reject' as const, priority: 0 }
+  })
+}
 
 /** Every policy that is broken, one phrase each: the strictest action first, then by priority. */
-export function findBreaches(flow: CompiledFlow, texts: Texts): readonly TextBreach[] {
+export function findBreaches(
+  flow: CompiledFlow,
+  texts: Texts,
+  rules = RULES_NOW,
+): readonly TextBreach[] {
+  const fold = rules < 2 ? foldPlainly : foldAll
   const folded = KINDS.map((kind) => ({ kind, text: fold(texts[kind] ?? '') }))
   const found: (TextBreach & { readonly priority: number })[] = []
-  for (const ban of bansOf(flow)) {
+  for (const ban of [...defaultBans(flow, rules), ...ownBans(flow)]) {
     for (const { kind, text } of folded) {
       if (text.words === '' || !ban.kinds.includes(kind)) continue
-      const phrase = ban.patterns.find((pattern) => says(text, pattern))
+      const phrase = ban.patterns.find((pattern) => says(text, pattern, fold))
       if (phrase === undefined) continue
       const { policyId, action, priority } = ban
       found.push({ policyId, action, kind, phrase, priority })
@@ -135,15 +148,14 @@ export function findBreaches(flow: CompiledFlow, texts: Texts): readonly TextBre
     .map(({ priority: _, ...breach }) => breach)
 }
 
-function bansOf({ document }: CompiledFlow): readonly Ban[] {
-  const own = (document.text_policies ?? []).map((policy) => ({
+function ownBans({ document }: CompiledFlow): readonly Ban[] {
+  return (document.text_policies ?? []).map((policy) => ({
     policyId: policy.policy_id,
     kinds: [policy.applies_to],
     patterns: policy.patterns,
     action: policy.violation_action,
     priority: policy.priority,
   }))
-  return [...DEFAULT_BANS, ...own]
 }
 
 function rank(action: ViolationAction): number {
@@ -157,7 +169,15 @@ interface Folded {
   readonly run: string
 }
 
-function fold(text: string): Folded {
+/**
+ * Characters that show nothing (zero-width spaces and joiners, soft hyphens, variation selectors) and
+ * marks over letters part no word, so they are dropped before the text is split into words.
+ */
+function foldAll(text: string): Folded {
+  return foldPlainly(text.normalize('NFKD').replace(/[\p{DI}\p{Cf}\p{M}]+/gu, ''))
+}
+
+function foldPlainly(text: string): Folded {
   const plain = text
     .normalize('NFKC')
     .toLowerCase()
@@ -169,7 +189,7 @@ function fold(text: string): Folded {
 
 const HAN = /\p{Script=Han}/u
 
-function says(text: Folded, pattern: string): boolean {
+function says(text: Folded, pattern: string, fold: (text: string) => Folded): boolean {
   const phrase = fold(pattern)
   if (phrase.words === '') return false
   return HAN.test(pattern) ? text.run.includes(phrase.run) : text.words.includes(phrase.words)

@@ -95,6 +95,11 @@ export class Turn {
     return this.draft.nodeOf(index).nodeId
   }
 
+  /** What a person types to let a stuck node try again. */
+  unblockCommand(index: number): string {
+    return `writ flow answer ${this.#runId} ${this.idOf(index)} unblock`
+  }
+
   emit<T extends FactType>(type: T, payload: PayloadOf<T>): void {
     const head: FactHead = { run_id: this.#runId, seq: this.draft.run.seq, at: this.event.at }
     // The payload is the one of the type, by the signature; the compiler does not follow that.

@@ -8,7 +8,15 @@ import { applyEvent, applyOutput } from './apply-event.ts'
 import type { CommandBody, FlowCommand } from './command.ts'
 import { RunDraft } from './draft.ts'
 import type { FlowEvent } from './event.ts'
-import type { ClaimPayload, EventPayload, EvidencePayload, FlowFact, RunFinding } from './fact.ts'
+import type {
+  ClaimPayload,
+  EventPayload,
+  EvidencePayload,
+  FactHead,
+  FlowFact,
+  PayloadOf,
+  RunFinding,
+} from './fact.ts'
 import { emptyState, type NodeStatus, type RunState, type WorkState } from './state.ts'
 
 /** The state after these facts, which are of one run of this flow and in order. */
@@ -29,8 +37,7 @@ export function applyFact(draft: RunDraft, fact: FlowFact): void {
   draft.run.at = payload.at
   switch (fact.type) {
     case 'flow_started_v1':
-      draft.run.runId = payload.run_id
-      return
+      return applyStart(draft, fact.payload)
     case 'flow_event_v1':
       return applyPayload(draft, fact.payload)
     case 'flow_finding_v1':
@@ -44,6 +51,22 @@ export function applyFact(draft: RunDraft, fact: FlowFact): void {
     default:
       return fact satisfies never
   }
+}
+
+function applyStart(
+  draft: RunDraft,
+  { run_id, origin }: FactHead & PayloadOf<'flow_started_v1'>,
+): void {
+  draft.run.runId = run_id
+  if (origin === undefined) return
+  draft.run.rules = Number(origin.evaluator.version)
+  const programs = new Map<string, string[]>()
+  for (const { participant, digest } of origin.programs ?? []) {
+    const known = programs.get(participant)
+    if (known === undefined) programs.set(participant, [digest])
+    else known.push(digest)
+  }
+  draft.run.programs = programs
 }
 
 function applyPayload(draft: RunDraft, payload: EventPayload): void {
@@ -234,7 +257,7 @@ function applyStaged(
 function applyReview(
   draft: RunDraft,
   index: number,
-  { check_id, verdict, score }: Extract<EventPayload, { kind: 'reviewed' }>,
+  { check_id, verdict, score, artifact_digest }: Extract<EventPayload, { kind: 'reviewed' }>,
 ): void {
   const check = draft.nodeNamed(check_id)
   const { answer } = draft.nodes.get(check).work
@@ -246,6 +269,8 @@ function applyReview(
     score,
     lastReview: review,
     isLocked: verdict === 'APPROVE' ? false : isRejected || work.isLocked,
+    rejected:
+      isRejected && artifact_digest !== null ? [...work.rejected, artifact_digest] : work.rejected,
     approvals:
       verdict === 'APPROVE' && !work.approvals.includes(check)
         ? [...work.approvals, check]

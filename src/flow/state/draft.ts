@@ -256,6 +256,8 @@ function copyRun(run: RunState): RunState {
     totals: run.totals,
     ended: run.ended,
     isRefused: run.isRefused,
+    rules: run.rules,
+    programs: run.programs,
     fields: run.fields,
     claimNodes: run.claimNodes,
     nodes: run.nodes,

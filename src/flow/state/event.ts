@@ -29,6 +29,8 @@ export interface ActionAnswer {
   /** What was said besides the artifact, for text policies. */
   readonly message?: string
   readonly summary?: string
+  /** The host says it in the participant's place: what a plan requires is missing. */
+  readonly is_of_host?: true
   readonly claims?: readonly ClaimDraft[]
   readonly evidence?: readonly Omit<Evidence, 'actor'>[]
 }
@@ -41,6 +43,8 @@ export interface ReviewAnswer {
   readonly artifact_digest: string | null
   /** The score gate changed the reviewer's word while the answer was normalised. */
   readonly is_word_changed?: boolean
+  /** For claims of any node. */
+  readonly evidence?: readonly Omit<Evidence, 'actor'>[]
 }
 
 export type ParticipantAnswer = ActionAnswer | ReviewAnswer
@@ -62,6 +66,20 @@ export interface RunOrigin {
   readonly participants_digest: string | null
   /** Whose rules the run is walked by. */
   readonly evaluator: { readonly name: string; readonly version: string }
+  /** Programs of the workspace that participants name, by the digest of the declaration. */
+  readonly programs?: readonly PinnedProgram[]
+  /** Every file that those programs are made of, as it was when the run began. */
+  readonly pins?: readonly PinnedFile[]
+}
+
+export interface PinnedFile {
+  /** Relative to the workspace. */
+  readonly path: string
+  readonly digest: string
+}
+
+export interface PinnedProgram extends PinnedFile {
+  readonly participant: string
 }
 
 type EventBody =
@@ -149,10 +167,21 @@ type EventBody =
 /** A field of a file of evidence, for the guard of an edge. */
 export interface EvidenceValue {
   readonly edge_id: string
-  /** Null when the file or the field is not there. */
+  /** Null when the file is not there, or cannot be read. */
   readonly digest: string | null
+  /** Null when there is no such value; `problem` says why. */
   readonly value: string | number | boolean | null
+  readonly problem?: EvidenceProblem
 }
+
+/** Why a file of evidence gives no value. */
+export type EvidenceProblem =
+  | 'missing'
+  | 'unreadable'
+  | 'not_json'
+  | 'no_field'
+  | 'not_plain'
+  | 'wrong_type'
 
 export type FlowEvent = EventBody & Moment
 export type EventType = EventBody['type']

@@ -100,6 +100,8 @@ export interface WorkState {
   readonly score: number | null
   /** A REJECT holds until an APPROVE of this or a later version. */
   readonly isLocked: boolean
+  /** Digests of artifacts that a CHECK rejected. */
+  readonly rejected: readonly string[]
   /** CHECK nodes that approve the present version. */
   readonly approvals: readonly number[]
   readonly artifact: Artifact | null
@@ -185,6 +187,10 @@ export interface RunState {
   readonly totals: RunTotals
   readonly ended: 'DONE' | 'FAILED' | null
   readonly isRefused: boolean
+  /** The version of the rules that the run was started with; it keeps them to its end. */
+  readonly rules: number
+  /** By the digest of a participant's declaration, the digests of the programs that it names. */
+  readonly programs: ReadonlyMap<string, readonly string[]>
   readonly fields: Readonly<Record<string, string | number | boolean>>
   /** By claim, the node that it is about. */
   readonly claimNodes: ReadonlyMap<string, number>
@@ -194,6 +200,14 @@ export interface RunState {
   readonly phases: Vector<SpanState>
   readonly subphases: Vector<SpanState>
 }
+
+/**
+ * The rules of new runs. Version 1 walked every run before: it judged a declared claim by the name of
+ * its actor, guards by any content of an evidence file, and a NOOP after a rejection as work.
+ */
+export const RULES_NOW = 2
+
+const NO_PROGRAMS: ReadonlyMap<string, readonly string[]> = new Map()
 
 const FRESH_WORK: WorkState = {
   answer: null,
@@ -213,6 +227,7 @@ const FRESH_WORK: WorkState = {
   verdict: 'PENDING',
   score: null,
   isLocked: false,
+  rejected: [],
   approvals: [],
   artifact: null,
   previous: null,
@@ -284,6 +299,8 @@ export function emptyState(flow: CompiledFlow): RunState {
     totals: { attempts: 0, seconds: 0, tokens: 0, toolCalls: 0, rejections: 0 },
     ended: null,
     isRefused: false,
+    rules: RULES_NOW,
+    programs: NO_PROGRAMS,
     fields: Object.fromEntries(fields.map(([name, { initial }]) => [name, initial])),
     claimNodes,
     nodes: nodes.finish(),

@@ -12,6 +12,10 @@ const OriginSchema = Type.Object(
     workspace: Name,
     participants_digest: DigestOrNull,
     evaluator: Type.Object({ name: Name, version: Name }, closed),
+    programs: Type.Optional(
+      Type.Array(Type.Object({ participant: Digest, path: Name, digest: Digest }, closed)),
+    ),
+    pins: Type.Optional(Type.Array(Type.Object({ path: Name, digest: Digest }, closed))),
   },
   closed,
 )
