@@ -6,18 +6,16 @@ export class NameSet {
 
   constructor(patterns: readonly string[], options: { readonly anyCase?: boolean } = {}) {
     this.#anyCase = options.anyCase === true
-    const plain = patterns.filter((pattern) => !pattern.includes('*'))
-    this.#plain = new Set(this.#anyCase ? plain.map((name) => name.toLowerCase()) : plain)
-    const starred = patterns.filter((pattern) => pattern.includes('*')).map(sourceOf)
-    this.#starred =
-      starred.length === 0
-        ? null
-        : new RegExp(`^(?:${starred.join('|')})$`, this.#anyCase ? 'si' : 's')
+    const spelled = this.#anyCase ? patterns.map((pattern) => pattern.toLowerCase()) : patterns
+    this.#plain = new Set(spelled.filter((pattern) => !pattern.includes('*')))
+    const starred = spelled.filter((pattern) => pattern.includes('*')).map(sourceOf)
+    // Without the flag `i`, which makes V8 look up the other cases of every letter when it compiles.
+    this.#starred = starred.length === 0 ? null : new RegExp(`^(?:${starred.join('|')})$`, 's')
   }
 
   has(name: string): boolean {
-    const plain = this.#anyCase ? name.toLowerCase() : name
-    return this.#plain.has(plain) || this.#starred?.test(name) === true
+    const spelled = this.#anyCase ? name.toLowerCase() : name
+    return this.#plain.has(spelled) || this.#starred?.test(spelled) === true
   }
 }
 

@@ -57,9 +57,10 @@ const LINKS_LOOKED_AT = 500
 export function hiddenPlaces(order: HiddenOrder): readonly string[] {
   const { lists, homes, workspace, shown, hasNetwork, xdg = {} } = order
   const all = withAccountHome(homes)
+  const moved = movedDirectories(all, xdg)
   const listed = placedPaths(lists.hidden, all, workspace).flatMap((path) => [
     path,
-    ...elsewhere(path, all, xdg),
+    ...elsewhere(path, moved),
   ])
   const places = listed.flatMap(expanded).flatMap(realPlace)
   // A place that contains the workspace is not hidden: the user put the workspace there.
@@ -93,14 +94,26 @@ const XDG = [
   { name: 'XDG_CACHE_HOME', usual: '.cache' },
 ] as const
 
+interface MovedDirectory {
+  /** Where it usually is, with a slash at its end. */
+  readonly usual: string
+  readonly given: readonly string[]
+}
+
+/** Returns the directories of each home that a variable names elsewhere. */
+function movedDirectories(homes: readonly string[], xdg: XdgPlaces): readonly MovedDirectory[] {
+  return XDG.flatMap(({ name, usual }) => {
+    const given = xdgPlaces(name, xdg)
+    return given.length === 0
+      ? []
+      : homes.map((home) => ({ usual: `${join(home, usual)}/`, given }))
+  })
+}
+
 /** The same place below a directory that a variable names. */
-function elsewhere(path: string, homes: readonly string[], xdg: XdgPlaces): readonly string[] {
-  return XDG.flatMap(({ name, usual }) =>
-    homes.flatMap((home) => {
-      const prefix = `${join(home, usual)}/`
-      if (!path.startsWith(prefix)) return []
-      return xdgPlaces(name, xdg).map((given) => join(given, path.slice(prefix.length)))
-    }),
+function elsewhere(path: string, moved: readonly MovedDirectory[]): readonly string[] {
+  return moved.flatMap(({ usual, given }) =>
+    path.startsWith(usual) ? given.map((place) => join(place, path.slice(usual.length))) : [],
   )
 }
 
