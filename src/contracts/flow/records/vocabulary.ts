@@ -54,6 +54,7 @@ export const FINDING_CODES = [
   'flow.output_invalid',
   'flow.promotion_refused',
   'flow.rollback_failed',
+  'flow.tools_ignored',
 ] as const satisfies readonly Code[]
 
 /** What was done about a finding. */
