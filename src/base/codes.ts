@@ -396,6 +396,7 @@ export const CODES = {
   'flow.table_edge': wrong('the side file speaks of an edge that the table does not have'),
   'flow.claim_unplaced': wrong('a claim of the side file names no node'),
   'flow.plan_participant': wrong('no participant is named for an agent of the plan'),
+  'flow.tools_ignored': wrong('a plan says that an agent has no tools, which it cannot decide'),
   'flow.plan_alternative': wrong('a GOAL cannot be one of several alternatives'),
 
   // Findings of a run (F-1 to F-13): the run did not go on as asked.

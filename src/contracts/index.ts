@@ -208,6 +208,7 @@ export {
   type Evidence,
   EvidenceSchema,
   type FlowRequirement,
+  type NodeInput,
   type Participant,
   ParticipantSchema,
   type StateField,

@@ -150,18 +150,9 @@ export class Duties {
     const span = flow.subphases[flow.subphaseIndex.get(subphase_id) ?? -1]
     const changed = (span?.nodes ?? []).flatMap((index) => stages.changedBy(flow, state, index))
     const digest = await orNull(() =>
-      writeManifest(flow, state, subphase_id, changed, (path) => this.read(path), folder),
+      writeManifest(flow, state, subphase_id, changed, (path) => this.#run.readFile(path), folder),
     )
     return this.#run.send({ type: 'manifest_written', subphase_id, command, digest })
-  }
-
-  /** Reads a file of the workspace as the run sees it: from the stage that holds it, if one does. */
-  async read(path: string): Promise<Uint8Array | null> {
-    const { flow, host } = this.#run.options
-    const { stages, state } = this.#run
-    const holder = stages.holderOf(flow, state, path)
-    const view = holder === null ? [] : stages.viewOf(flow, state, holder)
-    return host.attempts.readStaged(view, this.#absolute(path))
   }
 
   #absolute(path: string): string {

@@ -291,6 +291,7 @@ class PlanMaker {
           (await live.open()).operate(documentWithoutSecrets(operation, secrets)),
         secrets,
         seconds: SECONDS_MAX,
+        tokens: Number.POSITIVE_INFINITY,
       }
       const said = await untilHalted(this.#host, abort, (signal) =>
         participate({ ...asking, signal }),

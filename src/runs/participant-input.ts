@@ -1,5 +1,12 @@
-/** The documents that participants get (F-12b). */
-import { APPROVE_SCORE_MIN } from '../contracts/index.ts'
+/**
+ * The documents that participants get (F-12b): what the flow and the node say, what earlier nodes left,
+ * and for a reviewer what it judges by. Participants elsewhere also get texts, up to a limit; a program
+ * reads the files itself.
+ */
+import { isUtf8 } from 'node:buffer'
+import { extname } from 'node:path'
+import { digestBytes } from '../base/index.ts'
+import { APPROVE_SCORE_MIN, type FlowNode, type NodeInput } from '../contracts/index.ts'
 import {
   type CompiledFlow,
   type CompiledNode,
@@ -17,77 +24,230 @@ export interface Again {
   readonly errors: readonly unknown[]
 }
 
-export function participantInput(
-  flow: CompiledFlow,
-  state: RunState,
-  node: CompiledNode,
-  command: RunCommand,
+/** What the run has of the workspace for this participant. */
+interface InputFiles {
+  /** A file as the run sees it now; null when there is none. */
+  readonly read: (path: string) => Promise<Uint8Array | null>
+  /** What the judged work changed, relative to the workspace. */
+  readonly judged: readonly string[]
+}
+
+interface ParticipantInput {
+  readonly document: Readonly<Record<string, unknown>>
+  /** What the node has to be given and is not there, in words; null when nothing is missing. */
+  readonly missing: string | null
+}
+
+interface Asked {
+  readonly flow: CompiledFlow
+  readonly state: RunState
+  readonly node: CompiledNode
+  readonly command: RunCommand
+  readonly isRemote: boolean
+  readonly files: InputFiles
+}
+
+/** The most of one text that is sent to a participant elsewhere. */
+const TEXT_BYTES_MAX = 256 * 1024
+/** Of so many files of the judged work texts are sent; the others are named. */
+const FILES_MAX = 64
+
+export async function participantInput(
+  asked: Asked,
   again: Again | null,
-  isRemote: boolean,
-): Readonly<Record<string, unknown>> {
-  const head = { run_id: state.runId, node: nodeView(node), attempt: command.attempt }
+): Promise<ParticipantInput> {
+  const { flow, state, node, command } = asked
+  const head = {
+    run_id: state.runId,
+    flow: flowView(flow),
+    node: nodeView(node),
+    attempt: command.attempt,
+  }
   const lastError = again === null ? command.input.last_error : again.errors
   const errors = lastError === null || lastError === undefined ? {} : { last_error: lastError }
-  if (command.review !== null)
-    return { ...head, ...reviewInput(flow, state, node, command, isRemote), ...errors }
+  const named = await namedInputs(asked)
+  const missing = missingOf(named)
+  if (command.review !== null) {
+    const inputs = named.length === 0 ? {} : { inputs: named }
+    const document = { ...head, ...(await reviewInput(asked)), ...inputs, ...errors }
+    return { document, missing }
+  }
   const { previous_output_path: previous, last_review: review } = command.input
-  return {
+  const document = {
     ...head,
-    inputs: inputsOf(flow, state, node, isRemote),
+    inputs: [...inputsOf(asked), ...named],
     ...(previous === null ? {} : { previous_output_path: previous }),
     ...(review === null ? {} : { last_review: review }),
     ...errors,
   }
+  return { document, missing }
 }
 
+function flowView({ document }: CompiledFlow): unknown {
+  const { flow_id, title, goal, constraints } = document
+  return {
+    flow_id,
+    title,
+    ...(goal === undefined ? {} : { goal }),
+    ...(constraints === undefined ? {} : { constraints }),
+  }
+}
+
+/** The node without its participants and without what is looked up for them. */
 function nodeView({ document }: CompiledNode): unknown {
-  const { executor: _executor, reviewer: _reviewer, ...rest } = document
+  const { executor: _executor, reviewer: _reviewer, inputs: _inputs, ...rest } = document
   return rest
 }
 
-function reviewInput(
-  flow: CompiledFlow,
-  state: RunState,
-  node: CompiledNode,
-  { review }: RunCommand,
-  isRemote: boolean,
-): Readonly<Record<string, unknown>> {
-  if (review === null) return {}
-  const { review_id, target, artifact_path: path, artifact_digest: digest } = review
+async function reviewInput(asked: Asked): Promise<Readonly<Record<string, unknown>>> {
+  const { flow, state, command, isRemote } = asked
+  if (command.review === null) return {}
+  const { review_id, target, artifact_path: path, artifact_digest: digest } = command.review
   const subject = flow.nodes[flow.nodeIndex.get(target) ?? -1]
   const artifact =
     subject === undefined ? null : elementAt(state.nodes, subject.index).work.artifact
-  const mayRead =
-    path !== null && decideAccess(flow.document, node.document.actor, path, 'read').isAllowed
-  const content = isRemote && mayRead && artifact !== null ? { content: artifact.content } : {}
+  const isSent = isRemote && path !== null && mayRead(asked, path) && artifact !== null
+  const content = isSent ? { content: artifact.content } : {}
   return {
     review_id,
     artifact_digest: digest,
     artifact: path === null ? null : { id: target, path, digest, ...content },
-    criteria: {
-      score_min: APPROVE_SCORE_MIN,
-      title: subject?.document.title ?? '',
-      required_files: subject?.document.required_files ?? [],
-    },
+    criteria: criteriaOf(subject?.document),
+    files: await judgedFiles(asked, path),
   }
 }
 
-/** Artifacts of the nodes that led here, as far as the actor may read them. */
-function inputsOf(
-  flow: CompiledFlow,
-  state: RunState,
-  node: CompiledNode,
-  isRemote: boolean,
-): readonly unknown[] {
+/** By what the work is judged: what its node says about it. */
+function criteriaOf(judged: FlowNode | undefined): unknown {
+  const { title = '', required_files = [], criteria = [] } = judged ?? {}
+  const { description, instructions, details } = judged ?? {}
+  return {
+    score_min: APPROVE_SCORE_MIN,
+    title,
+    ...(description === undefined ? {} : { description }),
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(details === undefined ? {} : { details }),
+    criteria,
+    required_files,
+  }
+}
+
+/** Without the artifact, which has its own field. A program gets paths, others the texts too. */
+async function judgedFiles(asked: Asked, artifactPath: string | null): Promise<readonly unknown[]> {
+  const paths = asked.files.judged.filter((path) => path !== artifactPath && mayRead(asked, path))
+  if (!asked.isRemote) return paths.map((path) => ({ path }))
+  return Promise.all(
+    paths.map(async (path, index) => {
+      const bytes = index < FILES_MAX ? await asked.files.read(path) : null
+      return bytes === null ? { path } : { path, ...fileView(bytes, path, true) }
+    }),
+  )
+}
+
+function mayRead({ flow, node }: Asked, path: string): boolean {
+  return decideAccess(flow.document, node.document.actor, path, 'read').isAllowed
+}
+
+/** Artifacts of the nodes that led here, as far as the actor may read them; those with a name follow. */
+function inputsOf(asked: Asked): readonly unknown[] {
+  const { flow, state, node } = asked
+  const { inputs = [] } = node.document
+  const named = new Set(inputs.flatMap(({ from, file }) => (file === undefined ? [from] : [])))
   return node.incoming.flatMap((edge) => {
     if (elementAt(state.fired, edge.index) === 0) return []
     const source = flow.nodes[edge.source]
     const subject = source === undefined || source.target === -1 ? edge.source : source.target
-    const { artifact } = elementAt(state.nodes, subject).work
-    if (artifact === null) return []
-    const { path, digest, format, content } = artifact
-    if (!decideAccess(flow.document, node.document.actor, path, 'read').isAllowed) return []
     const node_id = flow.nodes[subject]?.document.node_id ?? ''
-    return [{ node_id, path, digest, format, ...(isRemote ? { content } : {}) }]
+    const view = named.has(node_id) ? null : artifactView(asked, node_id)
+    return view === null || 'is_withheld' in view ? [] : [{ node_id, ...view }]
   })
+}
+
+type View = Readonly<Record<string, unknown>>
+
+/** What the node asks for by name, in its order. */
+function namedInputs(asked: Asked): Promise<readonly View[]> {
+  const inputs = asked.node.document.inputs ?? []
+  return Promise.all(
+    inputs.map(async (input) => ({ ...nameOf(input), ...(await viewOf(asked, input)) })),
+  )
+}
+
+function nameOf({ as: name, from }: NodeInput): View {
+  return { name, node_id: from }
+}
+
+async function viewOf(asked: Asked, { from, file, optional }: NodeInput): Promise<View> {
+  const absent = optional === true ? { path: null } : { path: null, is_missing: true }
+  if (file === undefined) return artifactView(asked, from) ?? absent
+  if (!mayRead(asked, file)) return WITHHELD
+  const bytes = await asked.files.read(file)
+  return bytes === null
+    ? { ...absent, file }
+    : { path: file, ...fileView(bytes, file, asked.isRemote) }
+}
+
+/** An access rule keeps it from the actor. */
+const WITHHELD = { path: null, is_withheld: true } as const
+
+function artifactView(asked: Asked, nodeId: string): View | null {
+  const { flow, state, isRemote } = asked
+  const index = flow.nodeIndex.get(nodeId)
+  const artifact = index === undefined ? null : elementAt(state.nodes, index).work.artifact
+  if (artifact === null) return null
+  const { path, digest, format, content } = artifact
+  if (!mayRead(asked, path)) return WITHHELD
+  const text = isRemote ? cutText(content) : {}
+  return { path, digest, format, media_type: mediaTypeOf(path), ...text }
+}
+
+function fileView(bytes: Uint8Array, path: string, isSent: boolean): View {
+  const text = isSent && isUtf8(bytes) ? cutText(new TextDecoder().decode(bytes)) : {}
+  return {
+    digest: digestBytes(bytes),
+    media_type: mediaTypeOf(path),
+    bytes: bytes.length,
+    ...text,
+  }
+}
+
+/** A text that is cut says so: its digest is of the whole. */
+function cutText(text: string): View {
+  const bytes = Buffer.from(text)
+  if (bytes.length <= TEXT_BYTES_MAX) return { content: text }
+  const content = new TextDecoder()
+    .decode(bytes.subarray(0, TEXT_BYTES_MAX))
+    .replace(/\uFFFD+$/, '')
+  return { content, is_cut: true }
+}
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  '.md': 'text/markdown',
+  '.txt': 'text/plain',
+  '.json': 'application/json',
+  '.html': 'text/html',
+  '.css': 'text/css',
+  '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
+  '.ts': 'text/x-typescript',
+  '.csv': 'text/csv',
+  '.xml': 'application/xml',
+  '.yaml': 'application/yaml',
+  '.yml': 'application/yaml',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.svg': 'image/svg+xml',
+  '.pdf': 'application/pdf',
+}
+
+function mediaTypeOf(path: string): string {
+  return MEDIA_TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream'
+}
+
+function missingOf(named: readonly View[]): string | null {
+  const lacking = named.find((view) => view['is_missing'] === true || view['is_withheld'] === true)
+  if (lacking === undefined) return null
+  const what = `the input ${JSON.stringify(lacking['name'])} from ${JSON.stringify(lacking['node_id'])}`
+  if (lacking['is_withheld'] === true) return `${what} is kept from this actor by an access rule`
+  return `${what} is not there${lacking['file'] === undefined ? '' : `: no file ${JSON.stringify(lacking['file'])}`}`
 }

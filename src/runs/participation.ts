@@ -204,6 +204,13 @@ export class Participation {
     return Math.max(1, Math.ceil(budgets.seconds - this.#run.state.totals.seconds))
   }
 
+  /** Of the budget; without one there is no end of them. */
+  #tokensLeft(): number {
+    const { budgets } = this.#run.options.flow.document
+    if (budgets?.tokens === undefined) return Number.POSITIVE_INFINITY
+    return Math.max(0, budgets.tokens - this.#run.state.totals.tokens)
+  }
+
   async #ask(
     command: RunCommand,
     participant: Participant,
@@ -211,17 +218,21 @@ export class Participation {
     again: Again | null,
     signal: AbortSignal,
   ): Promise<void> {
-    const { options, state } = this.#run
-    const node = this.#nodeOf(command.node_id)
+    const { options } = this.#run
     const to: Addressed = { node_id: command.node_id, command: command.command }
     const secrets = this.#secretsOf(participant)
     live.obey(signal)
     if (again === null || live.command === command)
       await this.#run.send({ type: 'attempt_started', ...to })
     const isRemote = !('command' in participant)
+    const { document: input, missing } = await this.#inputOf(command, again, isRemote)
+    if (missing !== null) {
+      const lacking: Said = { outcome: 'failed', text: '', tokens: 0, why: missing }
+      return this.#end(command, lacking, live, null)
+    }
     const asking = {
       participant,
-      input: participantInput(options.flow, state, node, command, again, isRemote),
+      input,
       kind: command.review === null ? ('action' as const) : ('review' as const),
       workspace: options.workspace,
       attempt: () => live.open(),
@@ -230,6 +241,7 @@ export class Participation {
         this.#operate(to, await live.open(), documentWithoutSecrets(operation, secrets)),
       secrets,
       seconds: Math.min(SECONDS_MAX, this.#secondsLeft() ?? SECONDS_MAX),
+      tokens: this.#tokensLeft(),
     }
     const said = await untilHalted(options.host, signal, (until) =>
       participate({ ...asking, signal: until }),
@@ -241,6 +253,16 @@ export class Participation {
     const text = withoutSecrets(said.text, secrets)
     const why = withoutSecrets(said.why ?? '', secrets)
     await this.#hear(command, { ...said, text, why }, live)
+  }
+
+  /** What the participant is given, with what it judges where it judges something. */
+  #inputOf(command: RunCommand, again: Again | null, isRemote: boolean) {
+    const { options, state, stages } = this.#run
+    const { flow } = options
+    const node = this.#nodeOf(command.node_id)
+    const judged = node.target === -1 ? [] : stages.changedBy(flow, state, node.target)
+    const files = { read: (path: string) => this.#run.readFile(path), judged }
+    return participantInput({ flow, state, node, command, isRemote, files }, again)
   }
 
   async #operate(to: Addressed, attempt: Attempt, operation: unknown): Promise<OperationAnswer> {
@@ -349,9 +371,8 @@ export class Participation {
 
   /** Shows the task to a person, who answers with `writ flow answer`. */
   async #waitForPerson(command: RunCommand, again: Again | null): Promise<void> {
-    const { options, state, folder } = this.#run
-    const node = this.#nodeOf(command.node_id)
-    const input = participantInput(options.flow, state, node, command, again, true)
+    const { folder } = this.#run
+    const { document: input } = await this.#inputOf(command, again, true)
     const text = `${JSON.stringify(input, null, 2)}\n`
     folder.show(`waiting-${plainName(command.node_id)}.json`, text)
     this.#run.leaveToPerson(command)

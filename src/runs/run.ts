@@ -289,6 +289,14 @@ export class FlowRun {
     )
   }
 
+  /** Reads a file of the workspace as the run sees it: from the stage that holds it, if one does. */
+  async readFile(path: string): Promise<Uint8Array | null> {
+    const { flow, host, workspace } = this.options
+    const holder = this.stages.holderOf(flow, this.#state, path)
+    const view = holder === null ? [] : this.stages.viewOf(flow, this.#state, holder)
+    return host.attempts.readStaged(view, `${workspace}/${path}`)
+  }
+
   /** Returns the pending command of a node; null if there is none. */
   pendingOf(nodeId: string): FlowCommand | null {
     const index = this.options.flow.nodeIndex.get(nodeId)

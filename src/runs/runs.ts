@@ -2,7 +2,6 @@
  * Runs of flows on this host: begun, gone on with, asked for orders. One process walks a run at a
  * time; others leave orders, which it takes.
  */
-import { join } from 'node:path'
 import { faultCode, faultError, invariant, showName, uuidV7 } from '../base/index.ts'
 import type { Flow } from '../contracts/index.ts'
 import {
@@ -98,7 +97,7 @@ export async function resumeRun(
       await refuseLost(host, run)
     }
     await sweep(host, run)
-    const manifests = await manifestsNow(host, run)
+    const manifests = await manifestsNow(run)
     await run.send({ type: 'resumed', manifests })
     return walked(run)
   })
@@ -138,8 +137,8 @@ async function sweep({ attempts }: FlowHost, { folder, stages, options, state }:
 }
 
 /** The manifests of sub-phases as they are found now (F-10). */
-async function manifestsNow(host: FlowHost, run: FlowRun): Promise<Record<string, string>> {
-  const { flow, workspace } = run.options
+async function manifestsNow(run: FlowRun): Promise<Record<string, string>> {
+  const { flow } = run.options
   const found: Record<string, string> = {}
   for (const { name, index } of flow.subphases) {
     if (elementAt(run.state.subphases, index).manifest === null) continue
@@ -147,7 +146,7 @@ async function manifestsNow(host: FlowHost, run: FlowRun): Promise<Record<string
     const digest = await foundManifest(
       name,
       run.stages.pathsSince(seq),
-      (path) => readThrough(host, run, workspace, path),
+      (path) => run.readFile(path),
       run.folder,
     )
     if (digest !== null) found[name] = digest
@@ -164,17 +163,6 @@ function writtenAt(facts: readonly FlowFact[], subphase: string): number {
       payload.event.subphase_id === subphase,
   )
   return fact?.payload.seq ?? -1
-}
-
-function readThrough(
-  { attempts }: FlowHost,
-  { stages, state, options }: FlowRun,
-  workspace: string,
-  path: string,
-): Promise<Uint8Array | null> {
-  const holder = stages.holderOf(options.flow, state, path)
-  const view = holder === null ? [] : stages.viewOf(options.flow, state, holder)
-  return attempts.readStaged(view, join(workspace, path))
 }
 
 interface LoadedRun {

@@ -11,6 +11,7 @@ import type { Contract } from '../kernel/contract.ts'
 import {
   checkClaimNodes,
   checkEdgeEnds,
+  checkInputs,
   checkJoins,
   checkRefs,
   checkTargets,
@@ -31,6 +32,7 @@ import {
   StateFieldsSchema,
   TableSchema,
   TextPolicySchema,
+  Words,
 } from './shapes.ts'
 import { EDGE_CLASSES } from './vocabulary.ts'
 
@@ -63,6 +65,8 @@ const FlowSchema = Type.Object(
     type: Type.Literal('flow_v1', { 'x-code': 'type_const' }),
     flow_id: Name,
     title: Type.String(),
+    goal: Type.Optional(Type.String()),
+    constraints: Type.Optional(Words),
     nodes: Type.Array(FlowNodeSchema),
     edges: Type.Array(FlowEdgeSchema),
     state: Type.Optional(Type.Object({ fields: StateFieldsSchema }, closed)),
@@ -90,6 +94,7 @@ export const flowContract: Contract = {
     checkUniqueIds,
     checkEdgeEnds,
     checkTargets,
+    checkInputs,
     checkJoins,
     checkRefs,
     checkClaimNodes,

@@ -91,6 +91,23 @@ export function checkTargets({ document, report }: Subject): void {
   }
 }
 
+/** What a node is given comes from a node that exists, and each under a name of its own. */
+export function checkInputs({ document, report }: Subject): void {
+  const nodes = elements(document['nodes'])
+  if (!nodes.some((node) => field(node, 'inputs') !== undefined)) return
+  const ids = idsIn(nodes, 'node_id')
+  for (let index = 0; index < nodes.length; index++) {
+    const names = new Set<string>()
+    const inputs = elements(field(nodes[index], 'inputs'))
+    for (let place = 0; place < inputs.length; place++) {
+      const path = `/nodes/${index}/inputs/${place}`
+      reportUnknown(field(inputs[place], 'from'), `${path}/from`, 'node', ids, report)
+      const name = field(inputs[place], 'as')
+      if (typeof name === 'string') reportRepeat(names, name, `${path}/as`, report)
+    }
+  }
+}
+
 export function reportTargetOfOther(kind: unknown, path: string, report: Report): void {
   if (kind !== 'WORK' && kind !== 'GOAL') return
   report.add('flow.target', path, `a ${showName(kind)} node judges nothing, only a CHECK does`)

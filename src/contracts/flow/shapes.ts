@@ -44,7 +44,10 @@ const Attempts = Type.Integer({ minimum: 1, 'x-code': { minimum: 'range' } })
 
 const Command = Type.Array(Type.String(), notEmpty)
 
-/** Hosts that a participant may call, and names of the variables that hold its secrets. */
+/**
+ * Hosts that a participant may call, and names of the variables that hold its secrets. `tools: none`
+ * waives TOOL_USE_NONZERO: this participant has no tools.
+ */
 const reach = {
   egress: Type.Optional(Names),
   secrets: Type.Optional(
@@ -56,6 +59,16 @@ const reach = {
       }),
     ),
   ),
+  tools: Type.Optional(Type.Literal('none')),
+}
+
+/** How a model is spoken to: what comes before the host's own words, and how it answers. */
+const speech = {
+  system: Type.Optional(Name),
+  temperature: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 2, 'x-code': { minimum: 'range', maximum: 'range' } }),
+  ),
+  max_tokens: Type.Optional(Attempts),
 }
 
 /** Who does the work: a program, an endpoint, a tool of an MCP server, a model, or a person. */
@@ -64,7 +77,7 @@ export const ParticipantSchema = Type.Union(
     Type.Object({ command: Command, ...reach }, closed),
     Type.Object({ http: Name, ...reach }, closed),
     Type.Object({ mcp: Type.Union([Name, Command]), tool: Name, ...reach }, closed),
-    Type.Object({ chat: Name, model: Name, ...reach }, closed),
+    Type.Object({ chat: Name, model: Name, ...speech, ...reach }, closed),
     Type.Object({ human: Type.Union([Name, Type.Literal(true)]), ...reach }, closed),
   ],
   {
@@ -91,10 +104,35 @@ const RequirementSchema = Type.Object(
 
 export type FlowRequirement = Type.Static<typeof RequirementSchema>
 
+/**
+ * Something that an earlier node left, under a name: its last artifact, or with `file` a file of the
+ * workspace as that node left it. Without `optional` the node waits for nothing less.
+ */
+const NodeInputSchema = Type.Object(
+  {
+    from: Name,
+    as: Name,
+    file: Type.Optional(WorkspacePath),
+    optional: Type.Optional(Type.Boolean()),
+  },
+  closed,
+)
+
+export type NodeInput = Type.Static<typeof NodeInputSchema>
+
+/** Words of a plan or a flow that are handed on as they are: keys are the author's. */
+export const Words = Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Object({}))
+
 /** What a node may say besides its id; the flow asks for some of it, the side file for none. */
 export const nodeFields = {
   kind: Type.Enum([...NODE_KINDS]),
   title: Type.String(),
+  description: Type.Optional(Type.String()),
+  instructions: Type.Optional(Type.String()),
+  criteria: Type.Optional(Type.Array(Type.String())),
+  details: Type.Optional(Words),
+  inputs: Type.Optional(Type.Array(NodeInputSchema)),
+  ignored: Type.Optional(Names),
   phase_id: Name,
   subphase_id: Type.Optional(Name),
   actor: Name,
@@ -231,11 +269,13 @@ export const InvariantSchema = Type.Object(
   closed,
 )
 
+/** What a run may use, and how many participants may work at the same time. */
 export const BudgetsSchema = Type.Object(
   {
     seconds: Type.Optional(Duration),
     attempts: Type.Optional(Attempts),
     tokens: Type.Optional(Type.Integer({ minimum: 0, 'x-code': { minimum: 'range' } })),
+    parallel: Type.Optional(Attempts),
   },
   closed,
 )

@@ -21,6 +21,7 @@ import {
   PolicySchema,
   StateFieldsSchema,
   TextPolicySchema,
+  Words,
 } from './shapes.ts'
 import { EDGE_CLASSES, VALIDATOR_VERDICTS } from './vocabulary.ts'
 
@@ -86,6 +87,8 @@ const FlowSideSchema = Type.Object(
     type: Type.Optional(Type.Literal('flow_side_v1', { 'x-code': 'type_const' })),
     flow_id: Type.Optional(Name),
     title: Type.Optional(Type.String()),
+    goal: Type.Optional(Type.String()),
+    constraints: Type.Optional(Words),
     state: Type.Optional(SideStateSchema),
     policies: Type.Optional(Type.Array(PolicySchema)),
     text_policies: Type.Optional(Type.Array(TextPolicySchema)),

@@ -27,6 +27,7 @@ import {
 } from '../../contracts/index.ts'
 import { alternativesOf } from './alternatives.ts'
 import { PlanGraph, type PlanNode } from './plan-graph.ts'
+import { nodeWords, planWords } from './plan-words.ts'
 
 export interface PlanFlow {
   readonly flow: Flow
@@ -83,7 +84,14 @@ class Conversion {
     for (const { edge, origin } of alternatives.edges) this.#addEdge(edge, `/edges/${origin}`)
     const { plan_id, title } = this.#plan.plan
     return {
-      flow: { type: 'flow_v1', flow_id: plan_id, title, nodes: this.#nodes, edges: this.#edges },
+      flow: {
+        type: 'flow_v1',
+        flow_id: plan_id,
+        title,
+        ...planWords(this.#plan),
+        nodes: this.#nodes,
+        edges: this.#edges,
+      },
       violations: this.#violations,
       warnings: this.#warnings,
       originOf: (pointer) => this.#originOf(pointer),
@@ -104,12 +112,14 @@ class Conversion {
       node_id: node.task_id,
       kind,
       title: node.title,
+      ...nodeWords(node, this.#plan),
       phase_id: PHASE,
       actor: node.owner_agent_id === '' ? 'unknown' : node.owner_agent_id,
       max_attempts: ATTEMPTS[kind],
       ...(requirements === undefined ? {} : { requirements: [...requirements] }),
     }
     const path = `/nodes/${index}`
+    if (made.ignored !== undefined) this.#tellIgnored(node, path)
     switch (kind) {
       case 'GOAL':
         return made
@@ -124,6 +134,12 @@ class Conversion {
       default:
         return kind satisfies never
     }
+  }
+
+  #tellIgnored({ title }: PlanNode, path: string): void {
+    const message = `the plan says \`tools: none\` for ${showName(title)}, which a plan cannot decide`
+    const hint = 'say `tools: none` at the participant, in the file of participants'
+    this.#warnings.push({ code: 'flow.tools_ignored', path, message, hint })
   }
 
   #tellUntargeted({ title }: PlanNode, path: string): void {

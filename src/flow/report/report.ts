@@ -63,6 +63,12 @@ interface LogReport {
   readonly next_entered_seq: number | null
 }
 
+interface Waiver {
+  readonly node_id: string
+  readonly invariant_id: 'TOOL_USE_NONZERO'
+  readonly says: 'tools: none'
+}
+
 export interface RunReport {
   readonly run_id: string
   readonly flow_id: string
@@ -79,6 +85,8 @@ export interface RunReport {
   readonly nodes: readonly NodeReport[]
   readonly transitions: readonly Transition[]
   readonly invariants: readonly unknown[]
+  /** Invariants that do not hold for a participant, because a person's file says so. */
+  readonly waivers: readonly Waiver[]
   readonly findings: readonly (RunFinding & { readonly seq: number; readonly at: string })[]
   readonly claims: readonly ClaimStanding[]
   readonly evidence: readonly unknown[]
@@ -116,6 +124,7 @@ export function reportOf(
     nodes: nodesOf(flow, state),
     transitions: transitionsOf(flow, facts),
     invariants: eventsOf(facts, 'invariant'),
+    waivers: waiversOf(flow),
     findings: findingsOf(facts),
     claims: claimStandings(flow, state),
     evidence: facts.flatMap((fact) => (fact.type === 'flow_evidence_v1' ? [fact.payload] : [])),
@@ -127,6 +136,14 @@ export function reportOf(
     access: accessOf(flow, facts),
     log: logOf(facts),
   }
+}
+
+function waiversOf({ nodes }: CompiledFlow): readonly Waiver[] {
+  return nodes.flatMap(({ document: { kind, executor, node_id } }) =>
+    kind === 'WORK' && executor?.tools === 'none'
+      ? [{ node_id, invariant_id: 'TOOL_USE_NONZERO', says: 'tools: none' } as const]
+      : [],
+  )
 }
 
 export function findingsOf(facts: readonly FlowFact[]): RunReport['findings'] {
@@ -258,6 +275,7 @@ function accessOf({ document }: CompiledFlow, facts: readonly FlowFact[]): reado
 
 export function logOf(facts: readonly FlowFact[]): readonly LogReport[] {
   const list: { -readonly [K in keyof LogReport]: LogReport[K] }[] = []
+  let entered = 0
   for (const { type, payload } of facts) {
     if (type !== 'flow_event_v1') continue
     if (payload.kind === 'commanded' && payload.command.type === 'write_log') {
@@ -271,7 +289,8 @@ export function logOf(facts: readonly FlowFact[]): readonly LogReport[] {
       last.logged_seq = payload.seq
       last.digest = digest
     } else if (payload.kind === 'entered') {
-      for (const one of list) one.next_entered_seq ??= payload.seq
+      for (const one of list.slice(entered)) one.next_entered_seq = payload.seq
+      entered = list.length
     }
   }
   return list

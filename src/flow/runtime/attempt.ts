@@ -219,9 +219,10 @@ function textFindings(turn: Turn, answer: ActionAnswer, artifact: Artifact | nul
 /** Checks tool use, the gate, the required files and, in a rerun, the difference. */
 function workFindings(turn: Turn, node: number, delta: Delta | null): RunFinding[] {
   const { toolCalls, gatePassed, filesExist } = turn.node(node).work
-  const { required_files } = turn.draft.nodeOf(node).document
+  const { required_files, executor } = turn.draft.nodeOf(node).document
   const findings: RunFinding[] = []
-  if (toolCalls === 0) {
+  if (toolCalls === 0 && executor?.tools === 'none') recordWaiver(turn, node)
+  else if (toolCalls === 0) {
     const invariant_id = 'TOOL_USE_NONZERO'
     const values = { tool_calls: 0 }
     findings.push({ code: 'flow.tool_use_zero', invariant_id, action: failAction(turn), values })
@@ -235,6 +236,14 @@ function workFindings(turn: Turn, node: number, delta: Delta | null): RunFinding
   if (delta?.isEqual === true)
     findings.push({ code: 'flow.delta_missing', action: 'rerun', values: { by: delta.by } })
   return findings
+}
+
+/** A person's file says that this participant has no tools: on the record where it counted. */
+function recordWaiver(turn: Turn, node: number): void {
+  const values = { 'state.tool_calls': 0, waived_by: 'tools: none' }
+  const invariant_id = 'TOOL_USE_NONZERO'
+  const node_id = turn.idOf(node)
+  turn.record({ kind: 'invariant', invariant_id, node_id, result: 'true', values })
 }
 
 /** Returns `block` if the flow restates the invariant so, else `rerun`. */

@@ -5,10 +5,11 @@
  * INVARIANT (one command an entry): entering ends in a command or a finding, never in another entry, so
  * that no flow can keep a step busy for ever.
  */
+import type { FlowNode } from '../../contracts/index.ts'
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
 import type { ReviewPin } from '../state/command.ts'
 import { rulesFor } from '../state/command.ts'
-import type { EntryCause } from '../state/fact.ts'
+import type { EntryCause, Values } from '../state/fact.ts'
 import { isOpen } from '../state/state.ts'
 import { isInvariantKept } from './judge.ts'
 import { STAGES_MAX, stagesUnder } from './stage.ts'
@@ -62,6 +63,8 @@ export function run(turn: Turn, node: number, delaySeconds: number): void {
   if (bases === null) {
     return block(turn, node, 'flow.incomplete', { stages_below: `more than ${STAGES_MAX}` })
   }
+  const lacking = missingInput(turn, document)
+  if (lacking !== null) return block(turn, node, 'flow.incomplete', lacking)
   const isCheck = document.kind === 'CHECK'
   turn.command({
     type: 'run_participant',
@@ -90,6 +93,19 @@ function pinFor(turn: Turn, check: number): ReviewPin {
     artifact_path: artifact?.path ?? null,
     artifact_digest: artifact?.digest ?? null,
   }
+}
+
+/** Returns an artifact that the node has to be given and that no node has left yet; null if none. */
+function missingInput(turn: Turn, { inputs = [] }: FlowNode): Values | null {
+  const lacking = inputs.find(
+    ({ from, file, optional }) =>
+      file === undefined &&
+      optional !== true &&
+      turn.node(turn.draft.nodeNamed(from)).work.artifact === null,
+  )
+  return lacking === undefined
+    ? null
+    : { input: lacking.as, from: lacking.from, why: 'the node has left no artifact yet' }
 }
 
 /** Invariants at the beginning of a phase; one that fails stops its first node. */

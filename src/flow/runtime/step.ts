@@ -203,10 +203,21 @@ function reactAt(turn: Turn, node: number, event: NodeEvent): void {
 }
 
 function start(turn: Turn): void {
+  tellIgnored(turn)
   for (const node of turn.flow.starts) turn.later({ kind: 'enter', node, round: 1, cause: 'start' })
   for (const { index, document, hasChoice } of turn.flow.nodes) {
     // A goal is reached through its alternatives, so they cannot wait for it.
     if (hasChoice && document.kind === 'GOAL') openGroups(turn, index)
+  }
+}
+
+/** Words of a plan that only a person's file may say are on the record, and change nothing. */
+function tellIgnored(turn: Turn): void {
+  for (const { document } of turn.flow.nodes) {
+    const { ignored, node_id } = document
+    if (ignored?.includes('tools') !== true) continue
+    const values = { says: 'tools: none' }
+    turn.find({ code: 'flow.tools_ignored', node_id, action: 'alert', values })
   }
 }
 

@@ -297,7 +297,7 @@ function applyFinding(draft: RunDraft, { code, node_id, action }: RunFinding): v
   if (node_id === undefined) return
   const index = draft.nodeNamed(node_id)
   if (action === 'reject') countRejection(draft, index)
-  if (code === 'flow.time_floor') return
+  if (code === 'flow.time_floor' || code === 'flow.tools_ignored') return
   const { phase } = draft.nodeOf(index)
   if (!draft.phases.get(phase).hasOtherIssue) draft.patchPhase(phase, { hasOtherIssue: true })
 }

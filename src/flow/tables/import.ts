@@ -230,6 +230,8 @@ function partsOf(
   const rules = [...(side.access_rules ?? []), ...several(side.access_rule)]
   const claims = placed(side, edges, nodes, report)
   return {
+    ...(side.goal === undefined ? {} : { goal: side.goal }),
+    ...(side.constraints === undefined ? {} : { constraints: side.constraints }),
     ...(fields === undefined ? {} : { state: { fields } }),
     ...(side.policies === undefined ? {} : { policies: side.policies }),
     ...(side.text_policies === undefined ? {} : { text_policies: side.text_policies }),

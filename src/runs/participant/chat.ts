@@ -1,10 +1,11 @@
 /**
  * A model behind an OpenAI-compatible endpoint. The instructions describe the document that it has to
- * answer with; it may ask for operations with the function `propose_action`. The key is the first of
- * the secrets. The run retries, not the client.
+ * answer with; it may ask for operations with the function `propose_action`, unless it has no tools.
+ * The key is the first of the secrets. The run retries, not the client.
  */
 import OpenAI from 'openai'
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources'
+import type { Participant } from '../../contracts/index.ts'
 import { Declined, failure, heard, LineFailure, withDeadline } from './line.ts'
 import { operationText, type ParticipantRequest, type Said } from './participant-request.ts'
 
@@ -50,14 +51,14 @@ async function talk(
   if (!('chat' in participant)) throw new Declined('no model')
   const client = clientOf(participant.chat, asking.secrets)
   const messages: ChatCompletionMessageParam[] = [
-    { role: 'system', content: instructionsFor(kind, workspace) },
+    { role: 'system', content: instructionsFor(participant, kind, workspace) },
     { role: 'user', content: JSON.stringify(input) },
   ]
   for (let round = 0; round < ROUNDS_MAX; round++) {
     await asking.refuseHalted()
     const completion = await told(asking.secrets, () =>
       client.chat.completions.create(
-        { model: participant.model, messages, tools: [PROPOSE_ACTION] },
+        { ...settingsOf(participant, asking.tokens, spent.tokens), messages },
         { signal },
       ),
     )
@@ -65,6 +66,7 @@ async function talk(
     const message = completion.choices[0]?.message
     if (message === undefined) throw new LineFailure('the endpoint answered with no choice')
     const calls = message.tool_calls ?? []
+    refuseSpent(asking.tokens, spent.tokens, calls.length)
     if (calls.length === 0) return message.content ?? ''
     messages.push(message)
     for (const call of calls) {
@@ -73,6 +75,25 @@ async function talk(
     }
   }
   throw new Declined('the model went on asking for operations')
+}
+
+type Model = Extract<Participant, { readonly chat: string }>
+
+/** The model's own limit, and what is left of the budget: the smaller one holds. */
+function settingsOf({ model, temperature, max_tokens, tools }: Model, left: number, spent: number) {
+  const limit = Math.min(max_tokens ?? Number.POSITIVE_INFINITY, left - spent)
+  return {
+    model,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(Number.isFinite(limit) ? { max_tokens: Math.max(1, limit) } : {}),
+    ...(tools === 'none' ? {} : { tools: [PROPOSE_ACTION] }),
+  }
+}
+
+/** After each round: a further one would only use more than there is. */
+function refuseSpent(left: number, spent: number, calls: number): void {
+  if (calls > 0 && spent >= left)
+    throw new Declined(`the budget of tokens is used up: ${spent} used, ${left} were left`)
 }
 
 type ToolCall = NonNullable<OpenAI.Chat.ChatCompletionMessage['tool_calls']>[number]
@@ -108,9 +129,16 @@ async function told<T>(secrets: ParticipantRequest['secrets'], work: () => Promi
   }
 }
 
-function instructionsFor(kind: ParticipantRequest['kind'], workspace: string): string {
+function instructionsFor(
+  { system, tools }: Model,
+  kind: ParticipantRequest['kind'],
+  workspace: string,
+): string {
   return [
-    `You work in ${workspace}. Use the function propose_action for everything that reads or changes it.`,
+    ...(system === undefined ? [] : [system]),
+    tools === 'none'
+      ? 'You have no tools: everything that you need is in the message.'
+      : `You work in ${workspace}. Use the function propose_action for everything that reads or changes it.`,
     'When you are done, answer with one JSON object and nothing else:',
     DOCUMENTS[kind],
   ].join('\n')

@@ -18,6 +18,8 @@ export interface ParticipantRequest {
   readonly refuseHalted: () => Promise<void>
   /** The longest it may take. */
   readonly seconds: number
+  /** The most tokens it may use; infinite without a budget. */
+  readonly tokens: number
   readonly signal: AbortSignal
 }
 

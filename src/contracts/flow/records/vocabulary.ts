@@ -55,6 +55,7 @@ export const FINDING_CODES = [
   'flow.promotion_refused',
   'flow.rollback_failed',
   'flow.evidence_unreadable',
+  'flow.tools_ignored',
 ] as const satisfies readonly Code[]
 
 /** What was done about a finding. */
