@@ -25,7 +25,9 @@ export function participantInput(
   again: Again | null,
   isRemote: boolean,
 ): Readonly<Record<string, unknown>> {
-  const head = { run_id: state.runId, node: nodeView(node), attempt: command.attempt }
+  const { caller } = command
+  const called = caller === undefined ? {} : { caller }
+  const head = { run_id: state.runId, node: nodeView(node), attempt: command.attempt, ...called }
   const lastError = again === null ? command.input.last_error : again.errors
   const errors = lastError === null || lastError === undefined ? {} : { last_error: lastError }
   if (command.review !== null)
@@ -81,6 +83,7 @@ function inputsOf(
 ): readonly unknown[] {
   return node.incoming.flatMap((edge) => {
     if (elementAt(state.fired, edge.index) === 0) return []
+    if (edge.isCall && elementAt(state.nodes, node.index).call !== edge.index) return []
     const source = flow.nodes[edge.source]
     const subject = source === undefined || source.target === -1 ? edge.source : source.target
     const { artifact } = elementAt(state.nodes, subject).work

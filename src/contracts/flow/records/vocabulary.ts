@@ -10,6 +10,8 @@ export const FLOW_EVENT_KINDS = [
   'fired',
   'entered',
   'joined',
+  'called',
+  'returned',
   'commanded',
   'attempt_failed',
   'artifact',
@@ -54,6 +56,7 @@ export const FINDING_CODES = [
   'flow.output_invalid',
   'flow.promotion_refused',
   'flow.rollback_failed',
+  'flow.call_failed',
 ] as const satisfies readonly Code[]
 
 /** What was done about a finding. */
