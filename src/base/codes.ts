@@ -385,6 +385,9 @@ export const CODES = {
   'flow.floor_unreachable': wrong('a phase has a time floor, but no participant runs in it'),
   'flow.subphase_split': wrong('one sub-phase lies in several phases'),
   'flow.edge_twice': wrong('two edges say the same'),
+  'flow.never_fires': wrong('an edge can never fire as the flow is written'),
+  'flow.entered_once': wrong('several ways lead to a node, and the run enters it once'),
+  'flow.call': wrong('a node is called in a way that calls do not have'),
   // Tables of edges, and plans, read as flows.
   'flow.table_text': wrong('the text of a table is not CSV'),
   'flow.table_column': wrong('a column of a table is missing, or occurs twice'),
@@ -427,6 +430,7 @@ export const CODES = {
   'flow.output_invalid': refused('the output of a participant stayed invalid'),
   'flow.promotion_refused': refused('the gate did not promote what was staged'),
   'flow.rollback_failed': refused('what was promoted could not be restored'),
+  'flow.call_failed': refused('a node that was called did not come to its end'),
 
   // Runs of flows on the host.
   'flow.taken': { http: 409, exit: 1, says: 'another process walks this run' },

@@ -212,6 +212,8 @@ const EVENT: ObjectType = {
     node_id: { nullable: 'string' },
     /** ISO 8601. */
     at: 'string',
+    /** The node that called this one. */
+    caller: { nullable: 'string' },
   },
 }
 

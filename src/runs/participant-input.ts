@@ -57,11 +57,13 @@ export async function participantInput(
   again: Again | null,
 ): Promise<ParticipantInput> {
   const { flow, state, node, command } = asked
+  const { caller } = command
   const head = {
     run_id: state.runId,
     flow: flowView(flow),
     node: nodeView(node),
     attempt: command.attempt,
+    ...(caller === undefined ? {} : { caller }),
   }
   const lastError = again === null ? command.input.last_error : again.errors
   const errors = lastError === null || lastError === undefined ? {} : { last_error: lastError }
@@ -155,6 +157,7 @@ function inputsOf(asked: Asked): readonly unknown[] {
   const named = new Set(inputs.flatMap(({ from, file }) => (file === undefined ? [from] : [])))
   return node.incoming.flatMap((edge) => {
     if (elementAt(state.fired, edge.index) === 0) return []
+    if (edge.isCall && elementAt(state.nodes, node.index).call !== edge.index) return []
     const source = flow.nodes[edge.source]
     const subject = source === undefined || source.target === -1 ? edge.source : source.target
     const node_id = flow.nodes[subject]?.document.node_id ?? ''

@@ -8,6 +8,7 @@ import { REQUIREMENT_KINDS, REQUIREMENT_SOURCES } from '../agent/plan.ts'
 import {
   ACCESS_MODES,
   CHECK_TIMINGS,
+  EXCEPTION_CAUSES,
   FAIL_ACTIONS,
   GUARD_FAIL_ACTIONS,
   GUARD_SCOPES,
@@ -146,6 +147,8 @@ export const nodeFields = {
   manifest: Type.Optional(Type.Union([Type.Boolean(), WorkspacePath])),
   trace: Type.Optional(Type.Literal('refused')),
   requirements: Type.Optional(Type.Array(RequirementSchema)),
+  /** Entered for each edge that leads here, one after another; the caller goes on after the return. */
+  call: Type.Optional(Type.Boolean()),
 }
 
 /** Line feed, carriage return, or both. */
@@ -182,6 +185,8 @@ export const guardFields = {
   policy_refs: Type.Optional(Names),
   audit_invariant_refs: Type.Optional(Names),
   trust_requirement: Type.Optional(Type.Enum([...TRUST_REQUIREMENTS])),
+  /** What an Exception edge is the way out of; a failure without it. */
+  on: Type.Optional(Type.Enum([...EXCEPTION_CAUSES])),
   join: Type.Optional(Type.Enum([...JOINS])),
   group_id: Type.Optional(Name),
 }

@@ -23,6 +23,8 @@ export const GUARD_SCOPES = ['phase', 'subphase', 'global', 'attempt'] as const
 export const GUARD_TYPES = ['numeric', 'boolean', 'enum_match', 'set_membership'] as const
 export const GUARD_FAIL_ACTIONS = ['block', 'reroute', 'rerun', 'escalate'] as const
 export const TRUST_REQUIREMENTS = ['none', 'independent_verification_required'] as const
+/** A node that failed or is blocked, or a review that said REJECT. */
+export const EXCEPTION_CAUSES = ['failure', 'reject'] as const
 export const JOINS = ['AND', 'OR'] as const
 
 export const OVERRIDE_MODES = ['hard_override', 'soft_override', 'merge'] as const

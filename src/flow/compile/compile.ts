@@ -9,9 +9,11 @@ import { digestDocument } from '../../base/index.ts'
 import type { Flow, FlowEdge, FlowNode } from '../../contracts/index.ts'
 import { compileExpression, type Environment, type Expression } from '../../expression/index.ts'
 import { flowEnvironment, type Policy } from '../../policy/index.ts'
+import { callNodesOf, isCallFirst } from './calls.ts'
 import type {
   Arrival,
   Awaited,
+  CallNode,
   CompiledEdge,
   CompiledInvariant,
   CompiledNode,
@@ -43,11 +45,15 @@ export function compileFlow(document: Flow): FlowCompilation {
   const invariants = compileInvariants(document, named, sources)
   const rulesOf = rulesByEdge(named, policies, invariants)
   const ends = new EdgeEnds(document.nodes.length, document.edges.length)
-  const edges = compileEdges(document, names, places, sources, rulesOf, ends)
+  const callNodes = callNodesOf(document, names)
+  const edges = compileEdges(document, names, places, sources, rulesOf, ends, callNodes)
   if (sources.faults.length > 0) return { ok: false, faults: sources.faults }
   const nodes = compileNodes(document, edges, ends, places)
   const starts = startsOf(document.nodes, ends, places)
-  return { ok: true, flow: new WholeFlow(document, digest, read, nodes, edges, invariants, starts) }
+  return {
+    ok: true,
+    flow: new WholeFlow(document, digest, read, nodes, edges, invariants, starts, callNodes),
+  }
 }
 
 /** Compiles expressions and keeps what is wrong with them. */
@@ -105,7 +111,9 @@ function compileEdges(
   sources: Sources,
   rulesOf: (edge: FlowEdge) => EdgeRules,
   ends: EdgeEnds,
+  callNodes: readonly CallNode[],
 ): readonly CompiledEdge[] {
+  const called = new Map(callNodes.map(({ node, region }) => [node, region]))
   const sorts = new Sorts(areEdgesAlike)
   let [source, target] = [0, 0]
   return document.edges.map((edge, index) => {
@@ -125,12 +133,19 @@ function compileEdges(
       isReview: judged[target] === source,
       isForward: FORWARD.has(edge.class),
       isBack: edge.class === 'Loop' || edge.class === 'Rollback',
+      isCall: isCall(edge, source, called.get(target)),
       arrival: arrivalOf(edge),
     })
     const part = new EdgePart(index, edge, source, target, sort)
     ends.add(part)
     return part
   })
+}
+
+/** An edge from inside the region of a call is no further call. */
+function isCall(edge: FlowEdge, source: number, region: readonly number[] | undefined): boolean {
+  const leadsOn = FORWARD.has(edge.class) || edge.class === 'Exception'
+  return region !== undefined && leadsOn && !region.includes(source)
 }
 
 function isFree({ class: sort, trust_requirement }: FlowEdge, rules: EdgeRules): boolean {
@@ -260,10 +275,15 @@ function checksByTarget(targets: Int32Array): ReadonlyMap<number, readonly numbe
 
 /** Null when every edge is tried, and none leads out of the phase. */
 function waysOf(outgoing: readonly CompiledEdge[]): NodeSort['ways'] {
-  const ways = outgoing.filter(isTried)
+  const tried = outgoing.filter(isTried)
+  const calls = tried.filter(isCallFirst)
+  const ways = tried.filter((edge) => !isCallFirst(edge))
+  const waysWithin = ways.filter(({ isLeaving }) => !isLeaving)
   return {
-    waysWithin: ways.filter(({ isLeaving }) => !isLeaving),
+    waysWithin,
     waysOut: ways.filter(({ isLeaving }) => isLeaving),
+    calls,
+    callsLate: waysWithin.length === 0 && calls.some(({ isLeaving }) => isLeaving),
   }
 }
 

@@ -41,6 +41,8 @@ export interface CompiledEdge {
   readonly isForward: boolean
   /** A Loop or Rollback edge. */
   readonly isBack: boolean
+  /** Leads into a call node from outside: its source is a caller. */
+  readonly isCall: boolean
   /** How it counts among those that its target waits for; null when it does not. */
   readonly arrival: Arrival | null
 }
@@ -71,6 +73,10 @@ export interface CompiledNode {
   readonly waysOut: readonly CompiledEdge[]
   /** Some outgoing edge leads out of the phase. */
   readonly isAtBorder: boolean
+  /** Progress and Gate edges into call nodes: they go before the ways, which wait for the return. */
+  readonly calls: readonly CompiledEdge[]
+  /** The calls wait for the end of the phase, as the ways out of it do. */
+  readonly callsLate: boolean
   /** Some of the ways is a Decision. */
   readonly hasDecision: boolean
   readonly incoming: readonly CompiledEdge[]
@@ -90,6 +96,12 @@ export interface CompiledNode {
   readonly readsEvidence: boolean
   /** The digest of the node's participant; null if it has none. */
   readonly participant: Digest | null
+}
+
+/** A node that is called, with the nodes that a call may come to: itself and what it leads to. */
+export interface CallNode {
+  readonly node: number
+  readonly region: readonly number[]
 }
 
 /** A phase or a sub-phase. */
@@ -119,6 +131,7 @@ export interface CompiledFlow {
   readonly periodic: readonly CompiledInvariant[]
   /** Nodes that a run begins with. */
   readonly starts: readonly number[]
+  readonly callNodes: readonly CallNode[]
 }
 
 /** A fault of an expression, with the pointer of the field that holds the expression. */

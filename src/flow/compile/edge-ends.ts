@@ -68,7 +68,7 @@ function marksOf(edge: CompiledEdge): number {
     (isWay && document.class === 'Decision' ? MARK.DECISION : 0) |
     (isChoice(edge) ? MARK.CHOICE : 0) |
     (document.guard_evidence_source === undefined ? 0 : MARK.EVIDENCE) |
-    (isWay && !isLeaving ? 0 : MARK.NOT_WITHIN) |
+    (isWay && !isLeaving && !edge.isCall ? 0 : MARK.NOT_WITHIN) |
     (isLeadingOn ? MARK.LED_TO : 0) |
     (arrival === null ? 0 : arrival === 'other' ? MARK.ONE : MARK.GATHERED)
   )

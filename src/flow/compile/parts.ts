@@ -82,6 +82,10 @@ export class EdgePart implements CompiledEdge {
     return this.#sort.isBack
   }
 
+  get isCall(): boolean {
+    return this.#sort.isCall
+  }
+
   get arrival(): Arrival | null {
     return this.#sort.arrival
   }
@@ -117,6 +121,7 @@ export function areEdgesAlike(one: EdgeSort, other: EdgeSort): boolean {
     one.isReview === other.isReview &&
     one.isForward === other.isForward &&
     one.isBack === other.isBack &&
+    one.isCall === other.isCall &&
     one.arrival === other.arrival
   )
 }
@@ -144,10 +149,10 @@ export function areNodesAlike(one: NodeSort, other: NodeSort): boolean {
 export interface NodeSort
   extends Omit<CompiledNode, 'index' | 'nodeId' | 'document' | 'outgoing' | 'incoming' | Ways> {
   /** Null when all outgoing edges are ways within the phase. */
-  readonly ways: Readonly<Record<Ways, readonly CompiledEdge[]>> | null
+  readonly ways: Pick<CompiledNode, Ways> | null
   readonly arriving: EdgesByNode
 }
-type Ways = 'waysWithin' | 'waysOut'
+type Ways = 'waysWithin' | 'waysOut' | 'calls' | 'callsLate'
 
 export class NodePart implements CompiledNode {
   readonly document: FlowNode
@@ -180,6 +185,14 @@ export class NodePart implements CompiledNode {
 
   get waysOut(): readonly CompiledEdge[] {
     return this.#sort.ways === null ? NONE : this.#sort.ways.waysOut
+  }
+
+  get calls(): readonly CompiledEdge[] {
+    return this.#sort.ways === null ? NONE : this.#sort.ways.calls
+  }
+
+  get callsLate(): boolean {
+    return this.#sort.ways?.callsLate === true
   }
 
   get phase(): number {

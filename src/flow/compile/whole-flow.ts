@@ -5,6 +5,7 @@
 import type { Digest } from '../../base/index.ts'
 import type { Flow } from '../../contracts/index.ts'
 import type {
+  CallNode,
   CompiledEdge,
   CompiledFlow,
   CompiledInvariant,
@@ -26,6 +27,7 @@ export class WholeFlow implements CompiledFlow {
   readonly invariants: readonly CompiledInvariant[]
   readonly periodic: readonly CompiledInvariant[]
   readonly starts: readonly number[]
+  readonly callNodes: readonly CallNode[]
   readonly #names: NodeNames
   #edgeById: ReadonlyMap<string, CompiledEdge> | null = null
 
@@ -37,6 +39,7 @@ export class WholeFlow implements CompiledFlow {
     edges: readonly CompiledEdge[],
     invariants: readonly CompiledInvariant[],
     starts: readonly number[],
+    callNodes: readonly CallNode[],
   ) {
     this.document = document
     this.digest = digest
@@ -52,6 +55,7 @@ export class WholeFlow implements CompiledFlow {
       ({ isNamed, document: { check_timing } }) => !isNamed && check_timing === 'periodic',
     )
     this.starts = starts
+    this.callNodes = callNodes
     this.#names = names
   }
 

@@ -17,6 +17,8 @@ import type { Turn } from './turn.ts'
 
 /** An edge has fired: the target is entered when nothing else is waited for. */
 export function arrive(turn: Turn, edge: CompiledEdge, round: number): void {
+  // The call begins when it is its turn.
+  if (edge.isCall) return
   const { status, round: known } = turn.node(edge.target)
   if (status === 'abandoned' || (status !== 'idle' && known >= round)) return
   if (!isAwaited(turn, edge.target)) return
@@ -43,7 +45,8 @@ export function enter(turn: Turn, node: number, round: number, cause: EntryCause
     return
   }
   // A first entry in a later round resets `attempts`. A rerun, a way back and a review do not.
-  const isFresh = cause !== 'rerun' && cause !== 'back' && cause !== 'review' && known < round
+  const isAgain = cause === 'rerun' || cause === 'back' || cause === 'review'
+  const isFresh = cause === 'call' || (!isAgain && known < round)
   if (!isFresh && attempts >= document.max_attempts + granted) {
     return escalate(turn, node, 'no attempt is left')
   }
@@ -66,6 +69,7 @@ export function run(turn: Turn, node: number, delaySeconds: number): void {
   const lacking = missingInput(turn, document)
   if (lacking !== null) return block(turn, node, 'flow.incomplete', lacking)
   const isCheck = document.kind === 'CHECK'
+  const caller = turn.callerOf(node)
   turn.command({
     type: 'run_participant',
     node_id: document.node_id,
@@ -80,12 +84,15 @@ export function run(turn: Turn, node: number, delaySeconds: number): void {
     stands_on: bases,
     access: rulesFor(turn.flow.document, document.actor),
     delay_seconds: delaySeconds,
+    ...(caller === -1 ? {} : { caller: turn.idOf(caller) }),
   })
 }
 
 /** The chance in it is the host's, so that no artifact can hold the id of its own review. */
 function pinFor(turn: Turn, check: number): ReviewPin {
-  const { target } = turn.draft.nodeOf(check)
+  const { target: judged } = turn.draft.nodeOf(check)
+  // A CHECK that names no target and is called judges what its caller made.
+  const target = judged === -1 ? turn.callerOf(check) : judged
   const artifact = target === -1 ? null : turn.node(target).work.artifact
   return {
     review_id: `${turn.event.nonce}.${turn.draft.run.seq}`,

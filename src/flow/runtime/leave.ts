@@ -25,11 +25,13 @@ export interface EdgeObstacle {
 /** Tries the edges of a node: those out of the phase once the phase has ended, the others before. */
 export function leave(turn: Turn, node: number, isPhaseEnded: boolean): void {
   const compiled = turn.draft.nodeOf(node)
-  const { waysWithin, waysOut, outgoing } = compiled
+  const { waysWithin, waysOut, outgoing, calls } = compiled
   const tried = isPhaseEnded ? waysOut : waysWithin
-  if (tried.length === 0) return
+  if (tried.length + calls.length === 0) return
   if (turn.draft.phases.get(compiled.phase).open === 0) turn.noteTriedAlone(node)
   if (compiled.readsEvidence) takeFields(turn, outgoing)
+  if (calls.length > 0 && !areCallsBack(turn, node, isPhaseEnded)) return
+  if (tried.length === 0) return
   const [only] = tried
   const obstacles =
     tried.length === 1 && only !== undefined && !compiled.hasDecision
@@ -38,6 +40,28 @@ export function leave(turn: Turn, node: number, isPhaseEnded: boolean): void {
   if (obstacles === null || turn.node(node).hasFired) return
   if (!isPhaseEnded && waysOut.length > 0) return
   remedy(turn, node, obstacles)
+}
+
+/**
+ * Makes the calls of a node that are due. Returns whether all have returned, so that its other ways
+ * are free. A Gate that is closed keeps the node where it is; another closed edge is no call.
+ */
+function areCallsBack(turn: Turn, node: number, isPhaseEnded: boolean): boolean {
+  const { calls, callsLate } = turn.draft.nodeOf(node)
+  if (turn.node(node).awaited > 0 || (callsLate && !isPhaseEnded)) return false
+  const open: CompiledEdge[] = []
+  const obstacles: EdgeObstacle[] = []
+  for (const edge of calls) {
+    if (turn.draft.fired.get(edge.index) > 0) continue
+    const isOpen = isGuardOpen(turn, edge)
+    const action = isOpen ? obstacleAt(turn, edge) : null
+    if (isOpen && action === null) open.push(edge)
+    else if (edge.document.class === 'Gate')
+      obstacles.push(action === null ? guardObstacle(edge) : { edge, action, isGuard: false })
+  }
+  if (obstacles.length > 0) remedy(turn, node, obstacles)
+  else for (const edge of open) fire(turn, edge)
+  return obstacles.length + open.length === 0
 }
 
 /** Fires every edge that can fire. Returns the obstacles, or null if an edge fired. */
@@ -233,18 +257,23 @@ export function carryOut(turn: Turn, node: number, { edge, action }: EdgeObstacl
 }
 
 /** The node stays done, and its ways stay closed, until something changes. */
-function hold(turn: Turn, node: number): void {
+export function hold(turn: Turn, node: number): void {
   if (!turn.node(node).isHeld) turn.record({ kind: 'held', node_id: turn.idOf(node) })
 }
 
 /** Fires the first Exception edge whose guard allows it; false when there is none. */
 export function takeException(turn: Turn, node: number): boolean {
   for (const edge of turn.draft.nodeOf(node).outgoing) {
-    if (edge.document.class !== 'Exception' || !isGuardOpen(turn, edge)) continue
+    if (!isWayOut(edge, 'failure') || !isGuardOpen(turn, edge)) continue
     fire(turn, edge)
     return true
   }
   return false
+}
+
+/** Returns whether an edge is the way out of a failure, or of a REJECT. */
+export function isWayOut({ document }: CompiledEdge, cause: 'failure' | 'reject'): boolean {
+  return document.class === 'Exception' && (document.on ?? 'failure') === cause
 }
 
 /** Runs again: the node, its phase or sub-phase from the first node, or the whole flow. */

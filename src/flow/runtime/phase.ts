@@ -3,6 +3,7 @@
  * invariants are judged, the orchestration log is written, and only then do its leaving edges lead on
  * (F-4, F-11). A sub-phase leaves a manifest (F-10).
  */
+import { isCallFirst } from '../compile/calls.ts'
 import type { CompiledSpan } from '../compile/compiled-flow.ts'
 import type { FindingAction } from '../state/fact.ts'
 import { isGuardOpen, isInvariantKept } from './judge.ts'
@@ -62,7 +63,7 @@ function mayLeave(turn: Turn, node: number): boolean {
   if (!compiled.isAtBorder) return false
   const { status } = turn.node(node)
   if (status !== 'done' && status !== 'provisional' && status !== 'approved') return false
-  const leaving = compiled.outgoing.filter(({ isLeaving }) => isLeaving)
+  const leaving = compiled.outgoing.filter((edge) => edge.isLeaving && !isCallFirst(edge))
   return leaving.every(({ index }) => turn.draft.fired.get(index) === 0)
 }
 

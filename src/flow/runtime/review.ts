@@ -8,6 +8,7 @@
  */
 import { showName } from '../../base/index.ts'
 import { APPROVE_SCORE_MIN, type XiaojingReview } from '../../contracts/index.ts'
+import type { CompiledEdge } from '../compile/compiled-flow.ts'
 import type { EventOf, ParticipantAnswer, ReviewAnswer } from '../state/event.ts'
 import {
   askForInput,
@@ -19,7 +20,7 @@ import {
 } from './attempt.ts'
 import { run } from './enter.ts'
 import { isGuardOpen } from './judge.ts'
-import { fire } from './leave.ts'
+import { fire, isWayOut } from './leave.ts'
 import { dismissApprovals, voidDependents } from './stage.ts'
 import type { Turn } from './turn.ts'
 
@@ -96,7 +97,12 @@ function takeReview(turn: Turn, check: number, answer: ReviewAnswer, principal: 
   takeEvidence(turn, check, answer, principal)
   if (verdict === 'APPROVE') return approveBy(turn, check, target)
   if (verdict === 'PENDING') return askForInput(turn, check, neededBy(document))
-  if (target === -1) return failAttempt(turn, check, { verdict })
+  if (target === -1) {
+    const way = wayOutOf(turn, [check])
+    if (way === null) return failAttempt(turn, check, { verdict })
+    turn.settle(check, 'rejected', 'review')
+    return fire(turn, way)
+  }
   reject(turn, check, target)
 }
 
@@ -122,17 +128,33 @@ export function isApproved(turn: Turn, node: number): boolean {
   return checks.length === 0 || (!isLocked && checks.every((check) => approvals.includes(check)))
 }
 
-/** Runs the work again: by an open back edge of the CHECK, else by entering it again. */
+/** Returns the first open Exception edge of these nodes that says `on: reject`; null if there is none. */
+function wayOutOf(turn: Turn, nodes: readonly number[]): CompiledEdge | null {
+  for (const node of nodes) {
+    const ways = turn.draft.nodeOf(node).outgoing
+    const way = ways.find((edge) => isWayOut(edge, 'reject') && isGuardOpen(turn, edge))
+    if (way !== undefined) return way
+  }
+  return null
+}
+
+/**
+ * Goes where an Exception edge for a REJECT leads. Without one the work runs again: by an open back
+ * edge of the CHECK, else by entering it again.
+ */
 function reject(turn: Turn, check: number, target: number): void {
   const { score } = turn.node(target).work
   const node_id = turn.idOf(target)
   const invariant_id = 'VALIDATOR_APPROVAL_REQUIRED'
   const values = { validator_verdict: 'REJECT', score }
-  turn.find({ code: 'flow.approval_required', node_id, invariant_id, action: 'rerun', values })
+  const way = wayOutOf(turn, [check, target])
+  const action = way === null ? 'rerun' : 'reroute'
+  turn.find({ code: 'flow.approval_required', node_id, invariant_id, action, values })
   voidDependents(turn, target)
   turn.settle(target, 'rejected', 'review')
   turn.settle(check, 'rejected', 'review')
   dismissApprovals(turn, target)
+  if (way !== null) return fire(turn, way)
   for (const edge of turn.draft.nodeOf(check).outgoing) {
     const isBack = edge.document.class === 'Loop' || edge.document.class === 'Rollback'
     if (isBack && isGuardOpen(turn, edge)) return fire(turn, edge)

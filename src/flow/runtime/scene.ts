@@ -91,7 +91,13 @@ function occasionOf(
     edge_id: edge === null ? null : edge.document.edge_id,
     node_id: document.node_id,
     at: turn.event.at,
+    caller: callerName(turn, node),
   }
+}
+
+function callerName(turn: Turn, node: number): string | null {
+  const caller = turn.callerOf(node)
+  return caller === -1 ? null : turn.idOf(caller)
 }
 
 /** Whether the phase is complete is looked up only where it is asked for. */
@@ -180,6 +186,7 @@ function isPhaseCompleted(turn: Turn, node: number): boolean {
       edge.isForward &&
       !edge.isLeaving &&
       !edge.isReview &&
+      !edge.isCall &&
       edge.document.class !== 'Decision' &&
       turn.draft.fired.get(edge.index) === 0,
   )

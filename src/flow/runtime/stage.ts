@@ -19,6 +19,7 @@ export function stagesUnder(turn: Turn, node: number): readonly StageBase[] | nu
   const bases = new Map<string, string>()
   for (const edge of turn.draft.nodeOf(node).incoming) {
     if (!edge.isForward || turn.draft.fired.get(edge.index) === 0) continue
+    if (edge.isCall && edge.index !== turn.node(node).call) continue
     addStage(turn, edge.source, bases)
   }
   const { target } = turn.draft.nodeOf(node)

@@ -16,6 +16,7 @@ import { isOpen, isStuckAt, type RunState } from '../state/state.ts'
 import { vectorElements } from '../state/vector.ts'
 import { loseGroups, openGroups, winGroups } from './alternatives.ts'
 import { endAttempt, submitWork, takeOutput } from './attempt.ts'
+import { settleCalls } from './call.ts'
 import { block, enter, escalate, run } from './enter.ts'
 import { asksForEvidence } from './evidence.ts'
 import { isInvariantKept } from './judge.ts'
@@ -226,6 +227,7 @@ function drain(turn: Turn): void {
     for (let task = turn.next(); task !== null; task = turn.next()) perform(turn, task)
     for (const subphase of turn.takeClosingSubphases()) closeSubphase(turn, subphase)
     for (const phase of turn.takeClosingPhases()) closePhase(turn, phase)
+    if (turn.draft.run.calling > 0 && !turn.isBusy()) settleCalls(turn)
   } while (turn.isBusy())
 }
 
@@ -371,7 +373,7 @@ function interrupt(turn: Turn, node: number, action: 'block' | 'rerun'): void {
 
 /** A run in which nothing is open, stuck or under way is at its end. */
 function finish(turn: Turn): void {
-  const { open, stuck, spansPending, failed, ended, isRefused } = turn.draft.run
-  if (open > 0 || stuck > 0 || spansPending > 0 || ended !== null || isRefused) return
+  const { open, stuck, spansPending, calling, failed, ended, isRefused } = turn.draft.run
+  if (open + stuck + spansPending + calling > 0 || ended !== null || isRefused) return
   turn.record({ kind: 'ended', status: failed > 0 ? 'FAILED' : 'DONE' })
 }

@@ -91,6 +91,12 @@ export class Turn {
     return this.draft.nodes.get(index)
   }
 
+  /** Returns the node that called this call node; -1 if none has. */
+  callerOf(index: number): number {
+    const { call } = this.node(index)
+    return call === -1 ? -1 : this.draft.edgeOf(call).source
+  }
+
   idOf(index: number): string {
     return this.draft.nodeOf(index).nodeId
   }

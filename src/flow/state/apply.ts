@@ -3,7 +3,9 @@
  * so that both give the same.
  */
 import { invariant } from '../../base/index.ts'
+import { isCallFirst } from '../compile/calls.ts'
 import type { CompiledEdge, CompiledFlow } from '../compile/compiled-flow.ts'
+import { applyCalled, awaitCall, endCall } from './apply-call.ts'
 import { applyEvent, applyOutput } from './apply-event.ts'
 import type { CommandBody, FlowCommand } from './command.ts'
 import { RunDraft } from './draft.ts'
@@ -86,6 +88,10 @@ function applyPayload(draft: RunDraft, payload: EventPayload): void {
     case 'joined':
       draft.ownNode(draft.nodeNamed(payload.node_id)).round = payload.round
       return
+    case 'called':
+      return applyCalled(draft, draft.edgeNamed(payload.edge_id), payload.round)
+    case 'returned':
+      return applyReturned(draft, draft.edgeNamed(payload.edge_id), payload.outcome)
     case 'commanded':
       return applyCommand(draft, payload.command, placeOf(draft, payload.command))
     case 'status':
@@ -149,10 +155,19 @@ export function applyStatus(draft: RunDraft, index: number, status: NodeStatus):
 export function applyFired(draft: RunDraft, edge: CompiledEdge, round: number): void {
   const before = draft.fired.get(edge.index)
   draft.fired.set(edge.index, Math.max(round, 1))
-  // A review edge does not count: the node leaves by its other edges when it is done.
-  if (!edge.isReview) draft.ownNode(edge.source).hasFired = true
+  // Neither a review nor a call counts: the node leaves by its other edges afterwards.
+  if (!edge.isReview && !isCallFirst(edge)) draft.ownNode(edge.source).hasFired = true
   draft.setHeld(edge.source, false)
   if (before === 0) countArrival(draft, edge, 1)
+  if (edge.isCall) awaitCall(draft, edge)
+}
+
+/** The edge of a call that failed may fire again. */
+function applyReturned(draft: RunDraft, edge: CompiledEdge, outcome: 'done' | 'failed'): void {
+  endCall(draft, edge)
+  if (outcome === 'done' || draft.fired.get(edge.index) === 0) return
+  draft.fired.set(edge.index, 0)
+  countArrival(draft, edge, -1)
 }
 
 function countArrival(draft: RunDraft, edge: CompiledEdge, change: 1 | -1): void {
@@ -211,6 +226,7 @@ function againWork(work: WorkState): WorkState {
 function forgetFirings(draft: RunDraft, index: number): void {
   for (const edge of draft.nodeOf(index).outgoing) {
     if (draft.fired.get(edge.index) === 0) continue
+    if (edge.isCall) endCall(draft, edge)
     draft.fired.set(edge.index, 0)
     countArrival(draft, edge, -1)
   }

@@ -70,6 +70,8 @@ export type CommandBody =
       readonly access: readonly AccessRule[]
       /** How long to wait before, after a failure of the line. */
       readonly delay_seconds: number
+      /** The node that called this one; absent when none did. */
+      readonly caller?: string
     }
   | {
       readonly type: 'ask_again'

@@ -149,6 +149,11 @@ export class RunDraft {
     return found(this.flow.subphaseIndex.get(id))
   }
 
+  edgeOf(index: number): CompiledEdge {
+    // Indexes come from the compiled flow.
+    return this.flow.edges[index] as CompiledEdge
+  }
+
   nodeOf(index: number): CompiledNode {
     // Indexes come from the compiled flow.
     return this.flow.nodes[index] as CompiledNode
@@ -210,6 +215,10 @@ function copyNode(node: NodeState): NodeState {
     hasFired: node.hasFired,
     isHeld: node.isHeld,
     pending: node.pending,
+    awaited: node.awaited,
+    calls: node.calls,
+    call: node.call,
+    callRound: node.callRound,
     work: node.work,
   }
 }
@@ -253,6 +262,7 @@ function copyRun(run: RunState): RunState {
     stuck: run.stuck,
     failed: run.failed,
     spansPending: run.spansPending,
+    calling: run.calling,
     totals: run.totals,
     ended: run.ended,
     isRefused: run.isRefused,

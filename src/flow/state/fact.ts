@@ -21,7 +21,7 @@ export interface FactHead {
 export type Values = Readonly<Record<string, unknown>>
 
 /** Why a node is entered; `back` is a Loop or Rollback edge. */
-export type EntryCause = 'start' | 'edge' | 'review' | 'alternative' | 'rerun' | 'back'
+export type EntryCause = 'start' | 'edge' | 'review' | 'alternative' | 'rerun' | 'back' | 'call'
 
 export type FindingAction = (typeof FINDING_ACTIONS)[number]
 export type FindingCode = (typeof FINDING_CODES)[number]
@@ -87,6 +87,9 @@ export type EventPayload =
     }
   /** The run came round to a node that was still open. */
   | { readonly kind: 'joined'; readonly node_id: string; readonly round: number }
+  /** The call that an edge asks for begins, or has ended. */
+  | { readonly kind: 'called'; readonly edge_id: string; readonly round: number }
+  | { readonly kind: 'returned'; readonly edge_id: string; readonly outcome: 'done' | 'failed' }
   | { readonly kind: 'commanded'; readonly command: FlowCommand }
   | { readonly kind: 'attempt_failed'; readonly node_id: string; readonly error: unknown }
   | {

@@ -134,6 +134,12 @@ export interface NodeState {
   /** Done, and its leaving edges have been tried. */
   readonly isHeld: boolean
   readonly pending: FlowCommand | null
+  /** Calls that this node has made and that have not returned. */
+  readonly awaited: number
+  /** Of a call node: the edges that wait for their turn, the one that has it, and its first round. */
+  readonly calls: readonly number[]
+  readonly call: number
+  readonly callRound: number
   readonly work: WorkState
 }
 
@@ -184,6 +190,8 @@ export interface RunState {
   readonly failed: number
   /** Spans with a command under way. */
   readonly spansPending: number
+  /** Calls that have not returned. */
+  readonly calling: number
   readonly totals: RunTotals
   readonly ended: 'DONE' | 'FAILED' | null
   readonly isRefused: boolean
@@ -246,6 +254,8 @@ export function passedWork(work: WorkState): WorkState {
   return work === FRESH_WORK ? PASSED_WORK : { ...work, gatePassed: true }
 }
 
+const NO_CALLS: readonly number[] = Object.freeze([])
+
 const FRESH_NODE: NodeState = {
   status: 'idle',
   round: 0,
@@ -258,6 +268,10 @@ const FRESH_NODE: NodeState = {
   hasFired: false,
   isHeld: false,
   pending: null,
+  awaited: 0,
+  calls: NO_CALLS,
+  call: -1,
+  callRound: 0,
   work: FRESH_WORK,
 }
 
@@ -296,6 +310,7 @@ export function emptyState(flow: CompiledFlow): RunState {
     stuck: 0,
     failed: 0,
     spansPending: 0,
+    calling: 0,
     totals: { attempts: 0, seconds: 0, tokens: 0, toolCalls: 0, rejections: 0 },
     ended: null,
     isRefused: false,
@@ -329,5 +344,5 @@ export function runStatus(state: RunState): RunStatus {
   if (state.isRefused) return 'BLOCKED'
   if (state.acting > 0 || state.spansPending > 0) return 'RUNNING'
   if (state.waiting > 0) return 'WAITING'
-  return state.stuck + state.open > 0 ? 'BLOCKED' : 'RUNNING'
+  return state.stuck + state.open + state.calling > 0 ? 'BLOCKED' : 'RUNNING'
 }

@@ -55,6 +55,8 @@ const FlowEventSchema = Type.Union(
     branch('fired', { edge_id: Name, round: Count }),
     branch('entered', { node_id: Name, round: Count, cause: Name, is_fresh: Type.Boolean() }),
     branch('joined', { node_id: Name, round: Count }),
+    branch('called', { edge_id: Name, round: Count }),
+    branch('returned', { edge_id: Name, outcome: Type.Enum(['done', 'failed']) }),
     branch('commanded', { command: Type.Object({ type: Name, command: Count }) }),
     branch('attempt_failed', { node_id: Name, error: Anything }),
     branch('artifact', {

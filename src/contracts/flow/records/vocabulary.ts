@@ -10,6 +10,8 @@ export const FLOW_EVENT_KINDS = [
   'fired',
   'entered',
   'joined',
+  'called',
+  'returned',
   'commanded',
   'attempt_failed',
   'artifact',
@@ -56,6 +58,7 @@ export const FINDING_CODES = [
   'flow.rollback_failed',
   'flow.evidence_unreadable',
   'flow.tools_ignored',
+  'flow.call_failed',
 ] as const satisfies readonly Code[]
 
 /** What was done about a finding. */

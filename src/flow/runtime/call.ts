@@ -1,0 +1,85 @@
+/**
+ * Calls: a node with `call: true` is entered for each edge that leads there, one after another, and
+ * returns to the edge's source, whose other ways wait for it.
+ *
+ * A call begins in a round of its own, so that what the call node leads to is walked each time. It
+ * has ended when nothing of its region is under way, stopped or still to be tried. It has failed when
+ * something there is not done, or an Exception edge was taken and no way back made up for it: the
+ * caller then stays where it is, or leaves by an Exception edge of its own.
+ */
+import { isCallFirst } from '../compile/calls.ts'
+import type { CallNode, CompiledEdge } from '../compile/compiled-flow.ts'
+import { isOpen, type NodeStatus } from '../state/state.ts'
+import { hold, leave, takeException } from './leave.ts'
+import type { Turn } from './turn.ts'
+
+/** Ends calls that have come to their end, and begins the next ones in line. */
+export function settleCalls(turn: Turn): void {
+  for (const called of turn.flow.callNodes) {
+    const { call, calls } = turn.node(called.node)
+    if (call === -1 && calls.length === 0) continue
+    if (!isAtRest(turn, called)) continue
+    if (call !== -1) endCall(turn, called, turn.draft.edgeOf(call))
+    const [next] = turn.node(called.node).calls
+    if (next !== undefined && !turn.isBusy()) begin(turn, turn.draft.edgeOf(next))
+  }
+}
+
+function begin(turn: Turn, { edgeId: edge_id, target }: CompiledEdge): void {
+  const round = turn.draft.run.round + 1
+  turn.record({ kind: 'called', edge_id, round })
+  turn.later({ kind: 'enter', node: target, round, cause: 'call' })
+}
+
+const STOPPED: ReadonlySet<NodeStatus> = new Set(['blocked', 'provisional', 'approved'])
+
+/** Returns whether nothing of a region is under way, stopped, or has ways that are still to be tried. */
+function isAtRest(turn: Turn, { region }: CallNode): boolean {
+  return region.every((node) => {
+    const { status, isHeld, awaited } = turn.node(node)
+    const { phase, waysOut, callsLate } = turn.draft.nodeOf(node)
+    if (isOpen(status) || STOPPED.has(status) || isHeld || awaited > 0) return false
+    const { pending, isBlocked, isActive } = turn.draft.phases.get(phase)
+    if (status !== 'done') return true
+    if (pending !== null || isBlocked) return false
+    return !isActive || (waysOut.length === 0 && !callsLate)
+  })
+}
+
+function endCall(turn: Turn, { node, region }: CallNode, edge: CompiledEdge): void {
+  const { edgeId: edge_id, source } = edge
+  const { callRound } = turn.node(node)
+  const undone = region.filter((one) => turn.node(one).round >= callRound && !isWell(turn, one))
+  const outcome = undone.length === 0 ? 'done' : 'failed'
+  turn.record({ kind: 'returned', edge_id, outcome })
+  const { status, awaited } = turn.node(source)
+  const isDone = status === 'done' || status === 'provisional' || status === 'approved'
+  if (!isDone) return
+  if (outcome === 'done') {
+    if (awaited === 0 && isCallFirst(edge)) goOn(turn, source)
+    return
+  }
+  const values = { called: turn.idOf(node), not_done: undone.map((one) => turn.idOf(one)) }
+  const node_id = turn.idOf(source)
+  turn.find({ code: 'flow.call_failed', node_id, edge_id, action: 'block', values })
+  hold(turn, source)
+  takeException(turn, source)
+}
+
+function isWell(turn: Turn, node: number): boolean {
+  const { status } = turn.node(node)
+  if (status === 'rejected' || status === 'failed') return false
+  return !turn.draft
+    .nodeOf(node)
+    .outgoing.some(
+      ({ index, document }) => document.class === 'Exception' && turn.draft.fired.get(index) > 0,
+    )
+}
+
+/** The caller's other ways: within its phase, and out of it if it has ended. */
+function goOn(turn: Turn, caller: number): void {
+  leave(turn, caller, false)
+  const { phase } = turn.draft.nodeOf(caller)
+  if (!turn.draft.phases.get(phase).isActive)
+    turn.later({ kind: 'leave', node: caller, isPhaseEnded: true })
+}

@@ -1,0 +1,252 @@
+/** Nodes that are called (F-1): entered for each edge, one after another, and back to the caller. */
+import { describe, expect, it } from 'vitest'
+import type { FlowEdge, FlowNode } from '../../src/contracts/index.ts'
+import { check, edge, Host, node, type Script, work } from './host.ts'
+
+const GATE = { class: 'Gate' as const }
+const NEVER = { guard_expr: 'state.tool_calls > 1000' }
+
+/** Three phases with a shared gate: each leads to the gate and to the next phase. */
+function phased(
+  gate: Partial<FlowNode>,
+  more: { nodes?: readonly FlowNode[]; edges?: readonly FlowEdge[] } = {},
+  script?: Script,
+): Host {
+  const phase = (id: string) => node(id, { phase_id: id })
+  const hub = node('gate', { phase_id: 'gate', call: true, ...gate })
+  return new Host(
+    {
+      nodes: [phase('a'), phase('b'), phase('c'), hub, ...(more.nodes ?? [])],
+      edges: [
+        edge('a', 'b'),
+        edge('b', 'c'),
+        ...['a', 'b', 'c'].map((id) => edge(id, 'gate', GATE)),
+        ...(more.edges ?? []),
+      ],
+    },
+    script,
+  ).start()
+}
+
+const executor = { command: ['gate'] }
+
+describe('a node that is called', () => {
+  it('is entered for each edge, and each caller goes on after its return', () => {
+    const host = phased({}).run()
+    expect(host.entered).toEqual(['a', 'gate', 'b', 'gate', 'c', 'gate'])
+    expect([host.status, host.findings]).toEqual(['DONE', []])
+    host.verify()
+  })
+
+  it('is entered once without the word, whatever its callers do', () => {
+    const host = phased({ call: false }).run()
+    expect(host.entered).toEqual(['a', 'b', 'gate', 'c'])
+  })
+
+  it('does not let its callers go on while it fails', () => {
+    const failing: Script = (id) => (id === 'gate' ? { outcome: 'failed' } : {})
+    const host = phased({ executor, max_attempts: 2 }, {}, failing).run()
+    expect(host.entered).toEqual(['a', 'gate', 'gate'])
+    expect(host.status).toBe('WAITING')
+    host.verify()
+  })
+
+  it('is not called by a Gate that is closed, and the caller stays', () => {
+    const nodes = ['a', 'b'].map((id) => node(id, { phase_id: id }))
+    const hub = node('gate', { phase_id: 'gate', call: true })
+    const edges = [edge('a', 'b'), edge('a', 'gate', { ...GATE, ...NEVER })]
+    const host = new Host({ nodes: [...nodes, hub], edges }).start().run()
+    expect([host.entered, host.status]).toEqual([['a'], 'BLOCKED'])
+    expect(host.findings).toEqual(['flow.guard_false block'])
+    host.verify()
+  })
+
+  it('is not called by a Progress edge that is closed, and the caller goes on', () => {
+    const nodes = ['a', 'b'].map((id) => node(id, { phase_id: id }))
+    const hub = node('gate', { phase_id: 'gate', call: true })
+    const edges = [edge('a', 'b'), edge('a', 'gate', NEVER)]
+    const host = new Host({ nodes: [...nodes, hub], edges }).start().run()
+    expect([host.entered, host.status]).toEqual([['a', 'b'], 'DONE'])
+  })
+
+  it('takes what it leads to along, and returns when all of it is done', () => {
+    const judge = node('judge', { phase_id: 'judge' })
+    const host = phased({}, { nodes: [judge], edges: [edge('gate', 'judge', GATE)] }).run()
+    const once = ['gate', 'judge']
+    expect(host.entered).toEqual(['a', ...once, 'b', ...once, 'c', ...once])
+    host.verify()
+  })
+
+  it('has failed when something that it leads to is not done: a finding, and the caller stays', () => {
+    const parts = {
+      nodes: [node('rescue', { phase_id: 'rescue' })],
+      edges: [edge('gate', 'rescue', { class: 'Exception' })],
+    }
+    const failing: Script = (id) => (id === 'gate' ? { outcome: 'failed' } : {})
+    const host = phased({ executor, max_attempts: 1 }, parts, failing).run()
+    expect(host.entered).toEqual(['a', 'gate', 'rescue'])
+    expect(host.status).toBe('BLOCKED')
+    expect(host.findings.at(-1)).toBe('flow.call_failed block')
+    host.verify()
+    // A person lets the caller try again: the call is made again.
+    host.send({ type: 'unblocked', node_id: 'a', principal: 'human:ann@local' })
+    host.run()
+    expect(host.entered.slice(3)).toEqual(['gate', 'rescue'])
+    host.verify()
+  })
+
+  it('is made up for by a way back, within the same call', () => {
+    const parts = {
+      nodes: [node('repair', { phase_id: 'repair' })],
+      edges: [
+        edge('gate', 'repair', { class: 'Exception' }),
+        edge('repair', 'gate', { class: 'Loop' }),
+      ],
+    }
+    let tries = 0
+    const once: Script = (id) => (id === 'gate' && tries++ === 0 ? { outcome: 'failed' } : {})
+    const host = phased({ executor, max_attempts: 2 }, parts, once).run()
+    expect(host.entered).toEqual(['a', 'gate', 'gate', 'b', 'gate', 'c', 'gate'])
+    tries = 0
+    const twice: Script = (id) => (id === 'gate' && tries++ < 2 ? { outcome: 'failed' } : {})
+    const back = phased({ executor, max_attempts: 2 }, parts, twice).run()
+    // No attempt is left in this call, so a person is asked.
+    expect([back.entered, back.status]).toEqual([['a', 'gate', 'gate', 'repair'], 'WAITING'])
+    back.verify()
+  })
+
+  it('lets several callers wait in line', () => {
+    const nodes = [
+      node('s', { phase_id: 's' }),
+      ...['a', 'b', 'c'].map((id) => node(id, { phase_id: id })),
+      work('gate', { phase_id: 'gate', call: true }),
+    ]
+    const edges = ['a', 'b', 'c'].flatMap((id) => [edge('s', id), edge(id, 'gate', GATE)])
+    const callers: string[] = []
+    const host = new Host({ nodes, edges }, (id, _, command) => {
+      if (command.type === 'run_participant') callers.push(`${id} for ${command.caller}`)
+      return {}
+    })
+    host.start().run()
+    expect(callers).toEqual(['gate for a', 'gate for b', 'gate for c'])
+    expect(host.status).toBe('DONE')
+    host.verify()
+  })
+
+  it('tells its guards who called', () => {
+    const parts = {
+      nodes: [node('only', { phase_id: 'only' }), node('rest', { phase_id: 'rest' })],
+      edges: [
+        edge('gate', 'only', { class: 'Decision', guard_expr: "event.caller == 'b'" }),
+        edge('gate', 'rest', { class: 'Decision', guard_expr: "event.caller != 'b'" }),
+      ],
+    }
+    const host = phased({}, parts).run()
+    expect(host.entered.filter((id) => id === 'only')).toHaveLength(1)
+    expect(host.entered.slice(0, 6)).toEqual(['a', 'gate', 'rest', 'b', 'gate', 'only'])
+    host.verify()
+  })
+
+  it('is called again when its caller runs again', () => {
+    const back = edge('c', 'a', {
+      class: 'Loop',
+      guard_expr: 'state.attempt_count < 9',
+      guard_scope: 'global',
+    })
+    const host = phased({}, { edges: [back] }).run()
+    const round = ['a', 'gate', 'b', 'gate', 'c', 'gate']
+    expect(host.entered).toEqual([...round, ...round])
+    expect(host.status).toBe('DONE')
+    host.verify()
+  })
+
+  it('is one of the ways of a decision, which waits for nothing else', () => {
+    const nodes = ['s', 'a', 'gate'].map((id) => node(id, { phase_id: id, call: id === 'gate' }))
+    const edges = [
+      edge('s', 'a', { class: 'Decision', ...NEVER }),
+      edge('s', 'gate', { class: 'Decision', guard_expr: 'state.tool_calls < 1' }),
+    ]
+    const host = new Host({ nodes, edges }).start().run()
+    expect([host.entered, host.status]).toEqual([['s', 'gate'], 'DONE'])
+    host.verify()
+  })
+
+  it('judges its caller, as a CHECK without a target', () => {
+    const nodes = [
+      work('a', { phase_id: 'a' }),
+      node('b', { phase_id: 'b' }),
+      node('gate', {
+        kind: 'CHECK',
+        reviewer: { command: ['review'] },
+        phase_id: 'gate',
+        call: true,
+      }),
+    ]
+    const edges = [edge('a', 'b'), edge('a', 'gate', GATE)]
+    const targets: unknown[] = []
+    const host = new Host({ nodes, edges }, (_, __, command) => {
+      if (command.type === 'run_participant' && command.review !== null)
+        targets.push([command.review.target, command.review.artifact_path])
+      return {}
+    })
+    host.start().run()
+    expect([host.entered, host.status]).toEqual([['a', 'gate', 'b'], 'DONE'])
+    expect(targets).toEqual([['a', 'artifacts/a/1/out.md']])
+    host.verify()
+  })
+})
+
+describe('an Exception edge on: reject', () => {
+  const nodes = [work('a'), check('judge', 'a'), node('b'), node('rework')]
+  const out: Partial<FlowEdge> = { class: 'Exception', on: 'reject' }
+  const edges = [edge('a', 'judge'), edge('judge', 'b'), edge('rework', 'a', { class: 'Loop' })]
+  const scores = (list: readonly number[]): Script => {
+    const left = [...list]
+    return (id) => (id === 'judge' ? { score: left.shift() ?? 95 } : {})
+  }
+
+  it('fires on REJECT of its CHECK, and the work runs again only by what follows', () => {
+    const parts = { nodes, edges: [...edges, edge('judge', 'rework', out)] }
+    const host = new Host(parts, scores([40])).start().run()
+    expect(host.entered).toEqual(['a', 'judge', 'rework', 'a', 'judge', 'b'])
+    expect(host.findings).toEqual(['flow.approval_required reroute'])
+    expect(host.status).toBe('DONE')
+    host.verify()
+  })
+
+  it('fires on REJECT of the review of its WORK', () => {
+    const parts = { nodes, edges: [...edges, edge('a', 'rework', out)] }
+    const host = new Host(parts, scores([40])).start().run()
+    expect(host.entered).toEqual(['a', 'judge', 'rework', 'a', 'judge', 'b'])
+    host.verify()
+  })
+
+  it('fires on REJECT of a CHECK without a target, and not on APPROVE', () => {
+    const reviewer = { command: ['review'] }
+    const parts = {
+      nodes: [node('judge', { kind: 'CHECK', reviewer }), node('b'), node('rework')],
+      edges: [edge('judge', 'b'), edge('judge', 'rework', out)],
+    }
+    expect(new Host(parts, scores([40])).start().run().entered).toEqual(['judge', 'rework'])
+    expect(new Host(parts, scores([95])).start().run().entered).toEqual(['judge', 'b'])
+  })
+
+  it('goes by its guard, so that the third REJECT leads elsewhere', () => {
+    const third = { ...out, guard_expr: 'state.rejection_count >= 2' }
+    const parts = { nodes, edges: [...edges, edge('judge', 'rework', third)] }
+    const host = new Host(parts, scores([40, 40])).start().run()
+    expect(host.entered.slice(0, 5)).toEqual(['a', 'judge', 'a', 'judge', 'rework'])
+    host.verify()
+  })
+
+  it('does not fire when its source fails, as a plain one does not fire on REJECT', () => {
+    const failing: Script = (id) => (id === 'a' ? { outcome: 'failed' } : {})
+    const host = new Host({ nodes, edges: [...edges, edge('a', 'rework', out)] }, failing)
+      .start()
+      .run()
+    expect([host.entered, host.status]).toEqual([['a', 'a', 'a'], 'WAITING'])
+    const plain = { nodes, edges: [...edges, edge('a', 'rework', { class: 'Exception' })] }
+    const rejected = new Host(plain, scores([40])).start().run()
+    expect(rejected.entered).toEqual(['a', 'judge', 'a', 'judge', 'b'])
+  })
+})
