@@ -431,8 +431,11 @@ export const CODES = {
   'flow.promotion_refused': refused('the gate did not promote what was staged'),
   'flow.rollback_failed': refused('what was promoted could not be restored'),
   'flow.call_failed': refused('a node that was called did not come to its end'),
+  'flow.program_touched': refused('a participant changed a program of the run'),
+  'flow.program_changed': refused('a program of the run is not as it was when the run began'),
 
   // Runs of flows on the host.
+  'flow.program_large': refused('a program of the run has too many files to pin'),
   'flow.taken': { http: 409, exit: 1, says: 'another process walks this run' },
   'flow.unknown_run': { http: 404, exit: 1, says: 'there is no such run' },
   'flow.not_waiting': refused('nothing waits for this answer'),
