@@ -370,6 +370,7 @@ export const CODES = {
   'flow.alternative_single': wrong('a group of alternatives has one candidate'),
   'flow.participant_missing': wrong('a node has no participant that runs it'),
   'flow.participant_unused': wrong('a node names a participant that never runs there'),
+  'flow.same_participant': wrong('one participant does the work and judges it'),
   'flow.unchecked_work': wrong('no CHECK judges the work of a node'),
   'flow.check_untargeted': wrong('a CHECK does not say what it judges'),
   'flow.guard_type': wrong('a guard has no operator of its declared type'),
@@ -431,8 +432,13 @@ export const CODES = {
   'flow.promotion_refused': refused('the gate did not promote what was staged'),
   'flow.rollback_failed': refused('what was promoted could not be restored'),
   'flow.call_failed': refused('a node that was called did not come to its end'),
+  'flow.program_touched': refused('a participant changed a program of the run'),
+  'flow.program_changed': refused('a program of the run is not as it was when the run began'),
 
   // Runs of flows on the host.
+  'flow.program_writable': wrong('a node declares to write a program of the flow'),
+  'flow.program_in_root': wrong("a reviewer's program lies in the root of the workspace"),
+  'flow.program_large': refused('a program of the run has too many files to pin'),
   'flow.taken': { http: 409, exit: 1, says: 'another process walks this run' },
   'flow.unknown_run': { http: 404, exit: 1, says: 'there is no such run' },
   'flow.not_waiting': refused('nothing waits for this answer'),

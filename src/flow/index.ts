@@ -84,6 +84,7 @@ export type {
   EventType,
   EvidenceValue,
   FlowEvent,
+  HostFinding,
   ParticipantAnswer,
   PinnedFile,
   PinnedProgram,

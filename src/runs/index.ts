@@ -6,6 +6,7 @@ export type { FlowHost } from './flow-host.ts'
 export { makePlan, type PlanningOutcome, type PlanOptions, resumePlan } from './make-plan.ts'
 export { type Order, unblockOrder } from './orders.ts'
 export { findPlanning, type PlanningTerms } from './planning-folder.ts'
+export { programWarnings } from './programs/program-warnings.ts'
 export { type MissingOutput, missingOutputs, type RunHead, runHeads } from './run-records.ts'
 export {
   findRun,

@@ -15,6 +15,7 @@ import {
   artifactPath,
   type CompiledNode,
   type FlowCommand,
+  type HostFinding,
   type ParsedAnswer,
   readAction,
   readReview,
@@ -33,6 +34,7 @@ import {
   withoutSecrets,
 } from './participant/secrets.ts'
 import { type Again, participantInput, type RunCommand } from './participant-input.ts'
+import { commandOf } from './programs/named-programs.ts'
 import { missingInput, SAID_BY_HOST } from './requirements.ts'
 import type { FlowRun } from './run.ts'
 import { LOG_FILE, plainName } from './run-files.ts'
@@ -41,6 +43,8 @@ type AskAgain = Extract<FlowCommand, { type: 'ask_again' }>
 
 /** A participant that has not answered by then is not waited for. */
 const SECONDS_MAX = 3_600
+/** How many paths a finding of the host names. */
+const PATHS_TOLD = 10
 const NOTHING_SAID = '(nothing was said)'
 
 /** The command that an event answers. */
@@ -67,7 +71,29 @@ export class Participation {
     await this.#dropOlder(command.node_id)
     if (await this.#lacksInput(command)) return
     if (participant === null || 'human' in participant) return this.#waitForPerson(command, null)
+    if (await this.#isProgramChanged(command, participant)) return
     await this.#ask(command, participant, this.#newAttempt(command), null, signal)
+  }
+
+  /** Stops the node if a program of the run is not as it was pinned; nothing runs then. */
+  async #isProgramChanged(command: RunCommand, participant: Participant): Promise<boolean> {
+    const changed = commandOf(participant) === null ? [] : this.#run.programs.changed()
+    if (changed.length === 0) return false
+    const to = { node_id: command.node_id, command: command.command }
+    await this.#run.send({ type: 'attempt_started', ...to })
+    await this.#run.send({
+      type: 'attempt_ended',
+      ...to,
+      outcome: 'failed',
+      why: `not as when the run began: ${changed.slice(0, PATHS_TOLD).join(', ')}`,
+      seconds: 0,
+      tokens: 0,
+      required_files_exist: false,
+      stage: null,
+      found: changed.slice(0, PATHS_TOLD).map((path) => ({ code: 'flow.program_changed', path })),
+      principal: principalOf(this.#nodeOf(command.node_id)),
+    })
+    return true
   }
 
   /**
@@ -183,6 +209,7 @@ export class Participation {
       bases: this.#run.stages.bases(command.stands_on),
       hidden,
       readOnly: [...readOnly, `${workspace}/${LOG_FILE}`],
+      sealed: this.#run.programs.sealed(),
       egress,
       secrets: this.#secretsOf(command.participant),
       limits: { seconds: this.#secondsLeft(), memoryMb: null, diskMb: null },
@@ -326,6 +353,7 @@ export class Participation {
       tokens: live.tokens,
       required_files_exist,
       stage: held === null || isBlocked ? null : this.#stageOf(held),
+      ...this.#foundIn(held),
       principal: this.#persons.get(node_id) ?? principalOf(this.#nodeOf(node_id)),
     })
   }
@@ -353,6 +381,21 @@ export class Participation {
       if (bytes === null) return false
     }
     return true
+  }
+
+  /** What of the gate's findings stops the node for a person to look at. */
+  #foundIn(held: HeldAttempt | null): { readonly found?: readonly HostFinding[] } {
+    const { workspace } = this.#run.options
+    const found = (held?.result?.findings ?? []).flatMap(({ code, path = '' }) => {
+      if (code !== 'flow.program_touched') return []
+      return [
+        {
+          code,
+          path: path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path,
+        } as const,
+      ]
+    })
+    return found.length === 0 ? {} : { found: found.slice(0, PATHS_TOLD) }
   }
 
   /** Null when nothing would change: there is nothing to promote then. */

@@ -25,6 +25,7 @@ import { occurredAtText } from '../ledger/index.ts'
 import { Duties } from './duties.ts'
 import type { FlowHost } from './flow-host.ts'
 import { lastUnblocked, type Order, orderOf } from './orders.ts'
+import { RunPrograms } from './programs/run-programs.ts'
 import { plainName } from './run-files.ts'
 import { RunFolder } from './run-folder.ts'
 import { appendFacts, type FactRange, type RunHistory } from './run-records.ts'
@@ -63,6 +64,7 @@ export class FlowRun {
   readonly options: RunOptions
   readonly folder: RunFolder
   readonly stages = new Stages()
+  readonly programs: RunPrograms
   readonly facts: FlowFact[] = []
   readonly #duties: Duties
   readonly #open = new Map<number, Open>()
@@ -80,6 +82,8 @@ export class FlowRun {
   constructor(options: RunOptions) {
     this.options = options
     this.folder = new RunFolder(options.host.home, options.runId)
+    const { PATH: searchPath = '' } = options.host.environment
+    this.programs = new RunPrograms(options.flow, options.workspace, searchPath)
     this.#state = emptyState(options.flow)
     this.#duties = new Duties(this)
   }
@@ -118,6 +122,7 @@ export class FlowRun {
   restore({ facts, range }: RunHistory): void {
     this.facts.push(...facts)
     for (const fact of facts) this.stages.observe(fact)
+    this.programs.restore(facts)
     this.#state = foldFacts(this.options.flow, facts)
     this.#range = range
   }

@@ -74,6 +74,7 @@ export async function startRun(host: FlowHost, order: StartOrder): Promise<Walke
       workspace,
       participants_digest: participantsDigest,
       evaluator: FLOW_EVALUATOR,
+      ...run.programs.pin(),
     }
     await run.send({ type: 'started', run_id: runId, origin })
     return walked(run)

@@ -1,4 +1,6 @@
 /** `writ flow check`: can this flow be walked by its rules, and if not, what is wrong and where. */
+
+import { programWarnings } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import type { Paint } from '../call/terminal.ts'
 import { usageError } from '../call/usage.ts'
@@ -16,13 +18,25 @@ export async function run(call: CommandCall): Promise<Exit> {
   const answers: FlowFile[] = []
   for (const file of call.arguments) {
     const [participants, side] = [options.text('participants'), options.text('side')]
-    answers.push(await loadFlowFile(file, { participants, side }))
+    answers.push(withPrograms(await loadFlowFile(file, { participants, side })))
   }
   const isGood = ({ valid, warnings }: FlowFile): boolean =>
     valid && !(options.isOn('strict') && warnings.length > 0)
   const text = options.isOn('json') ? toJson(answers) : toText(answers, terminal.paint)
   await terminal.out(text)
   return answers.every(isGood) ? EXIT.yes : EXIT.no
+}
+
+/** The files of participants are looked for where the flow would run: here. */
+function withPrograms(answer: FlowFile): FlowFile {
+  const { file, kind, flow, warnings, valid } = answer
+  if (flow === null || !valid) return answer
+  const { PATH: searchPath = '' } = process.env
+  const found = programWarnings(flow, process.cwd(), searchPath).map((problem) =>
+    // Pointers lead into the flow, which only a flow document is.
+    ({ ...problem, path: kind === 'flow' ? problem.path : '', file }),
+  )
+  return { ...answer, warnings: [...warnings, ...found] }
 }
 
 function toJson(answers: readonly FlowFile[]): string {

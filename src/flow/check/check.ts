@@ -6,7 +6,7 @@
  * not hide what else is wrong.
  */
 
-import { nearest, showName } from '../../base/index.ts'
+import { canonicalJson, nearest, showName } from '../../base/index.ts'
 import {
   type Flow,
   type FlowNode,
@@ -141,10 +141,27 @@ function checkJudge(graph: Graph, index: number, problems: FlowProblems): void {
     const message = `the CHECK ${showName(node.node_id)} does not say which node it judges`
     problems.warn('flow.check_untargeted', `/nodes/${index}/target`, message)
   }
+  const judged = node.kind === 'CHECK' ? (graph.judged[index] ?? -1) : -1
+  if (judged !== -1) checkOther(nodeAt(graph, judged), node, index, problems)
   if (node.kind !== 'WORK' || node.executor === undefined) return
   if (listAt(graph.checks, index).length > 0) return
   const message = `no CHECK judges ${showName(node.node_id)}, so what it does is promoted without approval`
   problems.warn('flow.unchecked_work', `/nodes/${index}/node_id`, message)
+}
+
+/** Warns about work that its own executor judges. `human: true` is any person, so maybe another one. */
+function checkOther(
+  { executor, node_id }: FlowNode,
+  { reviewer }: FlowNode,
+  index: number,
+  problems: FlowProblems,
+): void {
+  if (executor === undefined || reviewer === undefined) return
+  if ('human' in reviewer && reviewer.human === true) return
+  if (canonicalJson(executor) !== canonicalJson(reviewer)) return
+  const message = `the reviewer of ${showName(node_id)} is the participant that does the work, so it judges itself`
+  const hint = 'name another participant as the reviewer'
+  problems.warn('flow.same_participant', `/nodes/${index}/reviewer`, message, hint)
 }
 
 function checkGlobs({ writes }: FlowNode, index: number, problems: FlowProblems): void {

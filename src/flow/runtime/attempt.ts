@@ -38,6 +38,7 @@ export function endAttempt(turn: Turn, node: number, event: EventOf<'attempt_end
   if (event.outcome === 'unreachable' && work.retries <= RETRIES_MAX) {
     return run(turn, node, 2 ** (work.retries - 1))
   }
+  if (isStopped(turn, node, event)) return
   if (event.outcome !== 'ended') return failAttempt(turn, node, lineError(event))
   const { answer } = work
   if (answer === null || answer.kind !== 'action') {
@@ -45,6 +46,23 @@ export function endAttempt(turn: Turn, node: number, event: EventOf<'attempt_end
     return failAttempt(turn, node, { output: 'invalid', ...values })
   }
   takeAction(turn, node, answer, event)
+}
+
+/** Blocks the node for what the host found at the attempt; false if it found nothing. */
+export function isStopped(
+  turn: Turn,
+  node: number,
+  { found = [] }: EventOf<'attempt_ended'>,
+): boolean {
+  const [first] = found
+  if (first === undefined) return false
+  const node_id = turn.idOf(node)
+  const next = turn.unblockCommand(node)
+  for (const { code, path } of found)
+    turn.find({ code, node_id, action: 'block', values: { path, next } })
+  turn.settle(node, 'blocked', first.code)
+  turn.later({ kind: 'except', node })
+  return true
 }
 
 /** How many reasons a finding names; the record of the output has all of them. */

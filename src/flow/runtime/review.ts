@@ -14,6 +14,7 @@ import {
   askForInput,
   failAttempt,
   findInvalid,
+  isStopped,
   lineError,
   RETRIES_MAX,
   takeEvidence,
@@ -53,6 +54,7 @@ export function endReview(turn: Turn, check: number, event: EventOf<'attempt_end
   const { work } = turn.node(check)
   if (event.outcome === 'unreachable' && work.retries <= RETRIES_MAX)
     return run(turn, check, 2 ** (work.retries - 1))
+  if (isStopped(turn, check, event)) return
   const { answer } = work
   if (event.outcome !== 'ended' || answer === null || answer.kind !== 'review') {
     if (event.outcome !== 'ended') return failAttempt(turn, check, lineError(event))

@@ -58,6 +58,13 @@ interface StagedTree {
   readonly paths?: readonly string[]
 }
 
+/** What stops a node for a person to look at. */
+export interface HostFinding {
+  readonly code: 'flow.program_touched' | 'flow.program_changed'
+  /** Relative to the workspace. */
+  readonly path: string
+}
+
 /** What a run began with besides the flow itself. */
 export interface RunOrigin {
   /** Absolute. */
@@ -110,6 +117,8 @@ type EventBody =
       readonly tokens: number
       readonly required_files_exist: boolean
       readonly stage: StagedTree | null
+      /** What the host found at the attempt itself: its node is blocked, also if it answered well. */
+      readonly found?: readonly HostFinding[]
       /** The principal that ran. */
       readonly principal: string
     } & AnsweredCommand)

@@ -42,6 +42,7 @@ import { type GateContext, isRoot } from '../surface/context.ts'
 import { type LaidBases, layBases } from './attempt-bases.ts'
 import type { AttemptOutputs } from './attempt-outputs.ts'
 import { attemptDescriptor, attemptResources } from './attempt-proposal.ts'
+import { sealedPlaces } from './sealed-paths.ts'
 
 const MEBIBYTE = 1024 * 1024
 /** What a line gets that is too long to be read, in the form of all answers. */
@@ -146,7 +147,7 @@ export class AttemptScene {
     const sandbox = await context.driver.open({
       ...request,
       banned: order.hidden,
-      readOnly: order.readOnly,
+      readOnly: [...order.readOnly, ...sealedPlaces(order)],
       bases: laid.layers,
       hasChannel: true,
     })
@@ -245,7 +246,9 @@ export class AttemptScene {
 
   #environment(): Readonly<Record<string, string>> {
     const { environment, userDirectory } = this.context
-    return sandboxEnvironment(this.#book.lists, { ...environment, HOME: userDirectory })
+    const inherited = sandboxEnvironment(this.#book.lists, { ...environment, HOME: userDirectory })
+    // Python would leave its bytecode next to every module, also next to those that are sealed.
+    return { PYTHONDONTWRITEBYTECODE: '1', ...inherited }
   }
 }
 

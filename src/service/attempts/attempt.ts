@@ -58,6 +58,7 @@ import {
 } from './attempt-proposal.ts'
 import type { AttemptScene } from './attempt-scene.ts'
 import { undeclaredPaths } from './attempt-writes.ts'
+import { sealedFindings, sealedPlaces } from './sealed-paths.ts'
 
 /** The most that is read of one file for the host. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024
@@ -129,7 +130,8 @@ export class OpenAttempt implements Attempt {
 
   refusedAccesses(): readonly RefusedAccess[] {
     const { hidden, readOnly } = this.#scene.order
-    const banned = [...hidden, ...readOnly].map(rawOfText)
+    const places = [...hidden, ...readOnly, ...sealedPlaces(this.#scene.order)]
+    const banned = places.map(rawOfText)
     return this.#traced.filter(({ path }) =>
       banned.some((place) => isBelow(rawOfText(path), place)),
     )
@@ -357,7 +359,7 @@ export class OpenAttempt implements Attempt {
       changes,
       findings,
       emptied,
-      told: this.#accessFindings(changes),
+      told: [...this.#accessFindings(changes), ...sealedFindings(order, changes)],
       controls: sandbox.controls,
       outputs: this.#outputs,
       network: connections,

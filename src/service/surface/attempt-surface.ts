@@ -33,6 +33,8 @@ export interface AttemptOrder {
   readonly hidden: readonly string[]
   /** Absolute paths that it sees and cannot change. */
   readonly readOnly: readonly string[]
+  /** What no participant may change: programs of participants and what they are made of. */
+  readonly sealed?: SealedPaths
   /** Hosts that the participant itself calls (class `service`), and its secrets by name and value. */
   readonly egress: readonly string[]
   readonly secrets: Readonly<Record<string, string>>
@@ -47,6 +49,13 @@ export interface AttemptOrder {
   /** The run of a flow that goes on with what is staged: while it can, the stage stays. */
   readonly runId?: string
   readonly abort: AbortSignal
+}
+
+interface SealedPaths {
+  /** Globs under the workspace. A stage that changes what one matches is blocked. */
+  readonly patterns: readonly string[]
+  /** Paths under the workspace that are mounted read-only where they are there. */
+  readonly places: readonly string[]
 }
 
 export interface ParticipantCommand {

@@ -59,6 +59,8 @@ export const FINDING_CODES = [
   'flow.evidence_unreadable',
   'flow.tools_ignored',
   'flow.call_failed',
+  'flow.program_touched',
+  'flow.program_changed',
 ] as const satisfies readonly Code[]
 
 /** What was done about a finding. */

@@ -1,0 +1,67 @@
+/**
+ * Names that tell what a program is made of: suffixes of code, files that interpreters and package
+ * managers read by themselves, directories of installed packages. Data: each list has a test.
+ */
+
+/** Suffixes of files that an interpreter runs or loads. */
+const CODE_SUFFIXES: readonly string[] = [
+  ...['js', 'mjs', 'cjs', 'jsx', 'ts', 'mts', 'cts', 'tsx', 'node', 'wasm'],
+  ...['py', 'pyw', 'pyc', 'pyo', 'pyd', 'so', 'pth'],
+  ...['sh', 'bash', 'zsh', 'fish', 'awk', 'ps1'],
+  ...['rb', 'pl', 'pm', 'php', 'lua', 'r', 'jl', 'ex', 'exs', 'beam', 'jar', 'class', 'go'],
+]
+
+/** Patterns for code directly in a directory, and for a Python package that could hide a module. */
+export const CODE_PATTERNS: readonly string[] = [
+  ...CODE_SUFFIXES.map((suffix) => `*.${suffix}`),
+  '*/__init__.*',
+]
+
+/**
+ * Manifests, lock files and settings that are read from the program's directory or one above it,
+ * without being named anywhere.
+ */
+export const MANIFEST_PATTERNS: readonly string[] = [
+  ...['package.json', 'npm-shrinkwrap.json', 'node.config.json', 'pnpm-workspace.yaml'],
+  ...['jsconfig*.json', 'tsconfig*.json', 'deno.json', 'deno.jsonc', 'bunfig.toml', 'bun.lockb'],
+  ...['pyproject.toml', 'setup.py', 'setup.cfg', 'tox.ini', 'pytest.ini', 'Pipfile', 'uv.toml'],
+  ...['requirements*.txt', 'pyvenv.cfg', '.python-version', '.node-version', '.tool-versions'],
+  ...['Gemfile', 'Rakefile', 'composer.json', 'Cargo.toml', 'go.mod', 'go.sum', 'go.work'],
+  ...['Makefile', 'makefile', 'GNUmakefile', 'justfile', 'Justfile', 'Taskfile.*'],
+  ...['*.lock', '*-lock.json', '*-lock.yaml', '*.config.*', '.*rc', '.*rc.*', '.env', '.env.*'],
+]
+
+/** Directories of installed packages; everything below them counts. */
+export const PACKAGE_DIRECTORIES: readonly string[] = [
+  ...['node_modules', 'bower_components', '.yarn', '.pnp.cjs', '.pnp.loader.mjs'],
+  ...['site-packages', '.venv', 'venv', '__pycache__', '__pypackages__', '.eggs', 'vendor'],
+]
+
+/** What an agent that reviews reads as its instructions, from the root of the workspace. */
+export const INSTRUCTION_FILES: readonly string[] = [
+  ...['AGENTS.md', 'CLAUDE.md', 'CLAUDE.local.md', 'GEMINI.md', '.mcp.json', '.cursorrules'],
+  ...['.claude', '.codex', '.cursor', '.gemini', '.github/copilot-instructions.md'],
+]
+
+/** Programs that find what to run in the workspace, by its manifests. */
+export const RUNNERS: ReadonlySet<string> = new Set([
+  ...['npm', 'npx', 'pnpm', 'pnpx', 'yarn', 'bun', 'bunx', 'deno', 'tsx', 'ts-node'],
+  ...['make', 'gmake', 'just', 'task', 'rake', 'bundle', 'composer', 'cargo', 'go'],
+  ...['uv', 'uvx', 'poetry', 'pipenv', 'pipx', 'hatch', 'tox', 'nox', 'pytest'],
+])
+
+const INTERPRETERS = /^(?:node|nodejs|deno|bun|tsx|ts-node|ruby|php|(?:python|pypy)[0-9.]*)$/
+const PYTHON = /^(?:python|pypy)[0-9.]*$/
+
+export function isInterpreter(program: string): boolean {
+  return INTERPRETERS.test(program)
+}
+
+export function isPython(program: string): boolean {
+  return PYTHON.test(program)
+}
+
+export function hasCodeSuffix(path: string): boolean {
+  const dot = path.lastIndexOf('.')
+  return dot > path.lastIndexOf('/') && CODE_SUFFIXES.includes(path.slice(dot + 1).toLowerCase())
+}

@@ -1,0 +1,165 @@
+/**
+ * What a program loads by name: modules that its text imports, and their modules. Found by reading the
+ * text, so a name that the program puts together at run time is not seen; the directory rule and the
+ * patterns of `protected-programs.ts` hold for those.
+ */
+import { hasCodeSuffix, PACKAGE_DIRECTORIES } from './code-names.ts'
+import { below, directoryOf, upFrom, type WorkspaceFiles } from './workspace-files.ts'
+
+/** `import x from '…'`, `export … from '…'`, `import('…')`, `require('…')`, `new Worker('…')`. */
+const SCRIPT_IMPORTS =
+  /\b(from|import|require(?:\.resolve)?|URL|Worker)\s*\(?\s*(['"`])([^'"`\n]+)\2/g
+const PYTHON_IMPORT =
+  /^[ \t]*import[ \t]+([\w.]+(?:[ \t]+as[ \t]+\w+)?(?:[ \t]*,[ \t]*[\w. \t]+)*)/gm
+const PYTHON_FROM = /^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import\b/gm
+/** What parts words in a command line, a shell script or a makefile. */
+const WORD_BREAKS = /[\s'"`;|&()<>{}=,$@\\]+/
+
+const SCRIPT_SUFFIXES = ['', '.js', '.mjs', '.cjs', '.json', '.node', '.ts', '.mts', '.cts', '.tsx']
+
+interface Loaded {
+  /** Files that are there. */
+  readonly modules: ReadonlySet<string>
+  /** Paths, with all below them, that would be loaded if they were there. */
+  readonly places: ReadonlySet<string>
+}
+
+/** Everything that these programs load, with the programs themselves. */
+export function loadedBy(files: WorkspaceFiles, programs: Iterable<string>): Loaded {
+  const modules = new Set<string>(programs)
+  const places = new Set<string>()
+  for (const module of modules) {
+    for (const { path, isThere } of namedIn(files, module, files.text(module))) {
+      if (isThere) modules.add(path)
+      else places.add(path)
+    }
+  }
+  return { modules, places }
+}
+
+interface NamedModule {
+  readonly path: string
+  readonly isThere: boolean
+}
+
+/** What a text loads: one of a program at this path, or one that runs in this directory (`dir/`). */
+function namedIn(files: WorkspaceFiles, module: string, text: string): readonly NamedModule[] {
+  const suffix = /\.([A-Za-z]+)$/.exec(module)?.[1]?.toLowerCase() ?? ''
+  if (['py', 'pyw'].includes(suffix) || /^#!.*\bpython/.test(text))
+    return pythonModules(files, directoryOf(module), text)
+  if (['js', 'mjs', 'cjs', 'jsx', 'ts', 'mts', 'cts', 'tsx'].includes(suffix))
+    return scriptModules(files, directoryOf(module), text)
+  if (/^#!.*\b(?:node|deno|bun)\b/.test(text))
+    return scriptModules(files, directoryOf(module), text)
+  const isShell = ['sh', 'bash', 'zsh', 'fish'].includes(suffix) || /^#!.*sh\b/.test(text)
+  return isShell ? codeNamedIn(files, text) : []
+}
+
+/** Code of the workspace that a shell text names, by its path from the root. */
+export function codeNamedIn(files: WorkspaceFiles, text: string): readonly NamedModule[] {
+  return text.split(WORD_BREAKS).flatMap((word) => {
+    const path = files.pathOf(word)
+    if (path === null || path === '' || !files.isFile(path)) return []
+    return hasCodeSuffix(path) || files.isExecutable(path) ? [{ path, isThere: true }] : []
+  })
+}
+
+export function scriptModules(
+  files: WorkspaceFiles,
+  directory: string,
+  text: string,
+): readonly NamedModule[] {
+  return [...text.matchAll(SCRIPT_IMPORTS)].flatMap(([, word = '', , name = '']) => {
+    // An address is a module only if it looks like one: programs build addresses of data as well.
+    if ((word === 'URL' || word === 'Worker') && !hasCodeSuffix(name)) return []
+    if (/^\.{1,2}\/|^\/|^file:/.test(name)) return relativeModule(files, directory, name)
+    return linkedPackage(files, directory, name)
+  })
+}
+
+/** All ways in which the name is looked up: one that is not there yet could come before the others. */
+function relativeModule(
+  files: WorkspaceFiles,
+  directory: string,
+  name: string,
+): readonly NamedModule[] {
+  const path = files.pathOf(name.replace(/[?#].*$/, ''), directory)
+  if (path === null || path === '') return []
+  return SCRIPT_SUFFIXES.map((suffix) => `${path}${suffix}`).flatMap((one) => [
+    { path: one, isThere: files.isFile(one) },
+    ...(files.isDirectory(one) ? mainFiles(files, one) : []),
+  ])
+}
+
+/** What a directory is started by. */
+export function mainFiles(files: WorkspaceFiles, directory: string): readonly NamedModule[] {
+  const names = ['index.js', 'index.mjs', 'index.cjs', 'index.ts', '__main__.py', '__init__.py']
+  const main = fieldOf(files.text(below(directory, 'package.json')), 'main')
+  return [...names, ...(typeof main === 'string' ? [main] : [])].flatMap((name) => {
+    const path = files.pathOf(name, directory)
+    return path !== null && files.isFile(path) ? [{ path, isThere: true }] : []
+  })
+}
+
+/** A package that is a link into the workspace, as those of a monorepo are. */
+function linkedPackage(
+  files: WorkspaceFiles,
+  directory: string,
+  name: string,
+): readonly NamedModule[] {
+  const [scope = '', second = ''] = name.split('/')
+  const own = scope.startsWith('@') ? `${scope}/${second}` : scope
+  return upFrom(directory).flatMap((up) => {
+    const place = below(up, `node_modules/${own}`)
+    const led = files.withLinks(place).filter((path) => !isInstalled(path))
+    return led.flatMap((path) => [{ path, isThere: false }, ...mainFiles(files, path)])
+  })
+}
+
+function isInstalled(path: string): boolean {
+  return path.split('/').some((name) => PACKAGE_DIRECTORIES.includes(name))
+}
+
+/** Python looks in the directory of the program first, which may be any directory above a module. */
+export function pythonModules(
+  files: WorkspaceFiles,
+  directory: string,
+  text: string,
+): readonly NamedModule[] {
+  const plain = [...text.matchAll(PYTHON_IMPORT)].flatMap(([, names = '']) =>
+    names.split(',').map((name) => ({ dots: '', name: name.trim().split(/\s/)[0] ?? '' })),
+  )
+  const parted = [...text.matchAll(PYTHON_FROM)].map(([, dots = '', name = '']) => ({ dots, name }))
+  return [...plain, ...parted].flatMap(({ dots, name }) => {
+    const up = upFrom(directory)
+    const places = dots === '' ? up : up.slice(dots.length - 1, dots.length)
+    return places.flatMap((from) => pythonModule(files, from, name))
+  })
+}
+
+/** A module in a directory, or a package there with everything below it. */
+function pythonModule(files: WorkspaceFiles, from: string, name: string): readonly NamedModule[] {
+  const [first = ''] = name.split('.')
+  if (first === '') return []
+  const place = below(from, first)
+  const file = `${place}.py`
+  if (files.isFile(file)) return [{ path: file, isThere: true }]
+  if (!files.isDirectory(place)) return []
+  const inside = files.filesBelow(place, (one) => PACKAGE_DIRECTORIES.includes(one))
+  const modules = inside.filter(hasCodeSuffix).map((path) => ({ path, isThere: true }))
+  return [{ path: place, isThere: false }, ...modules]
+}
+
+/** A field of a JSON text; undefined when there is none. */
+export function fieldOf(text: string, name: string): unknown {
+  try {
+    const document: unknown = JSON.parse(text)
+    if (typeof document !== 'object' || document === null) return undefined
+    return Object.hasOwn(document, name)
+      ? // An object that has the field.
+        (document as Readonly<Record<string, unknown>>)[name]
+      : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,214 @@
+/** Which files of a workspace count as parts of participants, by their commands. */
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Flow, type FlowNode, matchesPath, parseGlob } from '../../contracts/index.ts'
+import { programWarnings } from './program-warnings.ts'
+import { protectedPrograms } from './protected-programs.ts'
+import { WorkspaceFiles } from './workspace-files.ts'
+
+let root = ''
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'writ-programs-')))
+})
+
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+function write(path: string, text = '', mode = 0o644): void {
+  const file = join(root, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  chmodSync(file, mode)
+}
+
+function nodeOf(kind: 'WORK' | 'CHECK', command: readonly string[], more: Partial<FlowNode> = {}) {
+  const runner = { command: [...command] }
+  const node = { node_id: kind, kind, title: '', phase_id: 'P', actor: 'a', max_attempts: 1 }
+  return { ...node, ...(kind === 'CHECK' ? { reviewer: runner } : { executor: runner }), ...more }
+}
+
+function found(nodes: readonly FlowNode[], searchPath = '/usr/bin:/bin') {
+  const flow: Flow = { type: 'flow_v1', flow_id: 'f', title: '', nodes: [...nodes], edges: [] }
+  const all = protectedPrograms(new WorkspaceFiles(root), flow, searchPath)
+  const isSealed = (path: string): boolean =>
+    all.sealed.some((pattern) => {
+      const glob = parseGlob(`/${pattern}`)
+      return glob !== null && matchesPath(glob, `/${path}`)
+    })
+  return { ...all, isSealed, pinned: all.pins.map(({ path }) => path) }
+}
+
+function reviewedBy(...command: readonly string[]) {
+  return found([nodeOf('CHECK', command)])
+}
+
+describe('programs that a command names', () => {
+  it.each<[string, readonly string[], readonly string[]]>([
+    ['a script', ['node', 'agents/r.mjs'], ['agents/r.mjs']],
+    ['by its full path', ['node', '$ROOT/agents/r.mjs'], ['agents/r.mjs']],
+    ['as a program', ['./agents/run'], ['agents/run']],
+    ['behind a sign', ['node', '--import=./agents/r.mjs', 'x'], ['agents/r.mjs']],
+    ['in a shell text', ['sh', '-c', 'cd . && exec node "agents/r.mjs"; true'], ['agents/r.mjs']],
+    ['as a directory', ['node', 'agents/dir'], ['agents/dir/index.js']],
+    ['as a module of Python', ['python3', '-m', 'agents.check'], ['agents/check.py']],
+    ['in a text of Python', ['python3', '-c', 'import tool'], ['tool.py']],
+    ['in a text of Node', ['node', '-e', "import('./agents/r.mjs')"], ['agents/r.mjs']],
+    ['as a script of the manifest', ['npm', 'run', '-s', 'judge'], ['agents/r.mjs']],
+    ['in a makefile', ['make', 'judge'], ['agents/run']],
+  ])('%s', (_, command, programs) => {
+    write('agents/r.mjs')
+    write('agents/run', '#!/bin/sh\n', 0o755)
+    write('agents/dir/index.js')
+    write('agents/check.py')
+    write('tool.py')
+    write('package.json', '{"scripts":{"judge":"node agents/r.mjs","other":"node tool.py"}}')
+    write('Makefile', 'judge:\n\tagents/run\n')
+    const said = command.map((word) => word.replace('$ROOT', root))
+    const { programs: named } = found([nodeOf('CHECK', said)])
+    expect(named.map(({ path }) => path)).toEqual(expect.arrayContaining([...programs]))
+    expect(named.map(({ path }) => path)).not.toContain('package.json')
+  })
+
+  it('that lie outside the workspace, or are not there, are none', () => {
+    expect(reviewedBy('node', '/usr/share/r.mjs', 'nothing.mjs').programs).toEqual([])
+  })
+
+  it('from a directory of the search path inside the workspace', () => {
+    write('bin/judge', '#!/bin/sh\n', 0o755)
+    const { programs, isSealed } = found([nodeOf('CHECK', ['judge'])], `${root}/bin:/usr/bin`)
+    expect(programs.map(({ path }) => path)).toEqual(['bin/judge'])
+    expect(isSealed('bin/node')).toBe(true)
+  })
+})
+
+const [A, DEEP] = ["'../shared/a.mjs'", "'./deep.mjs'"]
+
+describe('what is sealed', () => {
+  it('for a reviewer: its directory, what it imports, manifests and packages up to the root', () => {
+    write('tools/agents/r.mjs', `import { a } from ${A}\nconst b = require('../../b')`)
+    write('tools/shared/a.mjs', `export * from ${DEEP}`)
+    write('tools/shared/deep.mjs')
+    write('b.js')
+    write('tools/package.json', '{}')
+    const { isSealed, pinned } = reviewedBy('node', 'tools/agents/r.mjs')
+    expect(pinned).toEqual([
+      'b.js',
+      'tools/agents/r.mjs',
+      'tools/package.json',
+      'tools/shared/a.mjs',
+      'tools/shared/deep.mjs',
+    ])
+    for (const path of [
+      'tools/agents/new.txt',
+      'tools/agents/prompts/a/b.md',
+      'tools/node_modules/x/index.js',
+      'node_modules/x',
+      'package-lock.json',
+      'tools/.npmrc',
+      'tsconfig.build.json',
+      'b',
+      'b/index.js',
+      'CLAUDE.md',
+    ])
+      expect([path, isSealed(path)]).toEqual([path, true])
+    for (const path of ['src/index.js', 'tools/other.md', 'README.md', 'tools/shared/new.md'])
+      expect([path, isSealed(path)]).toEqual([path, false])
+  })
+
+  it('for a reviewer in the root: code there, and packages of Python, and nothing else of work', () => {
+    write('r.py', 'import rules, os\nfrom lib.more import x\n')
+    write('rules.py')
+    write('lib/more.py')
+    const { isSealed, pinned } = reviewedBy('python3', 'r.py')
+    expect(pinned).toEqual(['lib/more.py', 'r.py', 'rules.py'])
+    for (const path of ['enum.py', 'enum/__init__.py', 'lib/new.py', '__pycache__/r.pyc'])
+      expect([path, isSealed(path)]).toEqual([path, true])
+    for (const path of ['README.md', 'data.json', 'src/app.py', 'out/x.js'])
+      expect([path, isSealed(path)]).toEqual([path, false])
+  })
+
+  it('for an executor: its program and what that imports, and neither packages nor its directory', () => {
+    write('work/w.mjs', "import './helper.mjs'")
+    write('work/helper.mjs')
+    const { isSealed, pinned } = found([nodeOf('WORK', ['node', 'work/w.mjs'])])
+    expect(pinned).toEqual(['work/helper.mjs', 'work/w.mjs'])
+    for (const path of ['work/out.txt', 'package.json', 'node_modules/x'])
+      expect([path, isSealed(path)]).toEqual([path, false])
+  })
+
+  it('other files that a reviewer is handed, unless a node declares them as work', () => {
+    write('prompt.md')
+    write('out/report.md')
+    write('agents/r.mjs')
+    const judge = nodeOf('CHECK', ['node', 'agents/r.mjs', 'prompt.md', 'out/report.md'])
+    expect(found([judge]).pinned).toContain('out/report.md')
+    const work = nodeOf('WORK', ['true'], { writes: ['out/**'] })
+    expect(found([work, judge]).pinned).toEqual(['agents/r.mjs', 'prompt.md'])
+    const needed = nodeOf('WORK', ['true'], { required_files: ['out/report.md'] })
+    expect(found([needed, judge]).isSealed('out/report.md')).toBe(false)
+  })
+
+  it('links that lead to a program, and where they lead', () => {
+    write('real/r.mjs')
+    symlinkSync('real', join(root, 'agents'))
+    const { isSealed, readOnly } = reviewedBy('node', 'agents/r.mjs')
+    for (const path of ['agents', 'real/r.mjs', 'real/new.mjs', 'agents/r.mjs'])
+      expect([path, isSealed(path)]).toEqual([path, true])
+    expect(readOnly).not.toContain('agents')
+  })
+
+  it('a package of the workspace that a reviewer imports through a link', () => {
+    write('agents/r.mjs', "import judge from 'judge'")
+    write('packages/judge/index.js')
+    mkdirSync(join(root, 'node_modules'))
+    symlinkSync('../packages/judge', join(root, 'node_modules/judge'))
+    const { isSealed, pinned } = reviewedBy('node', 'agents/r.mjs')
+    expect(pinned).toContain('packages/judge/index.js')
+    expect(isSealed('packages/judge/lib/new.js')).toBe(true)
+    expect(isSealed('packages/app/index.js')).toBe(false)
+  })
+
+  it('nothing for participants that are no programs here', () => {
+    const person = { ...nodeOf('CHECK', ['x']), reviewer: { human: 'ann' } }
+    const { sealed, pins } = found([person])
+    expect([sealed, pins]).toEqual([[], []])
+  })
+})
+
+describe('warnings of a check', () => {
+  const warned = (nodes: readonly FlowNode[]) => {
+    const flow: Flow = { type: 'flow_v1', flow_id: 'f', title: '', nodes: [...nodes], edges: [] }
+    return programWarnings(flow, root, '').map(({ code, path }) => [code, path])
+  }
+
+  it('name what a node declares to write, and who lies in the root', () => {
+    write('agents/r.mjs')
+    write('r.mjs', '//')
+    const judge = nodeOf('CHECK', ['node', 'agents/r.mjs'])
+    const work = nodeOf('WORK', ['true'], { writes: ['out/**', 'agents/**'] })
+    expect(warned([work, judge])).toEqual([['flow.program_writable', '/nodes/0/writes/1']])
+    expect(warned([nodeOf('CHECK', ['node', 'r.mjs'])])).toEqual([
+      ['flow.program_in_root', '/nodes/0/reviewer'],
+    ])
+  })
+
+  it('name a program that judges itself under another declaration', () => {
+    write('agents/r.mjs', '// one')
+    write('work/w.mjs', '// one')
+    const work = nodeOf('WORK', ['node', 'work/w.mjs'])
+    const judge = nodeOf('CHECK', ['node', 'agents/r.mjs', '--judge'], { target: 'WORK' })
+    expect(warned([work, judge])).toEqual([['flow.same_participant', '/nodes/1/reviewer']])
+    write('work/w.mjs', '// two')
+    expect(warned([work, judge])).toEqual([])
+  })
+})

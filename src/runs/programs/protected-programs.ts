@@ -1,0 +1,205 @@
+/**
+ * What no participant of a run may change: the programs of all participants with the modules that they
+ * import, and for reviewers everything that decides what their programs do.
+ *
+ * The rule, in the order of `docs/flow.md`:
+ * 1. Every program that a command names, and every module that it imports by a relative path.
+ * 2. Of a reviewer also the directory of the program with all below it. If that is the workspace
+ *    itself: code directly in it, there or new, and Python packages there.
+ * 3. Of a reviewer also manifests, lock files, settings and installed packages, from the program's
+ *    directory up to the workspace; other files that its command names, unless a node declares that it
+ *    writes or requires them; and what agents read as instructions.
+ * 4. Directories of the search path that lie in the workspace.
+ *
+ * INVARIANT (from the promoted tree): a stage that changes any of it is blocked, so no participant ever
+ * runs over a view in which one of its parts is not the promoted one.
+ */
+import { type Digest, digestDocument, faultError, showPath } from '../../base/index.ts'
+import { type Flow, type FlowNode, matchesPath, parseGlob } from '../../contracts/index.ts'
+import type { PinnedFile, PinnedProgram } from '../../flow/index.ts'
+import {
+  CODE_PATTERNS,
+  INSTRUCTION_FILES,
+  MANIFEST_PATTERNS,
+  PACKAGE_DIRECTORIES,
+} from './code-names.ts'
+import { loadedBy } from './imports.ts'
+import { commandOf, type NamedPrograms, namedBy } from './named-programs.ts'
+import { below, directoryOf, upFrom, type WorkspaceFiles } from './workspace-files.ts'
+
+export interface ProtectedPrograms {
+  /** Patterns below the workspace that no stage may change. */
+  readonly sealed: readonly string[]
+  /** Places below the workspace that are there now and can be mounted read-only. */
+  readonly readOnly: readonly string[]
+  readonly programs: readonly PinnedProgram[]
+  readonly pins: readonly PinnedFile[]
+  /** Directories of reviewers' programs, each pinned with everything in it. */
+  readonly directories: readonly string[]
+}
+
+/** More files than this are not what a reviewer is made of. */
+const PINS_MAX = 5_000
+
+interface NamedParticipant {
+  readonly digest: Digest
+  readonly isReviewer: boolean
+  readonly named: NamedPrograms
+}
+
+export function protectedPrograms(
+  files: WorkspaceFiles,
+  flow: Flow,
+  searchPath: string,
+): ProtectedPrograms {
+  const inside = searchPath.split(':').flatMap((directory) => {
+    const path = files.pathOf(directory === '' ? '.' : directory)
+    return path === null ? [] : [path]
+  })
+  const participants = participantsOf(files, flow, inside)
+  const parts = new Parts(files)
+  for (const directory of participants.length === 0 ? [] : inside)
+    if (directory !== '') parts.seal(`${directory}/**`)
+  for (const { named, isReviewer } of participants) {
+    parts.addPrograms(named)
+    if (isReviewer) parts.addReviewer(named, flow.nodes)
+  }
+  return parts.finish(participants)
+}
+
+function participantsOf(
+  files: WorkspaceFiles,
+  { nodes }: Flow,
+  searchPath: readonly string[],
+): readonly NamedParticipant[] {
+  return nodes.flatMap(({ kind, executor, reviewer }) => {
+    const participant = kind === 'CHECK' ? reviewer : kind === 'WORK' ? executor : undefined
+    const command = commandOf(participant)
+    if (participant === undefined || command === null) return []
+    const named = namedBy(files, command, searchPath)
+    return [{ digest: digestDocument(participant), isReviewer: kind === 'CHECK', named }]
+  })
+}
+
+class Parts {
+  readonly #files: WorkspaceFiles
+  readonly #sealed = new Set<string>()
+  readonly #pinned = new Set<string>()
+  readonly #directories = new Set<string>()
+
+  constructor(files: WorkspaceFiles) {
+    this.#files = files
+  }
+
+  seal(pattern: string): void {
+    this.#sealed.add(pattern)
+  }
+
+  /** A file, with the links that lead to it. */
+  #pin(path: string): void {
+    for (const one of this.#files.withLinks(path)) this.seal(one)
+    this.#pinned.add(path)
+  }
+
+  addPrograms({ programs, places }: NamedPrograms): void {
+    const loaded = loadedBy(this.#files, programs)
+    for (const module of loaded.modules) this.#pin(module)
+    for (const place of [...loaded.places, ...places]) this.seal(`${place}/**`)
+  }
+
+  addReviewer({ programs, data, isFromRoot }: NamedPrograms, nodes: readonly FlowNode[]): void {
+    for (const path of data) if (!isDeclared(path, nodes)) this.#pin(path)
+    for (const path of INSTRUCTION_FILES) this.seal(`${path}/**`)
+    const real = programs.flatMap((path) => this.#files.withLinks(path))
+    const directories = new Set([...real.map(directoryOf), ...(isFromRoot ? [''] : [])])
+    for (const directory of directories) {
+      if (directory === '') for (const pattern of CODE_PATTERNS) this.seal(pattern)
+      else this.#addDirectory(directory)
+      for (const up of upFrom(directory)) this.#addManifests(up)
+    }
+  }
+
+  #addDirectory(directory: string): void {
+    for (const one of this.#files.withLinks(directory)) this.seal(`${one}/**`)
+    if (!this.#files.isDirectory(directory)) return
+    this.#directories.add(directory)
+    for (const path of this.#files.filesBelow(directory, isPackageDirectory)) {
+      this.#pinned.add(path)
+      if (this.#pinned.size > PINS_MAX) throw tooMany(directory)
+    }
+  }
+
+  #addManifests(directory: string): void {
+    for (const name of PACKAGE_DIRECTORIES) this.seal(`${below(directory, name)}/**`)
+    for (const pattern of MANIFEST_PATTERNS) this.seal(below(directory, pattern))
+    for (const name of this.#files.names(directory)) {
+      const path = below(directory, name)
+      if (isFitting(MANIFEST_PATTERNS, name) && this.#files.isFile(path)) this.#pin(path)
+    }
+  }
+
+  finish(participants: readonly NamedParticipant[]): ProtectedPrograms {
+    const sealed = [...this.#sealed].sort()
+    const rows = participants.flatMap(({ digest: participant, named }) =>
+      named.programs.map((path) => ({ participant, ...pinOf(this.#files, path) })),
+    )
+    const programs = new Map(rows.map((row) => [`${row.participant} ${row.path}`, row]))
+    return {
+      sealed,
+      readOnly: this.#readOnly(sealed),
+      programs: [...programs.values()],
+      pins: [...this.#pinned].sort().map((path) => pinOf(this.#files, path)),
+      directories: [...this.#directories],
+    }
+  }
+
+  /** Entries of the workspace that a pattern covers, and whose parents it does not cover. */
+  #readOnly(sealed: readonly string[]): readonly string[] {
+    const plain = sealed.filter((pattern) => !pattern.replace(/\/\*\*$/, '').includes('*'))
+    const places = plain.map((pattern) => pattern.replace(/\/\*\*$/, ''))
+    const globbed = new Set(sealed.filter((pattern) => !plain.includes(pattern)).map(directoryOf))
+    const fitting = [...globbed].flatMap((directory) => {
+      if (directory.includes('*')) return []
+      const own = sealed.filter((pattern) => directoryOf(pattern) === directory)
+      const names = own.map((pattern) => pattern.slice(directory === '' ? 0 : directory.length + 1))
+      return this.#files
+        .names(directory)
+        .filter((name) => isFitting(names, name))
+        .map((name) => below(directory, name))
+    })
+    // A link cannot be mounted: a stage that replaces one is blocked.
+    return [...new Set([...places, ...fitting])].sort().filter((path) => !this.#files.isLink(path))
+  }
+}
+
+function pinOf(files: WorkspaceFiles, path: string): PinnedFile {
+  const digest = files.digest(path)
+  if (digest !== null) return { path, digest }
+  const message = `${showPath(path)}, which a participant runs, cannot be read`
+  throw faultError('flow.program_changed', path, message)
+}
+
+/** A node that says it writes or needs a file takes it for work, not for a part of the reviewer. */
+function isDeclared(path: string, nodes: readonly FlowNode[]): boolean {
+  return nodes.some(
+    ({ writes = [], required_files = [] }) =>
+      required_files.includes(path) || isFitting(writes, path),
+  )
+}
+
+function isFitting(patterns: readonly string[], path: string): boolean {
+  return patterns.some((pattern) => {
+    const glob = parseGlob(`/${pattern}`)
+    return glob !== null && matchesPath(glob, `/${path}`)
+  })
+}
+
+function isPackageDirectory(name: string): boolean {
+  return PACKAGE_DIRECTORIES.includes(name)
+}
+
+function tooMany(directory: string) {
+  const message = `${showPath(directory)}, where a reviewer's program lies, has more than ${PINS_MAX} files`
+  const hint = 'give the program a directory of its own, and name it there'
+  return faultError('flow.program_large', directory, message, hint)
+}

@@ -1,0 +1,59 @@
+/**
+ * The programs of one run: pinned when it begins, held against their pins before each participant
+ * runs, and sealed for all of them. A run that began without pins seals what is there now.
+ */
+import type { CompiledFlow, FlowFact, PinnedFile, RunOrigin } from '../../flow/index.ts'
+import { PACKAGE_DIRECTORIES } from './code-names.ts'
+import { type ProtectedPrograms, protectedPrograms } from './protected-programs.ts'
+import { WorkspaceFiles } from './workspace-files.ts'
+
+type PinnedOrigin = Pick<RunOrigin, 'programs' | 'pins'>
+
+export class RunPrograms {
+  readonly #files: WorkspaceFiles
+  readonly #flow: CompiledFlow
+  readonly #searchPath: string
+  #pins: readonly PinnedFile[] | null = null
+
+  constructor(flow: CompiledFlow, workspace: string, searchPath: string) {
+    this.#files = new WorkspaceFiles(workspace)
+    this.#flow = flow
+    this.#searchPath = searchPath
+  }
+
+  /** Pins what is there now, for the fact that begins the run. */
+  pin(): PinnedOrigin {
+    const { programs, pins } = this.#now()
+    this.#pins = pins
+    return { programs, pins }
+  }
+
+  /** Takes over what a run was begun with. */
+  restore([first]: readonly FlowFact[]): void {
+    if (first?.type === 'flow_started_v1') this.#pins = first.payload.origin?.pins ?? null
+  }
+
+  /** What no participant may change. */
+  sealed(): { readonly patterns: readonly string[]; readonly places: readonly string[] } {
+    const { sealed, readOnly } = this.#now()
+    const pinned = (this.#pins ?? []).map(({ path }) => path)
+    return { patterns: [...new Set([...sealed, ...pinned])], places: readOnly }
+  }
+
+  /** Files that are not as they were pinned: changed, gone, or new next to a reviewer's program. */
+  changed(): readonly string[] {
+    const pins = this.#pins
+    if (pins === null) return []
+    const changed = pins.filter(({ path, digest }) => this.#files.digest(path) !== digest)
+    if (changed.length > 0) return changed.map(({ path }) => path)
+    const known = new Set(pins.map(({ path }) => path))
+    const isLeftOut = (name: string): boolean => PACKAGE_DIRECTORIES.includes(name)
+    return this.#now().directories.flatMap((directory) =>
+      this.#files.filesBelow(directory, isLeftOut).filter((path) => !known.has(path)),
+    )
+  }
+
+  #now(): ProtectedPrograms {
+    return protectedPrograms(this.#files, this.#flow.document, this.#searchPath)
+  }
+}

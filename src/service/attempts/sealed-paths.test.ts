@@ -1,0 +1,42 @@
+/** Changes held against sealed paths: what mounts cannot keep from being made. */
+import { expect, it } from 'vitest'
+import { type Change, rawOfText } from '../../gate/index.ts'
+import { sealedFindings } from './sealed-paths.ts'
+
+type Side = Change['before']
+
+const FILE = { kind: 'file' } as unknown as Side // Only the kind is looked at.
+const DIRECTORY = { kind: 'directory' } as unknown as Side // Likewise.
+const LINK = { kind: 'symlink' } as unknown as Side // Likewise.
+
+const order = {
+  workspace: '/w',
+  sealed: { patterns: ['tools/agents/**', 'package.json', '*.py'], places: [] },
+}
+
+it.each<[string, Side, Side, boolean]>([
+  ['/w/tools/agents/new.mjs', null, FILE, true],
+  ['/w/tools/agents', DIRECTORY, LINK, true],
+  ['/w/tools', DIRECTORY, LINK, true],
+  ['/w/tools', DIRECTORY, null, true],
+  ['/w/tools', DIRECTORY, DIRECTORY, false],
+  ['/w/package.json', null, FILE, true],
+  ['/w/evil.py', null, FILE, true],
+  ['/w/src/evil.py', null, FILE, false],
+  ['/w/src', DIRECTORY, null, false],
+  ['/w/tools/agents2', null, DIRECTORY, false],
+])('%s', (path, before, after, isTouched) => {
+  // Other fields are not looked at.
+  const change = { path: rawOfText(path), before, after } as Change
+  const found = sealedFindings(order, [change])
+  expect(found.map(({ code, path: where }) => [code, where])).toEqual(
+    isTouched ? [['flow.program_touched', path]] : [],
+  )
+})
+
+it('a name that is no text counts below a sealed directory', () => {
+  // Bytes that no text has.
+  const path = `${rawOfText('/w/tools/agents')}/\xff` as Change['path']
+  const change = { path, before: null, after: FILE } as Change
+  expect(sealedFindings(order, [change])).toHaveLength(1)
+})

@@ -1,0 +1,59 @@
+/**
+ * Paths that no participant may change, held against what an attempt changed. Mounts cannot seal a path
+ * that is not there yet, nor a link, nor a directory above: the changes tell.
+ */
+import { matchesPath, parseGlob, type SandboxResult } from '../../contracts/index.ts'
+import {
+  type Change,
+  displayOfRaw,
+  isBelow,
+  type RawPath,
+  rawOfText,
+  textOfRaw,
+} from '../../gate/index.ts'
+import type { AttemptOrder } from '../surface/attempt-surface.ts'
+
+type SealedOrder = Pick<AttemptOrder, 'sealed' | 'workspace'>
+
+/** Absolute. */
+export function sealedPlaces({ sealed, workspace }: SealedOrder): readonly string[] {
+  return (sealed?.places ?? []).map((place) => `${workspace}/${place}`)
+}
+
+/** One finding for each change of something sealed, or of a directory that leads to it. */
+export function sealedFindings(
+  { sealed, workspace }: SealedOrder,
+  changes: readonly Change[],
+): SandboxResult['findings'] {
+  const patterns = sealed?.patterns ?? []
+  if (patterns.length === 0) return []
+  const globs = patterns.flatMap((pattern) => parseGlob(`${workspace}/${pattern}`) ?? [])
+  const heads = patterns.map((pattern) => rawOfText(`${workspace}/${headOf(pattern)}`))
+  const whole = patterns
+    .filter((pattern) => pattern === `${headOf(pattern)}/**`)
+    .map((pattern) => rawOfText(`${workspace}/${headOf(pattern)}`))
+  return changes.flatMap((change) => {
+    const path = textOfRaw(change.path)
+    // A name that is no text fits no pattern, but may lie below a sealed directory.
+    const isInside =
+      path === null
+        ? whole.some((directory) => isBelow(change.path, directory))
+        : globs.some((glob) => matchesPath(glob, path))
+    if (!isInside && !isMoved(change, heads)) return []
+    const detail = 'no participant may change a program of the run, or what it is made of'
+    return [{ code: 'flow.program_touched', path: displayOfRaw(change.path), detail }]
+  })
+}
+
+/** A directory above something sealed is no directory any more. */
+function isMoved({ path, before, after }: Change, heads: readonly RawPath[]): boolean {
+  const isGone = before?.kind === 'directory' && after?.kind !== 'directory'
+  return isGone && heads.some((head) => isBelow(head, path))
+}
+
+/** The names of a pattern before its first star. */
+function headOf(pattern: string): string {
+  const names = pattern.split('/')
+  const star = names.findIndex((name) => name.includes('*'))
+  return (star === -1 ? names : names.slice(0, star)).join('/')
+}
