@@ -8,7 +8,7 @@ const SOAKS = [
   {
     name: 'properties',
     files: ['src/contracts', 'src/expression'],
-    env: { WRIT_RUNS_FACTOR: '50' },
+    env: { WRIT_RUNS_FACTOR: '100' },
   },
   { name: 'documents', files: ['tests/hostile.test.ts'], env: { WRIT_HOSTILE_RUNS: '1000000' } },
   {
