@@ -71,7 +71,11 @@ const SOAKS = [
   },
   {
     name: 'promotion-crash',
-    files: ['tests/promotion/crash.test.ts', 'tests/promotion/crash-matrix.test.ts'],
+    files: [
+      'tests/promotion/crash.test.ts',
+      'tests/promotion/crash-matrix.test.ts',
+      'tests/promotion/shared-directories.test.ts',
+    ],
     env: { WRIT_PROMOTION_ROUNDS: '1000', WRIT_PROMOTION_MATRIX: 'whole' },
   },
   {
