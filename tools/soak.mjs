@@ -63,6 +63,16 @@ const SOAKS = [
     files: ['tests/cli-gate/memory.test.ts'],
     env: { WRIT_MEMORY_FILES: '200000' },
   },
+  {
+    name: 'renames',
+    files: ['tests/tree/rename-fuzz.test.ts'],
+    env: { WRIT_RENAME_ROUNDS: '2000' },
+  },
+  {
+    name: 'z3',
+    files: ['tests/constitution/z3.test.ts'],
+    env: { WRIT_Z3_RUNS: '400', WRIT_Z3_SECONDS: '600' },
+  },
   { name: 'scan', files: ['tests/tree/scan-fuzz.test.ts'], env: { WRIT_SCAN_ROUNDS: '4000' } },
   {
     name: 'promotion-trees',
