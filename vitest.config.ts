@@ -20,6 +20,9 @@ export default defineConfig({
     // Files share the modules of their worker: loading them for each file took 0.6 s of a core. A test
     // must put back what it changes of the process (environment, timers, working directory).
     isolate: false,
+    // The documents of property tests are many and short-lived: in a larger nursery they die without
+    // being copied, which saves a tenth of the pure tests.
+    execArgv: ['--max-semi-space-size=64'],
     // One more than there are cores: about a third of a run is waiting for disks and processes.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },

@@ -8,7 +8,7 @@ const SOAKS = [
   {
     name: 'properties',
     files: ['src/contracts', 'src/expression'],
-    env: { WRIT_RUNS_FACTOR: '50' },
+    env: { WRIT_RUNS_FACTOR: '100' },
   },
   { name: 'documents', files: ['tests/hostile.test.ts'], env: { WRIT_HOSTILE_RUNS: '1000000' } },
   {
@@ -63,6 +63,16 @@ const SOAKS = [
     files: ['tests/cli-gate/memory.test.ts'],
     env: { WRIT_MEMORY_FILES: '200000' },
   },
+  {
+    name: 'renames',
+    files: ['tests/tree/rename-fuzz.test.ts'],
+    env: { WRIT_RENAME_ROUNDS: '2000' },
+  },
+  {
+    name: 'z3',
+    files: ['tests/constitution/z3.test.ts'],
+    env: { WRIT_Z3_RUNS: '400', WRIT_Z3_SECONDS: '600' },
+  },
   { name: 'scan', files: ['tests/tree/scan-fuzz.test.ts'], env: { WRIT_SCAN_ROUNDS: '4000' } },
   {
     name: 'promotion-trees',
@@ -71,7 +81,11 @@ const SOAKS = [
   },
   {
     name: 'promotion-crash',
-    files: ['tests/promotion/crash.test.ts', 'tests/promotion/crash-matrix.test.ts'],
+    files: [
+      'tests/promotion/crash.test.ts',
+      'tests/promotion/crash-matrix.test.ts',
+      'tests/promotion/shared-directories.test.ts',
+    ],
     env: { WRIT_PROMOTION_ROUNDS: '1000', WRIT_PROMOTION_MATRIX: 'whole' },
   },
   {

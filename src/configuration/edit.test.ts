@@ -148,7 +148,7 @@ describe.each<ConfigurationFormat>(['json', 'yaml', 'toml'])('any value, %s', (f
         for (const line of others) expect(edited.text).toContain(line.trim())
         if (windows) expect(edited.text.replaceAll('\r\n', '')).not.toContain('\n')
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     )
   })
 
@@ -160,7 +160,7 @@ describe.each<ConfigurationFormat>(['json', 'yaml', 'toml'])('any value, %s', (f
         if (!set.ok) return
         expect(await textAfter(set.text, { format, unset: [path] })).toBe(text)
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     )
   })
 })

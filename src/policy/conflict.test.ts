@@ -70,16 +70,16 @@ describe('conflicts', () => {
   })
 
   it('cost no more than they are named', () => {
-    const many = Array.from({ length: 200_000 }, (_, index) => ({
+    const many = Array.from({ length: 100_000 }, (_, index) => ({
       policy: {
         policyId: `p${index}`,
         priority: index,
-        conflictsWith: [`p${index + 1}`, `p${(index * 7) % 200_000}`],
+        conflictsWith: [`p${index + 1}`, `p${(index * 7) % 100_000}`],
         overrideMode: 'soft_override' as const,
       },
       isCertain: true,
     }))
     const { softened } = settleConflicts(many)
-    expect(softened.size).toBeGreaterThan(100_000)
+    expect(softened.size).toBeGreaterThan(50_000)
   })
 })

@@ -57,7 +57,7 @@ describe('the index of laws', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 75 },
     )
   })
 
@@ -115,7 +115,7 @@ describe('any text', () => {
           expect(column).toBeGreaterThan(0)
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     )
   })
 })

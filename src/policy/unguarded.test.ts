@@ -118,7 +118,7 @@ describe('a law that gets no warning', () => {
           expect(evaluate(compiled.expression, values).value).not.toBe('undetermined')
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: 700 },
     )
     expect(silent).toBeGreaterThan(150)
   })

@@ -154,8 +154,19 @@ function text(node: SchemaNode): fc.Arbitrary<string> {
   return node.minLength === undefined ? oddString : oddString.filter((made) => made !== '')
 }
 
-/** fast-check cannot generate from every pattern; what it cannot do is tried with odd strings. */
+const matchers = new Map<string, fc.Arbitrary<string>>()
+
+/** A draw asks for the same few patterns again and again, and reading one takes a millisecond. */
 function matching(pattern: string): fc.Arbitrary<string> {
+  const known = matchers.get(pattern)
+  if (known !== undefined) return known
+  const made = makeMatcher(pattern)
+  matchers.set(pattern, made)
+  return made
+}
+
+/** fast-check cannot generate from every pattern; what it cannot do is tried with odd strings. */
+function makeMatcher(pattern: string): fc.Arbitrary<string> {
   try {
     return fc.oneof(
       { weight: 9, arbitrary: fc.stringMatching(new RegExp(pattern, 'u'), { maxLength: 80 }) },

@@ -4,11 +4,11 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { WHO } from '../sandbox/drive.ts'
 import { Ground, type Json, type StepOrder } from './steps.ts'
 
-const ROUNDS = Number(process.env['WRIT_ATTEMPT_KILLS'] ?? 3)
+const ROUNDS = Number(process.env['WRIT_ATTEMPT_KILLS'] ?? 2)
 const DROPS = ROUNDS - 1
 const FILES = 60
 const isWhole = process.env['WRIT_ATTEMPT_MATRIX'] === 'whole'
@@ -65,19 +65,26 @@ describe.each(WHO)('as %s', (who) => {
     who === 'root'
       ? ['plan', 'intent', 'take', 'put', 'applied', 'record', 'recorded']
       : ['intent', 'put', 'record']
+  /** One attempt for each death, all of them run by one process before the first is promoted. */
+  const ground = new Ground(who)
+  beforeAll(async () => {
+    const names = points.flatMap((point) => momentsOf(point).map((moment) => `${point}-${moment}`))
+    for (const name of names) ground.write(`${name}.old`, 'old\n')
+    await ground.steps(
+      ...names.flatMap((name) => attempt(name, `echo ${name} > ${name}.old; echo x > ${name}.new`)),
+    )
+  }, 60_000)
+
   it.each(points)('killed at %s', { timeout: 60_000 }, async (point) => {
-    const ground = new Ground(who)
-    ground.write('a.txt', 'old\n')
     for (const moment of momentsOf(point)) {
       const name = `${point}-${moment}`
-      await ground.steps(...attempt(name, `echo ${moment} > a.txt; echo x > ${moment}.txt`))
       await ground.run([{ do: 'promote', name }], { killAt: { point, moment } })
       const done = await ground.steps(
         { do: 'promote', name },
         { do: 'facts', type: 'promotion_v1', name },
       )
       expect(done[0]?.ok, JSON.stringify(done[0])).toMatchObject({ promoted: true })
-      expect([ground.text('a.txt'), ground.text(`${moment}.txt`)]).toEqual([`${moment}\n`, 'x\n'])
+      expect([ground.text(`${name}.old`), ground.text(`${name}.new`)]).toEqual([`${name}\n`, 'x\n'])
       const statuses = done[1]?.ok.map(({ status }: Json) => status)
       // Where nothing was touched yet there is nothing to take back: it is promoted as if untried.
       expect(statuses).toEqual(['APPLIED'])

@@ -89,6 +89,11 @@ describe.each(WHO)('as %s', (who) => {
     expect([done[6]?.ok, ground.text('a.txt'), stagesOf(ground)]).toEqual([[], null, []])
     expect(done[8]?.failure).toMatchObject({ code: 'attempt.unknown' })
   })
+})
+
+/** The same code decides for every user: one of them will do. */
+describe('as root alone', () => {
+  const who = 'root'
 
   it('a human is asked when a caller wants the promotion, and not before', async () => {
     const ground = new Ground(who)
@@ -204,7 +209,9 @@ describe.each(WHO)('as %s', (who) => {
       [],
     ])
   })
+})
 
+describe.each(WHO)('as %s', (who) => {
   it('what the node did not declare is blocked for good, and nothing is staged', async () => {
     const ground = new Ground(who)
     const done = await ground.steps(

@@ -36,6 +36,11 @@ describe.each(WHO)('as %s', (who) => {
     expect(undone?.ok).toMatchObject({ verified: true })
     expect([ground.text('a.txt'), ground.text('b/c.txt')]).toEqual(['a\n', null])
   })
+})
+
+/** The same code decides for every user: one of them will do. */
+describe('as root alone', () => {
+  const who = 'root'
 
   it('one artifact alone is one act, and too many operations are refused', async () => {
     const ground = new Ground(who)

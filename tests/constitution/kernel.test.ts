@@ -12,7 +12,7 @@ import { controlVerdict, GUARD_PATHS, validate } from '../../src/contracts/index
 import { inputs, rulesets } from '../arbitrary/constitution.ts'
 import { naiveEvaluate } from '../oracle/naive-kernel.ts'
 
-const RUNS = Number(process.env['WRIT_ORACLE_RUNS'] ?? 3000)
+const RUNS = Number(process.env['WRIT_ORACLE_RUNS'] ?? 1500)
 
 const words = (constitution: Constitution, input: Inputs) =>
   constitution

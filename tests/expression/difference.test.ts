@@ -11,7 +11,7 @@ import { Chance } from './chance.ts'
 import { EXPLAINED_ANSWERS, EXPLAINED_SOURCES } from './explained.ts'
 import { asCel, ENVIRONMENT, Generator, makeValues, tokenSoup } from './generated.ts'
 
-const RUNS = Number(process.env['WRIT_EXPRESSION_RUNS'] ?? 1500)
+const RUNS = Number(process.env['WRIT_EXPRESSION_RUNS'] ?? 1000)
 const SEED = Number(process.env['WRIT_SEED'] ?? 20261115)
 
 const cel = celEnv({})

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { type Json, Place } from '../cli-gate/place.ts'
 
-const KILLS = Number(process.env['WRIT_FLOW_GATE_KILLS'] ?? 4)
+const KILLS = Number(process.env['WRIT_FLOW_GATE_KILLS'] ?? 3)
 const SEED = Number(process.env['WRIT_SEED'] ?? Date.now() % 2 ** 31)
 const KILLS_A_ROUND_MAX = 6
 const APPROVALS_KILLED = 0.5

@@ -15,7 +15,7 @@ import { type Kill, KilledRun, type Killer } from './killed-run.ts'
 import type { RunPlace } from './place.ts'
 import { compiledFlow } from './scripts.ts'
 
-const KILLS = Number(process.env['WRIT_FLOW_KILLS'] ?? 10)
+const KILLS = Number(process.env['WRIT_FLOW_KILLS'] ?? 5)
 const AT_ONCE = Number(process.env['WRIT_FLOW_KILLS_AT_ONCE'] ?? 1)
 const SEED = Number(process.env['WRIT_SEED'] ?? Date.now() % 2 ** 31)
 /** So many kills there are in a run, if none of them cost time. */

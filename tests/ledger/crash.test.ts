@@ -33,7 +33,7 @@ import { runProgram } from './program.ts'
 import { allFacts, checkStream, codeOf, type TestLedger } from './store-suite.ts'
 import { KEY, NAME, scratch, verifierOf } from './test-ledger.ts'
 
-const ROUNDS = Number(process.env['WRIT_CRASH_ROUNDS'] ?? 60)
+const ROUNDS = Number(process.env['WRIT_CRASH_ROUNDS'] ?? 30)
 const SEED = Number(process.env['WRIT_SEED'] ?? Date.now() % 1_000_000)
 const MOMENTS = ['before', 'after'] as const
 

@@ -22,7 +22,7 @@ import { programFile, runProgram } from './program.ts'
 import { allFacts, checkStream } from './store-suite.ts'
 import { KEY } from './test-ledger.ts'
 
-const ROUNDS = Number(process.env['WRIT_POSTGRES_CRASH_ROUNDS'] ?? 12)
+const ROUNDS = Number(process.env['WRIT_POSTGRES_CRASH_ROUNDS'] ?? 5)
 const SEED = Number(process.env['WRIT_SEED'] ?? Date.now() % 1_000_000)
 const PROGRAM = 'tests/ledger/postgres-append.program.ts'
 const STREAMS = ['main', 'tenant-2'] as const

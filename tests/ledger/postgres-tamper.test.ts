@@ -14,7 +14,7 @@ import { PostgresCorpus, SCHEMA, TEMPLATE } from './postgres-tamper.ts'
 import { type Fixture, makeFixture, STREAMS } from './tamper-ledger.ts'
 import { scratch } from './test-ledger.ts'
 
-const RUNS = Number(process.env['WRIT_POSTGRES_TAMPER_RUNS'] ?? 60)
+const RUNS = Number(process.env['WRIT_POSTGRES_TAMPER_RUNS'] ?? 30)
 const SEED = Number(process.env['WRIT_SEED'] ?? 1)
 
 let server: PostgresServer

@@ -12,7 +12,7 @@ import { allFacts, checkStream } from './store-suite.ts'
 import { KEY, NAME, scratch, verifierOf } from './test-ledger.ts'
 
 const PROCESSES = Number(process.env['WRIT_LEDGER_PROCESSES'] ?? 4)
-const FACTS = Number(process.env['WRIT_LEDGER_FACTS'] ?? 150)
+const FACTS = Number(process.env['WRIT_LEDGER_FACTS'] ?? 75)
 /** Only the soak asks for a time, 300 ms: here other tests share the machine. */
 const WAIT_MS_MAX = Number(process.env['WRIT_LEDGER_WAIT_MS'] ?? Number.POSITIVE_INFINITY)
 

@@ -19,7 +19,7 @@ import { type Manipulation, manipulate } from './tamper.ts'
 import { type Fixture, makeFixture, readText, STREAMS } from './tamper-ledger.ts'
 import { scratch } from './test-ledger.ts'
 
-const RUNS = Number(process.env['WRIT_TAMPER_RUNS'] ?? 150)
+const RUNS = Number(process.env['WRIT_TAMPER_RUNS'] ?? 80)
 const SEED = Number(process.env['WRIT_SEED'] ?? 1)
 
 let place: ReturnType<typeof scratch>

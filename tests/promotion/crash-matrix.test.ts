@@ -109,7 +109,8 @@ async function forEach<T>(of: readonly T[], work: (each: T, index: number) => Pr
 
 /**
  * The slice dies before every point and after the last: after a point the files are as before the next.
- * Where the points of other tests come again it takes each kind of point once.
+ * Where the points of other tests come again it takes each kind of point once, and of the others every
+ * `each`-th.
  */
 const isWhole = process.env['WRIT_PROMOTION_MATRIX'] === 'whole'
 
@@ -120,17 +121,19 @@ type Judge = (rig: Rig, scene: Scene, at: string) => Promise<void>
 async function dieEverywhere(
   input: Input,
   judge: Judge,
-  { from = null, least, once = false }: { from?: string | null; least: number; once?: boolean },
+  { from = null, least, each = 1 }: { from?: string | null; least: number; each?: number },
 ): Promise<void> {
   const points = await pointsOf(input)
   const first = from === null ? 0 : points.indexOf(from)
   expect(points.length - first).toBeGreaterThan(least)
   const numbers = Array.from({ length: points.length - first }, (_, index) => first + index)
-  const chosen = numbers.filter(
-    (number) =>
-      (isWhole || points[number]?.endsWith(' before') || number === points.length - 1) &&
-      (!once || points.indexOf(points[number] ?? '', first) === number),
+  const apart = numbers.filter(
+    (number) => points[number]?.endsWith(' before') || number === points.length - 1,
   )
+  const isFirst = (number: number): boolean =>
+    points.indexOf(points[number] ?? '', first) === number
+  const slice = apart.filter((number, at) => isFirst(number) || at % each === 0)
+  const chosen = isWhole ? numbers : slice
   await forEach(chosen, (dieAt) =>
     inScene(async (rig, scene) => {
       const lines = await act({ ...(await input(rig, scene)), dieAt })
@@ -172,19 +175,22 @@ describe('a process dies at every point', () => {
   }, 600_000)
 
   it('of a rollback', async () => {
-    await dieEverywhere(rollingBack, checkRolledBack, { least: 60 })
+    await dieEverywhere(rollingBack, checkRolledBack, { least: 60, each: 3 })
   }, 600_000)
 
   it('of putting everything back', async () => {
     await dieEverywhere(intruded, checkPutBack, {
       from: 'reverting before',
       least: 20,
-      once: !isWhole,
+      each: Number.POSITIVE_INFINITY,
     })
   }, 600_000)
 
   it('of a recovery', async () => {
-    await dieEverywhere(recovering(30), checkPromoted, { least: 20, once: !isWhole })
+    await dieEverywhere(recovering(30), checkPromoted, {
+      least: 20,
+      each: Number.POSITIVE_INFINITY,
+    })
   }, 600_000)
 
   it('with the record written and not acknowledged', async () => {

@@ -16,7 +16,7 @@ import type { ActInput } from './act.program.ts'
 import { hasJournals, makeRig, type Rig, recoverIn } from './rig.ts'
 import { factsOf, fileRecording, makeScene, type Scene, unlikeNew, unlikeOld } from './scene.ts'
 
-const ROUNDS = Number(process.env['WRIT_PROMOTION_ROUNDS'] ?? 60)
+const ROUNDS = Number(process.env['WRIT_PROMOTION_ROUNDS'] ?? 30)
 const SEED = Number(process.env['WRIT_SEED'] ?? 20261115)
 const AT_ONCE = 3
 /** The life of a promotion on a machine that does other things as well. */

@@ -18,7 +18,7 @@ import { runProgram } from '../ledger/program.ts'
 import { codeOf, keepFor, makeRig, promoteIn, type Rehearsed, type Rig, recoverIn } from './rig.ts'
 import { fileRecording } from './scene.ts'
 
-const PROMOTIONS = Number(process.env['WRIT_HAMMER_PROMOTIONS'] ?? 200)
+const PROMOTIONS = Number(process.env['WRIT_HAMMER_PROMOTIONS'] ?? 100)
 const PAUSE_MS_MAX = 300
 
 function digestOf(text: string): Digest {

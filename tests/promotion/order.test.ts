@@ -106,7 +106,7 @@ describe('rollbacks in a random order', () => {
         }
         expect(unlike(rig, old)).toEqual([])
       }),
-      { numRuns: Number(process.env['WRIT_ORDER_RUNS'] ?? 15) },
+      { numRuns: Number(process.env['WRIT_ORDER_RUNS'] ?? 8) },
     )
   }, 300_000)
 })

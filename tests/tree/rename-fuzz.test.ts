@@ -9,7 +9,7 @@ import { expect, it } from 'vitest'
 import { programFile } from '../ledger/program.ts'
 import { runAs, TEST_USERS } from './users.ts'
 
-const ROUNDS = Number(process.env['WRIT_RENAME_ROUNDS'] ?? 60)
+const ROUNDS = Number(process.env['WRIT_RENAME_ROUNDS'] ?? 30)
 const SEED = Number(process.env['WRIT_SEED'] ?? 20261116)
 const EACH = Math.ceil(ROUNDS / TEST_USERS.length)
 

@@ -7,7 +7,7 @@
 import { expect, it } from 'vitest'
 import { runAs, TEST_USERS, type TestUser } from './users.ts'
 
-const ROUNDS = Number(process.env['WRIT_SCAN_ROUNDS'] ?? 150)
+const ROUNDS = Number(process.env['WRIT_SCAN_ROUNDS'] ?? 80)
 const SEED = Number(process.env['WRIT_SEED'] ?? 20261115)
 const EACH = Math.ceil(ROUNDS / TEST_USERS.length)
 /** Trees on which something was wrong once: two names of a real file, with a mode given to each. */

@@ -55,7 +55,7 @@ describe('the solver', () => {
           }
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: 700 },
     )
   })
 
@@ -76,7 +76,7 @@ describe('the solver', () => {
           }
         },
       ),
-      { numRuns: 400 },
+      { numRuns: 200 },
     )
   })
 

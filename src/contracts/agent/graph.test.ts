@@ -34,7 +34,7 @@ describe('closingArcs', () => {
       fc.property(arcs, (graph) => {
         expect(closingArcs(graph).length === 0).toBe(isAcyclic(graph))
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
   })
 
@@ -50,7 +50,7 @@ describe('closingArcs', () => {
         }
         expect([...closing]).toEqual([...closing].sort((left, right) => left - right))
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
   })
 

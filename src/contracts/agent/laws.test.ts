@@ -59,7 +59,7 @@ describe.each(NORMALISERS)('normalisation of %s', (_, normalise, documents) => {
         expect(twice.repairs).toEqual([])
         expect(twice.document).toEqual(once.document)
       }),
-      { numRuns: runs(400) },
+      { numRuns: runs(200) },
     )
   })
 
@@ -118,7 +118,7 @@ describe('normaliseAndValidate', () => {
         expect(error.json_path.startsWith('$')).toBe(true)
         expect(() => JSON.parse(error.example_fix)).not.toThrow()
       }),
-      { numRuns: runs(300) },
+      { numRuns: runs(150) },
     )
   })
 
@@ -157,7 +157,7 @@ describe('the score gate', () => {
           expect(document['action_required']).toBe('REQUEST_EXTERNAL_INPUT')
         }
       }),
-      { numRuns: runs(300) },
+      { numRuns: runs(150) },
     )
   })
 })
@@ -176,7 +176,7 @@ describe('repaired plans', () => {
           if (code === 'plan.unknown_ref') expect(path).toContain('/review_target_task_id')
         }
       }),
-      { numRuns: runs(300) },
+      { numRuns: runs(150) },
     )
   })
 
@@ -187,7 +187,7 @@ describe('repaired plans', () => {
         expect(error).toBeNull()
         expect(valid).toBe(true)
       }),
-      { numRuns: runs(600) },
+      { numRuns: runs(300) },
     )
   })
 
@@ -202,7 +202,7 @@ describe('repaired plans', () => {
           expect(pairs.filter((other) => other === pair)).toHaveLength(1)
         }
       }),
-      { numRuns: runs(300) },
+      { numRuns: runs(150) },
     )
   })
 
@@ -219,7 +219,7 @@ describe('repaired plans', () => {
           expect(needed.has(id) || above.has(id)).toBe(true)
         }
       }),
-      { numRuns: runs(600) },
+      { numRuns: runs(300) },
     )
   })
 })

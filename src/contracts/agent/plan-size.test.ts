@@ -57,17 +57,17 @@ describe('a plan of almost two million values', () => {
     expect(normalized).toBe(plan)
   })
 
-  it('closes a cycle over all of it at one edge', () => {
-    const plan = pathPlan(50_000)
+  it('closes a cycle over twenty thousand tasks at one edge', () => {
+    const plan = pathPlan(20_000)
     plan.edges.push({
       ...(plan.edges[0] as (typeof plan.edges)[0]),
       edge_id: uuid(3_000_000),
-      from_task_id: uuid(50_000),
+      from_task_id: uuid(20_000),
       to_task_id: uuid(1),
     })
     const { violations } = checkDocument(plan, { as: 'PLAN_GEN' })
     expect(violations.map(({ code, path }) => [code, path])).toEqual([
-      ['plan.cycle', '/edges/49999'],
+      ['plan.cycle', '/edges/19999'],
     ])
   })
 })
@@ -92,10 +92,10 @@ describe('large and broken plans', () => {
   })
 
   it('lists of things that are no objects are emptied', () => {
-    const raw = { nodes: Array.from({ length: 200_000 }, () => 0), edges: [] }
+    const raw = { nodes: Array.from({ length: 50_000 }, () => 0), edges: [] }
     const { valid, repairs } = normaliseAndValidate('PLAN_GEN', raw, {}, sources())
     expect(valid).toBe(true)
-    expect(repairs.length).toBeGreaterThan(200_000)
+    expect(repairs.length).toBeGreaterThan(50_000)
   })
 
   it('a plan that would outgrow its limits is refused as it is', () => {

@@ -294,7 +294,7 @@ describe('any text', () => {
           expect(column).toBeGreaterThan(0)
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     )
   })
 })

@@ -46,7 +46,7 @@ describe('an area', () => {
         const want = naiveCovers(flag, roots, text)
         expect(coversPath(area(flag, ...roots), text)).toBe(want)
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_500 },
     )
   })
 
@@ -64,7 +64,7 @@ describe('an area', () => {
           }
         },
       ),
-      { numRuns: 5_000 },
+      { numRuns: 2_000 },
     )
   })
 
@@ -81,7 +81,7 @@ describe('an area', () => {
           }
         },
       ),
-      { numRuns: 5_000 },
+      { numRuns: 2_000 },
     )
   })
 

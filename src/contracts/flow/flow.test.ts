@@ -82,7 +82,7 @@ describe('flows', () => {
         }
         expect(places(turned)).toEqual([])
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   })
 
@@ -104,7 +104,7 @@ describe('flows', () => {
           new Set(refs.map((path) => `flow.unknown_ref at ${path}`)),
         )
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   })
 
@@ -148,7 +148,7 @@ describe('conflicts', () => {
         expect(places({ policies }, flowSideContract)).toEqual(found)
         if (hasCircle) circles++
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
     expect(circles).toBeGreaterThan(10)
   })
@@ -221,9 +221,11 @@ describe('large graphs', () => {
   })
 
   it('are judged in linear time when nothing leads anywhere', () => {
-    const lost = edges.map((edge) => ({ ...edge, source: `x${edge.source}`, policy_refs: ['?'] }))
+    const lost = edges
+      .slice(0, NODES / 2)
+      .map((edge) => ({ ...edge, source: `x${edge.source}`, policy_refs: ['?'] }))
     const { violations } = checkDocument(flow({ nodes, edges: lost }))
-    expect(violations).toHaveLength(4 * NODES)
+    expect(violations).toHaveLength(NODES)
   })
 
   it('are judged in linear time when every policy is in conflict with every neighbour', () => {

@@ -43,7 +43,7 @@ describe.each(CONTRACTS.map((contract) => [contract.name, contract] as const))(
         fc.property(document, fc.array(mutation, { maxLength: 2 }), (made, mutations) => {
           if (agree(mutations.reduce(mutate, made))) sound++
         }),
-        { numRuns: runs(150) },
+        { numRuns: runs(75) },
       )
       expect(sound).toBeGreaterThan(2)
     })
@@ -53,7 +53,7 @@ describe.each(CONTRACTS.map((contract) => [contract.name, contract] as const))(
         fc.property(anyJson, (document) => {
           agree(document)
         }),
-        { numRuns: runs(40) },
+        { numRuns: runs(20) },
       )
     })
   },

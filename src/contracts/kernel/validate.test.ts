@@ -34,7 +34,7 @@ describe.each(CONTRACTS.map((contract) => [contract.name, contract] as const))(
             judgeTwice(mutations.reduce(mutate, made), { task })
           },
         ),
-        { numRuns: runs(60) },
+        { numRuns: runs(30) },
       )
     })
 
@@ -43,7 +43,7 @@ describe.each(CONTRACTS.map((contract) => [contract.name, contract] as const))(
         fc.property(anyJson, (value) => {
           judgeTwice(value, {})
         }),
-        { numRuns: runs(40) },
+        { numRuns: runs(20) },
       )
     })
 
