@@ -387,6 +387,7 @@ export const CODES = {
   'flow.subphase_split': wrong('one sub-phase lies in several phases'),
   'flow.edge_twice': wrong('two edges say the same'),
   'flow.never_fires': wrong('an edge can never fire as the flow is written'),
+  'flow.reject_meant': wrong('an Exception edge of a CHECK says No and does not fire on REJECT'),
   'flow.entered_once': wrong('several ways lead to a node, and the run enters it once'),
   'flow.call': wrong('a node is called in a way that calls do not have'),
   // Tables of edges, and plans, read as flows.

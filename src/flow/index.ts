@@ -110,4 +110,5 @@ export {
   type Origin,
   type TableImport,
 } from './tables/import.ts'
+export { proposeSide, type SideProposal } from './tables/propose.ts'
 export type { ImportFinding } from './tables/report.ts'

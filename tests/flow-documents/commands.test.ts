@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { HUB_SIDE, hubTable } from './hub-table.ts'
 import { ORIGINAL_COUNTS, originalTable } from './table.ts'
 
 const PROGRAM = join(process.cwd(), 'bin', 'writ.cjs')
@@ -237,6 +238,27 @@ describe('flow import and export', () => {
     const back = join(folder, 'back.csv')
     expect(writ(['export', flow, '--out', back]).status).toBe(0)
     expect(readFileSync(back, 'utf8')).toBe(originalTable())
+  }, 60_000)
+
+  it('proposes a side file that can be taken, and keeps what the given one says', () => {
+    const edges = file('hub.csv', hubTable())
+    const [mine, proposed] = [file('mine.json', JSON.stringify(HUB_SIDE)), join(folder, 'p.yaml')]
+    const { status, out } = writ(['import', edges, '--side', mine, '--propose', proposed, '--json'])
+    expect(status).toBe(0)
+    expect(JSON.parse(out).proposals).toContainEqual({
+      node: { node_id: 'CLOCK', call: true },
+      why: expect.stringContaining('27 Gate edges lead to it'),
+    })
+    const taken = readFileSync(proposed, 'utf8')
+    expect(taken).toContain('call: true')
+    expect(taken).toContain('guard_expr: state.accepted')
+    const check = JSON.parse(writ(['check', '--json', edges, '--side', proposed]).out)
+    expect(check.valid).toBe(true)
+    const codes = check.warnings.map(({ code }: { code: string }) => code)
+    expect(codes).not.toContain('flow.way_back')
+    const text = writ(['import', edges, '--propose', proposed, '--out', join(folder, 'h.yaml')])
+    expect(text.out).toContain('proposed  `CLOCK` {"call":true}: ')
+    expect(text.out).toContain(`take it with \`--side ${proposed}\``)
   }, 60_000)
 
   it('the example is sound, and its export has the same bytes', () => {

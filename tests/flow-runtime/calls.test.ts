@@ -38,7 +38,7 @@ describe('a node that is called', () => {
     host.verify()
   })
 
-  it('is entered once without the word, whatever its callers do', () => {
+  it('is entered once without the word', () => {
     const host = phased({ call: false }).run()
     expect(host.entered).toEqual(['a', 'b', 'gate', 'c'])
   })

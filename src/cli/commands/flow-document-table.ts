@@ -31,7 +31,7 @@ export const FLOW_DOCUMENT_COMMANDS: readonly Command[] = [
     name: 'flow import',
     says: 'turn an edge table into a flow document',
     usage:
-      'writ flow import --edges FILE.csv [--side FILE] [--out FILE.yaml] [--id ID] [--title TEXT]',
+      'writ flow import (--edges FILE.csv | FILE.csv) [--side FILE] [--out FILE.yaml] [--propose FILE.yaml] [--id ID] [--title TEXT]',
     options: [
       { name: 'edges', value: 'FILE', says: 'the table of edges, CSV' },
       SIDE,
@@ -42,8 +42,16 @@ export const FLOW_DOCUMENT_COMMANDS: readonly Command[] = [
         says: 'the flow’s id; the side file’s, or the file’s name, without it',
       },
       { name: 'title', value: 'TEXT', says: 'the flow’s title' },
+      {
+        name: 'propose',
+        value: 'FILE',
+        says: 'write a side file with what the shape of the table shows: calls, REJECT, Rollback',
+      },
     ],
-    examples: ['writ flow import --edges edges.csv --side side.json --out flow.yaml'],
+    examples: [
+      'writ flow import --edges edges.csv --side side.json --out flow.yaml',
+      'writ flow import edges.csv --propose side.yaml --out flow.yaml',
+    ],
     load: () => import('./flow-import.ts'),
   },
   {

@@ -1,8 +1,8 @@
 /** `writ flow import`: an edge table and its side file become one flow document. */
 import { isUtf8 } from 'node:buffer'
 import { type FaultError, faultError, showName } from '../../base/index.ts'
-import type { Flow, JsonObject } from '../../contracts/index.ts'
-import { checkFlow, classCounts } from '../../flow/index.ts'
+import type { Flow, FlowSide, JsonObject } from '../../contracts/index.ts'
+import { checkFlow, classCounts, proposeSide, type SideProposal } from '../../flow/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { refuseActorsOut, writeWhole } from '../call/output-file.ts'
 import { readSource } from '../call/source.ts'
@@ -17,6 +17,8 @@ export async function run(call: CommandCall): Promise<Exit> {
   if (edges === null) throw usage('name the edge table with `--edges`')
   const out = options.text('out')
   if (out !== null) await refuseActorsOut(call, out)
+  const into = options.text('propose')
+  if (into !== null) await refuseActorsOut(call, into, '--propose')
   const { bytes } = await readSource(edges)
   if (!isUtf8(bytes)) {
     const message = `${showName(edges)} is not UTF-8`
@@ -31,7 +33,10 @@ export async function run(call: CommandCall): Promise<Exit> {
   const check = read.flow === null ? null : checkFlow(read.flow)
   const { errors, warnings } = await placedTable(edges, side, read, check, read.sidePlaces)
   if (read.flow !== null && out !== null) await writeWhole(out, textOf(read.flow, out))
-  await tell(call, read.flow, out, errors, warnings)
+  const proposed = options.text('propose')
+  const proposals =
+    proposed === null || read.flow === null ? [] : await propose(proposed, read.flow, read.side)
+  await tell(call, read.flow, out, errors, warnings, proposals)
   if (read.flow !== null && out === null && !options.isOn('json')) {
     // A flow is plain JSON; its type only lacks an index signature.
     await terminal.out(toYaml(read.flow as unknown as JsonObject))
@@ -39,7 +44,18 @@ export async function run(call: CommandCall): Promise<Exit> {
   return errors.length === 0 && read.flow !== null ? EXIT.yes : EXIT.no
 }
 
-function textOf(flow: Flow, out: string): string {
+/** Writes the side file with the proposals in it, and returns them. */
+async function propose(
+  file: string,
+  flow: Flow,
+  given: FlowSide,
+): Promise<readonly SideProposal[]> {
+  const { proposals, side } = proposeSide(flow, given)
+  await writeWhole(file, textOf({ type: 'flow_side_v1', ...side }, file))
+  return proposals
+}
+
+function textOf(flow: Flow | FlowSide, out: string): string {
   // A flow is a JSON object.
   const document = flow as unknown as JsonObject
   return /\.json$/i.test(out) ? toJson(document) : toYaml(document)
@@ -51,6 +67,7 @@ async function tell(
   out: string | null,
   errors: readonly PlacedProblem[],
   warnings: readonly PlacedProblem[],
+  proposals: readonly SideProposal[],
 ): Promise<void> {
   const findings = [
     ...errors.map((one) => ({ level: 'error', ...one })),
@@ -63,6 +80,7 @@ async function tell(
       edges: flow?.edges.length ?? 0,
       classes: classCounts(flow?.edges ?? []),
       findings,
+      ...(options.text('propose') === null ? {} : { proposals }),
     }
     await terminal.out(`${JSON.stringify(answer)}\n`)
     return
@@ -80,8 +98,23 @@ async function tell(
   }
   for (const one of errors) await say(`${paint.bad('error')}${problemLine(one, paint)}\n`)
   for (const one of warnings) await say(`${paint.dim('warning')}${problemLine(one, paint)}\n`)
+  for (const one of proposals) await say(`${paint.accent('proposed')}  ${proposalText(one)}\n`)
+  const into = options.text('propose')
+  if (flow !== null && into !== null)
+    await say(`${paint.good('written')}  ${into}: take it with \`--side ${into}\`\n`)
   if (flow === null) await say(`${paint.bad('refused')}  nothing was written\n`)
   else if (out !== null) await say(`${paint.good('written')}  ${out}\n`)
+}
+
+/** One line: what is set where, and why. */
+function proposalText(proposal: SideProposal): string {
+  const { node_id, affected_edge, ...set } = { node_id: '', affected_edge: '', ...parts(proposal) }
+  const name = showName(node_id === '' ? affected_edge : node_id)
+  return `${name} ${JSON.stringify(set)}: ${proposal.why}`
+}
+
+function parts(proposal: SideProposal) {
+  return 'node' in proposal ? proposal.node : proposal.edge
 }
 
 function usage(message: string): FaultError {

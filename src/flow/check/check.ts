@@ -19,10 +19,14 @@ import {
   validate,
 } from '../../contracts/index.ts'
 import { checkAmounts } from './amounts.ts'
+import { branchesOf } from './branches.ts'
+import { checkCalls } from './calls.ts'
 import { checkDecisions } from './decisions.ts'
+import { checkFiring } from './firing.ts'
 import { type Graph, graphOf, listAt, nodeAt } from './graph.ts'
 import { checkGuards, compileGuards } from './guards.ts'
 import { type FlowCheck, FlowProblems } from './problem.ts'
+import { reachOf } from './reach.ts'
 import { checkShape } from './shape.ts'
 
 export interface FlowCheckOptions {
@@ -43,7 +47,11 @@ export function checkFlow(document: unknown, { isLenient }: FlowCheckOptions = {
   const graph = graphOf(flow)
   const guards = compileGuards(flow, problems)
   checkGuards(flow, graph, guards, problems)
-  checkShape(graph, problems)
+  const reach = reachOf(graph)
+  const branches = branchesOf(graph)
+  checkShape(graph, reach, branches, problems)
+  checkFiring(flow, graph, reach, guards, problems)
+  checkCalls(graph, reach, branches, problems)
   checkDecisions(graph, guards, problems)
   checkPeople(flow, graph, problems)
   checkAmounts(flow, graph, problems)

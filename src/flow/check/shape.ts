@@ -6,7 +6,8 @@
  * that a long chain costs no stack.
  */
 import { closingPlaces, showName } from '../../base/index.ts'
-import { exclusiveSources } from './branches.ts'
+import { callNodesOf } from '../compile/calls.ts'
+import { type Branches, exclusiveSources } from './branches.ts'
 import {
   edgeAt,
   type Graph,
@@ -19,17 +20,21 @@ import {
   someAt,
 } from './graph.ts'
 import type { FlowProblems } from './problem.ts'
-import { type Reach, reachOf } from './reach.ts'
+import type { Reach } from './reach.ts'
 
-export function checkShape(graph: Graph, problems: FlowProblems): void {
-  const reach = reachOf(graph)
+export function checkShape(
+  graph: Graph,
+  reach: Reach,
+  branches: Branches,
+  problems: FlowProblems,
+): void {
   const component = componentsOf(graph, (edge) => edgeAt(graph, edge).class !== 'Meta')
   checkReached(graph, reach, problems)
   checkStarts(graph, reach, component, problems)
   checkEnds(graph, reach, problems)
   checkCircles(graph, problems)
   checkWaysBack(graph, component, problems)
-  checkJoins(graph, reach, problems)
+  checkJoins(graph, reach, branches, problems)
 }
 
 function idAt(graph: Graph, node: number): string {
@@ -73,8 +78,10 @@ function checkStarts(
 /** Reports nodes that are no GOAL and lead nowhere, in a flow that has a GOAL. */
 function checkEnds(graph: Graph, { reached, unfailing }: Reach, problems: FlowProblems): void {
   if (!graph.nodes.some(({ kind }) => kind === 'GOAL')) return
+  // Where a call ends, it returns to its caller.
+  const returning = new Set(callNodesOf(graph, graph.indexOf).flatMap(({ region }) => region))
   for (let node = 0; node < graph.nodes.length; node++) {
-    if (reached[node] === 0 || goesOn(graph, node)) continue
+    if (reached[node] === 0 || returning.has(node) || goesOn(graph, node)) continue
     const path = `/nodes/${node}/node_id`
     const message = `${idAt(graph, node)} is no GOAL and has no way on`
     if (unfailing[node] === 1) problems.refuse('flow.dead_end', path, message)
@@ -105,10 +112,11 @@ function hasWayOn(graph: Graph, node: number): boolean {
 }
 
 function checkCircles(graph: Graph, problems: FlowProblems): void {
-  // A GOAL opens its alternatives and waits for one of them; that is not a circle.
+  // Neither a GOAL that waits for one of its alternatives is a circle, nor a call that returns.
   const leads = (edge: number): boolean => {
     const document = edgeAt(graph, edge)
-    return leadsOn(document) && !isChoice(document)
+    const isCalled = nodeAt(graph, graph.target[edge] ?? 0).call === true
+    return leadsOn(document) && !isChoice(document) && !isCalled
   }
   for (const edge of closingEdges(graph, leads)) {
     const { source, target, class: kind } = edgeAt(graph, edge)
@@ -118,19 +126,31 @@ function checkCircles(graph: Graph, problems: FlowProblems): void {
   }
 }
 
-function checkWaysBack(graph: Graph, component: Int32Array, problems: FlowProblems): void {
-  for (let edge = 0; edge < graph.edges.length; edge++) {
-    const document = edgeAt(graph, edge)
+/** Returns a test for Loop and Rollback edges that lead to nothing that comes before them. */
+export function isForwardBack(
+  graph: Graph,
+  component = componentsOf(graph, (edge) => edgeAt(graph, edge).class !== 'Meta'),
+): (edge: number) => boolean {
+  return (edge) => {
     const [source, target] = [graph.source[edge] ?? -1, graph.target[edge] ?? -1]
-    if (!leadsBack(document) || source === -1 || target === -1) continue
-    if (component[source] === component[target]) continue
-    const message = `no way leads from ${showName(document.target)} to ${showName(document.source)}, so this ${document.class} leads nowhere back`
-    problems.refuse('flow.way_back', `/edges/${edge}/target`, message)
+    if (!leadsBack(edgeAt(graph, edge)) || source === -1 || target === -1) return false
+    return component[source] !== component[target]
   }
 }
 
-function checkJoins(graph: Graph, reach: Reach, problems: FlowProblems): void {
-  const exclusive = exclusiveSources(graph)
+function checkWaysBack(graph: Graph, component: Int32Array, problems: FlowProblems): void {
+  const isForward = isForwardBack(graph, component)
+  for (let edge = 0; edge < graph.edges.length; edge++) {
+    if (!isForward(edge)) continue
+    const document = edgeAt(graph, edge)
+    const message = `no way leads from ${showName(document.target)} to ${showName(document.source)}, so this ${document.class} leads nowhere back`
+    const hint = 'write `Exception` for a way out of a failure or a REJECT, `Progress` for a way on'
+    problems.refuse('flow.way_back', `/edges/${edge}/target`, message, hint)
+  }
+}
+
+function checkJoins(graph: Graph, reach: Reach, branches: Branches, problems: FlowProblems): void {
+  const exclusive = exclusiveSources(graph, branches)
   const canReturn = graph.edges.some(leadsBack)
   for (let node = 0; node < graph.nodes.length; node++) {
     const path = `/nodes/${node}/node_id`

@@ -3,23 +3,30 @@
  * that its edges lead to, and the CHECK nodes of these. It ends before the callers, so that what the
  * call leads back to is the caller's and not the call's.
  */
-import type { Flow } from '../../contracts/index.ts'
-import type { CallNode, CompiledEdge } from './compiled-flow.ts'
-import type { NodeNames } from './node-places.ts'
+import type { FlowEdge, FlowNode } from '../../contracts/index.ts'
+import type { CalledNode, CompiledEdge } from './compiled-flow.ts'
 
-export function callNodesOf({ nodes, edges }: Flow, names: NodeNames): readonly CallNode[] {
+interface FlowGraph {
+  readonly nodes: readonly FlowNode[]
+  readonly edges: readonly FlowEdge[]
+}
+
+export function callNodesOf(
+  { nodes, edges }: FlowGraph,
+  indexOf: ReadonlyMap<string, number>,
+): readonly CalledNode[] {
   const called = nodes.flatMap(({ call }, index) => (call === true ? [index] : []))
   if (called.length === 0) return []
   const [after, callers] = [new Map<number, number[]>(), new Map<number, Set<number>>()]
   for (const edge of edges) {
     if (edge.class === 'Meta') continue
-    const [source, target] = [names.index.get(edge.source) ?? 0, names.index.get(edge.target) ?? 0]
+    const [source, target] = [indexOf.get(edge.source) ?? 0, indexOf.get(edge.target) ?? 0]
     after.set(source, [...(after.get(source) ?? []), target])
     if (edge.class === 'Loop' || edge.class === 'Rollback') continue
     callers.set(target, (callers.get(target) ?? new Set()).add(source))
   }
   for (const [check, { target }] of nodes.entries()) {
-    const judged = target === undefined ? undefined : names.index.get(target)
+    const judged = target === undefined ? undefined : indexOf.get(target)
     if (judged !== undefined) after.set(judged, [...(after.get(judged) ?? []), check])
   }
   return called.map((node) => ({ node, region: regionOf(node, after, callers.get(node)) }))

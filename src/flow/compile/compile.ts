@@ -13,7 +13,7 @@ import { callNodesOf, isCallFirst } from './calls.ts'
 import type {
   Arrival,
   Awaited,
-  CallNode,
+  CalledNode,
   CompiledEdge,
   CompiledInvariant,
   CompiledNode,
@@ -45,7 +45,9 @@ export function compileFlow(document: Flow): FlowCompilation {
   const invariants = compileInvariants(document, named, sources)
   const rulesOf = rulesByEdge(named, policies, invariants)
   const ends = new EdgeEnds(document.nodes.length, document.edges.length)
-  const callNodes = callNodesOf(document, names)
+  // Looks names up in the index only if some node is called.
+  const isCalled = document.nodes.some(({ call }) => call === true)
+  const callNodes = isCalled ? callNodesOf(document, names.index) : NONE
   const edges = compileEdges(document, names, places, sources, rulesOf, ends, callNodes)
   if (sources.faults.length > 0) return { ok: false, faults: sources.faults }
   const nodes = compileNodes(document, edges, ends, places)
@@ -111,7 +113,7 @@ function compileEdges(
   sources: Sources,
   rulesOf: (edge: FlowEdge) => EdgeRules,
   ends: EdgeEnds,
-  callNodes: readonly CallNode[],
+  callNodes: readonly CalledNode[],
 ): readonly CompiledEdge[] {
   const called = new Map(callNodes.map(({ node, region }) => [node, region]))
   const sorts = new Sorts(areEdgesAlike)

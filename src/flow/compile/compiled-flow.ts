@@ -99,7 +99,7 @@ export interface CompiledNode {
 }
 
 /** A node that is called, with the nodes that a call may come to: itself and what it leads to. */
-export interface CallNode {
+export interface CalledNode {
   readonly node: number
   readonly region: readonly number[]
 }
@@ -131,7 +131,7 @@ export interface CompiledFlow {
   readonly periodic: readonly CompiledInvariant[]
   /** Nodes that a run begins with. */
   readonly starts: readonly number[]
-  readonly callNodes: readonly CallNode[]
+  readonly callNodes: readonly CalledNode[]
 }
 
 /** A fault of an expression, with the pointer of the field that holds the expression. */

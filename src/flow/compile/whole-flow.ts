@@ -5,7 +5,7 @@
 import type { Digest } from '../../base/index.ts'
 import type { Flow } from '../../contracts/index.ts'
 import type {
-  CallNode,
+  CalledNode,
   CompiledEdge,
   CompiledFlow,
   CompiledInvariant,
@@ -27,7 +27,7 @@ export class WholeFlow implements CompiledFlow {
   readonly invariants: readonly CompiledInvariant[]
   readonly periodic: readonly CompiledInvariant[]
   readonly starts: readonly number[]
-  readonly callNodes: readonly CallNode[]
+  readonly callNodes: readonly CalledNode[]
   readonly #names: NodeNames
   #edgeById: ReadonlyMap<string, CompiledEdge> | null = null
 
@@ -39,7 +39,7 @@ export class WholeFlow implements CompiledFlow {
     edges: readonly CompiledEdge[],
     invariants: readonly CompiledInvariant[],
     starts: readonly number[],
-    callNodes: readonly CallNode[],
+    callNodes: readonly CalledNode[],
   ) {
     this.document = document
     this.digest = digest

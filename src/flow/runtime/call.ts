@@ -8,7 +8,7 @@
  * caller then stays where it is, or leaves by an Exception edge of its own.
  */
 import { isCallFirst } from '../compile/calls.ts'
-import type { CallNode, CompiledEdge } from '../compile/compiled-flow.ts'
+import type { CalledNode, CompiledEdge } from '../compile/compiled-flow.ts'
 import { isOpen, type NodeStatus } from '../state/state.ts'
 import { hold, leave, takeException } from './leave.ts'
 import type { Turn } from './turn.ts'
@@ -34,7 +34,7 @@ function begin(turn: Turn, { edgeId: edge_id, target }: CompiledEdge): void {
 const STOPPED: ReadonlySet<NodeStatus> = new Set(['blocked', 'provisional', 'approved'])
 
 /** Returns whether nothing of a region is under way, stopped, or has ways that are still to be tried. */
-function isAtRest(turn: Turn, { region }: CallNode): boolean {
+function isAtRest(turn: Turn, { region }: CalledNode): boolean {
   return region.every((node) => {
     const { status, isHeld, awaited } = turn.node(node)
     const { phase, waysOut, callsLate } = turn.draft.nodeOf(node)
@@ -46,7 +46,7 @@ function isAtRest(turn: Turn, { region }: CallNode): boolean {
   })
 }
 
-function endCall(turn: Turn, { node, region }: CallNode, edge: CompiledEdge): void {
+function endCall(turn: Turn, { node, region }: CalledNode, edge: CompiledEdge): void {
   const { edgeId: edge_id, source } = edge
   const { callRound } = turn.node(node)
   const undone = region.filter((one) => turn.node(one).round >= callRound && !isWell(turn, one))

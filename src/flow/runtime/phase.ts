@@ -4,7 +4,7 @@
  * (F-4, F-11). A sub-phase leaves a manifest (F-10).
  */
 import { isCallFirst } from '../compile/calls.ts'
-import type { CompiledSpan } from '../compile/compiled-flow.ts'
+import type { CompiledEdge, CompiledSpan } from '../compile/compiled-flow.ts'
 import type { FindingAction } from '../state/fact.ts'
 import { isGuardOpen, isInvariantKept } from './judge.ts'
 import {
@@ -63,8 +63,14 @@ function mayLeave(turn: Turn, node: number): boolean {
   if (!compiled.isAtBorder) return false
   const { status } = turn.node(node)
   if (status !== 'done' && status !== 'provisional' && status !== 'approved') return false
-  const leaving = compiled.outgoing.filter((edge) => edge.isLeaving && !isCallFirst(edge))
+  const leaving = compiled.outgoing.filter((edge) => edge.isLeaving && !isBefore(turn, edge))
   return leaving.every(({ index }) => turn.draft.fired.get(index) === 0)
+}
+
+/** A review and a call go before the ways out, and say nothing about them. */
+function isBefore({ draft }: Turn, edge: CompiledEdge): boolean {
+  // By version 1 of the rules work whose CHECK lay in another phase never left its own.
+  return isCallFirst(edge) || (edge.isReview && draft.run.rules >= 2)
 }
 
 /** Guards within the phase may have waited for the rest of it. */

@@ -52,6 +52,7 @@ export function lostColumns({ table, edges }: Flow): readonly string[] {
     'guard_type',
     'guard_evidence_source',
     'join',
+    'on',
     'group_id',
   ] as const
   return fields.filter((name) => !keys.has(name) && edges.some((edge) => edge[name] !== undefined))

@@ -39,6 +39,8 @@ export interface TableImport {
   readonly flow: Flow | null
   readonly findings: readonly ImportFinding[]
   readonly originOf: (pointer: string) => Origin | null
+  /** What the side file said, as far as it was sound. */
+  readonly side: FlowSide
 }
 
 /** The `max_attempts` of a node for which the side file gives none. */
@@ -50,11 +52,12 @@ export function importTable(text: string, side: unknown, options: ImportOptions)
   if (utf8Length(text) > GRAPH_LIMITS.bytesMax) {
     const message = `the text is longer than ${GRAPH_LIMITS.bytesMax} bytes`
     report.refuse('document.too_large', { line: 1, column: 1 }, message)
-    return { flow: null, findings: report.findings, originOf: () => null }
+    return { flow: null, findings: report.findings, originOf: () => null, side: {} }
   }
   const reading = readTable(readCsv(text), report)
   const said = soundSide(side, report)
-  if (reading === null) return { flow: null, findings: report.findings, originOf: () => null }
+  if (reading === null)
+    return { flow: null, findings: report.findings, originOf: () => null, side: said }
   const edges = withSide(reading.edges, said, report)
   const nodes = nodesOf(edges, said)
   const flow: Flow = {
@@ -67,7 +70,8 @@ export function importTable(text: string, side: unknown, options: ImportOptions)
     table: reading.table,
   }
   const origins = new Origins(flow, reading, said)
-  return { flow, findings: report.findings, originOf: (pointer) => origins.find(pointer) }
+  const originOf = (pointer: string): Origin | null => origins.find(pointer)
+  return { flow, findings: report.findings, originOf, side: said }
 }
 
 /** Counts the edges of each class; classes without edges count 0. */

@@ -1,0 +1,84 @@
+/**
+ * Nodes that several ways lead to: warns where the run enters such a node once, though all the ways
+ * can be taken, and refuses calls that cannot be made.
+ */
+import { showName } from '../../base/index.ts'
+import { areExclusive, type Branches } from './branches.ts'
+import { edgeAt, type Graph, isChoice, isReview, leadsOn, listAt, nodeAt } from './graph.ts'
+import type { FlowProblems } from './problem.ts'
+import type { Reach } from './reach.ts'
+
+export function checkCalls(
+  graph: Graph,
+  reach: Reach,
+  branches: Branches,
+  problems: FlowProblems,
+): void {
+  for (let node = 0; node < graph.nodes.length; node++) {
+    if (nodeAt(graph, node).call === true) checkCalled(graph, node, problems)
+    else checkOnce(graph, node, reach, branches, problems)
+  }
+}
+
+function checkCalled(graph: Graph, node: number, problems: FlowProblems): void {
+  const { node_id, target } = nodeAt(graph, node)
+  const id = showName(node_id)
+  if (target !== undefined) {
+    const message = `${id} judges ${showName(target)} and is called: a CHECK that is called judges its caller`
+    problems.refuse('flow.call', `/nodes/${node}/call`, message, 'leave out `target` or `call`')
+  }
+  for (const edge of listAt(graph.incoming, node)) {
+    const { class: kind, join } = edgeAt(graph, edge)
+    if (kind !== 'Sync' && join !== 'AND') continue
+    const message = `${id} is called for each edge, so it cannot wait for this ${kind} edge and others together`
+    const hint = 'lead the joined edges to a node before it'
+    problems.refuse(
+      'flow.call',
+      `/edges/${edge}/${kind === 'Sync' ? 'class' : 'join'}`,
+      message,
+      hint,
+    )
+  }
+}
+
+/** So many ways to one node are compared with one another. */
+const WAYS_MAX = 32
+const NAMES_MAX = 5
+
+function checkOnce(
+  graph: Graph,
+  node: number,
+  { unfailing }: Reach,
+  branches: Branches,
+  problems: FlowProblems,
+): void {
+  const sources = new Set<number>()
+  const ways = [...listAt(graph.incoming, node)].filter((edge) => {
+    const source = graph.source[edge] ?? 0
+    if (!isEntry(graph, edge) || unfailing[source] === 0 || sources.has(source)) return false
+    sources.add(source)
+    return true
+  })
+  if (ways.length < 2 || !areSomeTogether(graph, branches, ways.slice(0, WAYS_MAX))) return
+  const names = ways.slice(0, NAMES_MAX).map((edge) => showName(edgeAt(graph, edge).edge_id))
+  const more = ways.length > NAMES_MAX ? ` and ${ways.length - NAMES_MAX} more` : ''
+  const id = showName(nodeAt(graph, node).node_id)
+  const message = `${names.join(', ')}${more} can all fire, and ${id} is entered once, by the first of them`
+  const hint =
+    'write `call: true` at the node to enter it for each, `class: Sync` to wait for all, or `join: OR` on each edge if once is meant'
+  problems.warn('flow.entered_once', `/nodes/${node}/node_id`, message, hint)
+}
+
+/** Returns whether an edge enters its target by itself, and does not say that any one is enough. */
+function isEntry(graph: Graph, edge: number): boolean {
+  const document = edgeAt(graph, edge)
+  if (!leadsOn(document) || document.class === 'Sync' || document.join !== undefined) return false
+  if (isChoice(document) || isReview(graph, edge)) return false
+  return graph.source[edge] !== graph.target[edge]
+}
+
+function areSomeTogether(graph: Graph, branches: Branches, ways: readonly number[]): boolean {
+  return ways.some((one, place) =>
+    ways.slice(place + 1).some((other) => !areExclusive(graph, branches, one, other)),
+  )
+}
