@@ -23,6 +23,7 @@ export type {
   CompileFault,
   FlowCompilation,
 } from './compile/compiled-flow.ts'
+export { FLOW_EVALUATOR, rulesNamed } from './compile/rules.ts'
 export { toDot } from './drawing/dot.ts'
 export {
   type Drawing,
@@ -54,13 +55,7 @@ export { stateView } from './report/state-view.ts'
 export { type ClaimStanding, claimStandings } from './runtime/claims.ts'
 export { type Delta, deltaOf } from './runtime/delta.ts'
 export { logText } from './runtime/log-text.ts'
-export {
-  eventOf,
-  FLOW_EVALUATOR,
-  isFlowReplayed,
-  type RunDifference,
-  replayRun,
-} from './runtime/replay.ts'
+export { eventOf, type RunDifference, replayRun } from './runtime/replay.ts'
 export { outstanding, step } from './runtime/step.ts'
 export {
   ASKING_TO_CONTINUE,

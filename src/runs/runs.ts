@@ -13,7 +13,9 @@ import {
   type FlowFact,
   foldFacts,
   outstanding,
+  type RunOrigin,
   type RunState,
+  rulesNamed,
   runStatus,
 } from '../flow/index.ts'
 import type { LedgerReader } from '../store/index.ts'
@@ -183,18 +185,32 @@ export async function loadRun(
   const [first] = facts
   if (first?.type !== 'flow_started_v1') throw unknownRun(runId)
   const { flow_digest: digest, origin } = first.payload
-  const flow = await flowOf(ledger, digest, runId)
+  const flow = await flowOf(ledger, digest, runId, rulesOf(runId, origin?.evaluator))
   return { flow, workspace: origin?.workspace ?? '', facts, range }
 }
 
-async function flowOf(ledger: LedgerReader, digest: string, runId: string): Promise<CompiledFlow> {
+/** Fails if a later writ began the run: its rules are not known here. */
+function rulesOf(runId: string, evaluator: RunOrigin['evaluator'] | undefined): number {
+  const rules = rulesNamed(evaluator)
+  if (rules !== null) return rules
+  const { name = '', version = '' } = evaluator ?? {}
+  const message = `the run ${showName(runId)} is walked by the rules ${showName(`${name}/${version}`)}, which this writ does not know`
+  throw faultError('flow.rules_unknown', runId, message, 'install the writ that began the run')
+}
+
+async function flowOf(
+  ledger: LedgerReader,
+  digest: string,
+  runId: string,
+  rules: number,
+): Promise<CompiledFlow> {
   const document = await keptDocument(ledger, digest)
   if (document === null) {
     const message = `the flow of the run ${showName(runId)} is no longer kept`
     throw faultError('flow.flow_missing', digest, message)
   }
   // It is kept under its digest, and its contract accepted it before the run began.
-  const compilation = compileFlow(document as Flow)
+  const compilation = compileFlow(document as Flow, rules)
   invariant(compilation.ok, 'a flow that was run compiles')
   return compilation.flow
 }

@@ -90,6 +90,9 @@ type EventBody =
   | ({
       readonly type: 'gate_decision'
       readonly decision: 'PROMOTE' | 'CONFIRM' | 'BLOCK'
+      /** Of a BLOCK: its codes, and what it is about, such as paths outside of `writes`. */
+      readonly codes?: readonly string[]
+      readonly about?: readonly string[]
     } & AnsweredCommand)
   | ({
       readonly type: 'participant_output'
@@ -109,11 +112,17 @@ type EventBody =
       readonly seconds: number
       readonly tokens: number
       readonly required_files_exist: boolean
+      /** Those that are not there, if the host says which. */
+      readonly missing_files?: readonly string[]
       readonly stage: StagedTree | null
       /** The principal that ran. */
       readonly principal: string
     } & AnsweredCommand)
-  | ({ readonly type: 'passed' } & AnsweredCommand)
+  | ({
+      readonly type: 'passed'
+      /** Required files that are not there. */
+      readonly missing_files?: readonly string[]
+    } & AnsweredCommand)
   | ({
       readonly type: 'evidence_read'
       readonly readings: readonly EvidenceValue[]
@@ -132,7 +141,12 @@ type EventBody =
       readonly why?: readonly string[]
       readonly manifest: string
     } & AnsweredCommand)
-  | ({ readonly type: 'rolled_back'; readonly is_restored: boolean } & AnsweredCommand)
+  | ({
+      readonly type: 'rolled_back'
+      readonly is_restored: boolean
+      /** Of one that did not restore everything: what was in the way. */
+      readonly why?: string
+    } & AnsweredCommand)
   | {
       readonly type: 'log_written'
       readonly phase_id: string

@@ -59,6 +59,7 @@ export const FINDING_CODES = [
   'flow.evidence_unreadable',
   'flow.tools_ignored',
   'flow.call_failed',
+  'flow.stalled',
 ] as const satisfies readonly Code[]
 
 /** What was done about a finding. */
