@@ -15,6 +15,6 @@ export {
   lookAtRun,
   resumeRun,
   startRun,
+  stoppedRuns,
   type WalkedRun,
-  waitingRuns,
 } from './runs.ts'

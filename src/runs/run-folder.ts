@@ -7,7 +7,7 @@
  * releases it when that process ends, also after a crash.
  */
 import { randomBytes } from 'node:crypto'
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { digestBytes, type FaultError, faultCode, faultError, showName } from '../base/index.ts'
 import type { Home } from '../home/index.ts'
@@ -108,6 +108,17 @@ export class RunFolder {
     return JSON.parse(readIfThere(join(this.#state, 'waiting.json')) ?? '[]') as number[]
   }
 
+  /** That a person has to let the run go on, where the inbox finds it. */
+  noteBlocked(isBlocked: boolean): void {
+    const file = join(this.#state, 'blocked')
+    if (isBlocked) writeWhole(file, '', 0o600)
+    else rmSync(file, { force: true })
+  }
+
+  get isBlocked(): boolean {
+    return existsSync(join(this.#state, 'blocked'))
+  }
+
   /** Writes a file for people, whole and synced. */
   show(name: string, text: string): string {
     makeFolder(this.shown, 0o755)
@@ -128,16 +139,24 @@ export class RunFolder {
     appendFileSync(join(this.#state, LOGS), `${digest}\n`, { mode: 0o600 })
   }
 
+  /** Notes the digest of the copy of a log that is about to be replaced: see `isLogOfRun`. */
+  noteCopiedLog(name: string): void {
+    const text = readIfThere(join(this.shown, name))
+    if (text !== null) this.noteLog(digestBytes(text))
+  }
+
   hide(name: string): void {
     rmSync(join(this.shown, name), { force: true })
   }
 }
 
-/** Returns the runs that noted commands for a person; their facts tell which of these still wait. */
+/** Returns the runs that noted commands for a person, or a block; their facts tell what still holds. */
 export function notedRuns(home: Pick<Home, 'state' | 'directory'>): readonly string[] {
-  return namesIfThere(join(home.state, 'runs')).filter(
-    (name) => isRunId(name) && new RunFolder(home, name).waiting().length > 0,
-  )
+  return namesIfThere(join(home.state, 'runs')).filter((name) => {
+    if (!isRunId(name)) return false
+    const folder = new RunFolder(home, name)
+    return folder.isBlocked || folder.waiting().length > 0
+  })
 }
 
 /**

@@ -233,6 +233,8 @@ export class FlowRun {
 
   /** What people said meanwhile. An order is taken away when what follows from it is durable. */
   async takeOrders(): Promise<void> {
+    // A resume that was refused obeys nothing: what people said waits for one that is not.
+    if (this.#state.isRefused) return
     for (const { order, done } of this.folder.orders()) {
       await this.#obey(orderOf(order))
       done()

@@ -23,7 +23,7 @@ import type { FlowHost } from './flow-host.ts'
 import { refuseHalted } from './flow-host.ts'
 import type { Order } from './orders.ts'
 import { FlowRun, type RunOptions } from './run.ts'
-import { foundManifest, refuseForeignLog } from './run-files.ts'
+import { copyLog, foundManifest, refuseForeignLog } from './run-files.ts'
 import { isRunId, notedRuns, RunFolder, unknownRun } from './run-folder.ts'
 import {
   type FactRange,
@@ -125,6 +125,9 @@ async function walked(run: FlowRun): Promise<WalkedRun> {
   const { options, state, facts, range } = run
   const { waiting } = run
   run.folder.noteWaiting(waiting.map(({ command }) => command))
+  run.folder.noteBlocked(status === 'BLOCKED')
+  // What led here is in the run's own log, also where the phase has not ended.
+  if (status !== 'DONE') copyLog(options.flow, facts, run.folder)
   return { runId: options.runId, flow: options.flow, state, facts, range, status, waiting }
 }
 
@@ -272,15 +275,15 @@ export function leaveOrder(
   new RunFolder(host.home, runId).leaveOrder(order, host.clock.nowMs())
 }
 
-/** Runs that wait for a person, with what each of them waits for. */
-export async function waitingRuns(
+/** Runs that wait for a person or are blocked, with what each of them waits for. */
+export async function stoppedRuns(
   host: Pick<FlowHost, 'home' | 'stream'> & { readonly ledger: LedgerReader },
 ): Promise<readonly WalkedRun[]> {
   const found: WalkedRun[] = []
   for (const runId of notedRuns(host.home)) {
     const { facts } = await readRun(host.ledger, host.stream, runId)
     const run = facts.length === 0 ? null : await lookAtRun(host, runId)
-    if (run !== null && run.waiting.length > 0) found.push(run)
+    if (run !== null && (run.waiting.length > 0 || run.status === 'BLOCKED')) found.push(run)
   }
   return found
 }

@@ -314,7 +314,8 @@ function rerun(turn: Turn, node: number, why: string): void {
 
 function afterPromotion(turn: Turn, node: number, event: EventOf<'promoted'>): void {
   if (event.action_id === null) {
-    const values = event.why === undefined ? {} : { codes: event.why }
+    const { why, about = [] } = event
+    const values = why === undefined ? {} : { codes: why, ...(about.length > 0 && { about }) }
     return block(turn, node, 'flow.promotion_refused', values)
   }
   complete(turn, node)

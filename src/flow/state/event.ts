@@ -137,8 +137,9 @@ type EventBody =
       readonly type: 'promoted'
       /** Null when the gate refused. */
       readonly action_id: string | null
-      /** The codes of the refusal. */
+      /** The codes of the refusal, and what was in the way. */
       readonly why?: readonly string[]
+      readonly about?: readonly string[]
       readonly manifest: string
     } & AnsweredCommand)
   | ({
