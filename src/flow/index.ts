@@ -43,6 +43,7 @@ export {
 } from './plan/plan.ts'
 export { logText } from './report/log-text.ts'
 export { reportPage } from './report/page.ts'
+export { type PersonReport, peopleOf, type ReviewReport, reviewsOf } from './report/people.ts'
 export {
   type ArtifactReport,
   artifactsOf,

@@ -7,7 +7,7 @@
  * releases it when that process ends, also after a crash.
  */
 import { randomBytes } from 'node:crypto'
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { digestBytes, type FaultError, faultCode, faultError, showName } from '../base/index.ts'
 import type { Home } from '../home/index.ts'
@@ -62,12 +62,17 @@ export class RunFolder {
     }
   }
 
-  /** Durable when it returns; names sort by time. */
-  leaveOrder(order: unknown, nowMs: number): void {
+  /**
+   * Durable when it returns; names sort by time. Takes the place of orders that were not obeyed yet and
+   * that `isReplaced` names.
+   */
+  leaveOrder(order: unknown, nowMs: number, isReplaced: (older: unknown) => boolean): void {
     const folder = join(this.#state, 'orders')
     makeFolder(folder, 0o700)
+    const older = this.orders().filter((one) => isReplaced(one.order))
     const name = `${String(nowMs).padStart(15, '0')}-${randomBytes(6).toString('hex')}.json`
     writeWhole(join(folder, name), JSON.stringify(order), 0o600)
+    for (const { done } of older) done()
   }
 
   /** The orders that were left, oldest first, each with the way to take it away. */
@@ -75,11 +80,14 @@ export class RunFolder {
     const folder = join(this.#state, 'orders')
     return namesIfThere(folder)
       .filter((name) => name.endsWith('.json'))
-      .map((name) => ({
+      .flatMap((name) => {
+        const text = readIfThere(join(folder, name))
+        // A later order took its place meanwhile.
+        if (text === null) return []
         // Widens the `any` of `JSON.parse`.
-        order: JSON.parse(readFileSync(join(folder, name), 'utf8')) as unknown,
-        done: () => rmSync(join(folder, name), { force: true }),
-      }))
+        const order = JSON.parse(text) as unknown
+        return [{ order, done: () => rmSync(join(folder, name), { force: true }) }]
+      })
   }
 
   /** That an attempt begins, so that what it leaves behind is found after a crash. */

@@ -25,6 +25,7 @@ import { occurredAtText } from '../ledger/index.ts'
 import { Duties } from './duties.ts'
 import type { FlowHost } from './flow-host.ts'
 import { lastUnblocked, type Order, orderOf } from './orders.ts'
+import { isNamed, namedPerson } from './person-answer.ts'
 import { plainName } from './run-files.ts'
 import { RunFolder } from './run-folder.ts'
 import { appendFacts, type FactRange, type RunHistory } from './run-records.ts'
@@ -262,7 +263,7 @@ export class FlowRun {
         return this.send({ type: 'evidence', evidence, principal, participant: null })
       }
       case 'document':
-        if (!this.#isPersons(order.node_id)) return
+        if (!this.#isPersons(order.node_id, order.principal)) return
         await this.#asked(order.command)
         this.#settle(order.command)
         return this.#duties.hearPerson(order)
@@ -276,12 +277,15 @@ export class FlowRun {
     await this.#open.get(command)?.over
   }
 
-  /** Programs speak for themselves. */
-  #isPersons(nodeId: string): boolean {
-    const node = this.options.flow.nodes[this.options.flow.nodeIndex.get(nodeId) ?? -1]
-    const { kind, reviewer, executor } = node?.document ?? {}
+  /** Programs speak for themselves, and so does a person who is named. */
+  #isPersons(nodeId: string, by: string): boolean {
+    const { flow } = this.options
+    const { kind, reviewer, executor } =
+      flow.nodes[flow.nodeIndex.get(nodeId) ?? -1]?.document ?? {}
     const participant = (kind === 'CHECK' ? reviewer : executor) ?? null
-    return participant === null || 'human' in participant
+    if (participant !== null && !('human' in participant)) return false
+    const name = namedPerson(flow, nodeId)
+    return name === null || this.#state.rules === 1 || isNamed(name, by)
   }
 
   #isEvidenceKnown(evidenceId: string): boolean {

@@ -2,7 +2,14 @@
  * Runs of flows on this host: begun, gone on with, asked for orders. One process walks a run at a
  * time; others leave orders, which it takes.
  */
-import { faultCode, faultError, invariant, showName, uuidV7 } from '../base/index.ts'
+import {
+  type FaultError,
+  faultCode,
+  faultError,
+  invariant,
+  showName,
+  uuidV7,
+} from '../base/index.ts'
 import type { Flow } from '../contracts/index.ts'
 import {
   type CompiledFlow,
@@ -21,7 +28,7 @@ import {
 import type { LedgerReader } from '../store/index.ts'
 import type { FlowHost } from './flow-host.ts'
 import { refuseHalted } from './flow-host.ts'
-import type { Order } from './orders.ts'
+import { isSameQuestion, type Order, orderOf } from './orders.ts'
 import { FlowRun, type RunOptions } from './run.ts'
 import { copyLog, foundManifest, refuseForeignLog } from './run-files.ts'
 import { isRunId, notedRuns, RunFolder, unknownRun } from './run-folder.ts'
@@ -260,19 +267,35 @@ export async function findRun(
     if (given.length >= SHORT_ID_MIN && head.run_id.includes(given)) found.push(head)
   }
   const [only, ...others] = found
-  if (only === undefined || others.length > 0) throw unknownRun(given ?? '')
+  if (only === undefined) throw unknownRun(given ?? '')
+  if (others.length > 0) throw ambiguousRun(given ?? '', found)
   return only
+}
+
+const RUNS_NAMED = 5
+
+function ambiguousRun(given: string, found: readonly RunHead[]): FaultError {
+  const named = found
+    .slice(0, RUNS_NAMED)
+    .map(({ run_id, flow_id, started_at }) => `${run_id} (${showName(flow_id)}, ${started_at})`)
+  const more = found.length > RUNS_NAMED ? `, and ${found.length - RUNS_NAMED} more` : ''
+  const message = `${found.length} runs have ${showName(given)} in their id: ${named.join(', ')}${more}`
+  return faultError('flow.run_ambiguous', given, message, 'say more of the id')
 }
 
 const SHORT_ID_MIN = 4
 
-/** Leaves an order for a run; durable on return. The process that walks the run takes it. */
+/**
+ * Leaves an order for a run; durable on return. The process that walks the run takes it. A later answer
+ * to the same question takes the place of an earlier one that was not taken yet.
+ */
 export function leaveOrder(
   host: Pick<FlowHost, 'home' | 'clock'>,
   runId: string,
   order: Order,
 ): void {
-  new RunFolder(host.home, runId).leaveOrder(order, host.clock.nowMs())
+  const isReplaced = (older: unknown): boolean => isSameQuestion(orderOf(older), order)
+  new RunFolder(host.home, runId).leaveOrder(order, host.clock.nowMs(), isReplaced)
 }
 
 /** Runs that wait for a person or are blocked, with what each of them waits for. */

@@ -9,6 +9,7 @@ import type { FlowCommand } from '../state/command.ts'
 import type { FlowFact } from '../state/fact.ts'
 import { type RunState, type RunStatus, runStatus } from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
+import { type PersonReport, peopleOf, type ReviewReport, reviewsOf } from './people.ts'
 import { type RunStop, stopsOf, type ToldFinding, toldFindings } from './stops.ts'
 import { type Transition, transitionsOf } from './transitions.ts'
 
@@ -95,11 +96,11 @@ export interface RunReport {
   readonly stops: readonly RunStop[]
   readonly claims: readonly ClaimStanding[]
   readonly evidence: readonly unknown[]
-  readonly reviews: readonly unknown[]
+  readonly reviews: readonly ReviewReport[]
   readonly artifacts: readonly ArtifactReport[]
   readonly outputs: readonly unknown[]
   readonly acts: readonly unknown[]
-  readonly answers: readonly unknown[]
+  readonly answers: readonly PersonReport[]
   readonly access: readonly unknown[]
   readonly log: readonly LogReport[]
   /** What was said in the run and is not kept any more; the host's to tell. */
@@ -135,11 +136,11 @@ export function reportOf(
     stops: stopsOf({ flow, facts, state, waiting }),
     claims: claimStandings(flow, state),
     evidence: facts.flatMap((fact) => (fact.type === 'flow_evidence_v1' ? [fact.payload] : [])),
-    reviews: eventsOf(facts, 'reviewed'),
+    reviews: reviewsOf(flow, facts),
     artifacts: artifactsOf(flow, facts),
     outputs: outputsOf(facts),
     acts: toldOf(facts, ['promoted', 'rolled_back']),
-    answers: toldOf(facts, ['human_answer', 'unblocked']),
+    answers: peopleOf(flow, facts),
     access: accessOf(flow, facts),
     log: logOf(facts),
   }

@@ -239,7 +239,7 @@ function perform(turn: Turn, task: Task): void {
     case 'enter':
       return enter(turn, task.node, task.round, task.cause)
     case 'leave':
-      // A CHECK that has approved leads to the next CHECK, whatever its phase.
+      // A CHECK that has approved leads to the next CHECK, in any phase.
       if (turn.node(task.node).status !== 'resting')
         return leave(turn, task.node, task.isPhaseEnded)
       return task.isPhaseEnded ? undefined : passOn(turn, task.node)
