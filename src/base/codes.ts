@@ -403,6 +403,8 @@ export const CODES = {
   'flow.plan_participant': wrong('no participant is named for an agent of the plan'),
   'flow.tools_ignored': wrong('a plan says that an agent has no tools, which it cannot decide'),
   'flow.plan_alternative': wrong('a GOAL cannot be one of several alternatives'),
+  'flow.plan_repaired': wrong('a plan was repaired before it was read'),
+  'flow.plan_without_work': wrong('a plan has nothing to do in it'),
 
   // Findings of a run (F-1 to F-13): the run did not go on as asked.
   'flow.time_floor': refused('a phase took less time than its minimum'),
@@ -435,6 +437,7 @@ export const CODES = {
   'flow.call_failed': refused('a node that was called did not come to its end'),
   'flow.program_touched': refused('a participant changed a program of the run'),
   'flow.program_changed': refused('a program of the run is not as it was when the run began'),
+  'flow.stalled': refused('nothing leads on from a node, and nothing is under way'),
 
   // Runs of flows on the host.
   'flow.program_writable': wrong('a node declares to write a program of the flow'),
@@ -442,11 +445,17 @@ export const CODES = {
   'flow.program_large': refused('a program of the run has too many files to pin'),
   'flow.taken': { http: 409, exit: 1, says: 'another process walks this run' },
   'flow.unknown_run': { http: 404, exit: 1, says: 'there is no such run' },
+  'flow.run_ambiguous': usage('several runs have this in their id'),
+  'flow.node_ambiguous': usage('several nodes have this name'),
   'flow.not_waiting': refused('nothing waits for this answer'),
+  'flow.answer_invalid': usage('an answer is not what the run asked for'),
+  'flow.other_person': refused('another person is asked'),
   'flow.input_missing': refused('what was asked for is not where it has to be'),
   'flow.flow_missing': broken('the flow of this run is no longer kept'),
   'flow.output_missing': broken('what a participant made in this run is no longer kept'),
   'flow.secret_missing': usage('a variable that a participant needs is not set'),
+  'flow.program_missing': usage('a program or file that a participant needs is not there'),
+  'flow.rules_unknown': broken('a later writ began this run'),
   'flow.log_foreign': refused('a file that no run wrote is in the place of the log'),
   'flow.interrupted': { http: 503, exit: 4, says: 'the run was stopped' },
   'flow.plan_refused': refused('no plan was approved'),

@@ -23,6 +23,7 @@ export type {
   CompileFault,
   FlowCompilation,
 } from './compile/compiled-flow.ts'
+export { FLOW_EVALUATOR, rulesNamed } from './compile/rules.ts'
 export { toDot } from './drawing/dot.ts'
 export {
   type Drawing,
@@ -40,27 +41,23 @@ export {
   readParticipants,
   reviewerOf,
 } from './plan/plan.ts'
+export { logText } from './report/log-text.ts'
 export { reportPage } from './report/page.ts'
+export { type PersonReport, peopleOf, type ReviewReport, reviewsOf } from './report/people.ts'
 export {
   type ArtifactReport,
   artifactsOf,
-  findingsOf,
   nodesOf,
   phasesOf,
   type RunReport,
   reportOf,
 } from './report/report.ts'
 export { stateView } from './report/state-view.ts'
+export { type RunStop, stopsOf, type ToldFinding, toldFindings } from './report/stops.ts'
+export { commandText, nodeName, nodeTitle } from './report/words.ts'
 export { type ClaimStanding, claimStandings } from './runtime/claims.ts'
 export { type Delta, deltaOf } from './runtime/delta.ts'
-export { logText } from './runtime/log-text.ts'
-export {
-  eventOf,
-  FLOW_EVALUATOR,
-  isFlowReplayed,
-  type RunDifference,
-  replayRun,
-} from './runtime/replay.ts'
+export { eventOf, type RunDifference, replayRun } from './runtime/replay.ts'
 export { outstanding, step } from './runtime/step.ts'
 export {
   ASKING_TO_CONTINUE,

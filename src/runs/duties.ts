@@ -3,10 +3,11 @@
  * participant runs again as the same attempt, a promotion and a rollback answer as they did before,
  * files are written again whole.
  */
-import { digestBytes, faultCode, GRAPH_LIMITS, readJson } from '../base/index.ts'
+import { digestBytes, FaultError, faultCode, GRAPH_LIMITS, readJson } from '../base/index.ts'
 
-import type { EvidenceValue, FlowCommand } from '../flow/index.ts'
+import { type EvidenceValue, type FlowCommand, stopsOf } from '../flow/index.ts'
 import { codeOf } from '../machine/index.ts'
+import type { GateAnswer } from '../service/index.ts'
 import type { Order } from './orders.ts'
 import { isObject } from './participant/participant-request.ts'
 import { Participation } from './participation.ts'
@@ -38,10 +39,8 @@ export class Duties {
         return this.#participation.begin(command, signal)
       case 'ask_again':
         return this.#participation.askAgain(command, signal)
-      case 'pass': {
-        const { node_id, command: number } = command
-        return this.#run.send({ type: 'passed', node_id, command: number })
-      }
+      case 'pass':
+        return this.#pass(command)
       case 'read_evidence':
         return this.#readEvidence(command)
       case 'ask_human':
@@ -72,6 +71,17 @@ export class Duties {
     return this.#participation.hearPerson(order)
   }
 
+  /** A node that no participant runs is passed, with the required files that are not there. */
+  async #pass({ node_id, command }: CommandOf<'pass'>): Promise<void> {
+    const { flow } = this.#run.options
+    const node = flow.nodes[flow.nodeIndex.get(node_id) ?? -1]
+    const missing: string[] = []
+    for (const file of node?.document.required_files ?? [])
+      if ((await this.#run.readFile(file)) === null) missing.push(file)
+    const lacking = missing.length === 0 ? {} : { missing_files: missing }
+    return this.#run.send({ type: 'passed', node_id, command, ...lacking })
+  }
+
   async #readEvidence({ node_id, command, sources }: CommandOf<'read_evidence'>): Promise<void> {
     const { flow, host } = this.#run.options
     const view = this.#run.stages.viewOf(flow, this.#run.state, node_id)
@@ -88,9 +98,11 @@ export class Duties {
 
   /** Writes the question to a file for people, and leaves the command waiting for an answer. */
   async #askHuman(command: CommandOf<'ask_human'>): Promise<void> {
-    const { folder, options } = this.#run
-    const why = reasonOf(this.#run, command)
-    const text = instructions(options.runId, command, why)
+    const { folder, options, facts, state } = this.#run
+    const { flow } = options
+    const stops = stopsOf({ flow, facts, state, waiting: [command] })
+    const asked = stops.filter(({ node_id }) => node_id === command.node_id)
+    const text = instructions(asked, command.needs)
     folder.show(`waiting-${plainName(command.node_id)}.md`, text)
     this.#run.leaveToPerson(command)
   }
@@ -114,25 +126,28 @@ export class Duties {
       command: number,
       action_id,
       manifest,
-      ...(why === undefined ? {} : { why }),
+      ...(why === undefined ? {} : { why, about: obstaclePaths(answer) }),
     })
     if (isPromoted && flow.nodeIndex.has(node_id)) this.#run.folder.forgetBegun(answer.action_id)
   }
 
   async #rollBack({ node_id, action_id, command }: CommandOf<'roll_back'>): Promise<void> {
-    const is_restored = await this.#restore(action_id)
-    return this.#run.send({ type: 'rolled_back', node_id, command, is_restored })
+    const why = await this.#restore(action_id)
+    const told = why === null ? { is_restored: true } : { is_restored: false, why }
+    return this.#run.send({ type: 'rolled_back', node_id, command, ...told })
   }
 
-  async #restore(actionId: string): Promise<boolean> {
+  /** Returns what was in the way; null when everything is as it was before the act. */
+  async #restore(actionId: string): Promise<string | null> {
     try {
       const { verified } = await this.#run.options.host.rollback(actionId)
-      return verified
+      return verified ? null : 'not all that was restored is as it was before'
     } catch (error) {
       const code = faultCode(error)
       // It was rolled back before, or had changed nothing: there is nothing to restore.
-      if (code === 'rollback.nothing') return true
-      if (code?.startsWith('rollback.') || code === 'promote.conflict') return false
+      if (code === 'rollback.nothing') return null
+      const isRefused = code?.startsWith('rollback.') || code === 'promote.conflict'
+      if (isRefused && error instanceof FaultError) return error.fault.message
       throw error
     }
   }
@@ -170,6 +185,14 @@ async function orUnreadable(read: () => Promise<FoundEvidence>): Promise<FoundEv
   }
 }
 
+/** What was in the way of a promotion: paths, or words where there are none. */
+function obstaclePaths(answer: GateAnswer | null): readonly string[] {
+  const found = answer?.obstacles ?? []
+  return [...new Set(found.flatMap(({ path, detail }) => path ?? detail ?? []))].slice(0, PATHS_MAX)
+}
+
+const PATHS_MAX = 10
+
 async function orNull<T>(write: () => T | Promise<T>): Promise<T | null> {
   try {
     return await write()
@@ -177,16 +200,6 @@ async function orNull<T>(write: () => T | Promise<T>): Promise<T | null> {
     if (UNWRITABLE.has(faultCode(error) ?? '')) return null
     throw error
   }
-}
-
-/** Returns why a person is asked: the last finding about the node. */
-function reasonOf({ facts }: FlowRun, { node_id }: CommandOf<'ask_human'>): string {
-  const finding = facts.findLast(
-    ({ type, payload }) => type === 'flow_finding_v1' && payload.node_id === node_id,
-  )
-  if (finding?.type !== 'flow_finding_v1') return ''
-  const { code, values } = finding.payload
-  return `${code} ${JSON.stringify(values)}`
 }
 
 type FoundEvidence = Omit<EvidenceValue, 'edge_id'>

@@ -5,6 +5,12 @@
 export type { FlowHost } from './flow-host.ts'
 export { makePlan, type PlanningOutcome, type PlanOptions, resumePlan } from './make-plan.ts'
 export { type Order, unblockOrder } from './orders.ts'
+export {
+  answerOrder,
+  askedOfPeople,
+  type PersonCommand,
+  verdictText,
+} from './person-answer.ts'
 export { findPlanning, type PlanningTerms } from './planning-folder.ts'
 export { programWarnings } from './programs/program-warnings.ts'
 export { type MissingOutput, missingOutputs, type RunHead, runHeads } from './run-records.ts'
@@ -16,6 +22,7 @@ export {
   lookAtRun,
   resumeRun,
   startRun,
+  stoppedRuns,
   type WalkedRun,
-  waitingRuns,
 } from './runs.ts'
+export { stagedBy } from './stages.ts'

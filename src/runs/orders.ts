@@ -49,3 +49,10 @@ export function lastUnblocked(facts: readonly FlowFact[], nodeId: string): numbe
   )
   return fact?.payload.seq ?? -1
 }
+
+/** Whether two orders answer the same question. */
+export function isSameQuestion(one: Order, other: Order): boolean {
+  if (one.kind !== 'answer' && one.kind !== 'document') return false
+  if (other.kind !== 'answer' && other.kind !== 'document') return false
+  return one.node_id === other.node_id && one.command === other.command
+}

@@ -25,7 +25,7 @@ import { boundPaths } from './access-paths.ts'
 import { refuseHalted, untilHalted } from './flow-host.ts'
 import { LiveAttempt } from './live-attempt.ts'
 import type { Order } from './orders.ts'
-import type { Said } from './participant/participant-request.ts'
+import { isObject, type Said } from './participant/participant-request.ts'
 import { participate } from './participant/participate.ts'
 import {
   documentWithoutSecrets,
@@ -275,6 +275,8 @@ export class Participation {
     )
     live.tokens += said.tokens
     if (signal.aborted) return live.abandon()
+    // A halt that ended it is no failure of the participant: it runs again as the same attempt.
+    if (said.outcome !== 'ended') await refuseHalted(options.host)
     for (const { path, mode } of await live.refused())
       await this.#run.send({ type: 'access_refused', node_id: to.node_id, path, mode })
     const text = withoutSecrets(said.text, secrets)
@@ -294,7 +296,9 @@ export class Participation {
 
   async #operate(to: Addressed, attempt: Attempt, operation: unknown): Promise<OperationAnswer> {
     const answer = await attempt.operate(operation)
-    await this.#run.send({ type: 'gate_decision', ...to, decision: answer.decision })
+    const { decision, codes } = answer
+    const more = decision === 'BLOCK' ? { codes, about: [operationWords(operation)] } : {}
+    await this.#run.send({ type: 'gate_decision', ...to, decision, ...more })
     return answer
   }
 
@@ -338,12 +342,12 @@ export class Participation {
     const isWork = command.review === null
     const answer = reading?.answer ?? null
     if (isWork && answer?.kind === 'action') await this.#keepArtifact(command, live, answer)
-    const required_files_exist = isWork ? await this.#areFilesThere(node_id, live) : true
+    const missing_files = isWork ? await this.#missingFiles(node_id, live) : []
     const held = isWork && outcome === 'ended' ? await finished(live) : null
     if (held === null) await live.abandon()
     const to = { node_id, command: command.command }
     const isBlocked = held?.decision?.decision === 'BLOCK'
-    if (isBlocked) await this.#run.send({ type: 'gate_decision', ...to, decision: 'BLOCK' })
+    if (isBlocked) await this.#run.send({ type: 'gate_decision', ...to, ...blockOf(held) })
     await this.#run.send({
       type: 'attempt_ended',
       ...to,
@@ -351,7 +355,8 @@ export class Participation {
       ...(why === '' ? {} : { why }),
       seconds,
       tokens: live.tokens,
-      required_files_exist,
+      required_files_exist: missing_files.length === 0,
+      ...(missing_files.length === 0 ? {} : { missing_files }),
       stage: held === null || isBlocked ? null : this.#stageOf(held),
       ...this.#foundIn(held),
       principal: this.#persons.get(node_id) ?? principalOf(this.#nodeOf(node_id)),
@@ -370,17 +375,18 @@ export class Participation {
     await (await live.open()).write(this.#absolute(path), bytes)
   }
 
-  async #areFilesThere(nodeId: string, live: LiveAttempt): Promise<boolean> {
+  async #missingFiles(nodeId: string, live: LiveAttempt): Promise<readonly string[]> {
     const { host } = this.#run.options
     const attempt = await live.opened()
+    const missing: string[] = []
     for (const file of this.#nodeOf(nodeId).document.required_files ?? []) {
       const path = this.#absolute(file)
       const bases = this.#run.stages.bases(live.command.stands_on)
       const bytes =
         attempt === null ? await host.attempts.readStaged(bases, path) : await attempt.read(path)
-      if (bytes === null) return false
+      if (bytes === null) missing.push(file)
     }
-    return true
+    return missing
   }
 
   /** What of the gate's findings stops the node for a person to look at. */
@@ -454,6 +460,30 @@ export class Participation {
   #absolute(path: string): string {
     return `${this.#run.options.workspace}/${path}`
   }
+}
+
+/** Most paths and operations that an event names; the record of the act has all of them. */
+const ABOUT_MAX = 10
+const WORDS_MAX = 200
+
+/** Why the gate does not let pass what an attempt did, with the paths that it is about. */
+function blockOf({ decision, result }: HeldAttempt) {
+  const codes = decision?.codes ?? []
+  const found = (result?.findings ?? []).filter(({ code }) => codes.includes(code))
+  const about = found.flatMap(({ path, detail }) =>
+    path === undefined ? (detail === undefined ? [] : [detail]) : [path],
+  )
+  return { decision: 'BLOCK' as const, codes, about: [...new Set(about)].slice(0, ABOUT_MAX) }
+}
+
+/** An operation in a few words: its type, and the path, address or command that it names. */
+function operationWords(operation: unknown): string {
+  if (!isObject(operation)) return 'an operation that is no JSON object'
+  const { type, path, argv, url } = operation
+  const what = path ?? url ?? (Array.isArray(argv) ? argv.join(' ') : '')
+  return `${String(type ?? 'an operation without a type')} ${String(what)}`
+    .trim()
+    .slice(0, WORDS_MAX)
 }
 
 async function finished(live: LiveAttempt): Promise<HeldAttempt | null> {

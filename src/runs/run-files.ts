@@ -8,10 +8,11 @@ import { canonicalJson, digestBytes, faultError, showPath } from '../base/index.
 import {
   type CompiledFlow,
   elementAt,
-  type FlowCommand,
   type FlowFact,
   logText,
+  type NeededDocument,
   type RunState,
+  type RunStop,
 } from '../flow/index.ts'
 import type { Home } from '../home/index.ts'
 import { quote, readIfThere, writeWhole } from '../machine/index.ts'
@@ -60,6 +61,12 @@ export function writeLog(
   // A copy of this run's own, since the next run in the workspace writes its log over this one.
   folder.copy(LOG_FILE, text)
   return digestBytes(text)
+}
+
+/** Writes the run's own copy of the log as it would be now; the workspace has the one of the last phase. */
+export function copyLog(flow: CompiledFlow, facts: readonly FlowFact[], folder: RunFolder): void {
+  folder.noteCopiedLog(LOG_FILE)
+  folder.copy(LOG_FILE, logText(flow, facts))
 }
 
 interface LogPlace {
@@ -178,42 +185,27 @@ export function plainName(name: string): string {
 
 const NAME_MAX = 120
 
-type AskHuman = Extract<FlowCommand, { type: 'ask_human' }>
-
-/** What is needed, where to put it, and how to say that it is there. */
-export function instructions(runId: string, command: AskHuman, why: string): string {
-  const { node_id, needs } = command
-  const answer = (word: string): string =>
-    `    writ flow answer ${runId} ${quote(node_id)} ${word}\n`
-  const lines =
-    command.why === 'input'
-      ? [
-          `# ${node_id} needs input\n`,
-          ...needs.map(({ name, description, accepted_types, suggested_path }) =>
-            [
-              `- **${oneLine(name)}**: ${oneLine(description)}`,
-              accepted_types.length === 0
-                ? ''
-                : `  - types: ${accepted_types.map(oneLine).join(', ')}`,
-              suggested_path === null ? '' : `  - put it at: \`${oneLine(suggested_path)}\``,
-            ]
-              .filter((line) => line !== '')
-              .join('\n'),
-          ),
-          '\nWhen it is there:\n',
-          answer('provided'),
-          'To give up on it:\n',
-          answer('abandon'),
-        ]
-      : [
-          `# ${node_id} needs a decision\n`,
-          `${oneLine(why)}\n`,
-          'To let it try once more:\n',
-          answer('retry'),
-          'To give up on it:\n',
-          answer('abandon'),
-        ]
+/** What a person is asked, why, and what to type. */
+export function instructions(stops: readonly RunStop[], needs: readonly NeededDocument[]): string {
+  const lines = stops.flatMap(({ kind, node_id = '', title, says, next }) => [
+    `# ${oneLine(title)} ${kind === 'input' ? 'needs input' : 'needs a decision'}\n`,
+    ...(title === node_id ? [] : [`Node: ${oneLine(node_id)}\n`]),
+    `${oneLine(says)}\n`,
+    ...(needs.length === 0 ? [] : [`${needs.map(neededText).join('\n')}\n`]),
+    'Type one of:\n',
+    ...next.map((command) => `    ${command}\n`),
+  ])
   return `${lines.join('\n')}\n`
+}
+
+function neededText({ name, description, accepted_types, suggested_path }: NeededDocument): string {
+  return [
+    `- **${oneLine(name)}**: ${oneLine(description)}`,
+    accepted_types.length === 0 ? '' : `  - types: ${accepted_types.map(oneLine).join(', ')}`,
+    suggested_path === null ? '' : `  - put it at: \`${oneLine(suggested_path)}\``,
+  ]
+    .filter((line) => line !== '')
+    .join('\n')
 }
 
 function oneLine(text: string): string {

@@ -7,7 +7,7 @@
  * releases it when that process ends, also after a crash.
  */
 import { randomBytes } from 'node:crypto'
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { digestBytes, type FaultError, faultCode, faultError, showName } from '../base/index.ts'
 import type { Home } from '../home/index.ts'
@@ -62,12 +62,17 @@ export class RunFolder {
     }
   }
 
-  /** Durable when it returns; names sort by time. */
-  leaveOrder(order: unknown, nowMs: number): void {
+  /**
+   * Durable when it returns; names sort by time. Takes the place of orders that were not obeyed yet and
+   * that `isReplaced` names.
+   */
+  leaveOrder(order: unknown, nowMs: number, isReplaced: (older: unknown) => boolean): void {
     const folder = join(this.#state, 'orders')
     makeFolder(folder, 0o700)
+    const older = this.orders().filter((one) => isReplaced(one.order))
     const name = `${String(nowMs).padStart(15, '0')}-${randomBytes(6).toString('hex')}.json`
     writeWhole(join(folder, name), JSON.stringify(order), 0o600)
+    for (const { done } of older) done()
   }
 
   /** The orders that were left, oldest first, each with the way to take it away. */
@@ -75,11 +80,14 @@ export class RunFolder {
     const folder = join(this.#state, 'orders')
     return namesIfThere(folder)
       .filter((name) => name.endsWith('.json'))
-      .map((name) => ({
+      .flatMap((name) => {
+        const text = readIfThere(join(folder, name))
+        // A later order took its place meanwhile.
+        if (text === null) return []
         // Widens the `any` of `JSON.parse`.
-        order: JSON.parse(readFileSync(join(folder, name), 'utf8')) as unknown,
-        done: () => rmSync(join(folder, name), { force: true }),
-      }))
+        const order = JSON.parse(text) as unknown
+        return [{ order, done: () => rmSync(join(folder, name), { force: true }) }]
+      })
   }
 
   /** That an attempt begins, so that what it leaves behind is found after a crash. */
@@ -108,6 +116,17 @@ export class RunFolder {
     return JSON.parse(readIfThere(join(this.#state, 'waiting.json')) ?? '[]') as number[]
   }
 
+  /** That a person has to let the run go on, where the inbox finds it. */
+  noteBlocked(isBlocked: boolean): void {
+    const file = join(this.#state, 'blocked')
+    if (isBlocked) writeWhole(file, '', 0o600)
+    else rmSync(file, { force: true })
+  }
+
+  get isBlocked(): boolean {
+    return existsSync(join(this.#state, 'blocked'))
+  }
+
   /** Writes a file for people, whole and synced. */
   show(name: string, text: string): string {
     makeFolder(this.shown, 0o755)
@@ -128,16 +147,24 @@ export class RunFolder {
     appendFileSync(join(this.#state, LOGS), `${digest}\n`, { mode: 0o600 })
   }
 
+  /** Notes the digest of the copy of a log that is about to be replaced: see `isLogOfRun`. */
+  noteCopiedLog(name: string): void {
+    const text = readIfThere(join(this.shown, name))
+    if (text !== null) this.noteLog(digestBytes(text))
+  }
+
   hide(name: string): void {
     rmSync(join(this.shown, name), { force: true })
   }
 }
 
-/** Returns the runs that noted commands for a person; their facts tell which of these still wait. */
+/** Returns the runs that noted commands for a person, or a block; their facts tell what still holds. */
 export function notedRuns(home: Pick<Home, 'state' | 'directory'>): readonly string[] {
-  return namesIfThere(join(home.state, 'runs')).filter(
-    (name) => isRunId(name) && new RunFolder(home, name).waiting().length > 0,
-  )
+  return namesIfThere(join(home.state, 'runs')).filter((name) => {
+    if (!isRunId(name)) return false
+    const folder = new RunFolder(home, name)
+    return folder.isBlocked || folder.waiting().length > 0
+  })
 }
 
 /**

@@ -25,6 +25,7 @@ import { occurredAtText } from '../ledger/index.ts'
 import { Duties } from './duties.ts'
 import type { FlowHost } from './flow-host.ts'
 import { lastUnblocked, type Order, orderOf } from './orders.ts'
+import { isNamed, namedPerson } from './person-answer.ts'
 import { RunPrograms } from './programs/run-programs.ts'
 import { plainName } from './run-files.ts'
 import { RunFolder } from './run-folder.ts'
@@ -238,6 +239,8 @@ export class FlowRun {
 
   /** What people said meanwhile. An order is taken away when what follows from it is durable. */
   async takeOrders(): Promise<void> {
+    // A resume that was refused obeys nothing: what people said waits for one that is not.
+    if (this.#state.isRefused) return
     for (const { order, done } of this.folder.orders()) {
       await this.#obey(orderOf(order))
       done()
@@ -265,7 +268,7 @@ export class FlowRun {
         return this.send({ type: 'evidence', evidence, principal, participant: null })
       }
       case 'document':
-        if (!this.#isPersons(order.node_id)) return
+        if (!this.#isPersons(order.node_id, order.principal)) return
         await this.#asked(order.command)
         this.#settle(order.command)
         return this.#duties.hearPerson(order)
@@ -279,12 +282,15 @@ export class FlowRun {
     await this.#open.get(command)?.over
   }
 
-  /** Programs speak for themselves. */
-  #isPersons(nodeId: string): boolean {
-    const node = this.options.flow.nodes[this.options.flow.nodeIndex.get(nodeId) ?? -1]
-    const { kind, reviewer, executor } = node?.document ?? {}
+  /** Programs speak for themselves, and so does a person who is named. */
+  #isPersons(nodeId: string, by: string): boolean {
+    const { flow } = this.options
+    const { kind, reviewer, executor } =
+      flow.nodes[flow.nodeIndex.get(nodeId) ?? -1]?.document ?? {}
     const participant = (kind === 'CHECK' ? reviewer : executor) ?? null
-    return participant === null || 'human' in participant
+    if (participant !== null && !('human' in participant)) return false
+    const name = namedPerson(flow, nodeId)
+    return name === null || this.#state.rules === 1 || isNamed(name, by)
   }
 
   #isEvidenceKnown(evidenceId: string): boolean {

@@ -2,7 +2,14 @@
  * Runs of flows on this host: begun, gone on with, asked for orders. One process walks a run at a
  * time; others leave orders, which it takes.
  */
-import { faultCode, faultError, invariant, showName, uuidV7 } from '../base/index.ts'
+import {
+  type FaultError,
+  faultCode,
+  faultError,
+  invariant,
+  showName,
+  uuidV7,
+} from '../base/index.ts'
 import type { Flow } from '../contracts/index.ts'
 import {
   type CompiledFlow,
@@ -13,15 +20,17 @@ import {
   type FlowFact,
   foldFacts,
   outstanding,
+  type RunOrigin,
   type RunState,
+  rulesNamed,
   runStatus,
 } from '../flow/index.ts'
 import type { LedgerReader } from '../store/index.ts'
 import type { FlowHost } from './flow-host.ts'
 import { refuseHalted } from './flow-host.ts'
-import type { Order } from './orders.ts'
+import { isSameQuestion, type Order, orderOf } from './orders.ts'
 import { FlowRun, type RunOptions } from './run.ts'
-import { foundManifest, refuseForeignLog } from './run-files.ts'
+import { copyLog, foundManifest, refuseForeignLog } from './run-files.ts'
 import { isRunId, notedRuns, RunFolder, unknownRun } from './run-folder.ts'
 import {
   type FactRange,
@@ -124,6 +133,9 @@ async function walked(run: FlowRun): Promise<WalkedRun> {
   const { options, state, facts, range } = run
   const { waiting } = run
   run.folder.noteWaiting(waiting.map(({ command }) => command))
+  run.folder.noteBlocked(status === 'BLOCKED')
+  // What led here is in the run's own log, also where the phase has not ended.
+  if (status !== 'DONE') copyLog(options.flow, facts, run.folder)
   return { runId: options.runId, flow: options.flow, state, facts, range, status, waiting }
 }
 
@@ -184,18 +196,32 @@ export async function loadRun(
   const [first] = facts
   if (first?.type !== 'flow_started_v1') throw unknownRun(runId)
   const { flow_digest: digest, origin } = first.payload
-  const flow = await flowOf(ledger, digest, runId)
+  const flow = await flowOf(ledger, digest, runId, rulesOf(runId, origin?.evaluator))
   return { flow, workspace: origin?.workspace ?? '', facts, range }
 }
 
-async function flowOf(ledger: LedgerReader, digest: string, runId: string): Promise<CompiledFlow> {
+/** Fails if a later writ began the run: its rules are not known here. */
+function rulesOf(runId: string, evaluator: RunOrigin['evaluator'] | undefined): number {
+  const rules = rulesNamed(evaluator)
+  if (rules !== null) return rules
+  const { name = '', version = '' } = evaluator ?? {}
+  const message = `the run ${showName(runId)} is walked by the rules ${showName(`${name}/${version}`)}, which this writ does not know`
+  throw faultError('flow.rules_unknown', runId, message, 'install the writ that began the run')
+}
+
+async function flowOf(
+  ledger: LedgerReader,
+  digest: string,
+  runId: string,
+  rules: number,
+): Promise<CompiledFlow> {
   const document = await keptDocument(ledger, digest)
   if (document === null) {
     const message = `the flow of the run ${showName(runId)} is no longer kept`
     throw faultError('flow.flow_missing', digest, message)
   }
   // It is kept under its digest, and its contract accepted it before the run began.
-  const compilation = compileFlow(document as Flow)
+  const compilation = compileFlow(document as Flow, rules)
   invariant(compilation.ok, 'a flow that was run compiles')
   return compilation.flow
 }
@@ -242,30 +268,46 @@ export async function findRun(
     if (given.length >= SHORT_ID_MIN && head.run_id.includes(given)) found.push(head)
   }
   const [only, ...others] = found
-  if (only === undefined || others.length > 0) throw unknownRun(given ?? '')
+  if (only === undefined) throw unknownRun(given ?? '')
+  if (others.length > 0) throw ambiguousRun(given ?? '', found)
   return only
+}
+
+const RUNS_NAMED = 5
+
+function ambiguousRun(given: string, found: readonly RunHead[]): FaultError {
+  const named = found
+    .slice(0, RUNS_NAMED)
+    .map(({ run_id, flow_id, started_at }) => `${run_id} (${showName(flow_id)}, ${started_at})`)
+  const more = found.length > RUNS_NAMED ? `, and ${found.length - RUNS_NAMED} more` : ''
+  const message = `${found.length} runs have ${showName(given)} in their id: ${named.join(', ')}${more}`
+  return faultError('flow.run_ambiguous', given, message, 'say more of the id')
 }
 
 const SHORT_ID_MIN = 4
 
-/** Leaves an order for a run; durable on return. The process that walks the run takes it. */
+/**
+ * Leaves an order for a run; durable on return. The process that walks the run takes it. A later answer
+ * to the same question takes the place of an earlier one that was not taken yet.
+ */
 export function leaveOrder(
   host: Pick<FlowHost, 'home' | 'clock'>,
   runId: string,
   order: Order,
 ): void {
-  new RunFolder(host.home, runId).leaveOrder(order, host.clock.nowMs())
+  const isReplaced = (older: unknown): boolean => isSameQuestion(orderOf(older), order)
+  new RunFolder(host.home, runId).leaveOrder(order, host.clock.nowMs(), isReplaced)
 }
 
-/** Runs that wait for a person, with what each of them waits for. */
-export async function waitingRuns(
+/** Runs that wait for a person or are blocked, with what each of them waits for. */
+export async function stoppedRuns(
   host: Pick<FlowHost, 'home' | 'stream'> & { readonly ledger: LedgerReader },
 ): Promise<readonly WalkedRun[]> {
   const found: WalkedRun[] = []
   for (const runId of notedRuns(host.home)) {
     const { facts } = await readRun(host.ledger, host.stream, runId)
     const run = facts.length === 0 ? null : await lookAtRun(host, runId)
-    if (run !== null && run.waiting.length > 0) found.push(run)
+    if (run !== null && (run.waiting.length > 0 || run.status === 'BLOCKED')) found.push(run)
   }
   return found
 }

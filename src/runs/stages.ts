@@ -6,6 +6,7 @@ import {
   type RunState,
   type StageBase,
 } from '../flow/index.ts'
+import type { WalkedRun } from './runs.ts'
 
 interface KnownStage {
   readonly actionId: string
@@ -91,6 +92,19 @@ export class Stages {
     const later = [...this.#known.values()].filter((stage) => stage.seq > seq)
     return new Set(later.flatMap(({ paths }) => paths))
   }
+}
+
+/** The act that holds what a node changed last, promoted or not; null when it changed nothing. */
+export function stagedBy(
+  { flow, state, facts }: Pick<WalkedRun, 'flow' | 'state' | 'facts'>,
+  nodeId: string,
+): string | null {
+  const index = flow.nodeIndex.get(nodeId)
+  const stage = index === undefined ? null : elementAt(state.nodes, index).work.stage
+  if (stage === null) return null
+  const stages = new Stages()
+  for (const fact of facts) stages.observe(fact)
+  return stages.find({ node_id: nodeId, manifest: stage.manifest })?.actionId ?? null
 }
 
 function isUnpromoted(flow: CompiledFlow, state: RunState, nodeId: string): boolean {

@@ -17,6 +17,7 @@ export type {
   Attempt,
   AttemptSurface,
   HeldAttempt,
+  HeldEffects,
   OperationAnswer,
   ParticipantOutcome,
 } from './surface/attempt-surface.ts'

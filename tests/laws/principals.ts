@@ -153,6 +153,16 @@ export const ROWS: readonly Row[] = [
     ends: humans('credential.required', 1),
   },
   {
+    command: 'flow approve',
+    argv: ['flow', 'approve', NO_ACTION, 'review'],
+    ends: humans('credential.required', 1),
+  },
+  {
+    command: 'flow reject',
+    argv: ['flow', 'reject', NO_ACTION, 'review', '--comment', 'no'],
+    ends: humans('credential.required', 1),
+  },
+  {
     command: 'flow evidence',
     argv: [
       'flow',
@@ -192,4 +202,4 @@ export const OPEN_TO_ALL: readonly string[] = [
 ]
 
 /** What reads a flow is open to actors; what carries one out is a person's. */
-export const OF_FLOWS = /^flow (?:status|report)$/
+export const OF_FLOWS = /^flow (?:status|report|show)$/

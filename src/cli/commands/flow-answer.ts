@@ -6,90 +6,75 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FaultError, faultError, showName } from '../../base/index.ts'
+import { elementAt, type FlowCommand, isStuckAt, nodeName, outstanding } from '../../flow/index.ts'
+import { principalText } from '../../ledger/index.ts'
 import {
-  elementAt,
-  type FlowCommand,
-  type FlowFact,
-  isStuckAt,
-  outstanding,
-} from '../../flow/index.ts'
-import {
-  findRun,
-  isWalked,
-  leaveOrder,
+  answerOrder,
+  askedOfPeople,
   loadRun,
-  lookAtRun,
   type Order,
   unblockOrder,
+  type WalkedRun,
 } from '../../runs/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
-import { proveHuman, refuseOthers } from '../call/home.ts'
+import type { CommandCall, Exit } from '../call/command.ts'
 import { readSource } from '../call/source.ts'
 import { usageError } from '../call/usage.ts'
-import { withFlows } from '../flow/open.ts'
+import { answerRun, notWaiting } from '../flow/answering.ts'
 
 const WORDS = ['retry', 'abandon', 'provided', 'unblock'] as const
 type Word = (typeof WORDS)[number]
 
 export async function run(call: CommandCall): Promise<Exit> {
-  const [runName, nodeId, word] = call.arguments
+  const [runName, node, word] = call.arguments
   const file = call.options.text('file')
-  if (runName === undefined || nodeId === undefined || (word === undefined) === (file === null))
+  if (runName === undefined || node === undefined || (word === undefined) === (file === null))
     throw usage('say the run, the node, and either one word or `--file`')
-  return withFlows(call, async ({ host, gate }) => {
-    refuseOthers(gate.session.caller, 'answering')
-    await proveHuman(gate.session, call, 'answering')
-    const { run_id } = await findRun(host.ledger, host.stream, runName)
-    const { state, flow, facts, waiting } = await lookAtRun(host, run_id)
-    const isOfNode = (command: FlowCommand): boolean =>
-      'node_id' in command && command.node_id === nodeId
-    const pending = outstanding(state).find(isOfNode)
-    const { kind, id, namespace } = host.principal
-    const principal = `${kind}:${id}@${namespace}`
-    const base = { node_id: nodeId, principal }
-    const node = flow.nodes[flow.nodeIndex.get(nodeId) ?? -1]
-    const isStuck =
-      node !== undefined &&
-      isStuckAt(elementAt(state.nodes, node.index), elementAt(state.phases, node.phase))
-    const order =
-      file !== null
-        ? await documentOrder(base, waiting.find(isOfNode), file)
-        : wordOrder(base, pending, asWord(word ?? ''), isStuck, facts)
+  return answerRun(call, [runName, node], async ({ host, run: asked, nodeId }) => {
+    const { principal, clock } = host
+    if (file !== null) {
+      const command = askedOfPeople(asked).find(({ node_id }) => node_id === nodeId)
+      if (command === undefined) throw notAsked(asked, nodeId)
+      const { bytes } = await readSource(file)
+      const text = bytes.toString('utf8')
+      return answerOrder(asked, { command, text, principal, nowMs: clock.nowMs() })
+    }
+    const base = { node_id: nodeId, principal: principalText(principal) }
+    const pending = outstanding(asked.state).find(
+      (command) => 'node_id' in command && command.node_id === nodeId,
+    )
+    const order = wordOrder(base, pending, asWord(word ?? ''), asked)
     if (order.kind === 'answer' && order.answer === 'provided') {
-      const { workspace } = await loadRun(host.ledger, host.stream, run_id)
+      const { workspace } = await loadRun(host.ledger, host.stream, asked.runId)
       if (!call.options.isOn('force')) refuseMissing(pending, workspace)
     }
-    leaveOrder(host, run_id, order)
-    return told(call, run_id, await isWalked(host, run_id))
+    return order
   })
 }
 
 type Base = { readonly node_id: string; readonly principal: string }
 
-async function documentOrder(
-  base: Base,
-  pending: FlowCommand | undefined,
-  file: string,
-): Promise<Order> {
-  const isAsked = pending?.type === 'run_participant' || pending?.type === 'ask_again'
-  if (pending === undefined || !isAsked) throw notWaiting(base.node_id)
-  const { bytes } = await readSource(file)
-  return { kind: 'document', ...base, command: pending.command, text: bytes.toString('utf8') }
-}
-
 function wordOrder(
   base: Base,
   pending: FlowCommand | undefined,
   word: Word,
-  isStuck: boolean,
-  facts: readonly FlowFact[],
+  asked: WalkedRun,
 ): Order {
   if (word === 'unblock') {
-    if (!isStuck) throw notWaiting(base.node_id)
-    return unblockOrder(facts, base.node_id, base.principal)
+    if (!isStuck(asked, base.node_id)) throw notAsked(asked, base.node_id)
+    return unblockOrder(asked.facts, base.node_id, base.principal)
   }
-  if (pending?.type !== 'ask_human') throw notWaiting(base.node_id)
+  if (pending?.type !== 'ask_human') throw notAsked(asked, base.node_id)
   return { kind: 'answer', ...base, command: pending.command, answer: word }
+}
+
+function isStuck({ flow, state }: WalkedRun, nodeId: string): boolean {
+  const node = flow.nodes[flow.nodeIndex.get(nodeId) ?? -1]
+  if (node === undefined) return false
+  return isStuckAt(elementAt(state.nodes, node.index), elementAt(state.phases, node.phase))
+}
+
+function notAsked({ flow }: WalkedRun, nodeId: string): FaultError {
+  return notWaiting(nodeId, `nothing at ${nodeName(flow, nodeId)} waits for this answer`)
 }
 
 /** What was asked for at a place has to be there. */
@@ -104,29 +89,10 @@ function refuseMissing(pending: FlowCommand | undefined, workspace: string): voi
   throw faultError('flow.input_missing', '', message, hint)
 }
 
-async function told(
-  { terminal, options }: CommandCall,
-  runId: string,
-  walked: boolean,
-): Promise<Exit> {
-  const next = walked ? 'the process that walks it takes it' : `writ flow resume ${runId}`
-  await terminal.out(
-    options.isOn('json')
-      ? `${JSON.stringify({ ok: true, run_id: runId, walked })}\n`
-      : `recorded; ${next}\n`,
-  )
-  return EXIT.yes
-}
-
 function asWord(word: string): Word {
   const known = WORDS.find((one) => one === word)
   if (known === undefined) throw usage(`one of: ${WORDS.join(', ')}`)
   return known
-}
-
-function notWaiting(nodeId: string): FaultError {
-  const message = `nothing at ${showName(nodeId)} waits for this answer`
-  return faultError('flow.not_waiting', nodeId, message, '`writ flow status RUN` tells what waits')
 }
 
 function usage(message: string): FaultError {

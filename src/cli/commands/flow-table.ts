@@ -100,6 +100,48 @@ export const FLOW_COMMANDS: readonly Command[] = [
     load: () => import('./flow-answer.ts'),
   },
   {
+    name: 'flow show',
+    says: 'show a node of a run: what it made, what it would change, what is asked',
+    usage: 'writ flow show RUN NODE [--all]',
+    options: [
+      { name: 'all', value: null, says: 'show everything, however long it is' },
+      STREAM,
+      HOME,
+    ],
+    examples: ['writ flow show run-0197f2a4-7c11-7d3e-8a55-0c4e2b9d6f01 review'],
+    load: () => import('./flow-show.ts'),
+  },
+  {
+    name: 'flow approve',
+    says: 'say yes to work that a run asks you to judge',
+    usage: 'writ flow approve RUN NODE [--comment TEXT]',
+    options: [
+      { name: 'comment', value: 'TEXT', says: 'what to say with it; it is on the record' },
+      STREAM,
+      PASS_FD,
+      HOME,
+    ],
+    examples: [
+      'writ flow approve run-0197f2a4-7c11-7d3e-8a55-0c4e2b9d6f01 review --comment "reads well"',
+    ],
+    load: () => import('./flow-approve.ts'),
+  },
+  {
+    name: 'flow reject',
+    says: 'say no to work that a run asks you to judge, and why',
+    usage: 'writ flow reject RUN NODE --comment TEXT',
+    options: [
+      { name: 'comment', value: 'TEXT', says: 'what has to change; the next attempt gets it' },
+      STREAM,
+      PASS_FD,
+      HOME,
+    ],
+    examples: [
+      'writ flow reject run-0197f2a4-7c11-7d3e-8a55-0c4e2b9d6f01 review --comment "name the sources"',
+    ],
+    load: () => import('./flow-reject.ts'),
+  },
+  {
     name: 'flow evidence',
     says: 'add evidence for or against a claim of a run',
     usage: 'writ flow evidence RUN CLAIM --id ID (--file FILE | --digest DIGEST) [--against]',

@@ -1,6 +1,8 @@
 /** `writ inbox`: the questions that wait for a human, or everything about one of them. */
+
+import { type RunStop, stopsOf } from '../../flow/index.ts'
 import type { KnownHome } from '../../home/index.ts'
-import { waitingRuns } from '../../runs/index.ts'
+import { stoppedRuns, type WalkedRun } from '../../runs/index.ts'
 import type { InboxQuestion, Question } from '../../service/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import type { Paint, Terminal } from '../call/terminal.ts'
@@ -16,7 +18,7 @@ import {
 } from '../effects/question-head.ts'
 import { shortDigest } from '../effects/question-text.ts'
 import { visible } from '../effects/visible.ts'
-import { waitingOf, waitingText } from '../flow/answer.ts'
+import { stopsText } from '../flow/answer.ts'
 import { approvalsText, fewHumansText, missingText } from '../gate/approvals-text.ts'
 import {
   finishedText,
@@ -44,7 +46,11 @@ export async function run(call: CommandCall): Promise<Exit> {
     if (options.isOn('json')) {
       const pending = waiting.map(jsonOf)
       const more = interrupted.length === 0 ? {} : { interrupted }
-      const answer = { pending, ...(flows.length === 0 ? {} : { flows }), ...more }
+      const answer = {
+        pending,
+        ...(flows.length === 0 ? {} : { flows: flows.map(flowJson) }),
+        ...more,
+      }
       await terminal.out(`${JSON.stringify(answer)}\n`)
       return EXIT.yes
     }
@@ -57,7 +63,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     const isEmpty = waiting.length + flows.length === 0 && unfinished === ''
     if (isEmpty) await terminal.out('nothing waits\n')
     for (const one of waiting) await terminal.out(`${entryLines(one, terminal.paint).join('\n')}\n`)
-    for (const { text } of flows) await terminal.out(`${text}\n`)
+    await terminal.out(flowText(flows, terminal))
     for (const one of interrupted) await terminal.out(interruptionText(one, terminal))
     return EXIT.yes
   })
@@ -112,19 +118,56 @@ function entryLines({ row, question }: InboxEntry, paint: Paint): readonly strin
   ]
 }
 
-/** What runs of flows wait for; yeses about effects are among the questions of the gate already. */
-async function flowQuestions(sessions: readonly GateSession[]) {
-  const found = []
+/** A run that waits for a person or is blocked; yeses about effects are among the questions of the gate. */
+interface FlowQuestion {
+  readonly run_id: string
+  readonly title: string
+  readonly node_id: string
+  readonly why: string
+  readonly needs: readonly unknown[]
+  readonly stop: RunStop
+}
+
+async function flowQuestions(sessions: readonly GateSession[]): Promise<readonly FlowQuestion[]> {
+  const found: FlowQuestion[] = []
   for (const { session, stream } of sessions) {
     const { home, ledger } = session
-    for (const { runId, waiting } of await waitingRuns({ home, ledger, stream })) {
-      const others = waiting.filter(({ type }) => type !== 'promote')
-      for (const command of others) {
-        found.push({ run_id: runId, ...waitingOf(command), text: waitingText(runId, command) })
-      }
-    }
+    for (const run of await stoppedRuns({ home, ledger, stream })) found.push(...questionsOf(run))
   }
   return found
+}
+
+function questionsOf(run: WalkedRun): readonly FlowQuestion[] {
+  const { runId, flow, waiting } = run
+  const { title, flow_id } = flow.document
+  return stopsOf(run).flatMap((stop) => {
+    if (stop.kind === 'approval') return []
+    const node_id = stop.node_id ?? ''
+    const asked = waiting.find((one) => one.type === 'ask_human' && one.node_id === node_id)
+    const needs = asked?.type === 'ask_human' ? asked.needs : []
+    const why = stop.kind === 'decision' ? 'escalation' : stop.kind
+    return [{ run_id: runId, title: title || flow_id, node_id, why, needs, stop }]
+  })
+}
+
+function flowJson({ run_id, title, node_id, why, needs, stop }: FlowQuestion) {
+  const { title: node_title, says, next, code } = stop
+  const named = code === undefined ? {} : { code }
+  return { run_id, title, node_id, node_title, why, ...named, says, needs, next }
+}
+
+function flowText(list: readonly FlowQuestion[], { paint }: Terminal): string {
+  const runs = new Map<string, FlowQuestion[]>()
+  for (const one of list) runs.set(one.run_id, [...(runs.get(one.run_id) ?? []), one])
+  return [...runs]
+    .map(([runId, of]) => {
+      const head = `${paint.strong(visible(of[0]?.title ?? ''))}  ${paint.dim(runId)}\n`
+      return `${head}${stopsText(
+        of.map(({ stop }) => stop),
+        paint,
+      ).replace(/^\n/, '')}\n`
+    })
+    .join('')
 }
 
 /** Everything about one question, as it would be shown at the terminal. */

@@ -1,5 +1,15 @@
 /** The answer of `flow run`, `resume` and `status`: one object for programs, some lines for people. */
-import { type FlowCommand, findingsOf, nodesOf, phasesOf, stateView } from '../../flow/index.ts'
+import {
+  type FlowCommand,
+  nodesOf,
+  nodeTitle,
+  phasesOf,
+  type RunStop,
+  stateView,
+  stopsOf,
+  type ToldFinding,
+  toldFindings,
+} from '../../flow/index.ts'
 import type { MissingOutput, WalkedRun } from '../../runs/index.ts'
 import { EXIT, type Exit } from '../call/command.ts'
 import type { Paint, Terminal } from '../call/terminal.ts'
@@ -14,18 +24,20 @@ interface WaitingNode {
 
 export function runAnswer(run: WalkedRun) {
   const { runId, flow, state, facts, range, status } = run
+  const stops = status === 'RUNNING' ? [] : stopsOf(run)
   return {
     run_id: runId,
     flow_id: flow.document.flow_id,
     status,
     state: stateView(flow, facts, state),
-    findings: findingsOf(facts),
+    findings: toldFindings(flow, facts),
     facts: range,
     ...(run.waiting.length === 0 ? {} : { waiting: run.waiting.map(waitingOf) }),
+    ...(stops.length === 0 ? {} : { stops }),
   }
 }
 
-export function waitingOf(command: FlowCommand): WaitingNode {
+function waitingOf(command: FlowCommand): WaitingNode {
   switch (command.type) {
     case 'ask_human':
       return { node_id: command.node_id, why: command.why, needs: command.needs }
@@ -52,13 +64,35 @@ export function statusWord(status: string, paint: Paint): string {
   return paint.accent(status)
 }
 
+/** More nodes are counted, and only those are listed at which something happens. */
+const NODES_LISTED = 40
+const AT_REST: ReadonlySet<string> = new Set(['idle', 'done', 'abandoned'])
+
+/** Why it stopped, phases with their time against the floor, nodes with their attempts, findings. */
+export function runText(run: WalkedRun, terminal: Terminal): string {
+  const { runId, flow, status, facts } = run
+  const { paint } = terminal
+  const findings = toldFindings(flow, facts).slice(-FINDINGS_SHOWN)
+  return [
+    `${statusWord(status, paint)}  ${plain(flow.document.title || flow.document.flow_id)}  ${paint.dim(runId)}\n`,
+    budgetLine(run),
+    status === 'RUNNING' ? '' : stopsText(stopsOf(run), paint),
+    '\n',
+    phaseTable(run, terminal),
+    '\n',
+    nodeTable(run, terminal),
+    findings.length === 0 ? '' : `\n${paint.strong('findings')}\n`,
+    ...findings.map((finding) => findingLine(finding, run, paint)),
+    status === 'WAITING' ? paint.dim(`\nafter an answer: writ flow resume ${runId}\n`) : '',
+  ].join('')
+}
+
 const seconds = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} s`
 
-/** Phases with their time against the floor, nodes with their attempts, budgets, what is waited for. */
-export function runText(run: WalkedRun, terminal: Terminal): string {
-  const { runId, flow, state, status, facts } = run
-  const { paint } = terminal
-  const phases = phasesOf(flow, state).map((phase) => [
+function phaseTable({ flow, state }: WalkedRun, terminal: Terminal): string {
+  const all = phasesOf(flow, state)
+  const shown = all.length > NODES_LISTED ? all.filter(({ status }) => isUnderWay(status)) : all
+  const rows = shown.map((phase) => [
     plain(phase.phase_id),
     phase.status,
     seconds(phase.cumulative_duration),
@@ -67,44 +101,79 @@ export function runText(run: WalkedRun, terminal: Terminal): string {
     String(phase.tool_calls),
     String(phase.rejections),
   ])
-  const nodes = nodesOf(flow, state).map((node) => [
+  const heads = ['phase', 'status', 'time', 'floor', 'attempts', 'tools', 'rejected']
+  return `${countLine('phase', all)}${rows.length === 0 ? '' : table(terminal, heads, rows)}`
+}
+
+function isUnderWay(status: string): boolean {
+  return status === 'open' || status === 'blocked'
+}
+
+function nodeTable({ flow, state, waiting }: WalkedRun, terminal: Terminal): string {
+  const asked = new Set(waiting.map((command) => ('node_id' in command ? command.node_id : '')))
+  // A person who is a participant is asked while the node runs.
+  const all = nodesOf(flow, state).map((node) =>
+    asked.has(node.node_id) ? { ...node, status: 'waiting' } : node,
+  )
+  const shown = all.length > NODES_LISTED ? all.filter(({ status }) => !AT_REST.has(status)) : all
+  const rows = shown.map((node) => [
+    plain(nodeTitle(flow, node.node_id)),
     plain(node.node_id),
-    plain(node.title === node.node_id ? '' : node.title),
     node.kind,
     plain(node.phase_id),
     node.status,
     String(node.attempts),
     node.score === null ? '' : String(node.score),
   ])
-  const findings = findingsOf(facts).slice(-FINDINGS_SHOWN)
-  return [
-    `${statusWord(status, paint)}  ${runId}  ${plain(flow.document.title || flow.document.flow_id)}\n`,
-    budgetLine(run),
-    '\n',
-    table(terminal, ['phase', 'status', 'time', 'floor', 'attempts', 'tools', 'rejected'], phases),
-    '\n',
-    table(terminal, ['node', 'title', 'kind', 'phase', 'status', 'attempts', 'score'], nodes),
-    findings.length === 0 ? '' : '\n',
-    ...findings.map(
-      ({ code, action, node_id, edge_id, values }) =>
-        `  ${paint.dim(code)} ${action} ${plain(node_id ?? '')} ${plain(edge_id ?? '')}`.trimEnd() +
-        `${valuesText(values)}\n`,
-    ),
-    ...waitingLines(run, paint),
-  ].join('')
+  const heads = ['title', 'node', 'kind', 'phase', 'status', 'attempts', 'score']
+  return `${countLine('node', all)}${rows.length === 0 ? '' : table(terminal, heads, rows)}`
+}
+
+/** How many there are of each status, where not all of them are listed. */
+function countLine(noun: string, all: readonly { readonly status: string }[]): string {
+  if (all.length <= NODES_LISTED) return ''
+  const counts = new Map<string, number>()
+  for (const { status } of all) counts.set(status, (counts.get(status) ?? 0) + 1)
+  const parts = [...counts].map(([status, count]) => `${count} ${status.replaceAll('_', ' ')}`)
+  return `${all.length} ${noun}s: ${parts.join(', ')}\n`
 }
 
 const FINDINGS_SHOWN = 10
-const VALUES_WIDTH = 160
 
-/** What a finding rests on, as one line; all of it is in the report. */
-function valuesText(values: Readonly<Record<string, unknown>>): string {
-  const parts = Object.entries(values).map(
-    ([name, value]) => `${plain(name)} ${plain(JSON.stringify(value) ?? '')}`,
-  )
-  if (parts.length === 0) return ''
-  const text = parts.join(', ')
-  return `  ${text.length > VALUES_WIDTH ? `${text.slice(0, VALUES_WIDTH)}…` : text}`
+function findingLine(
+  { code, action, node_id, edge_id, says }: ToldFinding,
+  { flow }: WalkedRun,
+  paint: Paint,
+): string {
+  const place = node_id === undefined ? (edge_id ?? '') : nodeTitle(flow, node_id)
+  return `  ${plain(place)}: ${plain(says)} ${paint.dim(`${code} ${action}`)}\n`
+}
+
+/** Each reason with the commands that help. */
+export function stopsText(stops: readonly RunStop[], paint: Paint): string {
+  return stops.map((stop) => `\n${stopText(stop, paint)}`).join('')
+}
+
+function stopText({ kind, node_id, title, code, says, next }: RunStop, paint: Paint): string {
+  const name = node_id === undefined || node_id === title ? title : `${title} (${node_id})`
+  const word = STOP_WORDS[kind]
+  const mark =
+    kind === 'blocked' || kind === 'refused' || kind === 'failed' ? paint.bad : paint.accent
+  const after = code === undefined ? '' : ` ${paint.dim(code)}`
+  return [
+    `${mark(word)}  ${paint.strong(plain(name))}: ${plain(says)}${after}\n`,
+    ...next.map((command) => `  ${plain(command)}\n`),
+  ].join('')
+}
+
+const STOP_WORDS: Readonly<Record<RunStop['kind'], string>> = {
+  decision: 'decide',
+  input: 'needs input',
+  participant: 'waits for a person',
+  approval: 'needs a yes',
+  blocked: 'blocked',
+  refused: 'refused',
+  failed: 'failed',
 }
 
 function budgetLine({ flow, state }: WalkedRun): string {
@@ -117,15 +186,6 @@ function budgetLine({ flow, state }: WalkedRun): string {
     part('time', spent.toFixed(1), budgets?.seconds),
     part('tokens', String(tokens), budgets?.tokens),
   ].join(', ')}\n`
-}
-
-function waitingLines({ runId, waiting }: WalkedRun, paint: Paint): readonly string[] {
-  if (waiting.length === 0) return []
-  return [
-    `\n${paint.strong('waiting for a human')}\n`,
-    ...waiting.map((command) => `  ${waitingText(runId, command)}\n`),
-    paint.dim(`then: writ flow resume ${runId}\n`),
-  ]
 }
 
 const MISSING_SHOWN = 10
@@ -147,20 +207,3 @@ export function missingText(missing: readonly MissingOutput[], { paint }: Termin
 }
 
 const MISSING_WORDS = { raw: 'what was said', artifact: 'the contents of what it made' } as const
-
-/** One line: who waits, and what to call. */
-export function waitingText(runId: string, command: FlowCommand): string {
-  const { node_id, why } = waitingOf(command)
-  const id = plain(node_id)
-  switch (why) {
-    case 'approval':
-      return `${id}: its effects need a yes: writ inbox`
-    case 'participant':
-      return `${id}: answer as the participant: writ flow answer ${runId} ${id} --file ANSWER.json`
-    case 'input':
-      return `${id}: needs input: writ flow answer ${runId} ${id} provided|abandon`
-    // A person decides about every other reason.
-    default:
-      return `${id}: decide: writ flow answer ${runId} ${id} retry|abandon`
-  }
-}

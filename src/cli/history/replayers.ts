@@ -16,8 +16,8 @@ import {
   FACT_TYPES,
   FLOW_EVALUATOR,
   type FlowFact,
-  isFlowReplayed,
   replayRun,
+  rulesNamed,
 } from '../../flow/index.ts'
 import {
   EVALUATOR,
@@ -43,17 +43,16 @@ import { evaluationOf, gatherDecision, groundsOf, NotKept } from './past-decisio
 const replayFlow: Replayer = async (fact, payload, lookup) => {
   // The store judged the record by its contract before it was written.
   const started = payload as FlowStarted
-  const made = started.origin?.evaluator ?? FLOW_EVALUATOR
-  if (!isFlowReplayed(made)) {
-    const [recorded, known] = [made, FLOW_EVALUATOR].map(
-      ({ name, version }) => `${name}/${version}`,
-    )
-    return { kind: 'engine_changed', recorded: recorded ?? '', known: known ?? '' }
+  const made = started.origin?.evaluator
+  const rules = rulesNamed(made)
+  if (rules === null) {
+    return { kind: 'engine_changed', recorded: versionOf(made), known: versionOf(FLOW_EVALUATOR) }
   }
   const bytes = await lookup.body(started.flow_digest)
   if (bytes === null) return { kind: 'unreplayable', reason: 'the flow is no longer kept' }
   // A run starts only with a flow that its contract admits, and the digest binds the bytes.
-  const compilation = compileFlow(JSON.parse(new TextDecoder().decode(bytes)) as Flow)
+  const document = JSON.parse(new TextDecoder().decode(bytes)) as Flow
+  const compilation = compileFlow(document, rules)
   if (!compilation.ok) return { kind: 'unreplayable', reason: 'the flow does not compile any more' }
   const facts: FlowFact[] = []
   for (const one of await lookup.ofRun(fact.stream, started.run_id)) {
@@ -111,8 +110,8 @@ function isReplayed({ name, version }: Evaluation['evaluator']): boolean {
   return name === EVALUATOR.name && REPLAYED_VERSIONS.has(version)
 }
 
-function versionOf({ name, version }: Evaluation['evaluator']): string {
-  return `${name}/${version}`
+function versionOf(evaluator: Evaluation['evaluator'] | undefined): string {
+  return evaluator === undefined ? '' : `${evaluator.name}/${evaluator.version}`
 }
 
 /** In the order in which they follow from one another: the first that differs is the cause. */

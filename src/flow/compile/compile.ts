@@ -10,6 +10,7 @@ import type { Flow, FlowEdge, FlowNode } from '../../contracts/index.ts'
 import { compileExpression, type Environment, type Expression } from '../../expression/index.ts'
 import { flowEnvironment, type Policy } from '../../policy/index.ts'
 import { callNodesOf, isCallFirst } from './calls.ts'
+import { CheckOrder } from './check-order.ts'
 import type {
   Arrival,
   Awaited,
@@ -32,9 +33,10 @@ import {
   type NodeSort,
   Sorts,
 } from './parts.ts'
+import { RULES_NOW } from './rules.ts'
 import { WholeFlow } from './whole-flow.ts'
 
-export function compileFlow(document: Flow): FlowCompilation {
+export function compileFlow(document: Flow, rules = RULES_NOW): FlowCompilation {
   // Runs first: its short-lived objects would make the garbage collector move the compiled parts.
   const digest = digestDocument(document)
   const sources = new Sources(flowEnvironment(document))
@@ -48,9 +50,9 @@ export function compileFlow(document: Flow): FlowCompilation {
   // Looks names up in the index only if some node is called.
   const isCalled = document.nodes.some(({ call }) => call === true)
   const callNodes = isCalled ? callNodesOf(document, names.index) : NONE
-  const edges = compileEdges(document, names, places, sources, rulesOf, ends, callNodes)
+  const edges = compileEdges(document, rules, names, places, sources, rulesOf, ends, callNodes)
   if (sources.faults.length > 0) return { ok: false, faults: sources.faults }
-  const nodes = compileNodes(document, edges, ends, places)
+  const nodes = compileNodes(document, rules, edges, ends, places)
   const starts = startsOf(document.nodes, ends, places)
   return {
     ok: true,
@@ -108,6 +110,7 @@ function compileInvariants(
 
 function compileEdges(
   document: Flow,
+  rules: number,
   names: NodeNames,
   { phases, judged }: NodePlaces,
   sources: Sources,
@@ -124,15 +127,17 @@ function compileEdges(
     const written = edge.guard_expr
     const guard =
       written === undefined ? null : sources.compile(written, `/edges/${index}/guard_expr`)
-    const rules = rulesOf(edge)
+    const judging = rulesOf(edge)
     const sort = sorts.of({
       guard,
-      policies: rules.policies,
-      invariants: rules.invariants,
-      isFree: guard === null && isFree(edge, rules),
+      policies: judging.policies,
+      invariants: judging.invariants,
+      isFree: guard === null && isFree(edge, judging),
       isGuardPlain: guard !== null && isPlain(guard),
       isLeaving: phases[source] !== phases[target],
-      isReview: judged[target] === source,
+      isReview:
+        judged[target] === source ||
+        (rules > 1 && FORWARD.has(edge.class) && isFollowing(judged, source, target)),
       isForward: FORWARD.has(edge.class),
       isBack: edge.class === 'Loop' || edge.class === 'Rollback',
       isCall: isCall(edge, source, called.get(target)),
@@ -148,6 +153,12 @@ function compileEdges(
 function isCall(edge: FlowEdge, source: number, region: readonly number[] | undefined): boolean {
   const leadsOn = FORWARD.has(edge.class) || edge.class === 'Exception'
   return region !== undefined && leadsOn && !region.includes(source)
+}
+
+/** Returns whether two CHECK nodes judge the same node. */
+function isFollowing(judged: Int32Array, source: number, target: number): boolean {
+  const subject = judged[target] ?? -1
+  return subject !== -1 && subject === judged[source] && source !== target
 }
 
 function isFree({ class: sort, trust_requirement }: FlowEdge, rules: EdgeRules): boolean {
@@ -212,15 +223,17 @@ function gather<T>(
 
 function compileNodes(
   { nodes }: Flow,
+  rules: number,
   edges: readonly CompiledEdge[],
   ends: EdgeEnds,
-  { phases, subphases, targets }: NodePlaces,
+  { phases, subphases, targets, judged }: NodePlaces,
 ): readonly CompiledNode[] {
   const leaving = new EdgesByNode(nodes.length, edges, ends.sources)
   const arriving = new EdgesByNode(nodes.length, edges, ends.targets)
   const checksOf = checksByTarget(targets)
   const isLate = (check: number): boolean =>
     arriving.of(check).some((edge) => edge.isForward && !edge.isReview)
+  const order = new CheckOrder(rules, judged, arriving, isLate)
   const sorts = new Sorts(areNodesAlike)
   return nodes.map((document, index) => {
     const runner = document.kind === 'CHECK' ? document.reviewer : document.executor
@@ -233,6 +246,8 @@ function compileNodes(
       ways: ends.leavesBy(index, MARK.NOT_WITHIN) ? waysOf(outgoing) : null,
       awaits: awaitedAt(index, ends, arriving),
       checks,
+      firstChecks: checks.length === 0 ? NONE : order.firstOf(checks),
+      isStandIn: order.isStandIn(index),
       participant: runner === undefined ? null : digestDocument(runner),
       arriving,
       isBare: document.kind === 'GOAL' || (document.kind === 'WORK' && runner === undefined),

@@ -35,7 +35,10 @@ export interface CompiledEdge {
   readonly invariants: readonly CompiledInvariant[]
   /** The ends lie in different phases. */
   readonly isLeaving: boolean
-  /** From a WORK node to a CHECK that judges it: fires when there is something to judge. */
+  /**
+   * To a CHECK, from the node that it judges: fires when there is something to judge. Or from another
+   * CHECK of that node: fires when that one has approved.
+   */
   readonly isReview: boolean
   /** Leads forward: not a Loop, Rollback, Exception or Meta edge. */
   readonly isForward: boolean
@@ -83,6 +86,10 @@ export interface CompiledNode {
   readonly awaits: Awaited
   /** CHECK nodes that judge this one. */
   readonly checks: readonly number[]
+  /** Those of them that begin as soon as there is something to judge; others wait for other nodes. */
+  readonly firstChecks: readonly number[]
+  /** Of a CHECK: judges only if another CHECK of the same node fails, by an Exception edge of that one. */
+  readonly isStandIn: boolean
   /** Of a CHECK: the node it judges; -1 otherwise. */
   readonly target: number
   /** Some CHECK of this node waits for other nodes, so that those run on what is only staged. */

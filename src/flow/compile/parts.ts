@@ -133,6 +133,8 @@ export function areNodesAlike(one: NodeSort, other: NodeSort): boolean {
     one.target === other.target &&
     one.awaits === other.awaits &&
     one.checks === other.checks &&
+    one.firstChecks === other.firstChecks &&
+    one.isStandIn === other.isStandIn &&
     one.participant === other.participant &&
     one.ways === other.ways &&
     one.isBare === other.isBare &&
@@ -201,6 +203,14 @@ export class NodePart implements CompiledNode {
 
   get subphase(): number {
     return this.#sort.subphase
+  }
+
+  get firstChecks(): readonly number[] {
+    return this.#sort.firstChecks
+  }
+
+  get isStandIn(): boolean {
+    return this.#sort.isStandIn
   }
 
   get target(): number {

@@ -4,9 +4,13 @@
  */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import { type ClaimStanding, claimStandings } from '../runtime/claims.ts'
-import type { FlowFact, RunFinding } from '../state/fact.ts'
+import { outstanding } from '../runtime/step.ts'
+import type { FlowCommand } from '../state/command.ts'
+import type { FlowFact } from '../state/fact.ts'
 import { type RunState, type RunStatus, runStatus } from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
+import { type PersonReport, peopleOf, type ReviewReport, reviewsOf } from './people.ts'
+import { type RunStop, stopsOf, type ToldFinding, toldFindings } from './stops.ts'
 import { type Transition, transitionsOf } from './transitions.ts'
 
 interface PhaseReport {
@@ -87,14 +91,16 @@ export interface RunReport {
   readonly invariants: readonly unknown[]
   /** Invariants that do not hold for a participant, because a person's file says so. */
   readonly waivers: readonly Waiver[]
-  readonly findings: readonly (RunFinding & { readonly seq: number; readonly at: string })[]
+  readonly findings: readonly ToldFinding[]
+  /** Why it waits or has stopped, and what to do about it. */
+  readonly stops: readonly RunStop[]
   readonly claims: readonly ClaimStanding[]
   readonly evidence: readonly unknown[]
-  readonly reviews: readonly unknown[]
+  readonly reviews: readonly ReviewReport[]
   readonly artifacts: readonly ArtifactReport[]
   readonly outputs: readonly unknown[]
   readonly acts: readonly unknown[]
-  readonly answers: readonly unknown[]
+  readonly answers: readonly PersonReport[]
   readonly access: readonly unknown[]
   readonly log: readonly LogReport[]
   /** What was said in the run and is not kept any more; the host's to tell. */
@@ -105,6 +111,7 @@ export function reportOf(
   flow: CompiledFlow,
   facts: readonly FlowFact[],
   state: RunState,
+  waiting: readonly FlowCommand[] = outstanding(state),
 ): RunReport {
   const [first] = facts
   const head = first?.type === 'flow_started_v1' ? first.payload : null
@@ -125,14 +132,15 @@ export function reportOf(
     transitions: transitionsOf(flow, facts),
     invariants: eventsOf(facts, 'invariant'),
     waivers: waiversOf(flow),
-    findings: findingsOf(facts),
+    findings: toldFindings(flow, facts),
+    stops: stopsOf({ flow, facts, state, waiting }),
     claims: claimStandings(flow, state),
     evidence: facts.flatMap((fact) => (fact.type === 'flow_evidence_v1' ? [fact.payload] : [])),
-    reviews: eventsOf(facts, 'reviewed'),
+    reviews: reviewsOf(flow, facts),
     artifacts: artifactsOf(flow, facts),
     outputs: outputsOf(facts),
     acts: toldOf(facts, ['promoted', 'rolled_back']),
-    answers: toldOf(facts, ['human_answer', 'unblocked']),
+    answers: peopleOf(flow, facts),
     access: accessOf(flow, facts),
     log: logOf(facts),
   }
@@ -144,14 +152,6 @@ function waiversOf({ nodes }: CompiledFlow): readonly Waiver[] {
       ? [{ node_id, invariant_id: 'TOOL_USE_NONZERO', says: 'tools: none' } as const]
       : [],
   )
-}
-
-export function findingsOf(facts: readonly FlowFact[]): RunReport['findings'] {
-  return facts.flatMap((fact) => {
-    if (fact.type !== 'flow_finding_v1') return []
-    const { run_id: _, ...finding } = fact.payload
-    return [finding]
-  })
 }
 
 export function phasesOf(flow: CompiledFlow, state: RunState): readonly PhaseReport[] {

@@ -13,7 +13,7 @@ import type { FindingAction, RunFinding } from '../state/fact.ts'
 import type { Artifact } from '../state/state.ts'
 import { type Delta, deltaOf } from './delta.ts'
 import { enter, run } from './enter.ts'
-import { isGuardOpen } from './judge.ts'
+import { guardValues, isGuardOpen } from './judge.ts'
 import { retryClaims } from './leave.ts'
 import { areStagesSound } from './stage.ts'
 import { findBreaches } from './text-policy.ts'
@@ -179,7 +179,7 @@ function completeAttempt(
   const delta = isRerun ? deltaOf(previous, artifact) : null
   const missing = [
     ...textFindings(turn, answer, artifact),
-    ...workFindings(turn, node, delta),
+    ...workFindings(turn, node, delta, event),
     ...rejectedFindings(turn, node, artifact, delta),
     ...stageFindings(turn, event),
   ]
@@ -235,7 +235,12 @@ function textFindings(turn: Turn, answer: ActionAnswer, artifact: Artifact | nul
 }
 
 /** Checks tool use, the gate, the required files and, in a rerun, the difference. */
-function workFindings(turn: Turn, node: number, delta: Delta | null): RunFinding[] {
+function workFindings(
+  turn: Turn,
+  node: number,
+  delta: Delta | null,
+  { missing_files: missing }: EventOf<'attempt_ended'>,
+): RunFinding[] {
   const { toolCalls, gatePassed, filesExist } = turn.node(node).work
   const { required_files, executor } = turn.draft.nodeOf(node).document
   const findings: RunFinding[] = []
@@ -248,7 +253,7 @@ function workFindings(turn: Turn, node: number, delta: Delta | null): RunFinding
   if (!gatePassed)
     findings.push({ code: 'flow.incomplete', action: 'rerun', values: { gate_passed: false } })
   if (!filesExist && (required_files ?? []).length > 0) {
-    const values = { required_files_exist: false }
+    const values = { required_files_exist: false, ...(missing === undefined ? {} : { missing }) }
     findings.push({ code: 'flow.incomplete', action: 'rerun', values })
   }
   if (delta?.isEqual === true)
@@ -325,7 +330,7 @@ function submit(turn: Turn, node: number, { stage }: EventOf<'attempt_ended'>): 
 
 /** Submits work: enters its CHECK nodes, or approves it if it has none. */
 export function submitWork(turn: Turn, node: number): void {
-  const { checks, isJudgedLate, outgoing } = turn.draft.nodeOf(node)
+  const { checks, firstChecks, isJudgedLate, outgoing } = turn.draft.nodeOf(node)
   if (checks.length === 0) return turn.later({ kind: 'approve', node })
   turn.settle(node, isJudgedLate ? 'provisional' : 'submitted', 'review')
   const round = turn.node(node).round
@@ -334,13 +339,14 @@ export function submitWork(turn: Turn, node: number): void {
     if (!isGuardOpen(turn, edge)) return holdReview(turn, node, edge.document.edge_id)
     turn.record({ kind: 'fired', edge_id: edge.document.edge_id, round: Math.max(round, 1) })
   }
-  if (isJudgedLate) return turn.later({ kind: 'leave', node, isPhaseEnded: false })
-  for (const check of checks) enter(turn, check, round, 'edge')
+  for (const check of firstChecks) enter(turn, check, round, 'edge')
+  if (isJudgedLate) turn.later({ kind: 'leave', node, isPhaseEnded: false })
 }
 
 function holdReview(turn: Turn, node: number, edge_id: string): void {
   const node_id = turn.idOf(node)
-  turn.find({ code: 'flow.guard_false', node_id, edge_id, action: 'block', values: {} })
+  const values = guardValues(turn, edge_id)
+  turn.find({ code: 'flow.guard_false', node_id, edge_id, action: 'block', values })
   turn.settle(node, 'blocked', 'review')
   turn.later({ kind: 'except', node })
 }
@@ -353,7 +359,8 @@ export function failAttempt(turn: Turn, node: number, error: unknown): void {
   const isLeft = attempts < document.max_attempts + granted
   turn.record({ kind: 'attempt_failed', node_id, error })
   const action = isLeft ? 'rerun' : 'escalate'
-  turn.find({ code: 'flow.attempt_failed', node_id, action, values: { attempt: attempts } })
+  const values = turn.draft.run.rules === 1 ? { attempt: attempts } : { attempt: attempts, error }
+  turn.find({ code: 'flow.attempt_failed', node_id, action, values })
   turn.settle(node, 'failed', 'attempt failed')
   if (!isLeft) return turn.later({ kind: 'except', node })
   const round = turn.draft.run.round + 1

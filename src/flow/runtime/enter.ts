@@ -20,7 +20,13 @@ export function arrive(turn: Turn, edge: CompiledEdge, round: number): void {
   // The call begins when it is its turn.
   if (edge.isCall) return
   const { status, round: known } = turn.node(edge.target)
-  if (status === 'abandoned' || (status !== 'idle' && known >= round)) return
+  if (status !== 'idle' && known >= round) return
+  // A branch that a goal has no use for may be entered when the run comes round again.
+  if (
+    status === 'abandoned' &&
+    (turn.draft.run.rules === 1 || turn.draft.nodeOf(edge.target).isCandidate)
+  )
+    return
   if (!isAwaited(turn, edge.target)) return
   turn.later({ kind: 'enter', node: edge.target, round, cause: 'edge' })
 }
@@ -40,6 +46,7 @@ function isAwaited(turn: Turn, node: number): boolean {
 export function enter(turn: Turn, node: number, round: number, cause: EntryCause): void {
   const { document, nodeId: node_id, phase } = turn.draft.nodeOf(node)
   const { status, round: known, attempts, granted } = turn.node(node)
+  if (status === 'abandoned' && cause === 'edge' && known >= round) return
   if (isOpen(status)) {
     if (known < round) turn.record({ kind: 'joined', node_id, round })
     return
@@ -146,7 +153,12 @@ function isWithinBudget(turn: Turn, node: number): boolean {
 export function block(
   turn: Turn,
   node: number,
-  code: 'flow.budget' | 'flow.incomplete' | 'flow.promotion_refused' | 'flow.rollback_failed',
+  code:
+    | 'flow.budget'
+    | 'flow.incomplete'
+    | 'flow.promotion_refused'
+    | 'flow.rollback_failed'
+    | 'flow.stalled',
   values: Readonly<Record<string, unknown>>,
 ): void {
   turn.find({ code, node_id: turn.idOf(node), action: 'block', values })

@@ -55,6 +55,18 @@ function recordGuard(
   turn.recordGuard(document.edge_id, result, scope, values, reasons)
 }
 
+/** What the guard of an edge read when it was last judged in this step, and why it has no answer. */
+export function guardValues({ draft, facts }: Turn, edgeId: string): Values {
+  if (draft.run.rules === 1) return {}
+  const last = facts.findLast(
+    ({ type, payload }) =>
+      type === 'flow_event_v1' && payload.kind === 'guard' && payload.edge_id === edgeId,
+  )
+  if (last?.type !== 'flow_event_v1' || last.payload.kind !== 'guard') return {}
+  const { values, result, reasons } = last.payload
+  return { ...values, ...(result === 'undetermined' ? { reasons } : {}) }
+}
+
 /** The strictest thing that the policies at an edge ask for; null when none is triggered. */
 export function judgeEdgePolicies(turn: Turn, edge: CompiledEdge): ViolationAction | null {
   if (edge.policies.length === 0) return null

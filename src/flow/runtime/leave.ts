@@ -10,7 +10,7 @@ import type { FindingAction } from '../state/fact.ts'
 import { unverifiedClaims } from './claims.ts'
 import { arrive, escalate } from './enter.ts'
 import { takeFields } from './evidence.ts'
-import { isGuardOpen, isInvariantKept, judgeEdgePolicies } from './judge.ts'
+import { guardValues, isGuardOpen, isInvariantKept, judgeEdgePolicies } from './judge.ts'
 import type { GuardScope } from './scene.ts'
 import type { Turn } from './turn.ts'
 
@@ -227,7 +227,8 @@ function remedy(turn: Turn, node: number, obstacles: readonly EdgeObstacle[]): v
   for (const { edge, action, isGuard } of obstacles) {
     if (!isGuard) continue
     const place = { node_id: turn.idOf(node), edge_id: edge.document.edge_id }
-    turn.find({ code: 'flow.guard_false', ...place, action, values: {} })
+    const values = guardValues(turn, edge.document.edge_id)
+    turn.find({ code: 'flow.guard_false', ...place, action, values })
   }
   carryOut(turn, node, first)
 }
@@ -241,7 +242,7 @@ export function carryOut(turn: Turn, node: number, { edge, action }: EdgeObstacl
     case 'escalate':
       return escalate(turn, node, `the way ${edge.document.edge_id} is closed`)
     case 'reroute':
-      if (!takeException(turn, node)) hold(turn, node)
+      if (takeException(turn, node) === null) hold(turn, node)
       return
     case 'block':
       hold(turn, node)
@@ -261,14 +262,14 @@ export function hold(turn: Turn, node: number): void {
   if (!turn.node(node).isHeld) turn.record({ kind: 'held', node_id: turn.idOf(node) })
 }
 
-/** Fires the first Exception edge whose guard allows it; false when there is none. */
-export function takeException(turn: Turn, node: number): boolean {
+/** Fires the first Exception edge whose guard allows it and returns it; null when there is none. */
+export function takeException(turn: Turn, node: number): CompiledEdge | null {
   for (const edge of turn.draft.nodeOf(node).outgoing) {
     if (!isWayOut(edge, 'failure') || !isGuardOpen(turn, edge)) continue
     fire(turn, edge)
-    return true
+    return edge
   }
-  return false
+  return null
 }
 
 /** Returns whether an edge is the way out of a failure, or of a REJECT. */

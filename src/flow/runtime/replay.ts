@@ -4,9 +4,9 @@
  */
 import { canonicalJson } from '../../base/index.ts'
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
-import type { FlowEvent, RunOrigin } from '../state/event.ts'
+import type { FlowEvent } from '../state/event.ts'
 import type { FlowFact } from '../state/fact.ts'
-import { emptyState, RULES_NOW } from '../state/state.ts'
+import { emptyState } from '../state/state.ts'
 import { step } from './step.ts'
 
 /** The first fact that differs from the computed one; null in place of a missing fact. */
@@ -14,14 +14,6 @@ export interface RunDifference {
   readonly seq: number
   readonly recorded: FlowFact | null
   readonly computed: FlowFact | null
-}
-
-/** Whose rules runs are walked by; it changes when a step would conclude otherwise than before. */
-export const FLOW_EVALUATOR = { name: 'flow', version: String(RULES_NOW) } as const
-
-/** Returns whether `step` still walks by the rules of this evaluator. */
-export function isFlowReplayed({ name, version }: RunOrigin['evaluator']): boolean {
-  return name === FLOW_EVALUATOR.name && Number(version) >= 1 && Number(version) <= RULES_NOW
 }
 
 /** Returns the event that a fact records; null for a fact that follows from an event. */

@@ -10,6 +10,7 @@ import { showName } from '../../base/index.ts'
 import { APPROVE_SCORE_MIN, type XiaojingReview } from '../../contracts/index.ts'
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
 import type { EventOf, ParticipantAnswer, ReviewAnswer } from '../state/event.ts'
+import type { NodeStatus } from '../state/state.ts'
 import {
   askForInput,
   failAttempt,
@@ -20,8 +21,8 @@ import {
   takeEvidence,
 } from './attempt.ts'
 import { run } from './enter.ts'
-import { isGuardOpen } from './judge.ts'
-import { fire, isWayOut } from './leave.ts'
+import { guardValues, isGuardOpen } from './judge.ts'
+import { carryOut, fire, guardObstacle, isWayOut, obstacleAt } from './leave.ts'
 import { dismissApprovals, voidDependents } from './stage.ts'
 import type { Turn } from './turn.ts'
 
@@ -120,14 +121,56 @@ function neededBy({ suggestions }: XiaojingReview) {
 function approveBy(turn: Turn, check: number, target: number): void {
   if (target === -1) return turn.later({ kind: 'done', node: check })
   turn.settle(check, 'resting', 'approved')
+  passOn(turn, check)
   turn.later({ kind: 'approve', node: target })
+}
+
+/** Lets the CHECK nodes begin that follow this one; what is in the way of one holds this one. */
+export function passOn(turn: Turn, check: number): void {
+  const { target, outgoing } = turn.draft.nodeOf(check)
+  for (const edge of outgoing) {
+    const isNext = edge.isReview && turn.draft.nodeOf(edge.target).target === target
+    if (!isNext || turn.draft.fired.get(edge.index) > 0) continue
+    const isOpen = isGuardOpen(turn, edge)
+    const action = isOpen ? obstacleAt(turn, edge) : guardObstacle(edge).action
+    if (action === null) {
+      fire(turn, edge)
+      continue
+    }
+    if (!isOpen) {
+      const place = { node_id: turn.idOf(check), edge_id: edge.document.edge_id }
+      const values = guardValues(turn, edge.document.edge_id)
+      turn.find({ code: 'flow.guard_false', ...place, action, values })
+    }
+    if (action === 'rerun' || action === 'reject') return runAgain(turn, check, target)
+    return carryOut(turn, check, { edge, action, isGuard: !isOpen })
+  }
 }
 
 /** Returns whether every CHECK of a node approves its present version, and no REJECT holds. */
 export function isApproved(turn: Turn, node: number): boolean {
   const { checks } = turn.draft.nodeOf(node)
-  const { approvals, isLocked } = turn.node(node).work
-  return checks.length === 0 || (!isLocked && checks.every((check) => approvals.includes(check)))
+  const { isLocked } = turn.node(node).work
+  return checks.length === 0 || (!isLocked && missingApprovals(turn, node).length === 0)
+}
+
+/** The CHECK nodes whose approval the present version of a node lacks. */
+export function missingApprovals(turn: Turn, node: number): readonly number[] {
+  const { checks } = turn.draft.nodeOf(node)
+  const { approvals } = turn.node(node).work
+  return checks.filter((check) => {
+    if (approvals.includes(check)) return false
+    const { isStandIn, outgoing } = turn.draft.nodeOf(check)
+    if (isStandIn && turn.node(check).status === 'idle') return false
+    // One that failed is stood in for by the CHECK that its Exception edge led to.
+    return !outgoing.some(
+      ({ document, index, target }) =>
+        document.class === 'Exception' &&
+        turn.draft.nodeOf(target).isStandIn &&
+        turn.draft.fired.get(index) > 0 &&
+        approvals.includes(target),
+    )
+  })
 }
 
 /** Returns the first open Exception edge of these nodes that says `on: reject`; null if there is none. */
@@ -152,8 +195,7 @@ function reject(turn: Turn, check: number, target: number): void {
   const way = wayOutOf(turn, [check, target])
   const action = way === null ? 'rerun' : 'reroute'
   turn.find({ code: 'flow.approval_required', node_id, invariant_id, action, values })
-  voidDependents(turn, target)
-  turn.settle(target, 'rejected', 'review')
+  dropWork(turn, target, 'rejected', 'review')
   turn.settle(check, 'rejected', 'review')
   dismissApprovals(turn, target)
   if (way !== null) return fire(turn, way)
@@ -163,4 +205,29 @@ function reject(turn: Turn, check: number, target: number): void {
   }
   const round = turn.draft.run.round + 1
   turn.later({ kind: 'enter', node: target, round, cause: 'rerun' })
+}
+
+/** Enters the work again after a way between its CHECK nodes asked for that. */
+function runAgain(turn: Turn, check: number, target: number): void {
+  dropWork(turn, target, 'rejected', 'a way between its checks is closed')
+  turn.settle(check, 'rejected', 'the work is run again')
+  dismissApprovals(turn, target)
+  const round = turn.draft.run.round + 1
+  turn.later({ kind: 'enter', node: target, round, cause: 'rerun' })
+}
+
+/** What was to be judged is no more: it does not wait for its CHECK nodes any longer. */
+function dropWork(turn: Turn, node: number, status: 'rejected' | 'failed', why: string): void {
+  voidDependents(turn, node)
+  turn.settle(node, status, why)
+}
+
+const JUDGED: ReadonlySet<NodeStatus> = new Set(['submitted', 'provisional', 'approved'])
+
+/** A CHECK has ended without a word, and no other one judges in its place. */
+export function giveUpReview(turn: Turn, check: number, status: 'rejected' | 'failed'): void {
+  const { target } = turn.draft.nodeOf(check)
+  if (turn.draft.run.rules === 1 || target === -1 || !JUDGED.has(turn.node(target).status)) return
+  dropWork(turn, target, status, `${turn.idOf(check)} does not judge it`)
+  dismissApprovals(turn, target)
 }

@@ -12,18 +12,20 @@ import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import type { FlowCommand } from '../state/command.ts'
 import { RunDraft } from '../state/draft.ts'
 import type { EventOf, FlowEvent } from '../state/event.ts'
-import { isOpen, isStuckAt, type RunState } from '../state/state.ts'
+import { isOpen, isStuckAt, type RunState, unblockedBy } from '../state/state.ts'
 import { vectorElements } from '../state/vector.ts'
 import { loseGroups, openGroups, winGroups } from './alternatives.ts'
-import { endAttempt, submitWork, takeOutput } from './attempt.ts'
+import { askForInput, endAttempt, submitWork, takeOutput } from './attempt.ts'
+import { endBranches } from './branches.ts'
 import { settleCalls } from './call.ts'
 import { block, enter, escalate, run } from './enter.ts'
 import { asksForEvidence } from './evidence.ts'
 import { isInvariantKept } from './judge.ts'
 import { leave, retryClaims, retryWays, takeException } from './leave.ts'
 import { afterLog, closePhase, closeSubphase } from './phase.ts'
-import { answerFault, endReview, isApproved } from './review.ts'
-import { followPromotion, promoteStage, voidDependents } from './stage.ts'
+import { answerFault, endReview, giveUpReview, isApproved, passOn } from './review.ts'
+import { dismissApprovals, followPromotion, promoteStage, voidDependents } from './stage.ts'
+import { findStalled } from './stall.ts'
 import { type Step, type Task, Turn } from './turn.ts'
 
 export function step(flow: CompiledFlow, state: RunState, event: FlowEvent): Step {
@@ -177,6 +179,7 @@ function reactAt(turn: Turn, node: number, event: NodeEvent): void {
       if (turn.draft.nodeOf(node).document.kind === 'CHECK') return endReview(turn, node, event)
       return endAttempt(turn, node, event)
     case 'passed':
+      if ((event.missing_files ?? []).length > 0) return askForFiles(turn, node, event)
       if (turn.draft.nodeOf(node).checks.length > 0) return submitWork(turn, node)
       return complete(turn, node)
     case 'evidence_read':
@@ -236,7 +239,10 @@ function perform(turn: Turn, task: Task): void {
     case 'enter':
       return enter(turn, task.node, task.round, task.cause)
     case 'leave':
-      return leave(turn, task.node, task.isPhaseEnded)
+      // A CHECK that has approved leads to the next CHECK, in any phase.
+      if (turn.node(task.node).status !== 'resting')
+        return leave(turn, task.node, task.isPhaseEnded)
+      return task.isPhaseEnded ? undefined : passOn(turn, task.node)
     case 'approve':
       if (isApproved(turn, task.node)) promoteStage(turn, task.node)
       return
@@ -251,11 +257,12 @@ function perform(turn: Turn, task: Task): void {
 
 /** Nothing is missing: the node is done, and the CHECK nodes that approved it are. */
 function complete(turn: Turn, node: number): void {
-  const { checks, document, isCandidate, hasChoice } = turn.draft.nodeOf(node)
+  const { awaits, checks, document, isCandidate, hasChoice } = turn.draft.nodeOf(node)
   const { status, hasFired } = turn.node(node)
   if (status === 'done' || asksForEvidence(turn, node)) return
   turn.settle(node, 'done', 'complete')
   if (isCandidate) winGroups(turn, node)
+  if (turn.draft.run.rules > 1 && awaits.isAnySync) endBranches(turn, node)
   if (hasChoice && document.kind !== 'GOAL') openGroups(turn, node)
   if (!hasFired) leave(turn, node, false)
   for (const check of checks) {
@@ -265,7 +272,12 @@ function complete(turn: Turn, node: number): void {
 
 function except(turn: Turn, node: number): void {
   const { status } = turn.node(node)
-  if (takeException(turn, node)) return turn.settle(node, 'rejected', 'rerouted')
+  const taken = takeException(turn, node)
+  if (taken !== null) {
+    turn.settle(node, 'rejected', 'rerouted')
+    if (!turn.draft.nodeOf(taken.target).isStandIn) giveUpReview(turn, node, 'rejected')
+    return
+  }
   if (status !== 'failed') return
   if (turn.draft.nodeOf(node).isCandidate) {
     turn.settle(node, 'abandoned', 'failed')
@@ -276,10 +288,15 @@ function except(turn: Turn, node: number): void {
 }
 
 function afterHuman(turn: Turn, node: number, { answer }: EventOf<'human_answer'>): void {
-  if (answer === 'abandon') return turn.settle(node, 'failed', 'abandoned by a human')
+  if (answer === 'abandon') {
+    turn.settle(node, 'failed', 'abandoned by a human')
+    return giveUpReview(turn, node, 'failed')
+  }
   const isInput = turn.answered?.type === 'ask_human' && turn.answered.why === 'input'
   if (answer === 'provided' && isInput) {
     turn.settle(node, 'running', 'input provided')
+    if (turn.draft.nodeOf(node).isBare)
+      return turn.command({ type: 'pass', node_id: turn.idOf(node) })
     return run(turn, node, 0)
   }
   rerun(turn, node, answer)
@@ -287,13 +304,18 @@ function afterHuman(turn: Turn, node: number, { answer }: EventOf<'human_answer'
 
 function rerun(turn: Turn, node: number, why: string): void {
   turn.settle(node, 'rejected', why)
+  if (turn.draft.run.rules > 1) {
+    voidDependents(turn, node)
+    dismissApprovals(turn, node)
+  }
   const round = turn.draft.run.round + 1
   turn.later({ kind: 'enter', node, round, cause: 'rerun' })
 }
 
 function afterPromotion(turn: Turn, node: number, event: EventOf<'promoted'>): void {
   if (event.action_id === null) {
-    const values = event.why === undefined ? {} : { codes: event.why }
+    const { why, about = [] } = event
+    const values = why === undefined ? {} : { codes: why, ...(about.length > 0 && { about }) }
     return block(turn, node, 'flow.promotion_refused', values)
   }
   complete(turn, node)
@@ -303,7 +325,10 @@ function afterPromotion(turn: Turn, node: number, event: EventOf<'promoted'>): v
 /** Enters the target of a Rollback edge once every pending rollback to it has succeeded. */
 function afterRollback(turn: Turn, node: number, event: EventOf<'rolled_back'>): void {
   const command = turn.answered
-  if (!event.is_restored) return block(turn, node, 'flow.rollback_failed', {})
+  if (!event.is_restored) {
+    const values = event.why === undefined ? {} : { why: event.why }
+    return block(turn, node, 'flow.rollback_failed', values)
+  }
   voidDependents(turn, node)
   turn.settle(node, 'rejected', 'rolled back')
   if (command?.type !== 'roll_back') return
@@ -315,9 +340,24 @@ function afterRollback(turn: Turn, node: number, event: EventOf<'rolled_back'>):
   turn.later({ kind: 'enter', node: target, round: command.round, cause: 'back' })
 }
 
+/** A node without a participant is done when a person has put its files in place. */
+function askForFiles(turn: Turn, node: number, { missing_files }: EventOf<'passed'>): void {
+  const missing = missing_files ?? []
+  const node_id = turn.idOf(node)
+  const values = { required_files_exist: false, missing }
+  turn.find({ code: 'flow.incomplete', node_id, action: 'escalate', values })
+  const description = 'a required file of a node that no participant runs'
+  const needs = missing.map((path) => ({ name: path, description, suggested_path: path }))
+  askForInput(
+    turn,
+    node,
+    needs.map((need) => ({ ...need, accepted_types: [] })),
+  )
+}
+
 /** Tries the closed edges of a held node again after a human's answer, or reruns the node. */
 function afterUnblock(turn: Turn, node: number): void {
-  if (!turn.node(node).isHeld) return rerun(turn, node, 'unblocked')
+  if (!turn.node(node).isHeld) return rerun(turn, unblockedBy(turn.draft, node), 'unblocked')
   if (!asksForEvidence(turn, node)) return retryWays(turn, node)
   // A person may have corrected an evidence file: tries the edges once the host has read it again.
   turn.record({ kind: 'released', node_id: turn.idOf(node) })
@@ -373,6 +413,7 @@ function interrupt(turn: Turn, node: number, action: 'block' | 'rerun'): void {
 
 /** A run in which nothing is open, stuck or under way is at its end. */
 function finish(turn: Turn): void {
+  if (turn.draft.run.rules > 1 && findStalled(turn)) drain(turn)
   const { open, stuck, spansPending, calling, failed, ended, isRefused } = turn.draft.run
   if (open + stuck + spansPending + calling > 0 || ended !== null || isRefused) return
   turn.record({ kind: 'ended', status: failed > 0 ? 'FAILED' : 'DONE' })

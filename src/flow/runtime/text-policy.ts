@@ -11,7 +11,7 @@
  */
 import { ACTIONS_BY_STRICTNESS, type ViolationAction } from '../../policy/index.ts'
 import type { CompiledFlow, TextPolicyDocument } from '../compile/compiled-flow.ts'
-import { RULES_NOW } from '../state/state.ts'
+import { RULES_NOW } from '../compile/rules.ts'
 
 /** Talking a shortfall away instead of doing the work or saying what is missing. */
 export const RATIONALISING: readonly string[] = [

@@ -2,7 +2,7 @@
 import type { RunDraft } from './draft.ts'
 import type { EventOf, FlowEvent } from './event.ts'
 import type { PayloadOf } from './fact.ts'
-import { passedWork } from './state.ts'
+import { passedWork, unblockedBy } from './state.ts'
 
 /** `place` is the index of the node that the event names; -1 when it names none. */
 export function applyEvent(draft: RunDraft, event: FlowEvent, place: number): void {
@@ -25,7 +25,7 @@ export function applyEvent(draft: RunDraft, event: FlowEvent, place: number): vo
       return
     }
     case 'unblocked':
-      draft.ownNode(place).granted += 1
+      draft.ownNode(unblockedBy(draft, place)).granted += 1
       if (draft.nodes.get(place).work.readings !== null) draft.patchWork(place, { readings: null })
       return
     case 'promoted':

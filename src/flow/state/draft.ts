@@ -173,7 +173,7 @@ export class RunDraft {
     const opened = Number(isOpen(after)) - Number(isOpen(before))
     run.acting += Number(isActing(after)) - Number(isActing(before))
     run.waiting += Number(after === 'waiting') - Number(before === 'waiting')
-    run.stuck += Number(isStuck(after)) - Number(isStuck(before))
+    run.stuck += Number(isStuckStatus(after)) - Number(isStuckStatus(before))
     run.failed += Number(after === 'failed') - Number(before === 'failed')
     const stopped = Number(after === 'blocked') - Number(before === 'blocked')
     if (opened === 0 && stopped === 0) return
@@ -192,7 +192,7 @@ function countOpen(span: Writable<SpanState>, opened: number, stopped: number): 
 }
 
 /** Returns whether a node waits for another event. Such a node keeps the run from its end. */
-function isStuck(status: NodeStatus): boolean {
+export function isStuckStatus(status: NodeStatus): boolean {
   return status === 'blocked' || status === 'provisional' || status === 'approved'
 }
 

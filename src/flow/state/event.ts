@@ -97,6 +97,9 @@ type EventBody =
   | ({
       readonly type: 'gate_decision'
       readonly decision: 'PROMOTE' | 'CONFIRM' | 'BLOCK'
+      /** Of a BLOCK: its codes, and what it is about, such as paths outside of `writes`. */
+      readonly codes?: readonly string[]
+      readonly about?: readonly string[]
     } & AnsweredCommand)
   | ({
       readonly type: 'participant_output'
@@ -116,13 +119,19 @@ type EventBody =
       readonly seconds: number
       readonly tokens: number
       readonly required_files_exist: boolean
+      /** Those that are not there, if the host says which. */
+      readonly missing_files?: readonly string[]
       readonly stage: StagedTree | null
       /** What the host found at the attempt itself: its node is blocked, also if it answered well. */
       readonly found?: readonly HostFinding[]
       /** The principal that ran. */
       readonly principal: string
     } & AnsweredCommand)
-  | ({ readonly type: 'passed' } & AnsweredCommand)
+  | ({
+      readonly type: 'passed'
+      /** Required files that are not there. */
+      readonly missing_files?: readonly string[]
+    } & AnsweredCommand)
   | ({
       readonly type: 'evidence_read'
       readonly readings: readonly EvidenceValue[]
@@ -137,11 +146,17 @@ type EventBody =
       readonly type: 'promoted'
       /** Null when the gate refused. */
       readonly action_id: string | null
-      /** The codes of the refusal. */
+      /** The codes of the refusal, and what was in the way. */
       readonly why?: readonly string[]
+      readonly about?: readonly string[]
       readonly manifest: string
     } & AnsweredCommand)
-  | ({ readonly type: 'rolled_back'; readonly is_restored: boolean } & AnsweredCommand)
+  | ({
+      readonly type: 'rolled_back'
+      readonly is_restored: boolean
+      /** Of one that did not restore everything: what was in the way. */
+      readonly why?: string
+    } & AnsweredCommand)
   | {
       readonly type: 'log_written'
       readonly phase_id: string

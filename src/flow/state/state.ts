@@ -6,6 +6,7 @@
  */
 import type { Claim, XiaojingReview } from '../../contracts/index.ts'
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
+import { RULES_NOW } from '../compile/rules.ts'
 import type { FlowCommand, ReviewPin, StageBase } from './command.ts'
 import type { EvidenceValue, ParticipantAnswer } from './event.ts'
 import { filledVector, type Vector, VectorDraft } from './vector.ts'
@@ -166,6 +167,23 @@ export function isStuckAt({ status, isHeld }: NodeState, { isBlocked }: SpanStat
   return status === 'blocked' || isHeld || (isBlocked && status === 'done')
 }
 
+/** The part of a draft that `unblockedBy` reads. */
+interface NodesAt {
+  readonly flow: Pick<CompiledFlow, 'nodes'>
+  readonly run: Pick<RunState, 'rules'>
+  readonly nodes: { get(index: number): Pick<NodeState, 'status'> }
+}
+
+/**
+ * Returns the node that runs again when a person lets a node go on. A CHECK that is done has nothing to
+ * judge before the work that it judged runs again.
+ */
+export function unblockedBy({ flow, run, nodes }: NodesAt, node: number): number {
+  const target = flow.nodes[node]?.target ?? -1
+  if (run.rules === 1 || target === -1 || nodes.get(node).status !== 'done') return node
+  return nodes.get(target).status === 'done' ? target : node
+}
+
 export interface RunTotals {
   readonly attempts: number
   readonly seconds: number
@@ -208,12 +226,6 @@ export interface RunState {
   readonly phases: Vector<SpanState>
   readonly subphases: Vector<SpanState>
 }
-
-/**
- * The rules of new runs. Version 1 walked every run before: it judged a declared claim by the name of
- * its actor, guards by any content of an evidence file, and a NOOP after a rejection as work.
- */
-export const RULES_NOW = 2
 
 const NO_PROGRAMS: ReadonlyMap<string, readonly string[]> = new Map()
 

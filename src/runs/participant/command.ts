@@ -20,8 +20,11 @@ export const runCommand: Participate = async (asking) => {
     onLine: async (line) => operationText(await asking.operate(operationIn(line))),
   })
   if (outcome.refused !== null) return refusedRun(outcome.refused)
-  const { exitCode, signal, killedBy, aborted, stdout, stderr } = outcome
+  const { exitCode, signal, killedBy, aborted, stdout, stderr, isCut } = outcome
+  // The run did not stop it, so a halt did, which may be lifted again by now.
+  if (aborted && !asking.signal.aborted) throw stoppedBy('halted')
   const text = new TextDecoder().decode(stdout)
+  if (exitCode === 0 && isCut) return { outcome: 'failed', text, tokens: 0, why: CUT }
   if (exitCode === 0 && !aborted) return { outcome: 'ended', text, tokens: 0 }
   const ending = aborted ? 'stopped' : (killedBy ?? signal ?? `exit status ${exitCode}`)
   const told = withoutSecrets(new TextDecoder().decode(stderr), secrets)
@@ -37,10 +40,15 @@ export const runCommand: Participate = async (asking) => {
 /** What holds for everything on this host ends the run instead of counting against the participant. */
 function refusedRun({ code, codes }: NonNullable<ParticipantOutcome['refused']>): Said {
   if (code === 'halted' || code === 'laws.changed' || code === 'sandbox.control_missing')
-    throw new FaultError(fault(code, '', null, { hint: '`writ flow resume` goes on afterwards' }))
+    throw stoppedBy(code)
   return { outcome: 'failed', text: '', tokens: 0, why: codes.join(', ') }
 }
 
+function stoppedBy(code: 'halted' | 'laws.changed' | 'sandbox.control_missing'): FaultError {
+  return new FaultError(fault(code, '', null, { hint: '`writ flow resume` goes on afterwards' }))
+}
+
+const CUT = 'its output is longer than 16 MiB and was cut'
 const ERROR_CHARACTERS_MAX = 2_000
 
 /** What is no request is handed on as it is: the gate refuses it and says why. */

@@ -9,7 +9,12 @@ import { dropStageOf, end } from '../lifecycle/decide-again.ts'
 import type { GateParts } from '../lifecycle/gate-parts.ts'
 import { readHeld } from '../lifecycle/held.ts'
 import { proceedHeld } from '../lifecycle/lifecycle.ts'
-import type { Attempt, AttemptOrder, AttemptSurface } from '../surface/attempt-surface.ts'
+import type {
+  Attempt,
+  AttemptOrder,
+  AttemptSurface,
+  HeldEffects,
+} from '../surface/attempt-surface.ts'
 import { workspaceOf } from '../surface/context.ts'
 import type { Confirm, GateAnswer } from '../surface/surface.ts'
 import { OpenAttempt } from './attempt.ts'
@@ -48,6 +53,10 @@ export class Attempts implements AttemptSurface {
     if (standing.heldMark(actionId) === null) return dropStageOf(this.#gate, actionId)
     const { act } = await readHeld(this.#gate, actionId)
     await end(this.#gate, act, { fault: fault('attempt.dropped', actionId, null) })
+  }
+
+  effects(actionId: string): Promise<HeldEffects | null> {
+    return this.#gate.questions.effects(actionId)
   }
 
   async held(): Promise<readonly string[]> {

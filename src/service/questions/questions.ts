@@ -168,6 +168,16 @@ export class Questions {
     }
   }
 
+  /** What an act changes, to be shown; null when something of it is not kept any more. */
+  async effects(
+    actionId: string,
+  ): Promise<Pick<Question, 'changes' | 'deferred' | 'builds' | 'findings' | 'read'> | null> {
+    const record = await this.record(actionId)
+    if (record === null) return null
+    const { changes, deferred, builds, findings, result } = record
+    return { changes, deferred, builds, findings, read: await this.#reader(result.sandbox_id) }
+  }
+
   /** What the facts alone tell of a question; enough to say no to it. */
   async bare(actionId: string): Promise<BareRecord | null> {
     const [result, decided, evaluated] = await Promise.all([

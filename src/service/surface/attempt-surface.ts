@@ -13,7 +13,7 @@
 import type { Digest } from '../../base/index.ts'
 import type { Decision, SandboxResult } from '../../contracts/index.ts'
 import type { RefusedAccess } from '../../sandbox/index.ts'
-import type { Confirm, GateAnswer } from './surface.ts'
+import type { Confirm, GateAnswer, Question } from './surface.ts'
 
 /** Most stages that one view is made of. */
 export const BASES_MAX = 8
@@ -116,6 +116,9 @@ export interface HeldAttempt {
   readonly refusedAccesses: readonly RefusedAccess[]
 }
 
+/** What is shown of the changes of an attempt. */
+export type HeldEffects = Pick<Question, 'changes' | 'deferred' | 'builds' | 'findings' | 'read'>
+
 /** One attempt while it lasts. Its sandbox is open until `finish` or `abandon`. */
 export interface Attempt {
   /**
@@ -163,4 +166,6 @@ export interface AttemptSurface {
   dropHeld(actionId: string): Promise<void>
   /** Stages that are there, by action id. */
   held(): Promise<readonly string[]>
+  /** What a held or promoted attempt changes, to be shown; null when it is no longer kept. */
+  effects(actionId: string): Promise<HeldEffects | null>
 }

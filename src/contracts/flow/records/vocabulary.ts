@@ -61,6 +61,7 @@ export const FINDING_CODES = [
   'flow.call_failed',
   'flow.program_touched',
   'flow.program_changed',
+  'flow.stalled',
 ] as const satisfies readonly Code[]
 
 /** What was done about a finding. */

@@ -3,16 +3,22 @@
  * goes on one line, without characters that Markdown would interpret.
  */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
+import type { FlowEvent } from '../state/event.ts'
 import type { EventPayload, FlowFact, RunFinding } from '../state/fact.ts'
+import { Causes } from './cause.ts'
+import { nodeName } from './words.ts'
 
 export function logText(flow: CompiledFlow, facts: readonly FlowFact[]): string {
   const lines = [`# Orchestration log: ${plain(flow.document.title || flow.document.flow_id)}`, '']
-  for (const { type, payload } of facts) {
+  const causes = new Causes(flow)
+  for (const fact of facts) {
+    const { type, payload } = fact
+    const says = causes.take(fact)
     const text =
       type === 'flow_started_v1'
         ? `run ${plain(payload.run_id)} of ${plain(payload.flow_id)} (${payload.flow_digest})`
         : type === 'flow_finding_v1'
-          ? findingLine(payload)
+          ? findingLine(flow, payload, says ?? '')
           : type === 'flow_event_v1'
             ? eventLine(flow, payload)
             : null
@@ -23,37 +29,33 @@ export function logText(flow: CompiledFlow, facts: readonly FlowFact[]): string 
   return `${lines.join('\n')}\n`
 }
 
-function findingLine({ code, action, values, ...place }: RunFinding): string {
-  const { node_id, edge_id, policy_id, invariant_id, claim_id } = place
-  const names = [node_id, edge_id, policy_id, invariant_id, claim_id].filter(
-    (name) => name !== undefined,
-  )
-  return `**${code}** ${action}: ${names.map(plain).join(', ')} ${plain(JSON.stringify(values))}`
+function findingLine(flow: CompiledFlow, finding: RunFinding, says: string): string {
+  const { code, action, node_id, edge_id } = finding
+  const place = node_id === undefined ? (edge_id ?? '') : nodeName(flow, node_id)
+  return `**${code}** ${action}: ${plain(place === '' ? says : `${place}: ${says}`)}`
 }
 
 /** Null for what a reader of the log does not need. */
 function eventLine(flow: CompiledFlow, payload: EventPayload): string | null {
+  const name = (nodeId: string): string => plain(nodeName(flow, nodeId))
   switch (payload.kind) {
     case 'entered': {
       const index = flow.nodeIndex.get(payload.node_id) ?? 0
       const phase = flow.nodes[index]?.document.phase_id ?? ''
-      return `${plain(payload.node_id)} begins in ${plain(phase)} (${payload.cause})`
+      return `${name(payload.node_id)} begins in ${plain(phase)} (${payload.cause})`
     }
     case 'guard':
       return `guard of ${plain(payload.edge_id)}: ${payload.result} ${plain(JSON.stringify(payload.values))}`
     case 'fired':
       return `way ${plain(payload.edge_id)} taken`
     case 'artifact':
-      return `${plain(payload.node_id)} gives ${plain(payload.path)} (${payload.digest})`
+      return `${name(payload.node_id)} gives ${plain(payload.path)} (${payload.digest})`
     case 'reviewed':
-      return `${plain(payload.check_id)} says ${payload.verdict} (${payload.score}) of ${plain(payload.node_id)}${payload.is_word_changed ? ', by the score and not by the word' : ''}`
+      return `${name(payload.check_id)} says ${payload.verdict} (${payload.score}) of ${name(payload.node_id)}${payload.is_word_changed ? ', by the score and not by the word' : ''}`
     case 'policies':
-      return payload.conflicts
-        .map(({ winner, loser, mode }) => `${plain(winner)} over ${plain(loser)} (${mode})`)
-        .join('; ')
-        .concat(` at ${plain(payload.edge_id)}`)
+      return policiesLine(payload)
     case 'status':
-      return `${plain(payload.node_id)} is ${payload.status}: ${plain(payload.why)}`
+      return `${name(payload.node_id)} is ${payload.status}: ${plain(payload.why)}`
     // Nothing of the phase is open: the log that is written now has to say so.
     case 'commanded':
       return payload.command.type === 'write_log'
@@ -61,6 +63,8 @@ function eventLine(flow: CompiledFlow, payload: EventPayload): string | null {
         : null
     case 'phase_blocked':
       return `phase ${plain(payload.phase_id)} may not end`
+    case 'event':
+      return personLine(flow, payload.event)
     case 'ended':
       return `the run has ended: ${payload.status}`
     // The log leaves out what only the host needs.
@@ -69,7 +73,29 @@ function eventLine(flow: CompiledFlow, payload: EventPayload): string | null {
   }
 }
 
-const LENGTH_MAX = 300
+/** What a person told the run; null for other events. */
+function personLine(flow: CompiledFlow, event: FlowEvent): string | null {
+  if (event.type !== 'human_answer' && event.type !== 'unblocked') return null
+  const word = event.type === 'unblocked' ? 'unblock' : event.answer
+  return `${plain(event.principal)} says ${word} at ${plain(nodeName(flow, event.node_id))}`
+}
+
+/** Which policy went before which; without a conflict, which ones spoke. */
+function policiesLine({
+  edge_id,
+  conflicts,
+  applied,
+}: Extract<EventPayload, { kind: 'policies' }>): string {
+  const words =
+    conflicts.length > 0
+      ? conflicts.map(
+          ({ winner, loser, mode }) => `${plain(winner)} over ${plain(loser)} (${mode})`,
+        )
+      : applied.map(({ policy_id, action }) => `${plain(policy_id)} (${action})`)
+  return `policies at ${plain(edge_id)}: ${words.join('; ')}`
+}
+
+const LENGTH_MAX = 700
 
 /** One line, nothing that Markdown or a terminal obeys, and not too long. */
 function plain(text: string): string {

@@ -1,0 +1,150 @@
+/**
+ * `writ flow show`: one node of a run for the person who judges it: the artifact, what the work would
+ * change, what was said about it before, and what to type.
+ */
+import { faultError } from '../../base/index.ts'
+import {
+  type CompiledNode,
+  elementAt,
+  nodeName,
+  nodeTitle,
+  type RunStop,
+  reviewsOf,
+  stopsOf,
+} from '../../flow/index.ts'
+import { displayOfRaw, rawOfText } from '../../gate/index.ts'
+import { findRun, lookAtRun, stagedBy, type WalkedRun } from '../../runs/index.ts'
+import type { HeldEffects } from '../../service/index.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import type { Paint } from '../call/terminal.ts'
+import { usageError } from '../call/usage.ts'
+import { renderEffects } from '../effects/render.ts'
+import { visible } from '../effects/visible.ts'
+import { stopsText } from '../flow/answer.ts'
+import { findNode } from '../flow/answering.ts'
+import { withFlows } from '../flow/open.ts'
+import { plain } from '../history/text.ts'
+
+export async function run(call: CommandCall): Promise<Exit> {
+  const [runName, node, ...others] = call.arguments
+  if (runName === undefined || node === undefined || others.length > 0)
+    throw usageError('say the run and the node', 'writ flow show RUN NODE')
+  return withFlows(call, async ({ host }) => {
+    const { run_id, workspace } = await findRun(host.ledger, host.stream, runName)
+    const walked = await lookAtRun(host, run_id)
+    const shown = nodeOf(walked, findNode(walked.flow, node))
+    const actionId = stagedBy(walked, shown.subject.nodeId)
+    const effects = actionId === null ? null : await host.attempts.effects(actionId)
+    if (call.options.isOn('json')) {
+      await call.terminal.out(`${JSON.stringify(jsonOf(shown, effects))}\n`)
+      return EXIT.yes
+    }
+    await print(call, shown, effects, workspace)
+    return EXIT.yes
+  })
+}
+
+interface ShownNode {
+  readonly walked: WalkedRun
+  readonly node: CompiledNode
+  /** The work that a CHECK judges, else the node itself. */
+  readonly subject: CompiledNode
+  readonly stops: readonly RunStop[]
+}
+
+function nodeOf(walked: WalkedRun, nodeId: string): ShownNode {
+  const { flow } = walked
+  const node = flow.nodes[flow.nodeIndex.get(nodeId) ?? -1]
+  if (node === undefined) throw faultError('flow.not_waiting', nodeId)
+  const subject = flow.nodes[node.target] ?? node
+  const near = new Set([nodeId, subject.nodeId])
+  const stops = walked.status === 'RUNNING' ? [] : stopsOf(walked)
+  return { walked, node, subject, stops: stops.filter(({ node_id = '' }) => near.has(node_id)) }
+}
+
+function jsonOf({ walked, node, subject, stops }: ShownNode, effects: HeldEffects | null) {
+  const { flow, facts, state, runId } = walked
+  const { status, entries, work } = elementAt(state.nodes, node.index)
+  const { artifact } = elementAt(state.nodes, subject.index).work
+  return {
+    run_id: runId,
+    node_id: node.nodeId,
+    title: nodeTitle(flow, node.nodeId),
+    kind: node.document.kind,
+    status,
+    attempts: entries,
+    ...(work.pin === null ? {} : { review: work.pin }),
+    subject: { node_id: subject.nodeId, title: nodeTitle(flow, subject.nodeId) },
+    artifact,
+    changes:
+      effects?.changes.map(({ path, before, after }) => ({
+        path: displayOfRaw(path),
+        change: before === null ? 'added' : after === null ? 'deleted' : 'modified',
+      })) ?? [],
+    reviews: reviewsOf(flow, facts).filter(({ node_id }) => node_id === subject.nodeId),
+    stops,
+  }
+}
+
+/** Longer artifacts are cut unless all of them is wanted. */
+const LINES_SHOWN = 60
+
+async function print(
+  call: CommandCall,
+  shown: ShownNode,
+  effects: HeldEffects | null,
+  workspace: string,
+): Promise<void> {
+  const { terminal, options } = call
+  const { paint } = terminal
+  const isWhole = options.isOn('all')
+  await terminal.out(headText(shown, paint))
+  await terminal.out(artifactText(shown, paint, isWhole))
+  await terminal.out(reviewsText(shown, paint))
+  if (effects !== null) {
+    await terminal.out(`\n${paint.strong('what it would change')}\n`)
+    const columns = terminal.isTty ? terminal.columns : null
+    const view = { paint, whole: isWhole, columns, base: rawOfText(workspace) }
+    // A node declares all that it may do; what it did not do is no news.
+    const findings = effects.findings.filter(({ code }) => code !== 'effect.not_observed')
+    const shownEffects = { ...effects, findings }
+    for await (const piece of renderEffects(shownEffects, view)) await terminal.out(piece)
+  }
+  await terminal.out(stopsText(shown.stops, paint))
+}
+
+function headText({ walked, node, subject }: ShownNode, paint: Paint): string {
+  const { flow, runId, state } = walked
+  const { status, entries } = elementAt(state.nodes, node.index)
+  const { kind, phase_id } = node.document
+  const judged = subject === node ? '' : `, judges ${nodeName(flow, subject.nodeId)}`
+  return [
+    `${paint.strong(plain(nodeName(flow, node.nodeId)))}  ${plain(flow.document.title || flow.document.flow_id)}  ${paint.dim(runId)}\n`,
+    `${kind} in ${plain(phase_id)}, ${status}, attempt ${entries}${plain(judged)}\n`,
+  ].join('')
+}
+
+function artifactText({ walked, subject }: ShownNode, paint: Paint, isWhole: boolean): string {
+  const { artifact } = elementAt(walked.state.nodes, subject.index).work
+  if (artifact === null) return '\nno artifact yet\n'
+  const lines = artifact.content.replace(/\n$/, '').split('\n')
+  const shown = isWhole ? lines : lines.slice(0, LINES_SHOWN)
+  const left = lines.length - shown.length
+  return [
+    `\n${paint.strong(plain(artifact.path))}  ${paint.dim(artifact.digest)}\n`,
+    ...shown.map((line) => `  ${visible(line)}\n`),
+    left === 0 ? '' : `  ${paint.dim(`… ${left} more lines: --all`)}\n`,
+  ].join('')
+}
+
+function reviewsText({ walked, subject }: ShownNode, paint: Paint): string {
+  const { flow, facts } = walked
+  const given = reviewsOf(flow, facts).filter(({ node_id }) => node_id === subject.nodeId)
+  if (given.length === 0) return ''
+  const lines = given.flatMap((review) => [
+    `  ${plain(review.check_title)}: ${review.verdict} ${review.score}${review.is_word_changed ? ', by the score and not by the word' : ''}, ${plain(review.by ?? '')}, ${review.at}\n`,
+    ...(review.summary === '' ? [] : [`    ${plain(review.summary)}\n`]),
+    ...review.suggestions.map(({ change }) => `    - ${plain(change)}\n`),
+  ])
+  return `\n${paint.strong('reviews')}\n${lines.join('')}`
+}

@@ -1,0 +1,78 @@
+/**
+ * What the commands share by which a person answers a run: the person is proved, the run and the node
+ * are found, and the order is left for the process that walks the run.
+ */
+import { type FaultError, faultError, showName } from '../../base/index.ts'
+import { type CompiledFlow, nodeName } from '../../flow/index.ts'
+import {
+  type FlowHost,
+  findRun,
+  isWalked,
+  leaveOrder,
+  lookAtRun,
+  type Order,
+  type WalkedRun,
+} from '../../runs/index.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { proveHuman, refuseOthers } from '../call/home.ts'
+import { withFlows } from './open.ts'
+
+interface Addressed {
+  readonly host: FlowHost
+  readonly run: WalkedRun
+  readonly nodeId: string
+}
+
+/** Only a human answers (I1). `make` makes the order, or fails with the reason. */
+export function answerRun(
+  call: CommandCall,
+  [runName, nodeGiven]: readonly [string, string],
+  make: (asked: Addressed) => Promise<Order>,
+): Promise<Exit> {
+  return withFlows(call, async ({ host, gate }) => {
+    refuseOthers(gate.session.caller, 'answering')
+    await proveHuman(gate.session, call, 'answering')
+    const { run_id } = await findRun(host.ledger, host.stream, runName)
+    const run = await lookAtRun(host, run_id)
+    const order = await make({ host, run, nodeId: findNode(run.flow, nodeGiven) })
+    leaveOrder(host, run_id, order)
+    return recorded(call, run_id, await isWalked(host, run_id))
+  })
+}
+
+const PART_MIN = 4
+
+/** A node by its id, its title, or a part of its id that no other has. */
+export function findNode(flow: CompiledFlow, given: string): string {
+  if (flow.nodeIndex.has(given)) return given
+  const byTitle = flow.nodes.filter(({ document }) => document.title === given)
+  const isPart = (id: string): boolean => given.length >= PART_MIN && id.startsWith(given)
+  const found = byTitle.length > 0 ? byTitle : flow.nodes.filter(({ nodeId }) => isPart(nodeId))
+  const [only, ...others] = found.map(({ nodeId }) => nodeId)
+  if (only !== undefined && others.length === 0) return only
+  if (only === undefined) throw notWaiting(given, `the flow has no node ${showName(given)}`)
+  const names = [only, ...others].map((id) => nodeName(flow, id)).join(', ')
+  const message = `${showName(given)} may be ${names}`
+  throw faultError('flow.node_ambiguous', given, message, 'name the node by its id')
+}
+
+async function recorded(
+  { terminal, options }: CommandCall,
+  runId: string,
+  walked: boolean,
+): Promise<Exit> {
+  const next = walked ? 'the process that walks it takes it' : `writ flow resume ${runId}`
+  await terminal.out(
+    options.isOn('json')
+      ? `${JSON.stringify({ ok: true, run_id: runId, walked })}\n`
+      : `recorded; ${next}\n`,
+  )
+  return EXIT.yes
+}
+
+export function notWaiting(
+  nodeId: string,
+  message = `nothing at ${showName(nodeId)} waits for this answer`,
+): FaultError {
+  return faultError('flow.not_waiting', nodeId, message, '`writ flow status RUN` tells what waits')
+}

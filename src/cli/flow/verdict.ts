@@ -1,0 +1,60 @@
+/** A person's yes or no at a CHECK that asks them: becomes the review that the run waits for. */
+import { type FaultError, faultError } from '../../base/index.ts'
+import { nodeName } from '../../flow/index.ts'
+import {
+  answerOrder,
+  askedOfPeople,
+  type PersonCommand,
+  verdictText,
+  type WalkedRun,
+} from '../../runs/index.ts'
+import type { CommandCall, Exit } from '../call/command.ts'
+import { usageError } from '../call/usage.ts'
+import { answerRun, notWaiting } from './answering.ts'
+
+const COMMENT_MAX = 4_000
+
+export async function judgeBy(call: CommandCall, verdict: 'approve' | 'reject'): Promise<Exit> {
+  const [runName, node, ...others] = call.arguments
+  const comment = call.options.text('comment')?.trim() ?? ''
+  if (runName === undefined || node === undefined || others.length > 0)
+    throw usage(verdict, 'say the run and the node')
+  if (verdict === 'reject' && comment === '')
+    throw usage(verdict, 'say with `--comment` what has to change: it goes to the next attempt')
+  if (comment.length > COMMENT_MAX)
+    throw usage(verdict, `a comment has at most ${COMMENT_MAX} characters`)
+  return answerRun(call, [runName, node], async ({ host, run, nodeId }) => {
+    const command = reviewAt(run, nodeId)
+    if (command.review === null) throw notReview(run, command)
+    const text = verdictText(verdict, command.review, comment === '' ? 'approved' : comment)
+    const { principal, clock } = host
+    return answerOrder(run, { command, text, principal, nowMs: clock.nowMs() })
+  })
+}
+
+/** What a person is asked at a CHECK, or at the one CHECK that waits to judge this work. */
+function reviewAt(run: WalkedRun, nodeId: string): PersonCommand {
+  const asked = askedOfPeople(run)
+  const own = asked.find(({ node_id }) => node_id === nodeId)
+  if (own !== undefined) return own
+  const [only, ...others] = asked.filter(({ review }) => review?.target === nodeId)
+  if (only === undefined) {
+    const name = nodeName(run.flow, nodeId)
+    throw notWaiting(nodeId, `no person is asked to judge ${name}`)
+  }
+  if (others.length === 0) return only
+  const names = [only, ...others].map(({ node_id }) => nodeName(run.flow, node_id)).join(', ')
+  const message = `several checks of ${nodeName(run.flow, nodeId)} ask: ${names}`
+  throw faultError('flow.node_ambiguous', nodeId, message, 'name the check')
+}
+
+function notReview({ flow, runId }: WalkedRun, { node_id }: PersonCommand): FaultError {
+  const message = `${nodeName(flow, node_id)} asks for work, not for a yes or a no`
+  const hint = `writ flow answer ${runId} ${node_id} --file ANSWER.json`
+  return faultError('flow.not_waiting', node_id, message, hint)
+}
+
+function usage(verdict: 'approve' | 'reject', message: string): FaultError {
+  const comment = verdict === 'approve' ? '[--comment TEXT]' : '--comment TEXT'
+  return usageError(message, `writ flow ${verdict} RUN NODE ${comment}`)
+}

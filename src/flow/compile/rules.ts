@@ -1,0 +1,24 @@
+/**
+ * Versions of the rules by which runs are walked. A run keeps the version that it began with, so that a
+ * later writ goes on with it, and replays it, exactly as it was walked.
+ *
+ * Version 1 walked every run before: it judged a declared claim by the name of its actor, took evidence
+ * that it could not read for none, and stopped where CHECK nodes of one node follow one another. By
+ * version 2 a CHECK that fails or is given up releases the node that it judges, a goal that one branch
+ * reaches ends the others, and a stalled run says where it is stalled.
+ */
+
+export const RULES_NOW = 2
+
+/** Whose rules a new run is walked by. */
+export const FLOW_EVALUATOR = { name: 'flow', version: String(RULES_NOW) } as const
+
+/** Returns the rules of a run by the name that its first fact has; null for those of another writ. */
+export function rulesNamed(
+  evaluator: { readonly name: string; readonly version: string } | undefined,
+): number | null {
+  if (evaluator === undefined) return RULES_NOW
+  if (evaluator.name !== FLOW_EVALUATOR.name) return null
+  const rules = Number(evaluator.version)
+  return Number.isInteger(rules) && rules >= 1 && rules <= RULES_NOW ? rules : null
+}

@@ -1,0 +1,280 @@
+/**
+ * What findings mean, in words: each with its cause as the facts before it tell it, such as the exit status
+ * of a program, the values that a guard read, or the file that is missing. Made of facts alone, so that
+ * runs of earlier versions are explained as well.
+ */
+import type { CompiledFlow } from '../compile/compiled-flow.ts'
+import type { FlowEvent } from '../state/event.ts'
+import type { FlowFact, RunFinding, Values } from '../state/fact.ts'
+import { nodeName, oneLine, shownText, shownValue } from './words.ts'
+
+type GuardPayload = Extract<
+  Extract<FlowFact, { type: 'flow_event_v1' }>['payload'],
+  { kind: 'guard' }
+>
+type OutputPayload = Extract<FlowFact, { type: 'participant_output_v1' }>['payload']
+
+/** What is known about a node at the moment of a finding. */
+interface NodeHistory {
+  /** Of the attempt that is under way, or ended last. */
+  blocks: Extract<FlowEvent, { type: 'gate_decision' }>[]
+  said: string[]
+  error: unknown
+  output: OutputPayload | null
+}
+
+/** Reads the facts of a run in order and says what each finding means. */
+export class Causes {
+  readonly #flow: CompiledFlow
+  readonly #nodes = new Map<string, NodeHistory>()
+  readonly #guards = new Map<string, GuardPayload>()
+  /** By the node that was judged: the words of the last review. */
+  readonly #reviews = new Map<string, string>()
+
+  constructor(flow: CompiledFlow) {
+    this.#flow = flow
+  }
+
+  /** Takes the next fact; returns what it says when it is a finding. */
+  take(fact: FlowFact): string | null {
+    switch (fact.type) {
+      case 'flow_finding_v1':
+        return this.#found(fact.payload)
+      case 'participant_output_v1':
+        this.#at(fact.payload.node_id).output = fact.payload
+        return null
+      case 'flow_event_v1':
+        this.#note(fact.payload)
+        return null
+      case 'flow_started_v1':
+      case 'flow_claim_v1':
+      case 'flow_evidence_v1':
+        return null
+      default:
+        return fact satisfies never
+    }
+  }
+
+  #note(payload: Extract<FlowFact, { type: 'flow_event_v1' }>['payload']): void {
+    if (payload.kind === 'guard') this.#guards.set(payload.edge_id, payload)
+    else if (payload.kind === 'attempt_failed') this.#at(payload.node_id).error = payload.error
+    else if (payload.kind === 'entered') this.#nodes.delete(payload.node_id)
+    else if (payload.kind === 'reviewed') this.#noteReview(payload.node_id, payload.check_id)
+    else if (payload.kind === 'event' && payload.event.type === 'gate_decision') {
+      const { event } = payload
+      if (event.decision === 'BLOCK') this.#at(event.node_id).blocks.push(event)
+    }
+  }
+
+  #at(nodeId: string): NodeHistory {
+    const known = this.#nodes.get(nodeId)
+    if (known !== undefined) return known
+    const made = { blocks: [], said: [], error: null, output: null }
+    this.#nodes.set(nodeId, made)
+    return made
+  }
+
+  #found(finding: RunFinding): string {
+    const says = oneLine(this.#says(finding))
+    if (finding.node_id !== undefined) this.#at(finding.node_id).said.push(says)
+    return says
+  }
+
+  #says(finding: RunFinding): string {
+    const { code, values, node_id = '' } = finding
+    const text = (name: string): string => shownText(values[name])
+    switch (code) {
+      case 'flow.attempt_failed':
+        return `attempt ${text('attempt')} failed: ${this.#errorText(node_id, values)}`
+      case 'flow.output_invalid':
+        return `its output stayed invalid: ${errorsText(values['errors'])}`
+      case 'flow.incomplete':
+        return this.#incompleteText(node_id, values)
+      case 'flow.guard_false':
+        return this.#guardText(finding)
+      case 'flow.approval_required':
+        return this.#reviewText(finding)
+      case 'flow.time_floor':
+        return `its phase took ${seconds(values['state.cumulative_duration'])} of at least ${seconds(values['state.minimum_duration'])}`
+      case 'flow.tool_use_zero':
+        return 'the participant asked for no operation through its tool channel'
+      case 'flow.log_not_updated':
+        return 'the orchestration log could not be written at the end of its phase'
+      case 'flow.access_denied':
+        return `${text('actor')} tried to ${text('mode')} ${text('path')}, which an access rule forbids`
+      case 'flow.claim_unverified':
+        return `the claim ${finding.claim_id ?? ''} has no independent evidence (${text('verification_status')})`
+      case 'flow.text_policy':
+        return `its ${text('text')} says “${text('phrase')}”, which ${finding.policy_id ?? 'a text policy'} forbids`
+      case 'flow.delta_missing':
+        return `it gave the same as before (compared by ${text('by')})`
+      case 'flow.manifest_mismatch':
+        return `files of the sub-phase ${text('subphase_id')} are not as its manifest says`
+      case 'flow.escalated':
+        return `${text('why')}${this.#lastSaid(node_id)}`
+      case 'flow.budget':
+        return `the budget of ${text('budget')} is used up: ${text('used')} of ${text('limit')}`
+      // `#saysRules` has a case for each of the others.
+      default:
+        return this.#saysRules(finding)
+    }
+  }
+
+  /** Findings about rules, ways and stages. */
+  #saysRules({
+    code,
+    values,
+    edge_id = '',
+    policy_id = '',
+    invariant_id = '',
+  }: RunFinding): string {
+    const text = (name: string): string => shownText(values[name])
+    switch (code) {
+      case 'flow.evidence_mismatch':
+        return `the evidence for ${text('field')} at the way ${edge_id} is ${text('file')}, the host has ${text('host')}`
+      case 'flow.policy_conflict':
+        return `the policy ${text('winner')} goes before ${text('loser')} (${text('mode')})`
+      case 'flow.policy_triggered':
+        return `the policy ${policy_id} speaks at the way ${edge_id}: ${valuesText(values)}`
+      case 'flow.invariant_violated':
+        return `the invariant ${invariant_id} does not hold: ${valuesText(values)}`
+      case 'flow.decision_ambiguous':
+        return `more than one way is open: ${text('edges')}`
+      case 'flow.decision_none':
+        return `no way is open: ${text('edges')}`
+      case 'flow.task_mismatch':
+        return `it answered for the task ${text('task_id')}`
+      case 'flow.stage_void':
+        return `what it is based on (${text('base')}) is no longer there`
+      case 'flow.promotion_refused':
+        return `the gate refused the promotion: ${text('codes')}${listText(values['about'])}`
+      case 'flow.rollback_failed':
+        return `it could not be restored: ${values['why'] === undefined ? 'something else changed it meanwhile' : text('why')}`
+      case 'flow.stalled':
+        return stalledText(values)
+      // The values say what a code without words of its own means.
+      default:
+        return valuesText(values)
+    }
+  }
+
+  #lastSaid(nodeId: string): string {
+    const last = this.#at(nodeId).said.at(-1)
+    return last === undefined ? '' : `; ${last}`
+  }
+
+  #errorText(nodeId: string, values: Values): string {
+    const history = this.#at(nodeId)
+    const error = history.error ?? values['error']
+    const { findings } = objectOf(error)
+    if (!Array.isArray(findings)) return errorText(error)
+    // What was found about the attempt was said just before.
+    return history.said.length === 0 ? findings.join(', ') : history.said.join('; ')
+  }
+
+  #incompleteText(nodeId: string, values: Values): string {
+    if (values['stages_below'] !== undefined)
+      return `it builds on ${shownText(values['stages_below'])} stages that are not promoted`
+    if (values['required_files_exist'] === false) {
+      const { missing } = values
+      const { required_files = [] } =
+        this.#flow.nodes[this.#flow.nodeIndex.get(nodeId) ?? -1]?.document ?? {}
+      const names = Array.isArray(missing) ? missing : required_files
+      const which = Array.isArray(missing) ? 'not there' : 'not all there'
+      return `required files are ${which}: ${names.map(shownText).join(', ')}`
+    }
+    const blocked = this.#at(nodeId).blocks.map(
+      ({ codes = [], about = [] }) => `${codes.join(', ') || 'BLOCK'}${listText(about)}`,
+    )
+    return `the gate blocked what it did${blocked.length === 0 ? '' : `: ${[...new Set(blocked)].join('; ')}`}`
+  }
+
+  #guardText({ edge_id = '', values }: RunFinding): string {
+    const edge = this.#flow.edgeById.get(edge_id)
+    const judged = this.#guards.get(edge_id)
+    const target = edge === undefined ? '' : ` to ${nodeName(this.#flow, edge.document.target)}`
+    const guard = edge?.document.guard_expr ?? 'state.gate_passed'
+    const read = judged === undefined ? values : judged.values
+    const why = judged?.result === 'undetermined' ? `; ${judged.reasons.join('; ')}` : ''
+    const known = valuesText(read)
+    return `the way ${edge_id}${target} is closed: ${guard}${known === '' ? '' : ` with ${known}`}${why}`
+  }
+
+  #reviewText({ node_id = '', values }: RunFinding): string {
+    const words = this.#reviews.get(node_id) ?? ''
+    return `it was rejected with score ${shownText(values['score'])}${words}`
+  }
+
+  #noteReview(nodeId: string, checkId: string): void {
+    const answer = this.#at(checkId).output?.answer
+    if (answer?.kind !== 'review') return
+    const { summary, suggestions } = answer.document
+    const words = [...new Set([summary, ...suggestions.map(({ change }) => change)])]
+    const said = words.filter((text) => text !== '').join('; ')
+    const by = ` by ${nodeName(this.#flow, checkId)}`
+    this.#reviews.set(nodeId, said === '' ? by : `${by}: ${said}`)
+  }
+}
+
+function stalledText(values: Values): string {
+  const { waits_for_checks: checks, waits_for_stages: stages } = values
+  if (Array.isArray(checks))
+    return `it waits for ${checks.map(shownText).join(', ')}, and nothing leads there`
+  if (Array.isArray(stages))
+    return `it waits for the promotion of ${stages.map(shownText).join(', ')}`
+  return 'it waits for another node, and nothing leads there'
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  // Narrowed to an object that is no list; each of its fields is unknown.
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : {}
+}
+
+/** The error that an attempt leaves for the next one, in words. */
+function errorText(error: unknown): string {
+  if (error === null || error === undefined) return 'no reason is recorded'
+  if (typeof error === 'string') return error
+  const { outcome, why, code, message, output, errors, task_id, result_type, verdict } =
+    objectOf(error)
+  if (outcome === 'unreachable') return `it could not be reached: ${shownText(why)}`
+  if (outcome !== undefined) return why === undefined ? 'it did not end well' : shownText(why)
+  if (output === 'invalid') return `its output stayed invalid: ${errorsText(errors)}`
+  if (message !== undefined || code !== undefined)
+    return `it says ${[code, message]
+      .filter((part) => part !== undefined)
+      .map(shownText)
+      .join(': ')}`
+  if (task_id !== undefined) return `it answered for the task ${shownText(task_id)}`
+  if (result_type === 'NOOP')
+    return 'it says that there is nothing to do, and nothing was made before'
+  if (verdict !== undefined) return `it says ${shownText(verdict)}`
+  return shownValue(error)
+}
+
+function errorsText(errors: unknown): string {
+  return (Array.isArray(errors) ? errors : [errors]).map(documentErrorText).join('; ')
+}
+
+/** An error of a document has its place, what was expected, and what was found. */
+function documentErrorText(error: unknown): string {
+  const { json_path: place, expected, actual } = objectOf(error)
+  if (place === undefined || expected === undefined) return errorText(error)
+  return `${shownText(place)}: expected ${shownText(expected)}, found ${shownText(actual)}`
+}
+
+function listText(about: unknown): string {
+  return Array.isArray(about) && about.length > 0 ? ` (${about.map(shownText).join(', ')})` : ''
+}
+
+function valuesText(values: Values): string {
+  return Object.entries(values)
+    .filter(([name]) => name !== 'reasons')
+    .map(([name, value]) => `${name} ${shownText(value)}`)
+    .join(', ')
+}
+
+function seconds(value: unknown): string {
+  return typeof value === 'number' ? `${Math.round(value * 10) / 10} s` : shownText(value)
+}

@@ -1,0 +1,265 @@
+/**
+ * Why a run waits or has stopped: at which node, for what cause, and what a person types next. Every run
+ * that is WAITING, BLOCKED or FAILED has at least one.
+ */
+import type { CompiledFlow } from '../compile/compiled-flow.ts'
+import type { FlowCommand } from '../state/command.ts'
+import type { FlowFact, RunFinding } from '../state/fact.ts'
+import { isStuckAt, type RunState } from '../state/state.ts'
+import { elementAt } from '../state/vector.ts'
+import { Causes } from './cause.ts'
+import { commandText, nodeName, nodeTitle, oneLine, shownText } from './words.ts'
+
+/** `kind` says what the run needs: an answer, a yes, a way to be opened, or nothing any more. */
+export interface RunStop {
+  readonly kind:
+    | 'decision'
+    | 'input'
+    | 'participant'
+    | 'approval'
+    | 'blocked'
+    | 'refused'
+    | 'failed'
+  /** Absent when the run as a whole is refused. */
+  readonly node_id?: string
+  readonly title: string
+  /** Of the finding that led here. */
+  readonly code?: string
+  readonly says: string
+  /** What to type, the usual answer first. */
+  readonly next: readonly string[]
+}
+
+/** A finding with what it means. */
+export type ToldFinding = RunFinding & {
+  readonly seq: number
+  readonly at: string
+  readonly says: string
+}
+
+export function toldFindings(
+  flow: CompiledFlow,
+  facts: readonly FlowFact[],
+): readonly ToldFinding[] {
+  const causes = new Causes(flow)
+  return facts.flatMap((fact) => {
+    const says = causes.take(fact)
+    if (says === null || fact.type !== 'flow_finding_v1') return []
+    const { run_id: _, ...finding } = fact.payload
+    return [{ ...finding, says }]
+  })
+}
+
+interface StoppedRun {
+  readonly flow: CompiledFlow
+  readonly facts: readonly FlowFact[]
+  readonly state: RunState
+  /** Commands that a person has to answer. */
+  readonly waiting: readonly FlowCommand[]
+}
+
+export function stopsOf(run: StoppedRun): readonly RunStop[] {
+  const { state, flow } = run
+  const findings = toldFindings(flow, run.facts)
+  const runId = state.runId ?? ''
+  if (state.isRefused) return [refusedStop(runId, flow, findings)]
+  const waits = run.waiting.flatMap((command) => waitOf(runId, flow, command, findings))
+  const asked = new Set(waits.map(({ node_id }) => node_id))
+  const stuck = stuckNodes(run).filter((node) => !asked.has(node))
+  const blocks = stuck.map((node) => blockedStop(runId, flow, node, findings))
+  if (state.ended !== 'FAILED') return [...waits, ...blocks]
+  return [...waits, ...blocks, ...failedStops(run, findings)]
+}
+
+/** Nodes that a person can let go on: one of each phase that may not end. */
+function stuckNodes({ flow, state, facts }: StoppedRun): readonly string[] {
+  const inBlockedPhase = new Map<number, string>()
+  const found: string[] = []
+  for (const { index, nodeId, phase } of flow.nodes) {
+    const node = elementAt(state.nodes, index)
+    const span = elementAt(state.phases, phase)
+    if (!isStuckAt(node, span)) continue
+    if (node.status === 'blocked' || node.isHeld) found.push(nodeId)
+    else inBlockedPhase.set(phase, lastNamed(facts, flow, phase) ?? nodeId)
+  }
+  return [...found, ...inBlockedPhase.values()]
+}
+
+/** The node of a phase that a finding last named, which is the one that kept the phase from its end. */
+function lastNamed(facts: readonly FlowFact[], flow: CompiledFlow, phase: number): string | null {
+  const fact = facts.findLast(
+    ({ type, payload }) =>
+      type === 'flow_finding_v1' &&
+      flow.nodes[flow.nodeIndex.get(payload.node_id ?? '') ?? -1]?.phase === phase,
+  )
+  return fact?.type === 'flow_finding_v1' ? (fact.payload.node_id ?? null) : null
+}
+
+function waitOf(
+  runId: string,
+  flow: CompiledFlow,
+  command: FlowCommand,
+  findings: readonly ToldFinding[],
+): readonly RunStop[] {
+  switch (command.type) {
+    case 'ask_human':
+      return [
+        command.why === 'input'
+          ? inputStop(runId, flow, command)
+          : decisionStop(runId, flow, command.node_id, findings),
+      ]
+    case 'run_participant':
+    case 'ask_again':
+      return [participantStop(runId, flow, command)]
+    case 'promote': {
+      const { node_id } = command
+      const says = 'its effects need a yes'
+      const next = [commandText('writ', 'inbox'), resumeText(runId)]
+      return [{ kind: 'approval', node_id, title: nodeTitle(flow, node_id), says, next }]
+    }
+    // Commands that the host carries out without a person.
+    default:
+      return []
+  }
+}
+
+function resumeText(runId: string): string {
+  return commandText('writ', 'flow', 'resume', runId)
+}
+
+function inputStop(
+  runId: string,
+  flow: CompiledFlow,
+  command: Extract<FlowCommand, { type: 'ask_human' }>,
+): RunStop {
+  const { node_id, needs } = command
+  const wanted = needs.map(({ name, description, accepted_types, suggested_path }) => {
+    const what = description === '' || description === name ? name : `${name} (${description})`
+    const types = accepted_types.length === 0 ? '' : `, as ${accepted_types.join(' or ')}`
+    return `${what}${types}${suggested_path === null ? '' : `, at ${suggested_path}`}`
+  })
+  const says = oneLine(`it needs ${wanted.length === 0 ? 'input' : wanted.join('; ')}`)
+  const answer = (word: string): string =>
+    commandText('writ', 'flow', 'answer', runId, node_id, word)
+  return {
+    kind: 'input',
+    node_id,
+    title: nodeTitle(flow, node_id),
+    says,
+    next: [answer('provided'), answer('abandon')],
+  }
+}
+
+function decisionStop(
+  runId: string,
+  flow: CompiledFlow,
+  node_id: string,
+  findings: readonly ToldFinding[],
+): RunStop {
+  const last = findings.findLast((finding) => finding.node_id === node_id)
+  const answer = (word: string): string =>
+    commandText('writ', 'flow', 'answer', runId, node_id, word)
+  return {
+    kind: 'decision',
+    node_id,
+    title: nodeTitle(flow, node_id),
+    ...(last === undefined ? {} : { code: last.code }),
+    says: last?.says ?? 'a person has to decide',
+    next: [answer('retry'), answer('abandon')],
+  }
+}
+
+type RunOrAsk = Extract<FlowCommand, { type: 'run_participant' | 'ask_again' }>
+
+function participantStop(runId: string, flow: CompiledFlow, command: RunOrAsk): RunStop {
+  const { node_id, review } = command
+  const { executor, reviewer } = flow.nodes[flow.nodeIndex.get(node_id) ?? -1]?.document ?? {}
+  const participant = review === null ? executor : reviewer
+  const human = participant !== undefined && 'human' in participant ? participant.human : true
+  const who = human === true ? 'a person' : oneLine(human)
+  const again =
+    command.type === 'ask_again'
+      ? `; the last answer was none: ${command.errors.map(shownText).join('; ')}`
+      : ''
+  const head = { kind: 'participant' as const, node_id, title: nodeTitle(flow, node_id) }
+  const show = commandText('writ', 'flow', 'show', runId, node_id)
+  if (review === null) {
+    const answer = `${commandText('writ', 'flow', 'answer', runId, node_id)} --file ANSWER.json`
+    return { ...head, says: oneLine(`${who} works here${again}`), next: [show, answer] }
+  }
+  const says = `${who} judges ${nodeName(flow, review.target)}${again}`
+  const approve = commandText('writ', 'flow', 'approve', runId, node_id)
+  const reject = `${commandText('writ', 'flow', 'reject', runId, node_id)} --comment TEXT`
+  return { ...head, says: oneLine(says), next: [show, approve, reject] }
+}
+
+function refusedStop(runId: string, flow: CompiledFlow, findings: readonly ToldFinding[]): RunStop {
+  const last = findings.findLast(({ code }) => code === 'flow.manifest_mismatch')
+  const says = `${last?.says ?? 'files are not as a manifest says'}; put them back as they were`
+  const title = flow.document.title || flow.document.flow_id
+  return { kind: 'refused', title, code: 'flow.manifest_mismatch', says, next: [resumeText(runId)] }
+}
+
+const STOPPING: ReadonlySet<RunFinding['action']> = new Set([
+  'block',
+  'refuse',
+  'escalate',
+  'reject',
+  'rerun',
+  'reroute',
+])
+
+function blockedStop(
+  runId: string,
+  flow: CompiledFlow,
+  node_id: string,
+  findings: readonly ToldFinding[],
+): RunStop {
+  const own = findings.filter(
+    (finding) => finding.node_id === node_id && STOPPING.has(finding.action),
+  )
+  const last = own.findLast(({ action }) => action === 'block') ?? own.at(-1)
+  // A hindrance often has several findings at once, such as two closed ways.
+  const together =
+    last === undefined
+      ? []
+      : own.filter(({ at, action }) => at === last.at && action === last.action)
+  const says = [...new Set(together.map((finding) => finding.says))].join('; ')
+  const unblock = commandText('writ', 'flow', 'answer', runId, node_id, 'unblock')
+  const claims = together.flatMap(({ claim_id }) =>
+    claim_id === undefined
+      ? []
+      : [`${commandText('writ', 'flow', 'evidence', runId, claim_id)} --id ID --file FILE`],
+  )
+  return {
+    kind: 'blocked',
+    node_id,
+    title: nodeTitle(flow, node_id),
+    ...(last === undefined ? {} : { code: last.code }),
+    says: says === '' ? 'it is blocked' : says,
+    next: [...claims, unblock, resumeText(runId)],
+  }
+}
+
+/** A run that has failed does not go on; it says at which nodes. */
+function failedStops(
+  { flow, state }: StoppedRun,
+  findings: readonly ToldFinding[],
+): readonly RunStop[] {
+  return flow.nodes.flatMap(({ index, nodeId }) => {
+    if (elementAt(state.nodes, index).status !== 'failed') return []
+    const last = findings.findLast(({ node_id }) => node_id === nodeId)
+    const says = last === undefined ? 'it was given up' : `it was given up; ${last.says}`
+    const code = last === undefined ? {} : { code: last.code }
+    return [
+      {
+        kind: 'failed' as const,
+        node_id: nodeId,
+        title: nodeTitle(flow, nodeId),
+        ...code,
+        says,
+        next: [],
+      },
+    ]
+  })
+}

@@ -1,0 +1,140 @@
+/**
+ * What a person answers as a participant: judged before it is accepted, so that a mistake is corrected at
+ * once and an accepted answer counts.
+ *
+ * INVARIANT (the person who is asked): where a participant names a person, only that principal answers.
+ */
+import { randomUUID } from 'node:crypto'
+import { type FaultError, faultError, showName } from '../base/index.ts'
+import type { Participant } from '../contracts/index.ts'
+import {
+  type CompiledFlow,
+  type FlowCommand,
+  nodeName,
+  type ParsedAnswer,
+  type ReviewPin,
+  readAction,
+  readReview,
+} from '../flow/index.ts'
+import { type Principal, principalText } from '../ledger/index.ts'
+import type { Order } from './orders.ts'
+import type { WalkedRun } from './runs.ts'
+
+export type PersonCommand = Extract<FlowCommand, { type: 'run_participant' | 'ask_again' }>
+
+/** What a run asks of people as participants, now. */
+export function askedOfPeople({ waiting }: Pick<WalkedRun, 'waiting'>): readonly PersonCommand[] {
+  return waiting.filter(
+    (command): command is PersonCommand =>
+      command.type === 'run_participant' || command.type === 'ask_again',
+  )
+}
+
+/** The person that a node names; null where any will do. */
+export function namedPerson(flow: CompiledFlow, nodeId: string): string | null {
+  const { kind, executor, reviewer } = flow.nodes[flow.nodeIndex.get(nodeId) ?? -1]?.document ?? {}
+  return personIn(kind === 'CHECK' ? reviewer : executor)
+}
+
+function personIn(participant: Participant | undefined): string | null {
+  if (participant === undefined || !('human' in participant)) return null
+  return participant.human === true ? null : participant.human
+}
+
+/** A name is that of a human in any namespace, unless it says which; `by` is `kind:id@namespace`. */
+export function isNamed(name: string, by: string): boolean {
+  const known = by.slice(0, by.lastIndexOf('@'))
+  if (!known.startsWith(HUMAN)) return false
+  return [by, known].some((text) => text === name || text === `${HUMAN}${name}`)
+}
+
+const HUMAN = 'human:'
+
+interface Answering {
+  readonly command: PersonCommand
+  readonly text: string
+  readonly principal: Principal
+  readonly nowMs: number
+}
+
+/** Fails if another person is asked, or if the text is not what is asked for. */
+export function answerOrder(run: WalkedRun, { command, text, principal, nowMs }: Answering): Order {
+  const { node_id, command: number } = command
+  refuseOthers(run, node_id, principal)
+  const { answer, errors } = readText(command, text, nowMs)
+  if (answer === null) throw invalid(run, command, errors)
+  const by = principalText(principal)
+  return { kind: 'document', node_id, command: number, text, principal: by }
+}
+
+/** Runs of version 1 asked any person; they end as they began. */
+function refuseOthers({ flow, state }: WalkedRun, nodeId: string, principal: Principal): void {
+  const name = namedPerson(flow, nodeId)
+  if (name === null || state.rules === 1 || isNamed(name, principalText(principal))) return
+  const who = name.startsWith(HUMAN) ? name : `${HUMAN}${name}`
+  const message = `${nodeName(flow, nodeId)} asks ${showName(who)}, and ${showName(principalText(principal))} answers`
+  const hint = `${who} answers with a token of their own: \`writ principal add ${who}\`, then \`writ token create ${who}\``
+  throw faultError('flow.other_person', nodeId, message, hint)
+}
+
+function readText(
+  { review, node_id, attempt }: PersonCommand,
+  text: string,
+  nowMs: number,
+): ParsedAnswer {
+  const sources = { nowMs, newId: randomUUID }
+  return review === null
+    ? readAction(text, node_id, attempt, sources)
+    : readReview(text, review, sources)
+}
+
+function invalid(
+  { flow, runId }: WalkedRun,
+  command: PersonCommand,
+  errors: readonly unknown[],
+): FaultError {
+  const { node_id, review } = command
+  const reasons = errors.map(reasonText).join('; ')
+  const what = review === null ? 'a `xiaobo_action_v1`' : 'a `xiaojing_review_v1`'
+  const message = `the answer at ${nodeName(flow, node_id)} is not ${what}: ${reasons}`
+  const hint =
+    review === null
+      ? `what is asked: writ flow show ${runId} ${node_id}; put the answer right and say it again`
+      : `writ flow approve ${runId} ${node_id}, or writ flow reject ${runId} ${node_id} --comment TEXT`
+  return faultError('flow.answer_invalid', node_id, message, hint)
+}
+
+function reasonText(error: unknown): string {
+  if (typeof error === 'string') return error
+  // The error of a document names its place, what was expected and what was found.
+  const { json_path, expected, actual } = (error ?? {}) as Readonly<Record<string, unknown>>
+  return json_path === undefined
+    ? JSON.stringify(error)
+    : `${String(json_path)}: expected ${String(expected)}, found ${String(actual)}`
+}
+
+const SCORES = { approve: 100, reject: 0 } as const
+
+/** The review that a plain yes or no is. */
+export function verdictText(
+  verdict: 'approve' | 'reject',
+  { review_id, artifact_digest }: ReviewPin,
+  comment: string,
+): string {
+  const isApproved = verdict === 'approve'
+  const suggestion = {
+    priority: 'HIGH',
+    change: comment,
+    steps: [comment],
+    acceptance_criteria: comment,
+  }
+  return JSON.stringify({
+    review_id,
+    artifact_digest,
+    total_score: SCORES[verdict],
+    action_required: isApproved ? 'APPROVE' : 'MODIFY',
+    summary: comment,
+    breakdown: [],
+    suggestions: isApproved ? [] : [suggestion],
+  })
+}

@@ -1,0 +1,63 @@
+/**
+ * Versions of the rules: a run is walked, and walked again, by the version that it began with. The runs of
+ * version 1 were recorded by it; some of them stop where the present rules go on.
+ */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { Flow } from '../../src/contracts/index.ts'
+import {
+  compileFlow,
+  FLOW_EVALUATOR,
+  type FlowFact,
+  foldFacts,
+  replayRun,
+  rulesNamed,
+  runStatus,
+} from '../../src/flow/index.ts'
+
+interface RecordedRun {
+  readonly name: string
+  readonly status: string
+  readonly flow: Flow
+  readonly facts: readonly FlowFact[]
+}
+
+// Written by the tests of version 1; the assertions below read all of it.
+const { runs } = JSON.parse(readFileSync('tests/flow-runtime/rules-1.json', 'utf8')) as {
+  readonly runs: readonly RecordedRun[]
+}
+
+function compiledBy(document: Flow, rules?: number) {
+  const compilation = compileFlow(document, rules)
+  if (!compilation.ok) throw new Error(JSON.stringify(compilation.faults))
+  return compilation.flow
+}
+
+/** The first fact of a run names the rules; the others are as they were. */
+function byPresentRules(fact: FlowFact): FlowFact {
+  if (fact.type !== 'flow_started_v1' || fact.payload.origin === undefined) return fact
+  const origin = { ...fact.payload.origin, evaluator: FLOW_EVALUATOR }
+  return { ...fact, payload: { ...fact.payload, origin } }
+}
+
+describe('runs of version 1', () => {
+  it.each(runs)('$name: is walked again as it was', ({ flow, facts, status }) => {
+    const compiled = compiledBy(flow, 1)
+    expect(replayRun(compiled, facts)).toBeNull()
+    expect(runStatus(foldFacts(compiled, facts))).toBe(status)
+  })
+
+  it('are walked otherwise by the present rules, so that the version counts', () => {
+    const others = runs.filter(
+      ({ flow, facts }) => replayRun(compiledBy(flow), facts.map(byPresentRules)) !== null,
+    )
+    expect(others.map(({ name }) => name)).toEqual(runs.map(({ name }) => name))
+  })
+})
+
+it('names the rules that are known, and no others', () => {
+  expect(rulesNamed({ name: 'flow', version: '1' })).toBe(1)
+  expect(rulesNamed({ name: 'flow', version: '2' })).toBe(2)
+  expect(rulesNamed({ name: 'flow', version: '3' })).toBeNull()
+  expect(rulesNamed({ name: 'gate', version: '1' })).toBeNull()
+})

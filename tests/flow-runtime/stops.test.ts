@@ -1,0 +1,251 @@
+/** Flows that have to go on: checks in a row, a reviewer that fails, goals that one branch reaches. */
+import { describe, expect, it } from 'vitest'
+import type { FlowCommand } from '../../src/flow/index.ts'
+import { check, edge, Host, node, work } from './host.ts'
+
+const GOAL = node('z', { kind: 'GOAL', phase_id: 'Q' })
+const ANN = 'human:ann@local'
+
+function answerHuman(host: Host, answer: 'retry' | 'abandon' | 'provided'): void {
+  const asked = host.open.find(({ type }) => type === 'ask_human')
+  if (asked?.type !== 'ask_human') throw new Error('no person is asked')
+  host.open.splice(host.open.indexOf(asked), 1)
+  const { node_id, command } = asked
+  expect(host.send({ type: 'human_answer', node_id, command, answer, principal: ANN })).toBe(true)
+  host.run()
+}
+
+describe('two checks of one node in a row', () => {
+  const parts = {
+    nodes: [work('a'), check('c', 'a'), check('d', 'a'), GOAL],
+    edges: [edge('a', 'c'), edge('c', 'd'), edge('d', 'z')],
+  }
+
+  it('judge one after the other, and the work is promoted after both', () => {
+    const host = new Host(parts, () => ({ stage: 'm' })).start().run()
+    host.verify()
+    expect([host.status, host.entered]).toEqual(['DONE', ['a', 'c', 'd', 'z']])
+    const promoted = host.facts.findIndex(({ payload }) => isCommand(payload, 'promote'))
+    const judged = host.facts.findLastIndex(
+      ({ payload }) => 'kind' in payload && payload.kind === 'reviewed',
+    )
+    expect(promoted).toBeGreaterThan(judged)
+  })
+
+  it('both judge again what the second one rejected', () => {
+    const host = new Host(parts, (id, attempt) => ({
+      stage: `m${attempt}`,
+      ...(id === 'd' && attempt === 1 ? { score: 20 } : {}),
+    }))
+    host.start().run().verify()
+    expect([host.status, host.entered]).toEqual(['DONE', ['a', 'c', 'd', 'a', 'c', 'd', 'z']])
+  })
+
+  it('the second one lies in a later phase', () => {
+    const later = check('d', 'a', { phase_id: 'Q' })
+    const host = new Host({ ...parts, nodes: [work('a'), check('c', 'a'), later, GOAL] })
+    host.start().run().verify()
+    expect([host.status, host.entered]).toEqual(['DONE', ['a', 'c', 'd', 'z']])
+  })
+
+  it('a closed way between them says so, and a person can let it be tried again', () => {
+    const closed = edge('c', 'd', { guard_expr: 'state.score > 99' })
+    const host = new Host(
+      { ...parts, edges: [edge('a', 'c'), closed, edge('d', 'z')] },
+      (id, attempt) => (id === 'c' ? { score: attempt === 1 ? 95 : 100 } : { stage: 'm' }),
+    )
+    host.start().run().verify()
+    expect([host.status, host.findings]).toEqual(['BLOCKED', ['flow.guard_false block']])
+    expect(host.send({ type: 'unblocked', node_id: 'c', principal: ANN })).toBe(true)
+    host.run().verify()
+    expect(host.findings.length).toBe(2)
+    expect(host.send({ type: 'unblocked', node_id: 'c', principal: ANN })).toBe(true)
+    host.run().verify()
+    expect(host.status).toBe('BLOCKED')
+  })
+
+  it('a closed way between them that asks for a rerun runs the work again', () => {
+    const closed = edge('c', 'd', { guard_expr: 'state.score > 96', on_guard_fail: 'rerun' })
+    const host = new Host(
+      { ...parts, edges: [edge('a', 'c'), closed, edge('d', 'z')] },
+      (id, attempt) => ({ score: id === 'c' && attempt === 1 ? 95 : 98, stage: `m${attempt}` }),
+    )
+    host.start().run().verify()
+    expect([host.status, host.entered]).toEqual(['DONE', ['a', 'c', 'a', 'c', 'd', 'z']])
+  })
+
+  it('three of them, the last of which waits for the two others', () => {
+    const host = new Host({
+      nodes: [work('a'), check('c', 'a'), check('d', 'a'), check('e', 'a'), GOAL],
+      edges: [
+        edge('a', 'c'),
+        edge('a', 'd'),
+        edge('c', 'e', { join: 'AND' }),
+        edge('d', 'e', { join: 'AND' }),
+        edge('e', 'z'),
+      ],
+    })
+    host.start().run().verify()
+    expect([host.status, host.entered]).toEqual(['DONE', ['a', 'c', 'd', 'e', 'z']])
+  })
+})
+
+function isCommand(payload: object, type: FlowCommand['type']): boolean {
+  if (!('kind' in payload) || payload.kind !== 'commanded' || !('command' in payload)) return false
+  // A fact of this kind holds a command.
+  return (payload.command as FlowCommand).type === type
+}
+
+describe('a check whose reviewer fails', () => {
+  const failing = check('c', 'a', { max_attempts: 1 })
+
+  it('goes on by its Exception edge, and its work is not promoted', () => {
+    const host = new Host(
+      {
+        nodes: [work('a'), failing, work('h'), GOAL],
+        edges: [
+          edge('a', 'c'),
+          edge('c', 'z'),
+          edge('c', 'h', { class: 'Exception' }),
+          edge('h', 'z'),
+        ],
+      },
+      (id) => (id === 'c' ? { outcome: 'failed' } : { stage: `m-${id}` }),
+    )
+    host.start().run().verify()
+    expect([host.status, host.entered]).toEqual(['DONE', ['a', 'c', 'h', 'z']])
+    const promoted = host.facts.flatMap(({ payload }) =>
+      isCommand(payload, 'promote') ? [payload] : [],
+    )
+    expect(JSON.stringify(promoted)).not.toContain('m-a')
+  })
+
+  it('is stood in for by another check of the same work', () => {
+    const nodes = [work('a'), failing, check('s', 'a'), GOAL]
+    const edges = [edge('a', 'c'), edge('c', 's', { class: 'Exception' }), edge('a', 'z')]
+    const host = new Host({ nodes, edges }, (id) =>
+      id === 'c' ? { outcome: 'failed' } : { stage: 'm' },
+    )
+    host.start().run().verify()
+    expect([host.status, host.entered]).toEqual(['DONE', ['a', 'c', 's', 'z']])
+    const whole = new Host({ nodes, edges }).start().run()
+    whole.verify()
+    expect([whole.status, whole.entered]).toEqual(['DONE', ['a', 'c', 'z']])
+  })
+
+  it('that a person gives up ends the run, and does not leave it waiting for nothing', () => {
+    const host = new Host(
+      { nodes: [work('a'), failing, GOAL], edges: [edge('a', 'c'), edge('c', 'z')] },
+      (id) => (id === 'c' ? { outcome: 'failed' } : {}),
+    )
+    host.start().run()
+    answerHuman(host, 'abandon')
+    host.verify()
+    expect([host.status, host.node('a').status]).toEqual(['FAILED', 'failed'])
+  })
+})
+
+it('letting the check of a phase go on that took too little time runs the work again', () => {
+  const host = new Host(
+    {
+      nodes: [work('a', { minimum_duration: 15, max_attempts: 1 }), check('c', 'a'), GOAL],
+      edges: [edge('a', 'c'), edge('c', 'z')],
+    },
+    (id, attempt) => ({ seconds: id === 'a' ? 10 : 0.5, stage: `m${attempt}` }),
+  )
+  host.start().run().verify()
+  expect(host.findings).toEqual(['flow.time_floor block'])
+  expect(host.send({ type: 'unblocked', node_id: 'c', principal: ANN })).toBe(true)
+  host.run().verify()
+  expect([host.status, host.entered]).toEqual(['DONE', ['a', 'c', 'a', 'c', 'z']])
+})
+
+describe('a goal that one branch is enough for', () => {
+  const OR = { class: 'Sync' as const, join: 'OR' as const }
+
+  it('ends the branch that a person would be asked about', () => {
+    const host = new Host(
+      {
+        nodes: [work('a'), work('b', { max_attempts: 1 }), node('z', { kind: 'GOAL' })],
+        edges: [edge('a', 'z', OR), edge('b', 'z', OR)],
+      },
+      (id) => (id === 'b' ? { outcome: 'failed' } : {}),
+    )
+    host.start()
+    const [a, b] = host.open
+    if (a === undefined || b === undefined) throw new Error('two begin')
+    host.open.length = 0
+    host.answer(b)
+    expect(host.status).toBe('RUNNING')
+    host.answer(a)
+    host.open.splice(
+      host.open.findIndex(({ type }) => type === 'ask_human'),
+      1,
+    )
+    host.run().verify()
+    expect([host.status, host.node('b').status]).toEqual(['DONE', 'abandoned'])
+  })
+
+  it('stops what is still under way there, with its checks and what comes before it', () => {
+    const host = new Host({
+      nodes: [
+        work('a'),
+        work('x'),
+        work('b'),
+        check('cb', 'b'),
+        work('y'),
+        node('z', { kind: 'GOAL' }),
+        node('end', { kind: 'GOAL', phase_id: 'Q' }),
+      ],
+      edges: [
+        edge('a', 'z', OR),
+        edge('x', 'b'),
+        edge('b', 'cb'),
+        edge('b', 'z', OR),
+        edge('y', 'b', { join: 'AND' }),
+        edge('y', 'end'),
+        edge('z', 'end'),
+      ],
+    })
+    host.start()
+    const first = host.open.find((one) => 'node_id' in one && one.node_id === 'a')
+    if (first === undefined) throw new Error('a begins')
+    host.open.splice(host.open.indexOf(first), 1)
+    host.answer(first)
+    host.answerAll('pass')
+    const stopped = host.facts.flatMap(({ payload }) =>
+      isCommand(payload, 'stop') ? [JSON.stringify(payload)] : [],
+    )
+    expect(stopped.length).toBe(1)
+    host.open.splice(
+      host.open.findIndex((one) => 'node_id' in one && one.node_id === 'x'),
+      1,
+    )
+    host.run().verify()
+    expect([host.status, host.node('x').status, host.node('b').status]).toEqual([
+      'DONE',
+      'abandoned',
+      'abandoned',
+    ])
+    expect(host.node('y').status).toBe('done')
+  })
+})
+
+describe('work without a participant', () => {
+  const bare = node('a', { required_files: ['out.md'] })
+
+  it('asks for its files, and is done when they are there', () => {
+    const host = new Host({ nodes: [bare, GOAL], edges: [edge('a', 'z')] })
+    host.start()
+    const [pass] = host.open
+    if (pass?.type !== 'pass') throw new Error('it has no participant')
+    host.open.length = 0
+    const { node_id, command } = pass
+    host.send({ type: 'passed', node_id, command, missing_files: ['out.md'] })
+    host.verify()
+    expect([host.status, host.findings]).toEqual(['WAITING', ['flow.incomplete escalate']])
+    answerHuman(host, 'provided')
+    host.verify()
+    expect(host.status).toBe('DONE')
+  })
+})
