@@ -435,6 +435,7 @@ export const CODES = {
   'flow.promotion_refused': refused('the gate did not promote what was staged'),
   'flow.rollback_failed': refused('what was promoted could not be restored'),
   'flow.call_failed': refused('a node that was called did not come to its end'),
+  'flow.secret_written': refused('a file that a participant left holds a secret of it'),
   'flow.program_touched': refused('a participant changed a program of the run'),
   'flow.program_changed': refused('a program of the run is not as it was when the run began'),
   'flow.stalled': refused('nothing leads on from a node, and nothing is under way'),

@@ -11,6 +11,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { matchesPath, parseGlob } from '../contracts/index.ts'
 import type { FlowCommand } from '../flow/index.ts'
+import { bannedCopies } from './banned-copies.ts'
 
 type AccessRules = Extract<FlowCommand, { type: 'run_participant' }>['access']
 
@@ -33,6 +34,7 @@ export function boundPaths(
     const into = access_mode === 'write' ? readOnly : hidden
     for (const path of covered(workspace, resource_path, staged)) into.add(join(workspace, path))
   }
+  for (const path of bannedCopies(workspace, topmost(hidden))) hidden.add(path)
   return { hidden: topmost(hidden), readOnly: topmost(readOnly) }
 }
 

@@ -139,8 +139,9 @@ export class Duties {
 
   /** Returns what was in the way; null when everything is as it was before the act. */
   async #restore(actionId: string): Promise<string | null> {
+    const { host, runId } = this.#run.options
     try {
-      const { verified } = await this.#run.options.host.rollback(actionId)
+      const { verified } = await host.rollback(actionId, runId)
       return verified ? null : 'not all that was restored is as it was before'
     } catch (error) {
       const code = faultCode(error)

@@ -20,7 +20,7 @@ export interface FlowHost {
   readonly principal: Principal
   readonly attempts: AttemptSurface
   /** Undoes a promoted act; rejects like the gate does. */
-  readonly rollback: (actionId: string) => Promise<{ readonly verified: boolean }>
+  readonly rollback: (actionId: string, run: string) => Promise<{ readonly verified: boolean }>
   /** Asks a person about effects that need approval. */
   readonly confirm: Confirm
   /** Where secrets of participants are looked up. */

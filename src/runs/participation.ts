@@ -392,16 +392,17 @@ export class Participation {
   /** What of the gate's findings stops the node for a person to look at. */
   #foundIn(held: HeldAttempt | null): { readonly found?: readonly HostFinding[] } {
     const { workspace } = this.#run.options
-    const found = (held?.result?.findings ?? []).flatMap(({ code, path = '' }) => {
-      if (code !== 'flow.program_touched') return []
-      return [
-        {
-          code,
-          path: path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path,
-        } as const,
-      ]
-    })
-    return found.length === 0 ? {} : { found: found.slice(0, PATHS_TOLD) }
+    const within = (path: string): string =>
+      path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path
+    const touched = (held?.result?.findings ?? []).flatMap(({ code, path = '' }) =>
+      code === 'flow.program_touched' ? [{ code, path: within(path) } as const] : [],
+    )
+    const leaks = (held?.leaks ?? []).map((path) => ({
+      code: 'flow.secret_written' as const,
+      path: within(path),
+    }))
+    const found = [...leaks, ...touched].slice(0, PATHS_TOLD)
+    return found.length === 0 ? {} : { found }
   }
 
   /** Null when nothing would change: there is nothing to promote then. */

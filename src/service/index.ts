@@ -5,6 +5,7 @@
  */
 
 export type { RefusedAccess } from '../sandbox/index.ts'
+export { withoutSpellings } from './attempts/secret-search.ts'
 export { openGate } from './gate.ts'
 export type { GateSurface } from './gate-surface.ts'
 export { acceptedLaws, recordDefaultLaws, recordLaws } from './laws/accept-laws.ts'

@@ -74,7 +74,7 @@ export class RunPlace {
       stream: 'main',
       principal: ANN,
       attempts: this.gate.attempts,
-      rollback: (actionId) => this.gate.rollback({ actionId }, { dryRun: false }),
+      rollback: (actionId, run) => this.gate.rollback({ actionId }, { dryRun: false, run }),
       confirm: async () => ({ kind: 'wait' }),
       environment: process.env,
       clock: SYSTEM_CLOCK,

@@ -27,7 +27,7 @@ function flowHost(session: GateSession): FlowHost {
     stream,
     principal: caller.principal,
     attempts: gate.attempts,
-    rollback: (actionId) => gate.rollback({ actionId }, { dryRun: false }),
+    rollback: (actionId, run) => gate.rollback({ actionId }, { dryRun: false, run }),
     // A person at a terminal is asked there; any other caller finds the question in the inbox.
     confirm: execConfirm(session, { end: () => {}, wasEnded: false }),
     environment: process.env,

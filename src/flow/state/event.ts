@@ -60,7 +60,7 @@ interface StagedTree {
 
 /** What stops a node for a person to look at. */
 export interface HostFinding {
-  readonly code: 'flow.program_touched' | 'flow.program_changed'
+  readonly code: 'flow.program_touched' | 'flow.program_changed' | 'flow.secret_written'
   /** Relative to the workspace. */
   readonly path: string
 }

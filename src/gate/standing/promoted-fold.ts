@@ -75,13 +75,19 @@ export class PromotedFold implements FoldMemory {
     })
   }
 
-  takeRollback(id: string, rolledBackBy: string, rolledBackAt: string, actor: string | null): void {
+  takeRollback(
+    id: string,
+    rolledBackBy: string,
+    rolledBackAt: string,
+    actor: string | null,
+    isCounted: boolean,
+  ): void {
     const promoted = this.#byAction.get(id)
     if (promoted === undefined) return
     this.#forget(id, promoted)
     this.#byAction.set(id, { ...promoted, rolledBackBy, rolledBackAt })
     const atMs = parseIsoMomentMs(rolledBackAt)
-    if (atMs === null) return
+    if (atMs === null || !isCounted) return
     const hour = Math.floor(atMs / HOUR_MS)
     this.#latestHour = Math.max(this.#latestHour, hour)
     const known = this.#takenBack.get(hourKey(hour)) ?? []

@@ -399,4 +399,14 @@ describe('rollbacks of an actor', () => {
     expect([count('bot', 5), count('ann', 5), count('eve', 5)]).toEqual([1, 1, 0])
     expect(count('bot', 11)).toBe(0)
   })
+
+  it('are not counted where the run of a flow ordered them', () => {
+    evaluated(ID, { basis: { actor: 'bot', overrides: [] } })
+    const promoted = { status: 'APPLIED', promoted_at: at(0), undo_until: at(99) }
+    take('promotion_v1', { action_id: ID, ...promoted })
+    const ordered = { rollback_id: 'r', action_ids: [ID], rolled_back_at: at(1), run: 'run-1' }
+    take('rollback_v1', ordered)
+    expect(fold.rollbacksOf('bot', NOON + 5 * MINUTE, 10 * MINUTE)).toBe(0)
+    expect(fold.promotion(ID)?.rolledBackBy).toBe('r')
+  })
 })

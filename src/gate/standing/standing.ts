@@ -463,11 +463,13 @@ export class StandingFold implements FoldMemory {
   }
 
   /** Cools down the intent of each undone act. A human has to confirm that intent again. */
-  #takeRollback({ rollback_id, action_ids, rolled_back_at }: Rollback): void {
+  #takeRollback({ rollback_id, action_ids, rolled_back_at, run }: Rollback): void {
     for (const actionId of action_ids) {
       const id = actionId.toLowerCase()
       const actor = this.#actions.get(id)?.actor ?? null
-      this.#promoted.takeRollback(id, rollback_id, rolled_back_at, actor)
+      // What a flow takes back by its own rules is no sign that its participant does harm.
+      const isCounted = run === undefined
+      this.#promoted.takeRollback(id, rollback_id, rolled_back_at, actor, isCounted)
       this.#note(id, { reconfirm: true })
       this.#coolDown(id, rolled_back_at)
     }

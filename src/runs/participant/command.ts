@@ -15,7 +15,8 @@ export const runCommand: Participate = async (asking) => {
   const outcome = await attempt.run({
     argv: [program, ...words],
     cwd: workspace,
-    env: secrets,
+    // The attempt adds the secrets: what is handed in here is on the record.
+    env: {},
     stdin: new TextEncoder().encode(`${JSON.stringify(input)}\n`),
     onLine: async (line) => operationText(await asking.operate(operationIn(line))),
   })

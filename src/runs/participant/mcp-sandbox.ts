@@ -50,12 +50,13 @@ export class SandboxTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { workspace, secrets } = this.#asking
+    const { workspace } = this.#asking
     const attempt = await this.#asking.attempt()
     const running = attempt.run({
       argv: ['sh', '-c', WRAPPER, ...this.#command],
       cwd: workspace,
-      env: secrets,
+      // The attempt adds the secrets: what is handed in here is on the record.
+      env: {},
       stdin: new Uint8Array(),
       onLine: (line) => this.#answer(line),
     })

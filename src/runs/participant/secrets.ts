@@ -4,6 +4,7 @@
  */
 import { faultError, showName } from '../../base/index.ts'
 import type { Participant } from '../../contracts/index.ts'
+import { withoutSpellings } from '../../service/index.ts'
 
 export type Secrets = Readonly<Record<string, string>>
 
@@ -27,21 +28,9 @@ export function secretsOf(
   )
 }
 
-/** Shorter values would be found in everything. */
-const LENGTH_MIN = 4
-
-/** Returns a text without any of the values, neither plain nor as JSON writes them. */
+/** Returns a text without any of the values, neither plain nor in an encoding that is looked for. */
 export function withoutSecrets(text: string, secrets: Secrets): string {
-  let clean = text
-  // The longer first: a secret that holds another one is taken out as a whole.
-  const entries = Object.entries(secrets).sort(([, a], [, b]) => b.length - a.length)
-  for (const [name, value] of entries) {
-    if (value.length < LENGTH_MIN) continue
-    for (const form of new Set([value, JSON.stringify(value).slice(1, -1)])) {
-      clean = clean.replaceAll(form, `[secret ${name}]`)
-    }
-  }
-  return clean
+  return withoutSpellings(text, secrets)
 }
 
 /**

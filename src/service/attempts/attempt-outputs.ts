@@ -3,6 +3,7 @@
  * Secrets are removed before shortening, so that no cut leaves half of one.
  */
 import { Buffer } from 'node:buffer'
+import { type Secrets, withoutSpellings } from './secret-search.ts'
 
 const BYTES_MAX = 16 * 1024 * 1024
 const RECORDED_MAX = 256 * 1024
@@ -10,16 +11,13 @@ const RECORDED_MAX = 256 * 1024
 type Stream = 'stdout' | 'stderr'
 
 export class AttemptOutputs {
-  readonly #secrets: readonly (readonly [string, string])[]
+  readonly #secrets: Secrets
   readonly #parts: Record<Stream, Buffer[]> = { stdout: [], stderr: [] }
   readonly #kept = { stdout: 0, stderr: 0 }
   #isCut = false
 
-  constructor(secrets: Readonly<Record<string, string>>) {
-    // The longer first: a secret that holds another one is taken out as a whole.
-    this.#secrets = Object.entries(secrets)
-      .filter(([, value]) => value !== '')
-      .sort(([, one], [, other]) => other.length - one.length)
+  constructor(secrets: Secrets) {
+    this.#secrets = secrets
   }
 
   take(stream: Stream, bytes: Uint8Array): void {
@@ -47,9 +45,8 @@ export class AttemptOutputs {
   }
 
   #recorded(stream: Stream): Buffer {
-    let text = Buffer.concat(this.#parts[stream]).toString('utf8')
-    for (const [name, value] of this.#secrets) text = text.replaceAll(value, `[secret ${name}]`)
-    return Buffer.from(text)
+    const text = Buffer.concat(this.#parts[stream]).toString('utf8')
+    return Buffer.from(withoutSpellings(text, this.#secrets))
   }
 }
 

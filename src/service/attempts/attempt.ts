@@ -59,6 +59,7 @@ import {
 import type { AttemptScene } from './attempt-scene.ts'
 import { undeclaredPaths } from './attempt-writes.ts'
 import { sealedFindings, sealedPlaces } from './sealed-paths.ts'
+import { leaksIn } from './secret-search.ts'
 
 /** The most that is read of one file for the host. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024
@@ -351,6 +352,8 @@ export class OpenAttempt implements Attempt {
     const { sandbox, sandboxId, place, order, connections } = this.#scene
     if (admitted.proposal === null) return this.#nothing()
     const { changes, findings, emptied } = this.#scanned
+    const leaks = leaksIn(order.secrets, changes, sandbox.layers)
+    if (leaks.length > 0) return this.#refuseLeaks(admitted, leaks)
     const rehearsal = {
       sandboxId,
       sandbox,
@@ -369,6 +372,14 @@ export class OpenAttempt implements Attempt {
     const { stream } = this.#scene.context
     if (run !== undefined) noteHolder(stageOf(place, sandboxId), { stream, run })
     return this.#held(recorded)
+  }
+
+  /** Records the refusal without any effect: names of files are on the record of those. */
+  async #refuseLeaks(admitted: Admitted, leaks: readonly string[]): Promise<HeldAttempt> {
+    const code = 'flow.secret_written'
+    const detail = 'the file holds a secret of the participant'
+    const obstacles = leaks.map((path) => ({ code, path, detail }) as const)
+    return { ...this.#held(await this.#block(admitted, ...obstacles)), leaks }
   }
 
   /** The hosts that the participant's own process lives by count as known. */

@@ -38,7 +38,8 @@ export class Rollbacks {
     const action_id = actions.at(-1)?.actionId ?? ''
     const also = actions.length > 1 ? { action_ids: actions.map(({ actionId }) => actionId) } : {}
     const undoings = await this.#compensations.needed(actions)
-    const order = { actions, asIs: options.asIs === true }
+    const { run } = options
+    const order = { actions, asIs: options.asIs === true, ...(run === undefined ? {} : { run }) }
     // What is in the way of restoring is found before anything is compensated.
     if (options.dryRun || undoings.length > 0) {
       const { paths } = await workspace.rollback({ ...order, dryRun: true })

@@ -62,6 +62,7 @@ export interface ParticipantCommand {
   readonly argv: readonly [string, ...string[]]
   /** Absolute; inside the workspace. */
   readonly cwd: string
+  /** On the record; secrets are those of the order. */
   readonly env: Readonly<Record<string, string>>
   readonly stdin: Uint8Array
   /**
@@ -114,6 +115,8 @@ export interface HeldAttempt {
   /** Of all effects; names the stage. */
   readonly manifest: Digest
   readonly refusedAccesses: readonly RefusedAccess[]
+  /** Absolute paths that hold a secret of the participant; nothing of them is kept. */
+  readonly leaks?: readonly string[]
 }
 
 /** What is shown of the changes of an attempt. */

@@ -264,6 +264,8 @@ export interface RollbackOptions {
   readonly asIs?: boolean
   /** Asked about compensations; absent: they wait in the inbox. */
   readonly confirm?: Confirm
+  /** The run of a flow that orders it by its own rules: it does not count against the actor. */
+  readonly run?: string
 }
 
 /** What a human sets aside, knowing and bounded (I1). */

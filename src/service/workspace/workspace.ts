@@ -84,7 +84,7 @@ export function isEmpty({ changes, requests }: PromotionOrder): boolean {
 type FoundStage = NonNullable<ReturnType<typeof findStage>>
 
 /** What a rollback's fact says besides what was restored; kept with the intent for recovery. */
-type RollbackNote = Pick<RollbackFact, 'action_ids' | 'compensated_by'>
+type RollbackNote = Pick<RollbackFact, 'action_ids' | 'compensated_by' | 'run'>
 
 interface RollbackOrder {
   /** Newest first. */
@@ -92,6 +92,7 @@ interface RollbackOrder {
   readonly dryRun: boolean
   readonly asIs: boolean
   readonly compensatedBy?: readonly string[]
+  readonly run?: string
 }
 
 interface Restored {
@@ -347,11 +348,18 @@ export class Workspace {
   }
 
   /** Newest first; answers that were kept in files go before the act that they belong to. */
-  async rollback({ actions, dryRun, asIs, compensatedBy = [] }: RollbackOrder): Promise<Restored> {
+  async rollback({
+    actions,
+    dryRun,
+    asIs,
+    compensatedBy = [],
+    run,
+  }: RollbackOrder): Promise<Restored> {
     const rollbackId = randomUUID()
     const note: RollbackNote = {
       action_ids: actions.map(({ actionId }) => actionId),
       ...(compensatedBy.length === 0 ? {} : { compensated_by: [...compensatedBy] }),
+      ...(run === undefined ? {} : { run }),
     }
     return this.locked(async (lock) => {
       await this.#refuseTakenBack(actions)

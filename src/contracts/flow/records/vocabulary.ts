@@ -62,6 +62,7 @@ export const FINDING_CODES = [
   'flow.program_touched',
   'flow.program_changed',
   'flow.stalled',
+  'flow.secret_written',
 ] as const satisfies readonly Code[]
 
 /** What was done about a finding. */
