@@ -434,6 +434,7 @@ export const CODES = {
   'flow.output_invalid': refused('the output of a participant stayed invalid'),
   'flow.promotion_refused': refused('the gate did not promote what was staged'),
   'flow.rollback_failed': refused('what was promoted could not be restored'),
+  'flow.skipped': refused('a person let the run pass a node without its work'),
   'flow.call_failed': refused('a node that was called did not come to its end'),
   'flow.secret_written': refused('a file that a participant left holds a secret of it'),
   'flow.program_touched': refused('a participant changed a program of the run'),

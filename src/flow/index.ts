@@ -58,6 +58,7 @@ export { commandText, nodeName, nodeTitle } from './report/words.ts'
 export { type ClaimStanding, claimStandings } from './runtime/claims.ts'
 export { type Delta, deltaOf } from './runtime/delta.ts'
 export { eventOf, type RunDifference, replayRun } from './runtime/replay.ts'
+export { canSkip } from './runtime/skip.ts'
 export { outstanding, step } from './runtime/step.ts'
 export {
   ASKING_TO_CONTINUE,

@@ -2,6 +2,7 @@
  * Room: runs. Walks flows: steps, participants, orders of people, plans. Sees base, contracts,
  * ledger, flow, machine, promotion, store, home and service.
  */
+export { actsOf, cancelRun } from './cancel-run.ts'
 export type { FlowHost } from './flow-host.ts'
 export { makePlan, type PlanningOutcome, type PlanOptions, resumePlan } from './make-plan.ts'
 export { type Order, unblockOrder } from './orders.ts'

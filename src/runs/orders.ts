@@ -27,6 +27,15 @@ export type Order =
       readonly since: number
     }
   | { readonly kind: 'evidence'; readonly evidence: Evidence; readonly principal: string }
+  | {
+      readonly kind: 'skip'
+      readonly node_id: string
+      readonly principal: string
+      readonly comment: string
+      /** Entries of the node when this was said: it is for this one and no later one. */
+      readonly entries: number
+    }
+  | { readonly kind: 'cancel'; readonly principal: string; readonly comment: string | null }
 
 /** Orders lie in the state, which only this user can write: their form is writ's own. */
 export function orderOf(value: unknown): Order {

@@ -247,6 +247,16 @@ export class FlowRun {
     }
   }
 
+  /** Takes a cancel that was left, and nothing else. */
+  async takeCancel(): Promise<void> {
+    for (const { order: left, done } of this.folder.orders()) {
+      const order = orderOf(left)
+      if (order.kind !== 'cancel') continue
+      await this.#obey(order)
+      done()
+    }
+  }
+
   /** An order that was obeyed and could not be taken away, or was given twice, changes nothing. */
   async #obey(order: Order): Promise<void> {
     switch (order.kind) {
@@ -267,6 +277,13 @@ export class FlowRun {
         const { evidence, principal } = order
         return this.send({ type: 'evidence', evidence, principal, participant: null })
       }
+      case 'skip': {
+        const { node_id, principal, comment, entries } = order
+        if (this.#entriesOf(node_id) !== entries) return
+        return this.send({ type: 'skipped', node_id, principal, comment })
+      }
+      case 'cancel':
+        return this.send({ type: 'cancelled', principal: order.principal, comment: order.comment })
       case 'document':
         if (!this.#isPersons(order.node_id, order.principal)) return
         await this.#asked(order.command)
@@ -280,6 +297,11 @@ export class FlowRun {
   /** Waits until a question has been shown: its answer may arrive before. */
   async #asked(command: number): Promise<void> {
     await this.#open.get(command)?.over
+  }
+
+  #entriesOf(nodeId: string): number {
+    const index = this.options.flow.nodeIndex.get(nodeId)
+    return index === undefined ? -1 : elementAt(this.#state.nodes, index).entries
   }
 
   /** Programs speak for themselves, and so does a person who is named. */

@@ -140,7 +140,7 @@ async function walked(run: FlowRun): Promise<WalkedRun> {
 }
 
 /** Stages that no node counts on any more, also those of which no fact could tell. */
-async function sweep({ attempts }: FlowHost, { folder, stages, options, state }: FlowRun) {
+export async function sweep({ attempts }: FlowHost, { folder, stages, options, state }: FlowRun) {
   const wanted = state.ended === null ? stages.present(options.flow, state) : new Set<string>()
   for (const actionId of folder.begun()) {
     if (wanted.has(actionId)) continue

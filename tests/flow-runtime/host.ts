@@ -305,6 +305,7 @@ export class Host {
       BLOCKED: machines + people === 0,
       DONE: machines + people === 0,
       FAILED: machines + people === 0,
+      CANCELLED: true,
     }
     expect([this.status, isSound[this.status]]).toEqual([this.status, true])
     for (const fact of kept)

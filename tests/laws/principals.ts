@@ -163,6 +163,16 @@ export const ROWS: readonly Row[] = [
     ends: humans('credential.required', 1),
   },
   {
+    command: 'flow skip',
+    argv: ['flow', 'skip', NO_ACTION, 'draft', '--comment', 'x'],
+    ends: humans('credential.required', 1),
+  },
+  {
+    command: 'flow cancel',
+    argv: ['flow', 'cancel', NO_ACTION],
+    ends: humans('credential.required', 1),
+  },
+  {
     command: 'flow evidence',
     argv: [
       'flow',

@@ -1,6 +1,7 @@
 /** The table of `writ flow …`, in the order of help. Words only. */
 import type { Command, OptionWords } from '../call/command.ts'
 import { HOME, PASS_FD, STREAM } from '../call/command.ts'
+import { FLOW_CONTROL_COMMANDS } from './flow-control-table.ts'
 import { FLOW_DOCUMENT_COMMANDS, SIDE } from './flow-document-table.ts'
 
 const PARTICIPANTS: OptionWords = {
@@ -141,6 +142,7 @@ export const FLOW_COMMANDS: readonly Command[] = [
     ],
     load: () => import('./flow-reject.ts'),
   },
+  ...FLOW_CONTROL_COMMANDS,
   {
     name: 'flow evidence',
     says: 'add evidence for or against a claim of a run',

@@ -59,6 +59,7 @@ export function statusExit(status: WalkedRun['status']): Exit {
 
 export function statusWord(status: string, paint: Paint): string {
   if (status === 'DONE' || status === 'done' || status === 'ended') return paint.good(status)
+  if (status === 'CANCELLED') return paint.bad(status)
   if (status === 'FAILED' || status === 'BLOCKED' || status === 'failed' || status === 'blocked')
     return paint.bad(status)
   return paint.accent(status)

@@ -6,7 +6,7 @@ import type { CommandCall } from '../call/command.ts'
 import { execConfirm } from '../gate/confirm.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
 
-interface FlowSession {
+export interface FlowSession {
   readonly host: FlowHost
   readonly gate: GateSession
 }

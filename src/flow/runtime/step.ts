@@ -24,6 +24,7 @@ import { isInvariantKept } from './judge.ts'
 import { leave, retryClaims, retryWays, takeException } from './leave.ts'
 import { afterLog, closePhase, closeSubphase } from './phase.ts'
 import { answerFault, endReview, giveUpReview, isApproved, passOn } from './review.ts'
+import { cancel, canSkip, skip } from './skip.ts'
 import { dismissApprovals, followPromotion, promoteStage, voidDependents } from './stage.ts'
 import { findStalled } from './stall.ts'
 import { type Step, type Task, Turn } from './turn.ts'
@@ -53,8 +54,9 @@ export function outstanding({
   phases,
   subphases,
   isRefused,
+  ended,
 }: RunState): readonly FlowCommand[] {
-  if (isRefused) return []
+  if (isRefused || ended !== null) return []
   return [...vectorElements(nodes), ...vectorElements(phases), ...vectorElements(subphases)]
     .flatMap(({ pending }) => (pending === null ? [] : [pending]))
     .sort((one, other) => one.command - other.command)
@@ -64,7 +66,7 @@ function isStale(draft: RunDraft, event: FlowEvent, place: number): boolean {
   const { flow, run: state } = draft
   if (event.type === 'started') return state.runId !== null
   if (state.runId === null || state.ended !== null) return true
-  if (event.type === 'resumed') return false
+  if (event.type === 'resumed' || event.type === 'cancelled') return false
   if (state.isRefused) return true
   if (event.type === 'tick') return false
   if (event.type === 'evidence') return !state.claimNodes.has(event.evidence.claim_id)
@@ -81,6 +83,7 @@ function isStale(draft: RunDraft, event: FlowEvent, place: number): boolean {
   const { pending, status } = node
   if (event.type === 'unblocked')
     return !isStuckAt(node, draft.phases.get(draft.nodeOf(place).phase))
+  if (event.type === 'skipped') return !canSkip(draft.nodeOf(place).document.kind, node)
   if (event.type === 'access_refused') return status !== 'running'
   return !answers(pending, event) || !ANSWERS[event.type].includes(pending?.type ?? '')
 }
@@ -155,6 +158,8 @@ function react(turn: Turn, event: FlowEvent): void {
     case 'gate_decision':
     case 'tick':
       return
+    case 'cancelled':
+      return cancel(turn)
     case 'log_written':
       return afterLog(turn, turn.draft.phaseNamed(event.phase_id))
     case 'manifest_written':
@@ -198,6 +203,8 @@ function reactAt(turn: Turn, node: number, event: NodeEvent): void {
     }
     case 'unblocked':
       return afterUnblock(turn, node)
+    case 'skipped':
+      return skip(turn, node, event)
     case 'attempt_started':
     case 'gate_decision':
       return

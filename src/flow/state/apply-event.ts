@@ -48,6 +48,8 @@ export function applyEvent(draft: RunDraft, event: FlowEvent, place: number): vo
     case 'participant_output':
     case 'evidence':
     case 'access_refused':
+    case 'skipped':
+    case 'cancelled':
     case 'tick':
       return
     case 'resumed':

@@ -184,6 +184,15 @@ type EventBody =
     }
   /** A human lets a blocked node try again. */
   | { readonly type: 'unblocked'; readonly node_id: string; readonly principal: string }
+  /** A human lets the run pass a node without its work. */
+  | {
+      readonly type: 'skipped'
+      readonly node_id: string
+      readonly principal: string
+      readonly comment: string
+    }
+  /** A human ends the run where it is. */
+  | { readonly type: 'cancelled'; readonly principal: string; readonly comment: string | null }
   | { readonly type: 'tick' }
   /** The run goes on after a stop; manifests of sub-phases as they are found now, by name. */
   | { readonly type: 'resumed'; readonly manifests: Readonly<Record<string, string>> }

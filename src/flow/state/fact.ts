@@ -8,7 +8,7 @@ import type { Claim, Evidence, FINDING_ACTIONS, FINDING_CODES } from '../../cont
 import type { Conflict } from '../../policy/index.ts'
 import type { FlowCommand, StageBase } from './command.ts'
 import type { EventOf, FlowEvent, RunOrigin } from './event.ts'
-import type { NodeStatus } from './state.ts'
+import type { NodeStatus, RunEnd } from './state.ts'
 
 /** What every payload begins with. */
 export interface FactHead {
@@ -130,7 +130,7 @@ export type EventPayload =
   | { readonly kind: 'phase_ended'; readonly phase_id: string }
   | { readonly kind: 'phase_blocked'; readonly phase_id: string }
   | { readonly kind: 'refused'; readonly why: string }
-  | { readonly kind: 'ended'; readonly status: 'DONE' | 'FAILED' }
+  | { readonly kind: 'ended'; readonly status: RunEnd }
 
 export interface EvidencePayload {
   readonly evidence: Evidence

@@ -192,7 +192,8 @@ export interface RunTotals {
   readonly rejections: number
 }
 
-export type RunStatus = 'RUNNING' | 'WAITING' | 'BLOCKED' | 'DONE' | 'FAILED'
+export type RunEnd = 'DONE' | 'FAILED' | 'CANCELLED'
+export type RunStatus = 'RUNNING' | 'WAITING' | 'BLOCKED' | RunEnd
 
 export interface RunState {
   readonly runId: string | null
@@ -211,7 +212,7 @@ export interface RunState {
   /** Calls that have not returned. */
   readonly calling: number
   readonly totals: RunTotals
-  readonly ended: 'DONE' | 'FAILED' | null
+  readonly ended: RunEnd | null
   readonly isRefused: boolean
   /** The version of the rules that the run was started with; it keeps them to its end. */
   readonly rules: number

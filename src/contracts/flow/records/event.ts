@@ -86,7 +86,7 @@ const FlowEventSchema = Type.Union(
     branch('phase_ended', { phase_id: Name }),
     branch('phase_blocked', { phase_id: Name }),
     branch('refused', { why: Type.String() }),
-    branch('ended', { status: Type.Enum(['DONE', 'FAILED']) }),
+    branch('ended', { status: Type.Enum(['DONE', 'FAILED', 'CANCELLED']) }),
   ],
   { 'x-choose': 'kind' },
 )

@@ -59,6 +59,7 @@ export const FINDING_CODES = [
   'flow.evidence_unreadable',
   'flow.tools_ignored',
   'flow.call_failed',
+  'flow.skipped',
   'flow.program_touched',
   'flow.program_changed',
   'flow.stalled',

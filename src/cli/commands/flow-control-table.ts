@@ -1,0 +1,34 @@
+/** The part of `writ flow …` by which people steer a run: skip, cancel. Words only. */
+import type { Command } from '../call/command.ts'
+import { HOME, PASS_FD, STREAM } from '../call/command.ts'
+
+export const FLOW_CONTROL_COMMANDS: readonly Command[] = [
+  {
+    name: 'flow skip',
+    says: 'let a run pass a node without its work',
+    usage: 'writ flow skip RUN NODE --comment TEXT',
+    options: [
+      { name: 'comment', value: 'TEXT', says: 'why; it is recorded and in the report' },
+      STREAM,
+      PASS_FD,
+      HOME,
+    ],
+    examples: [
+      'writ flow skip run-0197f2a4-7c11-7d3e-8a55-0c4e2b9d6f01 figures --comment "no figures needed"',
+    ],
+    load: () => import('./flow-skip.ts'),
+  },
+  {
+    name: 'flow cancel',
+    says: 'end a run where it is; what it promoted stays',
+    usage: 'writ flow cancel RUN [--comment TEXT]',
+    options: [
+      { name: 'comment', value: 'TEXT', says: 'why; it is recorded' },
+      STREAM,
+      PASS_FD,
+      HOME,
+    ],
+    examples: ['writ flow cancel run-0197f2a4-7c11-7d3e-8a55-0c4e2b9d6f01 --comment "wrong input"'],
+    load: () => import('./flow-cancel.ts'),
+  },
+]

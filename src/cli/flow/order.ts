@@ -1,0 +1,46 @@
+/** What a person tells a run by a command of its own: who says it, and what happens to it. */
+import type { WalkedRun } from '../../runs/index.ts'
+import { findRun, isWalked, leaveOrder, lookAtRun, type Order } from '../../runs/index.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { proveHuman, refuseOthers } from '../call/home.ts'
+import { type FlowSession, withFlows } from './open.ts'
+
+export interface PersonsRun extends FlowSession {
+  readonly run: WalkedRun
+  readonly principal: string
+}
+
+/** Opens a run for a person to tell it something; `what` is that, in words. */
+export function withPersonsRun(
+  call: CommandCall,
+  runName: string,
+  what: string,
+  work: (persons: PersonsRun) => Promise<Exit>,
+): Promise<Exit> {
+  return withFlows(call, async (session) => {
+    const { host, gate } = session
+    refuseOthers(gate.session.caller, what)
+    await proveHuman(gate.session, call, what)
+    const { run_id } = await findRun(host.ledger, host.stream, runName)
+    const { kind, id, namespace } = host.principal
+    const run = await lookAtRun(host, run_id)
+    return work({ ...session, run, principal: `${kind}:${id}@${namespace}` })
+  })
+}
+
+/** Leaves an order and says who takes it. */
+export async function giveOrder(
+  { terminal, options }: CommandCall,
+  { host, run }: PersonsRun,
+  order: Order,
+): Promise<Exit> {
+  leaveOrder(host, run.runId, order)
+  const walked = await isWalked(host, run.runId)
+  const next = walked ? 'the process that walks it takes it' : `writ flow resume ${run.runId}`
+  await terminal.out(
+    options.isOn('json')
+      ? `${JSON.stringify({ ok: true, run_id: run.runId, walked })}\n`
+      : `recorded; ${next}\n`,
+  )
+  return EXIT.yes
+}

@@ -1,0 +1,65 @@
+/**
+ * What a person ends in a run: all of it, or one node.
+ *
+ * A node that is skipped counts as done without what it would have made: its stage is void, so nothing
+ * of it becomes real. A CHECK is never skipped by itself; the CHECK nodes of skipped work are passed
+ * with it, each with a finding, and give no approval.
+ */
+import type { EventOf } from '../state/event.ts'
+import type { NodeState, NodeStatus } from '../state/state.ts'
+import { voidDependents } from './stage.ts'
+import type { Turn } from './turn.ts'
+
+const SKIPPED_AT: ReadonlySet<NodeStatus> = new Set([
+  'running',
+  'submitted',
+  'waiting',
+  'provisional',
+  'rejected',
+  'blocked',
+  'failed',
+])
+
+/** Returns whether a node of this kind can be skipped where it is. */
+export function canSkip(kind: string, { status }: Pick<NodeState, 'status'>): boolean {
+  return kind !== 'CHECK' && SKIPPED_AT.has(status)
+}
+
+/** Ends every attempt and every wait, and the run. */
+export function cancel(turn: Turn): void {
+  for (let node = 0; node < turn.flow.nodes.length; node++) stopAt(turn, node)
+  turn.record({ kind: 'ended', status: 'CANCELLED' })
+}
+
+function stopAt(turn: Turn, node: number): void {
+  const { pending } = turn.node(node)
+  if (pending !== null)
+    turn.command({ type: 'stop', node_id: turn.idOf(node), stopped: pending.command })
+}
+
+export function skip(turn: Turn, node: number, event: EventOf<'skipped'>): void {
+  const { principal, comment } = event
+  const { checks } = turn.draft.nodeOf(node)
+  const node_id = turn.idOf(node)
+  const judged = checks.map((check) => turn.idOf(check))
+  const values = { by: principal, comment, ...(judged.length === 0 ? {} : { checks: judged }) }
+  turn.find({ code: 'flow.skipped', node_id, action: 'alert', values })
+  stopAt(turn, node)
+  dropStage(turn, node)
+  turn.settle(node, 'rejected', 'skipped')
+  turn.later({ kind: 'done', node })
+  for (const check of checks) {
+    const passed = { by: principal, comment, work: node_id }
+    turn.find({ code: 'flow.skipped', node_id: turn.idOf(check), action: 'alert', values: passed })
+    stopAt(turn, check)
+    turn.settle(check, 'rejected', 'its work was skipped')
+    turn.later({ kind: 'done', node: check })
+  }
+}
+
+function dropStage(turn: Turn, node: number): void {
+  const { stage } = turn.node(node).work
+  if (stage === null || stage.actionId !== null) return
+  voidDependents(turn, node)
+  turn.record({ kind: 'voided', node_id: turn.idOf(node), base: turn.idOf(node) })
+}

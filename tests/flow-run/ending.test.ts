@@ -1,0 +1,86 @@
+/** `writ flow cancel` and `writ flow skip` as processes, with a run that is walked and one that is not. */
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { type Json, Place } from '../cli-gate/place.ts'
+import { artifact, edge, flowOf, goal, worker } from './acceptance/scene.ts'
+import { script, TOOL } from './scripts.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+let place: Place
+
+beforeAll(() => {
+  execFileSync(process.execPath, ['tools/build.mjs'])
+}, 300_000)
+
+beforeEach(() => {
+  place = new Place('ending').init()
+})
+
+afterEach(() => place.remove())
+
+function walk(...words: readonly string[]): Json {
+  return place.writ(['flow', ...words, '--json']).json
+}
+
+const WORK = `${TOOL}${artifact("'made'")}`
+
+it('a run that waits is cancelled: what was promoted stays, and the command says how to undo it', () => {
+  place.write('a.mjs', script(WORK))
+  place.write('b.mjs', script(`process.exit(3)`))
+  const nodes = [worker('a'), worker('b', { max_attempts: 1, phase_id: 'P2' })]
+  place.write('flow.json', JSON.stringify(flowOf(nodes, [edge('a', 'b')])))
+  const { run_id, status } = walk('run', 'flow.json')
+  expect(status).toBe('WAITING')
+  const text = place.writ(['flow', 'cancel', run_id, '--comment', 'wrong input'])
+  expect([text.status, text.out]).toEqual([0, expect.stringContaining(`cancelled  ${run_id}`)])
+  const act = /writ rollback (\S+)/.exec(text.out)?.[1] ?? ''
+  expect(walk('status', run_id).status).toBe('CANCELLED')
+  expect(walk('cancel', run_id).error.code).toBe('flow.not_waiting')
+  expect(walk('resume', run_id).status).toBe('CANCELLED')
+  expect(place.writ(['rollback', act]).status).toBe(0)
+  expect(place.writ(['inbox', '--json']).json.flows ?? []).toEqual([])
+  expect(place.writ(['replay', '--json']).json).toMatchObject({ ok: true, differences: [] })
+})
+
+it('a run that a process walks is cancelled: its attempt is ended and nothing is left', async () => {
+  place.write('a.mjs', script(`await new Promise((done) => setTimeout(done, 60000))`))
+  place.write('flow.json', JSON.stringify(flowOf([worker('a')], [])))
+  const child = spawn(
+    process.execPath,
+    [join(process.cwd(), 'bin/writ.cjs'), 'flow', 'run', 'flow.json', '--json'],
+    {
+      cwd: place.project,
+      env: place.env(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  let [out, err] = ['', '']
+  child.stdout.on('data', (part) => (out += part))
+  child.stderr.on('data', (part) => (err += part))
+  const exit = new Promise<number | null>((done) => child.on('exit', done))
+  for (let count = 0; count < 100 && !err.includes('run-'); count++) await pause(100)
+  const runId = /run-[0-9a-f-]{36}/.exec(err)?.[0] ?? ''
+  await pause(1_500)
+  expect(walk('cancel', runId)).toMatchObject({ run_id: runId, status: 'CANCELLED', acts: [] })
+  expect(await exit).toBe(1)
+  expect(JSON.parse(out)).toMatchObject({ status: 'CANCELLED' })
+})
+
+it('a node is skipped: the run goes on, the report says who and why, and a CHECK is refused', () => {
+  place.write('a.mjs', script(`process.exit(3)`))
+  const nodes = [worker('a', { max_attempts: 1 }), goal('b', 'P2')]
+  place.write('flow.json', JSON.stringify(flowOf(nodes, [edge('a', 'b')])))
+  const { run_id } = walk('run', 'flow.json')
+  expect(place.writ(['flow', 'skip', run_id, 'a']).status).toBe(2)
+  expect(walk('skip', run_id, 'b', '--comment', 'x').error.code).toBe('flow.not_waiting')
+  expect(walk('skip', run_id, 'a', '--comment', 'by hand').ok).toBe(true)
+  expect(walk('resume', run_id).status).toBe('DONE')
+  const report = place.writ(['flow', 'report', run_id, '--json']).json
+  expect(JSON.stringify(report.findings)).toContain('by hand')
+  expect(existsSync(join(place.project, 'artifacts', 'a'))).toBe(false)
+  expect(place.writ(['replay', '--json']).json).toMatchObject({ ok: true, differences: [] })
+})
