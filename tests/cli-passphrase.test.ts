@@ -2,18 +2,19 @@
  * Passphrases as people type them: the built program on a real pseudo-terminal (`script` of
  * util-linux), which answers when it is asked. What is typed is never shown.
  */
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ensureBuilt } from './built.ts'
 
 const PROGRAM = join(process.cwd(), 'bin', 'writ.cjs')
 const folder = mkdtempSync(join(tmpdir(), 'writ-passphrase-'))
 const SECRET = 'four words of mine'
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
+  ensureBuilt()
 }, 180_000)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,5 +1,5 @@
 /** The command line as a user meets it: the built program, real processes, real files. */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,13 +9,14 @@ import { COMMANDS } from '../src/cli/commands/table.ts'
 import { INPUTS, LOOSER_RULESET, RULESET } from '../src/cli/demo/constitution-chapter.ts'
 import { BROKEN_TASK, DESCRIPTOR, FOREIGN_PLAN, TASK } from '../src/cli/demo/documents.ts'
 import { GUARD_PATHS } from '../src/contracts/index.ts'
+import { ensureBuilt } from './built.ts'
 
 const PROGRAM = join(process.cwd(), 'bin', 'writ.cjs')
 const folder = mkdtempSync(join(tmpdir(), 'writ-cli-'))
 
 /** The built files must be those of this source. */
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
+  ensureBuilt()
 }, 120_000)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,10 +1,11 @@
 /** writ connects nowhere unasked: every command, or its help, under strace, in a home whose facts lie in a file. */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { COMMANDS } from '../src/cli/commands/table.ts'
+import { ensureBuilt } from './built.ts'
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 300_000 })
 
@@ -43,7 +44,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
 }
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
+  ensureBuilt()
   mkdirSync(project)
   writeFileSync(join(project, 'kept.txt'), 'kept\n')
 })

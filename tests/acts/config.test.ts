@@ -1,15 +1,10 @@
 /** CONFIG_CHANGE from end to end: a real file, a real sandbox, as root and as an ordinary user. */
-import { execFileSync } from 'node:child_process'
 import { chmodSync, lstatSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Json } from '../cli-gate/place.ts'
 import { Actor, EVERYBODY } from './actor.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
-
-beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-}, 180_000)
 
 describe.each(EVERYBODY)('as %s', (who) => {
   let actor: Actor

@@ -1,5 +1,4 @@
 /** UI_AUTOMATION with a real browser inside the sandbox, over pages of the scope and of a server. */
-import { execFileSync } from 'node:child_process'
 import { chmodSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -39,7 +38,6 @@ exec "${findBrowser(['/usr/bin'])}" "$@"
 let server: Counterpart
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   server = await Counterpart.open()
 }, 180_000)
 

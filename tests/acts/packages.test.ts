@@ -23,7 +23,6 @@ with zipfile.ZipFile(sys.argv[1], 'w') as wheel:
 let registry: Registry
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   const plant = (file: string): string => `node -e "require('fs').writeFileSync('${file}','x')"`
   registry = await Registry.open([
     { name: 'leftish', version: '1.0.0' },

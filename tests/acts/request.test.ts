@@ -2,7 +2,6 @@
  * NETWORK_REQUEST from end to end: held in the rehearsal, sent once after a yes, undone by its
  * compensation. The other side is a real server on the loopback, which counts what reaches it.
  */
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Json } from '../cli-gate/place.ts'
@@ -14,7 +13,6 @@ vi.setConfig({ testTimeout: 120_000 })
 let server: Counterpart
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   server = await Counterpart.open()
 }, 180_000)
 

@@ -1,15 +1,10 @@
 /** A block that an actor's act earned is the actors': a person who gives the same command is asked. */
-import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { Place } from './place.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
-
-beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-}, 300_000)
 
 let place: Place
 

@@ -10,7 +10,6 @@ vi.setConfig({ testTimeout: 120_000 })
 let place: Place
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   place = new Place('example').init()
 }, 180_000)
 

@@ -2,7 +2,6 @@
  * `writ exec` without a terminal: statuses, declarations, waiting, reports, streams and signals. Over 500
  * lines on purpose: every case is one command in one place.
  */
-import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -22,7 +21,6 @@ let place: Place
 vi.setConfig({ testTimeout: 120_000 })
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   place = new Place('exec').init()
 }, 180_000)
 

@@ -22,7 +22,6 @@ interface Shop {
 const shops: Shop[] = []
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   for (const hash of ['sha1', 'sha256'] as const) {
     const place = new Place(`forged-${hash}`)
     rmSync(join(place.project, '.git'), { recursive: true })

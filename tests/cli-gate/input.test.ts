@@ -12,10 +12,6 @@ import { Place } from './place.ts'
 // Each test is several processes, and each of them a sandbox.
 vi.setConfig({ testTimeout: 120_000 })
 
-beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-}, 180_000)
-
 const LINES = 'one\ntwo\nthree\n'
 
 describe.each(WHO)('the input of a command of %s', (who) => {

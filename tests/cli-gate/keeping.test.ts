@@ -1,8 +1,7 @@
 /** `du`, `gc` and `home remove`: what is shown, what goes, and what never does. */
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { type Json, Place } from './place.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -11,10 +10,6 @@ const WORDS = 'correct horse battery staple'
 const STAGE = '11111111-1111-4111-8111-111111111111'
 const HOUR_S = 60 * 60
 let place: Place
-
-beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-}, 180_000)
 
 afterEach(() => place?.remove())
 

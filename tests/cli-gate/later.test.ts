@@ -14,7 +14,6 @@ let token: string
 vi.setConfig({ testTimeout: 120_000 })
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   place = new Place('later').init()
   token = place.token('ai:bot@local')
 }, 180_000)

@@ -5,13 +5,11 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Place } from './place.ts'
 
 // Each test is several processes, and each of them a sandbox.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 })
-
-beforeAll(() => execFileSync(process.execPath, ['tools/build.mjs']))
 
 const places: Place[] = []
 afterAll(() => {

@@ -9,7 +9,6 @@ vi.setConfig({ testTimeout: 120_000 })
 let place: Place
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   place = new Place('show').init()
 }, 180_000)
 

@@ -11,7 +11,6 @@ let place: Place
 vi.setConfig({ testTimeout: 120_000 })
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   place = new Place('terminal').init()
 }, 180_000)
 

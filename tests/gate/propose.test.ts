@@ -1,5 +1,4 @@
 /** `writ propose` from end to end: every step is a real one, on a real tree, in a real sandbox. */
-import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
   existsSync,
@@ -20,7 +19,6 @@ const INPUTS_CHANGED = 'promote.inputs_changed'
 let place: Place
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   place = new Place('propose').init()
   place.write('work/keep.txt')
 }, 180_000)

@@ -37,7 +37,6 @@ function flow(executor?: Participant): string {
 }
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   server = createServer((request, response) => {
     requests++
     request.resume()

@@ -45,7 +45,7 @@ function sh(script: string): void {
 /** An agent that declares everything. */
 function agent(script: string) {
   const declared = ['--write', '.', '--delete', '.']
-  return place.writ(['exec', ...declared, '--', 'sh', '-ec', script], { token })
+  return place.writ(['exec', ...declared, '--', 'sh', '-ec', script], { token, isWarm: true })
 }
 
 describe('an agent is asked', () => {

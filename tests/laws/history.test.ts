@@ -1,5 +1,4 @@
 /** Laws tried on a real history, decisions explained, overrides with their ends: real processes. */
-import { execFileSync } from 'node:child_process'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -48,7 +47,6 @@ const NOTES = (): Json =>
   commandProposal(place, 'rm -f notes/a.txt', { remove: ['work/notes/a.txt'] })
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   place = new Place('laws').init()
   for (const name of ['notes/a.txt', 'keys/k', 'x.txt']) place.write(`work/${name}`)
   place.write('.writ/laws.yaml', LAWS)

@@ -76,7 +76,8 @@ export class Humans {
   /** Something below a directory that a law watches; the question waits. */
   ask(path: string, text = 'x'): { readonly id: string; readonly actionId: string } {
     const folder = path.split('/').slice(0, -1).join('/')
-    const ended = this.place.exec([], `mkdir -p ${folder}; echo ${text} > ${path}`)
+    const script = `mkdir -p ${folder}; echo ${text} > ${path}`
+    const ended = this.place.exec([], script, { isWarm: true })
     expect(ended.status, ended.err).toBe(75)
     const { id, action_id: actionId } = this.place.pending().at(-1)
     return { id, actionId }

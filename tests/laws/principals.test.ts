@@ -21,13 +21,14 @@ import {
 vi.setConfig({ testTimeout: 180_000 })
 
 const WORDS = 'correct horse battery staple'
+/** For what a row only needs to be there. */
+const WARM = { isWarm: true }
 const PROOF = { passphrase: WORDS }
 const PASS = ['--pass-fd', '3']
 let place: Place
 const tokens = new Map<Caller, string>()
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   place = new Place('principals').init(WORDS)
   place.write('work/a.txt')
   place.write('.git/hooks/README')
@@ -56,11 +57,11 @@ function make(held: NonNullable<Row['held']>): string {
     case 'plain question': {
       for (const { id } of place.pending()) place.writ(['deny', id])
       const target = held === 'question' ? '.git/hooks/pre-push' : 'work/asked.txt'
-      expect(place.exec([], `echo ${randomUUID()} > ${target}`).status).toBe(75)
+      expect(place.exec([], `echo ${randomUUID()} > ${target}`, WARM).status).toBe(75)
       return place.pending()[0].id
     }
     case 'act': {
-      place.exec(['--yes'], `echo ${randomUUID()} > work/act.txt`)
+      place.exec(['--yes'], `echo ${randomUUID()} > work/act.txt`, WARM)
       const { json } = place.writ(['log', '--type', 'promotion_v1', '--newest', '--json'])
       return json.facts[0].record.payload.action_id
     }
@@ -71,7 +72,8 @@ function make(held: NonNullable<Row['held']>): string {
       return place.writ(['token', 'create', 'ai:bot@local', '--json', ...PASS], PROOF).json.token_id
     case 'blocked': {
       const proposal = commandProposal(place, 'rm a.txt', {})
-      const { json } = place.writ(['propose', '-', '--json'], { input: JSON.stringify(proposal) })
+      const input = JSON.stringify(proposal)
+      const { json } = place.writ(['propose', '-', '--json'], { input, ...WARM })
       expect(json.decision.permanent).toBe(true)
       return json.action_id
     }

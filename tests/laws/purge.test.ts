@@ -1,5 +1,4 @@
 /** Bodies that are dropped: by a human's word, by their time, and never what is still needed. */
-import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -13,7 +12,6 @@ const SECRET = 'qWertZ-secret-77'
 let place: Place
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   place = new Place('purge').init(WORDS)
   place.write('work/a.txt')
 }, 180_000)

@@ -33,7 +33,6 @@ let place: Place
 let question: Json
 let refused: Json
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   place = new Place('words').init()
   writeFileSync(join(place.project, '.writ', 'laws.yaml'), LAWS)
   const { status, err } = place.writ(['laws', 'accept', '--yes'])
