@@ -14,7 +14,7 @@ import {
 } from '../src/contracts/index.ts'
 import { loadVectors } from './vectors/vector.ts'
 
-const RUNS = Number(process.env['WRIT_HOSTILE_RUNS'] ?? 6000)
+const RUNS = Number(process.env['WRIT_HOSTILE_RUNS'] ?? 2000)
 const names = contractNames()
 const realistic = loadVectors('spec/vectors/contracts', 'contracts/1').flatMap(
   ({ document, as }) => (document === undefined ? [] : [{ document, as: as ?? 'record' }]),

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 120_000 })
 let place: Place
 
 beforeEach(() => {
-  place = new Place('blocked').init()
+  place = new Place('blocked', { runs: 'warm' }).init()
 })
 afterEach(() => place.remove())
 

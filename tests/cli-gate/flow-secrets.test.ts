@@ -15,7 +15,7 @@ let server: Server
 let asked = 0
 
 beforeAll(async () => {
-  place = new Place('flow-secrets').init()
+  place = new Place('flow-secrets', { runs: 'warm' }).init()
   server = createServer((request, response) => {
     void answerTo(request).then(({ status, body }) => {
       response.writeHead(status, { 'content-type': 'application/json' })

@@ -10,7 +10,7 @@ let place: Place
 vi.setConfig({ testTimeout: 120_000 })
 
 beforeEach(() => {
-  place = new Place('git-undo').init()
+  place = new Place('git-undo', { runs: 'warm' }).init()
   git('init', '-q')
   git('config', 'user.name', 'ann')
   git('config', 'user.email', 'ann@example.org')

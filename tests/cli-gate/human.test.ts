@@ -10,8 +10,8 @@ let locked: Place
 vi.setConfig({ testTimeout: 120_000 })
 
 beforeAll(() => {
-  place = new Place('human').init()
-  locked = new Place('locked').init(WORDS)
+  place = new Place('human', { runs: 'warm' }).init()
+  locked = new Place('locked', { runs: 'warm' }).init(WORDS)
 }, 180_000)
 
 afterAll(() => {

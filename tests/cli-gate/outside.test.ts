@@ -29,7 +29,7 @@ function git(cwd: string, ...argv: readonly string[]): string {
 
 /** A repository with one commit, below the home as people have it. */
 function repository(name: string): Place {
-  const place = new Place(name)
+  const place = new Place(name, { runs: 'warm' })
   places.push(place)
   rmSync(place.project, { recursive: true })
   const project = join(place.home, 'shop')

@@ -46,7 +46,7 @@ export interface Around {
   readonly seconds?: number
   /** Words in front of the program, such as another name to be known by. */
   readonly through?: readonly string[]
-  /** Whether a process that stays answers; without it, runs and calls with words in front start one. */
+  /** Whether a process that stays answers; without it, a run and a call with words in front start one. */
   readonly isWarm?: boolean
 }
 
@@ -87,12 +87,15 @@ export class Place {
   readonly home: string
   /** Processes that end with the place, also after a test that failed. */
   readonly #started: ChildProcess[] = []
+  readonly #runs: 'own' | 'warm'
 
   /** The built program; a copy where the checkout is not for everybody's eyes. */
   program = PROGRAM
 
-  constructor(name: string) {
+  /** `runs`: whether a run, such as `writ exec`, starts a process too, or the one that stays has it. */
+  constructor(name: string, { runs = 'own' }: { readonly runs?: 'own' | 'warm' } = {}) {
     ensureBuilt()
+    this.#runs = runs
     this.folder = realpathSync(mkdtempSync(join(tmpdir(), `writ-cli-gate-${name}-`)))
     this.project = join(this.folder, 'project')
     this.home = join(this.folder, 'home')
@@ -138,8 +141,11 @@ export class Place {
   }
 
   writ(args: readonly string[], around: Around = {}): Ended {
-    const isRun = RUNNERS.includes(args[0] ?? '') || around.through !== undefined
-    return (around.isWarm ?? !isRun) ? this.#warm(args, around) : this.#own(args, around)
+    const isRun = this.#runs === 'own' && RUNNERS.includes(args[0] ?? '')
+    // Words in front and options of Node hold for a process from its start.
+    const isApart = around.through !== undefined || around.env?.['NODE_OPTIONS'] !== undefined
+    const isOwn = isRun || isApart
+    return (around.isWarm ?? !isOwn) ? this.#warm(args, around) : this.#own(args, around)
   }
 
   /** In a process that stays. */
@@ -206,7 +212,7 @@ export class Place {
       columns: 101,
       steps,
     }
-    const ended = spawnSync('python3', [PERSON], {
+    const ended = spawnSync('/usr/bin/python3', [PERSON], {
       input: JSON.stringify(order),
       encoding: 'utf8',
       timeout: SECONDS * 1000,

@@ -10,7 +10,7 @@ let place: Place
 vi.setConfig({ testTimeout: 120_000 })
 
 beforeAll(() => {
-  place = new Place('propose').init()
+  place = new Place('propose', { runs: 'warm' }).init()
 }, 180_000)
 
 afterAll(() => place?.remove())

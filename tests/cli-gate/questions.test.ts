@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 120_000 })
 let place: Place
 
 beforeAll(() => {
-  place = new Place('questions').init()
+  place = new Place('questions', { runs: 'warm' }).init()
 }, 180_000)
 
 afterAll(() => place?.remove())

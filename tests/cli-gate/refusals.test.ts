@@ -18,7 +18,7 @@ vi.setConfig({ testTimeout: 120_000 })
 let place: Place
 
 beforeAll(() => {
-  place = new Place('refusals').init()
+  place = new Place('refusals', { runs: 'warm' }).init()
 }, 180_000)
 
 afterAll(() => place?.remove())

@@ -19,14 +19,15 @@ const INPUTS_CHANGED = 'promote.inputs_changed'
 let place: Place
 
 beforeAll(() => {
-  place = new Place('propose').init()
+  place = new Place('propose', { runs: 'warm' }).init()
   place.write('work/keep.txt')
 }, 180_000)
 
 afterAll(() => place.remove())
 
 function propose(proposal: unknown, ...options: string[]): Ended {
-  return place.writ(['propose', '-', '--json', ...options], { input: JSON.stringify(proposal) })
+  const input = JSON.stringify(proposal)
+  return place.writ(['propose', '-', '--json', ...options], { input })
 }
 
 function at(path: string): string {

@@ -31,7 +31,7 @@ const WAITS = 'the laws of this repository are not accepted yet'
 
 let place: Place
 beforeEach(() => {
-  place = new Place('acceptance')
+  place = new Place('acceptance', { runs: 'warm' })
 })
 afterEach(() => place.remove())
 

@@ -235,7 +235,7 @@ describe('setting a passphrase of one’s own', () => {
       status: 1,
       json: { error: { code: 'credential.exists' } },
     })
-    const weak = new Place('weak').init()
+    const weak = new Place('weak', { runs: 'warm' }).init()
     try {
       const token = weak.token('ai:bot@local')
       const ended = weak.writ(['principal', 'pass', '--json', ...PASS], {

@@ -10,7 +10,7 @@ const WORDS = 'correct horse battery staple'
 let place: Place
 
 beforeAll(() => {
-  place = new Place('batch').init(WORDS)
+  place = new Place('batch', { runs: 'warm' }).init(WORDS)
   place.write('.git/hooks/README')
 }, 180_000)
 

@@ -11,7 +11,7 @@ import { Place } from '../cli-gate/place.ts'
 let place: Place
 let token = ''
 beforeAll(() => {
-  place = new Place('git-grants')
+  place = new Place('git-grants', { runs: 'warm' })
   rmSync(join(place.project, '.git'), { recursive: true })
   sh(`git init -q -b main . && git config user.name A && git config user.email a@b
     echo one > tracked && git add -A && git commit -qm one
@@ -45,7 +45,7 @@ function sh(script: string): void {
 /** An agent that declares everything. */
 function agent(script: string) {
   const declared = ['--write', '.', '--delete', '.']
-  return place.writ(['exec', ...declared, '--', 'sh', '-ec', script], { token, isWarm: true })
+  return place.writ(['exec', ...declared, '--', 'sh', '-ec', script], { token })
 }
 
 describe('an agent is asked', () => {

@@ -18,7 +18,7 @@ const AT_ONCE = 50
 let place: Place
 
 beforeAll(() => {
-  place = new Place('many').init()
+  place = new Place('many', { runs: 'warm' }).init()
   place.write('work/x.txt')
 }, 180_000)
 

@@ -21,15 +21,13 @@ import {
 vi.setConfig({ testTimeout: 180_000 })
 
 const WORDS = 'correct horse battery staple'
-/** For what a row only needs to be there. */
-const WARM = { isWarm: true }
 const PROOF = { passphrase: WORDS }
 const PASS = ['--pass-fd', '3']
 let place: Place
 const tokens = new Map<Caller, string>()
 
 beforeAll(() => {
-  place = new Place('principals').init(WORDS)
+  place = new Place('principals', { runs: 'warm' }).init(WORDS)
   place.write('work/a.txt')
   place.write('.git/hooks/README')
   for (const kind of ['ai', 'script', 'device'] as const) {
@@ -57,11 +55,11 @@ function make(held: NonNullable<Row['held']>): string {
     case 'plain question': {
       for (const { id } of place.pending()) place.writ(['deny', id])
       const target = held === 'question' ? '.git/hooks/pre-push' : 'work/asked.txt'
-      expect(place.exec([], `echo ${randomUUID()} > ${target}`, WARM).status).toBe(75)
+      expect(place.exec([], `echo ${randomUUID()} > ${target}`).status).toBe(75)
       return place.pending()[0].id
     }
     case 'act': {
-      place.exec(['--yes'], `echo ${randomUUID()} > work/act.txt`, WARM)
+      place.exec(['--yes'], `echo ${randomUUID()} > work/act.txt`)
       const { json } = place.writ(['log', '--type', 'promotion_v1', '--newest', '--json'])
       return json.facts[0].record.payload.action_id
     }
@@ -73,7 +71,7 @@ function make(held: NonNullable<Row['held']>): string {
     case 'blocked': {
       const proposal = commandProposal(place, 'rm a.txt', {})
       const input = JSON.stringify(proposal)
-      const { json } = place.writ(['propose', '-', '--json'], { input, ...WARM })
+      const { json } = place.writ(['propose', '-', '--json'], { input })
       expect(json.decision.permanent).toBe(true)
       return json.action_id
     }
@@ -154,7 +152,7 @@ describe.each(ROWS.map((row) => [row.argv.join(' '), row] as const))('writ %s', 
 
 describe('below a known agent', () => {
   it('the word of a human without proof counts for nothing, no matter the command', () => {
-    const open = new Place('agent').init()
+    const open = new Place('agent', { runs: 'warm' }).init()
     try {
       const program = join(open.folder, 'claude')
       execFileSync('cp', ['/bin/sh', program])

@@ -37,7 +37,7 @@ const FLOW = {
 let place: Place
 
 beforeEach(() => {
-  place = new Place('purge-runs').init(WORDS)
+  place = new Place('purge-runs', { runs: 'warm' }).init(WORDS)
   place.write('a.mjs', WORKER)
   place.write('flow.json', JSON.stringify(FLOW))
 })

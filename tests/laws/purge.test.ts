@@ -12,7 +12,7 @@ const SECRET = 'qWertZ-secret-77'
 let place: Place
 
 beforeAll(() => {
-  place = new Place('purge').init(WORDS)
+  place = new Place('purge', { runs: 'warm' }).init(WORDS)
   place.write('work/a.txt')
 }, 180_000)
 
@@ -203,7 +203,7 @@ describe('a question whose bodies are gone', () => {
 describe('time', () => {
   it('drops outputs as the laws say, in the name of writ, and undo ends as they say', () => {
     const laws = 'laws: []\nsettings: { retention: { outputs_days: 0, undo_days: 2 } }\n'
-    const timed = new Place('retention').init()
+    const timed = new Place('retention', { runs: 'warm' }).init()
     try {
       timed.write('.writ/laws.yaml', laws)
       expect(timed.writ(['laws', 'accept', '--yes']).status).toBe(0)
@@ -231,7 +231,7 @@ describe('time', () => {
   })
 
   it('drops nothing by itself at the level FORENSIC', () => {
-    const timed = new Place('forensic').init()
+    const timed = new Place('forensic', { runs: 'warm' }).init()
     try {
       const settings = 'audit_level: FORENSIC, retention: { outputs_days: 0 }'
       timed.write('.writ/laws.yaml', `laws: []\nsettings: { ${settings} }\n`)

@@ -9,7 +9,7 @@ const EXAMPLE = readFileSync('examples/documents/receipt.json', 'utf8')
 
 let place: Place
 beforeAll(() => {
-  place = new Place('tasks')
+  place = new Place('tasks', { runs: 'warm' })
   symlinkSync(join(process.cwd(), 'examples'), join(place.project, 'examples'))
 }, 180_000)
 afterAll(() => place?.remove())

@@ -138,7 +138,7 @@ describe('completions', () => {
       expect(ids('acts')).toContain(first.action_id.slice(0, 13))
       const bin = join(place.folder, 'bin')
       mkdirSync(bin)
-      const called = `#!/bin/sh\nexec ${process.execPath} ${join(process.cwd(), PROGRAM)} "$@"\n`
+      const called = `#!/bin/sh\nexec ${process.execPath} ${PROGRAM} "$@"\n`
       writeFileSync(join(bin, 'writ'), called, { mode: 0o755 })
       const env = { ...place.env(), PATH: `${bin}:${process.env['PATH']}` }
       const script = join(folder, 'completion.bash')
