@@ -1,4 +1,4 @@
-/** The command line as a user meets it: the built program, real processes, real files. */
+/** The command line as a user meets it: the built program on real files. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

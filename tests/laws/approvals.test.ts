@@ -1,4 +1,4 @@
-/** Several humans about one act, each a process with a token and a passphrase of their own. */
+/** Several humans about one act, each with a token and a passphrase of their own. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'

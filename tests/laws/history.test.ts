@@ -1,4 +1,4 @@
-/** Laws tried on a real history, decisions explained, overrides with their ends: real processes. */
+/** Laws tried on a real history, decisions explained, overrides with their ends. */
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
