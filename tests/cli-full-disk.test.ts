@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ensureBuilt } from './built.ts'
 
 interface Answer {
   readonly status: number
@@ -22,7 +23,7 @@ const answer = (name: string): Answer => {
 }
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
+  ensureBuilt()
   mkdirSync(join(folder, 'state'))
   const mounting = 'mount -t tmpfs -o size=6m tmpfs "$1" && shift && exec "$@"'
   const program = [resolve('tests/cli-full-disk.program.mjs'), folder, resolve('bin/writ.cjs')]

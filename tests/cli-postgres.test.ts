@@ -1,11 +1,12 @@
 /** A home whose facts lie in PostgreSQL, through the built program: every command of history. */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { INPUTS, RULESET } from '../src/cli/demo/constitution-chapter.ts'
 import { type PostgresServer, startPostgres } from '../tools/postgres.mjs'
+import { ensureBuilt } from './built.ts'
 import { task } from './ledger/entries.ts'
 import { asOwner } from './ledger/postgres-ledger.ts'
 import { verifyBundle } from './verifier/verify.mjs'
@@ -18,7 +19,7 @@ let server: PostgresServer
 let url = ''
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
+  ensureBuilt()
   server = await startPostgres()
   await asOwner(server, (client) =>
     client.query('CREATE ROLE keeper LOGIN CREATEROLE SUPERUSER; CREATE ROLE clerk LOGIN'),

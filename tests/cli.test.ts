@@ -1,5 +1,5 @@
-/** The command line as a user meets it: the built program, real processes, real files. */
-import { execFileSync, spawnSync } from 'node:child_process'
+/** The command line as a user meets it: the built program on real files. */
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,13 +9,15 @@ import { COMMANDS } from '../src/cli/commands/table.ts'
 import { INPUTS, LOOSER_RULESET, RULESET } from '../src/cli/demo/constitution-chapter.ts'
 import { BROKEN_TASK, DESCRIPTOR, FOREIGN_PLAN, TASK } from '../src/cli/demo/documents.ts'
 import { GUARD_PATHS } from '../src/contracts/index.ts'
+import { ensureBuilt } from './built.ts'
+import { warmProgram } from './warm-program.ts'
 
 const PROGRAM = join(process.cwd(), 'bin', 'writ.cjs')
 const folder = mkdtempSync(join(tmpdir(), 'writ-cli-'))
 
 /** The built files must be those of this source. */
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
+  ensureBuilt()
 }, 120_000)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -26,13 +28,20 @@ interface Ended {
   readonly err: string
 }
 
-function writ(args: readonly string[], input = '', env: Record<string, string> = {}): Ended {
+/** In a process of its own, for what a process shows. */
+function started(args: readonly string[], env: Record<string, string> = {}): Ended {
   const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
-    input,
+    input: '',
     encoding: 'utf8',
     env: { ...process.env, ...env },
   })
   return { status, out: stdout, err: stderr }
+}
+
+function writ(argv: readonly string[], input = ''): Ended {
+  const [cwd, timeoutMs] = [process.cwd(), 60_000]
+  const { env } = process
+  return warmProgram(PROGRAM).call({ argv, cwd, env, input, secret: null, timeoutMs })
 }
 
 function file(name: string, content: unknown): string {
@@ -50,8 +59,8 @@ const lines = ({ out }: Ended) =>
 
 describe('the frame', () => {
   it('shows help, and help of every command with an example', () => {
-    expect(writ([]).status).toBe(0)
-    expect(writ(['--help']).out).toContain('no action without a writ')
+    expect(started([]).status).toBe(0)
+    expect(started(['--help']).out).toContain('no action without a writ')
     for (const { name, examples } of COMMANDS) {
       const { status, out } = writ([...name.split(' '), '--help'])
       expect(status).toBe(0)
@@ -60,23 +69,23 @@ describe('the frame', () => {
   }, 60_000)
 
   it('says its version, which is the package’s', () => {
-    expect(writ(['--version']).out.trim()).toBe(VERSION)
+    expect(started(['--version']).out.trim()).toBe(VERSION)
     expect(JSON.parse(readFileSync('package.json', 'utf8')).version).toBe(VERSION)
   })
 
   it('exits 2 and guesses for an unknown command or option', () => {
-    const command = writ(['chek', 'x'])
+    const command = started(['chek', 'x'])
     expect(command.status).toBe(2)
     expect(command.err).toBe(
       'cli.unknown_command: there is no command `chek`\n  hint: did you mean `check`?\n',
     )
-    const option = writ(['check', '--jsn', 'x'])
+    const option = started(['check', '--jsn', 'x'])
     expect(option.status).toBe(2)
     expect(option.err).toContain('did you mean `--json`?')
   })
 
   it('answers a failure with --json as {error} on standard output', () => {
-    const { status, out, err } = writ(['check', '--json', join(folder, 'absent.json')])
+    const { status, out, err } = started(['check', '--json', join(folder, 'absent.json')])
     expect(status).toBe(2)
     expect(JSON.parse(out).error.code).toBe('cli.file_unreadable')
     expect(err).toBe('')
@@ -85,7 +94,7 @@ describe('the frame', () => {
   it('uses no colour when it does not write to a terminal', () => {
     const path = file('colour.json', BROKEN_TASK)
     for (const env of [{}, { NO_COLOR: '1' }, { FORCE_COLOR: '1' }]) {
-      expect(writ(['check', path], '', env).out).not.toContain('\u001b')
+      expect(started(['check', path], env).out).not.toContain('\u001b')
     }
   })
 
@@ -105,12 +114,12 @@ describe('the frame', () => {
 
 describe('writ check', () => {
   it('exits 0 on a valid document and 1 on an invalid one', () => {
-    expect(json(writ(['check', '--json', file('task.json', TASK)]))).toEqual({
+    expect(json(started(['check', '--json', file('task.json', TASK)]))).toEqual({
       valid: true,
       contract: 'ao_act_task_v0',
       violations: [],
     })
-    const broken = writ(['check', '--json', file('broken.json', BROKEN_TASK)])
+    const broken = started(['check', '--json', file('broken.json', BROKEN_TASK)])
     expect(broken.status).toBe(1)
     expect(
       json(broken).violations.map(({ code, path }: Record<string, string>) => `${code} ${path}`),
@@ -366,7 +375,7 @@ describe('the vectors', () => {
 
 describe('writ demo', () => {
   it('goes as planned', () => {
-    const { status, out } = writ(['demo'])
+    const { status, out } = started(['demo'])
     expect(status).toBe(0)
     expect(out).toContain('The tour is complete.')
   })

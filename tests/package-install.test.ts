@@ -19,6 +19,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ensureBuilt } from './built.ts'
 import { node24 } from './node-24.ts'
 
 const NOBODY = 65_534
@@ -53,7 +54,7 @@ function run(command: string, args: readonly string[], cwd: string) {
 }
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
+  ensureBuilt()
   chmodSync(folder, 0o755)
   for (const one of [app, home, bin, join(home, 'project')]) {
     mkdirSync(one)

@@ -14,13 +14,14 @@ import { join } from 'node:path'
 import type { Script } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { VERSION } from '../src/cli/call/version.ts'
+import { ensureBuilt } from './built.ts'
 
 const STARTER = join(process.cwd(), 'bin', 'writ.cjs')
 const BUILT = join(process.cwd(), 'dist', 'cli')
 const folder = mkdtempSync(join(tmpdir(), 'writ-program-test-'))
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
+  ensureBuilt()
   // Packages are looked for from where the program lies.
   symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'))
   copyFileSync(join(BUILT, 'program.cjs'), join(folder, 'program.cjs'))

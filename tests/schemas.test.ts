@@ -10,6 +10,7 @@ import { CODES } from '../src/base/index.ts'
 import { pretty } from '../src/cli/commands/schema.ts'
 import { CONTRACTS } from '../src/contracts/index.ts'
 import { compileStructure } from '../src/contracts/kernel/compile.ts'
+import { ensureBuilt } from './built.ts'
 import { loadVectors } from './vectors/vector.ts'
 
 describe('spec/schemas', () => {
@@ -26,7 +27,7 @@ describe('spec/schemas', () => {
   )
 
   it('are what the built program prints, whose builders are our own', () => {
-    execFileSync(process.execPath, ['tools/build.mjs'])
+    ensureBuilt()
     const folder = mkdtempSync(join(tmpdir(), 'writ-schemas-'))
     execFileSync(process.execPath, ['bin/writ.cjs', 'schema', '--out', folder])
     for (const { name } of CONTRACTS) {

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
  * Runs the contract vectors against any program that speaks writ's command line: `PROGRAM check` and
- * `PROGRAM normalize` with `--jsonl` envelopes, and `PROGRAM check --json -` for texts.
+ * `PROGRAM normalize` with `--jsonl` envelopes; for texts `PROGRAM check --json FILE FILE…`, or `-` for a
+ * single one.
  *
  *   node spec/vectors/run.mjs -- npx writ
  *
@@ -9,7 +10,8 @@
  * vectors' own form stands for one UUID throughout a case, and their time for any time.
  */
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -34,7 +36,7 @@ const cases = readdirSync(FOLDER)
 const failures = [
   ...runLines(['check', '--jsonl'], cases.filter(({ run, text }) => run !== 'normalise' && text === undefined), checked),
   ...runLines(['normalize', '--jsonl'], cases.filter(({ run, text }) => run === 'normalise' && text === undefined), normalised),
-  ...cases.filter(({ text }) => text !== undefined).flatMap(runText),
+  ...textGroups().flatMap((rows) => (rows.length === 1 || rows[0].run === 'normalise' ? rows.flatMap(runText) : runTexts(rows))),
 ]
 for (const { id, want, got } of failures) {
   console.log(`FAIL ${id}\n  want ${JSON.stringify(want)}\n  got  ${JSON.stringify(got)}`)
@@ -57,6 +59,33 @@ function runLines(args, rows, compare) {
     const got = answers[index] === undefined ? null : JSON.parse(answers[index])
     return compare(row, got) ? [] : [{ id: row.id, want: row.want, got }]
   })
+}
+
+/** Texts that are called with the same words. */
+function textGroups() {
+  const groups = new Map()
+  for (const row of cases.filter(({ text }) => text !== undefined)) {
+    const words = `${row.run} ${row.as}`
+    groups.set(words, [...(groups.get(words) ?? []), row])
+  }
+  return [...groups.values()]
+}
+
+/** One process for all texts, one file a text. */
+function runTexts(rows) {
+  const folder = mkdtempSync(join(tmpdir(), 'vectors-'))
+  try {
+    const names = rows.map((row, index) => {
+      const name = join(folder, `${index}.json`)
+      writeFileSync(name, row.text)
+      return name
+    })
+    const named = rows[0].as === undefined ? [] : ['--as', rows[0].as]
+    const { files } = JSON.parse(call(['check', '--json', ...named, ...names], ''))
+    return rows.flatMap((row, index) => (checked(row, files[index]) ? [] : [{ id: row.id, want: row.want, got: files[index] }]))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 function runText(row) {

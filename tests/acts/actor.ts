@@ -4,17 +4,8 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  closeSync,
-  cpSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
+import { chmodSync, closeSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'vitest'
 import { type Around, type Ended, type Json, Place } from '../cli-gate/place.ts'
 import { descriptor, type Wanted } from '../gate/document.ts'
@@ -39,8 +30,7 @@ export class Actor {
   constructor(who: Who, name: string, packages: readonly string[] = []) {
     this.place = new Place(`${name}-${who}`)
     if (who === 'user') {
-      this.place.copyProgram()
-      for (const one of packages) this.#copyPackage(one)
+      this.place.copyProgram(packages)
       // The wrapper's last words set another home than the one of this test.
       this.#through = userWrapper('user').slice(0, -2)
       chmodSync(this.place.folder, 0o755)
@@ -50,11 +40,6 @@ export class Actor {
     const init = ['init', '--name', 'ann', '--pass-fd', '3']
     const { status, err } = this.writ(init, { passphrase: PASSPHRASE })
     expect(status, err).toBe(0)
-  }
-
-  #copyPackage(name: string): void {
-    const target = join(dirname(dirname(this.place.program)), 'node_modules', name)
-    cpSync(realpathSync(join('node_modules', name)), target, { recursive: true })
   }
 
   hasObject(digest: string): boolean {
@@ -80,7 +65,7 @@ export class Actor {
   }
 
   writ(args: readonly string[], around: Around = {}): Ended {
-    return this.place.writ(args, { ...around, through: this.#through })
+    return this.place.writ(args, { isWarm: true, ...around, through: this.#through })
   }
 
   at(path: string): string {

@@ -1,11 +1,10 @@
 /** UI_AUTOMATION with a real browser inside the sandbox, over pages of the scope and of a server. */
-import { execFileSync } from 'node:child_process'
 import { chmodSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { findBrowser } from '../../src/service/acts/act-command.ts'
 import type { Json } from '../cli-gate/place.ts'
-import { Actor, EVERYBODY } from './actor.ts'
+import { Actor, EVERYBODY, type Who } from './actor.ts'
 import { Counterpart } from './counterpart.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
@@ -39,37 +38,40 @@ exec "${findBrowser(['/usr/bin'])}" "$@"
 let server: Counterpart
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   server = await Counterpart.open()
 }, 180_000)
 
 afterAll(() => server?.close())
 
-describe.each(EVERYBODY)('as %s', (who) => {
-  let actor: Actor
+let actor: Actor
 
+function drive(
+  steps: readonly Json[],
+  wanted: Json = {},
+  start = `file://${actor.at('work/page.html')}`,
+): Json {
+  const { compensation, ...rest } = wanted
+  const operation = {
+    type: 'UI_AUTOMATION',
+    start_url: start,
+    steps,
+    ...(compensation === undefined ? {} : { compensation }),
+  }
+  return actor.proposal(operation, { ui: true, resources: RESOURCES, ...rest })
+}
+
+/** Gives the tests of a group an actor of their own. */
+function useActor(who: Who): void {
   beforeAll(() => {
     actor = new Actor(who, 'interface', ['playwright-core'])
     actor.write('work/page.html', PAGE)
     actor.setting(`read_only_hosts: ['${server.host}']`)
   }, 120_000)
-
   afterAll(() => actor?.remove())
+}
 
-  function drive(
-    steps: readonly Json[],
-    wanted: Json = {},
-    start = `file://${actor.at('work/page.html')}`,
-  ): Json {
-    const { compensation, ...rest } = wanted
-    const operation = {
-      type: 'UI_AUTOMATION',
-      start_url: start,
-      steps,
-      ...(compensation === undefined ? {} : { compensation }),
-    }
-    return actor.proposal(operation, { ui: true, resources: RESOURCES, ...rest })
-  }
+describe.each(EVERYBODY)('as %s', (who) => {
+  useActor(who)
 
   it('follows its steps, and what it saw is evidence', () => {
     const shot = actor.at('work/shots/after.png')
@@ -97,29 +99,6 @@ describe.each(EVERYBODY)('as %s', (who) => {
     expect(actor.place.has('work/shots/after.png')).toBe(false)
   })
 
-  it('a step that does not come about is reported, and nothing happens', () => {
-    const { status, json } = actor.propose(
-      drive([{ action: 'wait_for', selector: '#nowhere', timeout_ms: 500 }]),
-    )
-    expect(status).toBe(1)
-    expect(json.decision).toMatchObject({ decision: 'BLOCK' })
-    expect(json.decision.codes).toContain('ui.step')
-    expect(json.result.outputs.stderr).toContain('steps/0 (wait_for)')
-  })
-
-  it('an undeclared screenshot is an undeclared effect', () => {
-    const steps = [{ action: 'screenshot', save_to: actor.at('work/other.png') }]
-    const { json } = actor.propose(drive(steps))
-    expect(json.decision).toMatchObject({ decision: 'BLOCK', code: 'effect.undeclared' })
-  })
-
-  it('pages outside the scope, and without a declared interface, are refused', () => {
-    const outside = actor.propose(drive([], {}, 'file:///etc/hostname'))
-    expect(outside.json.decision.codes).toContain('descriptor.operation_scope')
-    const undeclared = actor.propose(drive([], { ui: false }))
-    expect(undeclared.json.decision.codes).toContain('descriptor.operation_scope')
-  })
-
   it('a page of the web is reached through the door only, and what was done there is compensated', async () => {
     const compensation = { type: 'NETWORK_REQUEST', method: 'DELETE', url: `${server.url}/session` }
     const steps = [{ action: 'expect_text', text: 'ok' }]
@@ -143,6 +122,39 @@ describe.each(EVERYBODY)('as %s', (who) => {
     expect((await server.taken()).map(({ method, path }) => `${method} ${path}`)).toEqual([
       'DELETE /session',
     ])
+  })
+
+  it('all of it is computed again', () => {
+    const { status, json } = actor.replay()
+    expect(status, JSON.stringify(json)).toBe(0)
+  })
+})
+
+// What writ decides here does not depend on the user.
+describe('as one of them', () => {
+  useActor('user')
+
+  it('a step that does not come about is reported, and nothing happens', () => {
+    const { status, json } = actor.propose(
+      drive([{ action: 'wait_for', selector: '#nowhere', timeout_ms: 500 }]),
+    )
+    expect(status).toBe(1)
+    expect(json.decision).toMatchObject({ decision: 'BLOCK' })
+    expect(json.decision.codes).toContain('ui.step')
+    expect(json.result.outputs.stderr).toContain('steps/0 (wait_for)')
+  })
+
+  it('an undeclared screenshot is an undeclared effect', () => {
+    const steps = [{ action: 'screenshot', save_to: actor.at('work/other.png') }]
+    const { json } = actor.propose(drive(steps))
+    expect(json.decision).toMatchObject({ decision: 'BLOCK', code: 'effect.undeclared' })
+  })
+
+  it('pages outside the scope, and without a declared interface, are refused', () => {
+    const outside = actor.propose(drive([], {}, 'file:///etc/hostname'))
+    expect(outside.json.decision.codes).toContain('descriptor.operation_scope')
+    const undeclared = actor.propose(drive([], { ui: false }))
+    expect(undeclared.json.decision.codes).toContain('descriptor.operation_scope')
   })
 
   it('without a compensation what a page of the web does cannot be undone, and is blocked', () => {

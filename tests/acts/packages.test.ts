@@ -4,7 +4,7 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Json } from '../cli-gate/place.ts'
-import { Actor, EVERYBODY } from './actor.ts'
+import { Actor, EVERYBODY, type Who } from './actor.ts'
 import { Registry } from './registry.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
@@ -23,7 +23,6 @@ with zipfile.ZipFile(sys.argv[1], 'w') as wheel:
 let registry: Registry
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   const plant = (file: string): string => `node -e "require('fs').writeFileSync('${file}','x')"`
   registry = await Registry.open([
     { name: 'leftish', version: '1.0.0' },
@@ -39,35 +38,39 @@ beforeAll(async () => {
 
 afterAll(() => registry?.close())
 
-describe.each(EVERYBODY)('as %s', (who) => {
-  let actor: Actor
-  const RESOURCES = {
-    max_cpu_ms: 60_000,
-    max_memory_mb: 1024,
-    max_disk_mb: 200,
-    max_duration_ms: 60_000,
-  }
-  const MADE = ['work/app/node_modules/**', 'work/app/package-lock.json']
-  const EFFECTS = { create: MADE, modify: ['work/app/package.json', ...MADE] }
+let actor: Actor
+const RESOURCES = {
+  max_cpu_ms: 60_000,
+  max_memory_mb: 1024,
+  max_disk_mb: 200,
+  max_duration_ms: 60_000,
+}
+const MADE = ['work/app/node_modules/**', 'work/app/package-lock.json']
+const EFFECTS = { create: MADE, modify: ['work/app/package.json', ...MADE] }
 
+function packages(
+  type: string,
+  names: readonly string[],
+  wanted: Json = {},
+  manager = 'npm',
+): Json {
+  const operation = { type, manager, packages: names, cwd: actor.at('work/app') }
+  return actor.proposal(operation, { resources: RESOURCES, ...wanted })
+}
+
+/** Gives the tests of a group an actor of their own. */
+function useActor(who: Who): void {
   beforeAll(() => {
     actor = new Actor(who, 'packages')
     actor.write('work/app/package.json', '{\n  "name": "app",\n  "version": "1.0.0"\n}\n')
     actor.write('work/app/.npmrc', `registry=http://${registry.host}/\n`)
     actor.setting(`read_only_hosts: ['${registry.host}']`)
   }, 120_000)
-
   afterAll(() => actor?.remove())
+}
 
-  function packages(
-    type: string,
-    names: readonly string[],
-    wanted: Json = {},
-    manager = 'npm',
-  ): Json {
-    const operation = { type, manager, packages: names, cwd: actor.at('work/app') }
-    return actor.proposal(operation, { resources: RESOURCES, ...wanted })
-  }
+describe.each(EVERYBODY)('as %s', (who) => {
+  useActor(who)
 
   it('installs what is declared, with its scripts, and is undone whole', () => {
     const install = packages('PACKAGE_INSTALL', ['leftish@1.0.0', '@acme/built'], {
@@ -91,21 +94,6 @@ describe.each(EVERYBODY)('as %s', (who) => {
     expect(actor.place.has('work/app/node_modules')).toBe(false)
   })
 
-  it('a package that plants something elsewhere is found and blocked', () => {
-    const { json } = actor.act(
-      packages('PACKAGE_INSTALL', ['sneaky'], { ...EFFECTS, hosts: [registry.host] }),
-    )
-    expect(json.decision).toMatchObject({ decision: 'BLOCK', permanent: true })
-    expect(json.decision.codes).toContain('effect.undeclared')
-    expect(json.result.findings).toContainEqual(
-      expect.objectContaining({
-        code: 'effect.undeclared',
-        path: actor.at('work/app/src-planted.js'),
-      }),
-    )
-    expect(actor.place.has('work/app/node_modules')).toBe(false)
-  })
-
   it('installs from a file of the scope without a network, and removes again', () => {
     copyFileSync(registry.tarball('leftish', '1.1.0'), actor.at('work/leftish.tgz'))
     actor.own()
@@ -123,8 +111,32 @@ describe.each(EVERYBODY)('as %s', (who) => {
     expect(actor.place.has('work/app/node_modules/leftish')).toBe(false)
   })
 
-  // Slow, and the same for everybody.
-  it.each(who === 'user' ? ['pip'] : [])(
+  it('all of it is computed again', () => {
+    const { status, json } = actor.replay()
+    expect(status, JSON.stringify(json)).toBe(0)
+  })
+})
+
+// What writ decides here does not depend on the user.
+describe('as one of them', () => {
+  useActor('user')
+
+  it('a package that plants something elsewhere is found and blocked', () => {
+    const { json } = actor.act(
+      packages('PACKAGE_INSTALL', ['sneaky'], { ...EFFECTS, hosts: [registry.host] }),
+    )
+    expect(json.decision).toMatchObject({ decision: 'BLOCK', permanent: true })
+    expect(json.decision.codes).toContain('effect.undeclared')
+    expect(json.result.findings).toContainEqual(
+      expect.objectContaining({
+        code: 'effect.undeclared',
+        path: actor.at('work/app/src-planted.js'),
+      }),
+    )
+    expect(actor.place.has('work/app/node_modules')).toBe(false)
+  })
+
+  it.each(['pip'])(
     '%s installs a wheel into the environment of the project, and removes it',
     () => {
       const app = actor.at('work/py')

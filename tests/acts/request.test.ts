@@ -2,11 +2,10 @@
  * NETWORK_REQUEST from end to end: held in the rehearsal, sent once after a yes, undone by its
  * compensation. The other side is a real server on the loopback, which counts what reaches it.
  */
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Json } from '../cli-gate/place.ts'
-import { Actor, EVERYBODY } from './actor.ts'
+import { Actor, EVERYBODY, type Who } from './actor.ts'
 import { Counterpart } from './counterpart.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -14,31 +13,34 @@ vi.setConfig({ testTimeout: 120_000 })
 let server: Counterpart
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   server = await Counterpart.open()
 }, 180_000)
 
 afterAll(() => server?.close())
 
-describe.each(EVERYBODY)('as %s', (who) => {
-  let actor: Actor
+let actor: Actor
 
+function request(fields: Json, wanted: Json = {}): Json {
+  const { path = '/', ...rest } = fields
+  const operation = {
+    type: 'NETWORK_REQUEST',
+    method: 'POST',
+    url: `${server.url}${path}`,
+    ...rest,
+  }
+  return actor.proposal(operation, { hosts: [server.host], ...wanted })
+}
+
+/** Gives the tests of a group an actor of their own. */
+function useActor(who: Who): void {
   beforeAll(() => {
     actor = new Actor(who, 'request')
   }, 120_000)
-
   afterAll(() => actor?.remove())
+}
 
-  function request(fields: Json, wanted: Json = {}): Json {
-    const { path = '/', ...rest } = fields
-    const operation = {
-      type: 'NETWORK_REQUEST',
-      method: 'POST',
-      url: `${server.url}${path}`,
-      ...rest,
-    }
-    return actor.proposal(operation, { hosts: [server.host], ...wanted })
-  }
+describe.each(EVERYBODY)('as %s', (who) => {
+  useActor(who)
 
   it('nothing leaves before a yes; then it leaves once, as it was shown', async () => {
     const proposal = request({
@@ -79,13 +81,6 @@ describe.each(EVERYBODY)('as %s', (who) => {
     for (const secret of ['hush', 'secret=query', 'one order']) expect(log).not.toContain(secret)
   })
 
-  it('a no sends nothing', async () => {
-    const proposed = actor.propose(request({ path: '/denied' }))
-    const denied = actor.writ(['deny', proposed.json.pending.id, '--json'])
-    expect(denied.json).toMatchObject({ promoted: false })
-    expect(await server.taken()).toEqual([])
-  })
-
   it.each(['rollback', 'undo'])(
     'an answer is kept in a file, and `%s` takes it back once it is compensated',
     async (command) => {
@@ -121,6 +116,43 @@ describe.each(EVERYBODY)('as %s', (who) => {
       expect(actor.facts('rollback_v1').at(-1)).toMatchObject({ action_ids: [json.action_id] })
     },
   )
+
+  it('a composite sends last, when its files are there, in the order of its children', async () => {
+    const first = request({ path: `/saw${actor.at('work/c.txt')}` })
+    const write = actor.proposal(
+      { type: 'FILE_WRITE', path: actor.at('work/c.txt'), content: 'x' },
+      { create: ['work/c.txt'] },
+    )
+    const second = request({ path: '/then', method: 'PUT' })
+    const proposal = actor.composite([first, write, second], {
+      create: ['work/c.txt'],
+      hosts: [server.host],
+    })
+    const { json } = actor.act(proposal)
+    expect(json.promoted, JSON.stringify(json)).toBe(true)
+    // The server looks for the file when the request reaches it.
+    expect((await server.taken()).map(({ method, sawFile }) => [method, sawFile])).toEqual([
+      ['POST', true],
+      ['PUT', false],
+    ])
+  })
+
+  it('all of it is computed again', () => {
+    const { status, json } = actor.replay()
+    expect(status, JSON.stringify(json)).toBe(0)
+  })
+})
+
+// What writ decides here does not depend on the user.
+describe('as one of them', () => {
+  useActor('user')
+
+  it('a no sends nothing', async () => {
+    const proposed = actor.propose(request({ path: '/denied' }))
+    const denied = actor.writ(['deny', proposed.json.pending.id, '--json'])
+    expect(denied.json).toMatchObject({ promoted: false })
+    expect(await server.taken()).toEqual([])
+  })
 
   it('is compensated once, however often it is taken back', async () => {
     const compensation = { type: 'NETWORK_REQUEST', method: 'DELETE', url: `${server.url}/once` }
@@ -211,26 +243,6 @@ describe.each(EVERYBODY)('as %s', (who) => {
     expect(actor.place.has('work/with.txt')).toBe(false)
     expect(actor.facts('request_v1').at(-1)).toMatchObject({ state: 'FAILED', code })
     expect(await server.taken()).toHaveLength(1)
-  })
-
-  it('a composite sends last, when its files are there, in the order of its children', async () => {
-    const first = request({ path: `/saw${actor.at('work/c.txt')}` })
-    const write = actor.proposal(
-      { type: 'FILE_WRITE', path: actor.at('work/c.txt'), content: 'x' },
-      { create: ['work/c.txt'] },
-    )
-    const second = request({ path: '/then', method: 'PUT' })
-    const proposal = actor.composite([first, write, second], {
-      create: ['work/c.txt'],
-      hosts: [server.host],
-    })
-    const { json } = actor.act(proposal)
-    expect(json.promoted, JSON.stringify(json)).toBe(true)
-    // The server looks for the file when the request reaches it.
-    expect((await server.taken()).map(({ method, sawFile }) => [method, sawFile])).toEqual([
-      ['POST', true],
-      ['PUT', false],
-    ])
   })
 
   it('no server is there: known, and nothing is left', async () => {

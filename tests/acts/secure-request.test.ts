@@ -1,5 +1,4 @@
 /** Held requests over TLS: a trusted authority must have signed the certificate for the name. */
-import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { Json } from '../cli-gate/place.ts'
 import { type Certificate, certificate } from '../network/servers.ts'
@@ -13,7 +12,6 @@ let server: Counterpart
 let actor: Actor
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   known = certificate()
   server = await Counterpart.open(known)
   actor = new Actor('root', 'secure')

@@ -1,20 +1,15 @@
 /** A block that an actor's act earned is the actors': a person who gives the same command is asked. */
-import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { Place } from './place.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-}, 300_000)
-
 let place: Place
 
 beforeEach(() => {
-  place = new Place('blocked').init()
+  place = new Place('blocked', { runs: 'warm' }).init()
 })
 afterEach(() => place.remove())
 

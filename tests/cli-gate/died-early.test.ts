@@ -29,14 +29,14 @@ let place: Place
 
 /** Makes a home with one promoted act. */
 function begin(): void {
-  place = new Place('early').init()
+  place = new Place('early', { runs: 'warm' }).init()
   place.write('f', 'one\n')
   expect(declared('echo two > f').status).toBe(0)
 }
 
 function declared(script: string, dieAt?: string) {
-  const env = dieAt === undefined ? {} : dying(dieAt)
-  return place.writ(['exec', '--write', '.', '--', 'sh', '-c', script], { env })
+  const around = dieAt === undefined ? {} : { env: dying(dieAt) }
+  return place.writ(['exec', '--write', '.', '--', 'sh', '-c', script], around)
 }
 
 function facts(type: string): Json[] {

@@ -10,8 +10,7 @@ vi.setConfig({ testTimeout: 120_000 })
 let place: Place
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-  place = new Place('example').init()
+  place = new Place('example', { runs: 'warm' }).init()
 }, 180_000)
 
 afterAll(() => {
@@ -25,6 +24,8 @@ function block(language: string): string {
   if (found === undefined) throw new Error(`docs/proposals.md has no ${language} block`)
   return found
 }
+
+const printed = (kind: string) => place.writ(['propose', '--example', kind])
 
 /** Kinds whose tools every machine has, with the files that they need. */
 const RUN: Readonly<Record<string, readonly string[]>> = {
@@ -41,7 +42,7 @@ const RUN: Readonly<Record<string, readonly string[]>> = {
 
 describe('an example of a proposal', () => {
   it.each(ACTION_KINDS)('%s is a valid document', (kind) => {
-    const { out, status } = place.writ(['propose', '--example', kind])
+    const { out, status } = printed(kind)
     expect(status).toBe(0)
     const checked = place.writ(['check', '--as', 'proposal_v1', '-', '--json'], { input: out })
     expect(checked.json).toMatchObject({ valid: true })
@@ -50,13 +51,13 @@ describe('an example of a proposal', () => {
   it.each(Object.entries(RUN))('%s would be promoted', (kind, files) => {
     for (const file of files) place.write(file)
     if (kind === 'CONFIG_CHANGE') place.write('settings.json', '{"port": 80}\n')
-    const { out } = place.writ(['propose', '--example', kind])
+    const { out } = printed(kind)
     const ended = place.writ(['propose', '--dry-run', '-', '--json'], { input: out })
     expect(ended.json, ended.out + ended.err).toMatchObject({ decision: { decision: 'PROMOTE' } })
   })
 
   it('names the kinds when it does not know one', () => {
-    const { status, err } = place.writ(['propose', '--example', 'FILE_WRIT'])
+    const { status, err } = printed('FILE_WRIT')
     expect(status).toBe(2)
     expect(err).toContain('did you mean FILE_WRITE?')
   })
@@ -64,7 +65,7 @@ describe('an example of a proposal', () => {
 
 describe('docs/proposals.md', () => {
   it('runs as shown', () => {
-    const fresh = new Place('page').init()
+    const fresh = new Place('page', { runs: 'warm' }).init()
     try {
       const lines = block('sh').trim().split('\n')
       expect(lines.length).toBeGreaterThan(3)
@@ -81,7 +82,7 @@ describe('docs/proposals.md', () => {
   })
 
   it('shows the document that is printed', () => {
-    const { json } = place.writ(['propose', '--example', 'FILE_WRITE'])
+    const { json } = printed('FILE_WRITE')
     const text = JSON.stringify(json).replaceAll(place.project, '/home/ann/shop')
     const { descriptor, operation } = JSON.parse(text)
     const shown = JSON.parse(block('json'))
@@ -93,9 +94,9 @@ describe('docs/proposals.md', () => {
 describe('answers in words', () => {
   it('a read prints what it read, a command what it said', () => {
     place.write('README.md', 'the text of it\n')
-    const read = place.writ(['propose', '--example', 'FILE_READ']).out
+    const read = printed('FILE_READ').out
     expect(place.writ(['propose', '-'], { input: read }).out).toContain('the text of it\n')
-    const example = place.writ(['propose', '--example', 'COMMAND_EXECUTION']).json
+    const example = printed('COMMAND_EXECUTION').json
     example.operation.argv = ['sh', '-c', 'echo said; date > today.txt']
     const file = join(place.folder, 'said.json')
     writeFileSync(file, JSON.stringify(example))

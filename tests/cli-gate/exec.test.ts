@@ -2,7 +2,6 @@
  * `writ exec` without a terminal: statuses, declarations, waiting, reports, streams and signals. Over 500
  * lines on purpose: every case is one command in one place.
  */
-import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -22,7 +21,6 @@ let place: Place
 vi.setConfig({ testTimeout: 120_000 })
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   place = new Place('exec').init()
 }, 180_000)
 
@@ -90,7 +88,7 @@ describe('what cannot be taken as it is meant', () => {
       '.writ/r.json',
       join(place.folder, 'state/writ/r.json'),
     ]) {
-      const ended = place.exec(['--report', name], 'true')
+      const ended = place.exec(['--report', name], 'true', { isWarm: true })
       expect(ended, name).toMatchObject({ status: 125, lastLine: 'writ: cli.file_unwritable' })
     }
     expect(place.text('mine.json')).toBe('{"mine":true}')
@@ -114,7 +112,7 @@ describe('what cannot be taken as it is meant', () => {
     expect(place.exec(['--report', older], 'true').status).toBe(0)
     const text = readFileSync(older, 'utf8')
     for (const name of ['away/new.json', 'away/older.json']) {
-      const ended = place.exec(['--report', name], 'true')
+      const ended = place.exec(['--report', name], 'true', { isWarm: true })
       expect(ended).toMatchObject({ status: 125, lastLine: 'writ: cli.file_unwritable' })
       expect(ended.err).toContain('out of the scope')
       expect(ended.err).toContain(join(out, name.slice('away/'.length)))
@@ -132,7 +130,7 @@ describe('what cannot be taken as it is meant', () => {
     const others = [join(place.folder, 'out.json'), 'env.sh', '.vscode/tasks.json']
     for (const name of [...others, ...loaded]) {
       mkdirSync(join(place.project, '.vscode'), { recursive: true })
-      const ended = place.exec(['--report', name], 'true', { token })
+      const ended = place.exec(['--report', name], 'true', { token, isWarm: true })
       expect(ended, name).toMatchObject({ status: 125, lastLine: 'writ: cli.file_unwritable' })
     }
     expect(place.exec(['--report', 'own.json'], 'true', { token }).status).toBe(0)
@@ -553,9 +551,10 @@ describe('signals', () => {
         if (chunk.toString().includes('ready')) resolve()
       })
     })
-    for (let count = 0; count < times; count++) {
-      child.kill(name)
+    child.kill(name)
+    for (let count = 1; count < times; count++) {
       await pause(1_200)
+      child.kill(name)
     }
     return ended
   }

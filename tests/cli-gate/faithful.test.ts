@@ -5,7 +5,7 @@
  * `WRIT_FAITHFUL_ROUNDS` and `WRIT_SEED` make the soak out of the slice; the seed is in the name.
  */
 import { execFileSync } from 'node:child_process'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { ORDINARY_UID } from '../tree/users.ts'
 import { type Account, FAILED_INSIDE, faithfulRound, type Round } from './faithful-rounds.ts'
 import { Place } from './place.ts'
@@ -36,10 +36,6 @@ const GROUPS = {
     chown ${ORDINARY_UID}:${GROUP} a/f0 a/f1`,
   change: 'sed -i s/1/one/ a/f1 && cp -p a/f0 m && rm a/f0 && echo more >> a/f2 && echo done',
 }
-
-beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-}, 300_000)
 
 /** The rounds, with a line for each that is wrong. */
 function rounds(place: Place, account: Account): { all: Round[]; wrong: string[] } {

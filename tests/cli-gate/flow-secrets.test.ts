@@ -1,5 +1,4 @@
 /** The key of a model, which the other side knows and may say again in every way, is written nowhere. */
-import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,8 +15,7 @@ let server: Server
 let asked = 0
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-  place = new Place('flow-secrets').init()
+  place = new Place('flow-secrets', { runs: 'warm' }).init()
   server = createServer((request, response) => {
     void answerTo(request).then(({ status, body }) => {
       response.writeHead(status, { 'content-type': 'application/json' })

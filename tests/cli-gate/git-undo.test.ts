@@ -2,19 +2,15 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { Place } from './place.ts'
 
 let place: Place
 
 vi.setConfig({ testTimeout: 120_000 })
 
-beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-}, 180_000)
-
 beforeEach(() => {
-  place = new Place('git-undo').init()
+  place = new Place('git-undo', { runs: 'warm' }).init()
   git('init', '-q')
   git('config', 'user.name', 'ann')
   git('config', 'user.email', 'ann@example.org')

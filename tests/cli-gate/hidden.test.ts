@@ -2,14 +2,12 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { TEST_UID, userWrapper } from '../sandbox/drive.ts'
 import { type Around, Place } from './place.ts'
 
 // Each test is several processes, and each of them a sandbox.
 vi.setConfig({ testTimeout: 120_000 })
-
-beforeAll(() => execFileSync(process.execPath, ['tools/build.mjs']), 180_000)
 
 const places: Place[] = []
 afterAll(() => {

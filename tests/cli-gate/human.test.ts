@@ -1,5 +1,4 @@
 /** The human's side: approval with a passphrase, rollback, undo, halt and resume. */
-import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Place } from './place.ts'
 
@@ -11,9 +10,8 @@ let locked: Place
 vi.setConfig({ testTimeout: 120_000 })
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-  place = new Place('human').init()
-  locked = new Place('locked').init(WORDS)
+  place = new Place('human', { runs: 'warm' }).init()
+  locked = new Place('locked', { runs: 'warm' }).init(WORDS)
 }, 180_000)
 
 afterAll(() => {

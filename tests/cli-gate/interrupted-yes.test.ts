@@ -1,7 +1,7 @@
 /**
- * `kill -9` between a recorded yes, or a decision that needed none, and its promotion. The lock of the workspace is held meanwhile, so
- * that the process dies exactly there; and at random moments, where either end is right as long as a
- * fact says which.
+ * `kill -9` between a recorded yes, or a decision that needed none, and its promotion. The lock of the
+ * workspace is held meanwhile, so that the process dies exactly there; and at random moments, where
+ * either end is right as long as a fact says which.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const ROUNDS = Number(process.env['WRIT_YES_KILLS'] ?? 3)
 let place: Place
 let holder: ChildProcess | null = null
 beforeEach(() => {
-  place = new Place('yes').init()
+  place = new Place('yes', { runs: 'warm' }).init()
 })
 afterEach(() => {
   holder?.kill('SIGKILL')

@@ -1,8 +1,7 @@
 /** `du`, `gc` and `home remove`: what is shown, what goes, and what never does. */
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { type Json, Place } from './place.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -11,10 +10,6 @@ const WORDS = 'correct horse battery staple'
 const STAGE = '11111111-1111-4111-8111-111111111111'
 const HOUR_S = 60 * 60
 let place: Place
-
-beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-}, 180_000)
 
 afterEach(() => place?.remove())
 
@@ -50,7 +45,7 @@ function abandon(hours: number, name = STAGE): string {
 }
 
 it('shows what takes how much, and removes nothing', () => {
-  place = new Place('du').init()
+  place = new Place('du', { runs: 'warm' }).init()
   ask()
   act()
   abandon(3)
@@ -74,7 +69,7 @@ it('shows what takes how much, and removes nothing', () => {
 })
 
 it('removes leftovers and keeps what a question, an undo or a rehearsal needs', () => {
-  place = new Place('gc').init()
+  place = new Place('gc', { runs: 'warm' }).init()
   ask()
   act()
   const old = abandon(3)
@@ -102,7 +97,7 @@ it('removes leftovers and keeps what a question, an undo or a rehearsal needs', 
 })
 
 it('removes the stage of an expired question, and records that it expired', () => {
-  place = new Place('gc-expired').init()
+  place = new Place('gc-expired', { runs: 'warm' }).init()
   place.write('.writ/laws.yaml', 'settings: { question_ttl: 1m }\nlaws: []\n')
   expect(place.writ(['laws', 'accept', '--yes']).status).toBe(0)
   ask()
@@ -119,7 +114,7 @@ it('removes the stage of an expired question, and records that it expired', () =
 })
 
 it('removes a home after showing the loss, with a bundle, and leaves the workspace', () => {
-  place = new Place('home-remove').init()
+  place = new Place('home-remove', { runs: 'warm' }).init()
   ask()
   act()
   const [kept, folder] = [state(), join(place.folder, 'bundle')]
@@ -148,7 +143,7 @@ it('removes a home after showing the loss, with a bundle, and leaves the workspa
 })
 
 it('asks a person at the terminal, and a no removes nothing', () => {
-  place = new Place('home-no').init()
+  place = new Place('home-no', { runs: 'warm' }).init()
   const seen = place.person(['home', 'remove'], [{ expect: 'Remove it?' }, { send: 'n\n' }])
   expect(seen.failed).toBe(null)
   expect(seen.status).toBe(1)
@@ -157,7 +152,7 @@ it('asks a person at the terminal, and a no removes nothing', () => {
 })
 
 it('needs the passphrase, refuses agents, and works where the workspace is gone', () => {
-  place = new Place('home-gone').init(WORDS)
+  place = new Place('home-gone', { runs: 'warm' }).init(WORDS)
   const id = place.text('.writ/id').trim()
   expect(place.writ(['home', 'remove', '--yes']).err).toContain('credential.required')
   const around = { passphrase: WORDS }

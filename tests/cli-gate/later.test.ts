@@ -14,8 +14,7 @@ let token: string
 vi.setConfig({ testTimeout: 120_000 })
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-  place = new Place('later').init()
+  place = new Place('later', { runs: 'warm' }).init()
   token = place.token('ai:bot@local')
 }, 180_000)
 

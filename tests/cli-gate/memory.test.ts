@@ -4,7 +4,6 @@
  *
  * `WRIT_MEMORY_FILES` makes the soak out of the slice.
  */
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
@@ -23,7 +22,6 @@ const PEAK = join(process.cwd(), 'tests', 'cli-gate', 'peak.py')
 let place: Place
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   place = new Place('memory').init()
 }, 180_000)
 

@@ -6,7 +6,7 @@ import { Place } from './place.ts'
 
 let place: Place
 beforeEach(() => {
-  place = new Place('nothing').init()
+  place = new Place('nothing', { runs: 'warm' }).init()
 })
 afterEach(() => place.remove())
 

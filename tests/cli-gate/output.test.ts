@@ -1,5 +1,5 @@
 /** Output that cannot be written any more: the run has an outcome on the record all the same. */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { Place } from './place.ts'
 
@@ -8,7 +8,6 @@ vi.setConfig({ testTimeout: 120_000 })
 let place: Place
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   place = new Place('output').init()
 }, 180_000)
 

@@ -5,13 +5,11 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Place } from './place.ts'
 
 // Each test is several processes, and each of them a sandbox.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 })
-
-beforeAll(() => execFileSync(process.execPath, ['tools/build.mjs']))
 
 const places: Place[] = []
 afterAll(() => {
@@ -31,7 +29,7 @@ function git(cwd: string, ...argv: readonly string[]): string {
 
 /** A repository with one commit, below the home as people have it. */
 function repository(name: string): Place {
-  const place = new Place(name)
+  const place = new Place(name, { runs: 'warm' })
   places.push(place)
   rmSync(place.project, { recursive: true })
   const project = join(place.home, 'shop')

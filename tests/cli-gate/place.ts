@@ -17,7 +17,9 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
-import { copyProgram } from '../program-copy.ts'
+import { ensureBuilt } from '../built.ts'
+import { sharedProgram } from '../program-copy.ts'
+import { warmProgram } from '../warm-program.ts'
 
 const PROGRAM = join(process.cwd(), 'bin', 'writ.cjs')
 const PERSON = join(process.cwd(), 'tests', 'cli-gate', 'person.py')
@@ -44,7 +46,12 @@ export interface Around {
   readonly seconds?: number
   /** Words in front of the program, such as another name to be known by. */
   readonly through?: readonly string[]
+  /** Whether a process that stays answers; without it, a run and a call with words in front start one. */
+  readonly isWarm?: boolean
 }
+
+/** Commands that run what they are given. */
+const RUNNERS = ['exec', 'propose', 'flow', 'demo']
 
 export type Step =
   | { readonly expect: string }
@@ -80,11 +87,15 @@ export class Place {
   readonly home: string
   /** Processes that end with the place, also after a test that failed. */
   readonly #started: ChildProcess[] = []
+  readonly #runs: 'own' | 'warm'
 
   /** The built program; a copy where the checkout is not for everybody's eyes. */
   program = PROGRAM
 
-  constructor(name: string) {
+  /** `runs`: whether a run, such as `writ exec`, starts a process too, or the one that stays has it. */
+  constructor(name: string, { runs = 'own' }: { readonly runs?: 'own' | 'warm' } = {}) {
+    ensureBuilt()
+    this.#runs = runs
     this.folder = realpathSync(mkdtempSync(join(tmpdir(), `writ-cli-gate-${name}-`)))
     this.project = join(this.folder, 'project')
     this.home = join(this.folder, 'home')
@@ -101,8 +112,8 @@ export class Place {
   }
 
   /** For another user, who may not be able to read the checkout. */
-  copyProgram(): void {
-    this.program = copyProgram(this.folder)
+  copyProgram(packages: readonly string[] = []): void {
+    this.program = sharedProgram(packages)
   }
 
   remove(): void {
@@ -130,6 +141,28 @@ export class Place {
   }
 
   writ(args: readonly string[], around: Around = {}): Ended {
+    const isRun = this.#runs === 'own' && RUNNERS.includes(args[0] ?? '')
+    // Words in front and options of Node hold for a process from its start.
+    const isApart = around.through !== undefined || around.env?.['NODE_OPTIONS'] !== undefined
+    const isOwn = isRun || isApart
+    return (around.isWarm ?? !isOwn) ? this.#warm(args, around) : this.#own(args, around)
+  }
+
+  /** In a process that stays. */
+  #warm(argv: readonly string[], around: Around): Ended {
+    const { status, out, err } = warmProgram(this.program, around.through).call({
+      argv,
+      cwd: around.cwd ?? this.project,
+      env: this.env(around),
+      input: around.input ?? '',
+      secret: around.passphrase ?? null,
+      timeoutMs: (around.seconds ?? SECONDS) * 1000,
+    })
+    return endedAs(status, out, err)
+  }
+
+  /** In a process of its own. */
+  #own(args: readonly string[], around: Around): Ended {
     const secret = join(this.folder, 'secret')
     if (around.passphrase !== undefined) writeFileSync(secret, `${around.passphrase}\n`)
     const descriptor = around.passphrase === undefined ? null : openSync(secret, 'r')
@@ -143,8 +176,7 @@ export class Place {
         timeout: (around.seconds ?? SECONDS) * 1000,
         maxBuffer: 1 << 28,
       })
-      const [out, err] = [stdout.toString('utf8'), stderr.toString('utf8')]
-      return { status, out, err, json: read(out), lastLine: err.trimEnd().split('\n').at(-1) ?? '' }
+      return endedAs(status, stdout.toString('utf8'), stderr.toString('utf8'))
     } finally {
       if (descriptor !== null) closeSync(descriptor)
     }
@@ -180,7 +212,7 @@ export class Place {
       columns: 101,
       steps,
     }
-    const ended = spawnSync('python3', [PERSON], {
+    const ended = spawnSync('/usr/bin/python3', [PERSON], {
       input: JSON.stringify(order),
       encoding: 'utf8',
       timeout: SECONDS * 1000,
@@ -218,6 +250,10 @@ export class Place {
   pending(): Json[] {
     return this.writ(['inbox', '--json']).json.pending
   }
+}
+
+function endedAs(status: number | null, out: string, err: string): Ended {
+  return { status, out, err, json: read(out), lastLine: err.trimEnd().split('\n').at(-1) ?? '' }
 }
 
 function read(text: string): unknown {

@@ -11,8 +11,7 @@ let place: Place
 vi.setConfig({ testTimeout: 120_000 })
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-  place = new Place('pointed').init()
+  place = new Place('pointed', { runs: 'warm' }).init()
   prepare('rm -rf .git; git init -q .; git config user.email a@b; git config user.name a')
 }, 180_000)
 

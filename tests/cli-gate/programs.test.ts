@@ -24,8 +24,6 @@ const MORE = [
 // Each test is several processes, and each of them a sandbox.
 vi.setConfig({ testTimeout: 120_000 })
 
-beforeAll(() => execFileSync(process.execPath, ['tools/build.mjs']), 180_000)
-
 const places: Place[] = []
 afterAll(() => {
   for (const place of places) place.remove()

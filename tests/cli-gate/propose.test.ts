@@ -1,5 +1,4 @@
 /** `writ propose`: answers, exits, dry runs, waiting for a human in another process. */
-import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -11,8 +10,7 @@ let place: Place
 vi.setConfig({ testTimeout: 120_000 })
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-  place = new Place('propose').init()
+  place = new Place('propose', { runs: 'warm' }).init()
 }, 180_000)
 
 afterAll(() => place?.remove())

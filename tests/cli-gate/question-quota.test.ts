@@ -12,8 +12,7 @@ const MEGABYTE = 1024 ** 2
 let place: Place
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-  place = new Place('quota').init()
+  place = new Place('quota', { runs: 'warm' }).init()
   place.write('.writ/laws.yaml', 'laws: []\nsettings: { question_quota_mb: 3 }\n')
   expect(place.writ(['laws', 'accept', '--yes']).status).toBe(0)
 }, 180_000)

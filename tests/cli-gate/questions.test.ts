@@ -1,5 +1,4 @@
 /** Questions that are over, or are asked twice, or that no yes given beforehand answers. */
-import { execFileSync } from 'node:child_process'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -10,8 +9,7 @@ vi.setConfig({ testTimeout: 120_000 })
 let place: Place
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-  place = new Place('questions').init()
+  place = new Place('questions', { runs: 'warm' }).init()
 }, 180_000)
 
 afterAll(() => place?.remove())

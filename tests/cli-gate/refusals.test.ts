@@ -1,5 +1,4 @@
 /** Refusals as a person reads them: what happened, where, and which command to type next. */
-import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
   closeSync,
@@ -19,8 +18,7 @@ vi.setConfig({ testTimeout: 120_000 })
 let place: Place
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-  place = new Place('refusals').init()
+  place = new Place('refusals', { runs: 'warm' }).init()
 }, 180_000)
 
 afterAll(() => place?.remove())

@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { linkSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { treeHash } from '../tree/tree-hash.ts'
 import { asUser, ORDINARY_UID, TEST_USERS } from '../tree/users.ts'
 import { Place } from './place.ts'
@@ -23,10 +23,6 @@ const RENAMES: readonly (readonly [script: string, there: string])[] = [
   [`python3 -c "import os; os.mkdir('e'); os.rename('big', 'e')"`, 'e/d9/f999'],
   ['mv big/d9 nine && mv big ten && mv nine ten/eleven', 'ten/eleven/f999'],
 ]
-
-beforeAll(() => {
-  execFileSync(NODE, ['tools/build.mjs'])
-}, 300_000)
 
 function fill(project: string): void {
   for (let index = 0; index < FILES; index++) {

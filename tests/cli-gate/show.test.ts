@@ -9,8 +9,7 @@ vi.setConfig({ testTimeout: 120_000 })
 let place: Place
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-  place = new Place('show').init()
+  place = new Place('show', { runs: 'warm' }).init()
 }, 180_000)
 
 afterAll(() => {
@@ -116,7 +115,7 @@ describe('a question', () => {
   })
 
   it('tells a commit as a commit, and hooks by name', () => {
-    const git = new Place('git')
+    const git = new Place('git', { runs: 'warm' })
     try {
       rmSync(join(git.project, '.git'), { recursive: true })
       execFileSync('git', ['init', '-q', '-b', 'trunk', git.project])
@@ -168,7 +167,7 @@ describe('the history', () => {
 describe('small answers', () => {
   it('resume without a halt says so; purge --dry-run asks for nothing', () => {
     expect(place.writ(['resume'])).toMatchObject({ status: 0, out: 'nothing is halted\n' })
-    const locked = new Place('purge').init('correct horse battery staple')
+    const locked = new Place('purge', { runs: 'warm' }).init('correct horse battery staple')
     try {
       expect(locked.writ(['purge', '--before', '1d', '--dry-run']).status).toBe(0)
       expect(locked.writ(['purge', '--before', '1d']).status).toBe(1)

@@ -6,7 +6,7 @@ import { Place } from './place.ts'
 
 let place: Place
 beforeEach(() => {
-  place = new Place('back').init()
+  place = new Place('back', { runs: 'warm' }).init()
 })
 afterEach(() => place.remove())
 

@@ -11,7 +11,6 @@ let place: Place
 vi.setConfig({ testTimeout: 120_000 })
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   place = new Place('terminal').init()
 }, 180_000)
 
@@ -94,7 +93,7 @@ describe('the command', () => {
       { expect: 'PROMPT ' },
     ]
     const end = [{ send: 'echo "status $?"; exit 0\n' }, { expect: 'status 0' }]
-    const rounds = [...round, ...round, ...round, ...round, ...end]
+    const rounds = [...round, ...round, ...end]
     const seen = place.at(['bash', '--norc', '-i'], rounds, { env: { PS1: 'PROMPT ' } })
     expect(seen).toMatchObject({ failed: null, status: 0 })
   })

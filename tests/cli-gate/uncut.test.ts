@@ -1,5 +1,4 @@
 /** A person can see everything a run did: the record names 200 paths of a code, a question all of them. */
-import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { Place } from './place.ts'
 
@@ -8,7 +7,6 @@ let place: Place
 vi.setConfig({ testTimeout: 120_000 })
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   place = new Place('uncut').init()
 }, 180_000)
 

@@ -11,7 +11,7 @@ const SCRIPT = `for i in ${FILES.join(' ')}; do echo new > $i; done`
 
 let place: Place
 beforeEach(() => {
-  place = new Place('unrecovered').init()
+  place = new Place('unrecovered', { runs: 'warm' }).init()
   place.write('important', 'keep\n')
 })
 afterEach(() => place.remove())

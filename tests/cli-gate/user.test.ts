@@ -24,7 +24,6 @@ let through: readonly string[]
 vi.setConfig({ testTimeout: 120_000 })
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   place = new Place('user')
   place.copyProgram()
   // The wrapper's last words set another home than the one of this test.

@@ -1,4 +1,4 @@
-/** Homes, the credential of the human and principals, as people and machines meet them: the built program in real processes. */
+/** Homes, the credential of the human and principals, as people and machines meet them: the built program. */
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {

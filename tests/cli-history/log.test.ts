@@ -1,4 +1,4 @@
-/** `writ log`: filtered, paged, followed, by the built program in real processes. */
+/** `writ log`: filtered, paged, followed, by the built program. */
 import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'

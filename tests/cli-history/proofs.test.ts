@@ -1,4 +1,4 @@
-/** Proofs, checkpoints, verification and bundles, as people and machines meet them: the built program in real processes. */
+/** Proofs, checkpoints, verification and bundles, as people and machines meet them: the built program. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

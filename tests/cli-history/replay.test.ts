@@ -1,4 +1,4 @@
-/** `writ replay`: recorded decisions computed again, by the built program in real processes. */
+/** `writ replay`: recorded decisions computed again, by the built program. */
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'

@@ -1,28 +1,16 @@
-/**
- * What the tests of homes and history share: the built program in real processes, in projects that have
- * a home and a state directory of their own.
- */
-import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  closeSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { connect } from '../../src/store/database/sqlite-driver.ts'
+import { ensureBuilt } from '../built.ts'
+import { warmProgram } from '../warm-program.ts'
 
 export const PROGRAM = join(process.cwd(), 'bin', 'writ.cjs')
 export const folder = mkdtempSync(join(tmpdir(), 'writ-history-'))
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
+  ensureBuilt()
 }, 180_000)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -57,27 +45,16 @@ export class Place {
   }
 
   writ(args: readonly string[], around: Around = {}): Ended {
-    const { token, input = '', cwd = this.project, passphrase, env = {} } = around
-    const secret = join(folder, 'secret')
-    if (passphrase !== undefined) writeFileSync(secret, `${passphrase}\n`)
-    const descriptor = passphrase === undefined ? null : openSync(secret, 'r')
-    try {
-      const ended = spawnSync(process.execPath, [PROGRAM, ...args], {
-        cwd,
-        input,
-        encoding: 'utf8',
-        stdio: ['pipe', 'pipe', 'pipe', ...(descriptor === null ? [] : [descriptor])],
-        env: this.env(token, env),
-      })
-      return {
-        status: ended.status,
-        out: ended.stdout,
-        err: ended.stderr,
-        json: read(ended.stdout),
-      }
-    } finally {
-      if (descriptor !== null) closeSync(descriptor)
-    }
+    const { token, input = '', cwd = this.project, passphrase = null, env = {} } = around
+    const { status, out, err } = warmProgram(PROGRAM).call({
+      argv: args,
+      cwd,
+      input,
+      secret: passphrase,
+      env: this.env(token, env),
+      timeoutMs: 60_000,
+    })
+    return { status, out, err, json: read(out) }
   }
 
   env(token: string | undefined, more: Record<string, string> = {}): NodeJS.ProcessEnv {

@@ -1,4 +1,4 @@
-/** Tasks, receipts and streams, as people and machines meet them: the built program in real processes. */
+/** Tasks, receipts and streams, as people and machines meet them: the built program. */
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

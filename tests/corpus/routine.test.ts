@@ -1,11 +1,11 @@
 /**
  * Routine work: no question if its effects are declared, and one if they are not. The usual
- * run takes 14 tasks, half of them as an ordinary user; `npm run corpus` and `npm run soak corpus` run
+ * run takes 8 tasks, half of them as an ordinary user; `npm run corpus` and `npm run soak corpus` run
  * every task as every user.
  */
-import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { ensureBuilt } from '../built.ts'
 import { runsHere } from './packages.ts'
 import { TEST_USERS, type TestUser, tryAll, USER_NAMES } from './round.ts'
 import { ROUTINE } from './routine/index.ts'
@@ -15,10 +15,10 @@ import type { RoutineTask } from './task.ts'
 const IS_WHOLE = process.env['WRIT_CORPUS'] === 'whole'
 const MINUTES = 60_000
 const PARALLEL = 2
-const SLICE = 14
+const SLICE = 8
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
+  ensureBuilt()
 }, 3 * MINUTES)
 
 /** The users take turns. */

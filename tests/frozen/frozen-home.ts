@@ -17,6 +17,7 @@ import {
 import { join } from 'node:path'
 import { type PostgresServer, startPostgres } from '../../tools/postgres.mjs'
 import { asOwner } from '../ledger/postgres-ledger.ts'
+import { warmProgram } from '../warm-program.ts'
 import {
   APPENDER,
   environmentOf,
@@ -121,12 +122,28 @@ export class FrozenHome {
   }
 
   writ(args: readonly string[], around: Around = {}): Ended {
-    return this.plain([...args, '--json'], around)
+    const words = [...args, '--json', ...proofOf(around)]
+    if (args[0] === 'flow') return this.#own(words, around)
+    // The clock and the inodes of the other machine are in the process from its start.
+    const through = ['env', `NODE_OPTIONS=--require=${MACHINE}`]
+    const { status, out, err } = warmProgram(PROGRAM, through).call({
+      argv: words,
+      cwd: this.project,
+      env: this.#environment(around),
+      input: around.input ?? '',
+      secret: PASSPHRASE,
+      timeoutMs: MINUTE_MS,
+    })
+    return endedAs(status, out, err)
   }
 
   /** Without `--json`, for commands that run another one. */
   plain(args: readonly string[], around: Around = {}): Ended {
-    const words = [...args, ...(around.proven === true ? ['--pass-fd', '3'] : [])]
+    return this.#own([...args, ...proofOf(around)], around)
+  }
+
+  /** In a process of its own. */
+  #own(words: readonly string[], around: Around): Ended {
     const secret = join(ROOT, 'secret')
     writeFileSync(secret, `${PASSPHRASE}\n`)
     const descriptor = openSync(secret, 'r')
@@ -135,11 +152,10 @@ export class FrozenHome {
       input: around.input ?? '',
       stdio: ['pipe', 'pipe', 'pipe', descriptor],
       env: this.#environment(around),
-      timeout: 60_000,
+      timeout: MINUTE_MS,
     })
     closeSync(descriptor)
-    const [out, err] = [ended.stdout.toString(), ended.stderr.toString()]
-    return { status: ended.status, out, err, json: out.startsWith('{') ? JSON.parse(out) : null }
+    return endedAs(ended.status, ended.stdout.toString(), ended.stderr.toString())
   }
 
   #environment({ token, afterMs, asIs }: Around): NodeJS.ProcessEnv {
@@ -162,4 +178,12 @@ export class FrozenHome {
   write(path: string, text: string): void {
     writeFileSync(join(this.project, path), text)
   }
+}
+
+function proofOf({ proven }: Around): readonly string[] {
+  return proven === true ? ['--pass-fd', '3'] : []
+}
+
+function endedAs(status: number | null, out: string, err: string): Ended {
+  return { status, out, err, json: out.startsWith('{') ? JSON.parse(out) : null }
 }

@@ -3,10 +3,10 @@
  * what waits can be answered, what was done can be undone. A change that breaks one of these orphans
  * the history of every user of that version.
  */
-import { execFileSync } from 'node:child_process'
 import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ensureBuilt } from '../built.ts'
 import { verifyBundle } from '../verifier/verify.mjs'
 import { FrozenHome, YEAR_MS } from './frozen-home.ts'
 import { KINDS } from './layout.mjs'
@@ -25,7 +25,7 @@ describe.each(HOMES)('a $kind home of $version', ({ version, kind }) => {
   const { frozen } = place
 
   beforeAll(async () => {
-    execFileSync(process.execPath, ['tools/build.mjs'])
+    ensureBuilt()
     await place.begin()
   })
   beforeEach(() => place.restore())

@@ -1,5 +1,4 @@
 /** `writ propose` from end to end: every step is a real one, on a real tree, in a real sandbox. */
-import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
   existsSync,
@@ -20,15 +19,15 @@ const INPUTS_CHANGED = 'promote.inputs_changed'
 let place: Place
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-  place = new Place('propose').init()
+  place = new Place('propose', { runs: 'warm' }).init()
   place.write('work/keep.txt')
 }, 180_000)
 
 afterAll(() => place.remove())
 
 function propose(proposal: unknown, ...options: string[]): Ended {
-  return place.writ(['propose', '-', '--json', ...options], { input: JSON.stringify(proposal) })
+  const input = JSON.stringify(proposal)
+  return place.writ(['propose', '-', '--json', ...options], { input })
 }
 
 function at(path: string): string {

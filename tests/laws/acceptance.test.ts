@@ -1,8 +1,7 @@
 /** Laws are accepted by a person who saw what they change: those of a clone, and changed ones. */
-import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   bareLaws,
   DEFAULT_LAWS,
@@ -31,11 +30,8 @@ const FILE = '.writ/laws.yaml'
 const WAITS = 'the laws of this repository are not accepted yet'
 
 let place: Place
-beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-}, 180_000)
 beforeEach(() => {
-  place = new Place('acceptance')
+  place = new Place('acceptance', { runs: 'warm' })
 })
 afterEach(() => place.remove())
 

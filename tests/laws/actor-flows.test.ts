@@ -37,7 +37,6 @@ function flow(executor?: Participant): string {
 }
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   server = createServer((request, response) => {
     requests++
     request.resume()
@@ -51,7 +50,7 @@ afterAll(() => server?.close())
 const address = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 
 beforeEach(() => {
-  place = new Place('actor-flows').init()
+  place = new Place('actor-flows', { runs: 'warm' }).init()
   token = place.token('ai:bot@local')
   place.write('kept.txt', 'of a person\n')
   place.write('worker.mjs', TAKES_AWAY)

@@ -3,11 +3,10 @@
  * signature that is not the human's, finished after a kill, and told apart by replay.
  */
 
-import { execFileSync } from 'node:child_process'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Principal } from '../../src/ledger/index.ts'
 import { openLedger } from '../../src/store/index.ts'
 import { script, TOOL } from '../flow-run/scripts.ts'
@@ -19,10 +18,6 @@ import { type Human, Humans, severalLaw, WORDS } from './humans.ts'
 vi.setConfig({ testTimeout: 240_000 })
 
 let humans: Humans
-
-beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-}, 300_000)
 
 beforeEach(() => {
   humans = new Humans('approvals-record').laws(severalLaw('prod/**', 'TWO_HUMANS', 2)).add('bob')

@@ -1,5 +1,4 @@
-/** Several humans about one act, each a process with a token and a passphrase of their own. */
-import { execFileSync } from 'node:child_process'
+/** Several humans about one act, each with a token and a passphrase of their own. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -12,7 +11,6 @@ let humans: Humans
 let place: Place
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   humans = new Humans('approvals')
     .laws(severalLaw('prod/**', 'TWO_HUMANS', 2), severalLaw('deep/**', 'THREE_HUMANS', 3))
     .add('bob')
@@ -237,7 +235,7 @@ describe('setting a passphrase of one’s own', () => {
       status: 1,
       json: { error: { code: 'credential.exists' } },
     })
-    const weak = new Place('weak').init()
+    const weak = new Place('weak', { runs: 'warm' }).init()
     try {
       const token = weak.token('ai:bot@local')
       const ended = weak.writ(['principal', 'pass', '--json', ...PASS], {

@@ -1,5 +1,4 @@
 /** Questions that are alike, answered together: each shown, one proof, a confirmation for each. */
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
@@ -11,8 +10,7 @@ const WORDS = 'correct horse battery staple'
 let place: Place
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-  place = new Place('batch').init(WORDS)
+  place = new Place('batch', { runs: 'warm' }).init(WORDS)
   place.write('.git/hooks/README')
 }, 180_000)
 

@@ -10,7 +10,6 @@ vi.setConfig({ testTimeout: 120_000 })
 let place: Place
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   place = new Place('example')
   execFileSync('rm', ['-r', join(place.project, '.git')])
 }, 180_000)

@@ -11,7 +11,7 @@ import { Place } from '../cli-gate/place.ts'
 let place: Place
 let token = ''
 beforeAll(() => {
-  place = new Place('git-grants')
+  place = new Place('git-grants', { runs: 'warm' })
   rmSync(join(place.project, '.git'), { recursive: true })
   sh(`git init -q -b main . && git config user.name A && git config user.email a@b
     echo one > tracked && git add -A && git commit -qm one

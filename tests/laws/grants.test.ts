@@ -11,7 +11,7 @@ import { Place } from '../cli-gate/place.ts'
 let place: Place
 let token = ''
 beforeAll(() => {
-  place = new Place('grants')
+  place = new Place('grants', { runs: 'warm' })
   rmSync(join(place.project, '.git'), { recursive: true })
   git('init', '-q', '-b', 'main')
   writeFileSync(join(place.project, 'tracked'), 'one\n')

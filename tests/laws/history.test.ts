@@ -1,5 +1,4 @@
-/** Laws tried on a real history, decisions explained, overrides with their ends: real processes. */
-import { execFileSync } from 'node:child_process'
+/** Laws tried on a real history, decisions explained, overrides with their ends. */
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -48,8 +47,7 @@ const NOTES = (): Json =>
   commandProposal(place, 'rm -f notes/a.txt', { remove: ['work/notes/a.txt'] })
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-  place = new Place('laws').init()
+  place = new Place('laws', { runs: 'warm' }).init()
   for (const name of ['notes/a.txt', 'keys/k', 'x.txt']) place.write(`work/${name}`)
   place.write('.writ/laws.yaml', LAWS)
   expect(place.writ(['laws', 'accept', '--yes']).status).toBe(0)
@@ -283,7 +281,7 @@ describe('what is no longer kept', () => {
 })
 
 it('laws that cannot be judged by are not registered', () => {
-  const other = new Place('laws-broken').init()
+  const other = new Place('laws-broken', { runs: 'warm' }).init()
   try {
     other.write('.writ/laws.yaml', `${LAWS}settings: { confirmation_minutes: 0 }\n`)
     const { status, err } = other.writ(['laws', 'accept', '--yes'])

@@ -18,7 +18,7 @@ import { Place } from '../cli-gate/place.ts'
 
 let place: Place
 beforeEach(() => {
-  place = new Place('homes')
+  place = new Place('homes', { runs: 'warm' })
   rmSync(join(place.project, '.git'), { recursive: true })
   git(place.project, 'init', '-q', '-b', 'main')
   write('a', '1\n')

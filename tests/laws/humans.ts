@@ -30,7 +30,7 @@ export class Humans {
   readonly #tokens = new Map<Human, string>()
 
   constructor(name: string) {
-    this.place = new Place(name).init(WORDS.ann)
+    this.place = new Place(name, { runs: 'warm' }).init(WORDS.ann)
   }
 
   /** Registers more laws in front of those of a new home. */
@@ -76,7 +76,8 @@ export class Humans {
   /** Something below a directory that a law watches; the question waits. */
   ask(path: string, text = 'x'): { readonly id: string; readonly actionId: string } {
     const folder = path.split('/').slice(0, -1).join('/')
-    const ended = this.place.exec([], `mkdir -p ${folder}; echo ${text} > ${path}`)
+    const script = `mkdir -p ${folder}; echo ${text} > ${path}`
+    const ended = this.place.exec([], script)
     expect(ended.status, ended.err).toBe(75)
     const { id, action_id: actionId } = this.place.pending().at(-1)
     return { id, actionId }

@@ -1,5 +1,4 @@
 /** A long history: laws are tried on all of it with the memory of a short one. */
-import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,8 +18,7 @@ const AT_ONCE = 50
 let place: Place
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-  place = new Place('many').init()
+  place = new Place('many', { runs: 'warm' }).init()
   place.write('work/x.txt')
 }, 180_000)
 

@@ -1,5 +1,4 @@
 /** Two acts that rest on the last use of one override: one is promoted, the other decided again. */
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +15,6 @@ const LAWS = `laws:
 
 let place: Place
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   place = new Place('override-race').init(passphrase)
   place.write('.writ/laws.yaml', LAWS)
   const accepted = place.writ(['laws', 'accept', '--yes', '--pass-fd', '3'], { passphrase })

@@ -27,8 +27,7 @@ let place: Place
 const tokens = new Map<Caller, string>()
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-  place = new Place('principals').init(WORDS)
+  place = new Place('principals', { runs: 'warm' }).init(WORDS)
   place.write('work/a.txt')
   place.write('.git/hooks/README')
   for (const kind of ['ai', 'script', 'device'] as const) {
@@ -71,7 +70,8 @@ function make(held: NonNullable<Row['held']>): string {
       return place.writ(['token', 'create', 'ai:bot@local', '--json', ...PASS], PROOF).json.token_id
     case 'blocked': {
       const proposal = commandProposal(place, 'rm a.txt', {})
-      const { json } = place.writ(['propose', '-', '--json'], { input: JSON.stringify(proposal) })
+      const input = JSON.stringify(proposal)
+      const { json } = place.writ(['propose', '-', '--json'], { input })
       expect(json.decision.permanent).toBe(true)
       return json.action_id
     }
@@ -152,7 +152,7 @@ describe.each(ROWS.map((row) => [row.argv.join(' '), row] as const))('writ %s', 
 
 describe('below a known agent', () => {
   it('the word of a human without proof counts for nothing, no matter the command', () => {
-    const open = new Place('agent').init()
+    const open = new Place('agent', { runs: 'warm' }).init()
     try {
       const program = join(open.folder, 'claude')
       execFileSync('cp', ['/bin/sh', program])

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { type Json, Place } from '../cli-gate/place.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -36,12 +36,8 @@ const FLOW = {
 
 let place: Place
 
-beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-}, 300_000)
-
 beforeEach(() => {
-  place = new Place('purge-runs').init(WORDS)
+  place = new Place('purge-runs', { runs: 'warm' }).init(WORDS)
   place.write('a.mjs', WORKER)
   place.write('flow.json', JSON.stringify(FLOW))
 })

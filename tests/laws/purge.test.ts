@@ -1,5 +1,4 @@
 /** Bodies that are dropped: by a human's word, by their time, and never what is still needed. */
-import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -13,8 +12,7 @@ const SECRET = 'qWertZ-secret-77'
 let place: Place
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-  place = new Place('purge').init(WORDS)
+  place = new Place('purge', { runs: 'warm' }).init(WORDS)
   place.write('work/a.txt')
 }, 180_000)
 
@@ -205,7 +203,7 @@ describe('a question whose bodies are gone', () => {
 describe('time', () => {
   it('drops outputs as the laws say, in the name of writ, and undo ends as they say', () => {
     const laws = 'laws: []\nsettings: { retention: { outputs_days: 0, undo_days: 2 } }\n'
-    const timed = new Place('retention').init()
+    const timed = new Place('retention', { runs: 'warm' }).init()
     try {
       timed.write('.writ/laws.yaml', laws)
       expect(timed.writ(['laws', 'accept', '--yes']).status).toBe(0)
@@ -233,7 +231,7 @@ describe('time', () => {
   })
 
   it('drops nothing by itself at the level FORENSIC', () => {
-    const timed = new Place('forensic').init()
+    const timed = new Place('forensic', { runs: 'warm' }).init()
     try {
       const settings = 'audit_level: FORENSIC, retention: { outputs_days: 0 }'
       timed.write('.writ/laws.yaml', `laws: []\nsettings: { ${settings} }\n`)

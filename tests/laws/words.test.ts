@@ -33,8 +33,7 @@ let place: Place
 let question: Json
 let refused: Json
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-  place = new Place('words').init()
+  place = new Place('words', { runs: 'warm' }).init()
   writeFileSync(join(place.project, '.writ', 'laws.yaml'), LAWS)
   const { status, err } = place.writ(['laws', 'accept', '--yes'])
   expect(status, err).toBe(0)

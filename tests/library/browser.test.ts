@@ -1,5 +1,4 @@
 /** Every door of the built package, bundled for a browser and used in Chromium (docs/library.md). */
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,6 +12,7 @@ import * as flow from '../../src/flow/index.ts'
 import * as gate from '../../src/gate/index.ts'
 import * as root from '../../src/index.ts'
 import * as ledger from '../../src/ledger/index.ts'
+import { ensureBuilt } from '../built.ts'
 import { loadEvaluationVectors } from '../vectors/evaluation-vector.ts'
 import { loadDecisions } from '../vectors/gate-vector.ts'
 import { changed } from '../vectors/vector.ts'
@@ -104,7 +104,7 @@ describe('in a browser', () => {
   )
 
   beforeAll(async () => {
-    execFileSync(process.execPath, ['tools/build.mjs'])
+    ensureBuilt()
     browser = await chromium.launch({ executablePath: BROWSER, args: FLAGS })
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   }, 180_000)

@@ -1,5 +1,4 @@
 /** A released run whose process is killed: that something may have been sent is a fact, and is shown. */
-import { execFileSync } from 'node:child_process'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -15,7 +14,6 @@ let place: Place
 let api: TestServer
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   api = await plainServer()
   place = new Place('interrupted').init(PASSPHRASE)
   place.write('work/keep.txt')

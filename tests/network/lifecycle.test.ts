@@ -2,7 +2,7 @@
  * A network through the whole life of an act: declared, kept by laws, compared, released, recorded and
  * computed again, with the built program and real servers on loopback.
  */
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -20,7 +20,6 @@ let readOnly: TestServer
 let api: TestServer
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   readOnly = await plainServer()
   api = await plainServer()
   place = new Place('network').init(PASSPHRASE)

@@ -12,7 +12,6 @@ let server: TestServer
 let through: readonly string[]
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   server = await plainServer()
   place = new Place('network-user')
   place.copyProgram()

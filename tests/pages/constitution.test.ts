@@ -7,7 +7,7 @@ import { Place } from '../cli-gate/place.ts'
 import { filesIn, walkShown } from '../shown.ts'
 
 const PAGE = readFileSync('docs/constitution.md', 'utf8')
-const place = new Place('constitution-page')
+const place = new Place('constitution-page', { runs: 'warm' })
 afterAll(() => place.remove())
 
 it('shows a first ruleset that works as shown', () => {

@@ -1,5 +1,4 @@
 /** docs/library.md: every example is a whole program that prints what the page says. */
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -9,7 +8,6 @@ import { filesIn, walkShown } from '../shown.ts'
 const PAGE = readFileSync('docs/library.md', 'utf8')
 const place = new Place('library-page')
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
   mkdirSync(join(place.project, 'node_modules'))
   symlinkSync(process.cwd(), join(place.project, 'node_modules', 'writ'))
 }, 180_000)

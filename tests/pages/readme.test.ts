@@ -1,12 +1,11 @@
 /** README: the commands that a new user can type work in order, in both languages. */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { Place } from '../cli-gate/place.ts'
 
 const places: Place[] = []
-beforeAll(() => void execFileSync(process.execPath, ['tools/build.mjs']), 180_000)
 afterAll(() => {
   for (const place of places) place.remove()
 })

@@ -1,5 +1,4 @@
 /** docs/tasks.md: its receipt is the example file, and the commands take a task from issue to receipt. */
-import { execFileSync } from 'node:child_process'
 import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -10,8 +9,7 @@ const EXAMPLE = readFileSync('examples/documents/receipt.json', 'utf8')
 
 let place: Place
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
-  place = new Place('tasks')
+  place = new Place('tasks', { runs: 'warm' })
   symlinkSync(join(process.cwd(), 'examples'), join(place.project, 'examples'))
 }, 180_000)
 afterAll(() => place?.remove())

@@ -1,17 +1,18 @@
 /** `writ laws check` as a user meets it: the built program on real files. */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DEFAULT_LAWS } from '../../src/policy/index.ts'
+import { ensureBuilt } from '../built.ts'
 
 const PROGRAM = join(process.cwd(), 'bin', 'writ.cjs')
 const folder = mkdtempSync(join(tmpdir(), 'writ-laws-check-'))
 
 /** The built files must be those of this source. */
 beforeAll(() => {
-  execFileSync(process.execPath, ['tools/build.mjs'])
+  ensureBuilt()
 }, 120_000)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

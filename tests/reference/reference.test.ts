@@ -1,5 +1,5 @@
 /** Help, settings, completions and manual pages: all made from one table of commands. */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,17 +8,23 @@ import { commandGroups } from '../../src/cli/call/help.ts'
 import { COMMANDS } from '../../src/cli/commands/table.ts'
 import { SETTINGS, VARIABLES } from '../../src/cli/reference/settings.ts'
 import { SettingsSchema } from '../../src/contracts/gate/laws-file.ts'
+import { ensureBuilt } from '../built.ts'
 import { Place } from '../cli-gate/place.ts'
+import { warmProgram } from '../warm-program.ts'
 
-const PROGRAM = 'bin/writ.cjs'
+const PROGRAM = join(process.cwd(), 'bin', 'writ.cjs')
 const folder = mkdtempSync(join(tmpdir(), 'writ-reference-'))
-beforeAll(() => void execFileSync(process.execPath, ['tools/build.mjs']), 180_000)
+beforeAll(ensureBuilt, 180_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const writ = (args: readonly string[], env: Record<string, string> = {}) =>
-  spawnSync(process.execPath, [PROGRAM, ...args], {
-    encoding: 'utf8',
+  warmProgram(PROGRAM).call({
+    argv: args,
+    cwd: process.cwd(),
     env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...env },
+    input: '',
+    secret: null,
+    timeoutMs: 60_000,
   })
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII begins with the controls.
@@ -30,16 +36,16 @@ describe('help', () => {
     const named = groups.flatMap(({ rows }) => rows.map(({ name }) => name))
     expect([...named].sort()).toEqual(COMMANDS.map(({ name }) => name).sort())
     expect(groups.at(-1)?.rows.length).toBeLessThan(10)
-    const { stdout } = writ(['--help'])
-    for (const { title } of groups) expect(stdout).toContain(`\n${title}\n`)
+    const { out } = writ(['--help'])
+    for (const { title } of groups) expect(out).toContain(`\n${title}\n`)
   })
 
   it('is ASCII where the locale knows no more', () => {
-    const shown = (env: Record<string, string>) => writ(['exec', '--help'], env).stdout
+    const shown = (env: Record<string, string>) => writ(['exec', '--help'], env).out
     expect(shown({ LANG: 'C.UTF-8' })).toContain('the command’s own · 125')
     expect(shown({ LANG: 'C.UTF-8', LC_ALL: 'C' })).toContain("the command's own | 125")
     expect(shown({})).not.toMatch(BEYOND_ASCII)
-    expect(writ(['--help']).stdout).not.toMatch(BEYOND_ASCII)
+    expect(writ(['--help']).out).not.toMatch(BEYOND_ASCII)
   })
 })
 
@@ -63,7 +69,7 @@ describe('the reference of settings', () => {
   })
 
   it('is the page in docs', () => {
-    expect(readFileSync('docs/reference.md', 'utf8')).toBe(writ(['config', 'reference']).stdout)
+    expect(readFileSync('docs/reference.md', 'utf8')).toBe(writ(['config', 'reference']).out)
   })
 
   it('shows value and origin, and never a token', () => {
@@ -71,7 +77,7 @@ describe('the reference of settings', () => {
     mkdirSync(home, { recursive: true })
     writeFileSync(join(home, 'laws.yaml'), 'laws: []\nsettings: { retention: { undo_days: 3 } }\n')
     const env = { WRIT_HOME: home, WRIT_TOKEN: 'very-secret' }
-    const { stdout, status } = writ(['config', 'show', '--origin'], env)
+    const { out: stdout, status } = writ(['config', 'show', '--origin'], env)
     expect(status).toBe(0)
     expect(stdout).toMatch(/^retention\.undo_days +3 {2}\(.*laws\.yaml\)$/m)
     expect(stdout).toMatch(/^cooldown_minutes +15 {2}\(default\)$/m)
@@ -100,7 +106,7 @@ function sourceTexts(): readonly string[] {
 describe('completions', () => {
   const completed = (words: readonly string[]) => {
     const script = join(folder, 'completion.bash')
-    writeFileSync(script, writ(['completion', 'bash']).stdout)
+    writeFileSync(script, writ(['completion', 'bash']).out)
     const ask = `source ${script}; COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _writ; echo "\${COMPREPLY[@]}"`
     return execFileSync('bash', ['-c', ask], { encoding: 'utf8' }).trim().split(' ')
   }
@@ -116,7 +122,7 @@ describe('completions', () => {
   })
 
   it('manual pages of a first word name those of its commands', () => {
-    const { status, stderr } = writ(['man', 'laws'])
+    const { status, err: stderr } = writ(['man', 'laws'])
     expect(status).toBe(2)
     expect(stderr).toContain('writ man laws check')
   })
@@ -132,11 +138,11 @@ describe('completions', () => {
       expect(ids('acts')).toContain(first.action_id.slice(0, 13))
       const bin = join(place.folder, 'bin')
       mkdirSync(bin)
-      const called = `#!/bin/sh\nexec ${process.execPath} ${join(process.cwd(), PROGRAM)} "$@"\n`
+      const called = `#!/bin/sh\nexec ${process.execPath} ${PROGRAM} "$@"\n`
       writeFileSync(join(bin, 'writ'), called, { mode: 0o755 })
       const env = { ...place.env(), PATH: `${bin}:${process.env['PATH']}` }
       const script = join(folder, 'completion.bash')
-      writeFileSync(script, writ(['completion', 'bash']).stdout)
+      writeFileSync(script, writ(['completion', 'bash']).out)
       const ask = `source ${script}; COMP_WORDS=(writ approve ''); COMP_CWORD=2; _writ; echo "\${COMPREPLY[@]}"`
       const run = { cwd: place.project, env, encoding: 'utf8' } as const
       expect(execFileSync('bash', ['-c', ask], run).trim()).toBe(first.id)
@@ -144,12 +150,12 @@ describe('completions', () => {
       place.remove()
     }
     const without = writ(['completion', '--ids', 'questions', '--home', '/nowhere'])
-    expect([without.status, without.stdout, without.stderr]).toEqual([0, '', ''])
+    expect([without.status, without.out, without.err]).toEqual([0, '', ''])
   })
 
   it('are there for zsh and fish, and for no other shell', () => {
-    expect(writ(['completion', 'zsh']).stdout).toContain('bashcompinit')
-    const fish = writ(['completion', 'fish']).stdout
+    expect(writ(['completion', 'zsh']).out).toContain('bashcompinit')
+    const fish = writ(['completion', 'fish']).out
     for (const { name } of COMMANDS) expect(fish).toContain(` -a ${name.split(' ').at(-1)} `)
     expect(writ(['completion', 'tcsh']).status).toBe(2)
   })
