@@ -1,13 +1,11 @@
-/**
- * `writ home remove`: unregisters a home and removes its state for good: ledger, keys, bodies, undo.
- * Shows what is lost and asks first. The workspace and its laws stay.
- */
+/** `writ home …`: the homes of this user on this machine. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { FaultError, fault, showName } from '../../base/index.ts'
 import {
   knownHomeOf,
   type ListedHome,
+  listHomes,
   namedHome,
   removeHome,
   unfinishedIn,
@@ -33,6 +31,30 @@ import { counted } from '../effects/amount.ts'
 import { visible } from '../effects/visible.ts'
 import { askLine } from '../gate/answer-line.ts'
 import { homeInUse, withGatesOf } from '../gate/open.ts'
+import { table } from '../history/text.ts'
+
+export async function list(call: CommandCall): Promise<Exit> {
+  const around = surroundings()
+  refuseTokens(around, 'listing homes')
+  const homes = listHomes(around)
+  const { terminal, options } = call
+  if (options.isOn('json')) await terminal.out(`${JSON.stringify({ homes })}\n`)
+  else if (homes.length === 0) await terminal.out('no homes here: `writ init` makes one\n')
+  else {
+    const rows = homes.map((home) => [
+      home.id,
+      stateWord(home),
+      home.paths.map((path) => visible(path)).join(', '),
+    ])
+    await terminal.out(table(terminal, ['id', 'state', 'home'], rows))
+  }
+  return EXIT.yes
+}
+
+function stateWord({ has_state, has_workspace }: ListedHome): string {
+  if (!has_state) return 'no ledger'
+  return has_workspace ? 'in use' : 'workspace gone'
+}
 
 const WHAT = 'removing a home'
 
@@ -42,7 +64,11 @@ interface Loss {
   readonly questions: number
 }
 
-export async function run(call: CommandCall): Promise<Exit> {
+/**
+ * `writ home remove`: unregisters a home and removes its state for good: ledger, keys, bodies, undo.
+ * Shows what is lost and asks first. The workspace and its laws stay.
+ */
+export async function remove(call: CommandCall): Promise<Exit> {
   const around = surroundings()
   const [named, ...others] = call.arguments
   if (others.length > 0) throw usage('name one home, by its path or its id')

@@ -1,8 +1,10 @@
-/** `writ laws check`: can these laws be read, and if not, what is wrong at which line and column. */
-
+/**
+ * `writ laws check`: can these laws be read, and if not, what is wrong at which line and column.
+ * `writ laws explain` and `writ laws test`: why an act was decided, and what other laws would change.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { FaultError, fault, faultCode, showName } from '../../base/index.ts'
+import { FaultError, fault, faultCode, faultError, showName } from '../../base/index.ts'
 import { findHome } from '../../home/index.ts'
 import {
   DEFAULT_LAW_DOCUMENTS,
@@ -15,14 +17,20 @@ import {
 } from '../../policy/index.ts'
 import { humansWithCredential } from '../../service/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
-import { withHistory } from '../call/home.ts'
+import { streamsToRead, withHistory } from '../call/home.ts'
 import { readSource } from '../call/source.ts'
 import { surroundings } from '../call/surroundings.ts'
-import type { Paint } from '../call/terminal.ts'
+import { type Paint, progressBar } from '../call/terminal.ts'
+import { usageError } from '../call/usage.ts'
 import { visible } from '../effects/visible.ts'
-import { readLawFile } from '../laws/law-file.ts'
+import { momentOption } from '../history/option-values.ts'
+import { wholeActionId } from '../history/short-id.ts'
+import { explainAction } from '../laws/explained-action.ts'
+import { explanationText } from '../laws/explanation-text.ts'
+import { readLawFile, usableReading } from '../laws/law-file.ts'
+import { TrialRun, trialText } from '../laws/trial.ts'
 
-export async function run(call: CommandCall): Promise<Exit> {
+export async function check(call: CommandCall): Promise<Exit> {
   const named = call.arguments.length > 0 ? call.arguments : [lawsOfHome(call)]
   if (call.arguments.length === 0) for (const file of named) refuseGone(file)
   const answers: Answer[] = []
@@ -184,7 +192,7 @@ function lawLines(law: Law, width: number, paint: Paint): readonly string[] {
   ]
 }
 
-export function warningText(file: string, warning: LawFault, paint: Paint): string {
+function warningText(file: string, warning: LawFault, paint: Paint): string {
   return `${paint.dim('warning')}${faultText(file, warning, paint)}`
 }
 
@@ -194,4 +202,57 @@ function faultText(file: string, fault: LawFault, paint: Paint): string {
   const place = paint.accent(`${file}:${line}:${column}`)
   const text = `  ${place}  ${paint.dim(code)}\n    ${message}`
   return hint === undefined ? text : `${text}\n    ${paint.dim('hint:')} ${hint}`
+}
+
+/** `writ laws explain ID`: why an act was decided as it was, and what a human can do about it. */
+export async function explain(call: CommandCall): Promise<Exit> {
+  const [id, ...others] = call.arguments
+  if (id === undefined || id === '' || others.length > 0) {
+    throw usageError('name one action', '`writ log` lists what was decided')
+  }
+  const { terminal, options } = call
+  return withHistory(call, async (session) => {
+    const streams = await streamsToRead(session, call)
+    const whole = await wholeActionId(session.ledger, streams, id)
+    for (const stream of streams) {
+      const explained = await explainAction(session, stream, whole)
+      if (explained === null) continue
+      const { explanation, human } = explained
+      await terminal.out(
+        options.isOn('json')
+          ? `${JSON.stringify({ ...explanation, human })}\n`
+          : explanationText(explanation, human, terminal.paint),
+      )
+      return EXIT.yes
+    }
+    throw faultError('history.unknown', id, `nothing was decided about ${showName(id)} here`)
+  })
+}
+
+/** `writ laws test`: what would change over past proposals if a file were the law. Decides nothing. */
+export async function test(call: CommandCall): Promise<Exit> {
+  const [file = lawsOfHome(call), ...others] = call.arguments
+  if (others.length > 0) {
+    throw usageError('name one law file')
+  }
+  const since = momentOption(call, 'since', Date.now())
+  const { laws, warnings } = await usableReading(file)
+  for (const one of warnings)
+    call.terminal.err(`${warningText(file, one, call.terminal.paintError)}\n`)
+  const trial = new TrialRun(laws)
+  return withHistory(call, async (session) => {
+    const { ledger } = session
+    for (const stream of await streamsToRead(session, call)) {
+      const total = (await ledger.store.head(stream))?.size ?? 0
+      const bar = progressBar(call.terminal, `trying laws on ${stream}`)
+      await trial.take(ledger, stream, since, (seq) => bar.tick(seq, total))
+      bar.end()
+    }
+    const answer = trial.finish()
+    const { terminal, options } = call
+    await terminal.out(
+      options.isOn('json') ? `${JSON.stringify(answer)}\n` : trialText(answer, terminal.paint),
+    )
+    return EXIT.yes
+  })
 }

@@ -1,17 +1,33 @@
 /**
- * `writ task issue`: the one door through which a task comes into being (I7). A human calls it, with a
- * document that names that human as its issuer.
+ * `writ task issue`, `writ task show` and `writ receipt submit`: tasks come in, and what was done
+ * about them.
  */
 import { randomBytes } from 'node:crypto'
 import { faultError, invariant, showName, uuidV7 } from '../../base/index.ts'
 import { type ActTask, field, isObject } from '../../contracts/index.ts'
-import { isSameTask, judgeTask, reusedTaskKey, taskKey } from '../../ledger/index.ts'
+import {
+  duplicateReceipt,
+  isSameTask,
+  judgeReceipt,
+  judgeTask,
+  reusedTaskKey,
+  taskKey,
+} from '../../ledger/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
-import { actorOf, proveHuman, type Session, streamToWrite, withHome } from '../call/home.ts'
-import { openFact } from '../history/facts.ts'
+import {
+  actorOf,
+  proveHuman,
+  type Session,
+  streamToWrite,
+  withHistory,
+  withHome,
+} from '../call/home.ts'
+import { usageError } from '../call/usage.ts'
+import { findTask, openFact } from '../history/facts.ts'
 import { readDocument, refuse } from '../history/refusal.ts'
+import { showId } from './show.ts'
 
-export async function run(call: CommandCall): Promise<Exit> {
+export async function issue(call: CommandCall): Promise<Exit> {
   return withHome(call, async (session) => {
     const stream = streamToWrite(session, call)
     const reading = await readDocument(call)
@@ -23,7 +39,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     if (!answer.ok) return refuse(call, answer.violations)
     // The bearer of a human's token was vouched for when the token was made.
     if (session.caller.proof === 'none') await proveHuman(session, call, 'issuing a task')
-    return record(session, call, stream, answer.task)
+    return recordTask(session, call, stream, answer.task)
   })
 }
 
@@ -43,7 +59,7 @@ function keyed(document: unknown, { options }: CommandCall): unknown {
   throw faultError('cli.usage', '/meta/idempotency_key', message)
 }
 
-async function record(
+async function recordTask(
   session: Session,
   call: CommandCall,
   stream: string,
@@ -80,6 +96,64 @@ async function tell(
     options.isOn('json')
       ? `${JSON.stringify({ act_task_id, seq, fact_id: factId, ...(repeated ? { repeated } : {}) })}\n`
       : `${terminal.paint.good(word)}  ${act_task_id}  ${terminal.paint.dim(`${stream}/${seq}`)}${note}\n`,
+  )
+  return EXIT.yes
+}
+
+/** `writ task show ID`: the facts about one task, its evidence pack and its integrity report. */
+export async function show(call: CommandCall): Promise<Exit> {
+  const [id, ...others] = call.arguments
+  if (id === undefined || others.length > 0) {
+    throw usageError('name one task', 'writ task list')
+  }
+  return withHistory(call, (session) => showId(session, call, id, ['task']))
+}
+
+/**
+ * `writ receipt submit`: an executor says what it did. Taken only from the executor that the receipt
+ * names; a receipt that was given before is refused and points at the first one.
+ */
+export async function submitReceipt(call: CommandCall): Promise<Exit> {
+  return withHome(call, async (session) => {
+    const stream = streamToWrite(session, call)
+    const reading = await readDocument(call)
+    if (!reading.ok) return refuse(call, [reading.refusal])
+    const id = field(reading.value, 'act_task_id')
+    const task =
+      typeof id === 'string' && id !== '' ? await findTask(session.ledger, stream, id) : null
+    const answer = judgeReceipt(
+      reading.value,
+      session.caller,
+      task === null ? null : task.payload,
+      Date.now(),
+    )
+    if (!answer.ok) return refuse(call, answer.violations)
+    return recordReceipt(session, call, stream, answer, task?.payload)
+  })
+}
+
+async function recordReceipt(
+  session: Session,
+  call: CommandCall,
+  stream: string,
+  { receipt, idempotencyKey }: { readonly receipt: unknown; readonly idempotencyKey: string },
+  task: unknown,
+): Promise<Exit> {
+  const recorded = await session.ledger.record({
+    ...actorOf(session),
+    stream,
+    record: { type: 'ao_act_receipt_v0', payload: receipt },
+    idempotencyKey,
+    context: { task },
+  })
+  if (!recorded.ok) return refuse(call, recorded.violations)
+  const { seq, factId: fact_id, repeated } = recorded.appended
+  if (repeated) return refuse(call, [duplicateReceipt(fact_id, seq)])
+  const { terminal, options } = call
+  await terminal.out(
+    options.isOn('json')
+      ? `${JSON.stringify({ fact_id, seq })}\n`
+      : `${terminal.paint.good('recorded')}  ${terminal.paint.dim(`${stream}/${seq}`)}  ${fact_id}\n`,
   )
   return EXIT.yes
 }

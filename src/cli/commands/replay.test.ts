@@ -18,7 +18,7 @@ import {
   rawOfText,
 } from '../../gate/index.ts'
 import { commit, type Fact, type OpenedFact, type ReplayLookup } from '../../ledger/index.ts'
-import { replayDecision } from './replayers.ts'
+import { replayDecision } from './replay.ts'
 
 const { bases } = JSON.parse(readFileSync('spec/vectors/gate/decision.json', 'utf8')) as {
   readonly bases: {

@@ -1,15 +1,20 @@
-/** `writ config show`: every setting in force, and with `--origin` where its value comes from. */
-
+/** `writ config …`: the settings in force, and the page of all of them. */
 import { existsSync } from 'node:fs'
 import { faultCode } from '../../base/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { parseSource, readSource } from '../call/source.ts'
 import { surroundings } from '../call/surroundings.ts'
 import { readLawFile } from '../laws/law-file.ts'
-import { DEFAULTS, type SettingRow, settingRows, variableRows } from '../reference/settings.ts'
-import { lawsOfHome } from './laws-check.ts'
+import {
+  DEFAULTS,
+  referencePage,
+  type SettingRow,
+  settingRows,
+  variableRows,
+} from '../reference/settings.ts'
+import { lawsOfHome } from './laws.ts'
 
-export async function run(call: CommandCall): Promise<Exit> {
+export async function show(call: CommandCall): Promise<Exit> {
   const file = lawFile(call)
   const { rows, isReadable } = await settingsIn(file)
   const all = [...rows, ...variableRows(surroundings().env)]
@@ -55,4 +60,11 @@ function toText(rows: readonly SettingRow[], withOrigin: boolean, file: string |
 
 function valueText(value: unknown): string {
   return Array.isArray(value) ? value.join(' ') : String(value ?? '(not set)')
+}
+
+/** `writ config reference`: the page of all settings and variables, in Markdown. */
+export async function reference(call: CommandCall): Promise<Exit> {
+  const page = referencePage()
+  await call.terminal.out(call.options.isOn('json') ? `${JSON.stringify({ page })}\n` : page)
+  return EXIT.yes
 }
