@@ -1,11 +1,10 @@
-/**
- * Laws that would break on acts they do not mean: a law that reads `operation.argv` cannot be
- * evaluated for an operation that has none, nor one that reads the hosts of an act without a network;
- * then the law counts as broken. Told as a warning when the
- * file is loaded, since the law is legal and may even mean it.
- */
+/** Warnings about laws that are legal and may not do what they are meant to. */
+import { showName } from '../base/index.ts'
 import { nodeOf, operationContract, type SchemaNode } from '../contracts/index.ts'
 import { type Expression, mayLack, type Scene } from '../expression/index.ts'
+import type { LawSet } from './law.ts'
+import { readLawText } from './law-text.ts'
+import type { LawFault } from './load-laws.ts'
 
 interface Unguarded {
   /** What may be missing, such as `operation.argv`. */
@@ -65,4 +64,28 @@ function sceneOf(variant: SchemaNode, names: ReadonlySet<string>, hasNetwork: bo
     [NEEDS_NETWORK, hasNetwork],
   ])
   return { absent, optional, words }
+}
+
+/** Returns the largest number of approvals that a law wants, at least 1. */
+export function mostApprovals({ laws }: Pick<LawSet, 'laws'>): number {
+  return Math.max(1, ...laws.map(({ approvals }) => approvals))
+}
+
+/** `text` was loaded as `laws` without a fault. */
+export async function fewHumansWarnings(
+  text: string,
+  { laws }: Pick<LawSet, 'laws'>,
+  humans: number,
+): Promise<readonly LawFault[]> {
+  const reading = await readLawText(text)
+  if (!reading.ok) return []
+  const own = laws.filter(({ isBuiltIn }) => !isBuiltIn)
+  return own.flatMap(({ policyId, approvals }, index) => {
+    if (approvals <= Math.max(1, humans)) return []
+    const path = `/laws/${index}/approvals`
+    const have = humans === 1 ? '1 human of this home has' : `${humans} humans of this home have`
+    const message = `${showName(policyId)} wants ${approvals} humans to approve, and ${have} a credential of their own`
+    const hint = '`writ principal add`, `writ token create`, and each sets `writ principal pass`'
+    return [{ code: 'laws.few_humans' as const, path, message, hint, ...reading.placeOf(path) }]
+  })
 }

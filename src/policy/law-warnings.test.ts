@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { OPERATION_TYPES } from '../contracts/index.ts'
 import { compileExpression, evaluate } from '../expression/index.ts'
 import { GATE_ENVIRONMENT } from './environments.ts'
-import { findUnguarded } from './unguarded.ts'
+import { findUnguarded } from './law-warnings.ts'
 
 function unguarded(source: string) {
   const compiled = compileExpression(source, GATE_ENVIRONMENT)
