@@ -21,6 +21,7 @@ import { parseSource, readContext, readSource } from '../call/source.ts'
 import { type Paint, violationText } from '../call/terminal.ts'
 import { usageError } from '../call/usage.ts'
 
+/** `writ check`: is this document valid, and if not, what is wrong and where. */
 export async function check(call: CommandCall): Promise<Exit> {
   const context = await readContext(call.options.text('context'))
   const as = call.options.text('as')

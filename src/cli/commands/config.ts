@@ -14,6 +14,7 @@ import {
 } from '../reference/settings.ts'
 import { lawsOfHome } from './laws.ts'
 
+/** `writ config show`: every setting in force, and with `--origin` where its value comes from. */
 export async function show(call: CommandCall): Promise<Exit> {
   const file = lawFile(call)
   const { rows, isReadable } = await settingsIn(file)

@@ -5,6 +5,10 @@ import { refuseOthers, requireHuman, requireWholeHost } from '../call/home.ts'
 import { finishedText } from '../gate/interrupted.ts'
 import { withGate, withGates } from '../gate/open.ts'
 
+/**
+ * `writ halt`: everything stops now. Running commands are killed, approved acts that were
+ * interrupted are ended, and nothing is promoted until a human resumes. It needs no passphrase, so that a human can always stop.
+ */
 export async function halt(call: CommandCall): Promise<Exit> {
   return withGates(call, async (sessions) => {
     const [own] = sessions

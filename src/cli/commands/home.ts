@@ -33,6 +33,7 @@ import { askLine } from '../gate/answer-line.ts'
 import { homeInUse, withGatesOf } from '../gate/open.ts'
 import { table } from '../history/text.ts'
 
+/** `writ home list`: the homes of this user on this machine, and what is left of each. */
 export async function list(call: CommandCall): Promise<Exit> {
   const around = surroundings()
   refuseTokens(around, 'listing homes')

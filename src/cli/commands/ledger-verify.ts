@@ -32,6 +32,12 @@ import { progressBar } from '../call/terminal.ts'
 import { usageError } from '../call/usage.ts'
 import { pinnedKeys } from '../history/option-values.ts'
 
+/**
+ * `writ ledger verify`: goes over the whole history and says whether it holds. Reads the file without
+ * opening it as a ledger, because a tampered one is what it is for. Without a checkpoint kept elsewhere
+ * it proves consistency only, and says so. Folds all facts again and compares the result with the kept
+ * standing.
+ */
 export async function verify(call: CommandCall): Promise<Exit> {
   const { options, terminal } = call
   const around = surroundings()

@@ -37,6 +37,11 @@ import { refuseActorsFile } from '../call/output-file.ts'
 import { progressBar } from '../call/terminal.ts'
 import { usageError } from '../call/usage.ts'
 
+/**
+ * `writ ledger checkpoint`: a signed checkpoint of all streams of the home, as a note that other tools
+ * read; with `--stream`, the newest one of that stream alone. Kept outside this machine it is an
+ * anchor: later histories must extend it.
+ */
 export async function checkpoint(call: CommandCall): Promise<Exit> {
   return withHistory(call, async (session) => {
     const checkpoint = await checkpointOf(session, call)

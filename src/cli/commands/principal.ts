@@ -19,6 +19,7 @@ import { usageError } from '../call/usage.ts'
 import { principalArgument, streamsArgument } from '../history/option-values.ts'
 import { table } from '../history/text.ts'
 
+/** `writ principal add`: a human makes a principal known to this home. */
 export async function add(call: CommandCall): Promise<Exit> {
   const principal = principalArgument(call)
   const streams = streamsArgument(call, principal)

@@ -36,6 +36,7 @@ import {
 } from '../rules/files.ts'
 import { surveyText, witnessText } from '../rules/survey-text.ts'
 
+/** `writ rules check`: is a ruleset admissible, and what is odd about it. */
 export async function checkRules(call: CommandCall): Promise<Exit> {
   const strict = call.options.isOn('strict')
   if (call.options.isOn('jsonl')) return answerLines(call, (line) => checkLine(line, strict))

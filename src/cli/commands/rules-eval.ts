@@ -37,6 +37,11 @@ const INPUT_CONTRACTS = {
   permission_set: 'permission_set_v0',
 } as const
 
+/**
+ * `writ rules eval`: the verdicts of rulesets on inputs, and nothing else. Exits 0 whenever verdicts
+ * were computed, even if every one of them denies; inputs are never refused, their violations are
+ * warnings.
+ */
 export async function evaluate(call: CommandCall): Promise<Exit> {
   if (call.options.isOn('jsonl')) {
     if (!call.options.isOn('record')) return answerLines(call, evalLine)

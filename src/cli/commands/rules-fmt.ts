@@ -10,6 +10,10 @@ import { usageError } from '../call/usage.ts'
 import { admitRuleFiles, placedText, type RuleFile, readRuleFiles } from '../rules/files.ts'
 import { toJson, toYaml, withGuards } from '../rules/print.ts'
 
+/**
+ * `writ rules fmt`: one way to write a ruleset. Text guards by default, trees with `--guards tree`;
+ * YAML stays YAML and JSON stays JSON unless `--to` says otherwise. Formatting twice changes nothing.
+ */
 export async function formatFile(call: CommandCall): Promise<Exit> {
   const [name, ...others] = call.arguments
   if (name === undefined || others.length > 0) throw usage('name one rule file')

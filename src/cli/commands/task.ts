@@ -27,6 +27,10 @@ import { findTask, openFact } from '../history/facts.ts'
 import { readDocument, refuse } from '../history/refusal.ts'
 import { showId } from './show.ts'
 
+/**
+ * `writ task issue`: the one door through which a task comes into being (I7). A human calls it, with a
+ * document that names that human as its issuer.
+ */
 export async function issue(call: CommandCall): Promise<Exit> {
   return withHome(call, async (session) => {
     const stream = streamToWrite(session, call)

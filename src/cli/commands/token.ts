@@ -16,6 +16,7 @@ import { table } from '../history/text.ts'
 
 const DAY_MS = 86_400_000
 
+/** `writ token create`: a human makes a token for a principal. It is shown now and never again. */
 export async function create(call: CommandCall): Promise<Exit> {
   const principal = principalArgument(call)
   const expires_at = expiry(call)

@@ -33,6 +33,7 @@ const PARTS: Readonly<Record<HomePart, string>> = {
   other: 'everything else',
 }
 
+/** `writ du`: what takes how much in the state of this home, and what of it could go. Reads only. */
 export async function showUse(call: CommandCall): Promise<Exit> {
   return withGates(call, async (sessions) => {
     for (const { session } of sessions) requireWholeHost(session.caller, 'looking at all of a home')
