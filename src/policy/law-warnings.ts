@@ -1,4 +1,10 @@
-/** Warnings about laws that are legal and may not do what they are meant to. */
+/**
+ * Warnings about laws that are legal and may not do what they are meant to. Some would break on acts
+ * they do not mean: a law that reads `operation.argv` cannot be evaluated for an operation that has
+ * none, nor one that reads the hosts of an act without a network; then the law counts as broken. Others
+ * want more approvals than there are humans who can approve: humans come and go, but until then their
+ * questions can only wait or be denied.
+ */
 import { showName } from '../base/index.ts'
 import { nodeOf, operationContract, type SchemaNode } from '../contracts/index.ts'
 import { type Expression, mayLack, type Scene } from '../expression/index.ts'

@@ -120,5 +120,4 @@ export const CIRCLES: readonly string[] = []
 /** Folders with more than 25 source files: why. The list may only shrink. */
 export const FULL: Readonly<Record<string, string>> = {
   'src/cli/commands': 'one kind: a file a command or a family of commands',
-  'src/contracts/descriptor': 'one kind: documents and their checks',
 }

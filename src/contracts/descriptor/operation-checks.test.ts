@@ -1,7 +1,7 @@
 /** Key paths and their overlaps. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { overlappingKeyPaths, parseKeyPath } from './key-path.ts'
+import { overlappingKeyPaths, parseKeyPath } from './operation-checks.ts'
 
 describe('a key path', () => {
   it.each([

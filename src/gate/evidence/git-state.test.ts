@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { holdsSameEntries } from './git-index.ts'
+import { holdsSameEntries } from './git-state.ts'
 
 let folder: string
 
