@@ -186,7 +186,7 @@ describe('tasks and receipts', () => {
       'src/cli/demo/ledger-chapter.ts',
       'src/ledger/principals/act.ts',
     ])
-    for (const file of [...writers, 'src/cli/history/refusal.ts', 'src/cli/call/home.ts']) {
+    for (const file of [...writers, 'src/cli/history/text.ts', 'src/cli/call/home.ts']) {
       expect(readFileSync(file, 'utf8')).not.toMatch(/constitution|evaluation/)
     }
     const callers = sourceFiles('src').filter((file) =>

@@ -16,7 +16,7 @@ import {
   formatFile as fmt,
   importFile as importTemplate,
 } from '../../src/cli/commands/rules-fmt.ts'
-import { withinBudget } from '../../src/cli/rules/budget.ts'
+import { withinBudget } from '../../src/cli/rules/files.ts'
 import { BudgetSpent, CONFLICTS_MAX } from '../../src/constitution/index.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'writ-rules-commands-'))

@@ -9,10 +9,9 @@
 import { faultError, showName } from '../../base/index.ts'
 import { principalText } from '../../ledger/index.ts'
 import type { Answered, Confirm, GateAnswer } from '../../service/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { proveAhead, refuseOthers } from '../call/home.ts'
 import { canAsk } from '../call/passphrase.ts'
-import { usageError } from '../call/usage.ts'
 import { resultText } from '../effects/operation-text.ts'
 import { whyLines } from '../effects/question-head.ts'
 import { failureText, readAnswer, shortDigest } from '../effects/question-text.ts'
@@ -35,7 +34,7 @@ import {
 } from '../gate/named-question.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
 import { showEffects } from '../gate/show-question.ts'
-import { shortId } from '../history/short-id.ts'
+import { shortId } from '../history/option-values.ts'
 
 export async function approve(call: CommandCall): Promise<Exit> {
   const like = call.options.text('like')

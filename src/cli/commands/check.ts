@@ -15,11 +15,10 @@ import {
   type Sources,
   unknownContract,
 } from '../../contracts/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { answerLines, readEnvelope } from '../call/line-answers.ts'
 import { parseSource, readContext, readSource } from '../call/source.ts'
 import { type Paint, violationText } from '../call/terminal.ts'
-import { usageError } from '../call/usage.ts'
 
 /** `writ check`: is this document valid, and if not, what is wrong and where. */
 export async function check(call: CommandCall): Promise<Exit> {

@@ -1,12 +1,18 @@
 /** `writ completion SHELL`: prints a completion script; with `--ids` what the script offers. */
 import type { Confirmation, Decision } from '../../contracts/index.ts'
 import type { LedgerReader } from '../../store/index.ts'
-import { type Command, type CommandCall, EXIT, type Exit, offeredOptions } from '../call/command.ts'
+import {
+  type Command,
+  type CommandCall,
+  EXIT,
+  type Exit,
+  offeredOptions,
+  usageError,
+} from '../call/command.ts'
 import { streamsToRead, withHistory } from '../call/home.ts'
-import { usageError } from '../call/usage.ts'
 import { questionId } from '../effects/question-text.ts'
 import { openFact } from '../history/facts.ts'
-import { shortId } from '../history/short-id.ts'
+import { shortId } from '../history/option-values.ts'
 import { COMMANDS } from './table.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {

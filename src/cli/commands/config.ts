@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { faultCode } from '../../base/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { parseSource, readSource } from '../call/source.ts'
-import { surroundings } from '../call/surroundings.ts'
-import { readLawFile } from '../laws/law-file.ts'
+import { surroundings } from '../call/terminal.ts'
+import { readLawFile } from '../laws/acceptance.ts'
 import {
   DEFAULTS,
   referencePage,

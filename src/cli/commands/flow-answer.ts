@@ -22,10 +22,9 @@ import {
   type Order,
   unblockOrder,
 } from '../../runs/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { proveHuman, refuseOthers } from '../call/home.ts'
 import { readSource } from '../call/source.ts'
-import { usageError } from '../call/usage.ts'
 import { withFlows } from '../flow/open.ts'
 
 const WORDS = ['retry', 'abandon', 'provided', 'unblock'] as const

@@ -12,7 +12,7 @@ import {
 } from '../../home/index.ts'
 import { surveyHome } from '../../service/index.ts'
 import { exportBundle, readStoreSetting } from '../../store/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import {
   callerOf,
   LEVEL,
@@ -25,8 +25,7 @@ import {
 } from '../call/home.ts'
 import { canAsk } from '../call/passphrase.ts'
 import { reasonOf } from '../call/source.ts'
-import { surroundings } from '../call/surroundings.ts'
-import { usageError } from '../call/usage.ts'
+import { surroundings } from '../call/terminal.ts'
 import { counted } from '../effects/amount.ts'
 import { visible } from '../effects/visible.ts'
 import { askLine } from '../gate/answer-line.ts'

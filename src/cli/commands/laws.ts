@@ -16,18 +16,14 @@ import {
   type ParsedLaws,
 } from '../../policy/index.ts'
 import { humansWithCredential } from '../../service/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { streamsToRead, withHistory } from '../call/home.ts'
 import { readSource } from '../call/source.ts'
-import { surroundings } from '../call/surroundings.ts'
-import { type Paint, progressBar } from '../call/terminal.ts'
-import { usageError } from '../call/usage.ts'
+import { type Paint, progressBar, surroundings } from '../call/terminal.ts'
 import { visible } from '../effects/visible.ts'
-import { momentOption } from '../history/option-values.ts'
-import { wholeActionId } from '../history/short-id.ts'
-import { explainAction } from '../laws/explained-action.ts'
-import { explanationText } from '../laws/explanation-text.ts'
-import { readLawFile, usableReading } from '../laws/law-file.ts'
+import { momentOption, wholeActionId } from '../history/option-values.ts'
+import { readLawFile, usableReading } from '../laws/acceptance.ts'
+import { explainAction, explanationText } from '../laws/explained-action.ts'
 import { TrialRun, trialText } from '../laws/trial.ts'
 
 export async function check(call: CommandCall): Promise<Exit> {

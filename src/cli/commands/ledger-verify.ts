@@ -24,12 +24,10 @@ import {
   type VerifyReport,
   verifyLedger,
 } from '../../store/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { callerOf, ofKnownHome, withLedger } from '../call/home.ts'
 import { readSource } from '../call/source.ts'
-import { surroundings } from '../call/surroundings.ts'
-import { progressBar } from '../call/terminal.ts'
-import { usageError } from '../call/usage.ts'
+import { progressBar, surroundings } from '../call/terminal.ts'
 import { pinnedKeys } from '../history/option-values.ts'
 
 /**

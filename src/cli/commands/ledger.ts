@@ -22,7 +22,7 @@ import {
   recordedKeys,
   signHome,
 } from '../../store/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import {
   actorOf,
   LEVEL,
@@ -35,7 +35,6 @@ import {
 } from '../call/home.ts'
 import { refuseActorsFile } from '../call/output-file.ts'
 import { progressBar } from '../call/terminal.ts'
-import { usageError } from '../call/usage.ts'
 
 /**
  * `writ ledger checkpoint`: a signed checkpoint of all streams of the home, as a note that other tools

@@ -6,15 +6,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { FaultError, faultError, showName } from '../../base/index.ts'
 import { type Fact, type Page, parsePrincipal, type Query } from '../../ledger/index.ts'
 import { type LedgerReader, ledgerFileId, openHistory } from '../../store/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { type ReadSession, streamsToRead, streamToRead, withHistory } from '../call/home.ts'
-import { usageError } from '../call/usage.ts'
-import { ACTS, type ActHistory, actsOf } from '../history/act.ts'
+import { ACTS, type ActHistory, actsOf, HALF_DONE, halfDone, markHalfDone } from '../history/act.ts'
 import { ACT_HEADS, actRow } from '../history/act-text.ts'
 import { FACT_HEADS, factRow, openFact, shownFact } from '../history/facts.ts'
-import { HALF_DONE, halfDone, markHalfDone } from '../history/half-done.ts'
-import { LIMIT, LIMIT_MAX, momentOption, numberOption } from '../history/option-values.ts'
-import { wholeActionId } from '../history/short-id.ts'
+import {
+  LIMIT,
+  LIMIT_MAX,
+  momentOption,
+  numberOption,
+  wholeActionId,
+} from '../history/option-values.ts'
 import { table } from '../history/text.ts'
 
 /** Options that speak of facts, not of acts. */

@@ -2,7 +2,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { showName } from '../../base/index.ts'
-import { asciiText } from '../call/ascii.ts'
 import {
   type Command,
   type CommandCall,
@@ -10,10 +9,11 @@ import {
   type Exit,
   type OptionWords,
   offeredOptions,
+  usageError,
 } from '../call/command.ts'
 import { commandGroups, exitLine } from '../call/help.ts'
 import { refuseActorsOut } from '../call/output-file.ts'
-import { usageError } from '../call/usage.ts'
+import { asciiText } from '../call/terminal.ts'
 import { VERSION } from '../call/version.ts'
 import { SETTINGS, VARIABLES } from '../reference/settings.ts'
 import { COMMANDS } from './table.ts'

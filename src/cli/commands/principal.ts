@@ -2,7 +2,7 @@
 import { faultError, showName } from '../../base/index.ts'
 import { addPrincipal, recordChange, sealCredential } from '../../home/index.ts'
 import { ownCredential, principalText, samePrincipal } from '../../ledger/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import {
   actorOf,
   placeOf,
@@ -15,7 +15,6 @@ import {
   withHome,
 } from '../call/home.ts'
 import { readNewPassphrase } from '../call/passphrase.ts'
-import { usageError } from '../call/usage.ts'
 import { principalArgument, streamsArgument } from '../history/option-values.ts'
 import { table } from '../history/text.ts'
 

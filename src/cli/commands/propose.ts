@@ -11,12 +11,11 @@ import {
 import { displayOfRaw } from '../../gate/index.ts'
 import type { Fact } from '../../ledger/index.ts'
 import type { GateAnswer } from '../../service/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
-import { usageError } from '../call/usage.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { printAnswer, printOutput } from '../gate/answer-text.ts'
 import { exampleProposal } from '../gate/example-proposal.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
-import { readDocument, refuse } from '../history/refusal.ts'
+import { readDocument, refuse } from '../history/text.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const kind = call.options.text('example')

@@ -32,12 +32,11 @@ import {
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { type ReadSession, streamsToRead, withHistory } from '../call/home.ts'
 import { progressBar } from '../call/terminal.ts'
-import { DecisionWalk } from '../history/decision-walk.ts'
+import { DecisionWalk, NotedObjects, replayLookup } from '../history/decision-walk.ts'
 import { replayEvaluation } from '../history/evaluation.ts'
 import { eachFact } from '../history/facts.ts'
 import { evaluationOf, gatherDecision, groundsOf, NotKept } from '../history/past-decision.ts'
 import { replayPromotion } from '../history/promotion-replay.ts'
-import { NotedObjects, replayLookup } from '../history/replay-lookup.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   return withHistory(call, async (session) => {

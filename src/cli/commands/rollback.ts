@@ -4,9 +4,8 @@
  */
 import { invariant } from '../../base/index.ts'
 import type { RollbackAnswer, RollbackTarget } from '../../service/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { refuseOthers } from '../call/home.ts'
-import { usageError } from '../call/usage.ts'
 import { counted, grouped } from '../effects/amount.ts'
 import { visibleName } from '../effects/visible.ts'
 import { wholeIdOf } from '../gate/named-question.ts'

@@ -21,17 +21,16 @@ import {
   type VerdictWord,
   type Violation,
 } from '../../contracts/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { answerLines, type LineAnswer, readLine } from '../call/line-answers.ts'
 import { progressBar, violationText } from '../call/terminal.ts'
-import { usageError } from '../call/usage.ts'
-import { withinBudget } from '../rules/budget.ts'
 import {
   admitRuleFiles,
   loadAdmitted,
   loadRules,
   noRuleFile,
   readRuleFiles,
+  withinBudget,
   wordOn,
 } from '../rules/files.ts'
 import { surveyText, witnessText } from '../rules/survey-text.ts'

@@ -16,11 +16,10 @@ import {
   VERDICTS,
   validate,
 } from '../../contracts/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { answerLines, type LineAnswer, readLine } from '../call/line-answers.ts'
 import { parseSource, readSource } from '../call/source.ts'
 import { violationText } from '../call/terminal.ts'
-import { usageError } from '../call/usage.ts'
 import type { RecordedEvaluation, RulesEvaluation } from '../history/evaluation.ts'
 import {
   admitRuleFiles,

@@ -3,12 +3,11 @@ import { writeFile } from 'node:fs/promises'
 import { FaultError, fault, faultError, showName } from '../../base/index.ts'
 import { rewriteGuards } from '../../constitution/index.ts'
 import { importTemplate, type JsonObject, type Violation } from '../../contracts/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { refuseActorsOut } from '../call/output-file.ts'
 import { reasonOf } from '../call/source.ts'
-import { usageError } from '../call/usage.ts'
 import { admitRuleFiles, placedText, type RuleFile, readRuleFiles } from '../rules/files.ts'
-import { toJson, toYaml, withGuards } from '../rules/print.ts'
+import { toJson, toYaml, withGuards } from '../rules/survey-text.ts'
 
 /**
  * `writ rules fmt`: one way to write a ruleset. Text guards by default, trees with `--guards tree`;

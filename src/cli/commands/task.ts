@@ -13,7 +13,7 @@ import {
   reusedTaskKey,
   taskKey,
 } from '../../ledger/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import {
   actorOf,
   proveHuman,
@@ -22,9 +22,8 @@ import {
   withHistory,
   withHome,
 } from '../call/home.ts'
-import { usageError } from '../call/usage.ts'
 import { findTask, openFact } from '../history/facts.ts'
-import { readDocument, refuse } from '../history/refusal.ts'
+import { readDocument, refuse } from '../history/text.ts'
 import { showId } from './show.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** `writ token …`: what a principal shows to speak to this home. */
 import { createToken, revokeToken } from '../../home/index.ts'
 import { occurredAtText, principalText, type RegisteredToken } from '../../ledger/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import {
   actorOf,
   placeOf,
@@ -10,7 +10,6 @@ import {
   withHistory,
   withHome,
 } from '../call/home.ts'
-import { usageError } from '../call/usage.ts'
 import { principalArgument } from '../history/option-values.ts'
 import { table } from '../history/text.ts'
 

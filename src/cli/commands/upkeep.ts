@@ -12,10 +12,9 @@ import {
   surveyHome,
   type Unneeded,
 } from '../../service/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { requireHuman, requireWholeHost } from '../call/home.ts'
 import type { Terminal } from '../call/terminal.ts'
-import { usageError } from '../call/usage.ts'
 import { counted, sizeText } from '../effects/amount.ts'
 import { momentText } from '../effects/question-head.ts'
 import { visible } from '../effects/visible.ts'

@@ -7,8 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Change, RawPath } from '../../gate/index.ts'
 import type { KnownHome } from '../../home/index.ts'
 import type { Principal } from '../../ledger/index.ts'
-import { reserveHeld, reserveRoom } from './question-room.ts'
-import { stageOf, stagePlaces } from './stage-place.ts'
+import { reserveHeld, reserveRoom, stageOf, stagePlaces } from './stage-place.ts'
 
 const MEGABYTE = 1024 ** 2
 const BOT: Principal = { kind: 'ai', id: 'bot', namespace: 'local' }

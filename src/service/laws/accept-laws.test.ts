@@ -1,9 +1,8 @@
 /** Overrides are bounded when they are given: by number, by time, by the tier of the law. */
-
 import { describe, expect, it } from 'vitest'
 import { FaultError } from '../../base/index.ts'
 import { StandingFold } from '../../gate/index.ts'
-import { overrideFact, refuseLaw } from './override.ts'
+import { overrideFact, refuseLaw } from './accept-laws.ts'
 
 const NOON = Date.parse('2026-11-15T12:00:00Z')
 const ID = '8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11'
