@@ -1,8 +1,24 @@
-/** Digests: `sha256:` and lower hex. Node's hash on Node, the same function in JavaScript elsewhere. */
-import { sha256 as plainSha256 } from '@noble/hashes/sha2.js'
+/**
+ * Digests (`sha256:` and lower hex) and checks of Ed25519 signatures (RFC 8032): by Node's crypto
+ * module where the code runs on Node, because it is several times faster, in JavaScript elsewhere.
+ * Signing is not here: private keys belong to the host.
+ */
+import { hashes, verify } from '@noble/ed25519'
+import { sha256 as plainSha256, sha512 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { canonicalJson, canonicalPieces } from './canonical.ts'
-import { nodeCrypto } from './node-builtin.ts'
+
+type NodeCrypto = typeof import('node:crypto')
+
+/** The part of Node's `process` that is used; a browser has no such object. */
+interface NodeProcess {
+  getBuiltinModule?(name: 'node:crypto'): NodeCrypto
+}
+
+// The platform's own types promise a process everywhere; a browser has none.
+const host = (globalThis as { readonly process?: NodeProcess }).process
+
+const nodeCrypto: NodeCrypto | undefined = host?.getBuiltinModule?.('node:crypto')
 
 declare const digestBrand: unique symbol
 /** `sha256:` followed by 64 lower-case hex digits. */
@@ -10,6 +26,7 @@ export type Digest = string & { readonly [digestBrand]: true }
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/
 
+/** Digests: `sha256:` and lower hex. Node's hash on Node, the same function in JavaScript elsewhere. */
 export function isDigest(text: string): text is Digest {
   return DIGEST.test(text)
 }
@@ -68,4 +85,36 @@ function hexOfPieces(pieces: Iterable<string>): string {
 
 function bytesOf(bytes: string | Uint8Array): Uint8Array {
   return typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes
+}
+
+export const ED25519_KEY_BYTES = 32
+const SIGNATURE_BYTES = 64
+
+/** Returns whether `signature` is the key's own for `text`. */
+type SignatureCheck = (text: string, signature: Uint8Array) => boolean
+
+/** Returns the check of one public key. Fails if the key does not have 32 bytes. */
+export function ed25519Check(publicKey: Uint8Array): SignatureCheck {
+  if (publicKey.length !== ED25519_KEY_BYTES) throw new RangeError('an Ed25519 key has 32 bytes')
+  return nodeCrypto === undefined ? plainCheck(publicKey) : nodeCheck(publicKey, nodeCrypto)
+}
+
+function nodeCheck(publicKey: Uint8Array, node: NodeCrypto): SignatureCheck {
+  // A JSON Web Key is raw bytes to OpenSSL; other forms load readers of their own.
+  const x = Buffer.from(publicKey).toString('base64url')
+  const key = node.createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+  return (text, signature) => node.verify(null, Buffer.from(text), key, signature)
+}
+
+function plainCheck(publicKey: Uint8Array): SignatureCheck {
+  return (text, signature) => {
+    if (signature.length !== SIGNATURE_BYTES) return false
+    hashes.sha512 ??= sha512
+    try {
+      return verify(signature, new TextEncoder().encode(text), publicKey, { zip215: false })
+    } catch {
+      // The library throws for bytes that are no point of the curve: no signature of this key.
+      return false
+    }
+  }
 }

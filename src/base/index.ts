@@ -5,7 +5,6 @@
 export { canonicalJson, isCanonicalText, isSurelyCanonical } from './canonical.ts'
 export { closingPlaces } from './circles.ts'
 export { CODES, type Code, isCode } from './codes.ts'
-export { ED25519_KEY_BYTES, ed25519Check } from './ed25519.ts'
 export {
   BrokenInvariant,
   type Fault,
@@ -19,15 +18,23 @@ export {
   type Digest,
   digestBytes,
   digestDocument,
+  ED25519_KEY_BYTES,
+  ed25519Check,
   HASH_BYTES,
   isDigest,
   sha256,
   sha256Into,
 } from './hash.ts'
 export { isUuid, uuidV7 } from './ids.ts'
-export { DOCUMENT_LIMITS, envelopeLimits, GRAPH_LIMITS, type JsonLimits } from './json-limits.ts'
+export {
+  DOCUMENT_LIMITS,
+  envelopeLimits,
+  GRAPH_LIMITS,
+  type JsonLimits,
+  type JsonRefusal,
+  type JsonRefusalCode,
+} from './json-limits.ts'
 export { guardValue, isRefusal, type ParsedJson, readJson, utf8Length } from './json-reader.ts'
-export type { JsonRefusal, JsonRefusalCode } from './json-refusal.ts'
 export { isIsoMoment, parseIsoMomentMs } from './moment.ts'
 export { nearest } from './nearest.ts'
 export { at, compareCodePoints, pointerSteps, readPointer } from './pointer.ts'

@@ -1,7 +1,8 @@
 /**
- * How large a document may be (C-3). Graph documents are large by nature and have limits of their
- * own. Depth counts containers: a document of 64 nested arrays is legal, of 65 it is not.
+ * How large a document may be (C-3), and why a text or value was refused before any contract looked
+ * at it. Graph documents are large by nature and have limits of their own. Depth counts containers.
  */
+import type { Code } from './codes.ts'
 
 export interface JsonLimits {
   readonly depthMax: number
@@ -28,4 +29,25 @@ export function envelopeLimits(inner: JsonLimits): JsonLimits {
     valuesMax: inner.valuesMax * 2 + 4,
     bytesMax: inner.bytesMax * 2 + 1024,
   }
+}
+
+/**
+ * Why a text or value was refused before any contract looked at it.
+ */
+export type JsonRefusalCode = Extract<
+  Code,
+  | 'document.not_json'
+  | 'document.too_deep'
+  | 'document.too_large'
+  | 'document.duplicate_key'
+  | 'document.bad_number'
+  | 'document.lone_surrogate'
+>
+
+export interface JsonRefusal {
+  readonly code: JsonRefusalCode
+  /** JSON Pointer to the place. */
+  readonly path: string
+  readonly message: string
+  readonly hint?: string
 }

@@ -3,9 +3,8 @@
  * called only when the fast reader has already said no. Iterative, so depth costs no stack.
  */
 import { invariant } from './fault.ts'
-import type { JsonLimits } from './json-limits.ts'
+import type { JsonLimits, JsonRefusal, JsonRefusalCode } from './json-limits.ts'
 import { isFraction } from './json-reader.ts'
-import type { JsonRefusal, JsonRefusalCode } from './json-refusal.ts'
 import { at } from './pointer.ts'
 import { isSecretPlace, show, showName } from './show.ts'
 

@@ -13,9 +13,8 @@
  * `valuesMax`. The happy path builds no strings. The pointer is built while the refusal returns up the
  * stack, and the message after it, because a message must not show a value in a secret place.
  */
-import type { JsonLimits } from './json-limits.ts'
+import type { JsonLimits, JsonRefusal, JsonRefusalCode } from './json-limits.ts'
 import { locateRefusal } from './json-locate.ts'
-import type { JsonRefusal, JsonRefusalCode } from './json-refusal.ts'
 import { at } from './pointer.ts'
 import { show, showName } from './show.ts'
 

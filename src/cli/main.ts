@@ -3,9 +3,10 @@
  * is the only place that turns a fault or a bug into words on standard error (or, with `--json`,
  * into `{error}` on standard output).
  */
+import { isUtf8 } from 'node:buffer'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { CODES, type Fault, FaultError, fault, nearest, showName } from '../base/index.ts'
-import { asciiText, knowsUtf8 } from './call/ascii.ts'
 import {
   COMMON_OPTIONS,
   type Command,
@@ -15,11 +16,17 @@ import {
   type OwnStatus,
   parserOptions,
   RUNNER_FAULT,
+  usageError,
 } from './call/command.ts'
 import { commandHelp, programHelp } from './call/help.ts'
 import { nextStep } from './call/next-step.ts'
-import { refuseRawWords } from './call/raw-words.ts'
-import { jsonTerminal, processTerminal, type Terminal } from './call/terminal.ts'
+import {
+  asciiText,
+  jsonTerminal,
+  knowsUtf8,
+  processTerminal,
+  type Terminal,
+} from './call/terminal.ts'
 import { VERSION } from './call/version.ts'
 import { COMMANDS } from './commands/table.ts'
 
@@ -230,4 +237,46 @@ async function tell(
   const { plainLines } = await import('./history/text.ts')
   const next = hint === undefined ? '' : `  ${paint.dim('hint:')} ${plainLines(hint)}\n`
   terminal.err(`${paint.bad(code)}: ${plainLines(message)}\n${next}`)
+}
+
+const REPLACEMENT = '\ufffd'
+
+/**
+ * What a call names in bytes that are no text. Node hands such words and directories over with
+ * replacement characters, by which they name something else: a command would be run on the wrong file.
+ * So they are refused.
+ */
+function refuseRawWords(argv: readonly string[]): void {
+  if (argv.some((word) => isReplaced(word, () => readFileSync('/proc/self/cmdline')))) {
+    throw refusal(
+      'a word of the command line is not UTF-8 text',
+      'put it into a script, and run that',
+    )
+  }
+  if (isReplaced(currentDirectory(), () => readlinkSync('/proc/self/cwd', 'buffer'))) {
+    throw refusal('the name of the current directory is not UTF-8 text', 'run it from above')
+  }
+}
+
+/** Text may have the character of its own: then the bytes say so. */
+function isReplaced(text: string, bytes: () => Buffer): boolean {
+  if (!text.includes(REPLACEMENT)) return false
+  try {
+    return !isUtf8(bytes())
+  } catch {
+    // The bytes cannot be read, so the text counts as replaced.
+    return true
+  }
+}
+
+function currentDirectory(): string {
+  try {
+    return process.cwd()
+  } catch {
+    throw refusal('the current directory is not there any more', 'change to one that is')
+  }
+}
+
+function refusal(message: string, hint: string): FaultError {
+  return usageError(message, hint)
 }

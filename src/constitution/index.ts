@@ -3,9 +3,14 @@
  * people who write rules. Pure: no clock, no chance, no machine. Nothing here acts, and no room but
  * the command line and the server sees it. Sees base and contracts.
  */
-export { difference, type VerdictChange } from './analysis/difference.ts'
 export { type Budget, BudgetSpent, CONFLICTS_MAX } from './analysis/inquiry.ts'
-export { type Proof, prove, type VerdictClaim } from './analysis/proof.ts'
+export {
+  difference,
+  type Proof,
+  prove,
+  type VerdictChange,
+  type VerdictClaim,
+} from './analysis/proof.ts'
 export {
   type Progress,
   type RulesetSurvey,

@@ -118,6 +118,8 @@ export {
   coversPath,
   coversRoot,
   createArea,
+  hostPlace,
+  hostRoot,
   readArea,
 } from './descriptor/area.ts'
 export { DECISIONS, type Decision, decisionContract } from './descriptor/decision.ts'
@@ -147,30 +149,30 @@ export {
   newEffort,
   parseGlob,
 } from './descriptor/glob.ts'
-export { hostPlace, hostRoot } from './descriptor/host-place.ts'
-export { intentDigest, intentOf } from './descriptor/intent.ts'
-export { parseKeyPath } from './descriptor/key-path.ts'
 export {
   modeBits,
   OPERATION_TYPES,
   type Operation,
   type OperationType,
   operationContract,
+  type UiStep,
 } from './descriptor/operation.ts'
+export { parseKeyPath } from './descriptor/operation-checks.ts'
 export {
   type OperationPlace,
   operationAddresses,
   operationChain,
   operationPaths,
+  type PackageReach,
+  packageReach,
 } from './descriptor/operation-places.ts'
-export { type PackageReach, packageReach } from './descriptor/package-name.ts'
 export { type PathFault, pathFault, pathSegments } from './descriptor/path.ts'
 export {
   findPersuasion,
   PERSUASION_CHINESE,
   PERSUASION_ENGLISH,
 } from './descriptor/persuasion.ts'
-export { type Proposal, proposalContract } from './descriptor/proposal.ts'
+export { intentDigest, intentOf, type Proposal, proposalContract } from './descriptor/proposal.ts'
 export { type EnforcedBy, RUN_CAPS, type RunCap } from './descriptor/run-caps.ts'
 export {
   type DiffEntry,
@@ -182,7 +184,6 @@ export {
   type SandboxResult,
   sandboxResult,
 } from './descriptor/sandbox-result.ts'
-export type { UiStep } from './descriptor/ui-step.ts'
 export { namesAddress, parseWebAddress, type WebAddress } from './descriptor/web-address.ts'
 export {
   type Flow,
@@ -249,8 +250,7 @@ export {
   type RootFacts,
   type StandingExcerpt,
 } from './gate/evaluation.ts'
-export { type Halt, haltContract } from './gate/halt.ts'
-export { type Laws, lawsContract } from './gate/laws.ts'
+export { type Halt, haltContract, type Laws, lawsContract } from './gate/laws.ts'
 export {
   type GrantDocument,
   LAW_ACTIONS,
@@ -280,12 +280,23 @@ export {
 export { nodeOf, type SchemaNode } from './kernel/schema.ts'
 export { judge, validate } from './kernel/validate.ts'
 export type { Validation, Violation } from './kernel/violation.ts'
-export { type BodyDropped, bodyDropped } from './ledger/body-dropped.ts'
-export { CLOCK_JUMP_MS_MIN, type ClockJump, clockJump } from './ledger/clock-jump.ts'
-export { type KeyRotated, keyRotated } from './ledger/key-rotated.ts'
 export { CREDENTIAL_KINDS, type PrincipalChange, principalChange } from './ledger/principal.ts'
+export {
+  type BodyDropped,
+  bodyDropped,
+  CLOCK_JUMP_MS_MIN,
+  type ClockJump,
+  clockJump,
+  type KeyRotated,
+  keyRotated,
+} from './ledger/records.ts'
 export type { Mismatch } from './mismatch.ts'
 export { type NormaliseAnswer, normaliseAndValidate, normaliseRefused } from './normalise.ts'
-export { type PublishedSchema, publishSchema } from './publication.ts'
-export { CONTRACTS, findContract, nearestContractName } from './registry.ts'
+export {
+  CONTRACTS,
+  findContract,
+  nearestContractName,
+  type PublishedSchema,
+  publishSchema,
+} from './registry.ts'
 export { readYaml, yamlRefusal } from './yaml-reader.ts'

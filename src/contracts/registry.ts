@@ -2,7 +2,7 @@
  * The registry: every document writ knows. The command line, the server, the ledger and the console
  * ask here and nowhere else.
  */
-import { nearest } from '../base/index.ts'
+import { CODES, nearest } from '../base/index.ts'
 import { actReceipt } from './act/receipt.ts'
 import { recordContract } from './act/record.ts'
 import { actTask } from './act/task.ts'
@@ -31,19 +31,16 @@ import { flowStarted } from './flow/records/started.ts'
 import { flowSideContract } from './flow/side.ts'
 import { confirmationContract } from './gate/confirmation.ts'
 import { evaluationContract } from './gate/evaluation.ts'
-import { haltContract } from './gate/halt.ts'
-import { lawsContract } from './gate/laws.ts'
+import { haltContract, lawsContract } from './gate/laws.ts'
 import { lawsFileContract } from './gate/laws-file.ts'
 import { overrideContract } from './gate/override.ts'
 import { promotionContract } from './gate/promotion.ts'
 import { requestContract } from './gate/request.ts'
 import { rollbackContract } from './gate/rollback.ts'
 import type { Contract } from './kernel/contract.ts'
-import { bodyDropped } from './ledger/body-dropped.ts'
-import { clockJump } from './ledger/clock-jump.ts'
-import { keyRotated } from './ledger/key-rotated.ts'
+import { type CodeAnnotation, nodeOf, type SchemaNode } from './kernel/schema.ts'
 import { principalChange } from './ledger/principal.ts'
-import { tailCut } from './ledger/tail-cut.ts'
+import { bodyDropped, clockJump, keyRotated, tailCut } from './ledger/records.ts'
 
 /** Every document except the envelope of the ledger. */
 const DOCUMENTS: readonly Contract[] = [
@@ -118,4 +115,54 @@ export function findContract(name: string): Contract | null {
 
 export function nearestContractName(name: string): string | null {
   return nearest(name, [...DOCUMENT_NAMES, record.name])
+}
+
+export type PublishedSchema = Readonly<Record<string, unknown>>
+
+/**
+ * The JSON Schema of a contract as others read it: JSON Schema 2020-12 with an id, a title and full
+ * violation codes. What the schema cannot say is in the semantic checks, whose codes are listed.
+ */
+export function publishSchema(contract: Contract): PublishedSchema {
+  // `expand` returns an object for an object.
+  const body = expand(nodeOf(contract.schema), contract.prefix) as Record<string, unknown>
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: `urn:writ:contract:${contract.name}`,
+    title: contract.name,
+    description: contract.title,
+    ...body,
+    'x-codes': codesOf(contract.prefix),
+  }
+}
+
+/** Every code with the contract's prefix and what it means. */
+function codesOf(prefix: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(CODES)
+      .filter(([code]) => code.startsWith(`${prefix}.`))
+      .map(([code, { says }]) => [code, says]),
+  )
+}
+
+function expand(node: unknown, outer: string): unknown {
+  if (Array.isArray(node)) return node.map((item) => expand(item, outer))
+  if (typeof node !== 'object' || node === null) return node
+  const prefix = (node as SchemaNode)['x-prefix'] ?? outer // Every object in a schema may carry one.
+  return Object.fromEntries(
+    Object.entries(node)
+      .filter(([key]) => key !== 'x-prefix')
+      .map(([key, value]) => [
+        key,
+        // The value of `x-code` is an annotation.
+        key === 'x-code' ? expandCodes(value as CodeAnnotation, prefix) : expand(value, prefix),
+      ]),
+  )
+}
+
+function expandCodes(annotation: CodeAnnotation, prefix: string): unknown {
+  if (typeof annotation === 'string') return `${prefix}.${annotation}`
+  return Object.fromEntries(
+    Object.entries(annotation).map(([keyword, code]) => [keyword, `${prefix}.${code}`]),
+  )
 }

@@ -5,7 +5,7 @@
  * everything about times, bytes and protocol buffers.
  */
 import { showName } from '../base/index.ts'
-import type { HostFunction } from './environment.ts'
+import { type HostFunction, kindOf, sayType } from './environment.ts'
 import type { LowerContext } from './lower.ts'
 import { bool, type Lowered, own, UNKNOWN } from './lowered.ts'
 import { hasCount, macro } from './macro.ts'
@@ -13,7 +13,6 @@ import { charge } from './operator.ts'
 import { guess } from './parse.ts'
 import { holdsKey } from './path.ts'
 import type { CallNode, Node } from './syntax.ts'
-import { kindOf, sayType } from './type.ts'
 import { both, Failure, fail, truncated } from './value.ts'
 
 const TEXT_TESTS: Readonly<Record<string, (text: string, part: string) => boolean>> = {

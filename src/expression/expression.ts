@@ -12,7 +12,15 @@
  * INVARIANT (needed is needed): if the field holds any other text, the expression is false and never
  * undetermined, because a false operand of `&&` absorbs the failures of the other operands.
  */
-import type { Environment, Evaluator, Frame, HostCalls, Read } from './environment.ts'
+import {
+  type Environment,
+  type Evaluator,
+  type Frame,
+  type HostCalls,
+  kindOf,
+  type Read,
+  sayType,
+} from './environment.ts'
 import {
   type ExpressionFault,
   placeAt,
@@ -25,7 +33,6 @@ import { LowerContext } from './lower.ts'
 import { parse } from './parse.ts'
 import { chainOf, sayPath } from './path.ts'
 import { type Node, partsOf } from './syntax.ts'
-import { kindOf, sayType } from './type.ts'
 import { BUDGET, Failure } from './value.ts'
 
 export interface Expression {

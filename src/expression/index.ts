@@ -2,7 +2,15 @@
  * Room: expression. CEL with `->` (F-1c): a bounded subset, checked against declared types when it
  * is loaded, evaluated to true, false or undetermined with what decided. Pure. Sees base.
  */
-export type { Environment, HostAnswer, HostCalls, HostFunction, Read } from './environment.ts'
+export type {
+  Environment,
+  HostAnswer,
+  HostCalls,
+  HostFunction,
+  ObjectType,
+  Read,
+  ValueType,
+} from './environment.ts'
 export {
   type Compilation,
   compileExpression,
@@ -13,4 +21,3 @@ export {
 } from './expression.ts'
 export type { ExpressionFault, UndeterminedReason } from './fault.ts'
 export type { Scene } from './foresight.ts'
-export type { ObjectType, ValueType } from './type.ts'

@@ -7,7 +7,18 @@
  */
 import { nearest, showName } from '../base/index.ts'
 import { lowerCall } from './call.ts'
-import type { Environment, Evaluator } from './environment.ts'
+import {
+  type Environment,
+  type Evaluator,
+  elementOf,
+  isNullable,
+  isNumber,
+  joined,
+  kindOf,
+  objectOf,
+  sayType,
+  type ValueType,
+} from './environment.ts'
 import type { ExpressionCode, RawFault } from './fault.ts'
 import { adapt, bool, type Lowered, literal, OVERFLOW, own, UNKNOWN } from './lowered.ts'
 import { lowerArithmetic, lowerCompare, lowerIn } from './operator.ts'
@@ -23,16 +34,6 @@ import {
   sayStep,
 } from './path.ts'
 import type { Node } from './syntax.ts'
-import {
-  elementOf,
-  isNullable,
-  isNumber,
-  joined,
-  kindOf,
-  objectOf,
-  sayType,
-  type ValueType,
-} from './type.ts'
 import { both, Failure, fail } from './value.ts'
 
 /** The variable that a macro binds while its condition is lowered. */

@@ -1,9 +1,8 @@
 /**
  * A part of an expression after it was checked: its type, and the function that evaluates it.
  */
-import type { Evaluator } from './environment.ts'
+import type { Evaluator, ValueType } from './environment.ts'
 import type { Literal } from './syntax.ts'
-import type { ValueType } from './type.ts'
 import { fail } from './value.ts'
 
 export interface Lowered {

@@ -3,13 +3,20 @@
  * nest, so that the cost stays linear in the list.
  */
 import { showName } from '../base/index.ts'
-import type { Evaluator, Frame, LocalRead, Read } from './environment.ts'
+import {
+  type Evaluator,
+  elementOf,
+  type Frame,
+  kindOf,
+  type LocalRead,
+  type Read,
+  sayType,
+} from './environment.ts'
 import type { LowerContext } from './lower.ts'
 import { bool, type Lowered, UNKNOWN } from './lowered.ts'
 import { charge } from './operator.ts'
 import { chainOf, itemPath, sayPath } from './path.ts'
 import { type CallNode, type Node, sizeOf } from './syntax.ts'
-import { elementOf, kindOf, sayType } from './type.ts'
 import { both, Failure, fail } from './value.ts'
 
 /** `list.exists(x, condition)` and `list.all(x, condition)`: `||` and `&&` over the items. */

@@ -3,20 +3,21 @@
  * different types compare by value; arithmetic mixes no types.
  */
 import { showName } from '../base/index.ts'
-import type { Evaluator, Frame } from './environment.ts'
-import type { LowerContext } from './lower.ts'
-import { adapt, bool, type Lowered, OVERFLOW } from './lowered.ts'
-import { guess } from './parse.ts'
-import type { ArithmeticOperator, Binary, CompareOperator } from './syntax.ts'
 import {
+  type Evaluator,
   elementOf,
+  type Frame,
   isNullable,
   isNumber,
   kindOf,
   sayType,
   type ValueType,
   wordsOf,
-} from './type.ts'
+} from './environment.ts'
+import type { LowerContext } from './lower.ts'
+import { adapt, bool, type Lowered, OVERFLOW } from './lowered.ts'
+import { guess } from './parse.ts'
+import type { ArithmeticOperator, Binary, CompareOperator } from './syntax.ts'
 import {
   BUDGET,
   both,

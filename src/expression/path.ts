@@ -3,9 +3,16 @@
  * or one of another type than declared, is a failure that names the path as far as it was read.
  */
 import { showName } from '../base/index.ts'
-import type { Evaluator, Frame } from './environment.ts'
+import {
+  type Evaluator,
+  type Frame,
+  isNullable,
+  type Kind,
+  kindOf,
+  sayType,
+  type ValueType,
+} from './environment.ts'
 import type { Node } from './syntax.ts'
-import { isNullable, type Kind, kindOf, sayType, type ValueType } from './type.ts'
 import { fail } from './value.ts'
 
 export interface PathStep {

@@ -2,7 +2,6 @@
  * Room: gate. What is decided about a proposal, as pure functions of documents, facts and what the
  * host found out. Sees base, contracts, policy and ledger.
  */
-
 export {
   type Admission,
   admissionRules,
@@ -13,11 +12,9 @@ export {
 export {
   awaitedPaths,
   type ComposedRequest,
+  commandOf,
   composeRequests,
   heldRequests,
-} from './admission/held-request.ts'
-export {
-  commandOf,
   type OperationCommand,
   PACKAGE_MANAGERS,
   packageCommand,
@@ -82,14 +79,16 @@ export {
   questionShape,
   satisfies,
 } from './decision/confirmation.ts'
-export { decide, decideEarly, reasonsOf } from './decision/decision.ts'
-export { type LawsOnTrial, type PastDecision, type Trial, tryLaws } from './decision/law-trial.ts'
 export {
+  decide,
+  decideEarly,
   lawsSetAside,
   lawValues,
   overridesUsed,
   type RehearsalEffects,
-} from './decision/law-values.ts'
+  reasonsOf,
+} from './decision/decision.ts'
+export { type LawsOnTrial, type PastDecision, type Trial, tryLaws } from './decision/law-trial.ts'
 export type { Reason } from './decision/reasons.ts'
 export {
   compareAgain,
@@ -101,49 +100,45 @@ export {
   recorded,
 } from './decision/replay.ts'
 export {
-  type Attribute,
-  type Change,
-  type ChangeList,
-  type ChangeSide,
-  changesSince,
-  type EntryKind,
-  type EntryState,
-  isSameState,
-  listsOf,
-} from './evidence/change.ts'
-export { FINDINGS_SHOWN_MAX, isComparedCode } from './evidence/findings.ts'
-export {
-  holdsSameEntries,
-  INDEX_BYTES_MAX,
-  indexEntries,
-  isIndexPath,
-} from './evidence/git-index.ts'
-export {
-  type GitPath,
-  gitKindOf,
-  gitPathOf,
-  isGitWork,
-  REFERENCE_NAME,
-} from './evidence/git-state.ts'
-export {
   EVALUATOR,
+  FINDINGS_SHOWN_MAX,
   isAmended,
+  isComparedCode,
   type Judgement,
   keepsHome,
   leavesHomeOut,
   REPLAYED_VERSIONS,
   recordsGrounds,
-} from './evidence/judgement.ts'
+} from './evidence/findings.ts'
 export {
+  type GitPath,
+  gitKindOf,
+  gitPathOf,
+  holdsSameEntries,
+  INDEX_BYTES_MAX,
+  indexEntries,
+  isGitWork,
+  isIndexPath,
+  REFERENCE_NAME,
+} from './evidence/git-state.ts'
+export {
+  type Attribute,
+  type Change,
+  type ChangeList,
+  type ChangeSide,
+  changesSince,
   diffEntry,
+  type EntryKind,
+  type EntryState,
   INLINE_ENTRIES_MAX,
   inlineDiff,
+  isSameState,
+  listsOf,
   type Manifest,
   manifestDigest,
   manifestLines,
   readManifest,
 } from './evidence/manifest.ts'
-export { ChunkedBody, type ChunkedState } from './network/chunked-body.ts'
 export { HELLO_BYTES_MAX, type ParsedHello, readClientHello } from './network/client-hello.ts'
 export { cacheEnvironment, isKnownCache, visiblePlaces } from './network/home-view.ts'
 export {
@@ -170,7 +165,6 @@ export {
   readResponseHead,
   recordedUrl,
 } from './network/message-head.ts'
-export { PROXY_ENVIRONMENT, PROXY_PORT } from './network/proxy-environment.ts'
 export {
   groundTerms,
   hostsOf,
@@ -182,6 +176,8 @@ export {
   networkGrounds,
   networkRules,
   onlyRead,
+  PROXY_ENVIRONMENT,
+  PROXY_PORT,
   READING_METHODS,
   type Release,
   RUN_UPLOAD_MAX,
@@ -193,7 +189,7 @@ export {
   type Wanted,
   withEgress,
 } from './network/rules.ts'
-export { UploadMeter } from './network/upload-meter.ts'
+export { ChunkedBody, type ChunkedState, UploadMeter } from './network/upload-meter.ts'
 export { NameSet } from './paths/name-set.ts'
 export {
   actionIdsOf,
@@ -256,12 +252,11 @@ export { RequestHistory, type RequestMemory, wasSent } from './standing/request-
 export {
   COOLDOWN_MS,
   type PendingQuestion,
-  STANDING_TYPES,
   STANDING_VERSION,
-  type StandingFact,
   StandingFold,
   type StandingOptions,
 } from './standing/standing.ts'
+export { STANDING_TYPES, type StandingFact } from './standing/standing-fact.ts'
 export {
   hourUse,
   RECENT_MS,

@@ -32,8 +32,7 @@ import {
   SQLITE,
   STORE_FILE,
 } from '../store/index.ts'
-import { lostLedger } from './failure.ts'
-import { findIdentity, identify, identityFailure } from './identity.ts'
+import { findIdentity, identify, identityFailure, lostLedger } from './identity.ts'
 import { type Home, hasLedger, type KnownHome, lawsOf } from './known-home.ts'
 import { findHome, newHome, type Surroundings, stateRoot } from './place.ts'
 import { placeOf, readTrusted, type TrustedHome, trustHome } from './trust.ts'

@@ -6,9 +6,8 @@
  * INVARIANT (one history, one place): two directories never continue one history at the same time.
  */
 import { join } from 'node:path'
-import { type FaultError, faultError, isUuid, showPath } from '../base/index.ts'
+import { FaultError, fault, faultError, isUuid, showPath } from '../base/index.ts'
 import { readIfThere } from '../machine/index.ts'
-
 import { type HomePlace, isSamePlace, placeOf, type TrustedHome } from './trust.ts'
 
 /** A `.writ` as it is found. */
@@ -102,4 +101,15 @@ export function identityFailure(
     default:
       return identity satisfies never
   }
+}
+
+/**
+ * Returns the fault of a registered home whose ledger was removed or emptied: damage, and no wrong
+ * call.
+ */
+export function lostLedger(at: string, state: string): FaultError {
+  const reason = 'the home is registered, and its ledger is gone or empty'
+  const message = `${reason}: ${at}`
+  const hint = `put a copy of the ledger back into ${state}; without one, \`writ init --new\` begins another history and leaves this one as it is`
+  return new FaultError(fault('ledger.corrupt', at, { reason }, { message, hint }))
 }

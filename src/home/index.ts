@@ -3,13 +3,20 @@
  * principals, tokens and credentials. Sees base, contracts, policy, ledger, gate, machine, promotion
  * and store.
  */
-export { lostLedger } from './failure.ts'
 export { gitDirectoriesOf, gitTop, workspacePlaces } from './git-directories.ts'
 export { type HomeStore, homeToRegister, type MadeHome, makeHome, registerHome } from './home.ts'
+export { lostLedger } from './identity.ts'
 export { type Home, type KnownHome, lawsOf, openHome } from './known-home.ts'
 export { knownPlaces, rememberPlaces, wholePath, type XdgName } from './person-places.ts'
 export { findHome, type Surroundings, stateRoot } from './place.ts'
-export { isStrongPassphrase, openCredential, sealCredential } from './principals/credential.ts'
+export {
+  type ApprovalProof,
+  isProvenApproval,
+  isStrongPassphrase,
+  openCredential,
+  sealCredential,
+  signApproval,
+} from './principals/credential.ts'
 export {
   addPrincipal,
   createToken,
@@ -18,7 +25,6 @@ export {
   recordChange,
   revokeToken,
 } from './principals/principals.ts'
-export { type ApprovalProof, isProvenApproval, signApproval } from './principals/proof.ts'
 export {
   knownHomeOf,
   type ListedHome,

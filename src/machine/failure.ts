@@ -1,6 +1,9 @@
-/** How scanning and staging fail: with a fault, as stores and homes do. */
+/**
+ * Errors of the system: told apart by their errno, and turned into faults of scanning and staging
+ * that name paths as people know them.
+ */
+import { readlinkSync } from 'node:fs'
 import { FaultError, fault, faultError, showPath } from '../base/index.ts'
-import { namedPath } from './named-path.ts'
 
 /** Turns an error of the system into a fault with a message for people; returns other errors as is. */
 export function asFailure(
@@ -43,4 +46,28 @@ const ERRNO_WORDS: Readonly<Record<string, string>> = {
   ENOSPC: 'no space is left on the disk (ENOSPC)',
   EDQUOT: 'the disk quota is used up (EDQUOT)',
   EROFS: 'the filesystem is read-only (EROFS)',
+}
+
+/** Returns the errno of an error of the system, null for any other error. */
+export function errnoOf(error: unknown): string | null {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException
+  return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : null
+}
+
+export function isAbsent(error: unknown): boolean {
+  const code = errnoOf(error)
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}
+
+const THROUGH_DIRECTORY = /^\/proc\/(?:self|\d+)\/fd\/\d+/
+
+/** Returns the path itself where it goes through an open directory; else, or if that is gone, as it is. */
+export function namedPath(path: string): string {
+  const [through] = THROUGH_DIRECTORY.exec(path) ?? []
+  if (through === undefined) return path
+  try {
+    return `${readlinkSync(through)}${path.slice(through.length)}`
+  } catch {
+    return path
+  }
 }

@@ -1,8 +1,11 @@
 /**
  * Small files that must never be seen half written: under another name first, synced, then renamed.
  * And reading what may be gone or closed to this user: `readable…` takes that as empty.
+ *
+ * Texts with one item a line are written and read piece by piece: lists of an act may have hundreds of
+ * thousands of lines, and are never held as one text.
  */
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import {
   closeSync,
   fsyncSync,
@@ -11,14 +14,16 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   type Stats,
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { FaultError, fault, showName } from '../base/index.ts'
-import { isAbsent } from './errno.ts'
+import { type Digest, FaultError, fault, showName } from '../base/index.ts'
+import { isAbsent } from './failure.ts'
+import { holdLongList, LONG_LIST } from './pace.ts'
 import { syncDirectory } from './sync.ts'
 
 /**
@@ -109,4 +114,68 @@ export function unwritable(file: string, error: unknown): FaultError {
 function reasonOf(error: unknown): string {
   // Errors of the system have a code; others may lack it.
   return (error as NodeJS.ErrnoException).code ?? 'unknown reason'
+}
+
+const PIECE_CHARACTERS = 1 << 16
+const PIECE_BYTES = 1 << 18
+export const LINE_FEED = 0x0a
+
+/** Returns the lines as bytes, several at a time. */
+export function* piecesOf(lines: Iterable<string>): Generator<Buffer> {
+  let text = ''
+  for (const line of lines) {
+    text += line
+    if (text.length < PIECE_CHARACTERS) continue
+    yield Buffer.from(text)
+    text = ''
+  }
+  if (text !== '') yield Buffer.from(text)
+}
+
+/** Writes the lines, each with its line break; gives the digest of all. */
+export function writeLines(handle: number, lines: Iterable<string>): Digest {
+  const hash = createHash('sha256')
+  for (const piece of piecesOf(lines)) {
+    hash.update(piece)
+    for (let from = 0; from < piece.length; ) from += writeSync(handle, piece, from)
+  }
+  // The shape of a digest, made here.
+  return `sha256:${hash.digest('hex')}` as Digest
+}
+
+/** The lines of a file that are whole, without their line breaks; `onPiece` sees every byte of it. */
+export function* readLines(
+  file: string,
+  onPiece: (piece: Uint8Array) => void = () => {},
+): Generator<string> {
+  const handle = openSync(file, 'r')
+  let count = 0
+  try {
+    let rest = Buffer.alloc(0)
+    const piece = Buffer.allocUnsafe(PIECE_BYTES)
+    for (let read = readSync(handle, piece); read > 0; read = readSync(handle, piece)) {
+      onPiece(piece.subarray(0, read))
+      const last = piece.subarray(0, read).lastIndexOf(LINE_FEED)
+      if (last === -1) {
+        rest = Buffer.concat([rest, piece.subarray(0, read)])
+        continue
+      }
+      for (const line of linesOf(Buffer.concat([rest, piece.subarray(0, last)]))) {
+        if (++count > LONG_LIST) holdLongList()
+        yield line
+      }
+      rest = Buffer.from(piece.subarray(last + 1, read))
+    }
+  } finally {
+    closeSync(handle)
+  }
+}
+
+function* linesOf(bytes: Buffer): Generator<string> {
+  for (let from = 0; from <= bytes.length; ) {
+    const found = bytes.indexOf(LINE_FEED, from)
+    const end = found === -1 ? bytes.length : found
+    yield bytes.toString('utf8', from, end)
+    from = end + 1
+  }
 }

@@ -3,9 +3,16 @@
  * no root can be exchanged while it is read, and long paths of the tree are not made longer by the way
  * to it. Children of this process reach the same places by the same paths.
  */
-import { type BigIntStats, chmodSync, closeSync, lstatSync, readdirSync, statSync } from 'node:fs'
+import {
+  type BigIntStats,
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  readdirSync,
+  statSync,
+} from 'node:fs'
 import type { EntryState, RawPath } from '../gate/index.ts'
-import { EntryStats } from './entry-stats.ts'
 import { openEntry } from './no-follow.ts'
 
 export interface HeldDirectory {
@@ -109,4 +116,87 @@ export class LentPermissions {
     // From the leaves up: entries below a directory are out of reach once its mode is restored.
     for (const { path, mode } of this.#lent.splice(0).reverse()) chmodSync(nodePath(path), mode)
   }
+}
+
+const { S_IFCHR, S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG, S_IFSOCK } = constants
+
+/**
+ * What a look at an entry tells, in a small object: lists hold hundreds of thousands of them, and the
+ * ones that Node makes are several times as large.
+ */
+export class EntryStats {
+  readonly #mode: number
+  readonly nlink: number
+  readonly uid: number
+  readonly gid: number
+  /** Apparent size in bytes; not exact above 2^53. */
+  readonly size: number
+  readonly rdev: bigint
+  readonly dev: bigint
+  readonly ino: bigint | number
+  readonly atimeNs: bigint
+  readonly mtimeNs: bigint
+  readonly ctimeNs: bigint
+
+  constructor(stats: BigIntStats) {
+    this.#mode = Number(stats.mode)
+    this.nlink = Number(stats.nlink)
+    this.uid = Number(stats.uid)
+    this.gid = Number(stats.gid)
+    this.size = Number(stats.size)
+    this.rdev = shared(stats.rdev)
+    this.dev = shared(stats.dev)
+    this.ino = stats.ino <= Number.MAX_SAFE_INTEGER ? Number(stats.ino) : stats.ino
+    this.atimeNs = stats.atimeNs
+    this.mtimeNs = stats.mtimeNs
+    this.ctimeNs = stats.ctimeNs
+  }
+
+  /** Permission bits with setuid, setgid and sticky. */
+  get mode(): number {
+    return this.#mode & 0o7777
+  }
+
+  /** Names the file among all files of this machine. */
+  get inode(): string {
+    return `${this.dev}:${this.ino}`
+  }
+
+  isFile(): boolean {
+    return this.#isOf(S_IFREG)
+  }
+
+  isDirectory(): boolean {
+    return this.#isOf(S_IFDIR)
+  }
+
+  isSymbolicLink(): boolean {
+    return this.#isOf(S_IFLNK)
+  }
+
+  isCharacterDevice(): boolean {
+    return this.#isOf(S_IFCHR)
+  }
+
+  isFIFO(): boolean {
+    return this.#isOf(S_IFIFO)
+  }
+
+  isSocket(): boolean {
+    return this.#isOf(S_IFSOCK)
+  }
+
+  #isOf(type: number): boolean {
+    return (this.#mode & S_IFMT) === type
+  }
+}
+
+const KNOWN = new Map<bigint, bigint>()
+
+/** Devices are few: one number for all entries of each. */
+function shared(device: bigint): bigint {
+  const known = KNOWN.get(device)
+  if (known !== undefined) return known
+  KNOWN.set(device, device)
+  return device
 }

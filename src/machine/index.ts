@@ -15,26 +15,27 @@ export {
   TooMuchText,
 } from './attributes.ts'
 export { type Clock, isJump, type Jump, JumpWatch, SYSTEM_CLOCK } from './clock.ts'
-export { makeDurable } from './durable.ts'
-export type { EntryStats } from './entry-stats.ts'
-export { errnoOf, isAbsent } from './errno.ts'
-export { asFailure, toolFailure } from './failure.ts'
+export { asFailure, errnoOf, isAbsent, namedPath, toolFailure } from './failure.ts'
 export {
+  LINE_FEED,
   makeFolder,
   namesIfThere,
+  piecesOf,
   readableNames,
   readableStats,
   readableText,
   readIfThere,
+  readLines,
+  writeLines,
   writeWhole,
 } from './file.ts'
 export { type DigestRequest, digestFiles } from './file-digest.ts'
 export { checkFilesystem, type FilesystemType } from './filesystem.ts'
 export { FLOCK_CONFLICT, flockWords, withFolderLock } from './folder-lock.ts'
-export { holdLongList, LONG_LIST } from './heap.ts'
 export {
   allStatsOf,
   codeOf,
+  type EntryStats,
   flatPath,
   type HeldDirectory,
   holdDirectory,
@@ -46,10 +47,8 @@ export {
   nodePath,
   statsOf,
 } from './held-directory.ts'
-export { LINE_FEED, piecesOf, readLines, writeLines } from './line-file.ts'
-export { namedPath } from './named-path.ts'
 export { openEntry, openFile } from './no-follow.ts'
-export { Pace } from './pace.ts'
+export { holdLongList, LONG_LIST, Pace } from './pace.ts'
 export { readPlainFile, writePlainFile } from './plain-file.ts'
 export {
   findNamed,
@@ -58,15 +57,16 @@ export {
   isExecutable,
   type Program,
   type ProgramPath,
+  quote,
+  quoteAll,
   requireProgram,
   runProgram,
   runProgramNow,
   startProgram,
+  stopOutputProcessing,
 } from './programs.ts'
 export { removeTree, removeTreeSync } from './remove-tree.ts'
-export { quote, quoteAll } from './shell-text.ts'
-export { syncAndClose, syncDirectory, syncPath } from './sync.ts'
-export { stopOutputProcessing } from './terminal-mode.ts'
+export { makeDurable, syncAndClose, syncDirectory, syncPath } from './sync.ts'
 export {
   inChunks,
   runBatch,

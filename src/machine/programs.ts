@@ -155,3 +155,21 @@ export function isExecutable(path: string): boolean {
     return false
   }
 }
+
+/** Quotes words for `sh`, so that it takes every character literally. */
+export function quote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+export function quoteAll(words: readonly string[]): string {
+  return words.map(quote).join(' ')
+}
+
+/**
+ * Stops this process's own terminal from making two characters of a line feed, for which Node has no
+ * call; without `stty` it goes on.
+ */
+export function stopOutputProcessing(): void {
+  const stty = findProgram('stty')
+  if (stty !== null) runProgramNow(stty, ['-opost'], { stdio: ['inherit', 'ignore', 'ignore'] })
+}

@@ -29,8 +29,7 @@ import {
   UploadMeter,
 } from '../gate/index.ts'
 import { connectOnce, type Resolve, resolveOnce } from './connect.ts'
-import { carryRequest } from './plain-request.ts'
-import { answer, cut, type ProxiedRequest, refuse } from './proxied-request.ts'
+import { answer, carryRequest, cut, type ProxiedRequest, refuse } from './plain-request.ts'
 import {
   AcceptedSource,
   bothEnded,

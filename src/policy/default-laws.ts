@@ -4,8 +4,10 @@
  *
  * The default laws: what a developer would keep. Each is explained in docs/laws.md; none of them speaks
  * up on a build, a formatter, an ordinary commit or an install. A law file is read over them.
+ *
+ * What writ itself brings besides: the default grants, and the built-in laws.
  */
-import type { LawDocument } from '../contracts/index.ts'
+import type { GrantDocument, LawDocument } from '../contracts/index.ts'
 
 const ASKS = {
   tier: 2,
@@ -139,3 +141,109 @@ settings:
     undo_days: 14
     undo_quota_mb: 2048
 `
+
+const BUILD_OUTPUT = [
+  'node_modules',
+  'bower_components',
+  'dist',
+  'build',
+  'out',
+  'target',
+  'coverage',
+  'htmlcov',
+  'site-packages',
+  '__pycache__',
+  'obj',
+  '.cache',
+  '.next',
+  '.nuxt',
+  '.output',
+  '.svelte-kit',
+  '.turbo',
+  '.parcel-cache',
+  '.gradle',
+  '.dart_tool',
+  '.venv',
+  'venv',
+  '.tox',
+  '.nox',
+  '.mypy_cache',
+  '.ruff_cache',
+  '.pytest_cache',
+  '*.egg-info',
+  'cmake-build-*',
+]
+
+/**
+ * What an actor that is no person may do without a question, wherever the laws say nothing else:
+ * create files, change what git tracks and what builds make, and what git's ordinary commands do in a
+ * `.git` directory. Deletions are asked about, but for files that git leaves while something is under
+ * way.
+ *
+ * Deliberately absent: what git ignores. An ignored file may be the only copy of something; only
+ * places whose names say that a tool makes them again are listed.
+ */
+export const DEFAULT_GRANTS: readonly GrantDocument[] = [
+  {
+    grant_id: 'CREATE',
+    create: ['**'],
+    per_act: { files: 20_000, mb: 1_024 },
+    per_hour: { files: 50_000, mb: 4_096 },
+  },
+  {
+    grant_id: 'CHANGE_TRACKED',
+    change: ['**'],
+    tracked: true,
+    per_act: { files: 200, mb: 256 },
+    per_hour: { files: 10_000, mb: 1_024 },
+  },
+  {
+    grant_id: 'GIT_STATE',
+    create: ['**/.git/**'],
+    change: ['**/.git/**'],
+    delete: ['**/.git/**'],
+    git: true,
+    per_act: { files: 20_000, mb: 1_024 },
+    per_hour: { files: 50_000, mb: 4_096 },
+  },
+  {
+    grant_id: 'BUILD_OUTPUT',
+    change: BUILD_OUTPUT.map((name) => `**/${name}/**`),
+    per_act: { files: 20_000, mb: 1_024 },
+    per_hour: { files: 50_000, mb: 4_096 },
+  },
+]
+
+function writItself(expression: string): readonly LawDocument[] {
+  return [
+    {
+      policy_id: 'WRIT_ITSELF',
+      text: 'No act changes the identity, the state or the stages of writ itself.',
+      tier: 0,
+      policy_expr: expression,
+      priority: 1_000_000,
+      conflicts_with: [],
+      override_mode: 'merge',
+      violation_action: 'block',
+    },
+  ]
+}
+
+/**
+ * Laws that are part of writ: they guard writ itself, stand in tier 0, and no file can take them
+ * away or use their names. What they name is also hidden from every run; this is the second lock.
+ * The law file and the rules are not among them: they apply only when a human accepted them.
+ */
+export const BUILT_IN_LAWS: readonly LawDocument[] = writItself(
+  [
+    "touches('**/.writ/id')",
+    "touches('**/.writ/stage/**')",
+    "touches('**/.writ/runs/**')",
+    "touches('**/.local/state/writ/**')",
+  ].join(' || '),
+)
+
+/** As they were up to evaluator 2. */
+export const FIRST_BUILT_IN_LAWS: readonly LawDocument[] = writItself(
+  "touches('**/.writ/**') || touches('**/.local/state/writ/**')",
+)

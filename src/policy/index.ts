@@ -2,17 +2,26 @@
  * Room: policy. One model of policies for gate and flow: priorities, conflicts, overrides; the laws
  * of the gate, loaded and judged. Pure. Sees base, contracts and expression.
  */
-export { BUILT_IN_LAWS } from './built-in-laws.ts'
 export {
+  ACTIONS_BY_STRICTNESS,
+  type AppliedPolicy,
   type Conflict,
+  judgePolicies,
   type OverrideMode,
+  type Policy,
+  type PolicyJudgement,
   type Ranked,
   type Settlement,
   settleConflicts,
   type Triggered,
+  type ViolationAction,
 } from './conflict.ts'
-export { DEFAULT_GRANTS } from './default-grants.ts'
-export { DEFAULT_LAW_DOCUMENTS, DEFAULT_LAWS } from './default-laws.ts'
+export {
+  BUILT_IN_LAWS,
+  DEFAULT_GRANTS,
+  DEFAULT_LAW_DOCUMENTS,
+  DEFAULT_LAWS,
+} from './default-laws.ts'
 export {
   EFFECT_FUNCTIONS,
   type EffectFunction,
@@ -27,7 +36,6 @@ export {
   type LawContext,
   typeOfSchema,
 } from './environments.ts'
-export { fewHumansWarnings, mostApprovals } from './few-humans.ts'
 export {
   judgeLaws,
   judgeLawsInFull,
@@ -48,6 +56,7 @@ export {
 } from './law.ts'
 export { type LawDifference, lawDifferences } from './law-differences.ts'
 export { type LawText, readLawText, type TextPlace, type TextRefusal } from './law-text.ts'
+export { fewHumansWarnings, mostApprovals } from './law-warnings.ts'
 export {
   bareLaws,
   FIRST_GROUND,
@@ -59,11 +68,3 @@ export {
   type ParsedLaws,
   WHOLE,
 } from './load-laws.ts'
-export {
-  ACTIONS_BY_STRICTNESS,
-  type AppliedPolicy,
-  judgePolicies,
-  type Policy,
-  type PolicyJudgement,
-  type ViolationAction,
-} from './policy.ts'

@@ -3,7 +3,7 @@
  * removes or changes. Compares what is in force, so comments and order make no difference.
  */
 import type { GrantDocument } from '../contracts/index.ts'
-import { DEFAULT_GRANTS } from './default-grants.ts'
+import { DEFAULT_GRANTS } from './default-laws.ts'
 import type { Law, LawSet } from './law.ts'
 
 export interface LawDifference {

@@ -14,14 +14,17 @@ import {
   type Violation,
 } from '../contracts/index.ts'
 import { compileExpression } from '../expression/index.ts'
-import { BUILT_IN_LAWS, FIRST_BUILT_IN_LAWS } from './built-in-laws.ts'
 import { byRank } from './conflict.ts'
-import { DEFAULT_GRANTS } from './default-grants.ts'
-import { DEFAULT_LAW_DOCUMENTS } from './default-laws.ts'
+import {
+  BUILT_IN_LAWS,
+  DEFAULT_GRANTS,
+  DEFAULT_LAW_DOCUMENTS,
+  FIRST_BUILT_IN_LAWS,
+} from './default-laws.ts'
 import { GATE_ENVIRONMENT, RESULT_NAMES } from './environments.ts'
 import { isEarly, type Law, type LawSet, settingsOf } from './law.ts'
 import { type LawText, readLawText, type TextPlace } from './law-text.ts'
-import { findUnguarded, OPTIONAL_HOSTS } from './unguarded.ts'
+import { findUnguarded, OPTIONAL_HOSTS } from './law-warnings.ts'
 
 export interface LawFault extends TextPlace {
   readonly code: Code

@@ -2,7 +2,6 @@
  * Room: promotion. Puts staged changes in place, takes them back, and ends what a crash interrupted:
  * under the lock of the workspace, with a journal. Sees base, gate, machine and tree.
  */
-
 export { hashFile, lookAt } from './entries/entry.ts'
 export type { InterruptPoint, OnPoint } from './exchange/apply.ts'
 export { type AppliedPromotion, applyStage, type PromotionRequest } from './exchange/apply-stage.ts'
@@ -11,8 +10,7 @@ export {
   type WorkspaceLock,
   withWorkspaceLock,
 } from './exchange/lock.ts'
-export { isAttempt, readHead } from './journal/attempt.ts'
-export { openJournals } from './journal/journal.ts'
+export { isAttempt, openJournals, readHead } from './journal/journal.ts'
 export { type KeptAct, type LaterAct, laterActs } from './journal/later.ts'
 export {
   dropPreimages,

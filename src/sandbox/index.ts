@@ -2,7 +2,6 @@
  * Room: sandbox. Runs a command over layers of the real tree, with nothing of the machine in reach
  * but what the request names. Sees base, contracts, machine and network.
  */
-
 export type {
   Caps,
   Control,
@@ -18,9 +17,8 @@ export type {
   SocketProfile,
   ToolChannel,
 } from './driver/driver.ts'
-export { isGone, isLeftBehind, ownerMark } from './driver/owner.ts'
-export { mayMapOwners } from './driver/owner-map.ts'
-export { layerDirectory } from './layers/apart.ts'
+export { isGone, isLeftBehind, mayMapOwners, ownerMark } from './driver/owner.ts'
 export { sandboxBase, sandboxLeftovers } from './layers/leftovers.ts'
+export { layerDirectory } from './layers/overlay-plan.ts'
 export { createDriver } from './linux.ts'
 export { killStragglers } from './processes/waiting-shell.ts'

@@ -5,7 +5,6 @@
  * INVARIANT (dead before read): a run resolves only after bubblewrap has reaped the first process
  *   inside, which the kernel lets die last, and after the last byte of output came.
  */
-
 import type { Server } from 'node:net'
 import { join } from 'node:path'
 import { FaultError, faultError } from '../base/index.ts'
@@ -34,7 +33,6 @@ import {
   sizeLine,
   TERMINAL_TASKS,
 } from './processes/run-script.ts'
-import { noCommandLeft, SideShell } from './processes/side-shell.ts'
 import { resumeTerminal } from './processes/terminal-resume.ts'
 import {
   aloneOrLate,
@@ -42,7 +40,9 @@ import {
   dead,
   killQuietly,
   letGo,
+  noCommandLeft,
   type ReadyShell,
+  SideShell,
   untilDead,
 } from './processes/waiting-shell.ts'
 import {

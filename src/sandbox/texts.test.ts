@@ -1,7 +1,7 @@
 /** The small texts between writ and the machine: read and written without anything getting lost. */
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { quote } from '../machine/shell-text.ts'
+import { quote } from '../machine/programs.ts'
 import { parseOwnGroups } from './kernel/cgroup.ts'
 import { isWithin, parseMounts } from './kernel/mount-table.ts'
 import { mountLines } from './layers/mount-lines.ts'

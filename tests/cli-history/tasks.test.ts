@@ -182,15 +182,15 @@ describe('tasks and receipts', () => {
       /record: \{ type: 'ao_act_task_v0'|judgeTask\(/.test(readFileSync(file, 'utf8')),
     )
     expect(writers.sort()).toEqual([
-      'src/cli/commands/task-issue.ts',
+      'src/cli/commands/task.ts',
       'src/cli/demo/ledger-chapter.ts',
       'src/ledger/principals/act.ts',
     ])
-    for (const file of [...writers, 'src/cli/history/refusal.ts', 'src/cli/call/home.ts']) {
+    for (const file of [...writers, 'src/cli/history/text.ts', 'src/cli/call/home.ts']) {
       expect(readFileSync(file, 'utf8')).not.toMatch(/constitution|evaluation/)
     }
     const callers = sourceFiles('src').filter((file) =>
-      /commands\/task-issue\.ts|'\.\/task-issue\.ts'/.test(readFileSync(file, 'utf8')),
+      /commands\/task\.ts|'\.\/task\.ts'/.test(readFileSync(file, 'utf8')),
     )
     expect(callers).toEqual(['src/cli/commands/table.ts'])
   }, 60_000)

@@ -6,14 +6,17 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { CODES, FaultError } from '../../src/base/index.ts'
 import { type CommandRun, Options } from '../../src/cli/call/command.ts'
 import { processTerminal } from '../../src/cli/call/terminal.ts'
-import { run as check } from '../../src/cli/commands/rules-check.ts'
-import { run as diff } from '../../src/cli/commands/rules-diff.ts'
-import { run as evaluate } from '../../src/cli/commands/rules-eval.ts'
-import { run as fmt } from '../../src/cli/commands/rules-fmt.ts'
-import { run as importTemplate } from '../../src/cli/commands/rules-import.ts'
-import { run as prove } from '../../src/cli/commands/rules-prove.ts'
-import { run as test } from '../../src/cli/commands/rules-test.ts'
-import { withinBudget } from '../../src/cli/rules/budget.ts'
+import {
+  checkRules as check,
+  diffRules as diff,
+  proveClaim as prove,
+} from '../../src/cli/commands/rules-check.ts'
+import { evaluate, test } from '../../src/cli/commands/rules-eval.ts'
+import {
+  formatFile as fmt,
+  importFile as importTemplate,
+} from '../../src/cli/commands/rules-fmt.ts'
+import { withinBudget } from '../../src/cli/rules/files.ts'
 import { BudgetSpent, CONFLICTS_MAX } from '../../src/constitution/index.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'writ-rules-commands-'))

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { GRAPH_LIMITS } from '../../src/base/index.ts'
-import { toYaml } from '../../src/cli/rules/print.ts'
+import { toYaml } from '../../src/cli/rules/survey-text.ts'
 import { checkDocument, type Flow, readYaml } from '../../src/contracts/index.ts'
 import {
   checkFlow,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { digestDocument } from '../../src/base/index.ts'
 import type { Evaluation, Proposal } from '../../src/contracts/index.ts'
-import { releaseFact } from '../../src/service/laws/release.ts'
+import { releaseFact } from '../../src/service/laws/accept-laws.ts'
 import { proposalRecord, recordBeforeRun } from '../../src/service/records/proposal-record.ts'
 import { useLedgerView } from './ledger-view.ts'
 

@@ -3,7 +3,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Digest, digestBytes } from '../../src/base/index.ts'
-import { NotedObjects } from '../../src/cli/history/replay-lookup.ts'
+import { NotedObjects } from '../../src/cli/history/decision-walk.ts'
 import { formatVerifierKey, namedContents } from '../../src/ledger/index.ts'
 import {
   createLedger,

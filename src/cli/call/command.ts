@@ -3,6 +3,7 @@
  * else; a command's work is imported when it is called.
  */
 import type { ParseArgsConfig } from 'node:util'
+import { type FaultError, faultError } from '../../base/index.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Yes, no, usage, waiting for a human, fault: what writ itself has to say. */
@@ -129,4 +130,12 @@ export const ACCEPT_YES: OptionWords = {
   short: 'y',
   value: null,
   says: 'show what the laws change and do not ask',
+}
+
+/**
+ * How a command refuses a call that it does not understand. `hint` is a call that would be
+ * understood.
+ */
+export function usageError(message: string, hint?: string): FaultError {
+  return faultError('cli.usage', '', message, hint)
 }

@@ -41,10 +41,9 @@ import {
   openHistory,
   openLedger,
 } from '../../store/index.ts'
-import type { CommandCall } from './command.ts'
+import { type CommandCall, usageError } from './command.ts'
 import { readPassphrase } from './passphrase.ts'
-import { surroundings } from './surroundings.ts'
-import { usageError } from './usage.ts'
+import { surroundings } from './terminal.ts'
 
 /** The trust level of this release: writ runs as the same user as the agent. */
 export const LEVEL = 'seatbelt'

@@ -5,7 +5,6 @@
  * One line of `--jsonl`: `{"as"?, "context"?, "document"}`. A line that is no envelope is answered
  * like any other, with a refusal; it never stops the lines behind it.
  */
-
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import {
@@ -21,9 +20,8 @@ import {
 } from '../../base/index.ts'
 import type { Context, Violation } from '../../contracts/index.ts'
 import { isObject } from '../../contracts/index.ts'
-import { type CommandCall, EXIT, type Exit } from './command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from './command.ts'
 import { openSource, unreadable } from './source.ts'
-import { usageError } from './usage.ts'
 
 const FLUSH_LENGTH = 1 << 16
 const NEWLINE = 0x0a

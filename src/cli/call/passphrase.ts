@@ -8,9 +8,8 @@ import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
 import { faultError, showName } from '../../base/index.ts'
 import { isStrongPassphrase } from '../../home/index.ts'
-import type { CommandCall } from './command.ts'
+import { type CommandCall, usageError } from './command.ts'
 import { reasonOf } from './source.ts'
-import { usageError } from './usage.ts'
 
 /** Null when there is neither a descriptor nor a terminal. */
 export async function readPassphrase(call: CommandCall, question: string): Promise<string | null> {

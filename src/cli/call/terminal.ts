@@ -2,7 +2,9 @@
  * The command line's view of its surroundings: where answers and errors go, and whether colours may
  * be used (only on a terminal, never with NO_COLOR). `main.ts` hands one object down to the commands.
  */
+import { homedir, userInfo } from 'node:os'
 import type { Violation } from '../../contracts/index.ts'
+import type { Surroundings } from '../../home/index.ts'
 
 export interface Terminal {
   /** Writes to standard output; resolves when the reader can take more. */
@@ -113,4 +115,51 @@ export function violationText({ code, path, message, hint }: Violation, paint: P
   const place = path === '' ? '(the document)' : path
   const line = `  ${paint.accent(place)}  ${paint.dim(code)}\n    ${message}`
   return hint === undefined ? line : `${line}\n    ${paint.dim('hint:')} ${hint}`
+}
+
+const PLAIN: Readonly<Record<string, string>> = {
+  '’': "'",
+  '‘': "'",
+  '“': '"',
+  '”': '"',
+  '…': '...',
+  '·': '|',
+  '–': '-',
+  '→': '->',
+}
+
+/**
+ * Texts of writ for places that know no more than ASCII: manual pages, and terminals without UTF-8.
+ * Returns the text in ASCII; a character without an ASCII form becomes a question mark.
+ */
+export function asciiText(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII begins with the controls.
+  return text.replace(/[^\u0000-\u007f]/gu, (character) => PLAIN[character] ?? '?')
+}
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** Returns whether the locale names UTF-8; the first variable that is set decides. */
+export function knowsUtf8(env: Variables): boolean {
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''
+  return /utf-?8/i.test(locale)
+}
+
+/** Where a command runs, and for whom: read from the process once, for rooms that do not read it. */
+export function surroundings(): Surroundings {
+  return {
+    cwd: process.cwd(),
+    env: process.env,
+    userDirectory: homedir(),
+    userName: userName(),
+  }
+}
+
+/** Some systems run without an entry in the table of users. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return 'user'
+  }
 }

@@ -16,9 +16,8 @@ import {
   unblockOrder,
   type WalkedRun,
 } from '../../runs/index.ts'
-import type { CommandCall, Exit } from '../call/command.ts'
+import { type CommandCall, type Exit, usageError } from '../call/command.ts'
 import { readSource } from '../call/source.ts'
-import { usageError } from '../call/usage.ts'
 import { answerRun, notWaiting } from '../flow/answering.ts'
 
 const WORDS = ['retry', 'abandon', 'provided', 'unblock'] as const

@@ -1,8 +1,7 @@
 /** `writ flow cancel`: ends a run where it is, and says how what it promoted can be taken back. */
 import { faultError, showName } from '../../base/index.ts'
 import { actsOf, cancelRun } from '../../runs/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
-import { usageError } from '../call/usage.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { withPersonsRun } from '../flow/order.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {

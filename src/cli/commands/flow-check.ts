@@ -1,9 +1,7 @@
 /** `writ flow check`: can this flow be walked by its rules, and if not, what is wrong and where. */
-
 import { programWarnings } from '../../runs/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import type { Paint } from '../call/terminal.ts'
-import { usageError } from '../call/usage.ts'
 import { type FlowFile, loadFlowFile } from '../flow/load.ts'
 import { problemLine } from '../flow/problem.ts'
 

@@ -1,10 +1,9 @@
 /** `writ flow evidence`: a human brings evidence for a claim of a run, or against it (F-6). */
 import { digestBytes, faultError, isDigest, showName } from '../../base/index.ts'
 import { findRun, isWalked, leaveOrder, lookAtRun } from '../../runs/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { proveHuman, refuseOthers } from '../call/home.ts'
 import { readSource } from '../call/source.ts'
-import { usageError } from '../call/usage.ts'
 import { withFlows } from '../flow/open.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {

@@ -18,14 +18,13 @@ import {
   toSvg,
 } from '../../flow/index.ts'
 import { lookAtRun } from '../../runs/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { withHistory } from '../call/home.ts'
 import { refuseActorsOut, writeWhole } from '../call/output-file.ts'
-import { usageError } from '../call/usage.ts'
 import { loadFlowFile } from '../flow/load.ts'
 import { namedRun } from '../flow/named.ts'
 import { problemLine } from '../flow/problem.ts'
-import { toJson, toYaml } from '../rules/print.ts'
+import { toJson, toYaml } from '../rules/survey-text.ts'
 import { choice } from './rules-fmt.ts'
 
 const FORMATS = ['mermaid', 'dot', 'svg', 'csv', 'json', 'yaml'] as const

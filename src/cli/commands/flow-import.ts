@@ -3,13 +3,12 @@ import { isUtf8 } from 'node:buffer'
 import { type FaultError, faultError, showName } from '../../base/index.ts'
 import type { Flow, FlowSide, JsonObject } from '../../contracts/index.ts'
 import { checkFlow, classCounts, proposeSide, type SideProposal } from '../../flow/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { refuseActorsOut, writeWhole } from '../call/output-file.ts'
 import { readSource } from '../call/source.ts'
-import { usageError } from '../call/usage.ts'
 import { readTableFiles } from '../flow/load.ts'
 import { type PlacedProblem, placedTable, problemLine } from '../flow/problem.ts'
-import { toJson, toYaml } from '../rules/print.ts'
+import { toJson, toYaml } from '../rules/survey-text.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const { options, terminal } = call

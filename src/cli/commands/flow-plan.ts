@@ -15,15 +15,13 @@ import {
   type PlanOptions,
   resumePlan,
 } from '../../runs/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { reasonOf } from '../call/source.ts'
-import { usageError } from '../call/usage.ts'
 import { interruptible } from '../flow/interruptible.ts'
 import { participantsIn } from '../flow/load.ts'
 import { withFlows } from '../flow/open.ts'
 import { askAboutPlanning, refuseActors } from '../flow/person.ts'
-import { refuse } from '../history/refusal.ts'
-import { plain } from '../history/text.ts'
+import { plain, refuse } from '../history/text.ts'
 
 const NEXT = 'writ flow plan --goal TEXT --participants FILE --out plan.json'
 

@@ -2,15 +2,14 @@
 import { realpathSync, statSync } from 'node:fs'
 import { faultError, showName } from '../../base/index.ts'
 import { startRun, type WalkedRun } from '../../runs/index.ts'
-import type { CommandCall, Exit } from '../call/command.ts'
-import { usageError } from '../call/usage.ts'
+import { type CommandCall, type Exit, usageError } from '../call/command.ts'
 import { runAnswer, runText, statusExit } from '../flow/answer.ts'
 import { interruptible } from '../flow/interruptible.ts'
 import { watchRun } from '../flow/live.ts'
 import { readFlow } from '../flow/load.ts'
 import { withFlows } from '../flow/open.ts'
 import { refuseActors } from '../flow/person.ts'
-import { refuse } from '../history/refusal.ts'
+import { refuse } from '../history/text.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const [participants, side] = [call.options.text('participants'), call.options.text('side')]

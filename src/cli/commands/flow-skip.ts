@@ -5,7 +5,7 @@
 import { type FaultError, faultError, showName } from '../../base/index.ts'
 import { canSkip, elementAt } from '../../flow/index.ts'
 import type { CommandCall, Exit } from '../call/command.ts'
-import { usageError } from '../call/usage.ts'
+import { usageError } from '../call/command.ts'
 import { giveOrder, withPersonsRun } from '../flow/order.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {

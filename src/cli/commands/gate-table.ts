@@ -140,7 +140,7 @@ export const GATE_COMMANDS: readonly Command[] = [
       HOME,
     ],
     examples: ['writ approve 6ebf521571ba', 'writ approve --like 6ebf521571ba'],
-    load: () => import('./approve.ts'),
+    load: async () => ({ run: (await import('./approve.ts')).approve }),
   },
   {
     name: 'deny',
@@ -148,7 +148,7 @@ export const GATE_COMMANDS: readonly Command[] = [
     usage: 'writ deny ID [--reason TEXT]',
     options: [REASON, ONE_STREAM, HOME],
     examples: ['writ deny 6ebf521571ba --reason "not these files"'],
-    load: () => import('./deny.ts'),
+    load: async () => ({ run: (await import('./approve.ts')).deny }),
   },
   {
     name: 'rollback',
@@ -171,7 +171,7 @@ export const GATE_COMMANDS: readonly Command[] = [
       'writ rollback --with-later 8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11',
       'writ rollback --since 2h --dry-run',
     ],
-    load: () => import('./rollback.ts'),
+    load: async () => ({ run: (await import('./rollback.ts')).rollback }),
   },
   {
     name: 'undo',
@@ -179,7 +179,7 @@ export const GATE_COMMANDS: readonly Command[] = [
     usage: 'writ undo [--as-is] [--dry-run]',
     options: [AS_IS, DRY_RESTORE, STREAM, HOME],
     examples: ['writ undo'],
-    load: () => import('./undo.ts'),
+    load: async () => ({ run: (await import('./rollback.ts')).undo }),
   },
   {
     name: 'halt',
@@ -187,7 +187,7 @@ export const GATE_COMMANDS: readonly Command[] = [
     usage: 'writ halt [--reason TEXT]',
     options: [REASON, HOME],
     examples: ['writ halt', 'writ halt --reason "something odd on the build machine"'],
-    load: () => import('./halt.ts'),
+    load: async () => ({ run: (await import('./halt.ts')).halt }),
   },
   {
     name: 'resume',
@@ -195,7 +195,7 @@ export const GATE_COMMANDS: readonly Command[] = [
     usage: 'writ resume [--reason TEXT] [--pass-fd N]',
     options: [REASON, PASS_FD, HOME],
     examples: ['writ resume'],
-    load: () => import('./resume.ts'),
+    load: async () => ({ run: (await import('./halt.ts')).resume }),
   },
   {
     name: 'override',
@@ -276,7 +276,7 @@ export const GATE_COMMANDS: readonly Command[] = [
       HOME,
     ],
     examples: ['writ purge --before 90d --dry-run', 'writ purge --before 30d --kind output'],
-    load: () => import('./purge.ts'),
+    load: async () => ({ run: (await import('./upkeep.ts')).purge }),
   },
   {
     name: 'du',
@@ -284,7 +284,7 @@ export const GATE_COMMANDS: readonly Command[] = [
     usage: 'writ du [--home DIR]',
     options: [HOME],
     examples: ['writ du', 'writ du --json'],
-    load: () => import('./du.ts'),
+    load: async () => ({ run: (await import('./upkeep.ts')).showUse }),
   },
   {
     name: 'gc',
@@ -296,7 +296,7 @@ export const GATE_COMMANDS: readonly Command[] = [
       HOME,
     ],
     examples: ['writ gc --dry-run', 'writ gc'],
-    load: () => import('./gc.ts'),
+    load: async () => ({ run: (await import('./upkeep.ts')).collectGarbage }),
   },
   {
     name: 'laws check',
@@ -304,7 +304,7 @@ export const GATE_COMMANDS: readonly Command[] = [
     usage: 'writ laws check [FILE…|-] [--home DIR]',
     options: [HOME],
     examples: ['writ laws check', 'writ laws check --json .writ/laws.yaml'],
-    load: () => import('./laws-check.ts'),
+    load: async () => ({ run: (await import('./laws.ts')).check }),
   },
   {
     name: 'laws test',
@@ -316,7 +316,7 @@ export const GATE_COMMANDS: readonly Command[] = [
       HOME,
     ],
     examples: ['writ laws test', 'writ laws test --since 7d --json team.yaml'],
-    load: () => import('./laws-test.ts'),
+    load: async () => ({ run: (await import('./laws.ts')).test }),
   },
   {
     name: 'laws explain',
@@ -324,7 +324,7 @@ export const GATE_COMMANDS: readonly Command[] = [
     usage: 'writ laws explain ACTION_ID [--stream NAME]',
     options: [ONE_STREAM, HOME],
     examples: ['writ laws explain 8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11'],
-    load: () => import('./laws-explain.ts'),
+    load: async () => ({ run: (await import('./laws.ts')).explain }),
   },
   {
     name: 'laws accept',

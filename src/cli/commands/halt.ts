@@ -1,14 +1,15 @@
+/** `writ halt` and `writ resume`: everything stops at once, and goes on when a human says so. */
+import { invariant } from '../../base/index.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { refuseOthers, requireHuman, requireWholeHost } from '../call/home.ts'
+import { finishedText } from '../gate/interrupted.ts'
+import { withGate, withGates } from '../gate/open.ts'
+
 /**
  * `writ halt`: everything stops now. Running commands are killed, approved acts that were
  * interrupted are ended, and nothing is promoted until a human resumes. It needs no passphrase, so that a human can always stop.
  */
-import { invariant } from '../../base/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
-import { refuseOthers } from '../call/home.ts'
-import { finishedText } from '../gate/interrupted.ts'
-import { withGates } from '../gate/open.ts'
-
-export async function run(call: CommandCall): Promise<Exit> {
+export async function halt(call: CommandCall): Promise<Exit> {
   return withGates(call, async (sessions) => {
     const [own] = sessions
     invariant(own !== undefined, 'a caller has a stream')
@@ -26,6 +27,27 @@ export async function run(call: CommandCall): Promise<Exit> {
         terminal.err(finishedText(one, { paint: terminal.paintError }))
       }
     }
+    return EXIT.yes
+  })
+}
+
+/** `writ resume`: a human of the whole host ends a halt, with a credential if there is one. */
+export async function resume(call: CommandCall): Promise<Exit> {
+  return withGate(call, async ({ gate, session }) => {
+    const { terminal, options } = call
+    requireWholeHost(session.caller, 'resuming')
+    await requireHuman(session, call, 'resuming')
+    if (!(await gate.isHalted())) {
+      const message = 'nothing is halted'
+      await terminal.out(
+        options.isOn('json') ? `${JSON.stringify({ ok: true, halted: false })}\n` : `${message}\n`,
+      )
+      return EXIT.yes
+    }
+    const answer = await gate.resume(call.options.text('reason'))
+    await terminal.out(
+      options.isOn('json') ? `${JSON.stringify(answer)}\n` : `${terminal.paint.good('resumed')}\n`,
+    )
     return EXIT.yes
   })
 }

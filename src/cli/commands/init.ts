@@ -19,7 +19,7 @@ import { type Principal, principalText, type Register, samePrincipal } from '../
 import { bareLaws, DEFAULT_LAWS, LAYERED, lawDifferences } from '../../policy/index.ts'
 import { recordDefaultLaws, recordLaws } from '../../service/index.ts'
 import type { Ledger } from '../../store/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import {
   callerOf,
   isBelowAgent,
@@ -30,8 +30,7 @@ import {
   withLedger,
 } from '../call/home.ts'
 import { canAsk, readNewPassphrase } from '../call/passphrase.ts'
-import { surroundings } from '../call/surroundings.ts'
-import { usageError } from '../call/usage.ts'
+import { surroundings } from '../call/terminal.ts'
 import { visibleName } from '../effects/visible.ts'
 import { recordSetAside, releaseHome } from '../gate/set-aside.ts'
 import { agreesToLaws, lawsToAccept, type ReadLaws } from '../laws/acceptance.ts'

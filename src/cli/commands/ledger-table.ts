@@ -20,7 +20,7 @@ export const LEDGER_COMMANDS: readonly Command[] = [
       HOME,
     ],
     examples: ['writ ledger verify', 'writ ledger verify --from kept-checkpoint.txt --json'],
-    load: () => import('./ledger-verify.ts'),
+    load: async () => ({ run: (await import('./ledger-verify.ts')).verify }),
   },
   {
     name: 'ledger prove',
@@ -28,7 +28,7 @@ export const LEDGER_COMMANDS: readonly Command[] = [
     usage: 'writ ledger prove SEQ [--stream NAME]',
     options: [STREAM, HOME],
     examples: ['writ ledger prove 12 --json'],
-    load: () => import('./ledger-prove.ts'),
+    load: async () => ({ run: (await import('./ledger.ts')).prove }),
   },
   {
     name: 'ledger checkpoint',
@@ -42,7 +42,7 @@ export const LEDGER_COMMANDS: readonly Command[] = [
       'writ ledger checkpoint > kept-checkpoint.txt',
       'writ ledger checkpoint --stream main',
     ],
-    load: () => import('./ledger-checkpoint.ts'),
+    load: async () => ({ run: (await import('./ledger.ts')).checkpoint }),
   },
   {
     name: 'ledger key',
@@ -53,7 +53,7 @@ export const LEDGER_COMMANDS: readonly Command[] = [
       'writ ledger key > kept-keys.txt',
       'writ ledger verify --key "$(cat kept-keys.txt)"',
     ],
-    load: () => import('./ledger-key.ts'),
+    load: async () => ({ run: (await import('./ledger.ts')).key }),
   },
   {
     name: 'ledger export',
@@ -65,7 +65,7 @@ export const LEDGER_COMMANDS: readonly Command[] = [
       HOME,
     ],
     examples: ['writ ledger export bundle'],
-    load: () => import('./ledger-export.ts'),
+    load: async () => ({ run: (await import('./ledger.ts')).exportTo }),
   },
   {
     name: 'ledger compare',
@@ -83,7 +83,7 @@ export const LEDGER_COMMANDS: readonly Command[] = [
       'writ ledger compare ours.txt theirs.txt',
       'writ ledger compare ours.txt theirs.txt --key "$(writ ledger key --all)"',
     ],
-    load: () => import('./ledger-compare.ts'),
+    load: async () => ({ run: (await import('./ledger-verify.ts')).compare }),
   },
   {
     name: 'ledger reindex',
@@ -91,7 +91,7 @@ export const LEDGER_COMMANDS: readonly Command[] = [
     usage: 'writ ledger reindex',
     options: [HOME],
     examples: ['writ ledger reindex'],
-    load: () => import('./ledger-reindex.ts'),
+    load: async () => ({ run: (await import('./ledger.ts')).reindex }),
   },
   {
     name: 'ledger rotate',
@@ -99,6 +99,6 @@ export const LEDGER_COMMANDS: readonly Command[] = [
     usage: 'writ ledger rotate [--pass-fd N]',
     options: [PASS_FD, HOME],
     examples: ['writ ledger rotate'],
-    load: () => import('./ledger-rotate.ts'),
+    load: async () => ({ run: (await import('./ledger.ts')).rotate }),
   },
 ]

@@ -6,10 +6,9 @@
 import { DOCUMENT_LIMITS, FaultError, fault, faultError, isDigest } from '../../base/index.ts'
 import { field, isObject } from '../../contracts/index.ts'
 import type { OverrideOrder } from '../../service/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { credentialOf, requireHuman, type Session } from '../call/home.ts'
 import { parseSource, readSource } from '../call/source.ts'
-import { usageError } from '../call/usage.ts'
 import { deciderOf, wholeIdOf } from '../gate/named-question.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
 

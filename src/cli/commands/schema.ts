@@ -9,10 +9,9 @@ import {
   publishSchema,
   resolveContract,
 } from '../../contracts/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { refuseActorsOut } from '../call/output-file.ts'
 import { reasonOf } from '../call/source.ts'
-import { usageError } from '../call/usage.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const [name, ...others] = call.arguments

@@ -17,17 +17,15 @@ import {
   taskStatus,
 } from '../../ledger/index.ts'
 import type { LawWords } from '../../service/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { type ReadSession, streamsToRead, withHistory } from '../call/home.ts'
-import { usageError } from '../call/usage.ts'
 import { approvalsText } from '../gate/approvals-text.ts'
-import { readAct, rollbacksOf } from '../history/act.ts'
+import { halfDone, markHalfDone, readAct, rollbacksOf } from '../history/act.ts'
 import { actLines } from '../history/act-text.ts'
 import { allFacts, FACT_HEADS, factRow, openFact, shownFact, treeErrors } from '../history/facts.ts'
-import { halfDone, markHalfDone } from '../history/half-done.ts'
+import { wholeActionId } from '../history/option-values.ts'
 import { lawWordsAmong } from '../history/past-decision.ts'
 import { approvalsOf, shownApprovals } from '../history/promotion-replay.ts'
-import { wholeActionId } from '../history/short-id.ts'
 import { plainLines, table } from '../history/text.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {

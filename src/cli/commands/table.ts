@@ -65,7 +65,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'writ home list',
     options: [],
     examples: ['writ home list', 'writ home list --json'],
-    load: () => import('./home-list.ts'),
+    load: async () => ({ run: (await import('./home.ts')).list }),
   },
   {
     name: 'home remove',
@@ -85,7 +85,7 @@ export const COMMANDS: readonly Command[] = [
       'writ home remove',
       'writ home remove --export old-ledger 8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11',
     ],
-    load: () => import('./home-remove.ts'),
+    load: async () => ({ run: (await import('./home.ts')).remove }),
   },
   ...GATE_COMMANDS,
   {
@@ -102,7 +102,7 @@ export const COMMANDS: readonly Command[] = [
       'writ check --as ao_act_receipt_v0 --context context.json receipt.json',
       'writ check --jsonl < envelopes.jsonl   # lines {"as"?, "context"?, "document"}',
     ],
-    load: () => import('./check.ts'),
+    load: async () => ({ run: (await import('./check.ts')).check }),
   },
   {
     name: 'normalize',
@@ -121,7 +121,7 @@ export const COMMANDS: readonly Command[] = [
       'writ normalize --as PLAN_GEN plan.json',
       'writ normalize --as TASK_ACTION - < answer.json',
     ],
-    load: () => import('./normalize.ts'),
+    load: async () => ({ run: (await import('./check.ts')).normalize }),
   },
   {
     name: 'schema',
@@ -147,7 +147,7 @@ export const COMMANDS: readonly Command[] = [
       'writ rules check rules/',
       'writ rules check --jsonl < lines.jsonl   # lines {"ruleset"} or {"rulesets"}',
     ],
-    load: () => import('./rules-check.ts'),
+    load: async () => ({ run: (await import('./rules-check.ts')).checkRules }),
   },
   {
     name: 'rules eval',
@@ -170,7 +170,7 @@ export const COMMANDS: readonly Command[] = [
       'writ rules eval --rules apply.yaml --inputs in.json',
       'writ rules eval --jsonl < lines.jsonl   # lines {"rulesets", "inputs", "at"?}',
     ],
-    load: () => import('./rules-eval.ts'),
+    load: async () => ({ run: (await import('./rules-eval.ts')).evaluate }),
   },
   {
     name: 'rules test',
@@ -178,7 +178,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'writ rules test [DIR] [--rules FILE…] [--cases DIR]',
     options: [RULES, { name: 'cases', value: 'DIR', says: 'the cases; DIR/cases without it' }],
     examples: ['writ rules test examples/constitution'],
-    load: () => import('./rules-test.ts'),
+    load: async () => ({ run: (await import('./rules-eval.ts')).test }),
   },
   {
     name: 'rules prove',
@@ -195,7 +195,7 @@ export const COMMANDS: readonly Command[] = [
     examples: [
       `writ rules prove --rules rules/ --never ALLOW --when 'EQ(problem_state.confidence, "LOW")'`,
     ],
-    load: () => import('./rules-prove.ts'),
+    load: async () => ({ run: (await import('./rules-check.ts')).proveClaim }),
   },
   {
     name: 'rules diff',
@@ -203,7 +203,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'writ rules diff OLD NEW',
     options: [],
     examples: ['writ rules diff old.yaml new.yaml'],
-    load: () => import('./rules-diff.ts'),
+    load: async () => ({ run: (await import('./rules-check.ts')).diffRules }),
   },
   {
     name: 'rules import',
@@ -211,7 +211,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'writ rules import FILE [--to yaml|json]',
     options: [{ name: 'to', value: 'FORM', says: 'yaml (text guards) or json (trees)' }],
     examples: ['writ rules import control.json > apply.yaml'],
-    load: () => import('./rules-import.ts'),
+    load: async () => ({ run: (await import('./rules-fmt.ts')).importFile }),
   },
   {
     name: 'rules fmt',
@@ -223,7 +223,7 @@ export const COMMANDS: readonly Command[] = [
       { name: 'write', value: null, says: 'change the file instead of printing' },
     ],
     examples: ['writ rules fmt apply.yaml', 'writ rules fmt --guards tree --to json apply.yaml'],
-    load: () => import('./rules-fmt.ts'),
+    load: async () => ({ run: (await import('./rules-fmt.ts')).formatFile }),
   },
   ...FLOW_COMMANDS,
   {
@@ -241,7 +241,7 @@ export const COMMANDS: readonly Command[] = [
       HOME,
     ],
     examples: ['writ task issue task.json', 'writ task issue --stream north --json - < task.json'],
-    load: () => import('./task-issue.ts'),
+    load: async () => ({ run: (await import('./task.ts')).issue }),
   },
   {
     name: 'task list',
@@ -277,7 +277,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'writ task show ID [--stream NAME]',
     options: [STREAM, HOME],
     examples: ['writ task show act-0197f2a4-7c11-7d3e-8a55-0c4e2b9d6f01'],
-    load: () => import('./task-show.ts'),
+    load: async () => ({ run: (await import('./task.ts')).show }),
   },
   {
     name: 'receipt submit',
@@ -285,7 +285,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'writ receipt submit FILE|- [--stream NAME]',
     options: [STREAM, HOME],
     examples: ['WRIT_TOKEN=… writ receipt submit receipt.json'],
-    load: () => import('./receipt-submit.ts'),
+    load: async () => ({ run: (await import('./task.ts')).submitReceipt }),
   },
   {
     name: 'log',
@@ -347,7 +347,7 @@ export const COMMANDS: readonly Command[] = [
       HOME,
     ],
     examples: ['writ principal add device:pump-3@north-farm --stream north'],
-    load: () => import('./principal-add.ts'),
+    load: async () => ({ run: (await import('./principal.ts')).add }),
   },
   {
     name: 'principal pass',
@@ -355,7 +355,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'writ principal pass [--pass-fd N]',
     options: [PASS_FD, HOME],
     examples: ['WRIT_TOKEN=writ_… writ principal pass'],
-    load: () => import('./principal-pass.ts'),
+    load: async () => ({ run: (await import('./principal.ts')).pass }),
   },
   {
     name: 'principal list',
@@ -363,7 +363,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'writ principal list',
     options: [HOME],
     examples: ['writ principal list'],
-    load: () => import('./principal-list.ts'),
+    load: async () => ({ run: (await import('./principal.ts')).list }),
   },
   {
     name: 'token create',
@@ -371,7 +371,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'writ token create KIND:ID@NAMESPACE [--days N] [--pass-fd N]',
     options: [{ name: 'days', value: 'N', says: 'how long it is taken' }, PASS_FD, HOME],
     examples: ['writ token create device:pump-3@north-farm --days 90'],
-    load: () => import('./token-create.ts'),
+    load: async () => ({ run: (await import('./token.ts')).create }),
   },
   {
     name: 'token revoke',
@@ -379,7 +379,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'writ token revoke ID [--pass-fd N]',
     options: [PASS_FD, HOME],
     examples: ['writ token revoke tok-3f2a9c01d4e7'],
-    load: () => import('./token-revoke.ts'),
+    load: async () => ({ run: (await import('./token.ts')).revoke }),
   },
   {
     name: 'token list',
@@ -387,7 +387,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'writ token list',
     options: [HOME],
     examples: ['writ token list'],
-    load: () => import('./token-list.ts'),
+    load: async () => ({ run: (await import('./token.ts')).list }),
   },
   {
     name: 'doctor',
@@ -411,7 +411,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'writ config show [--origin] [--home DIR]',
     options: [{ name: 'origin', value: null, says: 'show where each value comes from' }, HOME],
     examples: ['writ config show --origin'],
-    load: () => import('./config-show.ts'),
+    load: async () => ({ run: (await import('./config.ts')).show }),
   },
   {
     name: 'config reference',
@@ -419,7 +419,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'writ config reference',
     options: [],
     examples: ['writ config reference'],
-    load: () => import('./config-reference.ts'),
+    load: async () => ({ run: (await import('./config.ts')).reference }),
   },
   {
     name: 'completion',

@@ -16,9 +16,8 @@ import {
   taskStatus,
 } from '../../ledger/index.ts'
 import type { LedgerReader } from '../../store/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { streamToRead, withHistory } from '../call/home.ts'
-import { usageError } from '../call/usage.ts'
 import { allFacts, findTask, openFact } from '../history/facts.ts'
 import { LIMIT, LIMIT_MAX, numberOption } from '../history/option-values.ts'
 import { table } from '../history/text.ts'

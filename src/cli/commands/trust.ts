@@ -16,7 +16,7 @@ import { acceptedLaws, recordLaws } from '../../service/index.ts'
 import type { Ledger } from '../../store/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { callerOf, proveHuman, requireWholeHost, withLedger } from '../call/home.ts'
-import { surroundings } from '../call/surroundings.ts'
+import { surroundings } from '../call/terminal.ts'
 import { agreesToLaws, lawsToAccept, type ReadLaws } from '../laws/acceptance.ts'
 
 const WHAT = 'registering laws'

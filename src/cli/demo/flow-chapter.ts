@@ -11,8 +11,7 @@ import { compileFlow, type RunReport, reportOf } from '../../flow/index.ts'
 import { MAIN_STREAM } from '../../ledger/index.ts'
 import { SYSTEM_CLOCK } from '../../machine/index.ts'
 import { type FlowHost, startRun, type WalkedRun } from '../../runs/index.ts'
-import type { Chapter, DemoOutput } from './demo-output.ts'
-import { ANN, inShop, type Shop } from './shop.ts'
+import { ANN, type Chapter, type DemoOutput, inShop, type Shop } from './demo-output.ts'
 
 export const flowChapter: Chapter = {
   title: 'Flows: agents that can only walk by the rules',

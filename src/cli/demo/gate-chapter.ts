@@ -8,9 +8,8 @@ import { join } from 'node:path'
 import type { Principal } from '../../ledger/index.ts'
 import type { GateAnswer, GateSurface } from '../../service/index.ts'
 import { answerLines } from '../gate/answer-text.ts'
-import type { Chapter, DemoOutput } from './demo-output.ts'
+import { ANN, type Chapter, type DemoOutput, inShop } from './demo-output.ts'
 import { DESCRIPTOR } from './documents.ts'
-import { ANN, inShop } from './shop.ts'
 
 const AGENT: Principal = { kind: 'ai', id: 'cleaner', namespace: 'local' }
 

@@ -10,12 +10,10 @@ import { loadLaws } from '../../policy/index.ts'
 import { type GateAnswer, type GateSurface, recordLaws } from '../../service/index.ts'
 import type { Ledger } from '../../store/index.ts'
 import { answerLines } from '../gate/answer-text.ts'
-import { explainAction } from '../laws/explained-action.ts'
-import { explanationText } from '../laws/explanation-text.ts'
+import { explainAction, explanationText } from '../laws/explained-action.ts'
 import { TrialRun, trialText } from '../laws/trial.ts'
-import type { Chapter, DemoOutput } from './demo-output.ts'
+import { ANN, type Chapter, type DemoOutput, inShop } from './demo-output.ts'
 import { DESCRIPTOR } from './documents.ts'
-import { ANN, inShop } from './shop.ts'
 
 const AGENT: Principal = { kind: 'ai', id: 'coder', namespace: 'local' }
 

@@ -11,18 +11,20 @@ import { type Change, type ChangeSide, isBelow, nameOfRaw, type RawPath } from '
 import type { Paint } from '../call/terminal.ts'
 import { counted, countsText, grouped, sizeText } from './amount.ts'
 import { bytesText } from './change-text.ts'
-import { differences, oddities, stateText } from './entry-text.ts'
-import { foundText } from './finding-text.ts'
+import { differences, foundText, oddities, stateText } from './entry-text.ts'
 import { foldedGit, gitLines } from './git-fold.ts'
-import { fitting, LineBudget, type RenderLimits, WIDEST } from './limits.ts'
 import {
   type AddedGroup,
   countsByDirectory,
   type DeletedGroup,
+  fitting,
+  LineBudget,
+  type RenderLimits,
   type Sectioned,
   type Sections,
   sectionsOf,
   tally,
+  WIDEST,
 } from './sections.ts'
 import { visibleName, visiblePath } from './visible.ts'
 

@@ -9,8 +9,7 @@
 import { type FaultError, faultError, showName } from '../../base/index.ts'
 import type { ActionDescriptor, Proposal, RunCap } from '../../contracts/index.ts'
 import { within } from '../../service/index.ts'
-import type { Options } from '../call/command.ts'
-import { usageError } from '../call/usage.ts'
+import { type Options, usageError } from '../call/command.ts'
 
 export interface ExecRequest {
   readonly actionId: string

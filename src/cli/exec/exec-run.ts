@@ -2,7 +2,6 @@
  * What follows when the sandbox of `writ exec` is on its way: the proposal, the command live at the
  * terminal, the question, the answer. Loaded while the sandbox starts.
  */
-
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
@@ -10,8 +9,7 @@ import { CODES } from '../../base/index.ts'
 import { stateRoot } from '../../home/index.ts'
 import type { Confirm, GateAnswer } from '../../service/index.ts'
 import { type CommandCall, type OwnStatus, ownStatus } from '../call/command.ts'
-import { surroundings } from '../call/surroundings.ts'
-import type { Terminal } from '../call/terminal.ts'
+import { surroundings, type Terminal } from '../call/terminal.ts'
 import { countsText } from '../effects/amount.ts'
 import { answerLines, findingLines, setAsideLines } from '../gate/answer-text.ts'
 import { execConfirm, settleChangedInputs } from '../gate/confirm.ts'

@@ -12,7 +12,7 @@ import type {
 } from '../../service/index.ts'
 import { canAsk } from '../call/passphrase.ts'
 import { counted, grouped } from '../effects/amount.ts'
-import { findingWords } from '../effects/finding-text.ts'
+import { findingWords } from '../effects/entry-text.ts'
 import { reasonLines } from '../effects/question-text.ts'
 import { obeysSequences, resetFor, type SeenOutput } from '../effects/reset.ts'
 import { askWord } from '../gate/answer-line.ts'

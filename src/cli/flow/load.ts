@@ -25,8 +25,8 @@ import {
   type ParsedParticipants,
   readParticipants,
 } from '../../flow/index.ts'
+import { usageError } from '../call/command.ts'
 import { parseSource, readSource } from '../call/source.ts'
-import { usageError } from '../call/usage.ts'
 import {
   type PlacedProblem,
   type PlacedText,

@@ -9,7 +9,7 @@ import {
   type WalkedRun,
 } from '../../runs/index.ts'
 import type { CommandCall, Exit } from '../call/command.ts'
-import { usageError } from '../call/usage.ts'
+import { usageError } from '../call/command.ts'
 import { answerRun, notWaiting } from './answering.ts'
 
 const COMMENT_MAX = 4_000

@@ -11,7 +11,7 @@ import { nextStep } from '../call/next-step.ts'
 import type { Paint } from '../call/terminal.ts'
 import { violationText } from '../call/terminal.ts'
 import { grouped } from '../effects/amount.ts'
-import { byCode, findingCount, findingWords } from '../effects/finding-text.ts'
+import { byCode, findingCount, findingWords } from '../effects/entry-text.ts'
 import { resultText, undoSentText } from '../effects/operation-text.ts'
 import { momentText } from '../effects/question-head.ts'
 import { type LawTexts, reasonLines, shortDigest } from '../effects/question-text.ts'
@@ -23,7 +23,7 @@ import {
   withoutAwaitedCode,
 } from '../effects/request-text.ts'
 import { visible, visibleLine, visibleName } from '../effects/visible.ts'
-import { shortId } from '../history/short-id.ts'
+import { shortId } from '../history/option-values.ts'
 import { approvalsText, fewHumansText, missingText } from './approvals-text.ts'
 
 export async function printAnswer(

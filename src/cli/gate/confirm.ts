@@ -7,7 +7,6 @@
  * INVARIANT (shown first): a question appears on a terminal only after the terminal was reset and every
  * effect was written to it.
  */
-
 import { fstatSync } from 'node:fs'
 import { type FaultError, faultError, showName } from '../../base/index.ts'
 import { signApproval } from '../../home/index.ts'
@@ -17,7 +16,7 @@ import type { LedgerKey } from '../../store/index.ts'
 import type { CommandCall, Options } from '../call/command.ts'
 import { credentialOf, proveHuman, type Session } from '../call/home.ts'
 import { canAsk } from '../call/passphrase.ts'
-import { surroundings } from '../call/surroundings.ts'
+import { surroundings } from '../call/terminal.ts'
 import { whyLines } from '../effects/question-head.ts'
 import {
   failureText,

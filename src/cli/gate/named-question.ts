@@ -5,9 +5,8 @@
  */
 import { FaultError, fault, faultError, invariant, showName } from '../../base/index.ts'
 import type { InboxQuestion, Question } from '../../service/index.ts'
-import type { CommandCall } from '../call/command.ts'
-import { usageError } from '../call/usage.ts'
-import { wholeActionId } from '../history/short-id.ts'
+import { type CommandCall, usageError } from '../call/command.ts'
+import { wholeActionId } from '../history/option-values.ts'
 import type { GateSession } from './open.ts'
 
 export function namedId(call: CommandCall): string {

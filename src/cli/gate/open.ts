@@ -3,7 +3,6 @@
  * is over one stream; a command that lists what waits or what was done opens one for each stream that
  * the caller may know of.
  */
-
 import { invariant } from '../../base/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import { type KnownHome, openHome, stateRoot } from '../../home/index.ts'
@@ -18,7 +17,7 @@ import {
 } from '../../service/index.ts'
 import type { CommandCall } from '../call/command.ts'
 import { callerOf, type Session, streamsToRead, streamToWrite, withLedger } from '../call/home.ts'
-import { surroundings } from '../call/surroundings.ts'
+import { surroundings } from '../call/terminal.ts'
 import type { ConfirmationContext } from './confirm.ts'
 
 export interface GateSession extends ConfirmationContext {

@@ -8,7 +8,7 @@ import { knownHomeOf, type ListedHome, readRegister } from '../../home/index.ts'
 import { openHistory } from '../../store/index.ts'
 import type { CommandCall } from '../call/command.ts'
 import { callerOf, requireHuman, withLedger } from '../call/home.ts'
-import { surroundings } from '../call/surroundings.ts'
+import { surroundings } from '../call/terminal.ts'
 import { withGatesOf } from './open.ts'
 
 const WHAT = 'setting aside the history of this directory'

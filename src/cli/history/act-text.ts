@@ -3,7 +3,7 @@ import type { Confirmation } from '../../contracts/index.ts'
 import { principalText } from '../../ledger/index.ts'
 import type { Paint } from '../call/terminal.ts'
 import { counted, sizeText } from '../effects/amount.ts'
-import { byCode, findingWords } from '../effects/finding-text.ts'
+import { byCode, findingWords } from '../effects/entry-text.ts'
 import {
   operationLines,
   operationTitle,
@@ -15,7 +15,7 @@ import { failureText, type LawTexts, reasonLines } from '../effects/question-tex
 import { withoutAwaited, withoutAwaitedCode } from '../effects/request-text.ts'
 import { visible, visibleName } from '../effects/visible.ts'
 import type { ActHistory, ActStatus, HistoryRecord } from './act.ts'
-import { shortId } from './short-id.ts'
+import { shortId } from './option-values.ts'
 
 export const ACT_HEADS = ['time', 'act', 'outcome', 'who', 'effects', 'what'] as const
 

@@ -3,6 +3,7 @@
  *
  * The acts of a stream, newest first, each gathered from its facts.
  */
+import { dirname } from 'node:path'
 import type {
   Confirmation,
   Decision,
@@ -13,7 +14,9 @@ import type {
   Rollback,
   SandboxResult,
 } from '../../contracts/index.ts'
+import type { Home } from '../../home/index.ts'
 import type { OpenedFact, Query } from '../../ledger/index.ts'
+import { openJournals, withWorkspaceLock } from '../../promotion/index.ts'
 import type { LedgerReader } from '../../store/index.ts'
 import { allFacts, eachFact, openFact } from './facts.ts'
 
@@ -184,3 +187,27 @@ export async function readAct(
   const rollback = rollbacks.get(id.toLowerCase())
   return actOf(id, rollback === undefined ? facts : [...facts, rollback])
 }
+
+/**
+ * Promotions and rollbacks whose process ended while files were being put in place. Their journal is
+ * open and no process holds the workspace: the tree may be half changed until `writ recover`.
+ * Returns the ids of what was interrupted; none while another process is at work. Changes nothing.
+ */
+export async function halfDone({ state, directory }: Home): Promise<ReadonlySet<string>> {
+  const ids = (): ReadonlySet<string> => new Set(openJournals(state).map(({ id }) => id))
+  if (ids().size === 0) return new Set()
+  try {
+    return await withWorkspaceLock(dirname(directory), { waitMs: 0 }, async () => ids())
+  } catch {
+    // The lock is taken, or the workspace is gone: nothing is known to be interrupted.
+    return new Set()
+  }
+}
+
+/** Returns the act as `interrupted` if its promotion is half done. */
+export function markHalfDone(act: ActHistory, ids: ReadonlySet<string>): ActHistory {
+  return ids.has(act.id.toLowerCase()) ? { ...act, outcome: 'interrupted' } : act
+}
+
+export const HALF_DONE =
+  'a promotion or an undo was interrupted, so files may be half changed: `writ recover` ends it'

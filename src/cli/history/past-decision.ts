@@ -32,7 +32,7 @@ import {
 } from '../../policy/index.ts'
 import type { LawWords } from '../../service/index.ts'
 import type { LedgerReader } from '../../store/index.ts'
-import { replayLookup } from './replay-lookup.ts'
+import { replayLookup } from './decision-walk.ts'
 
 /** Something that a decision rests on is gone. */
 export class NotKept extends Error {}

@@ -12,15 +12,22 @@ import {
   faultError,
   showName,
 } from '../../base/index.ts'
-import { establish, type Inputs, type RuleDecision } from '../../constitution/index.ts'
+import {
+  type Budget,
+  BudgetSpent,
+  CONFLICTS_MAX,
+  establish,
+  type Inputs,
+  type RuleDecision,
+} from '../../constitution/index.ts'
 import {
   type AdmittedRuleset,
   admitRulesets,
   type RulesAdmission,
   type Violation,
 } from '../../contracts/index.ts'
+import { usageError } from '../call/command.ts'
 import { parseSource, readSource, unreadable } from '../call/source.ts'
-import { usageError } from '../call/usage.ts'
 
 export interface RuleFile {
   readonly name: string
@@ -145,4 +152,14 @@ export function placedText(
   const [, index = '0', place = path] = files.length > 1 ? (/^\/(\d+)(.*)$/s.exec(path) ?? []) : []
   const name = files[Number(index)]?.name ?? ''
   return `${showName(name)}${place === '' ? '' : ` ${place}`}: ${message} (${code})`
+}
+
+/** Runs a piece of analysis under its budget: an answer, or a fault that claims nothing. */
+export function withinBudget<T>(analyse: (budget: Budget) => T): T {
+  try {
+    return analyse({ conflicts: CONFLICTS_MAX })
+  } catch (thrown) {
+    if (thrown instanceof BudgetSpent) throw faultError('rules.analysis_budget', '')
+    throw thrown
+  }
 }

@@ -1,8 +1,8 @@
 /** The survey of rulesets in words, with what the rules see of each witness. */
-
+import { isMap, isScalar, isSeq, parseDocument, stringify } from 'yaml'
 import { showName } from '../../base/index.ts'
 import { type Inputs, pathsOfRule, type RulesetSurvey, seenAt } from '../../constitution/index.ts'
-import type { AdmittedRuleset, GuardPath } from '../../contracts/index.ts'
+import type { AdmittedRuleset, GuardPath, JsonObject } from '../../contracts/index.ts'
 
 export function surveyText(
   survey: RulesetSurvey,
@@ -56,4 +56,33 @@ function valueText(inputs: Inputs, path: GuardPath): string {
   if (value === true) return 'exists'
   if (Array.isArray(value)) return `= [${value.map((word) => showName(String(word))).join(', ')}]`
   return `= ${showName(String(value))}`
+}
+
+/** Never folds lines: a guard stays on one line. */
+const YAML_STYLE = { lineWidth: 0, flowCollectionPadding: false } as const
+
+/** Writes rulesets as files: YAML for people, JSON for programs. Comments of a YAML file are kept. */
+export function toYaml(document: JsonObject): string {
+  return stringify(document, YAML_STYLE)
+}
+
+export function toJson(document: JsonObject): string {
+  return `${JSON.stringify(document, null, 2)}\n`
+}
+
+/** The same YAML file with its guards replaced by those of `document`, rule by rule. */
+export function withGuards(text: string, document: JsonObject): string {
+  const file = parseDocument(text)
+  const rules = file.get('rules')
+  if (!isSeq(rules)) return toYaml(document)
+  // `rewriteGuards` has made the rules a list of objects.
+  const fresh = document['rules'] as readonly JsonObject[]
+  rules.items.forEach((rule, index) => {
+    const guard = fresh[index]?.['guard']
+    if (!isMap(rule) || guard === undefined) return
+    const node = rule.get('guard', true)
+    if (typeof guard === 'string' && isScalar(node)) node.value = guard
+    else rule.set('guard', file.createNode(guard))
+  })
+  return file.toString(YAML_STYLE)
 }

@@ -8,8 +8,8 @@
  */
 import type { GuardPath } from '../../contracts/index.ts'
 import type { Inputs } from '../kernel/projection.ts'
+import { unified } from './domain.ts'
 import { type Inquiry, STEPS_OF_CLASH } from './inquiry.ts'
-import { unified } from './mention.ts'
 import { clash, type Requirements } from './requirement.ts'
 import { pathsReadBy, type RuleTable, type TableRow } from './rule-table.ts'
 import type { SolverLiteral } from './solver.ts'

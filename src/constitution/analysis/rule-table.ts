@@ -10,11 +10,10 @@ import {
   pathsRead,
   type VerdictWord,
 } from '../../contracts/index.ts'
-import { rankRules } from '../kernel/combine.ts'
 import { pathsOfRule } from '../kernel/matcher.ts'
-import type { Model } from './domain.ts'
+import { rankRules } from '../kernel/verdict.ts'
+import { type Model, unified } from './domain.ts'
 import { type Inquiry, STEPS_OF_CLASH } from './inquiry.ts'
-import { unified } from './mention.ts'
 import { clash, type Requirements } from './requirement.ts'
 import type { SolverLiteral } from './solver.ts'
 

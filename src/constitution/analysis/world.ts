@@ -24,10 +24,9 @@ import {
   type VerdictWord,
   WINDOW_LEAVES,
 } from '../../contracts/index.ts'
-import { rankRules } from '../kernel/combine.ts'
-import { ScalarDomain, SetDomain } from './domain.ts'
+import { rankRules } from '../kernel/verdict.ts'
+import { type Mentions, ScalarDomain, SetDomain, unified } from './domain.ts'
 import type { Formulas } from './formula.ts'
-import { type Mentions, unified } from './mention.ts'
 import type { SolverLiteral } from './solver.ts'
 
 export const SUBJECT_LEAVES = ['projectId', 'groupId', 'plotId', 'blockId'] as const

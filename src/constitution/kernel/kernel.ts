@@ -27,10 +27,15 @@ import {
   NO_RULESET,
   type RulesetStatus,
 } from '../../contracts/index.ts'
-import { type Combine, combiner } from './combine.ts'
 import { compileRule, pathsOfRule, SUBJECT_LEAVES } from './matcher.ts'
 import { codes, type Inputs, isCandidate, type Projection, viewOf } from './projection.ts'
-import { type RuleDecision, verdictDocument, verdictSeal } from './verdict.ts'
+import {
+  type Combine,
+  combiner,
+  type RuleDecision,
+  verdictDocument,
+  verdictSeal,
+} from './verdict.ts'
 
 /** A ruleset as it was loaded: the parsed document, and the digest of its file's bytes if it has one. */
 export interface RulesetSource {

@@ -7,6 +7,7 @@
  */
 import { digestBytes } from '../../base/index.ts'
 import {
+  type CombineStrategy,
   type ControlVerdict,
   field,
   GUARD_PATHS,
@@ -15,7 +16,8 @@ import {
   VERDICT_SCHEMA_VERSION,
   type VerdictWord,
 } from '../../contracts/index.ts'
-import { type Inputs, type InputValue, viewOf } from './projection.ts'
+import { type Inputs, type InputValue, type Projection, viewOf } from './projection.ts'
+import { type Sifted, sieveOf } from './sieve.ts'
 
 /** What the rules said: the word, the rule that gave it, and whether there were rules at all. */
 export interface RuleDecision {
@@ -157,3 +159,44 @@ function textOf(value: unknown): string | undefined {
 function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
+
+/** What a rule gives when it is the one that decides. */
+interface Given {
+  readonly verdict: VerdictWord
+  /** `<ruleset_id>/<rule_id>@<rule_version>` */
+  readonly ref: string
+}
+
+type CompiledRule = Given & Sifted
+
+/** Returns the verdict of the rule that decides; null if no rule matches (UNDETERMINED). */
+export type Combine = (seen: Projection) => Given | null
+
+/**
+ * The two ways in which rules become one verdict (K-3); there is no third. INVARIANT (first of its
+ * kind): the rule that is named is the first in file order that gave the verdict.
+ */
+export function combiner(strategy: CombineStrategy, rules: readonly CompiledRule[]): Combine {
+  const ranked = rankRules(strategy, rules).map(({ rule }) => rule)
+  const firstMatch = sieveOf(ranked)
+  const given = ranked.map(({ verdict, ref }) => ({ verdict, ref }))
+  return (seen) => given[firstMatch(seen)] ?? null
+}
+
+/** Sorts rules into the order in which the first match decides; `index` is the place in the file. */
+export function rankRules<R extends { readonly verdict: VerdictWord }>(
+  strategy: CombineStrategy,
+  rules: readonly R[],
+): readonly { readonly rule: R; readonly index: number }[] {
+  const placed = rules.map((rule, index) => ({ rule, index }))
+  switch (strategy) {
+    case 'FIRST_MATCH':
+      return placed
+    case 'DENY_OVERRIDES':
+      return DENY_FIRST.flatMap((word) => placed.filter(({ rule }) => rule.verdict === word))
+    default:
+      return strategy satisfies never
+  }
+}
+
+const DENY_FIRST = ['DENY', 'ALLOW', 'UNDETERMINED'] as const

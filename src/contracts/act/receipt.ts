@@ -5,9 +5,15 @@
 import * as Type from 'typebox'
 import { DOCUMENT_LIMITS, show } from '../../base/index.ts'
 import { type Contract, field, isObject, type Subject } from '../kernel/contract.ts'
-import { RECEIPT_FORBIDS, reportForbidden } from './forbid.ts'
-import { type BagCodes, judgeBag, parameterTable } from './parameters.ts'
-import { PointerRef, Span } from './shapes.ts'
+import {
+  type BagCodes,
+  judgeBag,
+  PointerRef,
+  parameterTable,
+  RECEIPT_FORBIDS,
+  reportForbidden,
+  Span,
+} from './forbid.ts'
 
 const closed = { additionalProperties: false } as const
 

@@ -6,9 +6,16 @@
 import * as Type from 'typebox'
 import { at, DOCUMENT_LIMITS, show, showName } from '../../base/index.ts'
 import { type Contract, elements, field, isObject, type Subject } from '../kernel/contract.ts'
-import { reportForbidden, TASK_FORBIDS } from './forbid.ts'
-import { type BagCodes, judgeBag, type ParameterKey, parameterTable } from './parameters.ts'
-import { PointerRef, Span } from './shapes.ts'
+import {
+  type BagCodes,
+  judgeBag,
+  type ParameterKey,
+  PointerRef,
+  parameterTable,
+  reportForbidden,
+  Span,
+  TASK_FORBIDS,
+} from './forbid.ts'
 
 export const ACTION_TYPES = [
   'PLOW',

@@ -1,7 +1,6 @@
 /** The document under repair. */
 import { describe, expect, it } from 'vitest'
-import { ObjectDraft, Repairs } from './draft.ts'
-import { Items } from './items.ts'
+import { Items, ObjectDraft, Repairs } from './draft.ts'
 
 function draftOf(source: Record<string, unknown>): ObjectDraft {
   return new ObjectDraft(Object.freeze(source), '', new Repairs())

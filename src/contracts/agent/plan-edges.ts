@@ -4,11 +4,10 @@
  * `child_id` they say themselves which is which.
  */
 import { field, isObject, type JsonObject } from '../kernel/contract.ts'
-import { ObjectDraft } from './draft.ts'
+import { type Items, ObjectDraft } from './draft.ts'
 import { isBlank, readWord } from './loose-values.ts'
 import { EDGE_TYPES } from './plan.ts'
-import type { PlanTop } from './plan-head.ts'
-import type { Ids } from './plan-ids.ts'
+import { type Ids, idText, type PlanTop } from './plan-head.ts'
 
 const FROM_ALIASES = ['from', 'from_id', 'source', 'src', 'parent_id'] as const
 const TO_ALIASES = ['to', 'to_id', 'target', 'tgt', 'child_id'] as const
@@ -46,7 +45,7 @@ export function readEdgeAliases(edge: ObjectDraft): void {
 }
 
 /** The type that the edge has, or is going to have. */
-export function edgeTypeOf(edge: ObjectDraft): string {
+function edgeTypeOf(edge: ObjectDraft): string {
   return TYPE_WORDS.get(readWord(edge.get('edge_type'))) ?? 'DEPENDS_ON'
 }
 
@@ -82,7 +81,7 @@ export function isAnd(edge: ObjectDraft): boolean {
 }
 
 /** Makes of an edge the statement that its parent cannot be done without its child. */
-export function makeDecompose(edge: ObjectDraft, parentId: string, rule: string): void {
+function makeDecompose(edge: ObjectDraft, parentId: string, rule: string): void {
   edge.set('from_task_id', parentId, rule)
   edge.set('edge_type', 'DECOMPOSE', rule)
   if (!isObject(edge.get('metadata'))) edge.set('metadata', {}, rule)
@@ -114,4 +113,73 @@ function setMetadata(edge: ObjectDraft, name: string, value: string, rule: strin
   const inner = new ObjectDraft(metadataOf(edge), `${edge.path}/metadata`, edge.repairs)
   inner.set(name, value, rule)
   edge.replace('metadata', inner.object)
+}
+
+const STARTS: ReadonlySet<string> = new Set(['START', 'BEGIN'])
+const ENDS: ReadonlySet<string> = new Set(['END', 'FINISH', 'STOP'])
+
+/** Where a chain entered and left the plan, as ids of tasks; both empty when there was none. */
+export interface PlanChain {
+  /** The edges that ran from START, and now run from the root. */
+  readonly rewritten: ReadonlySet<ObjectDraft>
+  readonly entries: ReadonlySet<string>
+  readonly exits: ReadonlySet<string>
+}
+
+/**
+ * START … END chains of planners that draw a flow instead of a tree (seed 001 §3). START and END are
+ * no tasks: their nodes go, edges into END are dropped, an edge from START says that the root is
+ * decomposed into what follows. What remains of the chain is remembered, so that `plan-root.ts` can
+ * see to it that the root cannot be done without any member of it.
+ */
+export function isMark(id: unknown): boolean {
+  return isIn(STARTS, id) || isIn(ENDS, id)
+}
+
+function isIn(words: ReadonlySet<string>, id: unknown): boolean {
+  const text = idText(id)
+  return text !== null && words.has(text.toUpperCase())
+}
+
+export function dropMarks(nodes: Items): void {
+  nodes.filter((node) => !isMark(node.get('task_id')), 'plan.chain_node')
+}
+
+export function cutChain(edges: Items, rootId: string, ids: Ids): PlanChain {
+  const entries = new Set<string>()
+  const exits = new Set<string>()
+  const rewritten = new Set<ObjectDraft>()
+  const children = partsOfRoot(edges.drafts, rootId, ids)
+  edges.filter((edge) => {
+    const [from, to] = [edge.get('from_task_id'), edge.get('to_task_id')]
+    if (isIn(ENDS, to) && !isMark(from)) addId(exits, ids.resolve(from))
+    if (isMark(to) || isIn(ENDS, from)) return false
+    if (!isIn(STARTS, from)) return true
+    // An end that names nothing gets its id here, so that it can be remembered.
+    const target = ids.require(to)
+    edge.set('to_task_id', target, 'plan.id')
+    entries.add(target)
+    if (target === rootId || children.has(target)) return false
+    children.add(target)
+    makeDecompose(edge, rootId, 'plan.chain_entry')
+    rewritten.add(edge)
+    return true
+  }, 'plan.chain_edge')
+  return { rewritten, entries, exits }
+}
+
+function addId(ids: Set<string>, id: string | null): void {
+  if (id !== null) ids.add(id)
+}
+
+/** What the root is decomposed into already, by AND: saying it twice would add nothing. */
+function partsOfRoot(edges: readonly ObjectDraft[], rootId: string, ids: Ids): Set<string> {
+  const parts = new Set<string>()
+  for (const edge of edges) {
+    if (edgeTypeOf(edge) !== 'DECOMPOSE' || !isAnd(edge)) continue
+    if (ids.resolve(edge.get('from_task_id')) === rootId) {
+      addId(parts, ids.resolve(edge.get('to_task_id')))
+    }
+  }
+  return parts
 }

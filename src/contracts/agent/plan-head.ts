@@ -3,12 +3,9 @@
  * the rest of the repair needs to know about the plan comes out as `PlanTop`.
  */
 import { isUuid } from '../../base/index.ts'
-import type { Sources } from '../kernel/contract.ts'
-import { type Context, field, isObject } from '../kernel/contract.ts'
+import { type Context, field, isObject, type Sources } from '../kernel/contract.ts'
 import { ObjectDraft } from './draft.ts'
-import { cutText, firstFilled, firstLine, isIsoTime } from './loose-values.ts'
-import { type Ids, idText } from './plan-ids.ts'
-import { type Owners, ownersOf } from './plan-owners.ts'
+import { cutText, firstFilled, firstLine, isIsoTime, isStringList } from './loose-values.ts'
 
 export interface PlanTop {
   readonly planId: string
@@ -71,3 +68,64 @@ export function repairOwner(draft: ObjectDraft, owners: Owners): void {
   const legal = owners.names.has(name) ? name : owners.fallback
   draft.set('owner_agent_id', legal, 'plan.owner_agent_id')
 }
+
+/**
+ * Ids of a plan. Planners name tasks as they like; the plan wants UUIDs. Each distinct foreign id
+ * gets one fresh UUID, the same wherever it is used. START and END are no tasks: see
+ * `plan-edges.ts`. An id as text: a string that is not blank, or a number; null for what names
+ * nothing.
+ */
+export function idText(value: unknown): string | null {
+  if (typeof value === 'number') return String(value)
+  if (typeof value !== 'string') return null
+  const text = value.trim()
+  return text === '' ? null : text
+}
+
+export class Ids {
+  readonly #newId: () => string
+  readonly #byText = new Map<string, string>()
+
+  constructor(newId: () => string) {
+    this.#newId = newId
+  }
+
+  fresh(): string {
+    return this.#newId()
+  }
+
+  /** Returns the UUID of an id; null when the value is no id. */
+  resolve(value: unknown): string | null {
+    const text = idText(value)
+    if (text === null || isUuid(text)) return text
+    const known = this.#byText.get(text)
+    if (known !== undefined) return known
+    const id = this.#newId()
+    this.#byText.set(text, id)
+    return id
+  }
+
+  /** As `resolve`, but returns a fresh UUID where the value is no id. */
+  require(value: unknown): string {
+    return this.resolve(value) ?? this.#newId()
+  }
+}
+
+const DEFAULT_OWNERS = ['xiaobo', 'xiaojing', 'xiaoxie'] as const
+
+interface Owners {
+  readonly names: ReadonlySet<string>
+  /** The owner of a task whose own owner is unknown. */
+  readonly fallback: string
+}
+
+/** Who may own a task: three agents by default, or those that `context.owners` lists. */
+export function ownersOf(context: Context): Owners {
+  const given = field(context, 'owners')
+  const names = new Set<string>(isStringList(given) ? given : [])
+  const [first] = names
+  if (first === undefined) return DEFAULTS
+  return { names, fallback: names.has(DEFAULTS.fallback) ? DEFAULTS.fallback : first }
+}
+
+const DEFAULTS: Owners = { names: new Set(DEFAULT_OWNERS), fallback: DEFAULT_OWNERS[0] }

@@ -7,14 +7,17 @@
 import { at, GRAPH_LIMITS } from '../../base/index.ts'
 import type { Normalise, Sources } from '../kernel/contract.ts'
 import { elements, isObject } from '../kernel/contract.ts'
-import { ObjectDraft, Repairs } from './draft.ts'
-import { Items } from './items.ts'
-import { cutChain, dropMarks } from './plan-chain.ts'
-import { assignEdgeIds, readEdgeAliases, repairEdge } from './plan-edges.ts'
-import { type PlanTop, readHead } from './plan-head.ts'
-import { Ids } from './plan-ids.ts'
-import { addMissingNodes, assignNodeIds, readNodeAliases, repairNode } from './plan-nodes.ts'
-import { assignRequirementTask, repairRequirement } from './plan-requirements.ts'
+import { Items, ObjectDraft, Repairs } from './draft.ts'
+import { assignEdgeIds, cutChain, dropMarks, readEdgeAliases, repairEdge } from './plan-edges.ts'
+import { Ids, type PlanTop, readHead } from './plan-head.ts'
+import {
+  addMissingNodes,
+  assignNodeIds,
+  assignRequirementTask,
+  readNodeAliases,
+  repairNode,
+  repairRequirement,
+} from './plan-nodes.ts'
 import { attachRoot } from './plan-root.ts'
 
 /** The names that each list may have; the first is its own. */

@@ -5,13 +5,10 @@
  * INVARIANT (no repair closes a cycle): no edge is added from the root to a task from which the root
  * can be reached. A DEPENDS_ON edge into the root says what DECOMPOSE says, and gives way to it.
  */
-import type { ObjectDraft } from './draft.ts'
+import type { Items, ObjectDraft } from './draft.ts'
 import { type Arc, reachable, reversed } from './graph.ts'
-import type { Items } from './items.ts'
-import type { PlanChain } from './plan-chain.ts'
-import { decomposeEdge, isAnd } from './plan-edges.ts'
-import type { PlanTop } from './plan-head.ts'
-import type { Ids } from './plan-ids.ts'
+import { decomposeEdge, isAnd, type PlanChain } from './plan-edges.ts'
+import type { Ids, PlanTop } from './plan-head.ts'
 
 interface TypedArc extends Arc {
   readonly type: unknown

@@ -4,14 +4,32 @@
  *
  * INVARIANT (score gate): see `review.ts`; what comes out here never breaks it.
  */
-
-import type { Normalise } from '../kernel/contract.ts'
-import { type Context, field, isObject, type JsonObject } from '../kernel/contract.ts'
+import { at } from '../../base/index.ts'
+import {
+  type Context,
+  elements,
+  field,
+  isObject,
+  type JsonObject,
+  type Normalise,
+} from '../kernel/contract.ts'
 import { ObjectDraft, Repairs } from './draft.ts'
-import { firstFilled, isBlank, readInteger, readWord, spellsInteger } from './loose-values.ts'
-import { APPROVE_SCORE_MIN, REVIEW_ACTIONS, REVIEW_VERSION, targetOfScope } from './review.ts'
-import { fillFromResult } from './review-result.ts'
-import { cleanSuggestions } from './review-suggestions.ts'
+import {
+  firstFilled,
+  isBlank,
+  isFilled,
+  isStringList,
+  readInteger,
+  readWord,
+  spellsInteger,
+} from './loose-values.ts'
+import {
+  APPROVE_SCORE_MIN,
+  REVIEW_ACTIONS,
+  REVIEW_VERSION,
+  SUGGESTION_PRIORITIES,
+  targetOfScope,
+} from './review.ts'
 
 /** What the version means under the alias keys `schema` and `version`. */
 const VERSION_WORDS: ReadonlySet<string> = new Set([
@@ -114,4 +132,165 @@ function fillBreakdown(draft: ObjectDraft): void {
     draft.set('breakdown', [overall], 'review.breakdown')
   }
   cleanSuggestions(draft)
+}
+
+const IMPACT = 'The reviewer marked this down.'
+const REMEDY = 'Do what the comment asks for.'
+
+/**
+ * The `review_result` wrapper that some reviewers add (seed 001 §2). It fills gaps of the review and
+ * never overrules it; the wrapper itself stays where it is, as an unknown key does.
+ */
+function fillFromResult(draft: ObjectDraft): void {
+  const result = draft.get('review_result')
+  if (!isObject(result)) return
+  const score = readInteger(field(result, 'total_score')) ?? readInteger(field(result, 'score'))
+  if (score !== null && (readInteger(draft.get('total_score')) ?? 0) === 0) {
+    if (score !== 0) draft.set('total_score', score, 'review.result_score')
+  }
+  const action = firstFilled(field(result, 'action_required'), field(result, 'action'))
+  if (action !== null && isBlank(draft.get('action_required'))) {
+    draft.set('action_required', action, 'review.result_action')
+  }
+  fillList(draft, 'breakdown', breakdownOf(result), 'review.result_breakdown')
+  // A list that only holds what will be dropped is a gap as well.
+  fillList(draft, 'suggestions', suggestionsOf(result), 'review.result_suggestions')
+}
+
+function fillList(draft: ObjectDraft, name: string, list: readonly unknown[], rule: string): void {
+  const given = elements(draft.get(name))
+  const isGap = name === 'suggestions' ? !given.some(isObject) : given.length === 0
+  if (isGap && list.length > 0) draft.set(name, list, rule)
+}
+
+function breakdownOf(result: JsonObject): readonly unknown[] {
+  const scores = objectsOf(field(result, 'dimension_scores'))
+  const items = scores.length > 0 ? scores : objectsOf(field(result, 'scores'))
+  return items.map((item) => ({
+    dimension: firstFilled(field(item, 'dimension')) ?? 'overall',
+    score: readInteger(field(item, 'score')) ?? 0,
+    max_score: 100,
+    issues: issuesOf(field(item, 'comment')),
+  }))
+}
+
+function issuesOf(comment: unknown): readonly unknown[] {
+  if (!isFilled(comment)) return []
+  return [
+    {
+      problem: comment,
+      evidence: comment,
+      impact: IMPACT,
+      suggestion: REMEDY,
+      acceptance_criteria: NO_CRITERIA,
+    },
+  ]
+}
+
+function suggestionsOf(result: JsonObject): readonly Suggestion[] {
+  const given = objectsOf(field(result, 'suggestions'))
+  const items = given.length > 0 ? given : objectsOf(field(result, 'recommendations'))
+  return readSuggestions(
+    items.map((item) => ({ ...item, change: changeOf(item), priority: 'MED' })),
+  )
+}
+
+/** What to change, else what is wrong and in which dimension. */
+function changeOf(item: JsonObject): string | null {
+  const change = firstFilled(field(item, 'change'))
+  const problem = firstFilled(field(item, 'problem'))?.trim()
+  if (change !== null || problem === undefined) return change
+  const dimension = firstFilled(field(item, 'dimension'))?.trim()
+  return dimension === undefined ? problem : `${problem} (${dimension})`
+}
+
+function objectsOf(list: unknown): readonly JsonObject[] {
+  return elements(list).filter(isObject)
+}
+
+const PRIORITY_WORDS: ReadonlyMap<string | null, string> = new Map([
+  ...SUGGESTION_PRIORITIES.map((name) => [name, name] as const),
+  ...['H', 'HI', 'URGENT', 'CRITICAL'].map((word) => [word, 'HIGH'] as const),
+  ...['M', 'MID', 'MEDIUM', 'NORMAL'].map((word) => [word, 'MED'] as const),
+  ...['L', 'MINOR', 'TRIVIAL'].map((word) => [word, 'LOW'] as const),
+])
+
+const KEYS: ReadonlySet<string> = new Set(['priority', 'change', 'steps', 'acceptance_criteria'])
+
+const NO_CHANGE = 'Revise the work as the review asks.'
+const NO_CRITERIA = 'The next review finds nothing left to object to here.'
+
+interface Suggestion {
+  readonly priority: string
+  readonly change: string
+  readonly steps: readonly string[]
+  readonly acceptance_criteria: string
+}
+
+/**
+ * Suggestions of a review (seed 001 §2): exactly priority, change, steps and acceptance criteria.
+ * What a reviewer added is dropped and written down; what is missing gets a sentence. Repairs
+ * `suggestions` in place of the draft: each change of each suggestion is one repair.
+ */
+function cleanSuggestions(draft: ObjectDraft): void {
+  const given = draft.get('suggestions')
+  if (!Array.isArray(given)) {
+    draft.set('suggestions', [], 'review.suggestions')
+    return
+  }
+  const clean: unknown[] = []
+  let isSame = true
+  for (const item of given) {
+    const path = at('/suggestions', clean.length)
+    if (!isObject(item)) {
+      draft.repairs.add('review.suggestion_dropped', path, item, null)
+      isSame = false
+      continue
+    }
+    const suggestion = cleanSuggestion(item)
+    const isChanged = recordChanges(item, suggestion, path, draft.repairs)
+    clean.push(isChanged ? suggestion : item)
+    isSame &&= !isChanged
+  }
+  if (!isSame) draft.replace('suggestions', clean)
+}
+
+/** The suggestions of a list that are objects, made complete. */
+function readSuggestions(list: unknown): readonly Suggestion[] {
+  return elements(list).filter(isObject).map(cleanSuggestion)
+}
+
+function cleanSuggestion(item: JsonObject): Suggestion {
+  const steps = field(item, 'steps')
+  return {
+    priority: PRIORITY_WORDS.get(readWord(field(item, 'priority'))) ?? 'MED',
+    change: firstFilled(field(item, 'change'))?.trim() ?? NO_CHANGE,
+    steps: isStringList(steps) ? steps.filter(isFilled).map((step) => step.trim()) : [],
+    acceptance_criteria: firstFilled(field(item, 'acceptance_criteria'))?.trim() ?? NO_CRITERIA,
+  }
+}
+
+/** Writes down where the two differ; false when they do not. */
+function recordChanges(
+  item: JsonObject,
+  clean: Suggestion,
+  path: string,
+  repairs: Repairs,
+): boolean {
+  const before = repairs.list.length
+  for (const key of ['priority', 'change', 'steps', 'acceptance_criteria'] as const) {
+    const from = field(item, key)
+    if (!isSameField(from, clean[key])) {
+      repairs.add(`review.suggestion_${key}`, at(path, key), from, clean[key])
+    }
+  }
+  for (const key of Object.keys(item)) {
+    if (!KEYS.has(key)) repairs.add('review.suggestion_key', at(path, key), item[key], null)
+  }
+  return repairs.list.length > before
+}
+
+function isSameField(from: unknown, to: string | readonly string[]): boolean {
+  if (typeof to === 'string' || !Array.isArray(from)) return from === to
+  return from.length === to.length && to.every((step, index) => from[index] === step)
 }

@@ -15,8 +15,7 @@
 import { DOCUMENT_LIMITS, nearest, pointerSteps, showName } from '../../base/index.ts'
 import { isObject, type JsonObject } from '../kernel/contract.ts'
 import { GUARD_OPERATORS, type GuardOperator } from './guard.ts'
-import { sayForeign } from './guard-foreign.ts'
-import { type GuardToken, lineAndColumn, readToken } from './guard-token.ts'
+import { type GuardToken, lineAndColumn, readToken, sayForeign } from './guard-token.ts'
 
 /** A guard lies three levels deep: in the document, in its list of rules, in the rule. */
 const LEVELS_MAX = DOCUMENT_LIMITS.depthMax - 3

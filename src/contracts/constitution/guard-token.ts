@@ -3,6 +3,7 @@
  * to white space, so reading is linear; what no guard may hold becomes a token too, and the parser
  * says what is wrong with it. Scanned by hand: a pattern would backtrack over hostile lengths.
  */
+import { showName } from '../../base/index.ts'
 
 type TokenKind = 'word' | 'string' | 'number' | 'mark' | 'end' | 'open_string' | 'foreign'
 
@@ -102,4 +103,36 @@ export function lineAndColumn(source: string, offset: number): { line: number; c
   const before = source.slice(0, offset)
   const lineStart = before.lastIndexOf('\n') + 1
   return { line: before.split('\n').length, column: [...before.slice(lineStart)].length + 1 }
+}
+
+interface ForeignAdvice {
+  readonly message: string
+  readonly hint: string | null
+}
+
+const COMPARISON = /^[<>]=?$/
+const INSTEAD: ReadonlyMap<string, string> = new Map([
+  ['=', 'write `EQ(path, "value")`'],
+  ['==', 'write `EQ(path, "value")`'],
+  ['===', 'write `EQ(path, "value")`'],
+  ['!=', 'write `NOT EQ(path, "value")`'],
+  ['!==', 'write `NOT EQ(path, "value")`'],
+  ['<>', 'write `NOT EQ(path, "value")`'],
+  ['&', 'write `AND`'],
+  ['&&', 'write `AND`'],
+  ['|', 'write `OR`'],
+  ['||', 'write `OR`'],
+  ['!', 'write `NOT`'],
+  ["'", 'write strings in double quotes'],
+])
+
+/**
+ * What to say about signs that other languages have and this one refuses: comparison, arithmetic,
+ * inference, text matching. A few have a legal way to say what was probably meant.
+ */
+export function sayForeign(sign: string): ForeignAdvice {
+  const message = COMPARISON.test(sign)
+    ? `${showName(sign)} is not part of the guard language: nothing is compared by size`
+    : `${showName(sign)} is not part of the guard language`
+  return { message, hint: INSTEAD.get(sign) ?? null }
 }

@@ -1,7 +1,16 @@
 /** The area of a scope: what lies inside it, path by path and glob by glob. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Area, coversGlob, coversPath, coversRoot, createArea, readArea } from './area.ts'
+import {
+  type Area,
+  coversGlob,
+  coversPath,
+  coversRoot,
+  createArea,
+  hostPlace,
+  hostRoot,
+  readArea,
+} from './area.ts'
 import { type Glob, matchesPath, newEffort, parseGlob } from './glob.ts'
 
 function glob(text: string): Glob {
@@ -131,5 +140,47 @@ describe('an area', () => {
     }
     expect(coversGlob(literal, glob('/d/r29999/x'), effort)).toBe(true)
     expect(effort.steps).toBeLessThan(0)
+  })
+})
+
+const globOf = (text: string): Glob => parseGlob(text) as Glob
+
+describe('the host', () => {
+  it.each([
+    ['/proc', '/proc'],
+    ['/proc/1/mem', '/proc'],
+    ['/sys/x', '/sys'],
+    ['/dev/shm/x', '/dev'],
+    ['/boot/x', '/boot'],
+    ['/d*/x', '/dev'],
+    ['/*/x', '/proc'],
+    ['/**/x', '/proc'],
+    ['/home/ann/.writ/id', '.writ'],
+    ['/home/ann/.writ', '.writ'],
+    ['/home/ann/.writ/laws.yaml', null],
+    ['/home/ann/.writ/rules/a.json', null],
+    ['/home/ann/.writ/rules/.writ/id', '.writ'],
+    ['/home/ann/.local/state/writ', '.local/state/writ'],
+    ['/home/ann/proc', null],
+    ['/home/ann/.local/state/other/writ', null],
+    ['/home/ann/.*', null],
+    ['/h*/x', null],
+    ['/etc/passwd', null],
+    ['/', null],
+  ])('%s: %s', (text, want) => {
+    expect(hostPlace(globOf(text))).toBe(want)
+  })
+
+  it.each([
+    ['/', '/'],
+    ['/**', '/'],
+    ['/home', 'a top-level directory'],
+    ['/*', 'a top-level directory'],
+    ['/home/**', 'a top-level directory'],
+    ['/proc/x', '/proc'],
+    ['/home/*', null],
+    ['/home/ann', null],
+  ])('the root %s: %s', (text, want) => {
+    expect(hostRoot(globOf(text))).toBe(want)
   })
 })

@@ -5,10 +5,9 @@
 import { type Code, isIsoMoment, show, showName } from '../../base/index.ts'
 import { type Check, elements, field, isObject, type Subject } from '../kernel/contract.ts'
 import type { Report } from '../kernel/violation.ts'
-import { type Area, coversGlob, coversPath, readArea } from './area.ts'
+import { type Area, coversGlob, coversPath, hostPlace, hostRoot, readArea } from './area.ts'
 import { EFFECT_KINDS } from './effects.ts'
 import { type Glob, hasAnyDepth, newEffort, parseGlob } from './glob.ts'
-import { hostPlace, hostRoot } from './host-place.ts'
 import { pathFault, sayPathFault } from './path.ts'
 import { parseHost } from './web-address.ts'
 

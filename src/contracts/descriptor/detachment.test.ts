@@ -1,8 +1,7 @@
 /** What is unmistakably meant to outlive its run, and what is not. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DETACHERS, findDetachments } from './detachment.ts'
-import { scanShell } from './shell-words.ts'
+import { DETACHERS, findDetachments, scanShell } from './detachment.ts'
 
 function found(...argv: unknown[]): readonly string[] {
   const operation = { type: 'COMMAND_EXECUTION', argv, cwd: '/d/e' }

@@ -5,8 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { digestDocument } from '../../base/index.ts'
 import { validate } from '../kernel/validate.ts'
 import { actionDescriptor } from './descriptor.ts'
-import { intentDigest, intentOf } from './intent.ts'
-import { type Proposal, proposalContract } from './proposal.ts'
+import { intentDigest, intentOf, type Proposal, proposalContract } from './proposal.ts'
 
 const { bases } = JSON.parse(readFileSync('spec/vectors/contracts/proposal.json', 'utf8'))
 

@@ -8,7 +8,7 @@
 import * as Type from 'typebox'
 import { DOCUMENT_LIMITS, showName } from '../../base/index.ts'
 import { type Contract, field, type Subject } from '../kernel/contract.ts'
-import { checkMomentAt, closed, DigestText, Moment, StreamName } from './shapes.ts'
+import { checkMomentAt, closed, DigestText, Moment, StreamName } from './records.ts'
 
 const PRINCIPAL_CHANGES = ['added', 'credential_set', 'token_created', 'token_revoked'] as const
 

@@ -7,8 +7,7 @@ import { packageReach, proposalContract, validate } from '../../contracts/index.
 import { composeCompensation, undoingsOf } from '../decision/compensation.ts'
 import { RequestHistory, wasSent } from '../standing/request-history.ts'
 import { actRefusals } from './act-admission.ts'
-import { composeRequests, heldRequests } from './held-request.ts'
-import { packageCommand } from './operation-command.ts'
+import { composeRequests, heldRequests, packageCommand } from './operation-command.ts'
 
 const { bases } = JSON.parse(readFileSync('spec/vectors/gate/decision.json', 'utf8')) as {
   readonly bases: { readonly network: Proposal; readonly composite: Proposal }

@@ -25,7 +25,7 @@ import {
 } from '../../contracts/index.ts'
 import { actorWords, grantedScopes } from '../comparison/grants.ts'
 import { type GateLists, matchesListed } from '../data/lists.ts'
-import { isAmended } from '../evidence/judgement.ts'
+import { isAmended } from '../evidence/findings.ts'
 import { allProposals, literalPart, type PlacedProposal, RealPaths } from '../paths/places.ts'
 import { actRefusals } from './act-admission.ts'
 import { higherRisk, isAtMost, riskFloor } from './risk.ts'

@@ -17,8 +17,8 @@ import type {
 } from '../../contracts/index.ts'
 import type { GateLists } from '../data/lists.ts'
 import { type CompiledLists, compiledLists } from '../data/lists.ts'
-import { type Change, type ChangeList, listsOf } from '../evidence/change.ts'
 import { FindingList } from '../evidence/findings.ts'
+import { type Change, type ChangeList, listsOf } from '../evidence/manifest.ts'
 import { groundTerms, networkFindings, networkRules } from '../network/rules.ts'
 import { newTryingEffort, type TryingEffort } from '../paths/path-set.ts'
 import {

@@ -7,10 +7,9 @@
  * A directory by itself does nothing. A symbolic link that replaces a directory on the way to a listed
  * path counts, because listed paths now lead through it.
  */
-
 import type { GateLists } from '../data/lists.ts'
 import { type CompiledLists, type CompiledRow, compiledLists } from '../data/lists.ts'
-import type { Change, EntryState } from '../evidence/change.ts'
+import type { Change, EntryState } from '../evidence/manifest.ts'
 import { displayOfRaw, nameOfRaw, parentOfRaw, type RawPath, rawOfText } from '../paths/raw-path.ts'
 
 interface DeferredInput {

@@ -2,7 +2,7 @@
  * Paths that other programs run or load by themselves (G-15a, kind `ask`). A change to one acts later,
  * outside the rehearsal, so the gate always asks about it.
  *
- * A rule comes before this list: the gate asks about every new or changed dot path unless `harmless.ts`
+ * A rule comes before this list: the gate asks about every new or changed dot path unless `HARMLESS`
  * holds it. The rows name what the rule does not reach: names without a dot, and paths below a
  * harmless directory or an installed dependency. The host finds the files that configuration and links
  * point to (`src/service/readings/pointed.ts`). Build configuration is in `build.ts`.

@@ -1,4 +1,9 @@
 /**
+ * Lists of places: ephemeral ones (G-15), filesystems that cannot hold a scope (G-19), and dot paths
+ * that nothing runs or loads as code (G-15a).
+ */
+
+/**
  * Ephemeral places (G-15): caches, logs of package managers, shell histories. An undeclared change
  * there is discarded and listed. It is never promoted and blocks nothing.
  *
@@ -58,4 +63,159 @@ export const EPHEMERAL: readonly string[] = [
   '**/.eslintcache',
   '**/.stylelintcache',
   '**/.DS_Store',
+]
+
+/**
+ * Filesystems that cannot hold a scope (G-19). Without a reliable change time the host cannot tell
+ * whether the tree still is the one that was rehearsed, and on a network filesystem other machines
+ * ignore the host's locks. A star at the end of a name matches any rest.
+ */
+export const REFUSED_FILESYSTEMS: readonly string[] = [
+  '9p',
+  'afs',
+  'ceph',
+  'cifs',
+  'coda',
+  'davfs*',
+  'drvfs',
+  'exfat',
+  'fuse',
+  'fuse.*',
+  'fuseblk',
+  'glusterfs',
+  'lustre',
+  'msdos',
+  'ncpfs',
+  'nfs',
+  'nfs4',
+  'ntfs',
+  'ntfs3',
+  'orangefs',
+  'proc',
+  'prl_fs',
+  'smb3',
+  'smbfs',
+  'sysfs',
+  'vboxsf',
+  'vfat',
+  'virtiofs',
+  'vmhgfs*',
+]
+
+/**
+ * Dot paths that nothing runs or loads as code (G-15a). Every other new or changed dot path is asked
+ * about, so a path is listed here only if it is plain data for the programs that read it: what those
+ * programs write of their own, what git writes in an ordinary commit, lists of names, and what a
+ * build leaves for itself. A settings file that can name a plugin, a program or a module is not.
+ *
+ * Rows of `deferred.ts` come first: a hook below a harmless directory is a hook all the same.
+ */
+export const HARMLESS: readonly string[] = [
+  ...[
+    'objects/**',
+    'refs/**',
+    'logs/**',
+    'lfs/**',
+    'rr-cache/**',
+    'branches/**',
+    'index',
+    'index.lock',
+    'HEAD',
+    'HEAD.lock',
+    '*_HEAD',
+    'AUTO_MERGE',
+    'COMMIT_EDITMSG',
+    'TAG_EDITMSG',
+    'SQUASH_MSG',
+    'MERGE_MSG',
+    'MERGE_MODE',
+    'MERGE_RR',
+    'description',
+    'gc.log',
+    'gc.pid',
+    'packed-refs',
+    'packed-refs.lock',
+    'shallow',
+    'info/exclude',
+    'info/refs',
+    'info/sparse-checkout',
+    'fsmonitor--daemon.ipc',
+    'hooks/*.sample',
+  ].flatMap((name) => [
+    `**/.git/${name}`,
+    `**/.git/modules/**/${name}`,
+    `**/.git/worktrees/*/${name}`,
+  ]),
+  '**/.gitignore',
+  '**/.gitkeep',
+  '**/.keep',
+  '**/.mailmap',
+  '**/.git-blame-ignore-revs',
+  '**/.hgignore',
+  '**/.ignore',
+  '**/.rgignore',
+  '**/.npmignore',
+  '**/.prettierignore',
+  '**/.eslintignore',
+  '**/.stylelintignore',
+  '**/.helmignore',
+  '**/.gcloudignore',
+  '**/.vscodeignore',
+  '**/.editorconfig',
+  '**/.clang-format',
+  '**/.clang-format-ignore',
+  '**/.rustfmt.toml',
+  '**/.stylua.toml',
+  '**/.yamllint',
+  '**/.yamllint.yml',
+  '**/.yamllint.yaml',
+  '**/.markdownlint.json',
+  '**/.markdownlint.yaml',
+  '**/.markdownlintignore',
+  '**/.codespellrc',
+  '**/.shellcheckrc',
+  '**/.jshintrc',
+  '**/.nojekyll',
+  '**/.env.example',
+  '**/.env.sample',
+  '**/.env.template',
+  '**/.DS_Store',
+  '**/.directory',
+  '**/.coverage',
+  '**/.coverage.*',
+  '**/.nyc_output/**',
+  '**/.hypothesis/**',
+  '**/.pytest_cache/**',
+  '**/.mypy_cache/**',
+  '**/.ruff_cache/**',
+  '**/.ipynb_checkpoints/**',
+  '**/.eslintcache',
+  '**/.stylelintcache',
+  '**/.tsbuildinfo',
+  '**/.parcel-cache/**',
+  '**/.cache/**',
+  '**/.next/**',
+  '**/.nuxt/**',
+  '**/.output/**',
+  '**/.svelte-kit/**',
+  '**/.astro/**',
+  '**/.angular/**',
+  '**/.turbo/**',
+  '**/.docusaurus/**',
+  '**/.dart_tool/**',
+  '**/.stack-work/**',
+  '**/.changeset/*.md',
+  '**/.well-known/**',
+  '**/.github/ISSUE_TEMPLATE/**',
+  '**/.github/PULL_REQUEST_TEMPLATE/**',
+  '**/.github/PULL_REQUEST_TEMPLATE.md',
+  '**/.github/pull_request_template.md',
+  '**/.github/FUNDING.yml',
+  '**/.yarn/cache/**',
+  '**/.yarn/install-state.gz',
+  '**/.yarn/build-state.yml',
+  // Rows name what starts by itself in an environment: interpreter, activation, path files.
+  '**/.venv/**',
+  '**/.tox/**',
+  '**/.nox/**',
 ]

@@ -11,9 +11,7 @@ import { AGENTS } from './agents.ts'
 import { BUILD } from './build.ts'
 import { DEFERRED, type DeferredRow } from './deferred.ts'
 import { ENVIRONMENT_NAMES, QUIET_ENVIRONMENT } from './environment.ts'
-import { EPHEMERAL } from './ephemeral.ts'
-import { REFUSED_FILESYSTEMS } from './filesystems.ts'
-import { HARMLESS } from './harmless.ts'
+import { EPHEMERAL, HARMLESS, REFUSED_FILESYSTEMS } from './ephemeral.ts'
 import { HIDDEN } from './hidden.ts'
 
 export interface GateLists {

@@ -14,7 +14,7 @@ import {
   validate,
 } from '../../contracts/index.ts'
 import { DEFAULT_LISTS } from '../data/lists.ts'
-import type { Judgement } from '../evidence/judgement.ts'
+import type { Judgement } from '../evidence/findings.ts'
 import { decide, decideEarly } from './decision.ts'
 
 const { bases } = JSON.parse(readFileSync('spec/vectors/gate/decision.json', 'utf8')) as {

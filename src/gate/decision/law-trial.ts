@@ -9,8 +9,7 @@ import { admissionRules, admitProposal } from '../admission/admission.ts'
 import type { Comparison } from '../comparison/comparison.ts'
 import type { GateLists } from '../data/lists.ts'
 import { isComparedCode } from '../evidence/findings.ts'
-import { decide, decideEarly } from './decision.ts'
-import { lawsSetAside, lawValues } from './law-values.ts'
+import { decide, decideEarly, lawsSetAside, lawValues } from './decision.ts'
 import { compareAgain, type RecordedDecision } from './replay.ts'
 
 export type PastDecision = Omit<RecordedDecision, 'grounds'>

@@ -20,7 +20,7 @@ import {
   isScopeOutside,
 } from '../admission/admission.ts'
 import { effectClasses } from '../admission/risk.ts'
-import { isAmended, type Judgement } from '../evidence/judgement.ts'
+import { isAmended, type Judgement } from '../evidence/findings.ts'
 import { allProposals } from '../paths/places.ts'
 
 export interface Reason {

@@ -27,15 +27,13 @@ import {
 import { POINTERS, type PointedBy } from '../comparison/deferred.ts'
 import { grantCase } from '../comparison/grants.ts'
 import type { GateLists } from '../data/lists.ts'
-import { isComparedCode } from '../evidence/findings.ts'
-import { isAmended, keepsHome, leavesHomeOut } from '../evidence/judgement.ts'
+import { isAmended, isComparedCode, keepsHome, leavesHomeOut } from '../evidence/findings.ts'
 import type { Manifest } from '../evidence/manifest.ts'
 import { networkGrounds, withEgress } from '../network/rules.ts'
 import { leavesOf } from '../paths/places.ts'
 import type { RawPath } from '../paths/raw-path.ts'
 import type { StandingBefore } from '../standing/standing-history.ts'
-import { decide, decideEarly } from './decision.ts'
-import { lawsSetAside, lawValues } from './law-values.ts'
+import { decide, decideEarly, lawsSetAside, lawValues } from './decision.ts'
 
 export interface RecordedDecision {
   readonly decision: Decision

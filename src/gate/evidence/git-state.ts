@@ -6,9 +6,8 @@
  * References, logs, HEAD and the index depend on their bytes; the host looks at those and records the
  * paths that it found in order.
  */
-
-import type { RawPath } from '../paths/raw-path.ts'
-import type { Change, ChangeList } from './change.ts'
+import { nameOfRaw, type RawPath } from '../paths/raw-path.ts'
+import type { Change, ChangeList } from './manifest.ts'
 
 type GitKind = 'object' | 'reference' | 'packed' | 'log' | 'head' | 'index' | 'under_way'
 
@@ -108,4 +107,171 @@ export function namesGit(text: string): boolean {
 
 export function isInGit(path: RawPath): boolean {
   return path.includes('/.git/')
+}
+
+/** Names of objects by SHA-1; an index with longer ones does not come out even, and is not the same. */
+const SHA1_BYTES = 20
+const HEADER_BYTES = 12
+/** Times, device and inode before the mode; owner, group and size behind it. */
+const MODE_AT = 24
+const OBJECT_AT = 40
+const EXTENDED = 0x4000
+const SIGNATURE = 0x44495243
+const VERSIONS = [2, 3, 4]
+/** Extensions made of the rest, or of what was seen: trees, offsets, untracked names, the monitor's. */
+const DERIVED = new Set(['TREE', 'EOIE', 'IEOT', 'UNTR', 'FSMN'])
+
+/** A larger one is not compared, and so not the same. */
+export const INDEX_BYTES_MAX = 64 * 1024 * 1024
+
+/**
+ * Compares the entries of two git indexes. The index caches the stat data of each file (times,
+ * inode, owner, size), and even a reading command such as `git diff` rewrites it. A change of the
+ * stat data alone is no effect.
+ *
+ * Compares names, object names, modes, stages, flags, and every extension that git does not derive
+ * from the rest. An index that cannot be parsed is equal to no other. Of a repository, of one of its
+ * other working trees, or of a module of it.
+ */
+export function isIndexPath(path: RawPath): boolean {
+  return nameOfRaw(path) === 'index' && path.includes('/.git/')
+}
+
+export function holdsSameEntries(one: Uint8Array, other: Uint8Array): boolean {
+  const [left, right] = [new IndexReader(one), new IndexReader(other)]
+  if (!left.isIndex || left.version !== right.version || left.count !== right.count) return false
+  for (let index = 0; index < left.count; index++) {
+    const [mine, theirs] = [left.nextEntry(), right.nextEntry()]
+    if (mine === null || theirs === null) return false
+    if (!isSame(one, mine.mode, other, theirs.mode)) return false
+    if (!isSame(one, mine.rest, other, theirs.rest)) return false
+  }
+  const [mine, theirs] = [left.extensions(), right.extensions()]
+  if (mine === null || theirs === null || mine.length !== theirs.length) return false
+  return mine.every((extension, index) => isSame(one, extension, other, theirs[index] ?? [0, 0]))
+}
+
+/**
+ * The names that an index holds, relative to its working tree, a character a byte, each with the name
+ * of its object in hex; null for what is no index with object names of this length.
+ */
+export function indexEntries(
+  bytes: Uint8Array,
+  nameBytes = SHA1_BYTES,
+): ReadonlyMap<string, string> | null {
+  const reader = new IndexReader(bytes, nameBytes)
+  if (!reader.isIndex) return null
+  const entries = new Map<string, string>()
+  let last = ''
+  for (let index = 0; index < reader.count; index++) {
+    const entry = reader.nextEntry()
+    if (entry === null) return null
+    last = `${last.slice(0, Math.max(0, last.length - entry.dropped))}${textOf(bytes, entry.name)}`
+    const [from] = entry.rest
+    entries.set(last, hexOf(bytes.subarray(from, from + nameBytes)))
+  }
+  return reader.extensions() === null ? null : entries
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function textOf(bytes: Uint8Array, [from, to]: Range): string {
+  let text = ''
+  for (let at = from; at < to; at++) text += String.fromCharCode(bytes[at] ?? 0)
+  return text
+}
+
+type Range = readonly [from: number, to: number]
+
+function isSame(one: Uint8Array, mine: Range, other: Uint8Array, theirs: Range): boolean {
+  const length = mine[1] - mine[0]
+  if (theirs[1] - theirs[0] !== length) return false
+  for (let offset = 0; offset < length; offset++) {
+    if (one[mine[0] + offset] !== other[theirs[0] + offset]) return false
+  }
+  return true
+}
+
+interface IndexEntry {
+  readonly mode: Range
+  /** From the object's name to the end of the path. */
+  readonly rest: Range
+  /** What is written of the path. */
+  readonly name: Range
+  /** How many characters of the last path's end are not part of this one. */
+  readonly dropped: number
+}
+
+class IndexReader {
+  readonly isIndex: boolean
+  readonly version: number
+  readonly count: number
+  readonly #flagsAt: number
+  readonly #bytes: Uint8Array
+  readonly #view: DataView
+  /** Where the checksum begins. */
+  readonly #end: number
+  #at = HEADER_BYTES
+
+  constructor(bytes: Uint8Array, nameBytes = SHA1_BYTES) {
+    this.#bytes = bytes
+    this.#flagsAt = OBJECT_AT + nameBytes
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.#end = bytes.length - nameBytes
+    const isLongEnough = this.#end >= HEADER_BYTES
+    this.version = isLongEnough ? this.#view.getUint32(4) : 0
+    this.count = isLongEnough ? this.#view.getUint32(8) : 0
+    this.isIndex =
+      isLongEnough && this.#view.getUint32(0) === SIGNATURE && VERSIONS.includes(this.version)
+  }
+
+  /** Null when it is cut off. */
+  nextEntry(): IndexEntry | null {
+    const start = this.#at
+    const flags = start + this.#flagsAt
+    if (flags + 2 > this.#end) return null
+    const isExtended = (this.#view.getUint16(flags) & EXTENDED) !== 0
+    const path = this.#pathStart(flags + (isExtended ? 4 : 2))
+    const end = path === null ? -1 : this.#bytes.indexOf(0, path.at)
+    if (path === null || end === -1 || end >= this.#end) return null
+    // Up to version 3 entries are filled up to a multiple of eight, with one zero at least.
+    const length = end + 1 - start
+    this.#at = start + (this.version === 4 ? length : Math.ceil(length / 8) * 8)
+    return {
+      mode: [start + MODE_AT, start + MODE_AT + 4],
+      rest: [start + OBJECT_AT, end],
+      name: [path.at, end],
+      // Up to version 3 every entry holds its whole name.
+      dropped: this.version === 4 ? path.dropped : Number.POSITIVE_INFINITY,
+    }
+  }
+
+  /** Reads the number before a path of version 4: how many bytes to cut off the previous path. */
+  #pathStart(at: number): { readonly at: number; readonly dropped: number } | null {
+    if (this.version !== 4) return { at, dropped: 0 }
+    let dropped = 0
+    for (let place = at; place < this.#end; place++) {
+      const byte = this.#bytes[place] ?? 0
+      dropped = dropped * 128 + (byte & 0x7f)
+      if ((byte & 0x80) === 0) return { at: place + 1, dropped }
+      // Each further byte counts from one higher, so that no number is written in two ways.
+      dropped += 1
+    }
+    return null
+  }
+
+  /** Those that count, each with its name and size; null when they do not come out even. */
+  extensions(): readonly Range[] | null {
+    const ranges: Range[] = []
+    while (this.#at < this.#end) {
+      const start = this.#at
+      if (start + 8 > this.#end) return null
+      this.#at = start + 8 + this.#view.getUint32(start + 4)
+      const name = String.fromCharCode(...this.#bytes.subarray(start, start + 4))
+      if (!DERIVED.has(name)) ranges.push([start, this.#at])
+    }
+    return this.#at === this.#end ? ranges : null
+  }
 }

@@ -4,8 +4,105 @@ import { describe, expect, it } from 'vitest'
 import { type Digest, digestBytes } from '../../base/index.ts'
 import { sandboxResult, validate } from '../../contracts/index.ts'
 import { type RawPath, rawOfBytes, rawOfText } from '../paths/raw-path.ts'
-import type { Attribute, Change, EntryState } from './change.ts'
-import { inlineDiff, manifestDigest, manifestLines, readManifest } from './manifest.ts'
+import {
+  type Attribute,
+  type Change,
+  changesSince,
+  type EntryState,
+  inlineDiff,
+  isSameState,
+  listsOf,
+  manifestDigest,
+  manifestLines,
+  readManifest,
+} from './manifest.ts'
+
+const digest = (digit: string): Digest => `sha256:${digit.repeat(64)}` as Digest
+
+const fileEntry: EntryState = {
+  kind: 'file',
+  mode: 0o644,
+  size: 1,
+  digest: digest('a'),
+  target: null,
+  attributes: [],
+  owner: null,
+  mtimeNs: '1',
+  linkGroup: null,
+}
+const other: EntryState = { ...fileEntry, digest: digest('b') }
+const directory: EntryState = { ...fileEntry, kind: 'directory', size: 0, digest: null }
+
+const changeOf = (path: string, before: EntryState | null, after: EntryState | null): Change => ({
+  path: rawOfText(path),
+  before,
+  after,
+})
+
+describe('a change', () => {
+  it.each([
+    ['an addition', null, fileEntry, ['added']],
+    ['a deletion', fileEntry, null, ['deleted']],
+    ['a modification', fileEntry, other, ['modified']],
+    ['a replacement by another kind', directory, fileEntry, ['deleted', 'added']],
+  ] as const)('%s is in its lists', (_, before, after, lists) => {
+    expect(listsOf(changeOf('/a', before, after))).toEqual(lists)
+  })
+
+  it.each([
+    ['bytes', { digest: digest('b') }],
+    ['mode', { mode: 0o600 }],
+    ['kind', { kind: 'directory' }],
+    ['target', { target: rawOfText('x') }],
+    ['attributes', { attributes: [['user.a', '00']] }],
+  ] as const)('is named by its %s', (_, part) => {
+    expect(isSameState(fileEntry, { ...fileEntry, ...part } as EntryState)).toBe(false)
+  })
+
+  it('is named by its owner, if both are known', () => {
+    const owned = { ...fileEntry, owner: { uid: 1, gid: 1 } }
+    expect(isSameState(owned, { ...fileEntry, owner: { uid: 1, gid: 2 } })).toBe(false)
+    expect(isSameState(owned, { ...fileEntry, owner: { uid: 2, gid: 1 } })).toBe(false)
+    expect(isSameState(owned, fileEntry)).toBe(true)
+  })
+
+  it('is none when only times and link groups differ', () => {
+    expect(isSameState(fileEntry, { ...fileEntry, mtimeNs: '2', linkGroup: 'x' })).toBe(true)
+  })
+})
+
+describe('what a later rehearsal did', () => {
+  it('is reported against what the earlier one left', () => {
+    const earlier = [
+      changeOf('/a', null, fileEntry),
+      changeOf('/b', fileEntry, other),
+      changeOf('/d', fileEntry, null),
+    ]
+    const now = [
+      changeOf('/a', null, other),
+      changeOf('/b', fileEntry, other),
+      changeOf('/c', null, fileEntry),
+    ]
+    expect(changesSince(earlier, now)).toEqual([
+      changeOf('/a', fileEntry, other),
+      changeOf('/c', null, fileEntry),
+      changeOf('/d', null, fileEntry),
+    ])
+  })
+
+  it('includes that something was put back as it was', () => {
+    const earlier = [changeOf('/a', fileEntry, other), changeOf('/b', null, fileEntry)]
+    expect(changesSince(earlier, [])).toEqual([
+      changeOf('/a', other, fileEntry),
+      changeOf('/b', fileEntry, null),
+    ])
+  })
+
+  it('is nothing when nothing happened', () => {
+    const same = [changeOf('/a', null, fileEntry)]
+    expect(changesSince(same, same)).toEqual([])
+  })
+})
 
 const name = fc
   .uint8Array({ minLength: 1, maxLength: 8 })

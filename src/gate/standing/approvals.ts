@@ -10,6 +10,7 @@
 import { canonicalJson, parseIsoMomentMs } from '../../base/index.ts'
 import type { Confirmation, Decision, LawOutcome } from '../../contracts/index.ts'
 import { type Principal, principalText } from '../../ledger/index.ts'
+import type { ActionMemory } from './standing-fact.ts'
 
 /** What several humans are asked. */
 export interface ApprovalQuestion {
@@ -163,4 +164,30 @@ export class ApprovedFold {
   brief(): readonly ApprovedAct[] {
     return [...this.#byId.values()]
   }
+}
+
+interface Asked {
+  /** A yes would send something, or let something be sent. */
+  readonly sends: boolean
+  readonly approvals?: Approvals
+}
+
+/**
+ * Decides which open question a newer one replaces: one of the same actor about the same intent. A
+ * question about requests is not replaced, because the actor may mean both, and neither is one that
+ * already has an approval.
+ */
+export function isSupersededBy(
+  asked: Asked,
+  older: ActionMemory | undefined,
+  newer: ActionMemory | undefined,
+): boolean {
+  if (asked.sends || (asked.approvals?.given.length ?? 0) > 0) return false
+  if (older === undefined || newer === undefined) return false
+  if (newer.actor === null || newer.intent === null) return false
+  return (
+    older.actor === newer.actor &&
+    older.intent === newer.intent &&
+    older.isActors === newer.isActors
+  )
 }

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { answersOf, standingFacts } from '../../../tests/arbitrary/standing.ts'
 import { digestDocument } from '../../base/index.ts'
 import type { KeptMemory } from './memory-table.ts'
-import { STANDING_VERSION, type StandingFact, StandingFold } from './standing.ts'
+import { STANDING_VERSION, StandingFold } from './standing.ts'
+import type { StandingFact } from './standing-fact.ts'
 
 const OPTIONS = { confirmationMs: 15 * 60_000, cooldownMs: 15 * 60_000 }
 

@@ -19,13 +19,23 @@ import type {
 } from '../../contracts/index.ts'
 import type { Principal } from '../../ledger/index.ts'
 import { isBounded } from '../comparison/grants.ts'
-import { isAmended } from '../evidence/judgement.ts'
-import type { ActionMemory } from './action-memory.ts'
-import { type Approvals, type ApprovedAct, ApprovedFold, stillOpen } from './approvals.ts'
+import { isAmended } from '../evidence/findings.ts'
+import {
+  type Approvals,
+  type ApprovedAct,
+  ApprovedFold,
+  isSupersededBy,
+  stillOpen,
+} from './approvals.ts'
 import { type BaseCheck, footingOf, type HeldBase, HeldFold, type HeldMark } from './held.ts'
-import { IntentFold, type IntentMemory, type Lift } from './intent-fold.ts'
 import { type FoldMemory, type KeptMemory, MemoryTable, NOTHING_KEPT } from './memory-table.ts'
-import { OverrideFold, type OverrideInForce } from './override-fold.ts'
+import {
+  IntentFold,
+  type IntentMemory,
+  type Lift,
+  OverrideFold,
+  type OverrideInForce,
+} from './override-fold.ts'
 import { type PromotedAction, PromotedFold } from './promoted-fold.ts'
 import {
   type InterruptedRun,
@@ -34,9 +44,7 @@ import {
   type UsableRelease,
 } from './release-fold.ts'
 import { RequestHistory } from './request-history.ts'
-import type { StandingFact, TypedFact } from './standing-fact.ts'
-import { idsOf } from './standing-fact.ts'
-import { isSupersededBy } from './superseded.ts'
+import { type ActionMemory, idsOf, type StandingFact, type TypedFact } from './standing-fact.ts'
 
 /**
  * The version of what the fold remembers. Raise it with every change to what is remembered or to its
@@ -45,8 +53,6 @@ import { isSupersededBy } from './superseded.ts'
 export const STANDING_VERSION = 5
 
 export const COOLDOWN_MS = 15 * 60 * 1000
-
-export { STANDING_TYPES, type StandingFact } from './standing-fact.ts'
 
 export interface PendingQuestion {
   readonly actionId: string

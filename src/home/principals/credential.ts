@@ -7,8 +7,17 @@
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes, scrypt } from 'node:crypto'
 import { join } from 'node:path'
-import { isObject } from '../../contracts/index.ts'
-import { encodeBase64 } from '../../ledger/index.ts'
+import { type Confirmation, isObject } from '../../contracts/index.ts'
+import { type ApprovalQuestion, approvalText, type RecordedAnswer } from '../../gate/index.ts'
+import {
+  decodeBase64,
+  encodeBase64,
+  type Register,
+  SIGNATURE_TYPES,
+  samePrincipal,
+  verifierFor,
+  verifierKey,
+} from '../../ledger/index.ts'
 import { makeFolder, readIfThere, writeWhole } from '../../machine/index.ts'
 import { keyFromSeed, type LedgerKey, newSeed } from '../../store/index.ts'
 
@@ -100,4 +109,45 @@ function derive(passphrase: string, salt: Uint8Array): Promise<Buffer> {
       else reject(error)
     })
   })
+}
+
+export type ApprovalProof = NonNullable<Confirmation['proof']>
+
+/**
+ * The proof of an approval: the signature of a human's own credential under the act, the proposal, the
+ * result and the asking. The fact holds it. A reader of the ledger can check it without a passphrase and
+ * without this machine.
+ */
+export function signApproval(
+  key: LedgerKey,
+  question: Omit<ApprovalQuestion, 'needed'>,
+): ApprovalProof {
+  const signature = encodeBase64(key.sign(approvalText(question)))
+  return { key: encodeBase64(key.publicKey), signature }
+}
+
+/** Whether an approval was signed by a credential that its human had. */
+export function isProvenApproval(
+  { credentials }: Pick<Register, 'credentials'>,
+  { confirmation, principal }: RecordedAnswer,
+): boolean {
+  const { proof } = confirmation
+  if (proof === undefined) return false
+  const isKnown = credentials.some(
+    (one) => one.key === proof.key && samePrincipal(one.principal, principal),
+  )
+  return isKnown && isSigned(proof, confirmation)
+}
+
+function isSigned({ key, signature }: ApprovalProof, confirmation: Confirmation): boolean {
+  const [publicKey, bytes] = [decodeBase64(key), decodeBase64(signature)]
+  if (publicKey === null || bytes === null) return false
+  const verifier = verifierFor(verifierKey('approval', SIGNATURE_TYPES.ed25519, publicKey))
+  const text = approvalText({
+    actionId: confirmation.action_id,
+    proposalDigest: confirmation.proposal_digest,
+    resultDigest: confirmation.result_digest,
+    askedAt: confirmation.asked_at,
+  })
+  return verifier?.verify(text, bytes) === true
 }

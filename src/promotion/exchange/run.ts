@@ -20,8 +20,7 @@ import { lookAt } from '../entries/entry.ts'
 import { Collision } from '../entries/failure.ts'
 import { holdGitLocks, releaseGitLocks } from '../entries/git-lock.ts'
 import { existsAt } from '../entries/ground.ts'
-import { type ExchangeStep, isInPlace } from '../entries/plan.ts'
-import { stageDifferences } from '../entries/stage.ts'
+import { type ExchangeStep, isInPlace, stageDifferences } from '../entries/plan.ts'
 import type { Exchange, ExchangePart } from '../journal/exchange.ts'
 import {
   applyStep,

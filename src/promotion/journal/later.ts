@@ -4,8 +4,8 @@
  * act back first would leave these without what they displaced, also where the bytes are the same again.
  */
 import { type Change, parentOfRaw, type RawPath } from '../../gate/index.ts'
-import { readHead } from './attempt.ts'
 import { planLines } from './exchange.ts'
+import { readHead } from './journal.ts'
 import { sharedBy } from './shared-directory.ts'
 
 /** An act with the directory of its pre-images. */

@@ -39,8 +39,7 @@ import {
   readPlan,
 } from '../journal/exchange.ts'
 import { type DirectorySuccessor, inheritedBy, Sharers } from '../journal/shared-directory.ts'
-import { asKept } from './as-kept.ts'
-import { conflictHint, emptyInTheWay, removeEmpty, withoutDone } from './in-the-way.ts'
+import { asKept, conflictHint, emptyInTheWay, removeEmpty, withoutDone } from './in-the-way.ts'
 
 export interface RollbackRequest {
   readonly rollbackId: string

@@ -3,7 +3,7 @@
  * and the PID namespace of that number. Several namespaces can share a directory (containers with a
  * common /tmp); a process never sweeps up files of another namespace.
  */
-import { readFileSync, readlinkSync } from 'node:fs'
+import { readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 
 let known: string | null = null
 
@@ -33,4 +33,58 @@ export function isGone(pid: number): boolean {
     const { code } = error as NodeJS.ErrnoException // Thrown by readFileSync.
     return code === 'ENOENT' || code === 'ESRCH'
   }
+}
+
+const SETGID = 1n << 6n
+const SETUID = 1n << 7n
+
+/**
+ * The users and groups that root's sandbox knows: every one that root's own namespace knows, so that
+ * owners stay what they are wherever in the tree they occur (G-13a). Whether this process may write
+ * such maps: root, with the two rights that the kernel asks for.
+ */
+export function mayMapOwners(): boolean {
+  if (process.getuid?.() !== 0) return false
+  const [, rights = '0'] =
+    /^CapEff:\s*([0-9a-f]+)/m.exec(readFileSync('/proc/self/status', 'latin1')) ?? []
+  return (BigInt(`0x${rights}`) & (SETGID | SETUID)) === (SETGID | SETUID)
+}
+
+/**
+ * Writes the maps of a new user namespace: each number means inside what it means here. The user
+ * `withheld` is unknown inside.
+ */
+export function mapOwners(pid: number, withheld: number | null): void {
+  const map = (name: string, text: string): void => writeFileSync(`/proc/${pid}/${name}`, text)
+  map('uid_map', sameNumbers(ownMap('uid_map'), withheld))
+  map('gid_map', sameNumbers(ownMap('gid_map')))
+}
+
+/** A container's root knows some numbers only, in ranges that lie elsewhere outside of it. */
+export function sameNumbers(map: string, withheld: number | null = null): string {
+  return rangesOf(map)
+    .map(({ first, count }) => [first, first + count - 1 === withheld ? count - 1 : count] as const)
+    .flatMap(([first, count]) => (count === 0 ? [] : [`${first} ${first} ${count}\n`]))
+    .join('')
+}
+
+/**
+ * Returns the highest number of a user here, which no account has: accounts are numbered from below.
+ * Null where root is the only user.
+ */
+export function spareOwner(map = ownMap('uid_map')): number | null {
+  const highest = Math.max(...rangesOf(map).map(({ first, count }) => first + count - 1))
+  return highest > 0 ? highest : null
+}
+
+function ownMap(name: 'uid_map' | 'gid_map'): string {
+  return readFileSync(`/proc/self/${name}`, 'latin1')
+}
+
+function rangesOf(map: string): readonly { readonly first: number; readonly count: number }[] {
+  return map
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .map(([first = 0, , count = 0]) => ({ first, count }))
 }

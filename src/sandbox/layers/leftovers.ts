@@ -5,7 +5,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isLeftBehind } from '../driver/owner.ts'
-import { leftApart } from './apart.ts'
+import { leftApart } from './overlay-plan.ts'
 
 /** Returns the usual directory for sandboxes of this user. */
 export function sandboxBase(): string {

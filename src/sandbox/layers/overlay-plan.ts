@@ -7,10 +7,10 @@
  * or distort what is below. Roots only, and each once while it stays unchanged; what lies deeper is
  * found when changes are read.
  */
-import { lstatSync, readdirSync, statSync } from 'node:fs'
+import { lstatSync, mkdtempSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { faultError } from '../../base/index.ts'
-
+import { isLeftBehind, ownerMark } from '../driver/owner.ts'
 import { isWithin, type MountPoint } from '../kernel/mount-table.ts'
 
 export interface OverlayPlan {
@@ -170,4 +170,93 @@ function carries(path: string) {
   const message = `the scope root \`${path}\` carries attributes named \`user.overlay.…\``
   const hint = `setfattr -x user.overlay.opaque ${path}`
   return faultError('sandbox.overlay_attributes', path, message, hint)
+}
+
+/** The one that outlives a start of the machine is mostly on a disk, and so comes first. */
+const TEMPORARY = ['/var/tmp', '/tmp']
+const PREFIX = 'writ-'
+
+/**
+ * Chooses where the lower layers of an overlay lie: overlayfs refuses a layer that lies inside
+ * another one of the same overlay. The state directory is usually inside the home, which an overlay
+ * covers. Then the layers go to `/var/tmp` or `/tmp`, into directories with unpredictable names.
+ * Returns a directory for layers under views that cover these real paths: in `place`, where it is
+ * yet to be made, or in one that is made here.
+ */
+export function layerDirectory(place: string, covered: readonly string[], name: string): string {
+  // The root of the whole machine is never covered.
+  const isApart = (path: string): boolean =>
+    !covered.some((root) => root !== '/' && isWithin(path, root))
+  if (isApart(realpathSync(place))) return join(place, `${ownerMark()}-${name}.upper`)
+  for (const temporary of TEMPORARY) {
+    const directory = isApart(temporary) ? madeIn(temporary) : null
+    if (directory !== null) return directory
+  }
+  const message = `staged work cannot be laid over ${covered.map((path) => `\`${path}\``).join(', ')}: the state directory and ${TEMPORARY.join(' and ')} lie inside, or nothing can be made there`
+  const hint = 'set XDG_STATE_HOME to a directory outside of them, then `writ init` again'
+  throw faultError('sandbox.filesystem', place, message, hint)
+}
+
+function madeIn(temporary: string): string | null {
+  try {
+    return mkdtempSync(join(temporary, `${PREFIX}${ownerMark()}-`))
+  } catch {
+    // A machine without it, or one where other users may not use it.
+    return null
+  }
+}
+
+/** What processes of this user left there that are gone. */
+export function leftApart(namesIn: (directory: string) => readonly string[]): readonly string[] {
+  return TEMPORARY.flatMap((temporary) =>
+    namesIn(temporary)
+      .filter((name) => isLeftBehind(name, PREFIX))
+      .map((name) => join(temporary, name))
+      .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.uid === process.getuid?.()),
+  )
+}
+
+/**
+ * What a view is made of that lies over the real tree: directories that each hold a part of the
+ * machine's tree, from its root on, as overlays write it down. Asked before anything is mounted; one
+ * flat stack, never an overlay on an overlay. What is there when all layers lie over one another;
+ * null for nothing, or behind a link.
+ */
+export function kindInStack(path: string, layers: readonly string[]): 'directory' | 'file' | null {
+  const names = path.split('/').filter((name) => name !== '')
+  let open = ['', ...layers]
+  let [place, kind]: [string, Stats | null] = ['/', null]
+  for (const name of names) {
+    place = join(place, name)
+    const found = open.map((layer) => [layer, statsOf(`${layer}${place}`)] as const)
+    const top = found.findLast(([, stats]) => stats !== null)?.[1] ?? null
+    if (top === null || isWhiteout(top) || top.isSymbolicLink()) return null
+    kind = top
+    // Below, only directories count, and none under something else that covers it.
+    const from = found.findLastIndex(([, stats]) => stats !== null && !stats.isDirectory())
+    open = found.flatMap(([layer, stats], index) => (index > from && stats !== null ? [layer] : []))
+  }
+  if (kind === null) return null
+  return kind.isDirectory() ? 'directory' : 'file'
+}
+
+function isWhiteout(stats: Stats): boolean {
+  return stats.isCharacterDevice() && stats.rdev === 0
+}
+
+function statsOf(path: string): Stats | null {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null
+  } catch {
+    // A place that cannot be looked at from here cannot be looked at from inside either.
+    return null
+  }
+}
+
+/** The layers that have something in a root, the topmost first; without the real one. */
+export function layersOver(root: string, layers: readonly string[]): readonly string[] {
+  return layers
+    .map((layer) => `${layer}${root}`)
+    .filter((directory) => statsOf(directory)?.isDirectory() === true)
+    .reverse()
 }

@@ -7,7 +7,7 @@ import { chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errnoOf } from '../../machine/index.ts'
 import type { SandboxRequest } from '../driver/driver.ts'
-import { spareOwner } from '../driver/owner-map.ts'
+import { spareOwner } from '../driver/owner.ts'
 import { CLOSED_DIRECTORY, CLOSED_FILE } from '../layers/mount-lines.ts'
 
 /**

@@ -20,9 +20,7 @@ import {
   seenAt,
   VIEW,
 } from '../layers/mount-lines.ts'
-import type { OverlayPlan } from '../layers/overlay-plan.ts'
-import { refuseCarriers } from '../layers/overlay-plan.ts'
-import { layersOver } from '../layers/stack.ts'
+import { layersOver, type OverlayPlan, refuseCarriers } from '../layers/overlay-plan.ts'
 import { destroyEnds, type Ends, openEnds, type Pipes } from '../pipes/pipe-ends.ts'
 import {
   type BubblewrapOptions,
@@ -31,8 +29,7 @@ import {
   OPENS_ALL,
   OWNER_CAPABILITIES,
 } from '../processes/bubble.ts'
-import { Holder } from '../processes/holder.ts'
-import { CARRIERS, UNSEEN, type Upper } from '../processes/holder-command.ts'
+import { CARRIERS, Holder, UNSEEN, type Upper } from '../processes/holder.ts'
 import {
   AROUND,
   OWN,

@@ -9,8 +9,7 @@ import type { SandboxRequest } from '../driver/driver.ts'
 import { isWithin, readMounts } from '../kernel/mount-table.ts'
 import { type MachineView, planMachineView } from '../layers/machine-view.ts'
 import { type Mask, masksOf } from '../layers/masks.ts'
-import { type OverlayPlan, planOverlays } from '../layers/overlay-plan.ts'
-import { kindInStack } from '../layers/stack.ts'
+import { kindInStack, type OverlayPlan, planOverlays } from '../layers/overlay-plan.ts'
 import type { SandboxResources } from './sandbox-resources.ts'
 
 const HIDDEN_ALREADY = ['/tmp', '/var/tmp', '/dev', '/run', '/proc', '/sys']

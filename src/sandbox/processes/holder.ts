@@ -9,12 +9,13 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Duplex, Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import { startProgram } from '../../machine/index.ts'
+import { type ProgramPath, requireProgram, startProgram } from '../../machine/index.ts'
 import { startFailure } from '../driver/failure.ts'
-import { mapOwners } from '../driver/owner-map.ts'
+import { mapOwners } from '../driver/owner.ts'
+import { type Architecture, ownNumber } from '../kernel/syscalls.ts'
+import { MAY_FAIL, type PreparedEntry, VIEW } from '../layers/mount-lines.ts'
 import { Lines } from '../pipes/lines.ts'
 import { FD } from './bubble.ts'
-import { type HolderPlan, holderCommand } from './holder-command.ts'
 
 const LAST_WORDS_MS = 500
 
@@ -127,4 +128,170 @@ export class Holder {
     socket.on('error', () => undefined)
     return socket
   }
+}
+
+interface HolderPlan {
+  /** The directory with fstab and run script; no blanks or quotes in its name. */
+  readonly directory: string
+  /** Options of the memory filesystem at `t`, or null when nothing lies in memory. */
+  readonly memory: string | null
+  /** Files of control groups through which the holder joins them, before anything else. */
+  readonly doors: readonly string[]
+  /** Root's: every owner is known inside. */
+  readonly fullMap: boolean
+  /** The one owner that is not, where something is closed to root too. */
+  readonly withheld: number | null
+  /** Inherited file descriptors that have to be closed first. */
+  readonly strayDescriptors: readonly number[]
+  /** One more socket, for the command inside. */
+  readonly hasChannel: boolean
+  /** Directories whose attributes are looked at before anything lies over them. */
+  readonly attributesOf: readonly string[]
+  /** What the program creates in the directory before it mounts anything. */
+  readonly entries: readonly PreparedEntry[]
+  readonly uppers: readonly Upper[]
+}
+
+/** A directory where layers lie: in the memory filesystem, or on a disk. */
+export interface Upper {
+  readonly name: string
+  readonly mode: number
+  /** Null for the holder's own. */
+  readonly owner: { readonly uid: number; readonly gid: number } | null
+}
+
+/** The file that lists what was found of attributes. */
+export const CARRIERS = 'carriers'
+
+/** The file that lists the parts of the machine that no overlay could cover. */
+export const UNSEEN = 'unseen'
+const VIEW_OPTIONS = 'size=4m,nr_inodes=16k,mode=700'
+
+/**
+ * The command line of a holder. A program in Perl creates the namespaces, joins the control groups
+ * and mounts everything by system calls; then it becomes the shell that starts bubblewraps.
+ *
+ * The holder writes to its socket: U when it waits for its maps, T when the memory filesystem is
+ * mounted, M when the overlays are, E when a bubblewrap has ended. It starts the first bubblewrap by
+ * itself, because every command needs one. Arguments: the directory, options of the memory
+ * filesystem, whether maps are waited for, the shell and its script; then doors, descriptors,
+ * directories to look at, entries by three words and directories for layers, each list after its
+ * length.
+ */
+function holderCommand(plan: HolderPlan): readonly [ProgramPath, ...string[]] {
+  const uppers = plan.uppers.map(
+    ({ name, mode, owner }) => `${name} ${mode} ${owner?.uid ?? ''} ${owner?.gid ?? ''}`,
+  )
+  const entries = plan.entries.flatMap(entryWords)
+  const lists = [plan.doors, plan.strayDescriptors, plan.attributesOf, entries, uppers]
+  return [
+    requireProgram('perl'),
+    '-e',
+    // The driver's `requirePlatform` has refused every other architecture.
+    program(process.arch as Architecture),
+    ...[plan.directory, plan.memory ?? '', plan.fullMap ? '1' : ''],
+    ...[requireProgram('sh'), runLoop(plan)],
+    ...lists.flatMap((list) => [String(list.length), ...list.map(String)]),
+  ]
+}
+
+function entryWords(each: PreparedEntry): readonly string[] {
+  if (each.kind === 'directory') return ['d', each.name, '']
+  return each.kind === 'link' ? ['l', each.name, each.target] : ['f', each.name, String(each.mode)]
+}
+
+/**
+ * Strings that a call reads are variables: the interpreter refuses constants there. What is mounted
+ * unwritable is remounted, as the kernel wants it, with flags that may be locked on what it shows.
+ */
+function program(architecture: Architecture): string {
+  const call = (name: Parameters<typeof ownNumber>[1]): string =>
+    `syscall(${ownNumber(architecture, name)}`
+  return `
+$^F = 255;
+my ($dir, $memory, $waits, $sh, $loop) = splice @ARGV, 0, 5;
+sub list { my $count = shift @ARGV; splice @ARGV, 0, $count }
+my @doors = list(); my @stray = list(); my @roots = list(); my @things = list(); my @uppers = list();
+my ($none, $top, $source) = ('none', '/', 'writ');
+sub fail { print STDERR "$_[0]: $!\\n"; exit 1 }
+sub put { my $f; open($f, '>', $_[0]) && defined syswrite($f, $_[1]) && close $f or fail("$_[2]: $_[0]") }
+open(my $control, '+<&=', ${FD.holder}) or fail('control');
+sub say_ { syswrite($control, "$_[0]\\n") or exit 1 }
+sub hear { my $c; do { sysread($control, $c, 1) or exit 1 } until $c eq "\\n" }
+sub mounted {
+  my ($from, $at, $type, $flags, $data) = @_;
+  ${call('mount')}, $from, $at, $type, $flags, $data) == 0 or fail("mount: $at");
+}
+${call('close')}, $_ + 0) for @stray;
+my ($uid, $gid) = ($> + 0, $) + 0);
+${call('unshare')}, 0x10020000) == 0 or fail('unshare: unshare failed');
+if ($waits) { say_('U'); hear() }
+else {
+  put('/proc/self/setgroups', 'deny', 'unshare');
+  put('/proc/self/uid_map', "0 $uid 1", 'unshare');
+  put('/proc/self/gid_map', "0 $gid 1", 'unshare');
+}
+${call('prctl')}, 1, 9, 0, 0, 0) == 0 or fail('prctl');
+mounted($none, $top, $none, 0x44000, $none);
+put($_, '0', 'group') for @doors;
+mounted($source, "$dir/${VIEW}", my $small = 'tmpfs', 0, my $size = '${VIEW_OPTIONS}');
+while (my ($kind, $name, $rest) = splice @things, 0, 3) {
+  my $path = "$dir/$name";
+  if ($kind eq 'd') { mkdir $path and chmod 0755, $path or fail("directory: $path") }
+  elsif ($kind eq 'l') { symlink $rest, $path or fail("link: $path") }
+  else { put($path, '', 'file'); chmod $rest, $path or fail("file: $path") }
+}
+mounted($source, "$dir/t", my $tmpfs = 'tmpfs', 0, $memory) if $memory ne '';
+for (@uppers) {
+  my ($name, $mode, $owner, $group) = split / /;
+  my $path = "$dir/t/$name";
+  mkdir $path or fail("upper: $path");
+  if (defined $group) { chown $owner, $group, $path or fail("upper: $path") }
+  chmod $mode, $path or fail("upper: $path");
+}
+say_('T');
+my $found = '';
+for my $root (@roots) {
+  my $names = "\\0" x 65536;
+  my $length = ${call('llistxattr')}, $root, $names, 65536);
+  $! == 95 or fail("attributes: $root") if $length < 0;
+  my $is = grep { /^user\\.overlay\\./ } split /\\0/, substr($names, 0, $length < 0 ? 0 : $length);
+  $found .= "# file: $root\\n" if $is;
+}
+put("$dir/${CARRIERS}", $found, 'attributes') if @roots;
+hear();
+exit 1 if $found ne '';
+my $unseen = '';
+open(my $lines, '<', "$dir/fstab") or fail('fstab');
+while (my $line = <$lines>) {
+  my ($from, $at, $type, $options) = split / /, $line;
+  $at =~ s/\\\\([0-7]{3})/chr oct $1/ge;
+  my ($flags, $mayFail, @data) = (0, 0);
+  for (split /,/, $options) {
+    if ($_ eq 'ro') { $flags |= 1 }
+    elsif ($_ eq 'bind') { $flags |= 0x1000 }
+    elsif ($_ eq 'rbind') { $flags |= 0x5000 }
+    elsif ($_ eq '${MAY_FAIL}') { $mayFail = 1 }
+    else { push @data, $_ }
+  }
+  my $data = join ',', @data;
+  if ($mayFail) { $unseen .= "$at\\n" if ${call('mount')}, $from, $at, $type, $flags, $data) != 0 }
+  else { mounted($from, $at, $type, $flags, $data) }
+  mounted($none, $at, $none, 0x102f, $none) if ($flags & 0x1001) == 0x1001;
+}
+close $lines;
+put("$dir/${UNSEEN}", $unseen, 'view') if $unseen ne '';
+exec $sh, '-c', $loop or fail('sh');
+`
+}
+
+function runLoop({ directory }: HolderPlan): string {
+  return [
+    `echo M >&${FD.holder}`,
+    `while :; do`,
+    `. ${directory}/run`,
+    `echo "E$?" >&${FD.holder}`,
+    `read -r line <&${FD.holder} || exit`,
+    'done',
+  ].join('\n')
 }

@@ -13,7 +13,8 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
 import { type FaultError, faultError } from '../../base/index.ts'
-import type { ActionDescriptor, Operation } from '../../contracts/index.ts'
+import { failureOfStatus } from '../../configuration/index.ts'
+import type { ActionDescriptor, Operation, SandboxResult } from '../../contracts/index.ts'
 import {
   commandOf,
   type OperationCommand,
@@ -21,7 +22,8 @@ import {
   packageCommand,
 } from '../../gate/index.ts'
 import { isExecutable, workerEntry } from '../../machine/index.ts'
-import { requestLine } from './request.ts'
+import type { RunOutcome } from '../../sandbox/index.ts'
+import { requestLine, UI_STATUS } from './request.ts'
 import type { UiRequest } from './ui-automation.program.ts'
 
 interface ActSurroundings {
@@ -174,4 +176,19 @@ function insideCommand(
     env: ENVIRONMENT,
     stdin: Buffer.concat([Buffer.from(requestLine(request)), source]),
   }
+}
+
+/** What an act that failed says about why, where its kind has names for that. */
+export function actFindings(
+  operation: Operation | undefined,
+  { exitCode, killedBy, aborted }: RunOutcome,
+): SandboxResult['findings'] {
+  if (killedBy !== null || aborted) return []
+  if (operation?.type === 'UI_AUTOMATION') {
+    if (exitCode === UI_STATUS.browser) return [{ code: 'ui.browser' }]
+    return exitCode === UI_STATUS.step ? [{ code: 'ui.step' }] : []
+  }
+  if (operation?.type !== 'CONFIG_CHANGE') return []
+  const code = failureOfStatus(exitCode)
+  return code === null ? [] : [{ code, path: operation.path }]
 }

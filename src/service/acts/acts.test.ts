@@ -1,13 +1,11 @@
 /** What an act is inside, and what this machine lacks for one. */
-
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FaultError } from '../../base/index.ts'
 import type { ActionDescriptor, Operation } from '../../contracts/index.ts'
-import { actCommand, findBrowser } from './act-command.ts'
-import { actFindings } from './act-findings.ts'
+import { actCommand, actFindings, findBrowser } from './act-command.ts'
 import { requestLine } from './request.ts'
 
 let folder: string

@@ -1,4 +1,7 @@
-/** How a program inside a sandbox gets what it is asked: as a value that is there when it begins. */
+/**
+ * What the host and a program inside a sandbox agree on: how the program gets what it is asked, as a
+ * value that is there when it begins, and how it ends.
+ */
 
 const NAME = 'writRequest'
 
@@ -13,3 +16,6 @@ export function takeRequest<T>(): T {
   // Set by the line in front of the program; nothing else runs before it.
   return (globalThis as Record<string, unknown>)[NAME] as T
 }
+
+/** How the program that drives a browser ends when it does not succeed. */
+export const UI_STATUS = { browser: 80, step: 81 } as const

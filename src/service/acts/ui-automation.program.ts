@@ -7,8 +7,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { UiStep } from '../../contracts/index.ts'
-import { takeRequest } from './request.ts'
-import { UI_STATUS } from './ui-status.ts'
+import { takeRequest, UI_STATUS } from './request.ts'
 
 export interface UiRequest {
   /** An empty directory inside that is this run's own. */

@@ -18,7 +18,7 @@ import {
 } from '../../gate/index.ts'
 import { readPlainFile, removeTreeSync } from '../../machine/index.ts'
 import { makeStageLayer, readStage } from '../../tree/index.ts'
-import type { GateParts } from '../lifecycle/gate-parts.ts'
+import type { GateParts } from '../lifecycle/act.ts'
 import { findStage } from '../stage/stage-place.ts'
 import { type AttemptOrder, BASES_MAX } from '../surface/attempt-surface.ts'
 import { isRoot } from '../surface/context.ts'

@@ -5,7 +5,14 @@
  */
 import { randomUUID } from 'node:crypto'
 import { faultError } from '../../base/index.ts'
-import type { ActionDescriptor, ActionKind, Operation, Proposal } from '../../contracts/index.ts'
+import {
+  type ActionDescriptor,
+  type ActionKind,
+  matchesPath,
+  type Operation,
+  type Proposal,
+  parseGlob,
+} from '../../contracts/index.ts'
 import type { AttemptOrder, ParticipantCommand } from '../surface/attempt-surface.ts'
 
 type Resources = ActionDescriptor['resources']
@@ -135,4 +142,39 @@ function shareOf(resources: Resources, count: number): Resources {
 /** More operations would not each have a part of the caps, and would not fit into one document. */
 export function operationsMax(resources: Resources): number {
   return Math.min(200, ...Object.values(resources))
+}
+
+/**
+ * Where an operation writes by its own word, held against what its node may write. Paths that no
+ * glob of the node holds; what a command writes is seen by the rehearsal.
+ */
+export function undeclaredPaths(
+  operation: Operation,
+  { workspace, writes }: Pick<AttemptOrder, 'workspace' | 'writes'>,
+): readonly string[] {
+  const globs = writes.flatMap((glob) => parseGlob(`${workspace}/${glob}`) ?? [])
+  return writtenPaths(operation).filter((path) => !globs.some((glob) => matchesPath(glob, path)))
+}
+
+function writtenPaths(operation: Operation): readonly string[] {
+  switch (operation.type) {
+    case 'FILE_WRITE':
+    case 'DIRECTORY_CREATE':
+    case 'DIRECTORY_DELETE':
+    case 'CONFIG_CHANGE':
+      return [operation.path]
+    case 'FILE_DELETE':
+      return operation.paths
+    case 'FILE_MOVE':
+      return [operation.from, operation.to]
+    case 'COMMAND_EXECUTION':
+    case 'FILE_READ':
+    case 'PACKAGE_INSTALL':
+    case 'PACKAGE_REMOVE':
+    case 'NETWORK_REQUEST':
+    case 'UI_AUTOMATION':
+      return []
+    default:
+      return operation satisfies never
+  }
 }

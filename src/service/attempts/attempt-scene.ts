@@ -28,9 +28,8 @@ import {
   scanLayers,
 } from '../../tree/index.ts'
 import type { LawBook } from '../laws/law-book.ts'
-import type { Terms } from '../lifecycle/act.ts'
+import type { GateParts, Terms } from '../lifecycle/act.ts'
 import { hostFactsOf } from '../lifecycle/draft.ts'
-import type { GateParts } from '../lifecycle/gate-parts.ts'
 import { watchHalt } from '../readings/halt.ts'
 import { realPathOf } from '../readings/host-facts.ts'
 import { withoutRefreshedIndexes } from '../rehearsal/refreshed-index.ts'

@@ -7,7 +7,6 @@
  *   proposal on the ledger before it starts.
  * INVARIANT (one at a time): operations are admitted and carried out in the order they were asked for.
  */
-
 import { randomUUID } from 'node:crypto'
 import { type FaultError, faultError } from '../../base/index.ts'
 import {
@@ -34,9 +33,8 @@ import { readPlainFile, writePlainFile } from '../../machine/index.ts'
 import type { Layer, RefusedAccess, RunOutcome } from '../../sandbox/index.ts'
 import type { Scan } from '../../tree/index.ts'
 import { actCommand } from '../acts/act-command.ts'
-import { type Admitted, type Recorded, withObstacles } from '../lifecycle/act.ts'
+import { type Admitted, type GateParts, type Recorded, withObstacles } from '../lifecycle/act.ts'
 import { admit, recordProposal } from '../lifecycle/admit.ts'
-import type { GateParts } from '../lifecycle/gate-parts.ts'
 import { judge } from '../lifecycle/lifecycle.ts'
 import { obstacleOf } from '../readings/readings.ts'
 import type { RehearsedStep } from '../rehearsal/rehearsal.ts'
@@ -55,9 +53,9 @@ import {
   commandProposal,
   operationsMax,
   operationsProposal,
+  undeclaredPaths,
 } from './attempt-proposal.ts'
 import type { AttemptScene } from './attempt-scene.ts'
-import { undeclaredPaths } from './attempt-writes.ts'
 import { sealedFindings, sealedPlaces } from './sealed-paths.ts'
 import { leaksIn } from './secret-search.ts'
 

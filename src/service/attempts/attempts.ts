@@ -4,9 +4,9 @@
  * memory, so any process can continue with it.
  */
 import { fault, faultError } from '../../base/index.ts'
+import type { GateParts } from '../lifecycle/act.ts'
 import { answerOf } from '../lifecycle/answer.ts'
 import { dropStageOf, end } from '../lifecycle/decide-again.ts'
-import type { GateParts } from '../lifecycle/gate-parts.ts'
 import { readHeld } from '../lifecycle/held.ts'
 import { proceedHeld } from '../lifecycle/lifecycle.ts'
 import type {

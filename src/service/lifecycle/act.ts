@@ -19,10 +19,15 @@ import type {
   Manifest,
   PendingQuestion as Pending,
 } from '../../gate/index.ts'
-import type { KnownAct } from '../questions/questions.ts'
+import type { LawBook } from '../laws/law-book.ts'
+import type { Approvers } from '../questions/approvers.ts'
+import type { KnownAct, Questions } from '../questions/questions.ts'
 import type { KeptBodies } from '../records/kept-bodies.ts'
+import type { LedgerView } from '../records/ledger-view.ts'
 import type { Rehearsal } from '../rehearsal/rehearsal.ts'
+import type { GateContext } from '../surface/context.ts'
 import type { ProposeOptions, Question, SentRequest } from '../surface/surface.ts'
+import type { Workspace } from '../workspace/workspace.ts'
 
 /** How a document is proposed: by whom, through which door, and who watches. */
 export type Terms = Omit<ProposeOptions, 'confirm'> & {
@@ -159,4 +164,14 @@ export function withObstacles<T extends Admitted>(admitted: T, obstacles: readon
   const { evaluation } = admitted
   const known = { ...evaluation, obstacles: [...evaluation.obstacles, ...obstacles] }
   return { ...admitted, evaluation: known }
+}
+
+/** What every step of the lifecycle works with: whose gate it is, its ledger, its laws, its tree. */
+export interface GateParts {
+  readonly context: GateContext
+  readonly view: LedgerView
+  readonly book: LawBook
+  readonly workspace: Workspace
+  readonly questions: Questions
+  readonly approvers: Approvers
 }

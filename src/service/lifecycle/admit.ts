@@ -12,10 +12,9 @@ import {
 import { decideEarly } from '../../gate/index.ts'
 import { probePreconditions } from '../readings/preconditions.ts'
 import { proposalRecord, recordBeforeRun } from '../records/proposal-record.ts'
-import type { Admitted, Terms } from './act.ts'
+import type { Admitted, GateParts, Terms } from './act.ts'
 import { judgementOf, lawOutcomes } from './decide.ts'
 import { beginDraft } from './draft.ts'
-import type { GateParts } from './gate-parts.ts'
 
 export async function admit(gate: GateParts, document: unknown, terms: Terms): Promise<Admitted> {
   const { violations, valid } = judge(proposalContract, document)

@@ -4,11 +4,10 @@
  */
 import { principalText } from '../../ledger/index.ts'
 import type { Answered, Confirm } from '../surface/surface.ts'
-import { earlierCompensation } from '../workspace/compensation-order.ts'
-import { type Asked, type Blocked, blocked, type Recorded } from './act.ts'
+import { earlierCompensation } from '../workspace/outgoing-requests.ts'
+import { type Asked, type Blocked, blocked, type GateParts, type Recorded } from './act.ts'
 import { endUnanswered } from './confirm.ts'
 import { markAsked } from './decide-again.ts'
-import type { GateParts } from './gate-parts.ts'
 
 export async function ask(gate: GateParts, act: Recorded): Promise<Asked | Blocked> {
   const isHeld = act.evaluation.held !== undefined

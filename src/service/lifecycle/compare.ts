@@ -28,8 +28,7 @@ import { trackedPaths } from '../readings/tracked.ts'
 import { KeptBodies } from '../records/kept-bodies.ts'
 import type { Rehearsal } from '../rehearsal/rehearsal.ts'
 import { buildResult } from '../rehearsal/result.ts'
-import type { Admitted, Compared, Rehearsed, Seen } from './act.ts'
-import type { GateParts } from './gate-parts.ts'
+import type { Admitted, Compared, GateParts, Rehearsed, Seen } from './act.ts'
 
 /** Compares, with what lies in the person's home if they want to keep it. */
 export async function compare(gate: GateParts, rehearsed: Rehearsed): Promise<Compared> {

@@ -21,13 +21,12 @@ import {
 import { occurredAtText, principalText } from '../../ledger/index.ts'
 import { endedQuestion } from '../questions/ended-question.ts'
 import { realPathOf } from '../readings/host-facts.ts'
-import { changedInputs } from '../readings/inputs.ts'
+import { changedInputs } from '../readings/preconditions.ts'
 import { recordWhile } from '../records/override-use.ts'
 import type { Answered } from '../surface/surface.ts'
 import { refusal, type StopCode } from '../workspace/stopped-promotion.ts'
-import { type Asked, type Blocked, blocked, type Recorded } from './act.ts'
+import { type Asked, type Blocked, blocked, type GateParts, type Recorded } from './act.ts'
 import { decideAgain, dropStage, dropStageOf, NO_BASIS } from './decide-again.ts'
-import type { GateParts } from './gate-parts.ts'
 
 const INPUTS_CHANGED = 'promote.inputs_changed'
 

@@ -8,10 +8,9 @@ import { type Change, decide, lawsSetAside, lawValues } from '../../gate/index.t
 import { removeTreeSync } from '../../machine/index.ts'
 import { obstacleFrom } from '../readings/readings.ts'
 import { findStage } from '../stage/stage-place.ts'
-import type { Act, Blocked, Recorded } from './act.ts'
+import type { Act, Blocked, GateParts, Recorded } from './act.ts'
 import { sentRequests } from './answer.ts'
 import { judgementOf } from './decide.ts'
-import type { GateParts } from './gate-parts.ts'
 
 /** Of a question that an earlier version asked. */
 export const NO_BASIS = { actor: '', machine: '', home: '/', recent_rollbacks: 0 }

@@ -15,9 +15,8 @@ import {
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import type { LawPhase } from '../../policy/index.ts'
-import type { Act, Compared, Decided, Seen } from './act.ts'
+import type { Act, Compared, Decided, GateParts, Seen } from './act.ts'
 import { lawWords } from './answer.ts'
-import type { GateParts } from './gate-parts.ts'
 
 export function decide(gate: GateParts, compared: Compared): Decided {
   const { seen } = compared

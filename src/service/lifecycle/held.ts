@@ -8,10 +8,9 @@ import type { Confirmation } from '../../contracts/index.ts'
 import { type Change, isComplete, type StandingFold } from '../../gate/index.ts'
 import { isHalted } from '../readings/halt.ts'
 import { refusal, StageVoid } from '../workspace/stopped-promotion.ts'
-import { blocked, type Outcome, type Recorded, recordedAct } from './act.ts'
+import { blocked, type GateParts, type Outcome, type Recorded, recordedAct } from './act.ts'
 import { expire } from './confirm.ts'
 import { end, underPresentLaws } from './decide-again.ts'
-import type { GateParts } from './gate-parts.ts'
 
 /** Decided, and open: nothing was promoted, denied or dropped yet. */
 interface Held {

@@ -17,13 +17,13 @@
  * INVARIANT (one act, one promotion, I3): only `promote` changes the tree, with staged bytes, after a
  *   decision that is a fact, and once: the fact of a promotion ends its question.
  */
-
 import { FaultError } from '../../base/index.ts'
 import type { Confirm } from '../surface/surface.ts'
 import { isUnavailable } from '../workspace/stopped-promotion.ts'
 import {
   type Asked,
   blocked,
+  type GateParts,
   type Outcome,
   promotedNothing,
   type Recorded,
@@ -37,7 +37,6 @@ import { compare, compareScope } from './compare.ts'
 import { confirm, type GivenAnswer } from './confirm.ts'
 import { decide, refusesHome } from './decide.ts'
 import { end, endInterrupted } from './decide-again.ts'
-import type { GateParts } from './gate-parts.ts'
 import { heldAct } from './held.ts'
 import { promote } from './promote.ts'
 import { record } from './record.ts'

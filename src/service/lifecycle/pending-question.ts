@@ -1,8 +1,8 @@
 /** Finds the question that a person names. */
 import type { PendingQuestion as Pending } from '../../gate/index.ts'
 import { pendingId } from '../questions/questions.ts'
+import type { GateParts } from './act.ts'
 import { expire } from './confirm.ts'
-import type { GateParts } from './gate-parts.ts'
 
 const SHORT_MIN = 4
 

@@ -14,7 +14,7 @@ import { probePreconditions } from '../readings/preconditions.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
 import { BodyPurge } from '../upkeep/body-purge.ts'
 import { actOf, keepHouse, undoRetention } from '../upkeep/surplus.ts'
-import { refuseSecondCompensation } from '../workspace/compensation-order.ts'
+import { refuseSecondCompensation } from '../workspace/outgoing-requests.ts'
 import {
   isAnswer,
   isPassing,
@@ -23,10 +23,9 @@ import {
   StageVoid,
 } from '../workspace/stopped-promotion.ts'
 import { isEmpty, type PromotionOrder } from '../workspace/workspace.ts'
-import { blocked, type Outcome, type Recorded } from './act.ts'
+import { blocked, type GateParts, type Outcome, type Recorded } from './act.ts'
 import { sentRequests } from './answer.ts'
 import { end } from './decide-again.ts'
-import type { GateParts } from './gate-parts.ts'
 
 const MINUTE_MS = 60_000
 

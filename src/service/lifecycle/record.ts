@@ -9,10 +9,16 @@ import type { GateRecord } from '../records/ledger-view.ts'
 import { recordUse, usesOverride } from '../records/override-use.ts'
 import { nothingPromoted } from '../records/promotion-fact.ts'
 import { keyOf, NO_ID, proposalRecord } from '../records/proposal-record.ts'
-import { type Compared, type Decided, type Recorded, type Staged, withObstacles } from './act.ts'
+import {
+  type Compared,
+  type Decided,
+  type GateParts,
+  type Recorded,
+  type Staged,
+  withObstacles,
+} from './act.ts'
 import { lawOutcomes } from './decide.ts'
 import { refreshDraft } from './draft.ts'
-import type { GateParts } from './gate-parts.ts'
 import { StagingFailure } from './stage.ts'
 
 /** A decision that does not hold any more; what is known now takes its place. */

@@ -9,9 +9,8 @@ import { watchHalt } from '../readings/halt.ts'
 import { obstacleOf } from '../readings/readings.ts'
 import { runRehearsal } from '../rehearsal/rehearsal.ts'
 import { underReleaseLock } from '../rehearsal/released-run.ts'
-import { type Admitted, type Rehearsed, withObstacles } from './act.ts'
+import { type Admitted, type GateParts, type Rehearsed, withObstacles } from './act.ts'
 import { recordProposal } from './admit.ts'
-import type { GateParts } from './gate-parts.ts'
 
 /** Does `work` under the lock of the release that an admitted act uses; without one just does it. */
 export function whileReleased<T>(

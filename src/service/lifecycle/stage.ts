@@ -6,12 +6,10 @@
 import { removeTreeSync } from '../../machine/index.ts'
 import { captureChanges } from '../../tree/index.ts'
 import type { Rehearsal } from '../rehearsal/rehearsal.ts'
-import { reserveHeld, reserveRoom } from '../stage/question-room.ts'
-import { markGoing, stageOf } from '../stage/stage-place.ts'
+import { markGoing, reserveHeld, reserveRoom, stageOf } from '../stage/stage-place.ts'
 import { isRoot } from '../surface/context.ts'
-import type { Decided, Staged } from './act.ts'
+import type { Decided, GateParts, Staged } from './act.ts'
 import { closeEarly } from './compare.ts'
-import type { GateParts } from './gate-parts.ts'
 
 /** `earlier` is what was staged for a decision that this one replaces: bytes are staged once. */
 export function stage(

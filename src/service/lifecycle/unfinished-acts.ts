@@ -14,9 +14,8 @@ import type { LedgerView } from '../records/ledger-view.ts'
 import { findPreimages, stagesLeftGoing } from '../stage/stage-place.ts'
 import type { GateContext } from '../surface/context.ts'
 import type { FinishedYes } from '../surface/surface.ts'
-import { type Recorded, recordedAct } from './act.ts'
+import { type GateParts, type Recorded, recordedAct } from './act.ts'
 import { end, endInterrupted } from './decide-again.ts'
-import type { GateParts } from './gate-parts.ts'
 import { resume } from './lifecycle.ts'
 
 /** Later than this nothing is carried out without being asked about again. */

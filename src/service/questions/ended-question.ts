@@ -3,8 +3,8 @@ import { type Fault, fault } from '../../base/index.ts'
 import type { Confirmation, Proposal } from '../../contracts/index.ts'
 import { principalText } from '../../ledger/index.ts'
 import type { WholeFact } from '../../store/index.ts'
-import { actWords } from '../records/act-words.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
+import { actWords } from '../records/proposal-record.ts'
 import { pendingId } from './questions.ts'
 
 /** Null when no question of this act was answered, expired or superseded. */

@@ -4,8 +4,10 @@
  * that lead out of the scope, and bytecode whose source did not change. Looks at the tree as it would be after a promotion; finds and
  * decides nothing. The answer is recorded with the decision.
  */
+import { type Dirent, readdirSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import {
+  bytesOfRaw,
   type Change,
   type GateLists,
   isBelow,
@@ -15,6 +17,7 @@ import {
   type PointedBy,
   parentOfRaw,
   type RawPath,
+  rawOfBytes,
   rawOfText,
 } from '../../gate/index.ts'
 import type { Layer } from '../../sandbox/index.ts'
@@ -23,7 +26,6 @@ import { GitForged } from './git-forged.ts'
 import { GitPlanted } from './git-planted.ts'
 import { GitReach } from './git-reach.ts'
 import { beforePath } from './scripts.ts'
-import { linksBelow } from './tree-links.ts'
 
 interface PointedInput {
   readonly changes: readonly Change[]
@@ -243,3 +245,39 @@ class PointedSearch {
 }
 
 const BYTECODE_BYTES_MAX = 16 * 1024 * 1024
+
+const ENTRIES_MAX = 100_000
+const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules', '__pycache__'])
+
+/**
+ * The symbolic links of a tree as it was before an act, those near the top first. Each act looks for
+ * them, so the walk is bounded; installed dependencies and the directories of git are left out.
+ * `placeOf` says where a directory of the tree lies on the disk; null for one that is nowhere.
+ */
+function* linksBelow(
+  root: RawPath,
+  placeOf: (path: RawPath) => RawPath | null,
+): Generator<RawPath> {
+  const queue = [root]
+  let left = ENTRIES_MAX
+  // The queue grows while it is walked.
+  for (const directory of queue) {
+    for (const entry of entriesOf(placeOf(directory))) {
+      if (left-- <= 0) return
+      const name = rawOfBytes(entry.name)
+      if (LEFT_OUT.has(name)) continue
+      if (entry.isSymbolicLink()) yield joinRaw(directory, name)
+      else if (entry.isDirectory()) queue.push(joinRaw(directory, name))
+    }
+  }
+}
+
+function entriesOf(place: RawPath | null): readonly Dirent<Buffer>[] {
+  if (place === null) return []
+  try {
+    const options = { withFileTypes: true, encoding: 'buffer' } as const
+    return readdirSync(Buffer.from(bytesOfRaw(place)), options)
+  } catch {
+    return []
+  }
+}

@@ -33,16 +33,13 @@ import {
   scanLayers,
   type TreeFinding,
 } from '../../tree/index.ts'
-import { actCommand } from '../acts/act-command.ts'
-import { actFindings } from '../acts/act-findings.ts'
+import { actCommand, actFindings } from '../acts/act-command.ts'
 import type { LawBook } from '../laws/law-book.ts'
 import { stagePlaceFor, stagePlaces } from '../stage/stage-place.ts'
 import { type GateContext, isRoot, workspaceOf } from '../surface/context.ts'
 import type { ProposeOptions } from '../surface/surface.ts'
 import { withoutRefreshedIndexes } from './refreshed-index.ts'
-import { RunNetwork } from './run-network.ts'
-import { hiddenFromRun, sandboxRequest } from './sandbox-request.ts'
-import { toolSettings } from './tool-settings.ts'
+import { hiddenFromRun, RunNetwork, sandboxRequest, toolSettings } from './sandbox-request.ts'
 
 const MEBIBYTE = 1024 * 1024
 const OUTPUT_BYTES_MAX = 256 * 1024

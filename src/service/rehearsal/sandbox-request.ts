@@ -2,11 +2,30 @@
  * What a rehearsal asks of the sandbox: over which directories, with what out of sight, under which
  * caps. And what one will most likely ask, so that the sandbox can be made while the rest is read.
  */
-import { lstatSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
-import type { ActionDescriptor } from '../../contracts/index.ts'
-import { DEFAULT_LISTS, type GateLists, placedPaths, visiblePlaces } from '../../gate/index.ts'
+import { lstatSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type {
+  ActionDescriptor,
+  NetworkConnection,
+  NetworkGrounds,
+  Proposal,
+} from '../../contracts/index.ts'
+import {
+  cacheEnvironment,
+  DEFAULT_LISTS,
+  type GateLists,
+  groundTerms,
+  npmSettings,
+  PROXY_ENVIRONMENT,
+  pipSettings,
+  placedPaths,
+  runsWithNetwork,
+  stepTerms,
+  visiblePlaces,
+  yarnSettings,
+} from '../../gate/index.ts'
 import { type KnownHome, knownPlaces } from '../../home/index.ts'
+import { type ProxyOptions, RunProxy } from '../../network/index.ts'
 import { DEFAULT_SETTINGS } from '../../policy/index.ts'
 import {
   mayMapOwners,
@@ -126,4 +145,74 @@ export function hiddenFromRun(order: SandboxOrder, hidden: readonly string[]): H
     byLaws: byLaws.map((path) => path.replace(/\/\*\*$/, '')),
     hasNetwork: network !== undefined,
   }
+}
+
+const BYTES_MAX = 64 * 1024
+
+const FILES = [
+  ['.npmrc', npmSettings],
+  ['.yarnrc.yml', yarnSettings],
+  ['.config/pip/pip.conf', pipSettings],
+  ['.pip/pip.conf', pipSettings],
+] as const
+
+/** Reads the settings of package managers that a run may know of (`src/gate/admission/tool-settings.ts`). */
+export function toolSettings(home: string): Readonly<Record<string, string>> {
+  return Object.assign({}, ...FILES.map(([name, read]) => read(textOf(join(home, name)))))
+}
+
+/** Empty where there is no such file, or one that is no ordinary file of settings. */
+function textOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found?.isFile() !== true || found.size > BYTES_MAX) return ''
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/**
+ * The network of one rehearsal: a proxy that the sandbox opens its door to, the rules of each step in
+ * its turn, and what went through. Nothing of it is there for a run without one.
+ */
+export class RunNetwork {
+  readonly #grounds: NetworkGrounds
+  readonly #proxy: RunProxy
+  readonly #homes: readonly string[]
+
+  constructor(
+    grounds: NetworkGrounds,
+    homes: readonly string[],
+    options: Pick<ProxyOptions, 'resolve' | 'onRefused'>,
+  ) {
+    this.#grounds = grounds
+    this.#homes = homes
+    this.#proxy = new RunProxy(groundTerms(grounds), options)
+  }
+
+  get door(): NetworkDoor {
+    return this.#proxy
+  }
+
+  /** From now on the rules of this step hold; gives what its programs find the proxy by. */
+  begin(step: Proposal, isLast: boolean): Readonly<Record<string, string>> {
+    this.#proxy.obey(stepTerms(this.#grounds, step, isLast))
+    if (!runsWithNetwork(step)) return {}
+    const caches = cacheEnvironment(this.#homes, isThere)
+    return { ...PROXY_ENVIRONMENT, ...caches }
+  }
+
+  /** When a step is over: everything that it sent, or wanted to. */
+  end(): Promise<readonly NetworkConnection[]> {
+    return this.#proxy.settle()
+  }
+
+  close(): Promise<void> {
+    return this.#proxy.close()
+  }
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }

@@ -15,9 +15,8 @@ import {
   undoingsOf,
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
-import { recordedAct } from '../lifecycle/act.ts'
+import { type GateParts, recordedAct } from '../lifecycle/act.ts'
 import { answerOf, withLawTexts } from '../lifecycle/answer.ts'
-import type { GateParts } from '../lifecycle/gate-parts.ts'
 import { act } from '../lifecycle/lifecycle.ts'
 import { findPending } from '../lifecycle/pending-question.ts'
 import type { Confirm, GateAnswer } from '../surface/surface.ts'

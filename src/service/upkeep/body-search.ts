@@ -16,7 +16,7 @@ import {
   type Query,
   termsOf,
 } from '../../ledger/index.ts'
-import { OpenRuns } from '../records/open-runs.ts'
+import { OpenRuns } from '../records/kept-bodies.ts'
 import type { GateContext } from '../surface/context.ts'
 
 export const BODY_KINDS = ['output', 'proposal', 'manifest', 'evidence'] as const

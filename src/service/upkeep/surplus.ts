@@ -22,14 +22,14 @@ import {
   type Retention,
 } from '../../promotion/index.ts'
 import type { DroppedStanding } from '../../store/index.ts'
-import { OpenRuns } from '../records/open-runs.ts'
-import { stagesIn } from '../stage/question-room.ts'
+import { OpenRuns } from '../records/kept-bodies.ts'
 import {
   holderOf,
   isHeldStage,
   preimageNames,
   preimagesOf,
   stagePlaces,
+  stagesIn,
 } from '../stage/stage-place.ts'
 import type { GateContext } from '../surface/context.ts'
 

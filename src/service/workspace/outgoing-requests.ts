@@ -3,9 +3,9 @@
  * and after a crash told as what is known of them. Works under the workspace's lock only.
  */
 import { dirname } from 'node:path'
-import { type Digest, FaultError } from '../../base/index.ts'
-import type { RequestFact } from '../../contracts/index.ts'
-import type { RequestMemory } from '../../gate/index.ts'
+import { type Digest, FaultError, faultError, showName } from '../../base/index.ts'
+import type { Evaluation, RequestFact } from '../../contracts/index.ts'
+import { compensationInForce, type RequestMemory, type StandingFold } from '../../gate/index.ts'
 import { removeTreeSync } from '../../machine/index.ts'
 import { applyStage, type WorkspaceLock } from '../../promotion/index.ts'
 import { realPathOf } from '../readings/host-facts.ts'
@@ -118,4 +118,33 @@ export class OutgoingRequests {
       await this.#dispatcher.recordKept(memory, { ok: false, detail: error.fault.message })
     }
   }
+}
+
+interface Undoer {
+  readonly actionId: string
+  readonly evaluation: Pick<Evaluation, 'compensates'>
+}
+
+/**
+ * Which of several compensations of one step counts.
+ *
+ * INVARIANT (undone once): a step has one compensation that waits, was approved or was carried out.
+ * Of
+ * two that were proposed at the same time the later one ends (`ask`); under the workspace's lock
+ * none
+ * is carried out after another (`promote`). Returns the compensation of the same step that came
+ * before this one; null for the first.
+ */
+export function earlierCompensation(standing: StandingFold, undoer: Undoer): string | null {
+  const { compensates } = undoer.evaluation
+  const first = compensates === undefined ? null : compensationInForce(standing, compensates)
+  return first === undoer.actionId.toLowerCase() ? null : first
+}
+
+/** Under the lock: what was sent is compensated once, however many compensations were approved. */
+export function refuseSecondCompensation(standing: StandingFold, undoer: Undoer): void {
+  const first = earlierCompensation(standing, undoer)
+  if (first === null || standing.promotion(first) === null) return
+  const message = `${showName(first)} undid the same before, so this was not sent`
+  throw faultError('compensation.used', first, message)
 }

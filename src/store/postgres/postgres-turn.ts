@@ -18,8 +18,7 @@ import {
 } from '../../ledger/index.ts'
 import type { KeyRing, LedgerKey } from '../keys/ed25519.ts'
 import type { AppendCall, AppendOutcome } from '../sqlite/ledger-file.ts'
-import type { FactIds } from '../streams/fact-id.ts'
-import { beginningDraft } from '../streams/stream-start.ts'
+import { beginningDraft, type FactIds } from '../streams/stream-start.ts'
 import {
   lostFact,
   newStream,

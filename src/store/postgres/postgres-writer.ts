@@ -18,7 +18,7 @@ import type { Appended, FactDraft } from '../../ledger/index.ts'
 import type { KeyRing, LedgerKey } from '../keys/ed25519.ts'
 import type { AppendCall, AppendOutcome } from '../sqlite/ledger-file.ts'
 import type { Writer } from '../sqlite/writer.ts'
-import { FactIds } from '../streams/fact-id.ts'
+import { FactIds } from '../streams/stream-start.ts'
 import { isPassing, isRetried, postgresFailure, release } from './postgres-connection.ts'
 import { NEW_STREAM, PostgresTurn, type SettledState } from './postgres-turn.ts'
 

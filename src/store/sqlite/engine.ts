@@ -24,7 +24,7 @@ import {
   versionOf,
 } from '../database/sqlite-schema.ts'
 import { type KeyRing, keyFromSeed, newSeed, ringOf } from '../keys/ed25519.ts'
-import { FactIds } from '../streams/fact-id.ts'
+import { FactIds } from '../streams/stream-start.ts'
 import { newStream, sealNext, signEnd, stateOf } from '../streams/stream-state.ts'
 import { FactIndex } from './fact-index.ts'
 import { type AppendCall, type AppendOutcome, LedgerFile, type OnStep } from './ledger-file.ts'

@@ -9,7 +9,6 @@
  * connection has written since, and is thrown away when a commit fails. Loading it again is the same
  * code that opens a ledger.
  */
-
 import { FaultError, fault, faultError, invariant } from '../../base/index.ts'
 import {
   type Appended,
@@ -29,8 +28,7 @@ import {
 } from '../database/sqlite-schema.ts'
 import { WaitingList, WriterQueue } from '../database/writer-queue.ts'
 import type { KeyRing, LedgerKey } from '../keys/ed25519.ts'
-import { FactIds } from '../streams/fact-id.ts'
-import { beginningDraft, checkNotBegun } from '../streams/stream-start.ts'
+import { beginningDraft, checkNotBegun, FactIds } from '../streams/stream-start.ts'
 import {
   newStream,
   StreamLoader,

@@ -30,7 +30,7 @@ import type { Database, Statement } from '../database/sqlite-driver.ts'
 import { factPlace, seqOf, tilePlace } from '../database/sqlite-schema.ts'
 import type { KeyRing } from '../keys/ed25519.ts'
 import { type LedgerKey, publicKeyOf, signerFor } from '../keys/ed25519.ts'
-import type { FactIds } from './fact-id.ts'
+import type { FactIds } from './stream-start.ts'
 
 export interface StreamState {
   readonly id: number

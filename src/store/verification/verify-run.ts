@@ -28,7 +28,7 @@ import {
   verifierFor,
   type Wrong,
 } from '../../ledger/index.ts'
-import type { BodyCheck } from './verify-bodies.ts'
+import type { BodyCheck } from './verify-index.ts'
 import { type LedgerRows, PAGE, type Say, type StreamRow, stray } from './verify-rows.ts'
 
 export interface VerifyOptions {

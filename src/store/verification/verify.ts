@@ -27,7 +27,7 @@ import type { LedgerPlace } from '../ledger/ledger.ts'
 import { postgresPlaceOf, readStoreSetting } from '../ledger/store-setting.ts'
 import { damageOf } from '../postgres/postgres-connection.ts'
 import { withKept } from './check-kept.ts'
-import { BodyCheck } from './verify-bodies.ts'
+import { BodyCheck } from './verify-index.ts'
 import { openPostgresRows } from './verify-postgres.ts'
 import type { LedgerRows } from './verify-rows.ts'
 import {
