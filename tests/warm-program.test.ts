@@ -7,7 +7,7 @@ let place: Place
 
 beforeAll(() => {
   place = new Place('warm').init(WORDS)
-})
+}, 180_000)
 
 afterAll(() => place?.remove())
 

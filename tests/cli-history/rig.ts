@@ -1,3 +1,7 @@
+/**
+ * What the tests of homes and history share: the built program, in projects that have a home and a state
+ * directory of their own.
+ */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
