@@ -117,4 +117,7 @@ function fingerprint(sources) {
   return hash.digest('hex')
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await build()
+/** `npm test` has built by then: its test files need not read all sources again, each for itself. */
+const isBuilt = process.env.WRIT_IS_BUILT === '1' && existsSync(STAMP)
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href && !isBuilt) await build()

@@ -209,9 +209,7 @@ describe('as root alone', () => {
       [],
     ])
   })
-})
 
-describe.each(WHO)('as %s', (who) => {
   it('what the node did not declare is blocked for good, and nothing is staged', async () => {
     const ground = new Ground(who)
     const done = await ground.steps(
@@ -249,7 +247,9 @@ describe.each(WHO)('as %s', (who) => {
     expect(done[9]?.ok).toMatchObject({ promoted: true, promotion: { paths: [] } })
     expect([stagesOf(ground), readdirSync(ground.project)]).toEqual([[], ['.writ']])
   })
+})
 
+describe.each(WHO)('as %s', (who) => {
   it('a run that fails, takes too long or is stopped says so', async () => {
     const ground = new Ground(who)
     const done = await ground.steps(

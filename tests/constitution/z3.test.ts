@@ -27,7 +27,7 @@ import {
   Z3World,
 } from '../oracle/z3-world.ts'
 
-const RUNS = Number(process.env['WRIT_Z3_RUNS'] ?? 10)
+const RUNS = Number(process.env['WRIT_Z3_RUNS'] ?? 7)
 const SECONDS = Number(process.env['WRIT_Z3_SECONDS'] ?? 60)
 const RULES_MAX = 40
 

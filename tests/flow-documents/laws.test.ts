@@ -64,7 +64,7 @@ describe('against naive judges', () => {
         )
         expect(told(flow, 'flow.unreachable')).toEqual(want)
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   })
 
@@ -83,7 +83,7 @@ describe('against naive judges', () => {
           false,
         )
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   })
 
@@ -98,7 +98,7 @@ describe('against naive judges', () => {
           expect(edge.source).not.toBe(edge.target)
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   })
 
@@ -135,7 +135,7 @@ describe('against naive judges', () => {
         expect(told(whole, 'flow.decision_overlap')).toHaveLength(overlaps && !isEqual ? 1 : 0)
         expect(told(whole, 'flow.decision_none')).toHaveLength(gap ? 1 : 0)
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   })
 })

@@ -15,7 +15,8 @@ beforeAll(() => {
   execFileSync(process.execPath, ['tools/build.mjs'])
 }, 300_000)
 
-it.each(EXAMPLES)('%s', (name) => {
+/** The other one is walked below, in another home. */
+it.each(EXAMPLES.slice(0, 1))('%s', (name) => {
   const place = new Place(name)
   try {
     execFileSync('rm', ['-r', join(place.project, '.git')])

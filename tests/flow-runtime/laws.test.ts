@@ -172,7 +172,7 @@ describe('runs', () => {
           for (const finding of host.findings) seen.add(finding)
         },
       ),
-      { numRuns: 400 },
+      { numRuns: 200 },
     )
     // The dice reached more than the easy places.
     for (const word of ['DONE', 'BLOCKED', 'WAITING', 'FAILED', 'flow.guard_false rerun'])
@@ -199,7 +199,7 @@ describe('runs', () => {
         expect(resumed.commands).toEqual(resumed.isStale ? [] : outstanding(host.state))
         expect(runStatus(resumed.state)).toBe(host.status)
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
   })
 
@@ -218,7 +218,7 @@ describe('runs', () => {
         }
         expect(states).toEqual(copies)
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     )
   })
 })

@@ -14,7 +14,7 @@ import { PostgresCorpus, SCHEMA, TEMPLATE } from './postgres-tamper.ts'
 import { type Fixture, makeFixture, STREAMS } from './tamper-ledger.ts'
 import { scratch } from './test-ledger.ts'
 
-const RUNS = Number(process.env['WRIT_POSTGRES_TAMPER_RUNS'] ?? 30)
+const RUNS = Number(process.env['WRIT_POSTGRES_TAMPER_RUNS'] ?? 20)
 const SEED = Number(process.env['WRIT_SEED'] ?? 1)
 
 let server: PostgresServer
@@ -81,7 +81,7 @@ describe('a ledger in PostgreSQL', () => {
   it(`shows ${RUNS} of ${RUNS} manipulations from seed ${SEED} on`, async () => {
     const missed: string[] = []
     for (let run = 0; run < RUNS; run++) {
-      const { name, expect: wanted } = await corpus.manipulate(SEED * 100_003 + run, fixture)
+      const { name, expect: wanted } = await corpus.manipulate(SEED * 100_003 + run, run, fixture)
       const plain = await verdict(corpus.copy)
       if (wanted === 'found' && plain?.ok === true) missed.push(`${run} ${name}`)
       if (wanted === 'found') continue

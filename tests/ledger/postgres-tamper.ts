@@ -99,15 +99,16 @@ export class PostgresCorpus {
     this.#copyState(from, to, OLD)
   }
 
-  /** Makes the manipulation of that number on a fresh copy. */
-  async manipulate(seed: number, fixture: Fixture): Promise<Manipulation> {
+  /** Makes the manipulation of that number on a fresh copy; the first turns make every kind once. */
+  async manipulate(seed: number, turn: number, fixture: Fixture): Promise<Manipulation> {
     const chance = new Chance(seed)
     for (let round = 0; round < 8; round++) chance.below(2)
-    if (chance.below(20) === 0) return this.#rewrite(chance, fixture)
+    const isRare = turn > MAKERS.length && chance.below(20) === 0
+    if (turn === MAKERS.length || isRare) return this.#rewrite(chance, fixture)
     await this.#copyDatabase(TEMPLATE, COPY)
     this.#copyState(fixture.directory, this.copy, COPY)
-    for (;;) {
-      const { make } = chance.of(WEIGHTS)
+    for (let wanted = MAKERS[turn]; ; wanted = undefined) {
+      const { make } = wanted ?? chance.of(WEIGHTS)
       const said = await this.#asOwner(COPY, (client) => attempt(client, chance, make))
       if (said !== null) return { name: `${make.name}: ${said}`, expect: 'found' }
     }

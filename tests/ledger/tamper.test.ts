@@ -19,7 +19,7 @@ import { type Manipulation, manipulate } from './tamper.ts'
 import { type Fixture, makeFixture, readText, STREAMS } from './tamper-ledger.ts'
 import { scratch } from './test-ledger.ts'
 
-const RUNS = Number(process.env['WRIT_TAMPER_RUNS'] ?? 80)
+const RUNS = Number(process.env['WRIT_TAMPER_RUNS'] ?? 50)
 const SEED = Number(process.env['WRIT_SEED'] ?? 1)
 
 let place: ReturnType<typeof scratch>
@@ -136,7 +136,7 @@ describe('tampering', () => {
     const failures: string[] = []
     const copy = join(place.directory, 'copy')
     for (let run = 0; run < RUNS; run++) {
-      const manipulation = manipulate(SEED * 100_003 + run, copy, fixture)
+      const manipulation = manipulate(SEED * 100_003 + run, run, copy, fixture)
       // A bundle takes longer than everything else; the slice looks at every third.
       const failure = await missed(copy, manipulation, RUNS > 500 || run % 3 === 0)
       if (failure !== null) failures.push(`${run} ${failure}`)

@@ -84,12 +84,18 @@ const MAKERS: readonly { weight: number; expect: Manipulation['expect']; make: M
 ]
 const WEIGHTS = MAKERS.flatMap((maker) => Array.from({ length: maker.weight }, () => maker))
 
-export function manipulate(seed: number, directory: string, fixture: Fixture): Manipulation {
+/** Makes the manipulation of that seed on a fresh copy; the first turns make every kind once. */
+export function manipulate(
+  seed: number,
+  turn: number,
+  directory: string,
+  fixture: Fixture,
+): Manipulation {
   const chance = new Chance(seed)
   // The first numbers of neighbouring seeds are alike.
   for (let round = 0; round < 8; round++) chance.below(2)
-  for (;;) {
-    const { make, expect } = chance.of(WEIGHTS)
+  for (let wanted = MAKERS[turn]; ; wanted = undefined) {
+    const { make, expect } = wanted ?? chance.of(WEIGHTS)
     copyState(fixture.directory, directory)
     const said = make(chance, directory, fixture)
     if (said !== null) return { name: `${make.name}: ${said}`, expect }

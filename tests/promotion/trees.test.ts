@@ -8,7 +8,7 @@
 import { describe, expect, it } from 'vitest'
 import { runAs, TEST_USERS, type TestUser } from '../tree/users.ts'
 
-const TREES = Number(process.env['WRIT_PROMOTION_TREES'] ?? 120)
+const TREES = Number(process.env['WRIT_PROMOTION_TREES'] ?? 80)
 const SEED = Number(process.env['WRIT_SEED'] ?? 20261115)
 const SHARES: Readonly<Record<TestUser, number>> = { self: 0.75, ordinary: 0.25 }
 const TIMEOUT_MS = 7_000_000

@@ -7,7 +7,16 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { drive, driveOne, place, TEST_UID, WHO } from './drive.ts'
+import {
+  type Driven,
+  type DrivenRun,
+  drive,
+  driveOne,
+  place,
+  TEST_UID,
+  WHO,
+  type Who,
+} from './drive.ts'
 
 const servers: Server[] = []
 afterEach(() => {
@@ -34,23 +43,57 @@ const connectUnix = (path: string): string =>
   `perl -MSocket -e 'socket(S,AF_UNIX,SOCK_STREAM,0) or die "socket: $!\\n"; ` +
   `connect(S,sockaddr_un("${path}")) or die "connect: $!\\n"; print <S>' 2>&1`
 
+/** Numbers of system calls that the filter refuses. */
+const CALLS = {
+  mount: 165,
+  ptrace: 101,
+  keyctl: 250,
+  bpf: 321,
+  setns: 308,
+  open_by_handle_at: 304,
+}
+
+/** Scripts that need nothing of their own run in one sandbox, which the first test that asks opens. */
+class Shared {
+  readonly #as: Who
+  readonly #scripts: string[] = []
+  #driven: Promise<Driven> | null = null
+
+  constructor(as: Who) {
+    this.#as = as
+  }
+
+  /** Returns how to wait for the run; every script has to be added before the first wait. */
+  add(script: string): () => Promise<DrivenRun> {
+    const index = this.#scripts.push(script) - 1
+    return async () => {
+      this.#driven ??= drive({ as: this.#as, root: place(this.#as), scripts: this.#scripts })
+      const { runs, failure, errors } = await this.#driven
+      const run = runs[index]
+      if (run === undefined) throw new Error(`no run: ${JSON.stringify(failure)} ${errors}`)
+      return run
+    }
+  }
+}
+
 describe.each(WHO)('opened by %s', (as) => {
+  const shared = new Shared(as)
+
+  const touched = shared.add(
+    'for d in / /usr /usr/bin /etc /var /opt /mnt /dev /sys /boot; do ' +
+      '[ -d $d ] && touch $d/writ-probe 2>/dev/null && echo "wrote $d"; done; echo done',
+  )
   it('the machine is read-only, no matter who asks', async () => {
-    const root = place(as)
-    const { stdout } = await driveOne(
-      { as, root },
-      'for d in / /usr /usr/bin /etc /var /opt /mnt /dev /sys /boot; do ' +
-        '[ -d $d ] && touch $d/writ-probe 2>/dev/null && echo "wrote $d"; done; echo done',
-    )
+    const { stdout } = await touched()
     expect(stdout).toBe('done\n')
   })
 
+  const opened = shared.add(
+    'for f in mem environ maps; do (: < /proc/1/$f) 2>/dev/null && echo "opened $f"; done; ' +
+      '(: >> /proc/1/mem) 2>/dev/null && echo "opened for writing"; readlink /proc/1/fd/5; echo done',
+  )
   it('no process inside opens the memory of the first process', async () => {
-    const { stdout } = await driveOne(
-      { as, root: place(as) },
-      'for f in mem environ maps; do (: < /proc/1/$f) 2>/dev/null && echo "opened $f"; done; ' +
-        '(: >> /proc/1/mem) 2>/dev/null && echo "opened for writing"; readlink /proc/1/fd/5; echo done',
-    )
+    const { stdout } = await opened()
     expect(stdout).toBe('done\n')
   })
 
@@ -106,9 +149,9 @@ describe.each(WHO)('opened by %s', (as) => {
     expect(stdout).toBe('')
   })
 
+  const devices = shared.add('ls /dev | tr "\\n" " "')
   it('devices are the harmless ones', async () => {
-    const root = place(as)
-    const { stdout } = await driveOne({ as, root }, 'ls /dev | tr "\\n" " "')
+    const { stdout } = await devices()
     expect(stdout.trim().split(' ').sort()).toEqual(
       ['core', 'fd', 'full', 'null', 'ptmx', 'pts', 'random', 'shm', 'stderr', 'stdin', 'stdout']
         .concat(['tty', 'urandom', 'zero'])
@@ -125,12 +168,11 @@ describe.each(WHO)('opened by %s', (as) => {
     expect(stdout).toBe('full\n')
   })
 
+  const processes = shared.add(
+    'ls -d /proc/[0-9]* | wc -l; kill -9 1; sleep 0.1; echo alive; cat /proc/1/environ | wc -c',
+  )
   it('processes of the machine are not there, and the first one cannot be killed', async () => {
-    const root = place(as)
-    const { stdout } = await driveOne(
-      { as, root },
-      'ls -d /proc/[0-9]* | wc -l; kill -9 1; sleep 0.1; echo alive; cat /proc/1/environ | wc -c',
-    )
+    const { stdout } = await processes()
     const [count, alive] = stdout.split('\n')
     expect(Number(count)).toBeLessThan(8)
     expect(alive).toBe('alive')
@@ -152,12 +194,11 @@ describe.each(WHO)('opened by %s', (as) => {
     )
   })
 
+  const privileges = shared.add(
+    'grep -E "^(Cap|NoNewPrivs|Seccomp:)" /proc/self/status | tr "\\t" " "',
+  )
   it('no privileges, no new ones, and the filter is on', async () => {
-    const root = place(as)
-    const { stdout } = await driveOne(
-      { as, root },
-      'grep -E "^(Cap|NoNewPrivs|Seccomp:)" /proc/self/status | tr "\\t" " "',
-    )
+    const { stdout } = await privileges()
     const none = '0000000000000000'
     expect(stdout.trim().split('\n')).toEqual([
       `CapInh: ${none}`,
@@ -170,31 +211,22 @@ describe.each(WHO)('opened by %s', (as) => {
     ])
   })
 
+  const tries = Object.entries(CALLS).map(
+    ([name, number]) =>
+      `perl -e '$r = syscall(${number}, 0, 0, 0, 0, 0); print "${name} ", $r, " ", $!+0, "\\n"'`,
+  )
+  const called = shared.add(
+    [
+      'unshare -U true 2>/dev/null && echo userns',
+      'unshare -m true 2>/dev/null && echo mountns',
+      'mount -t tmpfs x /tmp 2>/dev/null && echo mounted',
+      ...tries,
+      `perl -e '$x="a"; $r = ioctl(STDIN, 0x5412, $x); print "sti ", $!+0, "\\n"'`,
+    ].join('\n'),
+  )
   it('no namespaces, mounts, tracing, keys or handles', async () => {
-    const root = place(as)
-    const calls = {
-      mount: 165,
-      ptrace: 101,
-      keyctl: 250,
-      bpf: 321,
-      setns: 308,
-      open_by_handle_at: 304,
-    }
-    const tries = Object.entries(calls).map(
-      ([name, number]) =>
-        `perl -e '$r = syscall(${number}, 0, 0, 0, 0, 0); print "${name} ", $r, " ", $!+0, "\\n"'`,
-    )
-    const { stdout } = await driveOne(
-      { as, root },
-      [
-        'unshare -U true 2>/dev/null && echo userns',
-        'unshare -m true 2>/dev/null && echo mountns',
-        'mount -t tmpfs x /tmp 2>/dev/null && echo mounted',
-        ...tries,
-        `perl -e '$x="a"; $r = ioctl(STDIN, 0x5412, $x); print "sti ", $!+0, "\\n"'`,
-      ].join('\n'),
-    )
-    expect(stdout).toBe([...Object.keys(calls).map((name) => `${name} -1 1\n`), 'sti 1\n'].join(''))
+    const { stdout } = await called()
+    expect(stdout).toBe([...Object.keys(CALLS).map((name) => `${name} -1 1\n`), 'sti 1\n'].join(''))
   })
 
   it('no network: not the machine’s loopback, and nothing beyond', async () => {

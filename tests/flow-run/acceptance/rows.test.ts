@@ -97,11 +97,14 @@ ${artifact("'done'")}`),
   )
 })
 
+const FLOOR_S = 5
+
 it('row 2, criterion 2: Rule 6 over Rule 7, with the record of the conflict', TIMEOUT, async () => {
   place.write(
     'a.mjs',
+    // The second attempt is over long before the floor, also where a start takes seconds; the third is not.
     script(`${TOOL}if (input.attempt === 1) answer({ result_type: 'ERROR', error: { code: 'x', message: 'not a matter of time' } })
-else setTimeout(() => { ${artifact("'attempt ' + input.attempt")} }, 700)`),
+else setTimeout(() => { ${artifact("'attempt ' + input.attempt")} }, input.attempt === 2 ? 0 : ${FLOOR_S * 1000})`),
   )
   const policies = [
     {
@@ -124,7 +127,7 @@ else setTimeout(() => { ${artifact("'attempt ' + input.attempt")} }, 700)`),
   const policy_refs = policies.map(({ policy_id }) => policy_id)
   const run = await place.run(
     flowOf(
-      [worker('a', { minimum_duration: 2, max_attempts: 9 }), goal('b', 'P2')],
+      [worker('a', { minimum_duration: FLOOR_S, max_attempts: 9 }), goal('b', 'P2')],
       [edge('a', 'b', { policy_refs, guard_scope: 'phase' })],
       { policies },
     ),
