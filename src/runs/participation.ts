@@ -15,7 +15,6 @@ import {
   artifactPath,
   type CompiledNode,
   type FlowCommand,
-  type HostFinding,
   type ParsedAnswer,
   readAction,
   readReview,
@@ -23,6 +22,7 @@ import {
 import type { Attempt, HeldAttempt, OperationAnswer } from '../service/index.ts'
 import { boundPaths } from './access-paths.ts'
 import { refuseHalted, untilHalted } from './flow-host.ts'
+import { changedPrograms, foundAt } from './host-findings.ts'
 import { LiveAttempt } from './live-attempt.ts'
 import type { Order } from './orders.ts'
 import { isObject, type Said } from './participant/participant-request.ts'
@@ -43,8 +43,6 @@ type AskAgain = Extract<FlowCommand, { type: 'ask_again' }>
 
 /** A participant that has not answered by then is not waited for. */
 const SECONDS_MAX = 3_600
-/** How many paths a finding of the host names. */
-const PATHS_TOLD = 10
 const NOTHING_SAID = '(nothing was said)'
 
 /** The command that an event answers. */
@@ -85,12 +83,12 @@ export class Participation {
       type: 'attempt_ended',
       ...to,
       outcome: 'failed',
-      why: `not as when the run began: ${changed.slice(0, PATHS_TOLD).join(', ')}`,
+      why: 'a program of the run is not as it was when the run began',
       seconds: 0,
       tokens: 0,
       required_files_exist: false,
       stage: null,
-      found: changed.slice(0, PATHS_TOLD).map((path) => ({ code: 'flow.program_changed', path })),
+      found: changedPrograms(changed),
       principal: principalOf(this.#nodeOf(command.node_id)),
     })
     return true
@@ -358,7 +356,7 @@ export class Participation {
       required_files_exist: missing_files.length === 0,
       ...(missing_files.length === 0 ? {} : { missing_files }),
       stage: held === null || isBlocked ? null : this.#stageOf(held),
-      ...this.#foundIn(held),
+      ...foundAt(held, this.#run.options.workspace),
       principal: this.#persons.get(node_id) ?? principalOf(this.#nodeOf(node_id)),
     })
   }
@@ -387,22 +385,6 @@ export class Participation {
       if (bytes === null) missing.push(file)
     }
     return missing
-  }
-
-  /** What of the gate's findings stops the node for a person to look at. */
-  #foundIn(held: HeldAttempt | null): { readonly found?: readonly HostFinding[] } {
-    const { workspace } = this.#run.options
-    const within = (path: string): string =>
-      path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path
-    const touched = (held?.result?.findings ?? []).flatMap(({ code, path = '' }) =>
-      code === 'flow.program_touched' ? [{ code, path: within(path) } as const] : [],
-    )
-    const leaks = (held?.leaks ?? []).map((path) => ({
-      code: 'flow.secret_written' as const,
-      path: within(path),
-    }))
-    const found = [...leaks, ...touched].slice(0, PATHS_TOLD)
-    return found.length === 0 ? {} : { found }
   }
 
   /** Null when nothing would change: there is nothing to promote then. */

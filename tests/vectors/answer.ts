@@ -44,6 +44,9 @@ const NOT_OF_DOCUMENTS = new Set([
   'flow.output_missing',
   'flow.secret_missing',
   'flow.log_foreign',
+  'flow.program_writable',
+  'flow.program_in_root',
+  'flow.program_large',
   'flow.interrupted',
   'flow.plan_refused',
   // What the gate says of a scope, and of a law file that differs from the accepted one.

@@ -6,6 +6,7 @@
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import type { FlowEvent } from '../state/event.ts'
 import type { FlowFact, RunFinding, Values } from '../state/fact.ts'
+import { controlText } from './control-text.ts'
 import { nodeName, oneLine, shownText, shownValue } from './words.ts'
 
 type GuardPayload = Extract<
@@ -106,8 +107,6 @@ export class Causes {
         return `the claim ${finding.claim_id ?? ''} has no independent evidence (${text('verification_status')})`
       case 'flow.text_policy':
         return `its ${text('text')} says “${text('phrase')}”, which ${finding.policy_id ?? 'a text policy'} forbids`
-      case 'flow.delta_missing':
-        return `it gave the same as before (compared by ${text('by')})`
       case 'flow.manifest_mismatch':
         return `files of the sub-phase ${text('subphase_id')} are not as its manifest says`
       case 'flow.escalated':
@@ -116,7 +115,7 @@ export class Causes {
         return `the budget of ${text('budget')} is used up: ${text('used')} of ${text('limit')}`
       // `#saysRules` has a case for each of the others.
       default:
-        return this.#saysRules(finding)
+        return controlText(finding) ?? this.#saysRules(finding)
     }
   }
 

@@ -3,7 +3,7 @@
  * Secrets are removed before shortening, so that no cut leaves half of one.
  */
 import { Buffer } from 'node:buffer'
-import { type Secrets, withoutSpellings } from './secret-search.ts'
+import { type SecretValues, withoutSpellings } from './secret-search.ts'
 
 const BYTES_MAX = 16 * 1024 * 1024
 const RECORDED_MAX = 256 * 1024
@@ -11,12 +11,12 @@ const RECORDED_MAX = 256 * 1024
 type Stream = 'stdout' | 'stderr'
 
 export class AttemptOutputs {
-  readonly #secrets: Secrets
+  readonly #secrets: SecretValues
   readonly #parts: Record<Stream, Buffer[]> = { stdout: [], stderr: [] }
   readonly #kept = { stdout: 0, stderr: 0 }
   #isCut = false
 
-  constructor(secrets: Secrets) {
+  constructor(secrets: SecretValues) {
     this.#secrets = secrets
   }
 

@@ -9,7 +9,7 @@ import { type Change, displayOfRaw, textOfRaw } from '../../gate/index.ts'
 import { openEntry } from '../../machine/index.ts'
 import type { Layer } from '../../sandbox/index.ts'
 
-export type Secrets = Readonly<Record<string, string>>
+export type SecretValues = Readonly<Record<string, string>>
 
 /** Shorter values, and shorter spellings of them, would be found in everything. */
 const VALUE_MIN = 4
@@ -17,7 +17,7 @@ const SPELLING_MIN = 6
 const PART_BYTES = 1024 * 1024
 
 /** The spellings of a secret in a text, the longest first; none for a value that is too short. */
-export function secretSpellings(value: string): readonly string[] {
+function secretSpellings(value: string): readonly string[] {
   if (value.length < VALUE_MIN) return []
   const bytes = Buffer.from(value)
   const percent = [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
@@ -56,7 +56,7 @@ interface Needle {
  * path that does not show it.
  */
 export function leaksIn(
-  secrets: Secrets,
+  secrets: SecretValues,
   changes: readonly Change[],
   layers: readonly Layer[],
 ): readonly string[] {
@@ -72,7 +72,7 @@ export function leaksIn(
   })
 }
 
-function needlesOf(secrets: Secrets): readonly Needle[] {
+function needlesOf(secrets: SecretValues): readonly Needle[] {
   return Object.entries(secrets).flatMap(([name, value]) => {
     const wide = value.length < VALUE_MIN ? [] : [{ name, bytes: Buffer.from(value, 'utf16le') }]
     return [...secretSpellings(value).map((form) => ({ name, bytes: Buffer.from(form) })), ...wide]
@@ -80,7 +80,7 @@ function needlesOf(secrets: Secrets): readonly Needle[] {
 }
 
 /** Returns a text with the name of each secret in the place of its spellings. */
-export function withoutSpellings(text: string, secrets: Secrets): string {
+export function withoutSpellings(text: string, secrets: SecretValues): string {
   let clean = text
   // The longer first: a secret that holds another one is taken out as a whole.
   const entries = Object.entries(secrets).sort(([, a], [, b]) => b.length - a.length)

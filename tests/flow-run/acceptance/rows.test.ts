@@ -79,11 +79,15 @@ ${artifact("'done'")}`),
   })
 
   it.each([
-    ['says otherwise', `writeFileSync('out/P1_timing.json', '{"cumulative_duration": 9999}')`],
-    ['is not there', ''],
+    [
+      'says otherwise',
+      `writeFileSync('out/P1_timing.json', '{"cumulative_duration": 9999}')`,
+      'flow.evidence_mismatch block',
+    ],
+    ['is not there', '', 'flow.evidence_unreadable block'],
   ])(
     'a file of evidence that %s closes the way, also where the host would open it',
-    async (_, write) => {
+    async (_, write, finding) => {
       place.write('a.mjs', script(`${TOOL}mkdirSync('out')\n${write}\n${artifact("'done'")}`))
       const guarded = edge('a', 'b', {
         class: 'Gate',
@@ -92,7 +96,7 @@ ${artifact("'done'")}`),
       })
       const run = await place.run(flowOf([worker('a'), goal('b', 'P2')], [guarded]))
       expect([run.status, enteredIn(run.facts)]).toEqual(['BLOCKED', ['a']])
-      expect(findingsIn(run)).toContain('flow.evidence_mismatch block')
+      expect(findingsIn(run)).toContain(finding)
     },
   )
 })
@@ -159,7 +163,8 @@ describe('rows 3 and 4: what a participant says', TIMEOUT, () => {
   const flow = flowOf([worker('a', { max_attempts: 1 }), goal('b', 'P2')], [edge('a', 'b')])
 
   it('row 3: rationalising is refused', async () => {
-    place.write('a.mjs', script(`${TOOL}${artifact("'The result is good enough for now.'")}`))
+    const said = `console.log('The result is good enough for now.')`
+    place.write('a.mjs', script(`${TOOL}${said}\n${artifact("'fine'")}`))
     const run = await place.run(flow)
     expect(findingsIn(run)[0]).toMatch(/^flow\.text_policy/)
     expect(run.facts.find(({ type }) => type === 'flow_finding_v1')?.payload).toMatchObject({

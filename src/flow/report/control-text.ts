@@ -1,0 +1,23 @@
+/** Findings about programs, secrets, evidence and repeated work, in words. */
+import type { RunFinding } from '../state/fact.ts'
+import { shownText } from './words.ts'
+
+/** Null for a finding that is about something else. */
+export function controlText({ code, values, edge_id = '' }: RunFinding): string | null {
+  const text = (name: string): string => shownText(values[name])
+  if (code === 'flow.program_touched')
+    return `it changed ${text('path')}, which is a part of a participant of this run; what it did is dropped`
+  if (code === 'flow.program_changed')
+    return `${text('path')} is not as it was when the run began: put it back, or start a new run with it`
+  if (code === 'flow.secret_written')
+    return `it left a secret of its participant in ${text('path')}; what it did is dropped`
+  if (code === 'flow.evidence_unreadable')
+    return `the evidence ${text('path')}:${text('field')} for the way ${edge_id} gives no value: ${text('why')}`
+  return code === 'flow.delta_missing' ? repeatedText(values['by']) : null
+}
+
+function repeatedText(by: unknown): string {
+  if (by === 'noop') return 'it says that there is nothing to do, and what it made was rejected'
+  if (by === 'digest') return 'it gave a version again that was rejected before'
+  return `it gave the same as before (compared by ${shownText(by)})`
+}

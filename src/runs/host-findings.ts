@@ -1,0 +1,28 @@
+/** What the host found at an attempt that stops its node for a person to look at. */
+import type { HostFinding } from '../flow/index.ts'
+import type { HeldAttempt } from '../service/index.ts'
+
+/** How many paths are named; the record of the gate has all of them. */
+const PATHS_TOLD = 10
+
+/** Programs of the run that the attempt changed, and files in which it left a secret. */
+export function foundAt(
+  held: HeldAttempt | null,
+  workspace: string,
+): { readonly found?: readonly HostFinding[] } {
+  const within = (path: string): string =>
+    path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path
+  const touched = (held?.result?.findings ?? []).flatMap(({ code, path = '' }) =>
+    code === 'flow.program_touched' ? [{ code, path: within(path) } as const] : [],
+  )
+  const leaks = (held?.leaks ?? []).map((path) => ({
+    code: 'flow.secret_written' as const,
+    path: within(path),
+  }))
+  const found = [...leaks, ...touched].slice(0, PATHS_TOLD)
+  return found.length === 0 ? {} : { found }
+}
+
+export function changedPrograms(paths: readonly string[]): readonly HostFinding[] {
+  return paths.slice(0, PATHS_TOLD).map((path) => ({ code: 'flow.program_changed', path }))
+}
