@@ -121,8 +121,16 @@ export class Host {
     this.state = state
     this.facts.push(...facts)
     if (body.type === 'resumed') this.open.length = 0
-    this.open.push(...commands.filter(({ type }) => type !== 'stop'))
+    for (const command of commands) {
+      if (command.type !== 'stop') this.open.push(command)
+      else this.#stop(command.stopped)
+    }
     return !isStale
+  }
+
+  #stop(stopped: number): void {
+    const place = this.open.findIndex(({ command }) => command === stopped)
+    if (place !== -1) this.open.splice(place, 1)
   }
 
   start(): this {

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EDGE_CLASSES, type Flow, type FlowEdge, type FlowNode } from '../../src/contracts/index.ts'
+import type { Flow } from '../../src/contracts/index.ts'
 import {
   type FlowCommand,
   type FlowFact,
@@ -13,124 +13,8 @@ import {
   runStatus,
   step,
 } from '../../src/flow/index.ts'
-import { type Attempt, check, edge, Host, node, work } from './host.ts'
-
-const GUARDS = [
-  undefined,
-  'state.tool_calls > 0',
-  'state.attempt_count < 3',
-  'state.score >= 90',
-  "state.validator_verdict != 'REJECT'",
-  'state.phase_completed',
-  'state.cumulative_duration >= state.minimum_duration',
-  'false',
-]
-
-const nodeArbitrary = fc.record({
-  sort: fc.constantFrom('bare', 'work', 'check', 'goal'),
-  phase: fc.nat(2),
-  subphase: fc.option(fc.nat(2)),
-  attempts: fc.integer({ min: 1, max: 3 }),
-  floor: fc.constantFrom(0, 0, 2),
-  target: fc.nat(),
-})
-
-const edgeArbitrary = fc.record({
-  source: fc.nat(),
-  target: fc.nat(),
-  class: fc.constantFrom('Progress' as const, 'Progress' as const, ...EDGE_CLASSES),
-  guard: fc.constantFrom(...GUARDS),
-  scope: fc.constantFrom(undefined, 'attempt', 'subphase', 'phase', 'global'),
-  fail: fc.constantFrom(undefined, 'block', 'reroute', 'rerun', 'escalate'),
-  join: fc.constantFrom(undefined, 'AND'),
-  group: fc.constantFrom(undefined, undefined, 'g'),
-  evidence: fc.boolean(),
-  trust: fc.boolean(),
-})
-
-const flowArbitrary = fc
-  .record({
-    nodes: fc.array(nodeArbitrary, { minLength: 1, maxLength: 6 }),
-    edges: fc.array(edgeArbitrary, { maxLength: 9 }),
-  })
-  .map(({ nodes, edges }): Partial<Flow> => {
-    const works = nodes.flatMap(({ sort }, index) => (sort === 'work' ? [`n${index}`] : []))
-    const made = nodes.map(
-      ({ sort, phase, subphase, attempts, floor, target }, index): FlowNode => {
-        const more = {
-          phase_id: `P${phase}`,
-          ...(subphase === null ? {} : { subphase_id: `S${phase}${subphase}` }),
-          max_attempts: attempts,
-          ...(floor === 0 ? {} : { minimum_duration: floor }),
-        }
-        if (sort === 'check' && works.length > 0)
-          return check(`n${index}`, works[target % works.length] ?? '', more)
-        if (sort === 'goal') return node(`n${index}`, { kind: 'GOAL', ...more })
-        return sort === 'work' ? work(`n${index}`, more) : node(`n${index}`, more)
-      },
-    )
-    return { nodes: made, edges: edges.map((one, index) => edgeOf(one, index, nodes.length)) }
-  })
-
-type EdgeParts = typeof edgeArbitrary extends fc.Arbitrary<infer T> ? T : never
-
-function edgeOf(parts: EdgeParts, index: number, count: number): FlowEdge {
-  const { guard, scope, fail, join, group, evidence, trust } = parts
-  const made = edge(`n${parts.source % count}`, `n${parts.target % count}`, {
-    edge_id: `E${index}`,
-    class: parts.class,
-  })
-  return {
-    ...made,
-    ...(guard === undefined ? {} : { guard_expr: guard }),
-    ...(scope === undefined ? {} : { guard_scope: scope as 'phase' }),
-    ...(fail === undefined ? {} : { on_guard_fail: fail as 'block' }),
-    ...(join === undefined || parts.class === 'Sync' ? {} : { join: 'AND' as const }),
-    ...(group === undefined ? {} : { group_id: group }),
-    ...(evidence && guard !== undefined ? { guard_evidence_source: 'x.json:tool_calls' } : {}),
-    ...(trust ? { trust_requirement: 'independent_verification_required' as const } : {}),
-  }
-}
-
-const attemptArbitrary: fc.Arbitrary<Attempt> = fc.record(
-  {
-    tools: fc.nat(2),
-    blocked: fc.boolean(),
-    outcome: fc.constantFrom('ended', 'ended', 'ended', 'failed', 'unreachable'),
-    result: fc.constantFrom('ARTIFACT', 'ARTIFACT', 'NOOP', 'NEEDS_INPUT', 'ERROR'),
-    content: fc.constantFrom('one', 'two', 'three'),
-    score: fc.constantFrom(10, 95, 95),
-    action: fc.constantFrom('APPROVE', 'MODIFY', 'REQUEST_EXTERNAL_INPUT'),
-    stage: fc.constantFrom('m1', 'm2', null),
-    claims: fc.constantFrom([], ['C']),
-    invalid: fc.nat(5),
-  },
-  { requiredKeys: [] },
-)
-
-/** Answers a command; what the usual host leaves to people is decided by the dice. */
-function answerAny(host: Host, command: FlowCommand, dice: number): void {
-  const to = { command: command.command }
-  if (command.type === 'ask_human') {
-    const answer = (['retry', 'abandon', 'provided'] as const)[dice % 3] ?? 'abandon'
-    host.send({ type: 'human_answer', node_id: command.node_id, ...to, answer, principal: 'h' })
-  } else if (command.type === 'read_evidence') {
-    const readings = command.sources.map(({ edge_id }) => ({
-      edge_id,
-      digest: 'd',
-      value: dice % 2,
-    }))
-    host.send({ type: 'evidence_read', node_id: command.node_id, ...to, readings })
-  } else if (command.type === 'promote' && dice % 5 === 0) {
-    const manifest = dice % 2 === 0 ? command.manifest : 'otherwise'
-    const action_id = dice % 3 === 0 ? null : `act ${command.command}`
-    host.send({ type: 'promoted', node_id: command.node_id, ...to, action_id, manifest })
-  } else if (command.type === 'roll_back' && dice % 5 === 0) {
-    host.send({ type: 'rolled_back', node_id: command.node_id, ...to, is_restored: false })
-  } else if (command.type === 'write_log' && dice % 7 === 0) {
-    host.send({ type: 'log_written', phase_id: command.phase_id, ...to, digest: null })
-  } else host.answer(command)
-}
+import { answerAny, attemptArbitrary, flowArbitrary } from '../arbitrary/flows.ts'
+import { edge, Host, node } from './host.ts'
 
 function playRandomly(host: Host, dice: readonly number[]): void {
   host.start()

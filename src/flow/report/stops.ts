@@ -65,34 +65,42 @@ export function stopsOf(run: StoppedRun): readonly RunStop[] {
   if (state.isRefused) return [refusedStop(runId, flow, findings)]
   const waits = run.waiting.flatMap((command) => waitOf(runId, flow, command, findings))
   const asked = new Set(waits.map(({ node_id }) => node_id))
-  const stuck = stuckNodes(run).filter((node) => !asked.has(node))
+  const stuck = stuckNodes(run).filter(({ nodeId }) => !asked.has(nodeId))
   const blocks = stuck.map((node) => blockedStop(runId, flow, node, findings))
   if (state.ended !== 'FAILED') return [...waits, ...blocks]
   return [...waits, ...blocks, ...failedStops(run, findings)]
 }
 
-/** Nodes that a person can let go on: one of each phase that may not end. */
-function stuckNodes({ flow, state, facts }: StoppedRun): readonly string[] {
-  const inBlockedPhase = new Map<number, string>()
-  const found: string[] = []
-  for (const { index, nodeId, phase } of flow.nodes) {
-    const node = elementAt(state.nodes, index)
-    const span = elementAt(state.phases, phase)
-    if (!isStuckAt(node, span)) continue
-    if (node.status === 'blocked' || node.isHeld) found.push(nodeId)
-    else inBlockedPhase.set(phase, lastNamed(facts, flow, phase) ?? nodeId)
-  }
-  return [...found, ...inBlockedPhase.values()]
+interface StuckNode {
+  readonly nodeId: string
+  /** Of a phase that may not end: its nodes, one of which the finding names. */
+  readonly phase: readonly string[] | null
 }
 
-/** The node of a phase that a finding last named, which is the one that kept the phase from its end. */
-function lastNamed(facts: readonly FlowFact[], flow: CompiledFlow, phase: number): string | null {
+/** Nodes that a person can let go on; one of each phase that may not end. */
+function stuckNodes({ flow, state, facts }: StoppedRun): readonly StuckNode[] {
+  const found: StuckNode[] = []
+  const ofPhase = new Map<number, string[]>()
+  for (const { index, nodeId, phase } of flow.nodes) {
+    const node = elementAt(state.nodes, index)
+    if (!isStuckAt(node, elementAt(state.phases, phase))) continue
+    if (node.status === 'blocked' || node.isHeld) found.push({ nodeId, phase: null })
+    else ofPhase.set(phase, [...(ofPhase.get(phase) ?? []), nodeId])
+  }
+  for (const [index, nodes] of ofPhase) {
+    const nodeId = lastFound(facts, nodes)
+    const phase = flow.phases[index]?.nodes.map((node) => flow.nodes[node]?.nodeId ?? '') ?? []
+    if (nodeId !== undefined) found.push({ nodeId, phase })
+  }
+  return found
+}
+
+/** The node that a finding last named: it kept the phase from its end. Else the last of them. */
+function lastFound(facts: readonly FlowFact[], nodes: readonly string[]): string | undefined {
   const fact = facts.findLast(
-    ({ type, payload }) =>
-      type === 'flow_finding_v1' &&
-      flow.nodes[flow.nodeIndex.get(payload.node_id ?? '') ?? -1]?.phase === phase,
+    ({ type, payload }) => type === 'flow_finding_v1' && nodes.includes(payload.node_id ?? ''),
   )
-  return fact?.type === 'flow_finding_v1' ? (fact.payload.node_id ?? null) : null
+  return (fact?.type === 'flow_finding_v1' ? fact.payload.node_id : undefined) ?? nodes.at(-1)
 }
 
 function waitOf(
@@ -212,12 +220,14 @@ const STOPPING: ReadonlySet<RunFinding['action']> = new Set([
 function blockedStop(
   runId: string,
   flow: CompiledFlow,
-  node_id: string,
+  { nodeId: node_id, phase }: StuckNode,
   findings: readonly ToldFinding[],
 ): RunStop {
-  const own = findings.filter(
-    (finding) => finding.node_id === node_id && STOPPING.has(finding.action),
-  )
+  const isOwn = (finding: ToldFinding): boolean =>
+    phase === null
+      ? finding.node_id === node_id
+      : finding.invariant_id !== undefined && phase.includes(finding.node_id ?? '')
+  const own = findings.filter((finding) => isOwn(finding) && STOPPING.has(finding.action))
   const last = own.findLast(({ action }) => action === 'block') ?? own.at(-1)
   // A hindrance often has several findings at once, such as two closed ways.
   const together =

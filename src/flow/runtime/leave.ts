@@ -224,13 +224,17 @@ function nodesAfter(turn: Turn, from: number): readonly number[] {
 function remedy(turn: Turn, node: number, obstacles: readonly EdgeObstacle[]): void {
   const [first] = obstacles
   if (first === undefined) return
-  for (const { edge, action, isGuard } of obstacles) {
-    if (!isGuard) continue
-    const place = { node_id: turn.idOf(node), edge_id: edge.document.edge_id }
-    const values = guardValues(turn, edge.document.edge_id)
-    turn.find({ code: 'flow.guard_false', ...place, action, values })
-  }
+  for (const obstacle of obstacles) findClosed(turn, node, obstacle)
   carryOut(turn, node, first)
+}
+
+/** Records that a guard is closed, with what it read; other obstacles have a finding already. */
+export function findClosed(turn: Turn, node: number, obstacle: EdgeObstacle): void {
+  const { edge, action, isGuard } = obstacle
+  if (!isGuard) return
+  const place = { node_id: turn.idOf(node), edge_id: edge.document.edge_id }
+  const values = guardValues(turn, edge.document.edge_id)
+  turn.find({ code: 'flow.guard_false', ...place, action, values })
 }
 
 export function carryOut(turn: Turn, node: number, { edge, action }: EdgeObstacle): void {

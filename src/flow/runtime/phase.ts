@@ -10,6 +10,7 @@ import { isGuardOpen, isInvariantKept } from './judge.ts'
 import {
   carryOut,
   type EdgeObstacle,
+  findClosed,
   guardObstacle,
   leave,
   obstacleAt,
@@ -139,7 +140,9 @@ function stopPhase(turn: Turn, span: CompiledSpan, action: FindingAction): void 
   const node = lastOf(turn, span)
   for (const done of span.nodes) {
     const obstacle = mayLeave(turn, done) ? remedyAt(turn, done) : null
-    if (obstacle !== null) return carryOut(turn, done, obstacle)
+    if (obstacle === null) continue
+    if (turn.draft.run.rules > 1) findClosed(turn, done, obstacle)
+    return carryOut(turn, done, obstacle)
   }
   if (action === 'rerun') return rerunSpan(turn, node, 'phase')
   turn.record({ kind: 'phase_blocked', phase_id: span.name })

@@ -21,8 +21,8 @@ import {
   takeEvidence,
 } from './attempt.ts'
 import { run } from './enter.ts'
-import { guardValues, isGuardOpen } from './judge.ts'
-import { carryOut, fire, guardObstacle, isWayOut, obstacleAt } from './leave.ts'
+import { isGuardOpen } from './judge.ts'
+import { carryOut, findClosed, fire, guardObstacle, isWayOut, obstacleAt } from './leave.ts'
 import { dismissApprovals, voidDependents } from './stage.ts'
 import type { Turn } from './turn.ts'
 
@@ -137,13 +137,10 @@ export function passOn(turn: Turn, check: number): void {
       fire(turn, edge)
       continue
     }
-    if (!isOpen) {
-      const place = { node_id: turn.idOf(check), edge_id: edge.document.edge_id }
-      const values = guardValues(turn, edge.document.edge_id)
-      turn.find({ code: 'flow.guard_false', ...place, action, values })
-    }
+    const obstacle = { edge, action, isGuard: !isOpen }
+    findClosed(turn, check, obstacle)
     if (action === 'rerun' || action === 'reject') return runAgain(turn, check, target)
-    return carryOut(turn, check, { edge, action, isGuard: !isOpen })
+    return carryOut(turn, check, obstacle)
   }
 }
 

@@ -164,7 +164,7 @@ export interface SpanState {
 
 /** Whether a human can let a node go on: it is blocked, its ways are closed, or its phase may not end. */
 export function isStuckAt({ status, isHeld }: NodeState, { isBlocked }: SpanState): boolean {
-  return status === 'blocked' || isHeld || (isBlocked && status === 'done')
+  return status === 'blocked' || isHeld || (isBlocked && !isOpen(status) && status !== 'idle')
 }
 
 /** The part of a draft that `unblockedBy` reads. */
