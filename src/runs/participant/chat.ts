@@ -56,17 +56,19 @@ async function talk(
   ]
   for (let round = 0; round < ROUNDS_MAX; round++) {
     await asking.refuseHalted()
+    refuseSpent(asking.tokensLeft())
     const completion = await told(asking.secrets, () =>
       client.chat.completions.create(
-        { ...settingsOf(participant, asking.tokens, spent.tokens), messages },
+        { ...settingsOf(participant, asking.tokensLeft()), messages },
         { signal },
       ),
     )
-    spent.tokens += completion.usage?.total_tokens ?? 0
+    const used = completion.usage?.total_tokens ?? 0
+    spent.tokens += used
+    asking.onTokens(used)
     const message = completion.choices[0]?.message
     if (message === undefined) throw new LineFailure('the endpoint answered with no choice')
     const calls = message.tool_calls ?? []
-    refuseSpent(asking.tokens, spent.tokens, calls.length)
     if (calls.length === 0) return message.content ?? ''
     messages.push(message)
     for (const call of calls) {
@@ -80,20 +82,19 @@ async function talk(
 type Model = Extract<Participant, { readonly chat: string }>
 
 /** The model's own limit, and what is left of the budget: the smaller one holds. */
-function settingsOf({ model, temperature, max_tokens, tools }: Model, left: number, spent: number) {
-  const limit = Math.min(max_tokens ?? Number.POSITIVE_INFINITY, left - spent)
+function settingsOf({ model, temperature, max_tokens, tools }: Model, left: number) {
+  const limit = Math.min(max_tokens ?? Number.POSITIVE_INFINITY, left)
   return {
     model,
     ...(temperature === undefined ? {} : { temperature }),
-    ...(Number.isFinite(limit) ? { max_tokens: Math.max(1, limit) } : {}),
+    ...(Number.isFinite(limit) ? { max_tokens: limit } : {}),
     ...(tools === 'none' ? {} : { tools: [PROPOSE_ACTION] }),
   }
 }
 
-/** After each round: a further one would only use more than there is. */
-function refuseSpent(left: number, spent: number, calls: number): void {
-  if (calls > 0 && spent >= left)
-    throw new Declined(`the budget of tokens is used up: ${spent} used, ${left} were left`)
+/** Before each round: another one would use more than there is. */
+function refuseSpent(left: number): void {
+  if (left <= 0) throw new Declined('the budget of tokens is used up')
 }
 
 type ToolCall = NonNullable<OpenAI.Chat.ChatCompletionMessage['tool_calls']>[number]
