@@ -143,11 +143,12 @@ describe('attempts', TIMEOUT, () => {
   })
 
   it('of an attempt that the budget ended are not lost: it runs again', async () => {
-    place.write('a.mjs', SLOW)
+    const wait = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000)'
+    const body = `if (input.attempt === 1) ${wait}\n${artifact("'done'")}`
+    place.write('a.mjs', script(`${TOOL}${body}`))
     const flow = flowOf([worker('a', { max_attempts: 1 })], [], { budgets: { seconds: 2 } })
     const begun = await place.run(flow)
     expect([begun.status, findingsIn(begun)]).toEqual(['BLOCKED', ['flow.budget block']])
-    place.write('a.mjs', QUICK)
     leaveOrder(place.host(), begun.runId, {
       kind: 'budget',
       limits: { seconds: 60 },
