@@ -41,6 +41,7 @@ import {
   refuseMissing,
   runHeads,
 } from './run-records.ts'
+import { refuseUnknownTools } from './tool-check.ts'
 
 export type WatchOptions = Pick<RunOptions, 'onFacts' | 'waits' | 'abort' | 'parallel'>
 
@@ -73,6 +74,7 @@ export async function startRun(host: FlowHost, order: StartOrder): Promise<Walke
   const { flow, workspace, participantsDigest, onRun, ...watching } = order
   await refuseHalted(host)
   refuseForeignLog(host.home, workspace)
+  await refuseUnknownTools(host, flow, workspace, watching.abort)
   const chance = crypto.getRandomValues(new Uint8Array(16))
   const runId = newRunId(host.clock.nowMs(), chance)
   onRun?.(runId)

@@ -8,6 +8,7 @@ import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/reso
 import type { Participant } from '../../contracts/index.ts'
 import { Declined, failure, heard, LineFailure, withDeadline } from './line.ts'
 import { operationText, type ParticipantRequest, type Said } from './participant-request.ts'
+import { withoutSecrets } from './secrets.ts'
 
 const ROUNDS_MAX = 64
 
@@ -49,7 +50,7 @@ async function talk(
 ): Promise<string> {
   const { participant, input, workspace, kind } = asking
   if (!('chat' in participant)) throw new Declined('no model')
-  const client = clientOf(participant.chat, asking.secrets)
+  const client = clientOf(participant.chat, asking)
   const messages: ChatCompletionMessageParam[] = [
     { role: 'system', content: instructionsFor(participant, kind, workspace) },
     { role: 'user', content: JSON.stringify(input) },
@@ -63,6 +64,7 @@ async function talk(
         { signal },
       ),
     )
+    refuseOther(completion, asking.secrets)
     const used = completion.usage?.total_tokens ?? 0
     spent.tokens += used
     asking.onTokens(used)
@@ -77,6 +79,17 @@ async function talk(
     }
   }
   throw new Declined('the model went on asking for operations')
+}
+
+/** A page, or any other document, is no completion, and will be none when it is asked for again. */
+function refuseOther(completion: unknown, secrets: ParticipantRequest['secrets']): void {
+  const { choices } = Object(completion) as { readonly choices?: unknown }
+  if (Array.isArray(choices)) return
+  const words = typeof completion === 'string' ? completion : JSON.stringify(completion)
+  const shown = withoutSecrets(words ?? '', secrets)
+    .trim()
+    .slice(0, 200)
+  throw new Declined(`the endpoint answers with something else than a completion: ${shown}`)
 }
 
 type Model = Extract<Participant, { readonly chat: string }>
@@ -112,10 +125,12 @@ async function carriedOut({ operate }: ParticipantRequest, call: ToolCall): Prom
   }
 }
 
-function clientOf(baseURL: string, secrets: ParticipantRequest['secrets']): OpenAI {
+/** The run retries and bounds the time; another address is for the flow to name. */
+function clientOf(baseURL: string, { secrets, seconds }: ParticipantRequest): OpenAI {
   // Something has to be there, or the client looks for a key by itself.
   const [apiKey = 'none'] = Object.values(secrets)
-  return new OpenAI({ baseURL, apiKey, maxRetries: 0 })
+  const fetchOptions = { redirect: 'manual' as const }
+  return new OpenAI({ baseURL, apiKey, maxRetries: 0, timeout: seconds * 1000, fetchOptions })
 }
 
 /** Failures of the client, as failures of the line or of the endpoint. */
