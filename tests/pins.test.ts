@@ -138,6 +138,7 @@ describe('pins', () => {
       'flow resume',
       'flow status',
       'flow answer',
+      'flow budget',
       'flow evidence',
       'flow report',
       'task issue',

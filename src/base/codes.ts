@@ -455,6 +455,7 @@ export const CODES = {
   'flow.input_missing': refused('what was asked for is not where it has to be'),
   'flow.flow_missing': broken('the flow of this run is no longer kept'),
   'flow.output_missing': broken('what a participant made in this run is no longer kept'),
+  'flow.tool_unknown': usage('an MCP server has no tool of the name that the flow calls'),
   'flow.secret_missing': usage('a variable that a participant needs is not set'),
   'flow.program_missing': usage('a program or file that a participant needs is not there'),
   'flow.rules_unknown': broken('a later writ began this run'),

@@ -68,6 +68,7 @@ export {
 } from './runtime/text-policy.ts'
 export type { Step } from './runtime/turn.ts'
 export { foldFacts, foldOnto } from './state/apply.ts'
+export { type BudgetLimits, type BudgetName, limitsOf } from './state/budget.ts'
 export type {
   CommandBody,
   FlowCommand,
@@ -76,7 +77,13 @@ export type {
   RunInput,
   StageBase,
 } from './state/command.ts'
-export { type AccessDecision, type AccessMode, decideAccess, rulesFor } from './state/command.ts'
+export {
+  type AccessDecision,
+  type AccessMode,
+  decideAccess,
+  RUN_ARTIFACTS,
+  rulesFor,
+} from './state/command.ts'
 export type {
   ActionAnswer,
   EventType,

@@ -7,11 +7,12 @@
  * as they are, whether they exist yet or not; others are matched against the tree and against what
  * the stages below would add.
  */
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { matchesPath, parseGlob } from '../contracts/index.ts'
-import type { FlowCommand } from '../flow/index.ts'
+import { type FlowCommand, RUN_ARTIFACTS } from '../flow/index.ts'
 import { bannedCopies } from './banned-copies.ts'
+import { ownPath } from './run-files.ts'
 
 type AccessRules = Extract<FlowCommand, { type: 'run_participant' }>['access']
 
@@ -26,16 +27,45 @@ export function boundPaths(
   workspace: string,
   rules: AccessRules,
   staged: readonly string[],
+  artifacts: string,
 ): BoundPaths {
   const hidden = new Set<string>()
   const readOnly = new Set<string>()
   for (const { access_mode, access_allowed, resource_path } of rules) {
     if (access_allowed) continue
     const into = access_mode === 'write' ? readOnly : hidden
-    for (const path of covered(workspace, resource_path, staged)) into.add(join(workspace, path))
+    for (const pattern of patternsOf(workspace, resource_path, artifacts)) {
+      for (const path of covered(workspace, pattern, staged)) into.add(join(workspace, path))
+    }
   }
   for (const path of bannedCopies(workspace, topmost(hidden))) hidden.add(path)
   return { hidden: topmost(hidden), readOnly: topmost(readOnly) }
+}
+
+/** A rule about `artifacts/NODE` is about that node's artifacts in this run and in those before. */
+function patternsOf(workspace: string, pattern: string, artifacts: string): readonly string[] {
+  const own = ownPath(pattern, artifacts)
+  if (own === pattern) return [pattern]
+  const below = own.slice(artifacts.length)
+  const others = runFolders(workspace).filter((folder) => folder !== artifacts)
+  return [pattern, own, ...others.map((folder) => `${folder}${below}`).filter(isThere(workspace))]
+}
+
+/** Patterns are matched later; a plain path of another run counts if it exists. */
+function isThere(workspace: string): (pattern: string) => boolean {
+  return (pattern) => {
+    const plain = pattern.replace(/(?:\/\*\*)?\/*$/, '')
+    return GLOB_MARKS.test(plain) || existsSync(join(workspace, plain))
+  }
+}
+
+function runFolders(workspace: string): readonly string[] {
+  try {
+    const folders = readdirSync(join(workspace, 'artifacts')).map((name) => `artifacts/${name}`)
+    return folders.filter((folder) => RUN_ARTIFACTS.test(`${folder}/`))
+  } catch {
+    return []
+  }
 }
 
 const GLOB_MARKS = /\*/

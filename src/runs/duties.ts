@@ -12,7 +12,14 @@ import type { Order } from './orders.ts'
 import { isObject } from './participant/participant-request.ts'
 import { Participation } from './participation.ts'
 import type { FlowRun } from './run.ts'
-import { instructions, makeArtifacts, plainName, writeLog, writeManifest } from './run-files.ts'
+import {
+  instructions,
+  makeArtifacts,
+  ownPath,
+  plainName,
+  writeLog,
+  writeManifest,
+} from './run-files.ts'
 
 type CommandOf<T extends FlowCommand['type']> = Extract<FlowCommand, { type: T }>
 
@@ -35,7 +42,7 @@ export class Duties {
   async perform(command: FlowCommand, signal: AbortSignal): Promise<void> {
     switch (command.type) {
       case 'run_participant':
-        if (command.review === null) makeArtifacts(this.#run.options.workspace)
+        if (command.review === null) this.#makeArtifacts()
         return this.#participation.begin(command, signal)
       case 'ask_again':
         return this.#participation.askAgain(command, signal)
@@ -67,6 +74,11 @@ export class Duties {
     return done
   }
 
+  #makeArtifacts(): void {
+    const { options, state } = this.#run
+    makeArtifacts(options.workspace, state.artifacts)
+  }
+
   hearPerson(order: Extract<Order, { kind: 'document' }>): Promise<void> {
     return this.#participation.hearPerson(order)
   }
@@ -87,8 +99,9 @@ export class Duties {
     const view = this.#run.stages.viewOf(flow, this.#run.state, node_id)
     const readings = await Promise.all(
       sources.map(async ({ edge_id, path, field }) => {
+        const own = this.#absolute(ownPath(path, this.#run.state.artifacts))
         const found = await orUnreadable(async () =>
-          evidenceIn(await host.attempts.readStaged(view, this.#absolute(path)), field),
+          evidenceIn(await host.attempts.readStaged(view, own), field),
         )
         return { edge_id, ...found }
       }),

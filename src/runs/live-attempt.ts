@@ -3,23 +3,33 @@
  * what was used up so far. Kept between an answer that is invalid and the one that is asked for next.
  */
 import type { Attempt, RefusedAccess } from '../service/index.ts'
+import type { UsedBudget } from './budget-meter.ts'
 import type { RunCommand } from './participant-input.ts'
 
 export class LiveAttempt {
   readonly command: RunCommand
   readonly startedMs: number
+  /** Of what it was asked before, and of what it is asked now. */
   tokens = 0
+  tokensUnderWay = 0
+  /** The budget that was used up when it was last asked. */
+  endedBy: UsedBudget | null = null
   readonly #begin: (stopped: AbortSignal) => Promise<Attempt>
   /** Not the signal of the command: an attempt may outlive the command that began it. */
   readonly #stop = new AbortController()
   #attempt: Promise<Attempt> | null = null
   #told = 0
 
+  /** Gives back its place among those that work. */
+  readonly release: () => void
+
   constructor(
     command: RunCommand,
     startedMs: number,
     begin: (stopped: AbortSignal) => Promise<Attempt>,
+    release: () => void = () => {},
   ) {
+    this.release = release
     this.command = command
     this.startedMs = startedMs
     this.#begin = begin
@@ -55,5 +65,6 @@ export class LiveAttempt {
     const attempt = await this.#attempt?.catch(() => null)
     await attempt?.abandon().catch(() => {})
     this.#attempt = null
+    this.release()
   }
 }

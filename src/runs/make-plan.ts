@@ -291,7 +291,8 @@ class PlanMaker {
           (await live.open()).operate(documentWithoutSecrets(operation, secrets)),
         secrets,
         seconds: SECONDS_MAX,
-        tokens: Number.POSITIVE_INFINITY,
+        tokensLeft: () => Number.POSITIVE_INFINITY,
+        onTokens: () => {},
       }
       const said = await untilHalted(this.#host, abort, (signal) =>
         participate({ ...asking, signal }),

@@ -37,7 +37,7 @@ import { type Again, participantInput, type RunCommand } from './participant-inp
 import { commandOf } from './programs/named-programs.ts'
 import { missingInput, SAID_BY_HOST } from './requirements.ts'
 import type { FlowRun } from './run.ts'
-import { LOG_FILE, plainName } from './run-files.ts'
+import { LOG_FILE, ownPath, plainName } from './run-files.ts'
 
 type AskAgain = Extract<FlowCommand, { type: 'ask_again' }>
 
@@ -70,7 +70,8 @@ export class Participation {
     if (await this.#lacksInput(command)) return
     if (participant === null || 'human' in participant) return this.#waitForPerson(command, null)
     if (await this.#isProgramChanged(command, participant)) return
-    await this.#ask(command, participant, this.#newAttempt(command), null, signal)
+    const live = await this.#newAttempt(command, signal)
+    if (live !== null) await this.#ask(command, participant, live, null, signal)
   }
 
   /** Stops the node if a program of the run is not as it was pinned; nothing runs then. */
@@ -107,8 +108,8 @@ export class Participation {
     // The pins are those that were handed out last; they do not change while it is asked again.
     const asked: RunCommand = { ...first, command: command.command, review: command.review }
     if (participant === null || 'human' in participant) return this.#waitForPerson(asked, again)
-    const live = known ?? this.#newAttempt(asked)
-    await this.#ask(asked, participant, live, again, signal)
+    const live = known ?? (await this.#newAttempt(asked, signal))
+    if (live !== null) await this.#ask(asked, participant, live, again, signal)
   }
 
   #runCommandOf(nodeId: string): RunCommand {
@@ -182,9 +183,13 @@ export class Participation {
     return true
   }
 
-  #newAttempt(command: RunCommand): LiveAttempt {
+  /** Waits for a place, which no budget counts; null if the attempt is stopped before. */
+  async #newAttempt(command: RunCommand, signal: AbortSignal): Promise<LiveAttempt | null> {
+    const release = await this.#run.slots.take(signal)
+    if (release === null) return null
     const { clock } = this.#run.options.host
-    return new LiveAttempt(command, clock.elapsedMs(), (stopped) => this.#open(command, stopped))
+    const open = (stopped: AbortSignal) => this.#open(command, stopped)
+    return new LiveAttempt(command, clock.elapsedMs(), open, release)
   }
 
   async #open(command: RunCommand, stopped: AbortSignal): Promise<Attempt> {
@@ -192,7 +197,8 @@ export class Participation {
     const node = this.#nodeOf(command.node_id)
     const { document } = node
     const staged = command.stands_on.flatMap((base) => this.#run.stages.find(base)?.paths ?? [])
-    const { hidden, readOnly } = boundPaths(workspace, command.access, staged)
+    const { artifacts } = this.#run.state
+    const { hidden, readOnly } = boundPaths(workspace, command.access, staged, artifacts)
     const actionId = randomUUID()
     const { egress = [] } = command.participant ?? {}
     this.#run.folder.noteBegun(actionId)
@@ -202,7 +208,7 @@ export class Participation {
       workspace,
       writes: [
         ...(document.writes ?? ['**']),
-        `artifacts/${document.node_id}/${command.attempt}/**`,
+        `${this.#run.state.artifacts}/${document.node_id}/${command.attempt}/**`,
       ],
       bases: this.#run.stages.bases(command.stands_on),
       hidden,
@@ -210,7 +216,7 @@ export class Participation {
       sealed: this.#run.programs.sealed(),
       egress,
       secrets: this.#secretsOf(command.participant),
-      limits: { seconds: this.#secondsLeft(), memoryMb: null, diskMb: null },
+      limits: { seconds: this.#secondsMax(), memoryMb: null, diskMb: null },
       isTraced: document.trace === 'refused',
       runId: this.#run.options.runId,
       abort: stopped,
@@ -222,18 +228,10 @@ export class Participation {
     return participant === null ? {} : secretsOf(participant, environment)
   }
 
-  /** Of the budget, where there is one. */
-  #secondsLeft(): number | null {
-    const { budgets } = this.#run.options.flow.document
-    if (budgets?.seconds === undefined) return null
-    return Math.max(1, Math.ceil(budgets.seconds - this.#run.state.totals.seconds))
-  }
-
-  /** Of the budget; without one there is no end of them. */
-  #tokensLeft(): number {
-    const { budgets } = this.#run.options.flow.document
-    if (budgets?.tokens === undefined) return Number.POSITIVE_INFINITY
-    return Math.max(0, budgets.tokens - this.#run.state.totals.tokens)
+  /** Of the budget, where there is one; the meter ends the attempt before, where others work too. */
+  #secondsMax(): number | null {
+    const left = this.#run.meter.secondsLeft()
+    return left === null ? null : Math.max(1, Math.ceil(left))
   }
 
   async #ask(
@@ -246,12 +244,15 @@ export class Participation {
     const { options } = this.#run
     const to: Addressed = { node_id: command.node_id, command: command.command }
     const secrets = this.#secretsOf(participant)
-    live.obey(signal)
+    const counted = this.#run.meter.begin(live)
+    const ending = AbortSignal.any([signal, counted.signal])
+    live.obey(ending)
     if (again === null || live.command === command)
       await this.#run.send({ type: 'attempt_started', ...to })
     const isRemote = !('command' in participant)
     const { document: input, missing } = await this.#inputOf(command, again, isRemote)
     if (missing !== null) {
+      counted.end()
       const lacking: Said = { outcome: 'failed', text: '', tokens: 0, why: missing }
       return this.#end(command, lacking, live, null)
     }
@@ -265,14 +266,21 @@ export class Participation {
       operate: async (operation: unknown) =>
         this.#operate(to, await live.open(), documentWithoutSecrets(operation, secrets)),
       secrets,
-      seconds: Math.min(SECONDS_MAX, this.#secondsLeft() ?? SECONDS_MAX),
-      tokens: this.#tokensLeft(),
+      seconds: Math.min(SECONDS_MAX, this.#secondsMax() ?? SECONDS_MAX),
+      tokensLeft: () => this.#run.meter.tokensLeft(),
+      onTokens: (count: number) => {
+        live.tokensUnderWay += count
+      },
     }
-    const said = await untilHalted(options.host, signal, (until) =>
+    const answered = await untilHalted(options.host, ending, (until) =>
       participate({ ...asking, signal: until }),
-    )
-    live.tokens += said.tokens
+    ).finally(() => {
+      live.endedBy = counted.end()
+    })
+    live.tokens += answered.tokens
+    live.tokensUnderWay = 0
     if (signal.aborted) return live.abandon()
+    const said = counted.signal.aborted ? outOf('time', answered) : answered
     // A halt that ended it is no failure of the participant: it runs again as the same attempt.
     if (said.outcome !== 'ended') await refuseHalted(options.host)
     for (const { path, mode } of await live.refused())
@@ -320,15 +328,29 @@ export class Participation {
     await this.#end(command, said, live, reading)
   }
 
-  #read({ review, node_id, attempt }: RunCommand, text: string): ParsedAnswer {
+  #read({ review, node_id: nodeId, attempt }: RunCommand, text: string): ParsedAnswer {
     const { clock } = this.#run.options.host
+    const { artifacts: folder } = this.#run.state
     const sources = { nowMs: clock.nowMs(), newId: randomUUID }
     return review === null
-      ? readAction(text, node_id, attempt, sources)
+      ? readAction(text, { folder, nodeId, attempt }, sources)
       : readReview(text, review, sources)
   }
 
   async #end(
+    command: RunCommand,
+    said: Said,
+    live: LiveAttempt,
+    reading: ParsedAnswer | null,
+  ): Promise<void> {
+    try {
+      await this.#endWith(command, said, live, reading)
+    } finally {
+      live.release()
+    }
+  }
+
+  async #endWith(
     command: RunCommand,
     { outcome, why = '' }: Said,
     live: LiveAttempt,
@@ -351,6 +373,7 @@ export class Participation {
       ...to,
       outcome,
       ...(why === '' ? {} : { why }),
+      ...(outcome === 'ended' || live.endedBy === null ? {} : { ended_by: live.endedBy }),
       seconds,
       tokens: live.tokens,
       required_files_exist: missing_files.length === 0,
@@ -367,7 +390,8 @@ export class Participation {
     { document }: Extract<NonNullable<ParsedAnswer['answer']>, { kind: 'action' }>,
   ): Promise<void> {
     if (document.result_type !== 'ARTIFACT' || document.task_id !== node_id) return
-    const path = artifactPath(node_id, attempt, document.artifact)
+    const { artifacts: folder } = this.#run.state
+    const path = artifactPath({ folder, nodeId: node_id, attempt }, document.artifact)
     if (path === null) return
     const bytes = new TextEncoder().encode(document.artifact.content)
     await (await live.open()).write(this.#absolute(path), bytes)
@@ -378,7 +402,7 @@ export class Participation {
     const attempt = await live.opened()
     const missing: string[] = []
     for (const file of this.#nodeOf(nodeId).document.required_files ?? []) {
-      const path = this.#absolute(file)
+      const path = this.#absolute(ownPath(file, this.#run.state.artifacts))
       const bases = this.#run.stages.bases(live.command.stands_on)
       const bytes =
         attempt === null ? await host.attempts.readStaged(bases, path) : await attempt.read(path)
@@ -412,7 +436,7 @@ export class Participation {
 
   /**
    * Takes the answer of a person as one operation of theirs, since there is no other channel for it. The
-   * time that they took counts from the question.
+   * time that the question waited is no time of work.
    */
   async hearPerson({ node_id, command, text, principal }: Extract<Order, { kind: 'document' }>) {
     const pending = this.#run.pendingOf(node_id)
@@ -421,9 +445,7 @@ export class Participation {
     const review = pending.type === 'ask_again' ? pending.review : first.review
     const asked: RunCommand = { ...first, command, review }
     const { host } = this.#run.options
-    const since = this.#run.facts.find(({ payload }) => payload.seq === first.command)?.payload.at
-    const tookMs = since === undefined ? 0 : Math.max(0, host.clock.nowMs() - Date.parse(since))
-    const startedMs = host.clock.elapsedMs() - tookMs
+    const startedMs = host.clock.elapsedMs()
     const live = new LiveAttempt(asked, startedMs, (stopped) => this.#open(asked, stopped))
     await this.#run.send({ type: 'attempt_started', node_id, command })
     if (review === null)
@@ -467,6 +489,11 @@ function operationWords(operation: unknown): string {
   return `${String(type ?? 'an operation without a type')} ${String(what)}`
     .trim()
     .slice(0, WORDS_MAX)
+}
+
+/** An attempt that a budget ended has failed, for that reason and no other. */
+function outOf(what: string, said: Said): Said {
+  return { ...said, outcome: 'failed', why: `the ${what} of the run is used up` }
 }
 
 async function finished(live: LiveAttempt): Promise<HeldAttempt | null> {

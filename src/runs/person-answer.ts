@@ -61,7 +61,7 @@ interface Answering {
 export function answerOrder(run: WalkedRun, { command, text, principal, nowMs }: Answering): Order {
   const { node_id, command: number } = command
   refuseOthers(run, node_id, principal)
-  const { answer, errors } = readText(command, text, nowMs)
+  const { answer, errors } = readText(command, run.state.artifacts, text, nowMs)
   if (answer === null) throw invalid(run, command, errors)
   const by = principalText(principal)
   return { kind: 'document', node_id, command: number, text, principal: by }
@@ -78,13 +78,14 @@ function refuseOthers({ flow, state }: WalkedRun, nodeId: string, principal: Pri
 }
 
 function readText(
-  { review, node_id, attempt }: PersonCommand,
+  { review, node_id: nodeId, attempt }: PersonCommand,
+  folder: string,
   text: string,
   nowMs: number,
 ): ParsedAnswer {
   const sources = { nowMs, newId: randomUUID }
   return review === null
-    ? readAction(text, node_id, attempt, sources)
+    ? readAction(text, { folder, nodeId, attempt }, sources)
     : readReview(text, review, sources)
 }
 

@@ -11,6 +11,7 @@ import {
   type FlowFact,
   logText,
   type NeededDocument,
+  RUN_ARTIFACTS,
   type RunState,
   type RunStop,
 } from '../flow/index.ts'
@@ -21,16 +22,42 @@ import { isLogOfRun, type RunFolder } from './run-folder.ts'
 export const LOG_FILE = 'orchestration_log.md'
 const ARTIFACTS = 'artifacts'
 
+/** Returns the folder of a run's artifacts; its name is a part of the id that commands accept. */
+export function artifactsFolder(runId: string): string {
+  return `${ARTIFACTS}/run-${runId.slice(-RUN_DIGITS)}`
+}
+
 /**
- * Creates `artifacts/` up front. Otherwise the first attempt that leaves an artifact would create it:
- * concurrent attempts would conflict over it, and the first could not be undone without the others.
+ * Returns a path of the flow as it is in this run: `artifacts/NODE/…` means the folder of the run. Runs
+ * of earlier versions have no folder of their own.
  */
-export function makeArtifacts(workspace: string): void {
+export function ownPath(path: string, folder: string): string {
+  const isOfNode = path.startsWith(`${ARTIFACTS}/`) && !RUN_ARTIFACTS.test(path)
+  return isOfNode ? `${folder}${path.slice(ARTIFACTS.length)}` : path
+}
+
+/** The last group of the id, which is random. */
+const RUN_DIGITS = 12
+
+/**
+ * Creates the folder of artifacts up front. Otherwise the first attempt that leaves an artifact would
+ * create it: concurrent attempts would conflict over it, and the first could not be undone without the
+ * others.
+ */
+export function makeArtifacts(workspace: string, folder: string): void {
   try {
-    mkdirSync(join(workspace, ARTIFACTS), { mode: 0o755 })
+    const isMade = makeOwn(join(workspace, ARTIFACTS))
+    if (isMade && folder !== ARTIFACTS) makeOwn(join(workspace, folder))
   } catch {
     // It exists, or the attempt that leaves an artifact fails with the reason.
   }
+}
+
+/** Returns whether a folder is there; a link in its place leads elsewhere, and nothing is made there. */
+function makeOwn(folder: string): boolean {
+  const found = lstatSync(folder, { throwIfNoEntry: false })
+  if (found === undefined) mkdirSync(folder, { mode: 0o755 })
+  return found?.isDirectory() ?? true
 }
 
 /**

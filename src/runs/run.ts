@@ -16,20 +16,23 @@ import {
   type FlowEvent,
   type FlowFact,
   foldFacts,
+  limitsOf,
   type RunState,
   type RunStatus,
   runStatus,
   step,
 } from '../flow/index.ts'
 import { occurredAtText } from '../ledger/index.ts'
+import { BudgetMeter } from './budget-meter.ts'
 import { Duties } from './duties.ts'
 import type { FlowHost } from './flow-host.ts'
-import { lastUnblocked, type Order, orderOf } from './orders.ts'
+import { lastUnblocked, nodesOverBudget, type Order, orderOf } from './orders.ts'
 import { isNamed, namedPerson } from './person-answer.ts'
 import { RunPrograms } from './programs/run-programs.ts'
-import { plainName } from './run-files.ts'
+import { ownPath, plainName } from './run-files.ts'
 import { RunFolder } from './run-folder.ts'
 import { appendFacts, type FactRange, type RunHistory } from './run-records.ts'
+import { Slots, usualPlaces } from './slots.ts'
 import { Stages } from './stages.ts'
 
 /** An event without what is added when it happens. */
@@ -53,6 +56,8 @@ export interface RunOptions {
   /** Goes on waiting for people, instead of ending, when there is nothing else to do. */
   readonly waits?: boolean
   readonly abort?: AbortSignal
+  /** How many participants may work at once; the flow's word, or a number by the cores, without it. */
+  readonly parallel?: number
 }
 
 interface Open {
@@ -67,6 +72,8 @@ export class FlowRun {
   readonly stages = new Stages()
   readonly programs: RunPrograms
   readonly facts: FlowFact[] = []
+  readonly slots: Slots
+  readonly meter: BudgetMeter
   readonly #duties: Duties
   readonly #open = new Map<number, Open>()
   /** Commands that a person has to answer, by number. */
@@ -86,6 +93,13 @@ export class FlowRun {
     const { PATH: searchPath = '' } = options.host.environment
     this.programs = new RunPrograms(options.flow, options.workspace, searchPath)
     this.#state = emptyState(options.flow)
+    const { flow, host, parallel } = options
+    this.slots = new Slots(parallel ?? flow.document.budgets?.parallel ?? usualPlaces())
+    this.meter = new BudgetMeter({
+      limits: () => limitsOf(flow, this.#state),
+      used: () => this.#state.totals,
+      clock: host.clock,
+    })
     this.#duties = new Duties(this)
   }
 
@@ -277,6 +291,8 @@ export class FlowRun {
         const { evidence, principal } = order
         return this.send({ type: 'evidence', evidence, principal, participant: null })
       }
+      case 'budget':
+        return this.#setBudget(order)
       case 'skip': {
         const { node_id, principal, comment, entries } = order
         if (this.#entriesOf(node_id) !== entries) return
@@ -292,6 +308,14 @@ export class FlowRun {
       default:
         return order satisfies never
     }
+  }
+
+  /** Sets budgets, and lets the nodes go on that a used up one stopped. */
+  async #setBudget({ limits, principal }: Extract<Order, { kind: 'budget' }>): Promise<void> {
+    await this.send({ type: 'budget_set', limits, principal })
+    this.meter.look()
+    for (const node_id of nodesOverBudget(this.options.flow, this.#state, this.facts))
+      await this.send({ type: 'unblocked', node_id, principal })
   }
 
   /** Waits until a question has been shown: its answer may arrive before. */
@@ -323,8 +347,9 @@ export class FlowRun {
   }
 
   /** Reads a file of the workspace as the run sees it: from the stage that holds it, if one does. */
-  async readFile(path: string): Promise<Uint8Array | null> {
+  async readFile(named: string): Promise<Uint8Array | null> {
     const { flow, host, workspace } = this.options
+    const path = ownPath(named, this.#state.artifacts)
     const holder = this.stages.holderOf(flow, this.#state, path)
     const view = holder === null ? [] : this.stages.viewOf(flow, this.#state, holder)
     return host.attempts.readStaged(view, `${workspace}/${path}`)

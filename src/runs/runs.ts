@@ -30,7 +30,7 @@ import type { FlowHost } from './flow-host.ts'
 import { refuseHalted } from './flow-host.ts'
 import { isSameQuestion, type Order, orderOf } from './orders.ts'
 import { FlowRun, type RunOptions } from './run.ts'
-import { copyLog, foundManifest, refuseForeignLog } from './run-files.ts'
+import { artifactsFolder, copyLog, foundManifest, refuseForeignLog } from './run-files.ts'
 import { isRunId, notedRuns, RunFolder, unknownRun } from './run-folder.ts'
 import {
   type FactRange,
@@ -41,8 +41,9 @@ import {
   refuseMissing,
   runHeads,
 } from './run-records.ts'
+import { refuseUnknownTools } from './tool-check.ts'
 
-export type WatchOptions = Pick<RunOptions, 'onFacts' | 'waits' | 'abort'>
+export type WatchOptions = Pick<RunOptions, 'onFacts' | 'waits' | 'abort' | 'parallel'>
 
 interface StartOrder extends WatchOptions {
   readonly flow: CompiledFlow
@@ -73,6 +74,7 @@ export async function startRun(host: FlowHost, order: StartOrder): Promise<Walke
   const { flow, workspace, participantsDigest, onRun, ...watching } = order
   await refuseHalted(host)
   refuseForeignLog(host.home, workspace)
+  await refuseUnknownTools(host, flow, workspace, watching.abort)
   const chance = crypto.getRandomValues(new Uint8Array(16))
   const runId = newRunId(host.clock.nowMs(), chance)
   onRun?.(runId)
@@ -83,6 +85,7 @@ export async function startRun(host: FlowHost, order: StartOrder): Promise<Walke
       workspace,
       participants_digest: participantsDigest,
       evaluator: FLOW_EVALUATOR,
+      artifacts: artifactsFolder(runId),
       ...run.programs.pin(),
     }
     await run.send({ type: 'started', run_id: runId, origin })

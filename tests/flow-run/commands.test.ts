@@ -152,7 +152,8 @@ it('a human is a participant: asked in the inbox, answers by a file', () => {
   place.writ(['flow', 'answer', run_id, 'c', '--file', 'review.json'])
   const done = place.writ(['flow', 'resume', run_id, '--json'])
   expect([done.status, done.json.status]).toEqual([0, 'DONE'])
-  expect(readFileSync(join(place.project, 'artifacts/a/1/out.md'), 'utf8')).toBe('made by a')
+  const folder = `artifacts/run-${run_id.slice(-12)}`
+  expect(readFileSync(join(place.project, folder, 'a/1/out.md'), 'utf8')).toBe('made by a')
 })
 
 const LAWS = `laws:
@@ -272,4 +273,27 @@ it('the report tells every decision, as JSON and as one page without scripts', (
   const page = readFileSync(join(place.project, 'report.html'), 'utf8')
   expect(page).toContain('state.tool_calls &gt;= 1')
   expect(page).not.toMatch(/<script|<img|src=http|href="http/)
+})
+
+it('a used up budget stops the run; `flow budget` raises it by a human, and the run goes on', () => {
+  write('a.mjs', script(`${TOOL}${DONE}`))
+  flow([WORKER, { ...GOAL }], [TO_GOAL], { budgets: { attempts: 1 } })
+  const { run_id, status, findings } = run('--parallel', '1')
+  expect([status, findings.at(-1)]).toMatchObject([
+    'BLOCKED',
+    { code: 'flow.budget', values: { budget: 'attempts', limit: 1, used: 1 } },
+  ])
+  expect(place.writ(['flow', 'status', run_id]).out).toContain('attempts 1 of 1')
+  const used = place.writ(['flow', 'budget', run_id, '--attempts', '1', '--json'])
+  expect([used.status, used.json.error.code]).toEqual([1, 'flow.budget'])
+  const nothing = place.writ(['flow', 'budget', run_id])
+  expect([nothing.status, nothing.err]).toEqual([2, expect.stringContaining('at least one budget')])
+  expect(place.writ(['flow', 'budget', run_id, '--attempts', '2']).status).toBe(0)
+  const done = place.writ(['flow', 'resume', run_id, '--json'])
+  expect([done.status, done.json.status]).toEqual([0, 'DONE'])
+  expect(place.writ(['flow', 'status', run_id]).out).toContain('attempts 2 of 2')
+  const over = place.writ(['flow', 'budget', run_id, '--attempts', '9', '--json'])
+  expect([over.status, over.json.error.code]).toEqual([1, 'flow.not_waiting'])
+  expect(place.writ(['replay', '--json']).json.ok).toBe(true)
+  expect(run('--parallel', 'many').exit).toBe(2)
 })

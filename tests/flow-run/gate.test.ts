@@ -1,6 +1,4 @@
 /** Runs through the real gate: a sandbox, descriptor 3, stages, promotion, rollback. */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Flow } from '../../src/contracts/index.ts'
 import { findingsIn, RunPlace } from './place.ts'
@@ -38,7 +36,7 @@ it('works, is rejected, improves, is approved, and only then the tree changes', 
   ])
   expect(place.read('src/made.txt')).toBe('attempt 2')
   expect(place.read('artifacts/draft/2/out.md')).toBe('attempt 2')
-  expect(existsSync(join(place.workspace, 'artifacts/draft/1'))).toBe(false)
+  expect(place.has('artifacts/draft/1/out.md')).toBe(false)
   expect(await place.gate.attempts.held()).toEqual([])
 }, 60_000)
 
@@ -124,6 +122,6 @@ it('two who begin at once both become real, and each can be undone without the o
       : [],
   )
   expect((await place.gate.rollback({ actionId: first }, { dryRun: false })).verified).toBe(true)
-  const left = ['a', 'b'].filter((id) => existsSync(join(place.workspace, 'artifacts', id)))
+  const left = ['a', 'b'].filter((id) => place.has(`artifacts/${id}/1`))
   expect(left.length).toBe(1)
 }, 60_000)

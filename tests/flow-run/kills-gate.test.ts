@@ -4,7 +4,7 @@
  * carried out once. How many are killed is data: `WRIT_FLOW_GATE_KILLS`.
  */
 import { execFileSync, spawn } from 'node:child_process'
-import { closeSync, cpSync, existsSync, openSync, writeFileSync } from 'node:fs'
+import { closeSync, cpSync, existsSync, openSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { type Json, Place } from '../cli-gate/place.ts'
@@ -24,7 +24,7 @@ const LAWS = `laws:
 `
 const passphrase = 'correct horse battery staple'
 const RUN = ['flow', 'run', 'plan.json', '--participants', 'participants.yaml', '--json']
-const NODE = 'artifacts/5d0e2a10-0000-4000-8000-000000000003'
+const NODE = '5d0e2a10-0000-4000-8000-000000000003'
 
 beforeAll(() => {
   execFileSync(process.execPath, ['tools/build.mjs'])
@@ -118,7 +118,9 @@ it(`ends the same after ${KILLS} kills, seed ${SEED}`, async () => {
     try {
       killed += await walk(place, chance)
       expect(place.text('src/count.mjs')).toContain('filter')
-      const versions = [1, 2].map((at) => existsSync(join(place.project, NODE, `${at}`)))
+      const folder = join(place.project, 'artifacts')
+      const [run = ''] = readdirSync(folder)
+      const versions = [1, 2].map((at) => existsSync(join(folder, run, NODE, `${at}`)))
       expect(versions).toEqual([false, true])
       const answers = payloads(place, 'confirmation_v1').map(({ answer }) => answer)
       const acts = payloads(place, 'promotion_v1').map(({ status }) => status)

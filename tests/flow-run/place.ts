@@ -1,5 +1,15 @@
 /** A project with a home, the real gate and its sandbox: what a run has when a user calls writ. */
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Flow } from '../../src/contracts/index.ts'
@@ -17,6 +27,8 @@ import { createDriver } from '../../src/sandbox/index.ts'
 import { type GateSurface, openGate } from '../../src/service/index.ts'
 import { type Ledger, openLedger } from '../../src/store/index.ts'
 import { compiledFlow } from './scripts.ts'
+
+const ARTIFACTS = 'artifacts/'
 
 export const ANN = { kind: 'human', id: 'ann', namespace: 'local' } as const
 
@@ -108,7 +120,22 @@ export class RunPlace {
   }
 
   read(path: string): string {
-    return readFileSync(join(this.workspace, path), 'utf8')
+    return readFileSync(this.#placeOf(path), 'utf8')
+  }
+
+  has(path: string): boolean {
+    return existsSync(this.#placeOf(path))
+  }
+
+  /** Artifacts lie in the folder of their run: of the newest run that has this one. */
+  #placeOf(path: string): string {
+    const plain = join(this.workspace, path)
+    if (!path.startsWith('artifacts/') || existsSync(plain)) return plain
+    const folder = join(this.workspace, 'artifacts')
+    const own = readdirSync(folder).map((run) => join(folder, run, path.slice(ARTIFACTS.length)))
+    const found = own.filter((file) => existsSync(file))
+    const newest = found.toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
+    return newest[0] ?? plain
   }
 
   async close(): Promise<void> {

@@ -38,7 +38,7 @@ describe('a run', () => {
     const run = await begin()
     expect(run.status).toBe('DONE')
     expect(place.read('artifacts/draft/2/out.md')).toBe('by draft, attempt 2')
-    expect(existsSync(join(place.workspace, 'artifacts/draft/1'))).toBe(false)
+    expect(place.has('artifacts/draft/1/out.md')).toBe(false)
     expect(place.read('orchestration_log.md')).toContain('Phase P1 has ended')
     const { facts } = await readRun(place.ledger, 'main', run.runId)
     expect(facts.length).toBe(run.facts.length)

@@ -625,3 +625,31 @@ describe('the example of two phases with a floor, a gate and a ban', () => {
     expect([host.status, host.findings.includes('flow.time_floor block')]).toEqual(['DONE', true])
   })
 })
+
+describe('budgets', () => {
+  it('are looked at before an entry, which then uses nothing', () => {
+    const flow = {
+      nodes: [work('a'), work('b')],
+      edges: [edge('a', 'b')],
+      budgets: { attempts: 1 },
+    }
+    const [old, now] = [new Host(flow), new Host(flow)]
+    old.startWith({ evaluator: { name: 'flow', version: '1' } }).run()
+    now.start().run()
+    expect([old.state.totals.attempts, now.state.totals.attempts]).toEqual([2, 1])
+    now.send({ type: 'budget_set', limits: { attempts: 2 }, principal: 'human:ann' })
+    now.send({ type: 'unblocked', node_id: 'b', principal: 'human:ann' })
+    now.run()
+    expect(now.state.ended).toBe('DONE')
+    for (const host of [old, now]) host.verify()
+  })
+
+  it('keep a line that failed from being tried again', () => {
+    const flow = { nodes: [work('a')], edges: [], budgets: { seconds: 4 } }
+    const host = new Host(flow, () => ({ outcome: 'unreachable', seconds: 5 }))
+    host.start().run()
+    expect(host.state.totals.seconds).toBe(5)
+    expect(host.node('a').status).toBe('blocked')
+    host.verify()
+  })
+})

@@ -153,6 +153,11 @@ export const ROWS: readonly Row[] = [
     ends: humans('credential.required', 1),
   },
   {
+    command: 'flow budget',
+    argv: ['flow', 'budget', NO_ACTION, '--seconds', '60'],
+    ends: humans('credential.required', 1),
+  },
+  {
     command: 'flow approve',
     argv: ['flow', 'approve', NO_ACTION, 'review'],
     ends: humans('credential.required', 1),

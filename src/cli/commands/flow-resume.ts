@@ -5,7 +5,7 @@ import { interruptible } from '../flow/interruptible.ts'
 import { watchRun } from '../flow/live.ts'
 import { withFlows } from '../flow/open.ts'
 import { askAboutActors, refuseActors } from '../flow/person.ts'
-import { printRun } from './flow-run.ts'
+import { placesOf, printRun } from './flow-run.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   return withFlows(call, async ({ host, gate }) => {
@@ -18,6 +18,7 @@ export async function run(call: CommandCall): Promise<Exit> {
       resumeRun({ ...host, confirm: watch.still(host.confirm) }, run_id, {
         abort,
         waits: call.options.isOn('wait'),
+        ...placesOf(call),
         onFacts: watch.onFacts,
       }).finally(watch.end),
     )

@@ -29,6 +29,7 @@ export async function run(call: CommandCall): Promise<Exit> {
           participantsDigest,
           abort,
           waits: call.options.isOn('wait'),
+          ...placesOf(call),
           onFacts: watch.onFacts,
           onRun: (runId) => call.terminal.err(`${runId}\n`),
         },
@@ -43,6 +44,15 @@ export async function printRun(call: CommandCall, walked: WalkedRun): Promise<Ex
   const isJson = options.isOn('json') || options.isOn('jsonl')
   await terminal.out(isJson ? `${JSON.stringify(runAnswer(walked))}\n` : runText(walked, terminal))
   return statusExit(walked.status)
+}
+
+/** How many participants may work at once, where the caller says so. */
+export function placesOf({ options }: CommandCall): { readonly parallel?: number } {
+  const given = options.text('parallel')
+  if (given === null) return {}
+  const parallel = Number(given)
+  if (Number.isInteger(parallel) && parallel >= 1) return { parallel }
+  throw usageError('`--parallel` is a whole number from 1 on', 'writ flow run FILE --parallel 4')
 }
 
 function namedFile(call: CommandCall): string {

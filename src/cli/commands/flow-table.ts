@@ -16,6 +16,12 @@ const WAIT: OptionWords = {
   says: 'wait for people instead of leaving when only they are missing',
 }
 
+const PARALLEL: OptionWords = {
+  name: 'parallel',
+  value: 'N',
+  says: 'how many participants may work at once; by the flow or the cores without it',
+}
+
 const JSONL: OptionWords = { name: 'jsonl', value: null, says: 'print each fact as it happens' }
 
 const YES: OptionWords = {
@@ -56,6 +62,7 @@ export const FLOW_COMMANDS: readonly Command[] = [
       PARTICIPANTS,
       SIDE,
       WAIT,
+      PARALLEL,
       YES,
       JSONL,
       STREAM,
@@ -71,7 +78,7 @@ export const FLOW_COMMANDS: readonly Command[] = [
     name: 'flow resume',
     says: 'continue a run after a crash, a stop or an answer',
     usage: 'writ flow resume [RUN] [--wait] [--jsonl]',
-    options: [WAIT, YES, JSONL, STREAM, PASS_FD, HOME],
+    options: [WAIT, PARALLEL, YES, JSONL, STREAM, PASS_FD, HOME],
     examples: ['writ flow resume run-0197f2a4-7c11-7d3e-8a55-0c4e2b9d6f01'],
     load: () => import('./flow-resume.ts'),
   },
@@ -99,6 +106,21 @@ export const FLOW_COMMANDS: readonly Command[] = [
       'writ flow answer run-0197f2a4-7c11-7d3e-8a55-0c4e2b9d6f01 review --file review.json',
     ],
     load: () => import('./flow-answer.ts'),
+  },
+  {
+    name: 'flow budget',
+    says: 'set the budgets of a run, so that it can go on',
+    usage: 'writ flow budget RUN [--seconds N] [--attempts N] [--tokens N]',
+    options: [
+      { name: 'seconds', value: 'N', says: 'the time of all attempts together' },
+      { name: 'attempts', value: 'N', says: 'the attempts of all nodes together' },
+      { name: 'tokens', value: 'N', says: 'the tokens of all models together' },
+      STREAM,
+      PASS_FD,
+      HOME,
+    ],
+    examples: ['writ flow budget run-0197f2a4-7c11-7d3e-8a55-0c4e2b9d6f01 --seconds 3600'],
+    load: () => import('./flow-budget.ts'),
   },
   {
     name: 'flow show',

@@ -55,7 +55,7 @@ async function playRun(stage: DemoOutput, host: FlowHost, workspace: string): Pr
   const report = reportOf(run.flow, run.facts, run.state)
   stage.expect(run.status === 'DONE', `the run is done, and not ${run.status}`)
   stage.answer(story(run, report).join('\n'))
-  const closing = readFileSync(join(workspace, 'artifacts/close/1/note.md'), 'utf8')
+  const closing = readFileSync(join(workspace, run.state.artifacts, 'close/1/note.md'), 'utf8')
   stage.expect(/E[A-Z]+/.test(closing), 'the director cannot read the draft')
   stage.say('The director’s process was shown no draft at all; its note says what it found:')
   stage.answer(closing.trim())

@@ -1,6 +1,7 @@
 /** The answer of `flow run`, `resume` and `status`: one object for programs, some lines for people. */
 import {
   type FlowCommand,
+  limitsOf,
   nodesOf,
   nodeTitle,
   phasesOf,
@@ -178,14 +179,14 @@ const STOP_WORDS: Readonly<Record<RunStop['kind'], string>> = {
 }
 
 function budgetLine({ flow, state }: WalkedRun): string {
-  const { budgets } = flow.document
+  const budgets = limitsOf(flow, state)
   const { attempts, seconds: spent, tokens } = state.totals
   const part = (name: string, used: string, limit: number | undefined): string =>
     `${name} ${used}${limit === undefined ? '' : ` of ${limit}`}`
   return `${[
-    part('attempts', String(attempts), budgets?.attempts),
-    part('time', spent.toFixed(1), budgets?.seconds),
-    part('tokens', String(tokens), budgets?.tokens),
+    part('attempts', String(attempts), budgets.attempts),
+    part('time', spent.toFixed(1), budgets.seconds),
+    part('tokens', String(tokens), budgets.tokens),
   ].join(', ')}\n`
 }
 

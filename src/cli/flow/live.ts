@@ -5,6 +5,7 @@
 import {
   type CompiledFlow,
   type FlowFact,
+  limitsOf,
   nodesOf,
   phasesOf,
   type RunState,
@@ -105,7 +106,7 @@ class Drawing implements Watch {
 
   #lines(flow: CompiledFlow, state: RunState): readonly string[] {
     const paint = this.#call.terminal.paintError
-    const { budgets } = flow.document
+    const budgets = limitsOf(flow, state)
     const phases = phasesOf(flow, state)
       .filter(({ status }) => status !== 'not_entered')
       .map((phase) => {
@@ -123,7 +124,7 @@ class Drawing implements Watch {
     const { seconds, attempts, tokens } = state.totals
     const since = ((Date.now() - this.#activeSinceMs) / 1000).toFixed(0)
     const limit = (value: number | undefined): string => (value === undefined ? '' : `/${value}`)
-    const spent = `attempts ${attempts}${limit(budgets?.attempts)}, time ${seconds.toFixed(1)}${limit(budgets?.seconds)} s, tokens ${tokens}${limit(budgets?.tokens)}`
+    const spent = `attempts ${attempts}${limit(budgets.attempts)}, time ${seconds.toFixed(1)}${limit(budgets.seconds)} s, tokens ${tokens}${limit(budgets.tokens)}`
     return [...phases, ...nodes, paint.dim(`${spent}; last change ${since} s ago`)]
   }
 }

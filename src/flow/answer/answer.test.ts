@@ -37,9 +37,11 @@ describe('objects in a text', () => {
   })
 })
 
+const PLACE = { folder: 'artifacts', nodeId: 'a', attempt: 1 }
+
 describe('an action', () => {
   const read = (value: unknown, before = '') =>
-    readAction(`${before}${JSON.stringify(value)}`, 'a', 1, SOURCES)
+    readAction(`${before}${JSON.stringify(value)}`, PLACE, SOURCES)
   const artifact = { name: 'out', format: 'text/markdown', content: 'x' }
 
   it('is the last object, normalised, with what was said around it as a message', () => {
@@ -80,7 +82,7 @@ describe('an action', () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), fc.string()), (value) => {
         const text = typeof value === 'string' ? value : JSON.stringify(value)
-        const { answer, errors } = readAction(text, 'a', 1, SOURCES)
+        const { answer, errors } = readAction(text, PLACE, SOURCES)
         expect((answer === null) === errors.length > 0).toBe(true)
         const review = readReview(text, PIN, SOURCES)
         expect((review.answer === null) === review.errors.length > 0).toBe(true)
@@ -132,5 +134,7 @@ it.each([
   ['.writ/x', null],
   ['x'.repeat(300), null],
 ])('artifact %s', (name, path) => {
-  expect(artifactPath('n', 2, { name, format: 'md' })).toBe(path)
+  expect(
+    artifactPath({ folder: 'artifacts', nodeId: 'n', attempt: 2 }, { name, format: 'md' }),
+  ).toBe(path)
 })

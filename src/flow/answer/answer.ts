@@ -34,8 +34,7 @@ const BACKSLASH = 0x5c
 /** Reads an executor's answer: the last JSON object of its text. */
 export function readAction(
   text: string,
-  nodeId: string,
-  attempt: number,
+  { folder, nodeId, attempt }: ArtifactPlace,
   sources: Sources,
 ): ParsedAnswer {
   const { objects, prose, isGivenUp } = objectsIn(text)
@@ -56,7 +55,7 @@ export function readAction(
   const evidence = evidenceOf(last['evidence'], faults)
   if (
     document.result_type === 'ARTIFACT' &&
-    artifactPath(nodeId, attempt, document.artifact) === null
+    artifactPath({ folder, nodeId, attempt }, document.artifact) === null
   )
     faults.push('the name of the artifact is no path below its folder')
   if (faults.length > 0) return { answer: null, repairs: told(repairs), errors: faults }
@@ -165,13 +164,19 @@ function own(object: Said, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
 
+/** Whose artifact it is: the folder of the run's artifacts, the node, its attempt. */
+interface ArtifactPlace {
+  readonly folder: string
+  readonly nodeId: string
+  readonly attempt: number
+}
+
 /** Where an artifact lies in the workspace (F-12), or null when its name would lead elsewhere. */
 export function artifactPath(
-  nodeId: string,
-  attempt: number,
+  { folder, nodeId, attempt }: ArtifactPlace,
   { name, format }: { readonly name: string; readonly format: string },
 ): string | null {
-  const path = `artifacts/${nodeId}/${attempt}/${name}.${format}`
+  const path = `${folder}/${nodeId}/${attempt}/${name}.${format}`
   return path.length <= LENGTH_MAX && path.split('/').every(isPlainSegment) ? path : null
 }
 

@@ -5,7 +5,8 @@
  * Version 1 walked every run before: it judged a declared claim by the name of its actor, took evidence
  * that it could not read for none, and stopped where CHECK nodes of one node follow one another. By
  * version 2 a CHECK that fails or is given up releases the node that it judges, a goal that one branch
- * reaches ends the others, and a stalled run says where it is stalled.
+ * reaches ends the others, a stalled run says where it is stalled, and budgets are looked at before an
+ * entry and before a line is tried again, no longer after an entry that counted.
  */
 
 export const RULES_NOW = 2

@@ -7,12 +7,13 @@
  */
 import { digestBytes } from '../../base/index.ts'
 import type { XiaoboAction } from '../../contracts/index.ts'
+import { limitsOf, spentBudget } from '../state/budget.ts'
 import type { NeededDocument } from '../state/command.ts'
 import type { ActionAnswer, EventOf } from '../state/event.ts'
 import type { FindingAction, RunFinding } from '../state/fact.ts'
 import type { Artifact } from '../state/state.ts'
 import { type Delta, deltaOf } from './delta.ts'
-import { enter, run } from './enter.ts'
+import { block, enter, run } from './enter.ts'
 import { guardValues, isGuardOpen } from './judge.ts'
 import { retryClaims } from './leave.ts'
 import { areStagesSound } from './stage.ts'
@@ -21,7 +22,7 @@ import type { Turn } from './turn.ts'
 
 /** Invalid output is asked for again so often; a line that failed is tried again so often. */
 const ASKS_MAX = 4
-export const RETRIES_MAX = 4
+const RETRIES_MAX = 4
 
 /** An output came: one that is invalid is asked for again and never counts. */
 export function takeOutput(turn: Turn, node: number, event: EventOf<'participant_output'>): void {
@@ -35,11 +36,9 @@ export function takeOutput(turn: Turn, node: number, event: EventOf<'participant
 
 export function endAttempt(turn: Turn, node: number, event: EventOf<'attempt_ended'>): void {
   const { work } = turn.node(node)
-  if (event.outcome === 'unreachable' && work.retries <= RETRIES_MAX) {
-    return run(turn, node, 2 ** (work.retries - 1))
-  }
+  if (isTriedAgain(turn, node, event)) return run(turn, node, 2 ** (work.retries - 1))
   if (isStopped(turn, node, event)) return
-  if (event.outcome !== 'ended') return failAttempt(turn, node, lineError(event))
+  if (event.outcome !== 'ended') return failLine(turn, node, event)
   const { answer } = work
   if (answer === null || answer.kind !== 'action') {
     const values = findInvalid(turn, node)
@@ -65,6 +64,13 @@ export function isStopped(
   return true
 }
 
+/** A line that failed is tried again while tries and budgets are left. */
+export function isTriedAgain(turn: Turn, node: number, event: EventOf<'attempt_ended'>): boolean {
+  if (event.ended_by !== undefined) return false
+  if (event.outcome !== 'unreachable' || turn.node(node).work.retries > RETRIES_MAX) return false
+  return turn.draft.run.rules < 2 || spentBudget(turn.flow, turn.draft.run) === null
+}
+
 /** How many reasons a finding names; the record of the output has all of them. */
 const ERRORS_TOLD = 3
 
@@ -75,8 +81,24 @@ export function findInvalid(turn: Turn, node: number): { readonly errors: readon
   return values
 }
 
+/** An attempt that did not end well. One that used up a budget waits for a human to raise it. */
+export function failLine(turn: Turn, node: number, event: EventOf<'attempt_ended'>): void {
+  const { flow, draft } = turn
+  const { ended_by: by } = event
+  const limit = by === undefined ? undefined : limitsOf(flow, draft.run)[by.budget]
+  const spent =
+    by !== undefined && limit !== undefined
+      ? { ...by, limit }
+      : turn.draft.run.rules >= 2
+        ? spentBudget(flow, draft.run)
+        : null
+  if (spent === null) return failAttempt(turn, node, lineError(event))
+  turn.record({ kind: 'attempt_failed', node_id: turn.idOf(node), error: lineError(event) })
+  block(turn, node, 'flow.budget', { ...spent, next: turn.budgetCommand(spent.budget) })
+}
+
 /** What an attempt that did not end well leaves for the next one. */
-export function lineError({ outcome, why }: EventOf<'attempt_ended'>): unknown {
+function lineError({ outcome, why }: EventOf<'attempt_ended'>): unknown {
   return why === undefined ? { outcome } : { outcome, why }
 }
 
@@ -145,7 +167,8 @@ type ActionArtifact = Extract<XiaoboAction, { result_type: 'ARTIFACT' }>['artifa
 
 function artifactOf(turn: Turn, node: number, artifact: ActionArtifact): Artifact {
   const { name, format, content } = artifact
-  const path = `artifacts/${turn.idOf(node)}/${turn.node(node).entries}/${name}.${format}`
+  const folder = `${turn.draft.run.artifacts}/${turn.idOf(node)}`
+  const path = `${folder}/${turn.node(node).entries}/${name}.${format}`
   return { path, digest: digestBytes(content), format, content }
 }
 

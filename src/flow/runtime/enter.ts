@@ -7,6 +7,7 @@
  */
 import type { FlowNode } from '../../contracts/index.ts'
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
+import { spentBudget } from '../state/budget.ts'
 import type { ReviewPin } from '../state/command.ts'
 import { rulesFor } from '../state/command.ts'
 import type { EntryCause, Values } from '../state/fact.ts'
@@ -57,10 +58,11 @@ export function enter(turn: Turn, node: number, round: number, cause: EntryCause
   if (!isFresh && attempts >= document.max_attempts + granted) {
     return escalate(turn, node, 'no attempt is left')
   }
+  if (turn.draft.run.rules >= 2 && isSpent(turn, node, round)) return
   const isPhaseStart = !turn.draft.phases.get(phase).isActive
   turn.recordEntered(node, round, cause, isFresh)
   if (isPhaseStart && !isPhaseOpen(turn, node)) return
-  if (!isWithinBudget(turn, node)) return
+  if (turn.draft.run.rules < 2 && !isWithinBudget(turn, node)) return
   if (turn.draft.nodeOf(node).isBare) return turn.command({ type: 'pass', node_id }, node)
   run(turn, node, 0)
 }
@@ -135,6 +137,16 @@ function isPhaseOpen(turn: Turn, node: number): boolean {
   return true
 }
 
+/** Stops a node before it is entered: what does not begin uses nothing. */
+function isSpent(turn: Turn, node: number, round: number): boolean {
+  const spent = spentBudget(turn.flow, turn.draft.run)
+  if (spent === null) return false
+  turn.record({ kind: 'joined', node_id: turn.idOf(node), round })
+  block(turn, node, 'flow.budget', { ...spent, next: turn.budgetCommand(spent.budget) })
+  return true
+}
+
+/** As runs of earlier versions did: after the entry, which counted. */
 function isWithinBudget(turn: Turn, node: number): boolean {
   const { budgets } = turn.flow.document
   if (budgets === undefined) return true

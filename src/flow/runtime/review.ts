@@ -14,10 +14,10 @@ import type { NodeStatus } from '../state/state.ts'
 import {
   askForInput,
   failAttempt,
+  failLine,
   findInvalid,
   isStopped,
-  lineError,
-  RETRIES_MAX,
+  isTriedAgain,
   takeEvidence,
 } from './attempt.ts'
 import { run } from './enter.ts'
@@ -53,12 +53,11 @@ function reviewFault(turn: Turn, node: number, answer: ReviewAnswer): string | n
 
 export function endReview(turn: Turn, check: number, event: EventOf<'attempt_ended'>): void {
   const { work } = turn.node(check)
-  if (event.outcome === 'unreachable' && work.retries <= RETRIES_MAX)
-    return run(turn, check, 2 ** (work.retries - 1))
+  if (isTriedAgain(turn, check, event)) return run(turn, check, 2 ** (work.retries - 1))
   if (isStopped(turn, check, event)) return
   const { answer } = work
   if (event.outcome !== 'ended' || answer === null || answer.kind !== 'review') {
-    if (event.outcome !== 'ended') return failAttempt(turn, check, lineError(event))
+    if (event.outcome !== 'ended') return failLine(turn, check, event)
     return failAttempt(turn, check, { output: 'invalid', ...findInvalid(turn, check) })
   }
   takeReview(turn, check, answer, event.principal)

@@ -68,7 +68,7 @@ function isStale(draft: RunDraft, event: FlowEvent, place: number): boolean {
   if (state.runId === null || state.ended !== null) return true
   if (event.type === 'resumed' || event.type === 'cancelled') return false
   if (state.isRefused) return true
-  if (event.type === 'tick') return false
+  if (event.type === 'tick' || event.type === 'budget_set') return false
   if (event.type === 'evidence') return !state.claimNodes.has(event.evidence.claim_id)
   if (event.type === 'log_written') {
     const index = flow.phaseIndex.get(event.phase_id)
@@ -156,6 +156,7 @@ function react(turn: Turn, event: FlowEvent): void {
       return start(turn)
     case 'attempt_started':
     case 'gate_decision':
+    case 'budget_set':
     case 'tick':
       return
     case 'cancelled':

@@ -106,6 +106,11 @@ export class Turn {
     return `writ flow answer ${this.#runId} ${this.idOf(index)} unblock`
   }
 
+  /** The command by which a human raises a budget. */
+  budgetCommand(budget: string): string {
+    return `writ flow budget ${this.#runId} --${budget} N`
+  }
+
   emit<T extends FactType>(type: T, payload: PayloadOf<T>): void {
     const head: FactHead = { run_id: this.#runId, seq: this.draft.run.seq, at: this.event.at }
     // The payload is the one of the type, by the signature; the compiler does not follow that.

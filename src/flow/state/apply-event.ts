@@ -52,6 +52,9 @@ export function applyEvent(draft: RunDraft, event: FlowEvent, place: number): vo
     case 'cancelled':
     case 'tick':
       return
+    case 'budget_set':
+      draft.run.limits = { ...draft.run.limits, ...event.limits }
+      return
     case 'resumed':
       draft.run.isRefused = false
       return

@@ -62,6 +62,7 @@ function applyStart(
   draft.run.runId = run_id
   if (origin === undefined) return
   draft.run.rules = Number(origin.evaluator.version)
+  draft.run.artifacts = origin.artifacts ?? draft.run.artifacts
   const programs = new Map<string, string[]>()
   for (const { participant, digest } of origin.programs ?? []) {
     const known = programs.get(participant)

@@ -142,5 +142,13 @@ export function decideAccess(
 function fits({ resource_path, access_allowed }: AccessRule, path: string): boolean {
   const glob = parseGlob(`/${resource_path}`)
   if (glob === null || pathFault(`/${path}`) !== null) return !access_allowed
-  return matchesPath(glob, `/${path}`)
+  return matchesPath(glob, `/${path}`) || matchesPath(glob, `/${withoutRun(path)}`)
 }
+
+/** A rule about `artifacts/NODE` is about that node's artifacts in every run. */
+function withoutRun(path: string): string {
+  return path.replace(RUN_ARTIFACTS, 'artifacts/')
+}
+
+/** The folder of one run's artifacts. */
+export const RUN_ARTIFACTS = /^artifacts\/run-[0-9a-f]{12}\//

@@ -264,6 +264,8 @@ function copyRun(run: RunState): RunState {
     spansPending: run.spansPending,
     calling: run.calling,
     totals: run.totals,
+    artifacts: run.artifacts,
+    limits: run.limits,
     ended: run.ended,
     isRefused: run.isRefused,
     rules: run.rules,

@@ -7,6 +7,7 @@
  */
 import type { Digest } from '../../base/index.ts'
 import type { Claim, Evidence, XiaoboAction, XiaojingReview } from '../../contracts/index.ts'
+import type { BudgetLimits, BudgetName } from './budget.ts'
 
 interface Moment {
   /** ISO 8601. */
@@ -73,6 +74,8 @@ export interface RunOrigin {
   readonly participants_digest: string | null
   /** Whose rules the run is walked by. */
   readonly evaluator: { readonly name: string; readonly version: string }
+  /** The folder of this run's artifacts, relative to the workspace; `artifacts` without it. */
+  readonly artifacts?: string
   /** Programs of the workspace that participants name, by the digest of the declaration. */
   readonly programs?: readonly PinnedProgram[]
   /** Every file that those programs are made of, as it was when the run began. */
@@ -115,6 +118,8 @@ type EventBody =
       readonly outcome: 'ended' | 'failed' | 'unreachable'
       /** Of one that did not end well, as far as it is known. */
       readonly why?: string
+      /** The budget that ended it: what all attempts had used by then, with those under way. */
+      readonly ended_by?: { readonly budget: BudgetName; readonly used: number }
       /** By the monotonic clock of the host. */
       readonly seconds: number
       readonly tokens: number
@@ -193,6 +198,8 @@ type EventBody =
     }
   /** A human ends the run where it is. */
   | { readonly type: 'cancelled'; readonly principal: string; readonly comment: string | null }
+  /** A human sets budgets, in the place of those that the flow or a human set before. */
+  | { readonly type: 'budget_set'; readonly limits: BudgetLimits; readonly principal: string }
   | { readonly type: 'tick' }
   /** The run goes on after a stop; manifests of sub-phases as they are found now, by name. */
   | { readonly type: 'resumed'; readonly manifests: Readonly<Record<string, string>> }

@@ -7,6 +7,7 @@
 import type { Claim, XiaojingReview } from '../../contracts/index.ts'
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import { RULES_NOW } from '../compile/rules.ts'
+import type { BudgetLimits } from './budget.ts'
 import type { FlowCommand, ReviewPin, StageBase } from './command.ts'
 import type { EvidenceValue, ParticipantAnswer } from './event.ts'
 import { filledVector, type Vector, VectorDraft } from './vector.ts'
@@ -212,6 +213,10 @@ export interface RunState {
   /** Calls that have not returned. */
   readonly calling: number
   readonly totals: RunTotals
+  /** The folder of artifacts, relative to the workspace. */
+  readonly artifacts: string
+  /** Budgets that a human has set in the place of the flow's. */
+  readonly limits: BudgetLimits
   readonly ended: RunEnd | null
   readonly isRefused: boolean
   /** The version of the rules that the run was started with; it keeps them to its end. */
@@ -325,6 +330,8 @@ export function emptyState(flow: CompiledFlow): RunState {
     spansPending: 0,
     calling: 0,
     totals: { attempts: 0, seconds: 0, tokens: 0, toolCalls: 0, rejections: 0 },
+    artifacts: 'artifacts',
+    limits: {},
     ended: null,
     isRefused: false,
     rules: RULES_NOW,

@@ -8,6 +8,7 @@ import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/reso
 import type { Participant } from '../../contracts/index.ts'
 import { Declined, failure, heard, LineFailure, withDeadline } from './line.ts'
 import { operationText, type ParticipantRequest, type Said } from './participant-request.ts'
+import { withoutSecrets } from './secrets.ts'
 
 const ROUNDS_MAX = 64
 
@@ -49,24 +50,27 @@ async function talk(
 ): Promise<string> {
   const { participant, input, workspace, kind } = asking
   if (!('chat' in participant)) throw new Declined('no model')
-  const client = clientOf(participant.chat, asking.secrets)
+  const client = clientOf(participant.chat, asking)
   const messages: ChatCompletionMessageParam[] = [
     { role: 'system', content: instructionsFor(participant, kind, workspace) },
     { role: 'user', content: JSON.stringify(input) },
   ]
   for (let round = 0; round < ROUNDS_MAX; round++) {
     await asking.refuseHalted()
+    refuseSpent(asking.tokensLeft())
     const completion = await told(asking.secrets, () =>
       client.chat.completions.create(
-        { ...settingsOf(participant, asking.tokens, spent.tokens), messages },
+        { ...settingsOf(participant, asking.tokensLeft()), messages },
         { signal },
       ),
     )
-    spent.tokens += completion.usage?.total_tokens ?? 0
+    refuseOther(completion, asking.secrets)
+    const used = completion.usage?.total_tokens ?? 0
+    spent.tokens += used
+    asking.onTokens(used)
     const message = completion.choices[0]?.message
     if (message === undefined) throw new LineFailure('the endpoint answered with no choice')
     const calls = message.tool_calls ?? []
-    refuseSpent(asking.tokens, spent.tokens, calls.length)
     if (calls.length === 0) return message.content ?? ''
     messages.push(message)
     for (const call of calls) {
@@ -77,23 +81,33 @@ async function talk(
   throw new Declined('the model went on asking for operations')
 }
 
+/** A page, or any other document, is no completion, and will be none when it is asked for again. */
+function refuseOther(completion: unknown, secrets: ParticipantRequest['secrets']): void {
+  const { choices } = Object(completion) as { readonly choices?: unknown }
+  if (Array.isArray(choices)) return
+  const words = typeof completion === 'string' ? completion : JSON.stringify(completion)
+  const shown = withoutSecrets(words ?? '', secrets)
+    .trim()
+    .slice(0, 200)
+  throw new Declined(`the endpoint answers with something else than a completion: ${shown}`)
+}
+
 type Model = Extract<Participant, { readonly chat: string }>
 
 /** The model's own limit, and what is left of the budget: the smaller one holds. */
-function settingsOf({ model, temperature, max_tokens, tools }: Model, left: number, spent: number) {
-  const limit = Math.min(max_tokens ?? Number.POSITIVE_INFINITY, left - spent)
+function settingsOf({ model, temperature, max_tokens, tools }: Model, left: number) {
+  const limit = Math.min(max_tokens ?? Number.POSITIVE_INFINITY, left)
   return {
     model,
     ...(temperature === undefined ? {} : { temperature }),
-    ...(Number.isFinite(limit) ? { max_tokens: Math.max(1, limit) } : {}),
+    ...(Number.isFinite(limit) ? { max_tokens: limit } : {}),
     ...(tools === 'none' ? {} : { tools: [PROPOSE_ACTION] }),
   }
 }
 
-/** After each round: a further one would only use more than there is. */
-function refuseSpent(left: number, spent: number, calls: number): void {
-  if (calls > 0 && spent >= left)
-    throw new Declined(`the budget of tokens is used up: ${spent} used, ${left} were left`)
+/** Before each round: another one would use more than there is. */
+function refuseSpent(left: number): void {
+  if (left <= 0) throw new Declined('the budget of tokens is used up')
 }
 
 type ToolCall = NonNullable<OpenAI.Chat.ChatCompletionMessage['tool_calls']>[number]
@@ -111,10 +125,12 @@ async function carriedOut({ operate }: ParticipantRequest, call: ToolCall): Prom
   }
 }
 
-function clientOf(baseURL: string, secrets: ParticipantRequest['secrets']): OpenAI {
+/** The run retries and bounds the time; another address is for the flow to name. */
+function clientOf(baseURL: string, { secrets, seconds }: ParticipantRequest): OpenAI {
   // Something has to be there, or the client looks for a key by itself.
   const [apiKey = 'none'] = Object.values(secrets)
-  return new OpenAI({ baseURL, apiKey, maxRetries: 0 })
+  const fetchOptions = { redirect: 'manual' as const }
+  return new OpenAI({ baseURL, apiKey, maxRetries: 0, timeout: seconds * 1000, fetchOptions })
 }
 
 /** Failures of the client, as failures of the line or of the endpoint. */

@@ -1,10 +1,15 @@
 /**
  * An HTTP endpoint: the document is posted as JSON, the answer is the body. Its first secret, if it
  * names one, is sent as a bearer token.
+ *
+ * Requests are made with Node's own client and not with `fetch`, which gives up on an endpoint that
+ * thinks for more than five minutes.
  */
-
-import { failure, heard, LineFailure, withDeadline } from './line.ts'
+import { type IncomingMessage, request as plainRequest } from 'node:http'
+import { request as tlsRequest } from 'node:https'
+import { Declined, failure, heard, LineFailure, withDeadline } from './line.ts'
 import type { ParticipantRequest, Said } from './participant-request.ts'
+import { type Secrets, withoutSecrets } from './secrets.ts'
 import { converse } from './tool-calls.ts'
 
 const BODY_BYTES_MAX = 16 << 20
@@ -29,7 +34,7 @@ export function askEndpoint(asking: ParticipantRequest): Promise<Said> {
 interface Door {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly secrets: ParticipantRequest['secrets']
+  readonly secrets: Secrets
 }
 
 async function post(
@@ -37,25 +42,51 @@ async function post(
   document: unknown,
   signal: AbortSignal,
 ): Promise<string> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(document),
-    signal,
-    redirect: 'error',
-  })
+  const response = await answerOf(url, headers, JSON.stringify(document), signal)
+  const { statusCode: status = 0, headers: answered } = response
   const text = await bounded(response)
-  if (!response.ok) throw failure(response.status, text, secrets)
+  if (status >= 300 && status < 400) throw redirected(status, answered.location, secrets)
+  if (status < 200 || status >= 300) throw failure(status, text, secrets)
+  refusePage(answered['content-type'] ?? '', text, secrets)
   return text
 }
 
-async function bounded(response: Response): Promise<string> {
+function answerOf(
+  url: string,
+  headers: Door['headers'],
+  body: string,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const start = url.startsWith('https:') ? tlsRequest : plainRequest
+    const asked = start(url, { method: 'POST', headers, signal }, resolve)
+    asked.on('error', reject)
+    asked.end(body)
+  })
+}
+
+/** Another address is for the flow to name: what is sent may hold what only this one may read. */
+function redirected(status: number, location: string | undefined, secrets: Secrets): Declined {
+  const where = withoutSecrets(location ?? 'another address', secrets).slice(0, 300)
+  return new Declined(`HTTP ${status}: it redirects to ${where}; name that address in the flow`)
+}
+
+/** A page, of a login or of a proxy, is no answer, and will be none when it is asked for again. */
+function refusePage(type: string, text: string, secrets: Secrets): void {
+  if (!type.includes('text/html') && !/^\s*<(?:!doctype|html)\b/i.test(text)) return
+  const words = withoutSecrets(text, secrets).trim().slice(0, 200)
+  throw new Declined(`it answers with a page (${type || 'no type'}) and not with JSON: ${words}`)
+}
+
+async function bounded(response: IncomingMessage): Promise<string> {
   const parts: Uint8Array[] = []
   let bytes = 0
-  for await (const part of response.body ?? []) {
-    bytes += part.length
+  for await (const part of response) {
+    // Without an encoding a response is read as bytes.
+    const read = part as Uint8Array
+    bytes += read.length
     if (bytes > BODY_BYTES_MAX) throw new LineFailure('the answer is too long')
-    parts.push(part)
+    parts.push(read)
   }
   return Buffer.concat(parts).toString('utf8')
 }

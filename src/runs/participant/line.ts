@@ -23,12 +23,24 @@ export function failure(status: number, text: string, secrets: Secrets): Error {
   return isPassing(status) ? new LineFailure(words) : new Declined(words)
 }
 
-/** Runs with a signal that also ends when the time is up. */
+/**
+ * Runs with a signal that also ends when the time is up; `extend` gives the whole time once more. A
+ * participant that does not answer in its time has failed: asking again would begin its work again.
+ */
 export async function withDeadline<T>(
   { signal, seconds }: Pick<ParticipantRequest, 'signal' | 'seconds'>,
-  work: (signal: AbortSignal) => Promise<T>,
+  work: (signal: AbortSignal, extend: () => void) => Promise<T>,
 ): Promise<T> {
-  return work(AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]))
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), seconds * 1000)
+  try {
+    return await work(AbortSignal.any([signal, late.signal]), () => timer.refresh())
+  } catch (error) {
+    if (late.signal.aborted) throw new Declined(`no answer within ${seconds} seconds`)
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** What became of a conversation, as the run wants to know it. */

@@ -4,7 +4,8 @@
  *
  * The channel is one of lines that are answered in their order. So the process begins with an empty
  * line; a line is answered with the next request once no other request is under way, and with nothing
- * before that. A shell in front of the server drops empty lines, and closes its input at `END`.
+ * before that. A shell in front of the server drops empty lines, and closes its input at `END`. It says
+ * `GONE` and the exit status when the server has ended: the shell itself would go on waiting for a line.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
@@ -12,6 +13,7 @@ import { LineFailure } from './line.ts'
 import type { ParticipantRequest } from './participant-request.ts'
 
 const END = 'END'
+const GONE = 'GONE '
 /** Between messages of one line; JSON never has it. */
 const APART = '\u001e'
 
@@ -26,7 +28,7 @@ while IFS= read -r line <&3; do
     *${END}) break ;;
     *) printf '%s\\n' "$line" | tr '\\036' '\\n' ;;
   esac
-done ) | "$0" "$@" 3>&- | cat >&3`
+done ) | { "$0" "$@" 3>&-; printf '\\n${GONE}%s\\n' "$?"; } | cat >&3`
 
 /** A server that does not end by itself is ended with the attempt. */
 const ENDING_MS = 5_000
@@ -42,6 +44,8 @@ export class SandboxTransport implements Transport {
   #underWay = 0
   #owed: ((text: string) => void) | null = null
   #isClosed = false
+  /** Of the server, when it has ended. */
+  #status: string | null = null
   #ended: Promise<void> = Promise.resolve()
 
   constructor(asking: ParticipantRequest, command: readonly string[]) {
@@ -100,12 +104,21 @@ export class SandboxTransport implements Transport {
   }
 
   #answer(line: string): Promise<string> {
+    if (line.startsWith(GONE)) return Promise.resolve(this.#leave(line.slice(GONE.length)))
     if (line.trim() !== '') this.#hear(line)
     if (this.#outgoing.length > 0 || this.#underWay > 0) return Promise.resolve(this.#taken())
     if (this.#isClosed) return Promise.resolve(END)
     return new Promise((resolve) => {
       this.#owed = resolve
     })
+  }
+
+  /** The server has ended: lets go of the shell, whose end tells what the server complained about. */
+  #leave(status: string): string {
+    this.#status = status
+    this.#outgoing = [END]
+    this.#flush()
+    return END
   }
 
   #hear(line: string): void {
@@ -124,7 +137,8 @@ export class SandboxTransport implements Transport {
   failure: string | null = null
 
   #end(exitCode: number | null, errors: string): void {
-    if (!this.#isClosed) this.failure = `exit status ${exitCode}: ${errors.slice(-500)}`
+    const status = this.#status ?? String(exitCode)
+    if (!this.#isClosed) this.failure = `exit status ${status}: ${errors.slice(-500)}`
     const wasOpen = !this.#isClosed
     this.#isClosed = true
     if (wasOpen) this.onclose?.()

@@ -11,24 +11,50 @@ import { converse } from './tool-calls.ts'
 
 export function callTool(asking: ParticipantRequest): Promise<Said> {
   return heard(async () => {
-    const text = await withDeadline(asking, (signal) => session(asking, signal))
+    const text = await withDeadline(asking, (signal, extend) =>
+      session(asking, signal, (client) => answerOf(asking, client, signal, extend)),
+    )
     return { text, tokens: 0 }
   })
 }
 
-async function session(asking: ParticipantRequest, signal: AbortSignal): Promise<string> {
-  const { participant } = asking
-  if (!('mcp' in participant)) throw new Declined('no server')
+/** The protocol's own limit never holds: the node's time does, and progress begins it again. */
+const TIMEOUT_MS_MAX = 2 ** 31 - 1
+
+function answerOf(
+  asking: ParticipantRequest,
+  client: Client,
+  signal: AbortSignal,
+  extend: () => void,
+): Promise<string> {
+  const name = 'tool' in asking.participant ? asking.participant.tool : ''
+  const options = { signal, timeout: TIMEOUT_MS_MAX, onprogress: extend }
+  return converse(asking, async (document) => {
+    return textOf(await client.callTool({ name, arguments: { ...document } }, options))
+  })
+}
+
+/** The names of the tools that a server has. */
+export function toolsOf(asking: ParticipantRequest): Promise<readonly string[]> {
+  return withDeadline(asking, (signal) =>
+    session(asking, signal, async (client) => {
+      const { tools } = await client.listTools({}, { signal, timeout: TIMEOUT_MS_MAX })
+      return tools.map(({ name }) => name)
+    }),
+  )
+}
+
+async function session<T>(
+  asking: ParticipantRequest,
+  signal: AbortSignal,
+  talk: (client: Client) => Promise<T>,
+): Promise<T> {
   await asking.refuseHalted()
   const transport = transportOf(asking)
   const client = new Client({ name: 'writ', version: '1' })
   try {
-    await client.connect(transport, { signal })
-    const name = participant.tool
-    return await converse(asking, async (document) => {
-      const result = await client.callTool({ name, arguments: { ...document } }, { signal })
-      return textOf(result)
-    })
+    await client.connect(transport, { signal, timeout: TIMEOUT_MS_MAX })
+    return await talk(client)
   } catch (error) {
     // A program that ends by itself is no failure of the line.
     const ended = transport instanceof SandboxTransport ? transport.failure : null

@@ -18,8 +18,10 @@ export interface ParticipantRequest {
   readonly refuseHalted: () => Promise<void>
   /** The longest it may take. */
   readonly seconds: number
-  /** The most tokens it may use; infinite without a budget. */
-  readonly tokens: number
+  /** What is left of the budget of tokens now; infinite without one. */
+  readonly tokensLeft: () => number
+  /** Called with the tokens of each round. */
+  readonly onTokens: (count: number) => void
   readonly signal: AbortSignal
 }
 

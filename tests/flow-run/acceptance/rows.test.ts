@@ -411,7 +411,9 @@ ${artifact("changed + ' ' + readFileSync('orchestration_log.md', 'utf8')")}`),
     )
     expect([run.status, findingsIn(run)]).toEqual(['DONE', []])
     expect(place.read('artifacts/b/1/out.md')).toMatch(/^E[A-Z]+ # Orchestration log/)
-    expect(place.read('artifacts/b/1/out.md')).toContain('a gives artifacts/a/1/out.md')
+    expect(place.read('artifacts/b/1/out.md')).toMatch(
+      /a gives artifacts\/run-[0-9a-f]{12}\/a\/1\/out\.md/,
+    )
     const { log } = reportOf(run.flow, run.facts, run.state)
     expect(log.map(({ phase_id }) => phase_id)).toEqual(['P1', 'P2', 'P3'])
     for (const { ended_seq, logged_seq, next_entered_seq } of log) {
@@ -455,7 +457,7 @@ it(
     expect(run.status).toBe('WAITING')
     const manifest = JSON.parse(place.read(`.writ/runs/${run.runId}/7A.json`))
     expect(manifest.files.map(({ path }: { path: string }) => path)).toEqual([
-      'artifacts/a/1/out.md',
+      `${run.state.artifacts}/a/1/out.md`,
       'out/a.txt',
     ])
     place.write('out/a.txt', 'changed behind the back')

@@ -12,6 +12,7 @@ const OriginSchema = Type.Object(
     workspace: Name,
     participants_digest: DigestOrNull,
     evaluator: Type.Object({ name: Name, version: Name }, closed),
+    artifacts: Type.Optional(Name),
     programs: Type.Optional(
       Type.Array(Type.Object({ participant: Digest, path: Name, digest: Digest }, closed)),
     ),
