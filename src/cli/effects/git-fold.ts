@@ -10,7 +10,6 @@
  * objects, rewritten logs, hooks, settings, and what git's ordinary commands do not write.
  */
 import { createHash } from 'node:crypto'
-import { inflateSync } from 'node:zlib'
 import {
   type Change,
   displayOfRaw,
@@ -19,6 +18,7 @@ import {
   isGitWork,
   type RawPath,
 } from '../../gate/index.ts'
+import { inflate } from '../../machine/index.ts'
 import { readContentBytes } from './change-text.ts'
 import type { ReadSide } from './render.ts'
 import { visible } from './visible.ts'
@@ -181,7 +181,7 @@ async function subjectOf(object: Change, hash: string, read: ReadSide): Promise<
   const packed = await readContentBytes(read(object, 'after'), OBJECT_BYTES_MAX)
   if (packed === null) return null
   try {
-    const bytes = inflateSync(packed, { maxOutputLength: OBJECT_BYTES_MAX })
+    const bytes = inflate(packed, { maxOutputLength: OBJECT_BYTES_MAX })
     const isCommit = /^commit \d+\0/.test(bytes.subarray(0, 32).toString('latin1'))
     if (!isCommit || createHash('sha1').update(bytes).digest('hex') !== hash) return null
     const text = bytes.toString('utf8')
