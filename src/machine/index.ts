@@ -46,7 +46,6 @@ export {
   nodePath,
   statsOf,
 } from './held-directory.ts'
-export { inflate } from './inflate.ts'
 export { LINE_FEED, piecesOf, readLines, writeLines } from './line-file.ts'
 export { namedPath } from './named-path.ts'
 export { openEntry, openFile } from './no-follow.ts'

@@ -18,7 +18,6 @@ import {
   isGitWork,
   type RawPath,
 } from '../../gate/index.ts'
-import { inflate } from '../../machine/index.ts'
 import { readContentBytes } from './change-text.ts'
 import type { ReadSide } from './render.ts'
 import { visible } from './visible.ts'
@@ -180,8 +179,9 @@ const OBJECT_BYTES_MAX = 1 << 20
 async function subjectOf(object: Change, hash: string, read: ReadSide): Promise<string | null> {
   const packed = await readContentBytes(read(object, 'after'), OBJECT_BYTES_MAX)
   if (packed === null) return null
+  const { inflateSync } = await import('node:zlib')
   try {
-    const bytes = inflate(packed, { maxOutputLength: OBJECT_BYTES_MAX })
+    const bytes = inflateSync(packed, { maxOutputLength: OBJECT_BYTES_MAX })
     const isCommit = /^commit \d+\0/.test(bytes.subarray(0, 32).toString('latin1'))
     if (!isCommit || createHash('sha1').update(bytes).digest('hex') !== hash) return null
     const text = bytes.toString('utf8')

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync } from 'node:fs'
 import { bytesOfRaw, type Change, joinRaw, type RawPath, rawOfText } from '../../gate/index.ts'
-import { inflate, openEntry } from '../../machine/index.ts'
+import { openEntry } from '../../machine/index.ts'
 import type { Layer } from '../../sandbox/index.ts'
 import type { ChangedView } from './changed-view.ts'
 import { isTrueGraph } from './git-graph.ts'
@@ -16,6 +16,7 @@ import {
   type GitObject,
   GitObjects,
   indexedNames,
+  inflate,
   nameOf,
   patched,
   readAt,

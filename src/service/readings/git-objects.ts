@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import type { ZlibOptions } from 'node:zlib'
 import { bytesOfRaw, joinRaw, type RawPath, rawOfText } from '../../gate/index.ts'
-import { inflate } from '../../machine/index.ts'
 import { readSmall } from './scripts.ts'
 
 /** Where the files of a repository are found. */
@@ -217,6 +217,14 @@ function offsetAt(bytes: Buffer, index: number, count: number, nameBytes: number
 export function readAt(handle: number, at: number, length: number): Buffer {
   const buffer = Buffer.alloc(length)
   return buffer.subarray(0, readSync(handle, buffer, 0, length, at))
+}
+
+/**
+ * Returns the inflated bytes. Fails if the bytes are no zlib stream or inflate to more than
+ * `maxOutputLength`. Loads `node:zlib` at the first call, because few commands need it.
+ */
+export function inflate(bytes: Uint8Array, options: ZlibOptions): Buffer {
+  return process.getBuiltinModule('node:zlib').inflateSync(bytes, options)
 }
 
 /** What does not shrink grows by little. */
