@@ -67,6 +67,24 @@ describe('the code that was kept', () => {
   })
 })
 
+/** Each of these takes Node about a millisecond or more to load. */
+const RARE = ['http', 'tls', 'zlib', 'worker_threads', 'dns/promises', 'readline']
+
+it('loads no module of Node that few commands need', () => {
+  const [home, project, list] = ['home', 'project', 'list.cjs'].map((name) => join(folder, name))
+  execFileSync('mkdir', ['-p', String(home), String(project)])
+  const say = "process.on('exit', () => process.stderr.write(process.moduleLoadList.join('\\n')))"
+  writeFileSync(String(list), say)
+  const env = { ...process.env, HOME: home, XDG_STATE_HOME: join(folder, 'state') }
+  const writ = (...words: readonly string[]) =>
+    spawnSync(process.execPath, words, { cwd: project, env, encoding: 'utf8' })
+  expect(writ(STARTER, 'init', '--no-pass').status).toBe(0)
+  const { status, stderr } = writ('--require', String(list), STARTER, 'exec', '--', 'true')
+  const loaded = new Set(stderr.split('\n'))
+  expect({ status, crypto: loaded.has('NativeModule crypto') }).toEqual({ status: 0, crypto: true })
+  expect(RARE.filter((name) => loaded.has(`NativeModule ${name}`))).toEqual([])
+})
+
 it('says how to build what is missing', () => {
   const starter = join(folder, 'bin', 'writ.cjs')
   execFileSync('mkdir', ['-p', join(folder, 'bin')])

@@ -5,7 +5,6 @@
  * INVARIANT (resolved once): between judging an address and connecting to it no name is asked again.
  * INVARIANT (one is enough): a name that leads to one refused address is refused as a whole.
  */
-import { lookup } from 'node:dns/promises'
 import { connect, type OnReadOpts, type Socket } from 'node:net'
 import { type Fault, fault } from '../base/index.ts'
 import { addressName, type HostPort, parseAddress, refusedAddress } from '../gate/index.ts'
@@ -37,6 +36,7 @@ const CONNECT_MS = 15_000
 /** All addresses of a name, IPv4 first; an address is its own. */
 export async function resolveOnce(host: string): Promise<readonly string[]> {
   if (parseAddress(host) !== null) return [host]
+  const { lookup } = await import('node:dns/promises')
   const found = await lookup(host, { all: true, order: 'ipv4first' })
   return found.map(({ address }) => address)
 }

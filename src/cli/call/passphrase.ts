@@ -3,8 +3,6 @@
  * showing it. Never from the environment or the arguments, which other processes can read.
  */
 import { readFileSync } from 'node:fs'
-import { createInterface } from 'node:readline'
-import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
 import { faultError, showName } from '../../base/index.ts'
 import { isStrongPassphrase } from '../../home/index.ts'
@@ -42,7 +40,9 @@ function readDescriptor(text: string): string {
 }
 
 /** The terminal does not echo: what is typed goes to a stream that forgets it. */
-function askHidden(question: string): Promise<string> {
+async function askHidden(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline')
+  const { Writable } = await import('node:stream')
   const output = new Writable({ write: (_chunk, _encoding, done) => done() })
   const reader = createInterface({ input: process.stdin, output, terminal: true })
   // Asks once the terminal has stopped echoing, so that a quick answer is not shown either.

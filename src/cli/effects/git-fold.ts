@@ -10,7 +10,6 @@
  * objects, rewritten logs, hooks, settings, and what git's ordinary commands do not write.
  */
 import { createHash } from 'node:crypto'
-import { inflateSync } from 'node:zlib'
 import {
   type Change,
   displayOfRaw,
@@ -180,6 +179,7 @@ const OBJECT_BYTES_MAX = 1 << 20
 async function subjectOf(object: Change, hash: string, read: ReadSide): Promise<string | null> {
   const packed = await readContentBytes(read(object, 'after'), OBJECT_BYTES_MAX)
   if (packed === null) return null
+  const { inflateSync } = await import('node:zlib')
   try {
     const bytes = inflateSync(packed, { maxOutputLength: OBJECT_BYTES_MAX })
     const isCommit = /^commit \d+\0/.test(bytes.subarray(0, 32).toString('latin1'))

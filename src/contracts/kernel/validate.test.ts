@@ -16,6 +16,8 @@ describe.each(CONTRACTS.map((contract) => [contract.name, contract] as const))(
       const before = canonicalJson(value)
       const validation = validate(contract, value, context)
       expect(validate(contract, value, context)).toEqual(validation)
+      // A contract that was never used is judged by the walker alone.
+      expect(validate({ ...contract }, value, context)).toEqual(validation)
       expect(validation.valid).toBe(validation.violations.length === 0)
       expect(canonicalJson(value)).toBe(before)
       for (const { path, message } of validation.violations) {

@@ -143,9 +143,9 @@ export function sandboxEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   passed: readonly string[] = [],
 ): Readonly<Record<string, string>> {
+  const names = handedNames(lists, passed)
   const handed = Object.entries(environment).filter(
-    (entry): entry is [string, string] =>
-      entry[1] !== undefined && isHanded(lists, entry[0], passed),
+    (entry): entry is [string, string] => entry[1] !== undefined && isHanded(names, entry[0]),
   )
   return { ...Object.fromEntries(handed), ...lists.quietEnvironment }
 }
@@ -156,8 +156,9 @@ export function droppedNames(
   environment: Readonly<Record<string, string | undefined>>,
   passed: readonly string[] = [],
 ): readonly string[] {
+  const names = handedNames(lists, passed)
   return Object.keys(environment)
-    .filter((name) => environment[name] !== undefined && !isHanded(lists, name, passed))
+    .filter((name) => environment[name] !== undefined && !isHanded(names, name))
     .filter((name) => !Object.hasOwn(lists.quietEnvironment, name) && !OF_THE_SHELL.has(name))
     .sort()
 }
@@ -166,10 +167,19 @@ export function droppedNames(
 const OF_THE_SHELL: ReadonlySet<string> = new Set(['_', 'PWD', 'OLDPWD', 'SHLVL', 'WRIT_TOKEN'])
 const CREDENTIAL_NAME = /auth|token|passw|secret|credential|_key$|:key$/i
 
-function isHanded(lists: GateLists, name: string, passed: readonly string[]): boolean {
-  if (lists.environmentNames.includes(name) || passed.includes(name)) return true
-  if (CREDENTIAL_NAME.test(name)) return false
-  return matchesListed(lists.environmentNames, name) || matchesListed(passed, name)
+interface HandedNames {
+  readonly whole: ReadonlySet<string>
+  /** Those that end in a star. */
+  readonly starred: readonly string[]
+}
+
+function handedNames(lists: GateLists, passed: readonly string[]): HandedNames {
+  const names = [...lists.environmentNames, ...passed]
+  return { whole: new Set(names), starred: names.filter((name) => name.endsWith('*')) }
+}
+
+function isHanded({ whole, starred }: HandedNames, name: string): boolean {
+  return whole.has(name) || (!CREDENTIAL_NAME.test(name) && matchesListed(starred, name))
 }
 
 /** Whether a list of names, some of which end in a star, holds this one. */

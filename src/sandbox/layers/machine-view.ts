@@ -90,7 +90,9 @@ function showEntries(directory: string, machine: Machine): MachineView {
   const empty = { ...NOTHING, made: [directory] }
   if (machine.isMasked(directory)) return empty
   const view = entriesOf(directory, machine)
-    .map(([name, kind]) => showEntry(join(directory, name), kind, machine))
+    .map(([name, kind]) =>
+      showEntry(`${directory === '/' ? '' : directory}/${name}`, kind, machine),
+    )
     .reduce(joined, empty)
   const isBounded = view.covered.length + view.bound.length + view.files.length <= PARTS_MAX
   return isBounded ? view : { ...empty, unseen: [directory] }

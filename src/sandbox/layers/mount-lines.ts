@@ -42,7 +42,7 @@ interface MountPlan {
 
 export function mountLines(plan: MountPlan): string {
   const { directory, roots, layers, view, scratch, masks, isClosed } = plan
-  const at = (name: string): string => join(directory, name)
+  const at = (name: string): string => `${directory}/${name}`
   const lines = [
     ...roots.flatMap((_, index) => {
       const over = range(layers[index] ?? 0).map((layer) => at(`l${index}.${layer}`))
@@ -67,9 +67,9 @@ export function mountLines(plan: MountPlan): string {
 
 /** An overlay needs a second layer where nothing is written to it. */
 function viewLines({ covered, bound, files }: MachineView, directory: string): readonly string[] {
-  const source = (index: number): string => join(directory, linkOf(index))
-  const target = (path: string): string => escaped(join(directory, MACHINE, path))
-  const nothing = join(directory, NOTHING)
+  const source = (index: number): string => `${directory}/${linkOf(index)}`
+  const target = (path: string): string => escaped(`${directory}/${MACHINE}${path}`)
+  const nothing = `${directory}/${NOTHING}`
   return [
     ...covered.map(
       (path, index) =>
@@ -93,7 +93,7 @@ function linkOf(part: number): string {
 export function seenAt(path: string, roots: readonly string[], directory: string): string {
   const index = roots.findIndex((root) => isWithin(path, root))
   const root = roots[index]
-  if (root === undefined) return join(directory, MACHINE, path)
+  if (root === undefined) return `${directory}/${MACHINE}${path}`
   return join(directory, `m${index}`, path.slice(root.length))
 }
 
@@ -153,7 +153,7 @@ export function preparedEntries(
 /** What lies in the memory filesystem of the view before its parts are mounted. */
 function viewParts(view: MachineView): readonly PreparedEntry[] {
   const { covered, bound, files, made, links, emptied } = view
-  const at = (path: string): string => join(MACHINE, path)
+  const at = (path: string): string => `${MACHINE}${path}`
   const empty = (path: string) => ({ kind: 'file' as const, name: at(path), mode: 0o444 })
   return [
     directory(NOTHING),

@@ -26,9 +26,9 @@ export function survey(request: SandboxRequest, shop: SandboxResources): Sandbox
   const plan = planOverlays(request, mounts)
   refuseForeignRoots(request, plan)
   const roots = [...plan.roots.map(({ path }) => path), ...plan.shown]
+  const masked = new Set(shop.systemMasks.outside(request.scopeRoots).map(({ path }) => path))
   const isMasked = (directory: string): boolean =>
-    !roots.some((root) => isWithin(root, directory)) &&
-    shop.systemMasks.outside(request.scopeRoots).some(({ path }) => path === directory)
+    masked.has(directory) && !roots.some((root) => isWithin(root, directory))
   const view = planMachineView({ mounts, roots, parts: plan.shown, isMasked })
   let found: Masks | null = null
   return {

@@ -8,7 +8,7 @@
  *
  * INVARIANT (no gap): a run that is handed over is looked at by both for a moment, never by none.
  */
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { workerEntry } from '../../machine/index.ts'
 import { monotonicMs, WATCH_MS, Watch, type WatchOrder } from './watch.ts'
 
@@ -58,6 +58,8 @@ class ThreadWatcher implements Watcher {
 
   #start(): void {
     if (this.#worker !== null) return
+    // Loaded here: most runs end before a thread is worth its start.
+    const { Worker } = process.getBuiltinModule('node:worker_threads')
     const worker = new Worker(this.#file(), { env: {}, resourceLimits: SMALL })
     // Supervision keeps no program alive: when the last run is over, it may end.
     worker.unref()

@@ -25,7 +25,7 @@ import {
   type LawOutcome,
   readYaml,
 } from '../../contracts/index.ts'
-import { type GateLists, listsDigest, listsText, listsUnder } from '../../gate/index.ts'
+import { type GateLists, listsText, listsUnder } from '../../gate/index.ts'
 import type { KnownHome } from '../../home/index.ts'
 import { readableText, readIfThere, writeWhole } from '../../machine/index.ts'
 import {
@@ -76,6 +76,7 @@ export async function openLawBook(home: KnownHome, ledger: LawLedger): Promise<L
   const reading = isLost ? null : await readingOf(text, digest, cache, ground)
   const laws = reading ?? bareLaws(ground)
   const lists = listsUnder(laws)
+  const listed = listsText(lists)
   return {
     text,
     digest,
@@ -87,8 +88,8 @@ export async function openLawBook(home: KnownHome, ledger: LawLedger): Promise<L
     laws: laws.laws,
     settings: laws.settings,
     lists,
-    listsText: listsText(lists),
-    listsDigest: listsDigest(lists),
+    listsText: listed,
+    listsDigest: digestBytes(listed),
     judge: (phase, values, overrides) =>
       judgeRecorded(isLost ? laws : reading, phase, values, overrides),
   }

@@ -6,7 +6,6 @@
  */
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync } from 'node:fs'
-import { inflateSync } from 'node:zlib'
 import { bytesOfRaw, type Change, joinRaw, type RawPath, rawOfText } from '../../gate/index.ts'
 import { openEntry } from '../../machine/index.ts'
 import type { Layer } from '../../sandbox/index.ts'
@@ -17,6 +16,7 @@ import {
   type GitObject,
   GitObjects,
   indexedNames,
+  inflate,
   nameOf,
   patched,
   readAt,
@@ -82,7 +82,7 @@ export class GitForged {
     const packed = place === null ? null : readSmall(place, OBJECT_BYTES_MAX)
     if (packed === null) return 'git_unchecked'
     try {
-      const whole = inflateSync(packed, { maxOutputLength: OBJECT_BYTES_MAX })
+      const whole = inflate(packed, { maxOutputLength: OBJECT_BYTES_MAX })
       const algorithm = name.length === 64 ? 'sha256' : 'sha1'
       const isTrue = createHash(algorithm).update(whole).digest('hex') === name
       return isTrue ? null : 'git_forged'
@@ -187,7 +187,7 @@ class PackCheck {
     const bytes = readAt(this.#handle, at, length)
     const { type, size, start, back, base: name } = entryHead(bytes, at, this.#nameBytes)
     this.#spend(size)
-    const inflated = inflateSync(bytes.subarray(start - at), {
+    const inflated = inflate(bytes.subarray(start - at), {
       maxOutputLength: Math.max(1, size),
       chunkSize: Math.max(64, size),
     })

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
-import { inflateSync } from 'node:zlib'
+import type { ZlibOptions } from 'node:zlib'
 import { bytesOfRaw, joinRaw, type RawPath, rawOfText } from '../../gate/index.ts'
 import { readSmall } from './scripts.ts'
 
@@ -65,7 +65,7 @@ export class GitObjects {
     const place = this.#files.place(this.#loosePath(hash))
     const packed = place === null ? null : readSmall(place, OBJECT_BYTES_MAX)
     if (packed === null || packed.length === 0) return null
-    const whole = inflateSync(packed, { maxOutputLength: OBJECT_BYTES_MAX })
+    const whole = inflate(packed, { maxOutputLength: OBJECT_BYTES_MAX })
     const end = whole.indexOf(0)
     const [type = ''] = whole.subarray(0, end).toString('latin1').split(' ')
     return { type, bytes: whole.subarray(end + 1) }
@@ -219,10 +219,18 @@ export function readAt(handle: number, at: number, length: number): Buffer {
   return buffer.subarray(0, readSync(handle, buffer, 0, length, at))
 }
 
+/**
+ * Returns the inflated bytes. Fails if the bytes are no zlib stream or inflate to more than
+ * `maxOutputLength`. Loads `node:zlib` at the first call, because few commands need it.
+ */
+export function inflate(bytes: Uint8Array, options: ZlibOptions): Buffer {
+  return process.getBuiltinModule('node:zlib').inflateSync(bytes, options)
+}
+
 /** What does not shrink grows by little. */
 function inflatedAt(handle: number, at: number, size: number): Buffer {
   const room = size + Math.ceil(size / 1000) + 1024
-  return inflateSync(readAt(handle, at, room), { maxOutputLength: Math.max(1, size) })
+  return inflate(readAt(handle, at, room), { maxOutputLength: Math.max(1, size) })
 }
 
 /**

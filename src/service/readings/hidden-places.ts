@@ -57,12 +57,9 @@ const LINKS_LOOKED_AT = 500
 export function hiddenPlaces(order: HiddenOrder): readonly string[] {
   const { lists, homes, workspace, shown, hasNetwork, xdg = {} } = order
   const all = withAccountHome(homes)
-  const moved = movedDirectories(all, xdg)
-  const listed = placedPaths(lists.hidden, all, workspace).flatMap((path) => [
-    path,
-    ...elsewhere(path, moved),
-  ])
-  const places = listed.flatMap(expanded).flatMap(realPlace)
+  const listed = placedPaths(lists.hidden, all, workspace)
+  const moved = elsewhere(listed, movedDirectories(all, xdg))
+  const places = [...listed, ...moved].flatMap(expanded).flatMap(realPlace)
   // A place that contains the workspace is not hidden: the user put the workspace there.
   const found = new Set(places.filter((path) => !isWithin(workspace, path)))
   const isOwn = (path: string): boolean =>
@@ -110,11 +107,16 @@ function movedDirectories(homes: readonly string[], xdg: XdgPlaces): readonly Mo
   })
 }
 
-/** The same place below a directory that a variable names. */
-function elsewhere(path: string, moved: readonly MovedDirectory[]): readonly string[] {
-  return moved.flatMap(({ usual, given }) =>
-    path.startsWith(usual) ? given.map((place) => join(place, path.slice(usual.length))) : [],
-  )
+/** Returns the same places below the directories that variables name. */
+function elsewhere(listed: readonly string[], moved: readonly MovedDirectory[]): readonly string[] {
+  const found: string[] = []
+  for (const { usual, given } of moved) {
+    for (const path of listed) {
+      if (!path.startsWith(usual)) continue
+      for (const place of given) found.push(join(place, path.slice(usual.length)))
+    }
+  }
+  return found
 }
 
 /** The directories that the caller's variable and those of persons name. */
@@ -129,16 +131,22 @@ function expanded(pattern: string): readonly string[] {
   if (!path.includes('*')) return [path]
   let places = ['/']
   for (const name of path.split('/').filter((part) => part !== '')) {
-    const names = new NameSet([name])
-    places = places.flatMap((place) =>
-      name.includes('*')
-        ? entriesOf(place).flatMap((entry) =>
-            names.has(entry.name) ? [join(place, entry.name)] : [],
-          )
-        : [join(place, name)],
-    )
+    places = name.includes('*')
+      ? places.flatMap((place) => matching(place, name))
+      : places.map((place) => entryOf(place, name))
   }
   return places
+}
+
+function matching(directory: string, pattern: string): readonly string[] {
+  const names = new NameSet([pattern])
+  const entries = entriesOf(directory).filter(({ name }) => names.has(name))
+  return entries.map(({ name }) => entryOf(directory, name))
+}
+
+/** Joins a path without dots and a name. Node's `join` looks at every character of both. */
+function entryOf(directory: string, name: string): string {
+  return directory === '/' ? `/${name}` : `${directory}/${name}`
 }
 
 function realPlace(path: string): readonly string[] {
@@ -188,11 +196,10 @@ class Search {
   home(home: string): void {
     const later: [string, number][] = []
     for (const entry of entriesOf(home)) {
-      const path = join(home, entry.name)
-      if (this.#takes(path, entry)) continue
-      const isShelf = SHELVES.has(entry.name)
-      if (entry.name.startsWith('.') && isDirectory(path, entry))
-        later.push([path, isShelf ? 3 : 2])
+      const { name } = entry
+      if (this.#takes(home, name) || !name.startsWith('.')) continue
+      const path = entryOf(home, name)
+      if (isDirectory(path, entry)) later.push([path, SHELVES.has(name) ? 3 : 2])
     }
     for (const [path, depth] of later) this.directory(path, depth)
   }
@@ -200,9 +207,9 @@ class Search {
   directory(path: string | undefined, depth: number): void {
     if (path === undefined || !isAbsolute(path) || depth === 0 || this.#left-- <= 0) return
     for (const entry of entriesOf(path)) {
-      const place = join(path, entry.name)
-      if (this.#takes(place, entry) || !entry.isDirectory() || unsearched.has(entry.name)) continue
-      this.directory(place, depth - 1)
+      const { name } = entry
+      if (this.#takes(path, name) || !entry.isDirectory() || unsearched.has(name)) continue
+      this.directory(entryOf(path, name), depth - 1)
     }
   }
 
@@ -213,9 +220,9 @@ class Search {
     }
   }
 
-  #takes(path: string, { name }: Dirent): boolean {
+  #takes(directory: string, name: string): boolean {
     if (!secret.has(name) || open.has(name)) return false
-    this.#add(path)
+    this.#add(entryOf(directory, name))
     return true
   }
 

@@ -69,7 +69,7 @@ function kindOf(found: Stats): 'file' | 'directory' | 'other' {
 /** Symbolic links resolved as far as there is something; what is missing stays as it is written. */
 export function realPathOf(path: string): string {
   try {
-    return realpathSync(path)
+    return realpathSync.native(path)
   } catch {
     const parent = dirname(path)
     return parent === path ? path : join(realPathOf(parent), basename(path))

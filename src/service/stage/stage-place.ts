@@ -20,7 +20,7 @@ const PREIMAGES = 'preimages'
 
 /** Both places, the likelier one first. */
 export function stagePlaces({ state, directory }: KnownHome): readonly string[] {
-  return [join(state, STAGE), join(directory, STAGE)]
+  return [`${state}/${STAGE}`, `${directory}/${STAGE}`]
 }
 
 /** The place on the filesystem of a real directory; made if it is missing. */

@@ -36,7 +36,7 @@ import { occurredAtText } from '../../ledger/index.ts'
 import { makeDurable } from '../../machine/index.ts'
 import { hashFile, lookAt } from '../../promotion/index.ts'
 import { writeStage } from '../../tree/index.ts'
-import { addressRules, type HttpResponse, type Sent, sendRequest } from '../acts/send-request.ts'
+import type { HttpResponse, Sent } from '../acts/send-request.ts'
 import { realPathOf } from '../readings/host-facts.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
 import type { GateContext } from '../surface/context.ts'
@@ -100,6 +100,8 @@ export class Dispatcher {
       ...(save_to === undefined ? {} : { save: { path: save_to, save_id: randomUUID() } }),
       at: occurredAtText(this.#context.nowMs()),
     }
+    // Loads Node's http and tls, which no other promotion needs, before the fact says that it sends.
+    const { addressRules, sendRequest } = await import('../acts/send-request.ts')
     await this.#record(begun)
     const { max_duration_ms, max_disk_mb } = descriptor?.resources ?? NO_ROOM
     const sent = await sendRequest(request, {

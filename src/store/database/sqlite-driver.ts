@@ -2,8 +2,11 @@
  * Connects to SQLite: to the one inside Node (`node:sqlite`, Node 22.16 or newer), else to
  * better-sqlite3, whose compiled part an install may lack. Only this file knows which of them it is.
  *
- * The interfaces below are the part of better-sqlite3 that writ uses, so its objects are handed out as
- * they are. Errors carry SQLite's name for what happened in `code`, such as SQLITE_BUSY.
+ * Of better-sqlite3 the compiled library is used, without the package's own scripts: loading those 13
+ * files takes longer than opening a ledger. The version is pinned, because what the library offers its
+ * scripts is not documented. Its statements have the interface below and are handed out as they are.
+ *
+ * Errors carry SQLite's name for what happened in `code`, such as SQLITE_BUSY.
  */
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -44,7 +47,7 @@ export function connect(file: string, mode: Mode): Database {
   builtIn ??= loadBuiltIn()
   if (builtIn !== false) return new BuiltInDatabase(builtIn, file, mode)
   compiled ??= loadCompiled()
-  return compiled(file, mode)
+  return new CompiledDatabase(compiled, file, mode)
 }
 
 /**
@@ -96,7 +99,7 @@ interface NodeStatement {
 }
 
 let builtIn: BuiltIn | false | undefined
-let compiled: ((file: string, mode: Mode) => Database) | undefined
+let compiled: Compiled | undefined
 
 /** Returns false where Node has none, or one that is too old. Node 22 warns that its may change. */
 function loadBuiltIn(): BuiltIn | false {
@@ -111,22 +114,37 @@ function loadBuiltIn(): BuiltIn | false {
   }
 }
 
-/** The part of better-sqlite3 that is used; it may not be installed. */
-type BetterSqlite = new (file: string, options: Readonly<Record<string, unknown>>) => Database
+/** The part of better-sqlite3's library that is used. */
+interface Compiled {
+  readonly Database: new (
+    file: string,
+    givenFile: string,
+    isAnonymous: boolean,
+    isReadOnly: boolean,
+    mustExist: boolean,
+    timeoutMs: number,
+    log: null,
+    content: null,
+  ) => CompiledConnection
+  setErrorConstructor(constructor: typeof SqliteError): void
+}
+
+interface CompiledConnection {
+  readonly inTransaction: boolean
+  prepare<Row>(sql: string, owner: object, isPragma: boolean): Statement<Row>
+  exec(sql: string): void
+  close(): void
+}
 
 const LIBRARY = 'better-sqlite3/build/Release/better_sqlite3.node'
 
-/** Names the library itself: looking for it takes better-sqlite3 as long as all the rest. */
-function loadCompiled(): (file: string, mode: Mode) => Database {
-  const load = createRequire(import.meta.url)
+/** Fails if the package is not installed, or was not compiled for this Node. */
+function loadCompiled(): Compiled {
   try {
-    // The package exports its class of databases.
-    const Opened = load('better-sqlite3') as BetterSqlite
-    const nativeBinding: unknown = load(LIBRARY)
-    return (file, mode) => {
-      const [readonly, fileMustExist] = [mode === 'read', mode !== 'create']
-      return new Opened(file, { timeout: 0, readonly, fileMustExist, nativeBinding })
-    }
+    // The library exports its class of connections.
+    const library = createRequire(import.meta.url)(LIBRARY) as Compiled
+    library.setErrorConstructor(SqliteError)
+    return library
   } catch (error) {
     throw new FaultError(withoutSqlite(), { cause: error })
   }
@@ -144,6 +162,35 @@ function installer(): string {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
     if (existsSync(join(folder, program)) || dirname(folder) === folder)
       return join(folder, program)
+  }
+}
+
+class CompiledDatabase implements Database {
+  readonly #connection: CompiledConnection
+
+  constructor({ Database }: Compiled, file: string, mode: Mode) {
+    const [isReadOnly, mustExist] = [mode === 'read', mode !== 'create']
+    this.#connection = new Database(file, file, false, isReadOnly, mustExist, 0, null, null)
+  }
+
+  get inTransaction(): boolean {
+    return this.#connection.inTransaction
+  }
+
+  prepare<Row>(sql: string): Statement<Row> {
+    return this.#connection.prepare(sql, this, false)
+  }
+
+  exec(sql: string): void {
+    this.#connection.exec(sql)
+  }
+
+  pragma(text: string): unknown {
+    return this.#connection.prepare(`PRAGMA ${text}`, this, true).pluck().get()
+  }
+
+  close(): void {
+    this.#connection.close()
   }
 }
 
