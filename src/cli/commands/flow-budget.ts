@@ -5,9 +5,8 @@
 import { faultError } from '../../base/index.ts'
 import { type BudgetLimits, type BudgetName, runStatus } from '../../flow/index.ts'
 import { findRun, isWalked, leaveOrder, lookAtRun } from '../../runs/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { proveHuman, refuseOthers } from '../call/home.ts'
-import { usageError } from '../call/usage.ts'
 import { withFlows } from '../flow/open.ts'
 
 const USAGE = 'writ flow budget RUN [--seconds N] [--attempts N] [--tokens N]'
