@@ -76,7 +76,7 @@ it(`${RUNS} at once`, async () => {
     writeFileSync(join(place.project, 'work.mjs'), WORK)
     writeFileSync(join(place.project, 'read.mjs'), READ)
     const runs = await Promise.all(Array.from({ length: RUNS }, () => started(place)))
-    expect(runs.map(({ status }) => status)).toEqual(runs.map(() => 'DONE'))
+    expect(runs.filter(({ status }) => status !== 'DONE')).toEqual([])
     expect(runs.flatMap(({ findings }) => findings)).toEqual([])
     for (const { run_id } of runs) {
       const folder = join(place.project, 'artifacts', `run-${run_id.slice(-12)}`)
