@@ -21,11 +21,12 @@ import {
 } from '../flow/index.ts'
 import type { Attempt, HeldAttempt, OperationAnswer } from '../service/index.ts'
 import { boundPaths } from './access-paths.ts'
+import { blockOf, intentOf, operationWords, outOf, principalOf } from './attempt-words.ts'
 import { refuseHalted, untilHalted } from './flow-host.ts'
 import { changedPrograms, foundAt } from './host-findings.ts'
 import { LiveAttempt } from './live-attempt.ts'
 import type { Order } from './orders.ts'
-import { isObject, type Said } from './participant/participant-request.ts'
+import type { Said } from './participant/participant-request.ts'
 import { participate } from './participant/participate.ts'
 import {
   documentWithoutSecrets,
@@ -467,46 +468,7 @@ export class Participation {
   }
 }
 
-/** Most paths and operations that an event names; the record of the act has all of them. */
-const ABOUT_MAX = 10
-const WORDS_MAX = 200
-
-/** Why the gate does not let pass what an attempt did, with the paths that it is about. */
-function blockOf({ decision, result }: HeldAttempt) {
-  const codes = decision?.codes ?? []
-  const found = (result?.findings ?? []).filter(({ code }) => codes.includes(code))
-  const about = found.flatMap(({ path, detail }) =>
-    path === undefined ? (detail === undefined ? [] : [detail]) : [path],
-  )
-  return { decision: 'BLOCK' as const, codes, about: [...new Set(about)].slice(0, ABOUT_MAX) }
-}
-
-/** An operation in a few words: its type, and the path, address or command that it names. */
-function operationWords(operation: unknown): string {
-  if (!isObject(operation)) return 'an operation that is no JSON object'
-  const { type, path, argv, url } = operation
-  const what = path ?? url ?? (Array.isArray(argv) ? argv.join(' ') : '')
-  return `${String(type ?? 'an operation without a type')} ${String(what)}`
-    .trim()
-    .slice(0, WORDS_MAX)
-}
-
-/** An attempt that a budget ended has failed, for that reason and no other. */
-function outOf(what: string, said: Said): Said {
-  return { ...said, outcome: 'failed', why: `the ${what} of the run is used up` }
-}
-
 async function finished(live: LiveAttempt): Promise<HeldAttempt | null> {
   const attempt = await live.opened()
   return attempt === null ? null : attempt.finish()
-}
-
-function intentOf({ document }: CompiledNode, { attempt, review }: RunCommand): string {
-  const what = review === null ? 'Work' : 'Review'
-  return `${what} at the node ${document.node_id} of a flow, attempt ${attempt}: ${document.title}.`
-}
-
-/** Names the principal of a node by its participant; by its actor where it has none. */
-function principalOf({ participant, document }: CompiledNode): string {
-  return participant === null ? `actor:${document.actor}` : `participant:${participant}`
 }

@@ -81,6 +81,8 @@ interface WalkedLayer {
   readonly pathBytesMax: number
   /** More pairs are counted and not kept. */
   readonly entriesMax: number
+  /** Directories that other acts made since the run began. */
+  readonly madeMeanwhile: ReadonlySet<RawPath>
 }
 
 interface Frame {
@@ -164,8 +166,10 @@ export class LayerWalk {
   async #compare(path: RawPath, frame: Frame, name: RawPath): Promise<Frame | null> {
     const below = `${frame.below}/${name}`
     const after = this.#side(this.#upper, path)
-    const before = frame.hasReal ? this.#side(this.#real, path) : null
     if (after === null) return null
+    // A directory that another act made meanwhile was not there for this run, nor what is in it.
+    const isLater = after.stats.isDirectory() && this.#layer.madeMeanwhile.has(path)
+    const before = frame.hasReal && !isLater ? this.#side(this.#real, path) : null
     if (isWhiteout(after.stats)) {
       // An overlay makes a whiteout only for an existing name: another process has removed it since.
       if (before === null) this.#findings.add('rehearsal.interfered', path, 'was removed meanwhile')

@@ -86,6 +86,8 @@ export interface ScanOptions {
   readonly ids?: OwnIds | null
   /** Real paths that are left out with everything below them: writ's own stage. */
   readonly exclude: readonly string[]
+  /** Directories that other acts made since the marker: the run could not see them. */
+  readonly madeMeanwhile?: ReadonlySet<RawPath>
   /** Digests of files in the stages below: known also for files that this user may not read. */
   readonly known?: ReadonlyMap<RawPath, Digest>
 }
@@ -188,6 +190,7 @@ class Scanner {
         exclude: new Set([...nested, ...this.#options.exclude.map(rawOfText)]),
         pathBytesMax: this.#options.pathBytesMax,
         entriesMax,
+        madeMeanwhile: this.#options.madeMeanwhile ?? NOTHING_MADE,
       },
       this.#findings,
       this.#lent,
@@ -364,6 +367,7 @@ class Scanner {
 }
 
 const NONE: EntryState['attributes'] = []
+const NOTHING_MADE: ReadonlySet<RawPath> = new Set()
 
 type Owner = NonNullable<EntryState['owner']>
 

@@ -95,3 +95,44 @@ ${artifact('name')}`),
     facts.some(({ payload }) => 'code' in payload && payload.code === 'flow.promotion_refused'),
   ).toBe(true)
 }, 60_000)
+
+it('one that ends while the other still works is no interference: both succeed at once', async () => {
+  place.write(
+    'work.mjs',
+    script(`${TOOL}const [, , name, ms] = process.argv
+mkdirSync('new/deep', { recursive: true })
+writeFileSync('new/deep/' + name + '.txt', name)
+Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(ms))
+${artifact('name')}`),
+  )
+  const one = (name: string, ms: string) =>
+    worker(name, { executor: { command: ['node', 'work.mjs', name, ms] }, max_attempts: 1 })
+  const { status, facts } = await place.run(flowOf([one('a', '0'), one('b', '4000')], []))
+  const order = facts.flatMap(({ type, payload }) =>
+    type === 'flow_event_v1' && payload.kind === 'event' && 'node_id' in payload.event
+      ? [`${payload.event.type} ${payload.event.node_id}`]
+      : [],
+  )
+  expect(order.indexOf('promoted a')).toBeLessThan(order.indexOf('attempt_ended b'))
+  expect(status).toBe('DONE')
+  expect(readdirSync(join(place.workspace, 'new/deep')).sort()).toEqual(['a.txt', 'b.txt'])
+}, 60_000)
+
+it('what was there before, and was emptied, is still a conflict', async () => {
+  place.write('old/kept.txt', 'kept')
+  place.write(
+    'work.mjs',
+    script(`import { rmSync } from 'node:fs'
+${TOOL}const [, , name, ms] = process.argv
+if (name === 'b') rmSync('old', { recursive: true })
+mkdirSync('old', { recursive: true })
+writeFileSync('old/' + name + '.txt', name)
+Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(ms))
+${artifact('name')}`),
+  )
+  const one = (name: string, ms: string) =>
+    worker(name, { executor: { command: ['node', 'work.mjs', name, ms] }, max_attempts: 1 })
+  const { status } = await place.run(flowOf([one('a', '0'), one('b', '4000')], []))
+  expect(status).not.toBe('DONE')
+  expect(readdirSync(join(place.workspace, 'old')).sort()).toEqual(['a.txt', 'kept.txt'])
+}, 60_000)

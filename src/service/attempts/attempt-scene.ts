@@ -9,6 +9,7 @@ import {
   type NetworkTerms,
   type OperationCommand,
   PROXY_ENVIRONMENT,
+  type RawPath,
   sandboxEnvironment,
 } from '../../gate/index.ts'
 import { RunProxy } from '../../network/index.ts'
@@ -41,9 +42,11 @@ import { type GateContext, isRoot } from '../surface/context.ts'
 import { type LaidBases, layBases } from './attempt-bases.ts'
 import type { AttemptOutputs } from './attempt-outputs.ts'
 import { attemptDescriptor, attemptResources } from './attempt-proposal.ts'
+import { lastPromotion, madeSince } from './made-meanwhile.ts'
 import { sealedPlaces } from './sealed-paths.ts'
 
 const MEBIBYTE = 1024 * 1024
+const NOTHING_MADE: ReadonlySet<RawPath> = new Set()
 /** What a line gets that is too long to be read, in the form of all answers. */
 const TOO_LONG = JSON.stringify({ decision: 'BLOCK', codes: ['attempt.line'], result: null })
 
@@ -64,7 +67,10 @@ export class AttemptScene {
   readonly sandboxId: string
   /** Of writ's own, on the filesystem of the workspace. */
   readonly place: string
+  readonly #gate: GateParts
   readonly #book: LawBook
+  /** The last promotion when it began. */
+  readonly #lastPromotion: string | null
   readonly #marker: Marker
   readonly #roots: readonly string[]
   readonly #stop: Stop
@@ -75,15 +81,19 @@ export class AttemptScene {
   readonly #connections: NetworkConnection[] = []
 
   private constructor(
-    { gate: { context, book }, order }: SceneParts,
+    { gate, order }: SceneParts,
     parts: Pick<AttemptScene, 'terms' | 'resources' | 'sandbox' | 'sandboxId' | 'place'> & {
       readonly marker: Marker
       readonly roots: readonly string[]
       readonly stop: Stop
       readonly laid: LaidBases
       readonly service: RunProxy | null
+      readonly lastPromotion: string | null
     },
   ) {
+    const { context, book } = gate
+    this.#gate = gate
+    this.#lastPromotion = parts.lastPromotion
     this.context = context
     this.order = order
     this.terms = parts.terms
@@ -130,6 +140,7 @@ export class AttemptScene {
     }
     const resources = attemptResources(order.limits, book.settings.ceilings)
     const { roots, homes } = await hostOf(parts, resources)
+    const before = await lastPromotion(gate)
     const marker = makeMarker(place, sandboxId, roots, context.nowMs)
     const service = serviceOf(parts)
     const request = sandboxRequest({
@@ -162,6 +173,7 @@ export class AttemptScene {
       stop,
       laid,
       service,
+      lastPromotion: before,
     }
     return new AttemptScene(parts, own)
   }
@@ -207,6 +219,13 @@ export class AttemptScene {
 
   /** Everything that the attempt changed so far. Nothing may run meanwhile. */
   async scan(startedAtMs: number): Promise<Scan> {
+    const scan = await this.#scan(startedAtMs, NOTHING_MADE)
+    if (!scan.findings.some(({ code }) => code === 'rehearsal.interfered')) return scan
+    const made = await madeSince(this.#gate, this.#lastPromotion)
+    return made.size === 0 ? scan : this.#scan(startedAtMs, made)
+  }
+
+  async #scan(startedAtMs: number, madeMeanwhile: ReadonlySet<RawPath>): Promise<Scan> {
     const scan = await scanLayers(this.sandbox.layers, {
       marker: this.#marker,
       commandStartedAtMs: startedAtMs,
@@ -217,6 +236,7 @@ export class AttemptScene {
       ids: ownIds(),
       exclude: stagePlaces(this.context.home),
       known: this.#laid.known,
+      madeMeanwhile,
     })
     return withClosedDirectories(withoutRefreshedIndexes(scan, this.sandbox.layers))
   }

@@ -1,0 +1,44 @@
+/** What is said about an attempt: to the gate, in events, and when it has failed. */
+import type { CompiledNode } from '../flow/index.ts'
+import type { HeldAttempt } from '../service/index.ts'
+import { isObject, type Said } from './participant/participant-request.ts'
+import type { RunCommand } from './participant-input.ts'
+
+/** Most paths and operations that an event names; the record of the act has all of them. */
+const ABOUT_MAX = 10
+const WORDS_MAX = 200
+
+/** Why the gate does not let pass what an attempt did, with the paths that it is about. */
+export function blockOf({ decision, result }: HeldAttempt) {
+  const codes = decision?.codes ?? []
+  const found = (result?.findings ?? []).filter(({ code }) => codes.includes(code))
+  const about = found.flatMap(({ path, detail }) =>
+    path === undefined ? (detail === undefined ? [] : [detail]) : [path],
+  )
+  return { decision: 'BLOCK' as const, codes, about: [...new Set(about)].slice(0, ABOUT_MAX) }
+}
+
+/** An operation in a few words: its type, and the path, address or command that it names. */
+export function operationWords(operation: unknown): string {
+  if (!isObject(operation)) return 'an operation that is no JSON object'
+  const { type, path, argv, url } = operation
+  const what = path ?? url ?? (Array.isArray(argv) ? argv.join(' ') : '')
+  return `${String(type ?? 'an operation without a type')} ${String(what)}`
+    .trim()
+    .slice(0, WORDS_MAX)
+}
+
+/** An attempt that a budget ended has failed, for that reason and no other. */
+export function outOf(what: string, said: Said): Said {
+  return { ...said, outcome: 'failed', why: `the ${what} of the run is used up` }
+}
+
+export function intentOf({ document }: CompiledNode, { attempt, review }: RunCommand): string {
+  const what = review === null ? 'Work' : 'Review'
+  return `${what} at the node ${document.node_id} of a flow, attempt ${attempt}: ${document.title}.`
+}
+
+/** Names the principal of a node by its participant; by its actor where it has none. */
+export function principalOf({ participant, document }: CompiledNode): string {
+  return participant === null ? `actor:${document.actor}` : `participant:${participant}`
+}
