@@ -5,6 +5,10 @@
  *
  * INVARIANT (approval is of effects, I4): an answer counts for the digests it was asked about, as
  *   long as the question is open.
+ * PROMISE (nothing half done): when a call rejects, the tree is as it was or as promoted, or a journal
+ *   is left that the next call under the workspace's lock finishes.
+ * PROMISE (asked about effects): `confirm` is called after the rehearsed bytes and the result are
+ *   durable, and its answer counts for exactly that proposal and that result.
  */
 import type { Fault } from '../base/index.ts'
 import type { HostFacts, Proposal } from '../contracts/index.ts'
@@ -12,7 +16,6 @@ import { droppedNames } from '../gate/index.ts'
 import { occurredAtText } from '../ledger/index.ts'
 import { StandingKeeper } from '../store/index.ts'
 import { Attempts } from './attempts/attempts.ts'
-import type { GateSurface } from './gate-surface.ts'
 import { overrideFact, refuseLaw, releaseFact, releasesNeeded } from './laws/accept-laws.ts'
 import { type LawBook, openLawBook } from './laws/law-book.ts'
 import { type GateParts, type Outcome, recordedAct } from './lifecycle/act.ts'
@@ -58,10 +61,11 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 /** Nothing is asked of the machine before the first call. */
 export async function openGate(context: GateContext): Promise<GateSurface> {
   const book = await openLawBook(context.home, context.ledger)
-  return new OpenGate(context, book)
+  return new GateSurface(context, book)
 }
 
-class OpenGate implements GateSurface {
+/** The gate as its callers see it. */
+export class GateSurface {
   readonly #context: GateContext
   readonly #book: LawBook
   readonly #view: LedgerView
@@ -70,6 +74,7 @@ class OpenGate implements GateSurface {
   readonly #rollbacks: Rollbacks
   readonly #released: ReleasedRuns
   readonly #unfinished: UnfinishedActs
+  /** Attempts of flow participants: their effects stay staged until another caller approves them. */
   readonly attempts: AttemptSurface
 
   constructor(context: GateContext, book: LawBook) {
@@ -99,19 +104,21 @@ class OpenGate implements GateSurface {
     this.attempts = new Attempts(this.#parts)
   }
 
+  /** The most that this host grants to one act. */
   get ceilings(): HostFacts['ceilings'] {
     return this.#book.settings.ceilings
   }
 
+  /** Names of the caller's variables that runs do not see. */
   get droppedVariables(): readonly string[] {
     const { lists, settings } = this.#book
     return droppedNames(lists, this.#context.environment, settings.passEnvironment)
   }
 
-  async propose(document: unknown, options: ProposeOptions): Promise<GateAnswer> {
+  async propose(proposal: unknown, options: ProposeOptions): Promise<GateAnswer> {
     await this.#recover()
     if (!options.dryRun) await this.#parts.workspace.requireRecovered()
-    return this.#answerOf(await act(this.#parts, document, options))
+    return this.#answerOf(await act(this.#parts, proposal, options))
   }
 
   async #answerOf(outcome: Outcome): Promise<GateAnswer> {
@@ -135,15 +142,18 @@ class OpenGate implements GateSurface {
     return rows
   }
 
+  /** By the pending id or the action id; null when there is no such question (any more). */
   async question(id: string): Promise<Question | null> {
     const pending = await findPending(this.#parts, id)
     return pending === null ? null : this.#parts.questions.open(pending)
   }
 
+  /** What became of the question of an act that no longer waits; null when there was none. */
   ended(actionId: string): Promise<Fault | null> {
     return endedQuestion(this.#view, actionId)
   }
 
+  /** `answered` is the human's; a yes promotes. */
   async answer(id: string, answered: GivenAnswer): Promise<GateAnswer> {
     await this.#recover()
     const pending = await findPending(this.#parts, id)
@@ -181,10 +191,12 @@ class OpenGate implements GateSurface {
     return { ok: true as const, seq }
   }
 
+  /** Hosts of a proposal to which nothing is sent unless a human releases it before the run. */
   releasesNeeded(proposal: Proposal): readonly string[] {
     return releasesNeeded(proposal, this.#book)
   }
 
+  /** Released runs that were interrupted lately: something may have been sent. */
   interrupted() {
     return this.#released.recent()
   }
@@ -196,6 +208,7 @@ class OpenGate implements GateSurface {
     await this.#unfinished.finish()
   }
 
+  /** What waits for a human's choice; everything else that was interrupted is ended by the call. */
   async recoveries(): Promise<readonly OpenRecovery[]> {
     await this.#released.settle()
     const open = await this.#parts.workspace.openRecoveries()
@@ -203,28 +216,34 @@ class OpenGate implements GateSurface {
     return open
   }
 
+  /** Approved acts that a crash had interrupted and that this gate has ended. */
   async finished(): Promise<readonly FinishedYes[]> {
     return [...this.#parts.workspace.recovered, ...this.#unfinished.finished]
   }
 
+  /** Approved acts that were interrupted and wait for a person's command. */
   unfinished(): Promise<readonly string[]> {
     return this.#unfinished.approved()
   }
 
+  /** Ends these without a promotion. */
   endUnfinished(): Promise<void> {
     return this.#unfinished.endApproved()
   }
 
+  /** Ends one interrupted promotion or rollback as a human chose; touches no other act. */
   async resolve(order: RecoveryOrder): Promise<ResolvedRecovery> {
     return this.#parts.workspace.resolve(order)
   }
 
+  /** The most approvals that a law wants, and how many humans can give one; null where one does. */
   async approvalsWanted() {
     const needed = Math.max(1, ...this.#book.laws.map(({ approvals }) => approvals))
     if (needed === 1) return null
     return { needed, humans: await this.#parts.approvers.humans() }
   }
 
+  /** What is kept of the past, and for how long. */
   async kept(): Promise<KeptState> {
     const { home, nowMs } = this.#context
     const { settings } = this.#book
@@ -234,10 +253,12 @@ class OpenGate implements GateSurface {
     return { ...kept, laws_differ, standing }
   }
 
+  /** What this stream still needs of the state directory. */
   holdings(): Promise<Holdings> {
     return holdingsOf(this.#view, this.#book.settings, this.#context.nowMs())
   }
 
+  /** Ends what was interrupted or expired, and drops bodies whose time is over; returns those. */
   async tidy({ dryRun }: { readonly dryRun: boolean }): Promise<readonly FoundBody[]> {
     if (!dryRun) {
       await this.#recover()
@@ -248,6 +269,7 @@ class OpenGate implements GateSurface {
     return new BodyPurge(this.#context, this.#view).dropOld(this.#book.settings, dryRun)
   }
 
+  /** Drops bodies of the past, never facts, and nothing that is still needed. */
   async purge(order: PurgeOrder, { dryRun }: { readonly dryRun: boolean }): Promise<PurgeAnswer> {
     await this.#recover()
     return new BodyPurge(this.#context, this.#view).purge(order, dryRun)
@@ -259,6 +281,7 @@ class OpenGate implements GateSurface {
     return this.#recordHalt('HALTED', at, reason)
   }
 
+  /** Returns whether a human halted everything and no human has resumed since. */
   async isHalted(): Promise<boolean> {
     return isHalted(this.#context.home.state) || (await this.#view.standing()).halted
   }

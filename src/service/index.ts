@@ -6,8 +6,7 @@
 
 export type { RefusedAccess } from '../sandbox/index.ts'
 export { withoutSpellings } from './attempts/secret-search.ts'
-export { openGate } from './gate.ts'
-export type { GateSurface } from './gate-surface.ts'
+export { type GateSurface, openGate } from './gate.ts'
 export { acceptedLaws, recordDefaultLaws, recordLaws } from './laws/accept-laws.ts'
 export { humansWithCredential } from './questions/approvers.ts'
 export { ancestorNames } from './readings/ancestors.ts'

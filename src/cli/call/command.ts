@@ -4,7 +4,7 @@
  */
 import type { ParseArgsConfig } from 'node:util'
 import { type FaultError, faultError } from '../../base/index.ts'
-import type { Terminal } from './terminal.ts'
+import type { Paint, Terminal } from './terminal.ts'
 
 /** Yes, no, usage, waiting for a human, fault: what writ itself has to say. */
 export const EXIT = { yes: 0, no: 1, usage: 2, waiting: 3, fault: 4 } as const
@@ -49,6 +49,16 @@ export interface CommandCall {
   readonly arguments: readonly string[]
   readonly options: Options
   readonly terminal: Terminal
+}
+
+/** Prints a yes: one JSON document with `--json`, else its text. */
+export async function reply(
+  { terminal, options }: CommandCall,
+  document: unknown,
+  text: (paint: Paint) => string,
+): Promise<Exit> {
+  await terminal.out(options.isOn('json') ? `${JSON.stringify(document)}\n` : text(terminal.paint))
+  return EXIT.yes
 }
 
 export type CommandRun = (call: CommandCall) => Promise<Exit | OwnStatus>

@@ -9,7 +9,7 @@
 import { faultError, showName } from '../../base/index.ts'
 import { principalText } from '../../ledger/index.ts'
 import type { Answered, Confirm, GateAnswer } from '../../service/index.ts'
-import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
 import { proveAhead, refuseOthers } from '../call/home.ts'
 import { canAsk } from '../call/passphrase.ts'
 import { resultText } from '../effects/operation-text.ts'
@@ -232,13 +232,10 @@ export async function deny(call: CommandCall): Promise<Exit> {
     const lost = await findLost(sessions, id)
     const { session, named } = lost === null ? await waiting(sessions, id) : lostOne(lost)
     const answer = await session.gate.answer(named, no)
-    const { terminal, options } = call
-    await terminal.out(
-      options.isOn('json')
-        ? `${JSON.stringify(answer)}\n`
-        : `${terminal.paint.bad('denied')}  ${shortId(answer.action_id)}  nothing was changed\n`,
+    return reply(
+      call,
+      answer,
+      (paint) => `${paint.bad('denied')}  ${shortId(answer.action_id)}  nothing was changed\n`,
     )
-    // The call was to deny, and that was done.
-    return EXIT.yes
   })
 }

@@ -4,9 +4,9 @@ import type { LedgerReader } from '../../store/index.ts'
 import {
   type Command,
   type CommandCall,
-  EXIT,
   type Exit,
   offeredOptions,
+  reply,
   usageError,
 } from '../call/command.ts'
 import { streamsToRead, withHistory } from '../call/home.ts'
@@ -24,10 +24,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     throw usageError(`name one shell: ${SHELLS.join(', ')}`, 'source <(writ completion bash)')
   }
   const script = completionScript(shell, COMMANDS)
-  await call.terminal.out(
-    call.options.isOn('json') ? `${JSON.stringify({ shell, script })}\n` : script,
-  )
-  return EXIT.yes
+  return reply(call, { shell, script }, () => script)
 }
 
 /** Nothing where no home is, or one that cannot be read: a tab key is no place for an error. */
@@ -37,12 +34,7 @@ async function printIds(call: CommandCall, named: string): Promise<Exit> {
     throw usageError(`name one kind of ids: ${ID_KINDS.join(', ')}`)
   }
   const ids = await knownIds(call, kind).catch(() => [])
-  await call.terminal.out(
-    call.options.isOn('json')
-      ? `${JSON.stringify({ ids })}\n`
-      : ids.map((id) => `${id}\n`).join(''),
-  )
-  return EXIT.yes
+  return reply(call, { ids }, () => ids.map((id) => `${id}\n`).join(''))
 }
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const

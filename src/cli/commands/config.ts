@@ -1,7 +1,7 @@
 /** `writ config …`: the settings in force, and the page of all of them. */
 import { existsSync } from 'node:fs'
 import { faultCode } from '../../base/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, reply } from '../call/command.ts'
 import { parseSource, readSource } from '../call/source.ts'
 import { surroundings } from '../call/terminal.ts'
 import { readLawFile } from '../laws/acceptance.ts'
@@ -66,6 +66,5 @@ function valueText(value: unknown): string {
 /** `writ config reference`: the page of all settings and variables, in Markdown. */
 export async function reference(call: CommandCall): Promise<Exit> {
   const page = referencePage()
-  await call.terminal.out(call.options.isOn('json') ? `${JSON.stringify({ page })}\n` : page)
-  return EXIT.yes
+  return reply(call, { page }, () => page)
 }

@@ -1,6 +1,6 @@
 /** `writ halt` and `writ resume`: everything stops at once, and goes on when a human says so. */
 import { invariant } from '../../base/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, reply } from '../call/command.ts'
 import { refuseOthers, requireHuman, requireWholeHost } from '../call/home.ts'
 import { finishedText } from '../gate/interrupted.ts'
 import { withGate, withGates } from '../gate/open.ts'
@@ -34,20 +34,13 @@ export async function halt(call: CommandCall): Promise<Exit> {
 /** `writ resume`: a human of the whole host ends a halt, with a credential if there is one. */
 export async function resume(call: CommandCall): Promise<Exit> {
   return withGate(call, async ({ gate, session }) => {
-    const { terminal, options } = call
     requireWholeHost(session.caller, 'resuming')
     await requireHuman(session, call, 'resuming')
     if (!(await gate.isHalted())) {
       const message = 'nothing is halted'
-      await terminal.out(
-        options.isOn('json') ? `${JSON.stringify({ ok: true, halted: false })}\n` : `${message}\n`,
-      )
-      return EXIT.yes
+      return reply(call, { ok: true, halted: false }, () => `${message}\n`)
     }
     const answer = await gate.resume(call.options.text('reason'))
-    await terminal.out(
-      options.isOn('json') ? `${JSON.stringify(answer)}\n` : `${terminal.paint.good('resumed')}\n`,
-    )
-    return EXIT.yes
+    return reply(call, answer, (paint) => `${paint.good('resumed')}\n`)
   })
 }

@@ -12,7 +12,7 @@ import {
 } from '../../home/index.ts'
 import { surveyHome } from '../../service/index.ts'
 import { exportBundle, readStoreSetting } from '../../store/index.ts'
-import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
 import {
   callerOf,
   LEVEL,
@@ -80,13 +80,12 @@ export async function remove(call: CommandCall): Promise<Exit> {
   }
   removeHome(around, listed)
   const { id, paths } = listed
-  const { terminal, options } = call
-  await terminal.out(
-    options.isOn('json')
-      ? `${JSON.stringify({ removed: id, paths, lost: loss })}\n`
-      : `${terminal.paint.good('removed')}  ${id}  ${paths.map((path) => visible(path)).join(', ')}\n`,
+  return reply(
+    call,
+    { removed: id, paths, lost: loss },
+    (paint) =>
+      `${paint.good('removed')}  ${id}  ${paths.map((path) => visible(path)).join(', ')}\n`,
   )
-  return EXIT.yes
 }
 
 /** Returns what is lost when a person of this home agreed; null when they said no. */

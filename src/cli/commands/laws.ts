@@ -16,7 +16,7 @@ import {
   type ParsedLaws,
 } from '../../policy/index.ts'
 import { humansWithCredential } from '../../service/index.ts'
-import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
 import { streamsToRead, withHistory } from '../call/home.ts'
 import { readSource } from '../call/source.ts'
 import { type Paint, progressBar, surroundings } from '../call/terminal.ts'
@@ -206,7 +206,6 @@ export async function explain(call: CommandCall): Promise<Exit> {
   if (id === undefined || id === '' || others.length > 0) {
     throw usageError('name one action', '`writ log` lists what was decided')
   }
-  const { terminal, options } = call
   return withHistory(call, async (session) => {
     const streams = await streamsToRead(session, call)
     const whole = await wholeActionId(session.ledger, streams, id)
@@ -214,12 +213,9 @@ export async function explain(call: CommandCall): Promise<Exit> {
       const explained = await explainAction(session, stream, whole)
       if (explained === null) continue
       const { explanation, human } = explained
-      await terminal.out(
-        options.isOn('json')
-          ? `${JSON.stringify({ ...explanation, human })}\n`
-          : explanationText(explanation, human, terminal.paint),
+      return reply(call, { ...explanation, human }, (paint) =>
+        explanationText(explanation, human, paint),
       )
-      return EXIT.yes
     }
     throw faultError('history.unknown', id, `nothing was decided about ${showName(id)} here`)
   })
@@ -245,10 +241,6 @@ export async function test(call: CommandCall): Promise<Exit> {
       bar.end()
     }
     const answer = trial.finish()
-    const { terminal, options } = call
-    await terminal.out(
-      options.isOn('json') ? `${JSON.stringify(answer)}\n` : trialText(answer, terminal.paint),
-    )
-    return EXIT.yes
+    return reply(call, answer, (paint) => trialText(answer, paint))
   })
 }

@@ -22,7 +22,7 @@ import {
   recordedKeys,
   signHome,
 } from '../../store/index.ts'
-import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
+import { type CommandCall, type Exit, reply, usageError } from '../call/command.ts'
 import {
   actorOf,
   LEVEL,
@@ -44,10 +44,7 @@ import { progressBar } from '../call/terminal.ts'
 export async function checkpoint(call: CommandCall): Promise<Exit> {
   return withHistory(call, async (session) => {
     const checkpoint = await checkpointOf(session, call)
-    await call.terminal.out(
-      call.options.isOn('json') ? `${JSON.stringify({ checkpoint })}\n` : checkpoint,
-    )
-    return EXIT.yes
+    return reply(call, { checkpoint }, () => checkpoint)
   })
 }
 
@@ -78,12 +75,7 @@ export async function key(call: CommandCall): Promise<Exit> {
     const earlier = retired.flatMap((key) => textsOf(key, names.slice(0, 1)))
     const shown = call.options.isOn('all') ? [current, ...retired] : [current]
     const keys = shown.flatMap((key) => textsOf(key, names))
-    await call.terminal.out(
-      call.options.isOn('json')
-        ? `${JSON.stringify({ public_key, earlier, keys })}\n`
-        : keys.map((key) => `${key}\n`).join(''),
-    )
-    return EXIT.yes
+    return reply(call, { public_key, earlier, keys }, () => keys.map((key) => `${key}\n`).join(''))
   })
 }
 
@@ -116,13 +108,11 @@ export async function exportTo(call: CommandCall): Promise<Exit> {
       onProgress: ({ written, total }) => bar.tick(written, total),
     })
     bar.end()
-    const { terminal, options } = call
-    await terminal.out(
-      options.isOn('json')
-        ? `${JSON.stringify({ dir, size, root })}\n`
-        : `${terminal.paint.good('exported')}  ${dir}  ${size} facts, root ${root}\n`,
+    return reply(
+      call,
+      { dir, size, root },
+      (paint) => `${paint.good('exported')}  ${dir}  ${size} facts, root ${root}\n`,
     )
-    return EXIT.yes
   })
 }
 
@@ -135,13 +125,12 @@ export async function prove(call: CommandCall): Promise<Exit> {
   return withHistory(call, async (session) => {
     const stream = await streamToRead(session, call)
     const proof = await proofOf(session, stream, Number(text))
-    const { terminal, options } = call
-    await terminal.out(
-      options.isOn('json')
-        ? `${JSON.stringify(proof)}\n`
-        : `${[`leaf  ${proof.leaf}`, ...proof.path.map((hash) => `      ${hash}`), `root  ${proof.root}`, '', proof.checkpoint].join('\n')}`,
+    return reply(
+      call,
+      proof,
+      () =>
+        `${[`leaf  ${proof.leaf}`, ...proof.path.map((hash) => `      ${hash}`), `root  ${proof.root}`, '', proof.checkpoint].join('\n')}`,
     )
-    return EXIT.yes
   })
 }
 
@@ -158,13 +147,7 @@ export async function reindex(call: CommandCall): Promise<Exit> {
     requireWholeHost(caller, 'making the index again')
     await ledger.store.reindex()
     const streams = await ledger.store.streams()
-    const { terminal, options } = call
-    await terminal.out(
-      options.isOn('json')
-        ? `${JSON.stringify({ streams })}\n`
-        : `${terminal.paint.good('indexed')}  ${streams.join(', ')}\n`,
-    )
-    return EXIT.yes
+    return reply(call, { streams }, (paint) => `${paint.good('indexed')}  ${streams.join(', ')}\n`)
   })
 }
 
@@ -175,12 +158,10 @@ export async function rotate(call: CommandCall): Promise<Exit> {
     const key = await session.ledger.rotateKey(actorOf(session))
     const streams = await session.ledger.store.streams()
     const public_key = formatVerifierKey(publicKeyOf(key, `writ/${session.home.id}`))
-    const { terminal, options } = call
-    await terminal.out(
-      options.isOn('json')
-        ? `${JSON.stringify({ public_key, streams })}\n`
-        : `${terminal.paint.good('rotated')}  ${streams.length} streams\n  ${public_key}\n`,
+    return reply(
+      call,
+      { public_key, streams },
+      (paint) => `${paint.good('rotated')}  ${streams.length} streams\n  ${public_key}\n`,
     )
-    return EXIT.yes
   })
 }

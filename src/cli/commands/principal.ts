@@ -2,7 +2,7 @@
 import { faultError, showName } from '../../base/index.ts'
 import { addPrincipal, recordChange, sealCredential } from '../../home/index.ts'
 import { ownCredential, principalText, samePrincipal } from '../../ledger/index.ts'
-import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
+import { type CommandCall, type Exit, reply, usageError } from '../call/command.ts'
 import {
   actorOf,
   placeOf,
@@ -32,13 +32,12 @@ export async function add(call: CommandCall): Promise<Exit> {
       principal,
       streams,
     )
-    const { terminal, options } = call
-    await terminal.out(
-      options.isOn('json')
-        ? `${JSON.stringify({ principal, streams, seq, fact_id })}\n`
-        : `${terminal.paint.good('added')}  ${call.arguments[0]}  ${streams === null ? 'every stream' : streams.join(', ')}\n`,
+    return reply(
+      call,
+      { principal, streams, seq, fact_id },
+      (paint) =>
+        `${paint.good('added')}  ${call.arguments[0]}  ${streams === null ? 'every stream' : streams.join(', ')}\n`,
     )
-    return EXIT.yes
   })
 }
 
@@ -46,7 +45,6 @@ export async function add(call: CommandCall): Promise<Exit> {
 export async function list(call: CommandCall): Promise<Exit> {
   return withHistory(call, async ({ register, caller }) => {
     requireWholeHost(caller, 'listing principals')
-    const { terminal, options } = call
     const principals = register.principals.map(({ principal, streams }) => ({
       ...principal,
       streams,
@@ -56,19 +54,15 @@ export async function list(call: CommandCall): Promise<Exit> {
           token.revokedAt === null && principalText(token.principal) === principalText(principal),
       ).length,
     }))
-    if (options.isOn('json')) {
-      const answer = { principals, caller: caller.principal }
-      await terminal.out(`${JSON.stringify(answer)}\n`)
-      return EXIT.yes
-    }
     const rows = principals.map(({ streams, tokens, credential, ...principal }) => [
       principalText(principal),
       streams === null ? 'every' : streams.join(' '),
       String(tokens),
       principal.kind === 'human' ? credential : '',
     ])
-    await terminal.out(table(terminal, ['principal', 'streams', 'tokens', 'credential'], rows))
-    return EXIT.yes
+    const heads = ['principal', 'streams', 'tokens', 'credential']
+    const answer = { principals, caller: caller.principal }
+    return reply(call, answer, () => table(call.terminal, heads, rows))
   })
 }
 
@@ -95,13 +89,12 @@ export async function pass(call: CommandCall): Promise<Exit> {
       credential: 'passphrase',
       credential_key: key,
     })
-    const { terminal, options } = call
-    await terminal.out(
-      options.isOn('json')
-        ? `${JSON.stringify({ principal, credential: 'passphrase', credential_key: key })}\n`
-        : `${terminal.paint.good('set')}  ${principalText(principal)} has a passphrase of their own\n`,
+    return reply(
+      call,
+      { principal, credential: 'passphrase', credential_key: key },
+      (paint) =>
+        `${paint.good('set')}  ${principalText(principal)} has a passphrase of their own\n`,
     )
-    return EXIT.yes
   })
 }
 

@@ -13,7 +13,7 @@ import {
   reusedTaskKey,
   taskKey,
 } from '../../ledger/index.ts'
-import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
 import {
   actorOf,
   proveHuman,
@@ -152,11 +152,9 @@ async function recordReceipt(
   if (!recorded.ok) return refuse(call, recorded.violations)
   const { seq, factId: fact_id, repeated } = recorded.appended
   if (repeated) return refuse(call, [duplicateReceipt(fact_id, seq)])
-  const { terminal, options } = call
-  await terminal.out(
-    options.isOn('json')
-      ? `${JSON.stringify({ fact_id, seq })}\n`
-      : `${terminal.paint.good('recorded')}  ${terminal.paint.dim(`${stream}/${seq}`)}  ${fact_id}\n`,
+  return reply(
+    call,
+    { fact_id, seq },
+    (paint) => `${paint.good('recorded')}  ${paint.dim(`${stream}/${seq}`)}  ${fact_id}\n`,
   )
-  return EXIT.yes
 }

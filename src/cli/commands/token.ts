@@ -1,7 +1,7 @@
 /** `writ token …`: what a principal shows to speak to this home. */
 import { createToken, revokeToken } from '../../home/index.ts'
 import { occurredAtText, principalText, type RegisteredToken } from '../../ledger/index.ts'
-import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
 import {
   actorOf,
   placeOf,
@@ -58,19 +58,14 @@ export async function list(call: CommandCall): Promise<Exit> {
       revoked_at: token.revokedAt,
       status: statusOf(token, nowText),
     }))
-    const { terminal, options } = call
-    if (options.isOn('json')) {
-      await terminal.out(`${JSON.stringify({ tokens })}\n`)
-      return EXIT.yes
-    }
     const rows = tokens.map((token) => [
       token.token_id,
       principalText(token.principal),
       token.created_at,
       token.status,
     ])
-    await terminal.out(table(terminal, ['token', 'principal', 'made', 'status'], rows))
-    return EXIT.yes
+    const heads = ['token', 'principal', 'made', 'status']
+    return reply(call, { tokens }, () => table(call.terminal, heads, rows))
   })
 }
 
@@ -89,12 +84,6 @@ export async function revoke(call: CommandCall): Promise<Exit> {
     await requireHuman(session, call, 'revoking a token')
     const place = placeOf(session)
     const { seq } = await revokeToken(place, session.register, actorOf(session), token_id)
-    const { terminal, options } = call
-    await terminal.out(
-      options.isOn('json')
-        ? `${JSON.stringify({ token_id, seq })}\n`
-        : `${terminal.paint.good('revoked')}  ${token_id}\n`,
-    )
-    return EXIT.yes
+    return reply(call, { token_id, seq }, (paint) => `${paint.good('revoked')}  ${token_id}\n`)
   })
 }

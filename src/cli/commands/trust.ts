@@ -14,7 +14,7 @@ import {
 import type { Principal } from '../../ledger/index.ts'
 import { acceptedLaws, recordLaws } from '../../service/index.ts'
 import type { Ledger } from '../../store/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, reply } from '../call/command.ts'
 import { callerOf, proveHuman, requireWholeHost, withLedger } from '../call/home.ts'
 import { surroundings } from '../call/terminal.ts'
 import { agreesToLaws, lawsToAccept, type ReadLaws } from '../laws/acceptance.ts'
@@ -32,17 +32,16 @@ export async function run(call: CommandCall): Promise<Exit> {
     await proveHuman({ home, register, caller }, call, WHAT)
     return acceptRead(around, home, ledger, caller.principal, read)
   })
-  const { terminal, options } = call
+  const { terminal } = call
   if (answer === null) {
     terminal.err('not accepted: the laws that were accepted before stay in force\n')
     return EXIT.no
   }
-  await terminal.out(
-    options.isOn('json')
-      ? `${JSON.stringify(answer)}\n`
-      : `${terminal.paint.good('registered')}  ${answer.home}  ${terminal.paint.dim(answer.laws)}\n`,
+  return reply(
+    call,
+    answer,
+    (paint) => `${paint.good('registered')}  ${answer.home}  ${paint.dim(answer.laws)}\n`,
   )
-  return EXIT.yes
 }
 
 /** Registers the laws that were shown, and records them. */

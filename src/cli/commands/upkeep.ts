@@ -12,7 +12,7 @@ import {
   surveyHome,
   type Unneeded,
 } from '../../service/index.ts'
-import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
 import { requireHuman, requireWholeHost } from '../call/home.ts'
 import type { Terminal } from '../call/terminal.ts'
 import { counted, sizeText } from '../effects/amount.ts'
@@ -39,13 +39,8 @@ export async function showUse(call: CommandCall): Promise<Exit> {
     const inUse = await homeInUse(sessions)
     const use = await surveyHome(inUse)
     const { id, state } = inUse.home
-    const { terminal, options } = call
     const answer = { id, state, total_bytes: totalOf(use), ...use, unneeded_bytes: removable(use) }
-    const text = options.isOn('json')
-      ? `${JSON.stringify(answer)}\n`
-      : useText(terminal, state, use)
-    await terminal.out(text)
-    return EXIT.yes
+    return reply(call, answer, () => useText(call.terminal, state, use))
   })
 }
 
@@ -131,12 +126,7 @@ export async function collectGarbage(call: CommandCall): Promise<Exit> {
     if (!dryRun) await removeUnneeded(removed)
     const bytes = [...removed, ...bodies].reduce((sum, each) => sum + each.bytes, 0)
     const answer = { removed, bodies: bodies.length, bytes, dry_run: dryRun }
-    const { terminal, options } = call
-    const text = options.isOn('json')
-      ? `${JSON.stringify(answer)}\n`
-      : collectedText(terminal, answer)
-    await terminal.out(text)
-    return EXIT.yes
+    return reply(call, answer, () => collectedText(call.terminal, answer))
   })
 }
 

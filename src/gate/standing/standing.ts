@@ -474,8 +474,7 @@ export class StandingFold implements FoldMemory {
       const id = actionId.toLowerCase()
       const actor = this.#actions.get(id)?.actor ?? null
       // What a flow takes back by its own rules is no sign that its participant does harm.
-      const isCounted = run === undefined
-      this.#promoted.takeRollback(id, rollback_id, rolled_back_at, actor, isCounted)
+      this.#promoted.takeRollback(id, rollback_id, rolled_back_at, actor, run === undefined)
       this.#note(id, { reconfirm: true })
       this.#coolDown(id, rolled_back_at)
     }
