@@ -126,7 +126,7 @@ interface Compiled {
     log: null,
     content: null,
   ) => CompiledConnection
-  setErrorConstructor(constructor: typeof SqliteError): void
+  setErrorConstructor(errorClass: typeof SqliteError): void
 }
 
 interface CompiledConnection {
