@@ -3,6 +3,7 @@
  * no root can be exchanged while it is read, and long paths of the tree are not made longer by the way
  * to it. Children of this process reach the same places by the same paths.
  */
+
 import {
   type BigIntStats,
   chmodSync,
@@ -13,6 +14,7 @@ import {
   statSync,
 } from 'node:fs'
 import type { EntryState, RawPath } from '../gate/index.ts'
+import { isAbsent } from './failure.ts'
 import { openEntry } from './no-follow.ts'
 
 export interface HeldDirectory {
@@ -68,7 +70,7 @@ export function allStatsOf(path: RawPath): BigIntStats | null {
     const look = path.endsWith(ITSELF) ? statSync : lstatSync
     return look(nodePath(path), { bigint: true })
   } catch (error) {
-    if (isAbsence(error)) return null
+    if (isAbsent(error)) return null
     throw error
   }
 }
@@ -81,10 +83,6 @@ export function kindOf(stats: EntryStats): EntryState['kind'] {
 export function namesIn(directory: RawPath): RawPath[] {
   // In latin1 each byte is a character, as in a raw path.
   return readdirSync(nodePath(directory), { encoding: 'latin1' }) as RawPath[]
-}
-
-export function isAbsence(error: unknown): boolean {
-  return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR'
 }
 
 export function codeOf(error: unknown): string {

@@ -39,7 +39,6 @@ export {
   flatPath,
   type HeldDirectory,
   holdDirectory,
-  isAbsence,
   itselfAt,
   kindOf,
   LentPermissions,

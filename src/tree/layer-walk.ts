@@ -14,7 +14,7 @@ import {
   type EntryStats,
   flatPath,
   holdLongList,
-  isAbsence,
+  isAbsent,
   itselfAt,
   type LentPermissions,
   LONG_LIST,
@@ -311,7 +311,7 @@ export class LayerWalk {
   }
 
   #unreadable(path: RawPath, error: unknown): void {
-    if (isAbsence(error)) this.#findings.add('rehearsal.interfered', path, 'was removed meanwhile')
+    if (isAbsent(error)) this.#findings.add('rehearsal.interfered', path, 'was removed meanwhile')
     else if (codeOf(error) === 'ENAMETOOLONG') this.#findings.add('diff.path_too_long', path)
     else this.#findings.add('diff.unsupported', path, `cannot be read: ${codeOf(error)}`)
   }
