@@ -3,7 +3,7 @@
  * it began: one that it makes itself under the same name is a new one, and belongs to both (F-13).
  */
 import type { RawPath } from '../../gate/index.ts'
-import type { GateParts } from '../lifecycle/gate-parts.ts'
+import type { GateParts } from '../lifecycle/act.ts'
 
 type PromotionSources = Pick<GateParts, 'view' | 'questions' | 'workspace'>
 
