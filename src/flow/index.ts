@@ -41,7 +41,7 @@ export {
   readParticipants,
   reviewerOf,
 } from './plan/plan.ts'
-export { logText } from './report/log-text.ts'
+export { OrchestrationLog } from './report/log-text.ts'
 export { reportPage } from './report/page.ts'
 export { type PersonReport, peopleOf, type ReviewReport, reviewsOf } from './report/people.ts'
 export {

@@ -167,9 +167,10 @@ export class Duties {
   }
 
   async #writeLog({ phase_id, command }: CommandOf<'write_log'>): Promise<void> {
-    const { options, facts, folder } = this.#run
-    const { flow, workspace, host } = options
-    const digest = await orNull(() => writeLog(flow, facts, { home: host.home, workspace, folder }))
+    const { options, folder } = this.#run
+    const { workspace, host, runId } = options
+    const place = { home: host.home, workspace, folder }
+    const digest = await orNull(() => writeLog(this.#run.logText(), runId, place))
     return this.#run.send({ type: 'log_written', phase_id, command, digest })
   }
 

@@ -8,8 +8,6 @@ import { canonicalJson, digestBytes, faultError, showPath } from '../base/index.
 import {
   type CompiledFlow,
   elementAt,
-  type FlowFact,
-  logText,
   type NeededDocument,
   RUN_ARTIFACTS,
   type RunState,
@@ -76,24 +74,23 @@ export function refuseForeignLog(home: Pick<Home, 'state' | 'directory'>, worksp
 
 /** Writes the log; returns the digest of what is in the workspace afterwards. */
 export function writeLog(
-  flow: CompiledFlow,
-  facts: readonly FlowFact[],
+  text: string,
+  runId: string,
   { home, workspace, folder }: LogPlace,
 ): string {
-  const text = logText(flow, facts)
   refuseForeignLog(home, workspace)
   folder.noteLog(digestBytes(text))
   // One process walks a run: after a crash the next one finds what the last one began.
-  writeWhole(join(workspace, LOG_FILE), text, 0o644, facts[0]?.payload.run_id)
+  writeWhole(join(workspace, LOG_FILE), text, 0o644, runId)
   // A copy of this run's own, since the next run in the workspace writes its log over this one.
   folder.copy(LOG_FILE, text)
   return digestBytes(text)
 }
 
 /** Writes the run's own copy of the log as it would be now; the workspace has the one of the last phase. */
-export function copyLog(flow: CompiledFlow, facts: readonly FlowFact[], folder: RunFolder): void {
+export function copyLog(text: string, folder: RunFolder): void {
   folder.noteCopiedLog(LOG_FILE)
-  folder.copy(LOG_FILE, logText(flow, facts))
+  folder.copy(LOG_FILE, text)
 }
 
 interface LogPlace {

@@ -17,6 +17,7 @@ import {
   type FlowFact,
   foldFacts,
   limitsOf,
+  OrchestrationLog,
   type RunState,
   type RunStatus,
   runStatus,
@@ -74,6 +75,7 @@ export class FlowRun {
   readonly facts: FlowFact[] = []
   readonly slots: Slots
   readonly meter: BudgetMeter
+  readonly #log: OrchestrationLog
   readonly #duties: Duties
   readonly #open = new Map<number, Open>()
   /** Commands that a person has to answer, by number. */
@@ -100,6 +102,7 @@ export class FlowRun {
       used: () => this.#state.totals,
       clock: host.clock,
     })
+    this.#log = new OrchestrationLog(flow)
     this.#duties = new Duties(this)
   }
 
@@ -353,6 +356,10 @@ export class FlowRun {
     const holder = this.stages.holderOf(flow, this.#state, path)
     const view = holder === null ? [] : this.stages.viewOf(flow, this.#state, holder)
     return host.attempts.readStaged(view, `${workspace}/${path}`)
+  }
+
+  logText(): string {
+    return this.#log.textOf(this.facts)
   }
 
   /** Returns the pending command of a node; null if there is none. */

@@ -138,7 +138,7 @@ async function walked(run: FlowRun): Promise<WalkedRun> {
   run.folder.noteWaiting(waiting.map(({ command }) => command))
   run.folder.noteBlocked(status === 'BLOCKED')
   // What led here is in the run's own log, also where the phase has not ended.
-  if (status !== 'DONE') copyLog(options.flow, facts, run.folder)
+  if (status !== 'DONE') copyLog(run.logText(), run.folder)
   return { runId: options.runId, flow: options.flow, state, facts, range, status, waiting }
 }
 

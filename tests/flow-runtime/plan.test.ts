@@ -1,7 +1,7 @@
 /** How plans are walked (F-12), what stages stand on (F-13), and invariants at their timings (F-4). */
 import { describe, expect, it } from 'vitest'
 import type { Flow } from '../../src/contracts/index.ts'
-import { logText } from '../../src/flow/index.ts'
+import { OrchestrationLog } from '../../src/flow/index.ts'
 import { type Attempt, check, edge, Host, node, work } from './host.ts'
 
 describe('answers of executors', () => {
@@ -330,12 +330,17 @@ describe('the orchestration log', () => {
     const host = new Host({ nodes, edges: [edge('a', 'b')], title: 'Two\n# phases' }, () => ({
       taskId: '# fake\n\n## Phase Q has ended',
     }))
-    const text = logText(host.flow, host.start().run().facts)
+    const text = new OrchestrationLog(host.flow).textOf(host.start().run().facts)
     expect(text.startsWith('# Orchestration log: Two \\# phases\n')).toBe(true)
     expect(text).toContain('a begins in P (start)')
     expect(text).toContain('flow.task_mismatch')
     expect(text.split('\n').filter((line) => line.startsWith('#'))).toHaveLength(1)
     const done = new Host({ nodes, edges: [edge('a', 'b')] })
-    expect(logText(done.flow, done.start().run().facts)).toContain('\n## Phase P has ended\n')
+    const { facts } = done.start().run()
+    const log = new OrchestrationLog(done.flow)
+    // Written at every phase: what was written before stays as it was.
+    for (let count = 0; count < facts.length; count += 3) log.textOf(facts.slice(0, count))
+    expect(log.textOf(facts)).toContain('\n## Phase P has ended\n')
+    expect(log.textOf(facts)).toBe(new OrchestrationLog(done.flow).textOf(facts))
   })
 })

@@ -8,25 +8,43 @@ import type { EventPayload, FlowFact, RunFinding } from '../state/fact.ts'
 import { Causes } from './cause.ts'
 import { nodeName } from './words.ts'
 
-export function logText(flow: CompiledFlow, facts: readonly FlowFact[]): string {
-  const lines = [`# Orchestration log: ${plain(flow.document.title || flow.document.flow_id)}`, '']
-  const causes = new Causes(flow)
-  for (const fact of facts) {
+/** The log of one run: what was written stays, so that a later phase costs no more than an early one. */
+export class OrchestrationLog {
+  readonly #flow: CompiledFlow
+  readonly #causes: Causes
+  #text: string
+  /** How many facts are in the text. */
+  #count = 0
+
+  constructor(flow: CompiledFlow) {
+    const { title, flow_id } = flow.document
+    this.#flow = flow
+    this.#causes = new Causes(flow)
+    this.#text = `# Orchestration log: ${plain(title || flow_id)}\n\n`
+  }
+
+  /** The text of these facts, which begin with those of the call before. */
+  textOf(facts: readonly FlowFact[]): string {
+    for (const fact of facts.slice(this.#count)) this.#text += this.#lineOf(fact)
+    this.#count = facts.length
+    return this.#text
+  }
+
+  #lineOf(fact: FlowFact): string {
     const { type, payload } = fact
-    const says = causes.take(fact)
+    const says = this.#causes.take(fact)
     const text =
       type === 'flow_started_v1'
         ? `run ${plain(payload.run_id)} of ${plain(payload.flow_id)} (${payload.flow_digest})`
         : type === 'flow_finding_v1'
-          ? findingLine(flow, payload, says ?? '')
+          ? findingLine(this.#flow, payload, says ?? '')
           : type === 'flow_event_v1'
-            ? eventLine(flow, payload)
+            ? eventLine(this.#flow, payload)
             : null
-    if (text === null) continue
+    if (text === null) return ''
     const isHeading = text.startsWith('#')
-    lines.push(isHeading ? `\n${text}\n` : `- ${payload.seq} ${plain(payload.at)} ${text}`)
+    return isHeading ? `\n${text}\n\n` : `- ${payload.seq} ${plain(payload.at)} ${text}\n`
   }
-  return `${lines.join('\n')}\n`
 }
 
 function findingLine(flow: CompiledFlow, finding: RunFinding, says: string): string {
