@@ -54,7 +54,7 @@ export function faithfulRound(
 ): Round {
   const random = numbers(seed)
   const [tree, plain] = [join(place.project, `t${seed}`), join(place.folder, 'plain')]
-  const around = { through: account.through, cwd: tree }
+  const around = { through: account.through, cwd: tree, isWarm: true }
   mkdirSync(tree)
   shell(tree, scripts?.build ?? buildScript(random, account.owners))
   if (account.through.length > 0) {

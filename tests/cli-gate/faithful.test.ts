@@ -69,7 +69,7 @@ describe(`${ROUNDS} trees, seed ${SEED}`, () => {
     places.push(place)
     place.copyProgram()
     execFileSync('chown', ['-R', `${ORDINARY_UID}:${ORDINARY_UID}`, place.folder])
-    const around = { through: ORDINARY.through }
+    const around = { through: ORDINARY.through, isWarm: true }
     expect(place.writ(['init', '--name', 'ann', '--no-pass'], around).status).toBe(0)
     expect(faithfulRound(place, SEED - 1, ORDINARY, GROUPS)).toMatchObject({ told: [], wrong: [] })
     const { all, wrong } = rounds(place, ORDINARY)

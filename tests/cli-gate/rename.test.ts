@@ -52,7 +52,7 @@ describe.each(TEST_USERS)('as %s', (user) => {
         place.copyProgram()
         execFileSync('chown', ['-R', `${ORDINARY_UID}:${ORDINARY_UID}`, place.folder])
       }
-      const secret = { through, passphrase: WORDS, seconds: 120 }
+      const secret = { through, passphrase: WORDS, seconds: 120, isWarm: true }
       const init = place.writ(['init', '--name', 'ann', '--pass-fd', '3'], secret)
       expect(init.status, init.err).toBe(0)
       const hash = (): string => treeHash(place.project, { without: ['.writ'] })
@@ -60,7 +60,7 @@ describe.each(TEST_USERS)('as %s', (user) => {
       for (const [script, there] of RENAMES) {
         const ran = place.exec([], script, { through, seconds: 120 })
         expect(ran.status, `${script}\n${ran.err.slice(0, 2000)}`).toBe(75)
-        const [{ id }] = place.writ(['inbox', '--json'], { through }).json.pending
+        const [{ id }] = place.writ(['inbox', '--json'], { through, isWarm: true }).json.pending
         const approved = place.writ(['approve', id, '--pass-fd', '3'], secret)
         expect(approved.status, approved.err.slice(0, 2000)).toBe(0)
         expect([place.has(there), place.has('big')], script).toEqual([true, false])
