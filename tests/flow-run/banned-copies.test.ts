@@ -1,8 +1,8 @@
 /** A file ban holds for committed versions and for second names of the file. */
 import { execFileSync } from 'node:child_process'
-import { linkSync, mkdirSync } from 'node:fs'
+import { linkSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { artifact, flowOf, worker } from './acceptance/scene.ts'
 import { RunPlace } from './place.ts'
 import { script, TOOL } from './scripts.ts'
@@ -73,8 +73,9 @@ it('in a repository above the workspace, and in one below', async () => {
 })
 
 it('in the store of a linked worktree, and in one that lends its objects', async () => {
-  const main = join(place.folder, 'main')
-  mkdirSync(main)
+  // Not among the temporary files, which no sandbox shows.
+  const main = mkdtempSync(join(process.cwd(), 'node_modules', '.writ-main-'))
+  onTestFinished(() => rmSync(main, { recursive: true, force: true }))
   git(main, 'init', '-q')
   execFileSync('cp', ['-r', join(place.workspace, 'output'), main])
   git(main, 'add', '-A')

@@ -101,7 +101,6 @@ describe.each(['agents', ''])('a reviewer in %j of the workspace', (directory) =
   it.each([
     ['its directory by a link', linked(directory === '' ? 'shared' : directory)],
     ['the directory of a module by a link', linked('shared')],
-    ['a file of its packages', `writeFileSync('node_modules/extra.js', '')`],
   ])('%s cannot be replaced', TIMEOUT, async (_, body) => {
     writeReviewer(directory)
     writeHostile(body)
@@ -115,6 +114,7 @@ describe.each(['agents', ''])('a reviewer in %j of the workspace', (directory) =
 /** Puts a link to something of its own in the place of a directory, in two ways. */
 function linked(name: string): string {
   return `mkdirSync('evil'); writeFileSync('evil/review.mjs', ${APPROVING})
+writeFileSync('evil/limits.mjs', 'export const shared = 100')
 try { renameSync('${name}', 'gone') } catch { rmSync('${name}', { recursive: true, force: true }) }
 symlinkSync('evil', '${name}')`
 }

@@ -4,7 +4,12 @@
  */
 import { describe, expect, it } from 'vitest'
 import type { Flow, FlowEdge } from '../../src/contracts/index.ts'
-import { claimStandings, type EvidenceValue } from '../../src/flow/index.ts'
+import {
+  claimStandings,
+  type EvidenceValue,
+  FLOW_EVALUATOR,
+  rulesNamed,
+} from '../../src/flow/index.ts'
 import { type Attempt, check, edge, Host, node, type Script, work } from './host.ts'
 
 const FIRST = { evaluator: { name: 'flow', version: '1' } }
@@ -318,4 +323,15 @@ describe('rounds', () => {
     expect(host.status).toBe('WAITING')
     host.verify()
   })
+})
+
+it('runs by every version of the rules so far can be replayed, and by no other', () => {
+  const known = (name: string, version: string) => rulesNamed({ name, version }) !== null
+  expect([known('flow', '1'), known('flow', FLOW_EVALUATOR.version)]).toEqual([true, true])
+  const later = String(Number(FLOW_EVALUATOR.version) + 1)
+  expect([known('flow', later), known('other', '1'), known('flow', 'x')]).toEqual([
+    false,
+    false,
+    false,
+  ])
 })

@@ -75,6 +75,7 @@ export class PromotedFold implements FoldMemory {
     })
   }
 
+  /** What a flow takes back by its own rules is not counted: its participant did no harm. */
   takeRollback(
     id: string,
     rolledBackBy: string,

@@ -1,8 +1,8 @@
 /**
- * What no participant of a run may change: the programs of all participants with the modules that they
+ * What no participant of a run may change (F-5a): the programs of all participants with the modules that they
  * import, and for reviewers everything that decides what their programs do.
  *
- * The rule, in the order of `docs/flow.md`:
+ * The rule, as `docs/flow-controls.md` tells it:
  * 1. Every program that a command names, and every module that it imports by a relative path.
  * 2. Of a reviewer also the directory of the program with all below it. If that is the workspace
  *    itself: code directly in it, there or new, and Python packages there.

@@ -1,5 +1,5 @@
 /**
- * Finds the secrets of a participant in what it leaves behind: as they are, and as base64, hex,
+ * Finds the secrets of a participant in what it leaves behind (F-5b): as they are, and as base64, hex,
  * percent-encoding, JSON and UTF-16 write them, also inside a longer text of that encoding. A secret that
  * is compressed, encrypted or spelt in another way is not found.
  */
