@@ -33,7 +33,7 @@ export {
 } from './drawing/drawing.ts'
 export { toMermaid } from './drawing/mermaid.ts'
 export { toSvg } from './drawing/svg.ts'
-export { type LoadedPlan, loadPlan } from './plan/load.ts'
+export { hasWork, type LoadedPlan, loadPlan, planOwners } from './plan/load.ts'
 export {
   type ParsedParticipants,
   type PlanFlow,
