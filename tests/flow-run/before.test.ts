@@ -31,7 +31,7 @@ function walk(...words: readonly string[]): Json {
   return { ...json, exit: status }
 }
 
-it('missing secrets, programs and files are told at once, and no run is left', () => {
+it('names missing secrets, programs and files at once, and leaves no run', () => {
   const missing = [
     [{ command: ['no-such-program-here'] }, 'flow.program_missing', 'no-such-program-here'],
     [{ command: ['node', 'not-there.mjs'] }, 'flow.program_missing', 'not-there.mjs'],

@@ -189,7 +189,7 @@ async function loadPlanFile(
 
 /** What `writ normalize --as PLAN_GEN` makes of a plan, with what it repaired. */
 function repairedPlan(value: unknown, participants: Participants | null) {
-  // All of them, so that none is repaired to another one; those without a participant are told later.
+  // All of them, so that none is repaired to another one; the flow reports those without a participant.
   const owners = { owners: planOwners(value, participants) }
   const sources = { nowMs: Date.now(), newId: randomUUID }
   const { normalized, repairs } = normaliseAndValidate('PLAN_GEN', value, owners, sources)

@@ -11,7 +11,7 @@ import { type CompiledFlow, type CompiledNode, nodeName } from '../../flow/index
 import { hasCodeSuffix, isInterpreter } from './code-names.ts'
 import { commandOf } from './named-programs.ts'
 
-interface Surrounding {
+interface PartsAround {
   readonly workspace: string
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly searchPath: string
@@ -21,7 +21,7 @@ interface Surrounding {
 export function refuseMissingParts(
   flow: CompiledFlow,
   nodes: readonly CompiledNode[],
-  around: Surrounding,
+  around: PartsAround,
 ): void {
   const missing = nodes.flatMap((node) => missingAt(flow, node, around))
   const [first, ...others] = missing
@@ -46,7 +46,7 @@ interface MissingPart {
 function missingAt(
   flow: CompiledFlow,
   node: CompiledNode,
-  around: Surrounding,
+  around: PartsAround,
 ): readonly MissingPart[] {
   const { kind, executor, reviewer, node_id } = node.document
   const participant = kind === 'CHECK' ? reviewer : kind === 'WORK' ? executor : undefined
@@ -61,7 +61,7 @@ function missingAt(
 function missingSecrets(
   { secrets = [] }: Participant,
   name: string,
-  { environment }: Surrounding,
+  { environment }: PartsAround,
 ): readonly MissingPart[] {
   return secrets
     .filter((secret) => (environment[secret] ?? '') === '')
@@ -77,7 +77,7 @@ function missingFiles(
   flow: Flow,
   participant: Participant,
   name: string,
-  { workspace, searchPath }: Surrounding,
+  { workspace, searchPath }: PartsAround,
 ): readonly MissingPart[] {
   const command = commandOf(participant)
   const [program, ...words] = command ?? []
