@@ -33,7 +33,7 @@ export {
 } from './drawing/drawing.ts'
 export { toMermaid } from './drawing/mermaid.ts'
 export { toSvg } from './drawing/svg.ts'
-export { type LoadedPlan, loadPlan } from './plan/load.ts'
+export { hasWork, type LoadedPlan, loadPlan, planOwners } from './plan/load.ts'
 export {
   type ParsedParticipants,
   type PlanFlow,
@@ -42,7 +42,7 @@ export {
   reviewerOf,
 } from './plan/plan.ts'
 export { OrchestrationLog } from './report/log-text.ts'
-export { reportPage } from './report/page.ts'
+export { type ArtifactDiff, reportPage } from './report/page.ts'
 export { type PersonReport, peopleOf, type ReviewReport, reviewsOf } from './report/people.ts'
 export {
   type ArtifactReport,
@@ -51,6 +51,7 @@ export {
   phasesOf,
   type RunReport,
   reportOf,
+  takenEdges,
 } from './report/report.ts'
 export { stateView } from './report/state-view.ts'
 export { type RunStop, stopsOf, type ToldFinding, toldFindings } from './report/stops.ts'

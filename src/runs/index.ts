@@ -9,6 +9,8 @@ export { type Order, unblockOrder } from './orders.ts'
 export {
   answerOrder,
   askedOfPeople,
+  isNamed,
+  namedPerson,
   type PersonCommand,
   verdictText,
 } from './person-answer.ts'

@@ -16,7 +16,7 @@ import {
   type PlanJson,
   type XiaojingReview,
 } from '../contracts/index.ts'
-import { type FlowFact, objectsIn, type ReviewPin, readReview } from '../flow/index.ts'
+import { type FlowFact, hasWork, objectsIn, type ReviewPin, readReview } from '../flow/index.ts'
 import { occurredAtText } from '../ledger/index.ts'
 import type { FlowHost } from './flow-host.ts'
 import { refuseHalted, untilHalted } from './flow-host.ts'
@@ -31,6 +31,7 @@ const PLANS_MAX = 3
 const REVIEWS_MAX = 4
 const SECONDS_MAX = 3_600
 const NOTHING_SAID = '(nothing was said)'
+const NO_OBJECT = 'there is no JSON object in the output'
 
 interface PlanOrder extends Omit<PlanningTerms, 'out'> {
   readonly out?: string
@@ -200,8 +201,11 @@ class PlanMaker {
     )
     const repairs = answer.repairs.map(({ rule, path }) => `${rule} ${path}`)
     // A valid answer of this kind is a plan.
-    const plan = answer.valid ? (answer.normalized as PlanJson | null) : null
-    const errors = plan === null ? [answer.error ?? 'there is no JSON object in the output'] : []
+    const made = answer.valid ? (answer.normalized as PlanJson | null) : null
+    const plan = made !== null && hasWork(made) ? made : null
+    const problem =
+      made === null ? NO_OBJECT : 'no node of the plan is an ACTION: nothing is done in it'
+    const errors = plan === null ? [answer.error ?? problem] : []
     const kept = plan === null ? null : { kind: 'plan' as const, document: plan }
     await this.#record('plan', text, kept, repairs, errors)
     return { plan, error: errors[0] ?? null }

@@ -50,7 +50,7 @@ export function isNamed(name: string, by: string): boolean {
 
 const HUMAN = 'human:'
 
-interface Answering {
+interface GivenText {
   readonly command: PersonCommand
   readonly text: string
   readonly principal: Principal
@@ -58,7 +58,7 @@ interface Answering {
 }
 
 /** Fails if another person is asked, or if the text is not what is asked for. */
-export function answerOrder(run: WalkedRun, { command, text, principal, nowMs }: Answering): Order {
+export function answerOrder(run: WalkedRun, { command, text, principal, nowMs }: GivenText): Order {
   const { node_id, command: number } = command
   refuseOthers(run, node_id, principal)
   const { answer, errors } = readText(command, run.state.artifacts, text, nowMs)

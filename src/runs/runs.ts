@@ -13,6 +13,7 @@ import {
 import type { Flow } from '../contracts/index.ts'
 import {
   type CompiledFlow,
+  type CompiledNode,
   compileFlow,
   elementAt,
   FLOW_EVALUATOR,
@@ -29,6 +30,7 @@ import type { LedgerReader } from '../store/index.ts'
 import type { FlowHost } from './flow-host.ts'
 import { refuseHalted } from './flow-host.ts'
 import { isSameQuestion, type Order, orderOf } from './orders.ts'
+import { refuseMissingParts } from './programs/needed-parts.ts'
 import { FlowRun, type RunOptions } from './run.ts'
 import { artifactsFolder, copyLog, foundManifest, refuseForeignLog } from './run-files.ts'
 import { isRunId, notedRuns, RunFolder, unknownRun } from './run-folder.ts'
@@ -74,6 +76,7 @@ export async function startRun(host: FlowHost, order: StartOrder): Promise<Walke
   const { flow, workspace, participantsDigest, onRun, ...watching } = order
   await refuseHalted(host)
   refuseForeignLog(host.home, workspace)
+  refuseMissingParts(flow, flow.nodes, partsAround(host, workspace))
   await refuseUnknownTools(host, flow, workspace, watching.abort)
   const chance = crypto.getRandomValues(new Uint8Array(16))
   const runId = newRunId(host.clock.nowMs(), chance)
@@ -108,12 +111,19 @@ export async function resumeRun(
       await refuseHalted(host)
       refuseForeignLog(host.home, workspace)
       await refuseLost(host, run)
+      const isLeft = ({ index }: CompiledNode): boolean =>
+        elementAt(run.state.nodes, index).status !== 'done'
+      refuseMissingParts(flow, flow.nodes.filter(isLeft), partsAround(host, workspace))
     }
     await sweep(host, run)
     const manifests = await manifestsNow(run)
     await run.send({ type: 'resumed', manifests })
     return walked(run)
   })
+}
+
+function partsAround({ environment }: FlowHost, workspace: string) {
+  return { workspace, environment, searchPath: environment['PATH'] ?? '' }
 }
 
 /** Of each node the last thing that it said counts; what came before is history. */

@@ -159,7 +159,15 @@ describe('flow check', () => {
   it('reads plans with their participants', () => {
     expect(writ(['check', plan, '--participants', participants]).status).toBe(0)
     const without = JSON.parse(writ(['check', '--json', plan]).out)
-    expect(without).toMatchObject({ valid: true, warnings: [{ code: 'flow.plan_participant' }] })
+    expect(without).toMatchObject({
+      valid: true,
+      warnings: [{ code: 'flow.plan_repaired' }, { code: 'flow.plan_participant' }],
+    })
+    const empty = file('empty.json', '{"plan": 3, "nodes": "x"}')
+    expect(JSON.parse(writ(['check', '--json', empty]).out)).toMatchObject({
+      valid: false,
+      violations: [{ code: 'flow.plan_without_work' }],
+    })
     const nobody = file('nobody.yaml', 'xiaojing: { human: true }\n')
     expect(JSON.parse(writ(['check', '--json', plan, '--participants', nobody]).out)).toMatchObject(
       {

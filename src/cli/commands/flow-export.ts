@@ -13,6 +13,7 @@ import {
   type FlowFact,
   lostColumns,
   nodesOf,
+  takenEdges,
   toDot,
   toMermaid,
   toSvg,
@@ -109,7 +110,7 @@ async function ofRun(call: CommandCall): Promise<Drawn> {
     )
     const at = nodes.filter(({ status }) => !AT_REST.has(status)).map(({ node_id }) => node_id)
     const problems = foundOnTheWay(flow, facts)
-    return { flow: flow.document, options: { at, captions, problems } }
+    return { flow: flow.document, options: { at, captions, problems, taken: takenEdges(facts) } }
   })
 }
 

@@ -10,6 +10,7 @@ import { reasonOf } from '../call/source.ts'
 import { missingText, runText } from '../flow/answer.ts'
 import { exportDeliverables } from '../flow/deliverables.ts'
 import { namedRun } from '../flow/named.ts'
+import { artifactDiffs, runDrawing } from '../flow/report-parts.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   for (const option of ['html', 'deliverables']) {
@@ -23,10 +24,14 @@ export async function run(call: CommandCall): Promise<Exit> {
     const { flow, facts, state, status } = walked
     const missing = await missingOutputs(ledger, stream, head.run_id)
     const gone = missing.length === 0 ? {} : { missing }
-    const report = { ...reportOf(flow, facts, state), status, ...gone }
+    const diffs = artifactDiffs(walked)
+    const report = { ...reportOf(flow, facts, state, walked.waiting), status, diffs, ...gone }
     const { options, terminal } = call
     const [page, folder] = [options.text('html'), options.text('deliverables')]
-    if (page !== null) await writeText(page, reportPage(report))
+    if (page !== null) {
+      const drawing = await runDrawing(walked)
+      await writeText(page, reportPage(report, { drawing, diffs }))
+    }
     const delivered = folder === null ? null : await exportDeliverables(walked, folder)
     if (options.isOn('json')) {
       const answer = delivered === null ? report : { ...report, deliverables: delivered }
@@ -38,7 +43,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     if (delivered !== null) {
       const lost = delivered.missing === undefined ? '' : `, ${delivered.missing.length} missing`
       await terminal.out(
-        `${delivered.files.length} deliverables${lost}: ${showName(folder ?? '')}\n`,
+        `${delivered.files.length} ${delivered.files.length === 1 ? 'deliverable' : 'deliverables'}${lost}: ${showName(folder ?? '')}\n`,
       )
     }
     return EXIT.yes

@@ -8,17 +8,20 @@ import { interruptible } from '../flow/interruptible.ts'
 import { watchRun } from '../flow/live.ts'
 import { readFlow } from '../flow/load.ts'
 import { withFlows } from '../flow/open.ts'
-import { refuseActors } from '../flow/person.ts'
-import { refuse } from '../history/text.ts'
+import { refuseActors, tellUnknownPeople } from '../flow/person.ts'
+import { plain, refuse } from '../history/text.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const [participants, side] = [call.options.text('participants'), call.options.text('side')]
   const source = await readFlow(namedFile(call), participants, side)
   if (!source.ok) return refuse(call, source.violations)
-  const { flow, participantsDigest } = source
+  const { flow, participantsDigest, warnings } = source
   const workspace = workspaceOf(call)
   return withFlows(call, async ({ host, gate }) => {
     refuseActors(gate, 'starting a flow', 'writ flow run FILE')
+    for (const { code, path, message } of warnings)
+      if (code === 'flow.plan_repaired') call.terminal.err(`${plain(`${path}: ${message}`)}\n`)
+    tellUnknownPeople(call, gate, flow)
     const watch = watchRun(call, () => flow)
     const walked = await interruptible((abort) =>
       startRun(

@@ -1,4 +1,4 @@
-/** `writ flow status`: prints the state of a run; without a name, lists the runs. */
+/** `writ flow status`: prints the state of a run; without a name, that of the newest, and lists the runs. */
 import { nodesOf, phasesOf } from '../../flow/index.ts'
 import { isWalked, lookAtRun, missingOutputs, type RunHead, runHeads } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
@@ -57,8 +57,10 @@ async function listRuns(session: ReadSession, call: CommandCall): Promise<Exit> 
   if (options.isOn('json')) await terminal.out(`${JSON.stringify({ runs })}\n`)
   else if (runs.length === 0) await terminal.out('no flow was run here\n')
   else {
+    await showRun(session, call)
     const rows = runs.map((one) => [one.run_id, plain(one.flow_id), one.status, one.started_at])
-    await terminal.out(table(terminal, ['run', 'flow', 'status', 'began'], rows))
+    const heading = `\n${terminal.paint.strong('all runs, the newest first')}\n`
+    await terminal.out(`${heading}${table(terminal, ['run', 'flow', 'status', 'began'], rows)}`)
   }
   return EXIT.yes
 }

@@ -4,6 +4,7 @@
  */
 import { faultError, isUuid, showName } from '../../base/index.ts'
 import type { Decision } from '../../contracts/index.ts'
+import { stopsOf } from '../../flow/index.ts'
 import type { Approvals } from '../../gate/index.ts'
 import {
   areContradictory,
@@ -16,9 +17,11 @@ import {
   type TaskStatus,
   taskStatus,
 } from '../../ledger/index.ts'
+import { lookAtRun } from '../../runs/index.ts'
 import type { LawWords } from '../../service/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { type ReadSession, streamsToRead, withHistory } from '../call/home.ts'
+import { stopsText } from '../flow/answer.ts'
 import { approvalsText } from '../gate/approvals-text.ts'
 import { halfDone, markHalfDone, readAct, rollbacksOf } from '../history/act.ts'
 import { actLines } from '../history/act-text.ts'
@@ -95,7 +98,10 @@ async function tell(
   if (options.isOn('json')) await terminal.out(`${JSON.stringify(answer)}\n`)
   else if (kind === 'action')
     await terminal.out(await actText(session, call, id, { ...found, laws }))
-  else await terminal.out(toText(call, found, report ?? null))
+  else {
+    if (kind === 'run') await terminal.out(await stopText(session, call, id, stream))
+    await terminal.out(toText(call, found, report ?? null))
+  }
   if (act.contradictory === true && !options.isOn('json')) {
     await terminal.out(
       `receipts   ${terminal.paint.bad('contradictory')}: one says executed, another one not_executed\n`,
@@ -105,6 +111,19 @@ async function tell(
     await terminal.out(`${approvalsText(approvals)}\n`)
   }
   return report === undefined || report.ok ? EXIT.yes : EXIT.no
+}
+
+/** Why a run waits or has stopped; nothing for a planning, which has answers and no flow. */
+async function stopText(
+  { home, ledger }: ReadSession,
+  { terminal }: CommandCall,
+  runId: string,
+  stream: string,
+): Promise<string> {
+  if (!runId.startsWith('run-')) return ''
+  const walked = await lookAtRun({ home, ledger, stream }, runId)
+  const stops = walked.status === 'RUNNING' ? [] : stopsOf(walked)
+  return stops.length === 0 ? '' : `${stopsText(stops, terminal.paint).trimStart()}\n`
 }
 
 /** An act as its facts tell it; other facts of an action (tasks, runs) as a table. */

@@ -5,8 +5,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { canonicalJson, digestBytes } from '../../base/index.ts'
-import { artifactsOf, type FlowFact } from '../../flow/index.ts'
+import { artifactsOf } from '../../flow/index.ts'
 import type { WalkedRun } from '../../runs/index.ts'
+import { contentsByDigest } from './report-parts.ts'
 
 interface Delivered {
   readonly run_id: string
@@ -61,17 +62,4 @@ export async function exportDeliverables(
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, MANIFEST), `${canonicalJson(made)}\n`)
   return made
-}
-
-/** What participants answered, whole, by the digest of its contents. */
-function contentsByDigest(facts: readonly FlowFact[]): ReadonlyMap<string, string> {
-  const contents = new Map<string, string>()
-  for (const { type, payload } of facts) {
-    if (type !== 'participant_output_v1' || payload.answer?.kind !== 'action') continue
-    const { document } = payload.answer
-    if (document.result_type !== 'ARTIFACT') continue
-    const { content } = document.artifact
-    contents.set(digestBytes(content), content)
-  }
-  return contents
 }

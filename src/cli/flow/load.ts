@@ -7,12 +7,16 @@
  * told whole.
  */
 import { isUtf8 } from 'node:buffer'
+import { randomUUID } from 'node:crypto'
 import { basename, extname } from 'node:path'
 import { faultError, GRAPH_LIMITS, readJson, showName } from '../../base/index.ts'
 import {
   detectContract,
   type Flow,
+  field,
+  normaliseAndValidate,
   type Participants,
+  type Repair,
   type Violation,
 } from '../../contracts/index.ts'
 import {
@@ -23,6 +27,7 @@ import {
   importTable,
   loadPlan,
   type ParsedParticipants,
+  planOwners,
   readParticipants,
 } from '../../flow/index.ts'
 import { usageError } from '../call/command.ts'
@@ -64,10 +69,17 @@ export async function loadFlowFile(file: string, options: LoadOptions): Promise<
   if (isTable(file, text)) return loadTable(file, text, options)
   const reading = await readText(file, text)
   if (!reading.ok) return refused(file, [{ ...reading.refusal, file }])
-  const isPlan = detectContract(reading.value) === 'plan_json_v1'
-  return isPlan
+  return isPlan(reading.value)
     ? loadPlanFile(file, reading.value, reading.places, options)
     : loadFlowDocument(file, reading.value, reading.places)
+}
+
+/** Also in the forms that `normalize` repairs: other names for the list of nodes, no edges. */
+function isPlan(value: unknown): boolean {
+  const contract = detectContract(value)
+  if (contract !== null) return contract === 'plan_json_v1'
+  const has = (name: string): boolean => field(value, name) !== undefined
+  return has('plan') && ['nodes', 'tasks', 'steps'].some(has)
 }
 
 function refused(file: string, violations: readonly PlacedProblem[]): FlowFile {
@@ -157,7 +169,10 @@ async function loadPlanFile(
     )
   }
   const participants: Participants | null = named === null ? null : named.participants
-  const { flow, valid, violations, warnings } = loadPlan(value, participants)
+  const { plan, repairs } = repairedPlan(value, participants)
+  const { flow, valid, violations, warnings } = loadPlan(plan, participants)
+  // Where lists were renamed or grew, places of the repaired plan are not those of the file.
+  const where: Places = areNodesWhere(value, plan) ? places : async () => null
   const unnamed: readonly FlowProblem[] =
     participants === null && flow !== null ? [WITHOUT_PARTICIPANTS] : []
   return {
@@ -165,11 +180,44 @@ async function loadPlanFile(
     kind: 'plan',
     flow,
     valid,
-    violations: await placedIn(file, violations, places),
-    warnings: await placedIn(file, [...unnamed, ...warnings], places),
+    violations: await placedIn(file, violations, where),
+    warnings: await placedIn(file, [...repairs, ...unnamed, ...warnings], where),
     found: [],
     participantsDigest: named === null ? null : named.digest,
   }
+}
+
+/** What `writ normalize --as PLAN_GEN` makes of a plan, with what it repaired. */
+function repairedPlan(value: unknown, participants: Participants | null) {
+  // All of them, so that none is repaired to another one; the flow reports those without a participant.
+  const owners = { owners: planOwners(value, participants) }
+  const sources = { nowMs: Date.now(), newId: randomUUID }
+  const { normalized, repairs } = normaliseAndValidate('PLAN_GEN', value, owners, sources)
+  const told = repairs.slice(0, REPAIRS_TOLD).map(repairWords)
+  const more = repairs.length - REPAIRS_TOLD
+  const rest: readonly FlowProblem[] =
+    more > 0 ? [repairOf('', `and ${more} more repairs: writ normalize --as PLAN_GEN`)] : []
+  return { plan: normalized ?? value, repairs: [...told, ...rest] }
+}
+
+function areNodesWhere(value: unknown, plan: unknown): boolean {
+  const [written, read] = [field(value, 'nodes'), field(plan, 'nodes')]
+  return Array.isArray(written) && Array.isArray(read) && written.length === read.length
+}
+
+const REPAIRS_TOLD = 20
+const VALUE_WIDTH = 60
+
+function repairWords({ path, rule, from, to }: Repair): FlowProblem {
+  const shown = (value: unknown): string => {
+    const text = value === undefined ? 'absent' : JSON.stringify(value)
+    return text.length > VALUE_WIDTH ? `${text.slice(0, VALUE_WIDTH)}…` : text
+  }
+  return repairOf(path, `the plan was repaired (${rule}): ${shown(from)} → ${shown(to)}`)
+}
+
+function repairOf(path: string, message: string): FlowProblem {
+  return { code: 'flow.plan_repaired', path, message }
 }
 
 const WITHOUT_PARTICIPANTS: FlowProblem = {

@@ -4,9 +4,10 @@
  */
 import { faultError, showName } from '../../base/index.ts'
 import type { Flow, Participant } from '../../contracts/index.ts'
+import type { CompiledFlow } from '../../flow/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import { humanFault, type Principal, principalText } from '../../ledger/index.ts'
-import type { PlanningTerms } from '../../runs/index.ts'
+import { isNamed, namedPerson, type PlanningTerms } from '../../runs/index.ts'
 import { ancestorNames } from '../../service/index.ts'
 import type { CommandCall } from '../call/command.ts'
 import { credentialOf, proveHuman } from '../call/home.ts'
@@ -24,6 +25,27 @@ export function refuseActors({ session }: GateSession, what: string, next: strin
   if (agent === null || session.caller.proof !== 'none') return
   const message = `${what} is for a person, and this runs below ${showName(agent)}`
   throw faultError('principal.not_human', '', message, hint)
+}
+
+/** Says which people a flow asks that could not answer: no principal has their name. */
+export function tellUnknownPeople(
+  { terminal }: CommandCall,
+  { session }: GateSession,
+  flow: CompiledFlow,
+): void {
+  const { register, caller } = session
+  const known = [...register.principals.map(({ principal }) => principal), caller.principal]
+  const texts = known.map(principalText)
+  const names = new Set(flow.nodes.flatMap(({ nodeId }) => namedPerson(flow, nodeId) ?? []))
+  for (const name of names) {
+    if (texts.some((text) => isNamed(name, text))) continue
+    const who = name.startsWith('human:') ? name : `human:${name}`
+    terminal.err(
+      plain(
+        `the flow asks ${who}, who is not registered here: writ principal add ${who}, then writ token create ${who}`,
+      ).concat('\n'),
+    )
+  }
 }
 
 const GOING_ON = 'going on with a run that an actor began'

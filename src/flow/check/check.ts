@@ -116,10 +116,21 @@ function checkPeople(flow: Flow, graph: Graph, problems: FlowProblems): void {
   for (let index = 0; index < flow.nodes.length; index++) {
     const node = nodeAt(graph, index)
     checkRunner(node, index, problems)
+    checkBare(node, index, problems)
     checkJudge(graph, index, problems)
     if (node.writes !== undefined) checkGlobs(node, index, problems)
   }
   checkAccess(flow, problems)
+}
+
+/** A node that says what to make has no participant that makes it: likely a mistake. */
+function checkBare(node: FlowNode, index: number, problems: FlowProblems): void {
+  const { kind, executor, node_id, required_files = [], writes = [] } = node
+  if (kind !== 'WORK' || executor !== undefined || required_files.length + writes.length === 0)
+    return
+  const message = `no participant works at ${showName(node_id)}: it is done as soon as the run comes there and its required files exist`
+  const hint = 'name an executor, or let a person put the files there'
+  problems.warn('flow.participant_missing', `/nodes/${index}/executor`, message, hint)
 }
 
 function checkRunner(node: FlowNode, index: number, problems: FlowProblems): void {

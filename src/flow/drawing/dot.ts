@@ -60,7 +60,7 @@ function edgeLine(edge: DrawnEdge): string {
     `color="${colour}"`,
     `fontcolor="${colour}"`,
     `style="${dot}"`,
-    `penwidth=${width}`,
+    `penwidth=${edge.isTaken === true ? width + 2 : width}`,
     `edgetooltip=${quoted(told)}`,
   ]
   return `  n${edge.source} -> n${edge.target} [${attributes.join(', ')}]`

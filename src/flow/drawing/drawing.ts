@@ -21,6 +21,8 @@ export interface DrawingOptions {
   /** What each node's state is, for its caption, such as `done` or `2 attempts`. */
   readonly captions?: ReadonlyMap<string, string>
   readonly problems?: readonly DrawnProblem[]
+  /** Ids of the edges that a run has taken; absent for a flow that no run walks. */
+  readonly taken?: ReadonlySet<string>
 }
 
 export interface DrawnNode {
@@ -40,6 +42,8 @@ export interface DrawnEdge {
   readonly kind: EdgeClass
   readonly guard: string | null
   readonly problems: readonly DrawnProblem[]
+  /** Null where no run is drawn. */
+  readonly isTaken: boolean | null
 }
 
 export interface Drawing {
@@ -92,6 +96,7 @@ export function drawingOf(flow: Flow, options: DrawingOptions = {}): Drawing {
         guard:
           edge.guard_expr === undefined ? null : cutText(plainText(edge.guard_expr), GUARD_COLUMNS),
         problems: found.get(`edges/${index}`) ?? [],
+        isTaken: options.taken === undefined ? null : options.taken.has(edge.edge_id),
       },
     ]
   })

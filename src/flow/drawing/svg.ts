@@ -27,6 +27,8 @@ const TITLE_HEIGHT = 40
 const SAMPLE = 46
 const PROBLEMS_MAX = 20
 const PROBLEM_COLUMNS = 110
+/** Edges that a run has taken are wider, the others faint. */
+const TAKEN_WIDTH = 2
 /** Width of a column and height of a line, in user units at 13 px. */
 const COLUMN = 7.4
 const LINE = 17
@@ -89,14 +91,16 @@ function arrow(name: keyof typeof LINES): string {
 }
 
 function edgePart(edge: DrawnEdge, placed: Layout['edges'][number] | undefined): string {
-  const { colour, dashes, width } = LINES[edge.kind]
+  const { colour, dashes, width: usual } = LINES[edge.kind]
   const dash = dashes.length === 0 ? '' : ` stroke-dasharray="${dashes.join(' ')}"`
+  const width = edge.isTaken === true ? usual + TAKEN_WIDTH : usual
+  const faint = edge.isTaken === false ? ' opacity="0.3"' : ''
   const told = [
-    `${edge.kind} ${edgeText(edge)}`,
+    `${edge.kind} ${edgeText(edge)}${edge.isTaken === true ? ', taken' : ''}`,
     ...(edge.guard === null ? [] : [edge.guard]),
     ...(edge.problems.length === 0 ? [] : [problemText(edge.problems)]),
   ]
-  return `<path class="${edge.kind}" d="${way(placed?.points ?? [])}" fill="none" stroke="${colour}" stroke-width="${width}"${dash} marker-end="url(#to-${edge.kind})"><title>${escapeXml(told.join('\n'))}</title></path>`
+  return `<path class="${edge.kind}" d="${way(placed?.points ?? [])}" fill="none" stroke="${colour}" stroke-width="${width}"${dash}${faint} marker-end="url(#to-${edge.kind})"><title>${escapeXml(told.join('\n'))}</title></path>`
 }
 
 /** A line with rounded corners through the points. */
@@ -180,6 +184,9 @@ function legendOf(drawing: Drawing): Legend {
     },
     ...(drawing.nodes.some(({ isHere }) => isHere)
       ? [{ sample: hereSample(), text: 'the run is here' }]
+      : []),
+    ...(drawing.edges.some(({ isTaken }) => isTaken !== null)
+      ? [{ sample: '', text: 'wide lines were taken, faint ones were not' }]
       : []),
     ...problemRows(drawing),
   ]

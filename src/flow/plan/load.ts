@@ -25,11 +25,12 @@ export interface LoadedPlan {
 
 /** Loads a plan. Without participants, the only legal owners are the three that the contract names. */
 export function loadPlan(document: unknown, participants: Participants | null): LoadedPlan {
-  const owners = participants === null ? {} : { owners: ownersOf(document, participants) }
+  const owners = participants === null ? {} : { owners: planOwners(document, participants) }
   const { valid, violations } = validate(planJson, document, owners)
   if (!valid) return { flow: null, valid: false, violations, warnings: [] }
   // The contract has judged it.
-  const { flow, originOf, ...told } = planToFlow(document as PlanJson, participants)
+  const plan = document as PlanJson
+  const { flow, originOf, ...told } = planToFlow(plan, participants)
   // A plan says less about its edges than a flow does, so problems of shape are warnings.
   const check = checkFlow(flow, { isLenient: true })
   const moved = (problem: FlowProblem): FlowProblem => {
@@ -40,7 +41,8 @@ export function loadPlan(document: unknown, participants: Participants | null): 
   const placeOf = ({ code, path }: Violation): string => `${code} ${path}`
   const places = new Set(told.warnings.map(placeOf))
   const isTold = (problem: FlowProblem): boolean => places.has(placeOf(problem))
-  const all = [...told.violations, ...check.violations.map(moved)]
+  const found = [...told.violations, ...check.violations.map(moved)]
+  const all = found.length === 0 && !hasWork(plan) ? [NO_WORK] : found
   const warnings = check.warnings.map(moved)
   return {
     flow,
@@ -51,15 +53,15 @@ export function loadPlan(document: unknown, participants: Participants | null): 
 }
 
 /** Returns all owners, so that the contract accepts each; `planToFlow` reports those not mapped. */
-function ownersOf(document: unknown, { participants }: Participants): readonly string[] {
-  const owners = new Set(Object.keys(participants))
+export function planOwners(document: unknown, named: Participants | null): readonly string[] {
+  const owners = new Set(Object.keys(named?.participants ?? {}))
   const add = (item: unknown): void => {
     const owner = field(item, 'owner_agent_id')
     if (typeof owner === 'string') owners.add(owner)
   }
   add(field(document, 'plan'))
-  const nodes = field(document, 'nodes')
-  if (Array.isArray(nodes)) for (const node of nodes) add(node)
+  for (const list of [field(document, 'nodes'), field(document, 'tasks')])
+    if (Array.isArray(list)) for (const node of list) add(node)
   return [...owners]
 }
 
@@ -73,4 +75,16 @@ function byPlace(problems: readonly Violation[]): readonly FlowProblem[] {
     const before = sorted[index - 1]
     return before === undefined || key(before) !== key(one)
   })
+}
+
+/** Returns whether something is done in a plan: goals alone would be reached at once. */
+export function hasWork({ nodes }: PlanJson): boolean {
+  return nodes.some(({ node_type }) => node_type === 'ACTION')
+}
+
+const NO_WORK: FlowProblem = {
+  code: 'flow.plan_without_work',
+  path: '/nodes',
+  message: 'no node of the plan is an ACTION, so there is nothing to do in it',
+  hint: 'add the tasks as nodes with `node_type: ACTION`',
 }

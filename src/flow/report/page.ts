@@ -14,9 +14,23 @@ th{color:var(--dim);font-weight:600}code,pre{font:.92em ui-monospace,monospace}p
 .good{color:var(--good)}.bad{color:var(--bad)}.wait{color:var(--wait)}.dim{color:var(--dim)}nav a{margin-right:1em}
 .scroll{overflow-x:auto}`
 
-export function reportPage(report: RunReport): string {
+/** How an artifact differs from the version before it, as lines with their signs. */
+export interface ArtifactDiff {
+  readonly node_id: string
+  readonly path: string
+  readonly seq: number
+  readonly lines: readonly string[]
+}
+
+/** What the caller makes of the run besides: a drawing as SVG, and differences of artifacts. */
+interface PageParts {
+  readonly drawing?: string
+  readonly diffs?: readonly ArtifactDiff[]
+}
+
+export function reportPage(report: RunReport, more: PageParts = {}): string {
   const { run_id, title, flow_id, status } = report
-  const parts = sections(report)
+  const parts = sections(report, more)
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width,initial-scale=1">',
@@ -36,27 +50,89 @@ interface Section {
   readonly html: string
 }
 
-function sections(report: RunReport): readonly Section[] {
+function sections(report: RunReport, { drawing, diffs = [] }: PageParts): readonly Section[] {
   const { missing = [] } = report
   return [
+    { id: 'summary', name: 'Summary', html: summary(report) },
+    ...(drawing === undefined
+      ? []
+      : [{ id: 'drawing', name: 'Drawing', html: `<div class="scroll">${drawing}</div>` }]),
+    { id: 'people', name: 'Decisions of people', html: people(report) },
+    { id: 'reviews', name: 'Reviews', html: reviews(report) },
     { id: 'phases', name: 'Phases', html: phases(report) },
     { id: 'nodes', name: 'Nodes', html: nodes(report) },
     { id: 'findings', name: 'Findings', html: findings(report) },
     { id: 'transitions', name: 'Transitions', html: transitions(report) },
     { id: 'conflicts', name: 'Conflicts of policies', html: conflicts(report) },
     { id: 'invariants', name: 'Invariants', html: records(report.invariants) },
-    { id: 'reviews', name: 'Reviews', html: records(report.reviews) },
-    { id: 'artifacts', name: 'Artifacts', html: artifacts(report) },
+    {
+      id: 'artifacts',
+      name: 'Artifacts',
+      html: `${artifacts(report)}${diffs.map(diffText).join('')}`,
+    },
     { id: 'claims', name: 'Claims and evidence', html: claims(report) },
     { id: 'access', name: 'Access', html: records(report.access) },
     { id: 'outputs', name: 'Answers of participants', html: records(report.outputs) },
     { id: 'acts', name: 'Promotions and rollbacks', html: records(report.acts) },
-    { id: 'people', name: 'Answers of people', html: records(report.answers) },
     { id: 'log', name: 'Orchestration log', html: records(report.log) },
     ...(missing.length === 0
       ? []
       : [{ id: 'missing', name: 'No longer kept', html: records(missing) }]),
   ]
+}
+
+/** How far it came, why it stopped or waits, and what to type. */
+function summary({ nodes: list, stops, totals, findings: found }: RunReport): string {
+  const counts = new Map<string, number>()
+  for (const { status } of list) counts.set(status, (counts.get(status) ?? 0) + 1)
+  const parts = [...counts].map(([status, count]) => `${count} ${text(status)}`)
+  const { attempts, seconds, tokens } = totals
+  const used = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}, ${seconds.toFixed(1)} s, ${tokens} tokens, ${found.length} ${found.length === 1 ? 'finding' : 'findings'}`
+  return [
+    `<p>${list.length} ${list.length === 1 ? 'node' : 'nodes'}: ${parts.join(', ')}. ${used}.</p>`,
+    ...stops.map(({ title, node_id, says, next, kind, code }) => {
+      const name = node_id === undefined || node_id === title ? title : `${title} (${node_id})`
+      const named = code === undefined ? '' : ` <code class="dim">${text(code)}</code>`
+      const commands = next.map((command) => `<br><code>${text(command)}</code>`).join('')
+      return `<p><span class="${kind === 'blocked' || kind === 'failed' || kind === 'refused' ? 'bad' : 'wait'}">${text(kind)}</span> <b>${text(name)}</b>: ${text(says)}${named}${commands}</p>`
+    }),
+  ].join('\n')
+}
+
+function people({ answers }: RunReport): string {
+  return grid(
+    ['at', 'who', 'said', 'where', 'in which words'],
+    answers.map(({ at, principal, said, node_title, node_id, text: words }) => [
+      text(at),
+      `<b>${text(principal)}</b>`,
+      marked(said),
+      text(node_title === node_id ? node_id : `${node_title} (${node_id})`),
+      text(words),
+    ]),
+  )
+}
+
+function reviews({ reviews: list }: RunReport): string {
+  return grid(
+    ['at', 'check', 'of', 'verdict', 'score', 'by', 'summary and suggestions'],
+    list.map((one) => [
+      text(one.at),
+      text(one.check_title),
+      text(one.node_title),
+      `${marked(one.verdict)}${one.is_word_changed ? '<br><span class="dim">by the score and not by the word</span>' : ''}`,
+      String(one.score),
+      text(one.by ?? ''),
+      [one.summary, ...one.suggestions.map(({ change }) => `• ${change}`)].map(text).join('<br>'),
+    ]),
+  )
+}
+
+function diffText({ path, seq, lines }: ArtifactDiff): string {
+  const rows = lines.map((line) => {
+    const tone = line.startsWith('+') ? 'good' : line.startsWith('-') ? 'bad' : 'dim'
+    return `<span class="${tone}">${text(line)}</span>`
+  })
+  return `<details><summary>${seq} ${text(path)}: what changed</summary><pre>${rows.join('\n')}</pre></details>`
 }
 
 function phases({ phases: list }: RunReport): string {
@@ -87,8 +163,8 @@ function phases({ phases: list }: RunReport): string {
 
 function nodes({ nodes: list }: RunReport): string {
   const heads = [
-    'node',
     'title',
+    'node',
     'kind',
     'phase',
     'status',
@@ -101,8 +177,8 @@ function nodes({ nodes: list }: RunReport): string {
   return grid(
     heads,
     list.map((node) => [
+      text(node.title || node.node_id),
       text(node.node_id),
-      text(node.title),
       node.kind,
       text(node.phase_id),
       marked(node.status),
@@ -117,10 +193,22 @@ function nodes({ nodes: list }: RunReport): string {
 
 function findings({ findings: list }: RunReport): string {
   return grid(
-    ['seq', 'code', 'done about it', 'where', 'values'],
+    ['seq', 'what', 'code', 'done about it', 'where', 'values'],
     list.map(
-      ({ seq, code, action, values, node_id, edge_id, policy_id, invariant_id, claim_id }) => [
+      ({
+        seq,
+        says,
+        code,
+        action,
+        values,
+        node_id,
+        edge_id,
+        policy_id,
+        invariant_id,
+        claim_id,
+      }) => [
         String(seq),
+        text(says),
         `<code>${text(code)}</code>`,
         text(action),
         [node_id, edge_id, policy_id, invariant_id, claim_id]

@@ -7,7 +7,7 @@ import { type ClaimStanding, claimStandings } from '../runtime/claims.ts'
 import { outstanding } from '../runtime/step.ts'
 import type { FlowCommand } from '../state/command.ts'
 import type { FlowFact } from '../state/fact.ts'
-import { type RunState, type RunStatus, runStatus } from '../state/state.ts'
+import { type NodeStatus, type RunState, type RunStatus, runStatus } from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
 import { type PersonReport, peopleOf, type ReviewReport, reviewsOf } from './people.ts'
 import { type RunStop, stopsOf, type ToldFinding, toldFindings } from './stops.ts'
@@ -192,10 +192,25 @@ export function nodesOf(flow: CompiledFlow, state: RunState): readonly NodeRepor
       attempts: entries,
       tool_calls: work.toolCalls,
       seconds: work.totalSeconds,
-      verdict: work.verdict,
+      verdict: document.kind === 'CHECK' ? verdictOf(status) : work.verdict,
       score: work.score,
     }
   })
+}
+
+/** What a CHECK has said, by what became of it. */
+function verdictOf(status: NodeStatus): string {
+  if (status === 'done' || status === 'resting') return 'APPROVE'
+  return status === 'rejected' ? 'REJECT' : 'PENDING'
+}
+
+/** Ids of the edges that a run has taken. */
+export function takenEdges(facts: readonly FlowFact[]): ReadonlySet<string> {
+  return new Set(
+    facts.flatMap(({ type, payload }) =>
+      type === 'flow_event_v1' && payload.kind === 'fired' ? [payload.edge_id] : [],
+    ),
+  )
 }
 
 function eventsOf(facts: readonly FlowFact[], kind: string): readonly unknown[] {

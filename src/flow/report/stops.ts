@@ -247,7 +247,7 @@ function blockedStop(
     title: nodeTitle(flow, node_id),
     ...(last === undefined ? {} : { code: last.code }),
     says: says === '' ? 'it is blocked' : says,
-    next: [...claims, unblock, resumeText(runId)],
+    next: [...claims, unblock, resumeText(runId), commandText('writ', 'flow', 'cancel', runId)],
   }
 }
 

@@ -1,0 +1,148 @@
+/**
+ * People in flows, by the real program: work is looked at, approved and rejected; answers are judged before
+ * they are accepted, kept until they count, and count only from the person who is asked.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import type { Participant } from '../../src/contracts/index.ts'
+import { type Json, Place } from '../cli-gate/place.ts'
+import { artifact, checker, edge, flowOf, goal, review, worker } from './acceptance/scene.ts'
+import { script, TOOL } from './scripts.ts'
+
+vi.setConfig({ testTimeout: 180_000 })
+
+let place: Place
+
+beforeAll(() => {
+  execFileSync(process.execPath, ['tools/build.mjs'])
+}, 300_000)
+
+beforeEach(() => {
+  place = new Place('people').init()
+})
+
+afterEach(() => place.remove())
+
+const DRAFT = script(`${TOOL}
+writeFileSync('draft.txt', 'line of attempt ' + input.attempt + '\\n')
+${artifact("'draft ' + input.attempt + (input.last_review ? ' after ' + input.last_review.summary : '')")}`)
+
+/** Work, a program that reviews it, then a person. */
+function twoReviews(human: Extract<Participant, { human: unknown }>['human'] = true): void {
+  place.write('a.mjs', DRAFT)
+  place.write('c.mjs', script(review('95')))
+  const nodes = [
+    worker('a', { title: 'Write the draft' }),
+    checker('c', 'a', { title: 'First review' }),
+    checker('d', 'a', { title: 'Approval', reviewer: { human } }),
+    goal('z', 'P2'),
+  ]
+  const flow = flowOf(nodes, [edge('a', 'c'), edge('c', 'd'), edge('d', 'z')])
+  place.write('flow.json', JSON.stringify(flow))
+}
+
+function walk(...words: readonly string[]): Json {
+  return place.writ(['flow', ...words, '--json']).json
+}
+
+it('two reviews in a row: a program, then a person who looks, rejects and approves', () => {
+  twoReviews()
+  const begun = walk('run', 'flow.json')
+  expect([begun.status, begun.stops[0].kind]).toEqual(['WAITING', 'participant'])
+  const short = begun.run_id.slice(0, 23)
+  const shown = place.writ(['flow', 'show', short, 'Approval'])
+  for (const word of ['Write the draft', 'draft 1', 'First review: APPROVE 95', 'draft.txt'])
+    expect(shown.out).toContain(word)
+  expect(walk('show', short, 'd').changes.map(({ path }: Json) => path)).toContain(
+    join(place.project, 'draft.txt'),
+  )
+  expect(existsSync(join(place.project, 'draft.txt'))).toBe(false)
+  expect(place.writ(['flow', 'reject', short, 'd']).status).toBe(2)
+  // The work may be named in place of its check.
+  expect(walk('reject', short, 'a', '--comment', 'name the sources').ok).toBe(true)
+  const again = walk('resume', short)
+  expect([again.status, again.findings[0].says]).toEqual([
+    'WAITING',
+    'it was rejected with score 0 by Approval (d): name the sources',
+  ])
+  expect(place.writ(['flow', 'show', short, 'd']).out).toContain('draft 2 after name the sources')
+  expect(walk('approve', short, 'd', '--comment', 'reads well').ok).toBe(true)
+  expect(walk('resume', short).status).toBe('DONE')
+  const { reviews, answers } = walk('report', short)
+  const by = answers[0].principal
+  expect(by).toMatch(/^human:/)
+  expect(answers.map(({ said, text }: Json) => [said, text])).toEqual([
+    ['MODIFY', 'name the sources'],
+    ['APPROVE', 'reads well'],
+  ])
+  expect(reviews.filter((one: Json) => one.check_id === 'd')).toMatchObject([
+    { verdict: 'REJECT', by, summary: 'name the sources', check_title: 'Approval' },
+    { verdict: 'APPROVE', by, summary: 'reads well' },
+  ])
+  expect(place.writ(['replay', '--json']).json.ok).toBe(true)
+})
+
+it('a person who is named is the only one whose word counts', () => {
+  twoReviews('carol')
+  const { run_id } = walk('run', 'flow.json')
+  const refused = place.writ(['flow', 'approve', run_id, 'd', '--json'])
+  expect([refused.status, refused.json.error.code]).toEqual([1, 'flow.other_person'])
+  expect(refused.json.error.hint).toContain('writ token create human:carol')
+  const [bob, carol, bot] = ['human:bob@local', 'human:carol@local', 'ai:bot@local'].map((one) =>
+    place.token(one),
+  )
+  const say = (token: string | undefined): Json =>
+    place.writ(['flow', 'approve', run_id, 'd', '--json'], { token: token ?? '' }).json
+  expect(say(bob).error.code).toBe('flow.other_person')
+  expect(say(bot).error.code).toBe('principal.not_human')
+  expect(say(carol).ok).toBe(true)
+  expect(walk('resume', run_id).status).toBe('DONE')
+  expect(walk('report', run_id).answers[0].principal).toBe('human:carol@local')
+})
+
+it('an answer that is none is refused with the reason; a later one takes its place', () => {
+  twoReviews()
+  const { run_id } = walk('run', 'flow.json')
+  place.write('bad.json', '{"total_score": 95}')
+  const bad = place.writ(['flow', 'answer', run_id, 'd', '--file', 'bad.json', '--json'])
+  expect([bad.status, bad.json.error.code]).toEqual([2, 'flow.answer_invalid'])
+  expect(bad.json.error.message).toContain('review_id')
+  expect(walk('approve', run_id, 'd').ok).toBe(true)
+  expect(walk('reject', run_id, 'd', '--comment', 'on second thoughts').ok).toBe(true)
+  expect(walk('resume', run_id).status).toBe('WAITING')
+  const { answers } = walk('report', run_id)
+  expect(answers.map(({ said }: Json) => said)).toEqual(['MODIFY'])
+})
+
+it('what a person said waits while a resume is refused', () => {
+  place.write('a.mjs', script(`${TOOL}writeFileSync('kept.txt', 'as made')\n${artifact("'x'")}`))
+  const nodes = [
+    worker('a', { subphase_id: '7A', required_files: ['kept.txt'] }),
+    worker('b', { executor: { human: true } }),
+    goal('z', 'P2'),
+  ]
+  place.write('flow.json', JSON.stringify(flowOf(nodes, [edge('a', 'b'), edge('b', 'z')])))
+  const { run_id } = walk('run', 'flow.json')
+  const action = { name: 'out', format: 'md', content: 'by hand' }
+  place.write('mine.json', JSON.stringify({ result_type: 'ARTIFACT', artifact: action }))
+  expect(walk('answer', run_id, 'b', '--file', 'mine.json').ok).toBe(true)
+  place.write('kept.txt', 'altered')
+  const refused = walk('resume', run_id)
+  expect([refused.status, refused.stops[0].kind]).toEqual(['BLOCKED', 'refused'])
+  expect(refused.stops[0].says).toContain('sub-phase 7A')
+  expect(place.writ(['inbox']).out).toContain('sub-phase 7A')
+  place.write('kept.txt', 'as made')
+  expect(walk('resume', run_id).status).toBe('DONE')
+})
+
+it('ids that fit several runs are called ambiguous, and the newest is meant without one', () => {
+  twoReviews()
+  const first = walk('run', 'flow.json')
+  const second = walk('run', 'flow.json')
+  const both = place.writ(['flow', 'status', 'run-', '--json'])
+  expect([both.status, both.json.error.code]).toEqual([2, 'flow.run_ambiguous'])
+  expect(both.json.error.message).toContain(first.run_id)
+  expect(walk('report').run_id).toBe(second.run_id)
+})
