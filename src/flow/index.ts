@@ -59,7 +59,7 @@ export { type ClaimStanding, claimStandings } from './runtime/claims.ts'
 export { type Delta, deltaOf } from './runtime/delta.ts'
 export { eventOf, type RunDifference, replayRun } from './runtime/replay.ts'
 export { canSkip } from './runtime/skip.ts'
-export { outstanding, step } from './runtime/step.ts'
+export { outstanding, step, timersOf } from './runtime/step.ts'
 export {
   ASKING_TO_CONTINUE,
   findBreaches,
@@ -67,6 +67,7 @@ export {
   type TextBreach,
 } from './runtime/text-policy.ts'
 export type { Step } from './runtime/turn.ts'
+export { signalNames } from './runtime/wait.ts'
 export { foldFacts, foldOnto } from './state/apply.ts'
 export { type BudgetLimits, type BudgetName, limitsOf } from './state/budget.ts'
 export type {
