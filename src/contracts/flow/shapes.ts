@@ -148,8 +148,8 @@ const RetrySchema = Type.Object(
   closed,
 )
 
-/** Seconds of which there has to be at least one. */
-const Seconds = Type.Number({ exclusiveMinimum: 0, 'x-code': { exclusiveMinimum: 'range' } })
+/** Seconds, and not none: a millisecond at least. */
+const Seconds = Type.Number({ minimum: 0.001, 'x-code': { minimum: 'range' } })
 
 /** What an entry waits for: so many seconds, and a signal of this name. */
 const waitFields = { after: Type.Optional(Duration), signal: Type.Optional(Name) }
