@@ -389,6 +389,7 @@ export const CODES = {
   'flow.never_fires': wrong('an edge can never fire as the flow is written'),
   'flow.reject_meant': wrong('an Exception edge of a CHECK says No and does not fire on REJECT'),
   'flow.entered_once': wrong('several ways lead to a node, and the run enters it once'),
+  'flow.subflow': wrong('a sub-flow cannot be put in the place of its node'),
   'flow.call': wrong('a node is called in a way that calls do not have'),
   // Tables of edges, and plans, read as flows.
   'flow.table_text': wrong('the text of a table is not CSV'),

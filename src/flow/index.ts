@@ -108,6 +108,7 @@ export {
   runStatus,
 } from './state/state.ts'
 export { elementAt, vectorElements } from './state/vector.ts'
+export { inlineFlows } from './subflow/inline.ts'
 export { exportTable, lostColumns, type TableOptions } from './tables/export.ts'
 export {
   classCounts,

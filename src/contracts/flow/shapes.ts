@@ -179,6 +179,15 @@ export const nodeFields = {
   requirements: Type.Optional(Type.Array(RequirementSchema)),
   /** Entered for each edge that leads here, one after another; the caller goes on after the return. */
   call: Type.Optional(Type.Boolean()),
+  /** A file with the flow that is the work of this node, and the digest that pins it. */
+  flow: Type.Optional(Name),
+  flow_digest: Type.Optional(
+    Type.String({
+      pattern: '^sha256:[0-9a-f]{64}$',
+      'x-code': { pattern: 'digest' },
+      'x-says': '`sha256:` and 64 lower-case hex digits',
+    }),
+  ),
   ...waitFields,
   /** How long one attempt may take. */
   timeout: Type.Optional(Seconds),

@@ -116,10 +116,18 @@ function checkPeople(flow: Flow, graph: Graph, problems: FlowProblems): void {
   for (let index = 0; index < flow.nodes.length; index++) {
     const node = nodeAt(graph, index)
     checkRunner(node, index, problems)
+    if (node.flow !== undefined) refuseUnread(node, index, problems)
     checkJudge(graph, index, problems)
     if (node.writes !== undefined) checkGlobs(node, index, problems)
   }
   checkAccess(flow, problems)
+}
+
+/** The command line puts sub-flows in before a flow is checked; one that is left has not been read. */
+function refuseUnread({ node_id, flow }: FlowNode, index: number, problems: FlowProblems): void {
+  const message = `the sub-flow ${showName(flow ?? '')} of ${showName(node_id)} was not read`
+  const hint = 'name the flow as a file, so that its sub-flows are found next to it'
+  problems.refuse('flow.subflow', `/nodes/${index}/flow`, message, hint)
 }
 
 function checkRunner(node: FlowNode, index: number, problems: FlowProblems): void {
