@@ -389,6 +389,7 @@ export const CODES = {
   'flow.never_fires': wrong('an edge can never fire as the flow is written'),
   'flow.reject_meant': wrong('an Exception edge of a CHECK says No and does not fire on REJECT'),
   'flow.entered_once': wrong('several ways lead to a node, and the run enters it once'),
+  'flow.subflow': wrong('a sub-flow cannot be put in the place of its node'),
   'flow.call': wrong('a node is called in a way that calls do not have'),
   // Tables of edges, and plans, read as flows.
   'flow.table_text': wrong('the text of a table is not CSV'),
@@ -434,6 +435,9 @@ export const CODES = {
   'flow.output_invalid': refused('the output of a participant stayed invalid'),
   'flow.promotion_refused': refused('the gate did not promote what was staged'),
   'flow.rollback_failed': refused('what was promoted could not be restored'),
+  'flow.waiting': waiting('a node waits for a time or a signal'),
+  'flow.deadline': refused('a node was not done by its deadline'),
+  'flow.unknown_signal': { http: 404, exit: 1, says: 'the flow waits for no such signal' },
   'flow.skipped': refused('a person let the run pass a node without its work'),
   'flow.call_failed': refused('a node that was called did not come to its end'),
   'flow.secret_written': refused('a file that a participant left holds a secret of it'),

@@ -60,7 +60,7 @@ export { type ClaimStanding, claimStandings } from './runtime/claims.ts'
 export { type Delta, deltaOf } from './runtime/delta.ts'
 export { eventOf, type RunDifference, replayRun } from './runtime/replay.ts'
 export { canSkip } from './runtime/skip.ts'
-export { outstanding, step } from './runtime/step.ts'
+export { outstanding, step, timersOf } from './runtime/step.ts'
 export {
   ASKING_TO_CONTINUE,
   findBreaches,
@@ -68,6 +68,7 @@ export {
   type TextBreach,
 } from './runtime/text-policy.ts'
 export type { Step } from './runtime/turn.ts'
+export { signalNames } from './runtime/wait.ts'
 export { foldFacts, foldOnto } from './state/apply.ts'
 export { type BudgetLimits, type BudgetName, limitsOf } from './state/budget.ts'
 export type {
@@ -108,6 +109,7 @@ export {
   runStatus,
 } from './state/state.ts'
 export { elementAt, vectorElements } from './state/vector.ts'
+export { inlineFlows } from './subflow/inline.ts'
 export { exportTable, lostColumns, type TableOptions } from './tables/export.ts'
 export {
   classCounts,

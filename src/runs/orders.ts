@@ -42,6 +42,13 @@ export type Order =
       /** Entries of the node when this was said: it is for this one and no later one. */
       readonly entries: number
     }
+  | {
+      readonly kind: 'signal'
+      readonly name: string
+      readonly signal_id: string
+      readonly data?: unknown
+      readonly principal: string
+    }
   | { readonly kind: 'cancel'; readonly principal: string; readonly comment: string | null }
 
 /** Orders lie in the state, which only this user can write: their form is writ's own. */

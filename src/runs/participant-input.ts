@@ -57,13 +57,14 @@ export async function participantInput(
   again: Again | null,
 ): Promise<ParticipantInput> {
   const { flow, state, node, command } = asked
-  const { caller } = command
+  const { caller, signals } = command
   const head = {
     run_id: state.runId,
     flow: flowView(flow),
     node: nodeView(node),
     attempt: command.attempt,
     ...(caller === undefined ? {} : { caller }),
+    ...(signals === undefined ? {} : { signals }),
   }
   const lastError = again === null ? command.input.last_error : again.errors
   const errors = lastError === null || lastError === undefined ? {} : { last_error: lastError }

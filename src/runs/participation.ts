@@ -21,6 +21,7 @@ import {
 } from '../flow/index.ts'
 import type { Attempt, HeldAttempt, OperationAnswer } from '../service/index.ts'
 import { boundPaths } from './access-paths.ts'
+import { secondsFor, withTimeout } from './attempt-time.ts'
 import { blockOf, intentOf, operationWords, outOf, principalOf } from './attempt-words.ts'
 import { refuseHalted, untilHalted } from './flow-host.ts'
 import { changedPrograms, foundAt } from './host-findings.ts'
@@ -217,7 +218,7 @@ export class Participation {
       sealed: this.#run.programs.sealed(),
       egress,
       secrets: this.#secretsOf(command.participant),
-      limits: { seconds: this.#secondsMax(), memoryMb: null, diskMb: null },
+      limits: { seconds: secondsFor(command, this.#secondsMax()), memoryMb: null, diskMb: null },
       isTraced: document.trace === 'refused',
       runId: this.#run.options.runId,
       abort: stopped,
@@ -267,7 +268,7 @@ export class Participation {
       operate: async (operation: unknown) =>
         this.#operate(to, await live.open(), documentWithoutSecrets(operation, secrets)),
       secrets,
-      seconds: Math.min(SECONDS_MAX, this.#secondsMax() ?? SECONDS_MAX),
+      seconds: Math.min(SECONDS_MAX, secondsFor(command, this.#secondsMax()) ?? SECONDS_MAX),
       tokensLeft: () => this.#run.meter.tokensLeft(),
       onTokens: (count: number) => {
         live.tokensUnderWay += count
@@ -281,7 +282,10 @@ export class Participation {
     live.tokens += answered.tokens
     live.tokensUnderWay = 0
     if (signal.aborted) return live.abandon()
-    const said = counted.signal.aborted ? outOf('time', answered) : answered
+    const seconds = (options.host.clock.elapsedMs() - live.startedMs) / 1000
+    const said = counted.signal.aborted
+      ? outOf('time', answered)
+      : withTimeout(command, seconds, answered)
     // A halt that ended it is no failure of the participant: it runs again as the same attempt.
     if (said.outcome !== 'ended') await refuseHalted(options.host)
     for (const { path, mode } of await live.refused())
@@ -353,7 +357,7 @@ export class Participation {
 
   async #endWith(
     command: RunCommand,
-    { outcome, why = '' }: Said,
+    { outcome, cause, why = '' }: Said,
     live: LiveAttempt,
     reading: ParsedAnswer | null,
   ): Promise<void> {
@@ -373,6 +377,7 @@ export class Participation {
       type: 'attempt_ended',
       ...to,
       outcome,
+      ...(cause === undefined ? {} : { cause }),
       ...(why === '' ? {} : { why }),
       ...(outcome === 'ended' || live.endedBy === null ? {} : { ended_by: live.endedBy }),
       seconds,

@@ -22,6 +22,7 @@ import {
   type RunStatus,
   runStatus,
   step,
+  timersOf,
 } from '../flow/index.ts'
 import { occurredAtText } from '../ledger/index.ts'
 import { BudgetMeter } from './budget-meter.ts'
@@ -46,6 +47,8 @@ type Told = FlowEvent extends infer E
 const TICK_MS = 10_000
 const LOOK_MS = 400
 const YES_MS = 2_000
+/** Pauses between attempts that are not longer are waited for. */
+const SHORT_MS = 60_000
 
 export interface RunOptions {
   readonly host: FlowHost
@@ -216,10 +219,34 @@ export class FlowRun {
     await this.#line
     if (this.#failure !== null) return this.#open.size > 0
     await this.takeOrders()
-    if (this.#open.size > 0) return true
+    await this.#tellTimers()
+    if (this.#open.size > 0 || this.#isTimeWaitedFor()) return true
     if (this.options.waits !== true || this.#waiting.size === 0) return false
     this.#lookForYes()
     return true
+  }
+
+  /** Tells the run of every wait whose time has come. */
+  async #tellTimers(): Promise<void> {
+    const nowMs = this.options.host.clock.nowMs()
+    for (const { node_id, command, until } of timersOf(this.#state)) {
+      if (until !== null && Date.parse(until) <= nowMs)
+        await this.send({ type: 'timer', node_id, command })
+    }
+  }
+
+  /** With `waits` everything is waited for; without it, short pauses between attempts. */
+  #isTimeWaitedFor(): boolean {
+    const timers = timersOf(this.#state)
+    if (this.options.waits === true) return timers.length > 0
+    const untilMs = this.options.host.clock.nowMs() + SHORT_MS
+    return timers.some(
+      (timer) =>
+        timer.type === 'wait' &&
+        timer.why === 'retry' &&
+        timer.until !== null &&
+        Date.parse(timer.until) <= untilMs,
+    )
   }
 
   /** Runs waiting promotions again, now and then: a person may have answered the gate meanwhile. */
@@ -301,6 +328,11 @@ export class FlowRun {
         if (this.#entriesOf(node_id) !== entries) return
         return this.send({ type: 'skipped', node_id, principal, comment })
       }
+      case 'signal': {
+        const { kind: _, ...signal } = order
+        if (this.#isSignalKnown(signal.signal_id)) return
+        return this.send({ type: 'signal', ...signal })
+      }
       case 'cancel':
         return this.send({ type: 'cancelled', principal: order.principal, comment: order.comment })
       case 'document':
@@ -324,6 +356,16 @@ export class FlowRun {
   /** Waits until a question has been shown: its answer may arrive before. */
   async #asked(command: number): Promise<void> {
     await this.#open.get(command)?.over
+  }
+
+  #isSignalKnown(signalId: string): boolean {
+    return this.facts.some(
+      ({ type, payload }) =>
+        type === 'flow_event_v1' &&
+        payload.kind === 'event' &&
+        payload.event.type === 'signal' &&
+        payload.event.signal_id === signalId,
+    )
   }
 
   #entriesOf(nodeId: string): number {

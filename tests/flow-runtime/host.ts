@@ -28,6 +28,7 @@ import {
   replayRun,
   runStatus,
   step,
+  timersOf,
 } from '../../src/flow/index.ts'
 
 export function node(node_id: string, more: Partial<FlowNode> = {}): FlowNode {
@@ -76,6 +77,7 @@ export interface Attempt {
   readonly blocked?: boolean
   readonly files?: boolean
   readonly outcome?: 'ended' | 'failed' | 'unreachable'
+  readonly cause?: 'timeout'
   readonly content?: string
   readonly format?: 'md' | 'json' | 'txt'
   readonly result?: 'ARTIFACT' | 'NEEDS_INPUT' | 'NOOP' | 'ERROR'
@@ -122,8 +124,8 @@ export class Host {
     this.facts.push(...facts)
     if (body.type === 'resumed') this.open.length = 0
     for (const command of commands) {
-      if (command.type !== 'stop') this.open.push(command)
-      else this.#stop(command.stopped)
+      if (command.type === 'stop') this.#stop(command.stopped)
+      else if (command.type !== 'deadline') this.open.push(command)
     }
     return !isStale
   }
@@ -131,6 +133,27 @@ export class Host {
   #stop(stopped: number): void {
     const place = this.open.findIndex(({ command }) => command === stopped)
     if (place !== -1) this.open.splice(place, 1)
+  }
+
+  /** Lets time pass, and tells the run of every timer that is due. */
+  pass(seconds: number): this {
+    this.#clock += seconds
+    for (const { node_id, command } of timersOf(this.state))
+      if (this.send({ type: 'timer', node_id, command }))
+        this.open.splice(0, this.open.length, ...this.open.filter((one) => one.command !== command))
+    return this
+  }
+
+  /** Sends a signal, and forgets the waits that it ends. */
+  signal(name: string, data?: unknown): boolean {
+    const principal = 'human:ann@local'
+    const signal_id = `s${this.#clock}`
+    const sent = { type: 'signal' as const, name, signal_id, principal }
+    const isTaken = this.send(data === undefined ? sent : { ...sent, data })
+    const waits = new Set(timersOf(this.state).map(({ command }) => command))
+    const left = this.open.filter(({ type, command }) => type !== 'wait' || waits.has(command))
+    this.open.splice(0, this.open.length, ...left)
+    return isTaken
   }
 
   start(): this {
@@ -149,7 +172,7 @@ export class Host {
   /** Answers commands until nothing but a human is waited for, or `until` says stop. */
   run(until: (command: FlowCommand) => boolean = () => false): this {
     for (let count = 0; count < 2000; count++) {
-      const index = this.open.findIndex(({ type }) => type !== 'ask_human')
+      const index = this.open.findIndex(({ type }) => type !== 'ask_human' && type !== 'wait')
       const command = this.open[index]
       if (command === undefined || until(command)) return this
       this.open.splice(index, 1)
@@ -202,6 +225,8 @@ export class Host {
       }
       case 'read_evidence':
       case 'ask_human':
+      case 'wait':
+      case 'deadline':
       case 'stop':
         throw new Error(`nobody answers ${command.type} here`)
       default:
@@ -236,6 +261,7 @@ export class Host {
       type: 'attempt_ended',
       ...to,
       outcome,
+      ...(plan.cause === undefined ? {} : { cause: plan.cause }),
       seconds: plan.seconds ?? 1,
       tokens: plan.tokens ?? 0,
       required_files_exist: plan.files ?? true,
@@ -304,7 +330,9 @@ export class Host {
     const kept = JSON.parse(JSON.stringify(this.facts)) as FlowFact[]
     expect(foldFacts(this.flow, kept)).toEqual(this.state)
     expect(replayRun(this.flow, kept)).toBeNull()
-    const people = outstanding(this.state).filter(({ type }) => type === 'ask_human').length
+    const people = outstanding(this.state).filter(
+      ({ type }) => type === 'ask_human' || type === 'wait',
+    ).length
     const machines = outstanding(this.state).length - people
     // The status says whether the run waits for machines or for people.
     const isSound = {

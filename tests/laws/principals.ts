@@ -168,6 +168,11 @@ export const ROWS: readonly Row[] = [
     ends: humans('credential.required', 1),
   },
   {
+    command: 'flow signal',
+    argv: ['flow', 'signal', NO_ACTION, 'go'],
+    ends: humans('credential.required', 1),
+  },
+  {
     command: 'flow skip',
     argv: ['flow', 'skip', NO_ACTION, 'draft', '--comment', 'x'],
     ends: humans('credential.required', 1),

@@ -39,6 +39,7 @@ const NOT_OF_DOCUMENTS = new Set([
   'flow.taken',
   'flow.unknown_run',
   'flow.not_waiting',
+  'flow.unknown_signal',
   'flow.input_missing',
   'flow.flow_missing',
   'flow.output_missing',

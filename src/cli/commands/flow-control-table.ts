@@ -1,8 +1,23 @@
-/** The part of `writ flow …` by which people steer a run: skip, cancel. Words only. */
+/** The part of `writ flow …` by which people steer a run: signal, skip, cancel. Words only. */
 import type { Command } from '../call/command.ts'
 import { HOME, PASS_FD, STREAM } from '../call/command.ts'
 
 export const FLOW_CONTROL_COMMANDS: readonly Command[] = [
+  {
+    name: 'flow signal',
+    says: 'tell a run that something has happened outside',
+    usage: 'writ flow signal RUN NAME [--data JSON]',
+    options: [
+      { name: 'data', value: 'JSON', says: 'what comes with it; the node that waits gets it' },
+      STREAM,
+      PASS_FD,
+      HOME,
+    ],
+    examples: [
+      'writ flow signal run-0197f2a4-7c11-7d3e-8a55-0c4e2b9d6f01 deployed --data \'{"version": 3}\'',
+    ],
+    load: () => import('./flow-signal.ts'),
+  },
   {
     name: 'flow skip',
     says: 'let a run pass a node without its work',

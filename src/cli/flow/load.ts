@@ -39,6 +39,7 @@ import {
   placedTable,
   readPlaced,
 } from './problem.ts'
+import { withSubflows } from './subflows.ts'
 
 export interface FlowFile {
   readonly file: string
@@ -120,7 +121,10 @@ async function placesOfJson(text: string): Promise<PlacedText | null> {
   return placed.ok ? placed : null
 }
 
-async function loadFlowDocument(file: string, value: unknown, places: Places): Promise<FlowFile> {
+async function loadFlowDocument(file: string, named: unknown, places: Places): Promise<FlowFile> {
+  const whole = await withSubflows(file, named, (path) => readDocument(path, 'the sub-flow'))
+  if (whole.violations.length > 0) return refused(file, whole.violations)
+  const { value } = whole
   const { valid, violations, warnings } = checkFlow(value)
   return {
     file,

@@ -5,7 +5,7 @@ import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { proveHuman, refuseOthers } from '../call/home.ts'
 import { type FlowSession, withFlows } from './open.ts'
 
-export interface PersonsRun extends FlowSession {
+interface PersonsRun extends FlowSession {
   readonly run: WalkedRun
   readonly principal: string
 }

@@ -124,6 +124,36 @@ export type NodeInput = Type.Static<typeof NodeInputSchema>
 /** Words of a plan or a flow that are handed on as they are: keys are the author's. */
 export const Words = Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Object({}))
 
+/** How long to wait before the next attempt: `initial` seconds, `factor` times as long each time, at most `max`. */
+const backoffFields = {
+  factor: Type.Optional(Type.Number({ minimum: 1, 'x-code': { minimum: 'range' } })),
+  max: Type.Optional(Duration),
+}
+const KindSchema = Type.Optional(
+  Type.Union([
+    Type.Object({ initial: Duration, ...backoffFields }, closed),
+    // This kind of failure is not tried again.
+    Type.Literal(false),
+  ]),
+)
+const RetrySchema = Type.Object(
+  {
+    initial: Type.Optional(Duration),
+    ...backoffFields,
+    failed: KindSchema,
+    timeout: KindSchema,
+    invalid: KindSchema,
+    unreachable: KindSchema,
+  },
+  closed,
+)
+
+/** Seconds, and not none: a millisecond at least. */
+const Seconds = Type.Number({ minimum: 0.001, 'x-code': { minimum: 'range' } })
+
+/** What an entry waits for: so many seconds, and a signal of this name. */
+const waitFields = { after: Type.Optional(Duration), signal: Type.Optional(Name) }
+
 /** What a node may say besides its id; the flow asks for some of it, the side file for none. */
 export const nodeFields = {
   kind: Type.Enum([...NODE_KINDS]),
@@ -149,6 +179,21 @@ export const nodeFields = {
   requirements: Type.Optional(Type.Array(RequirementSchema)),
   /** Entered for each edge that leads here, one after another; the caller goes on after the return. */
   call: Type.Optional(Type.Boolean()),
+  /** A file with the flow that is the work of this node, and the digest that pins it. */
+  flow: Type.Optional(Name),
+  flow_digest: Type.Optional(
+    Type.String({
+      pattern: '^sha256:[0-9a-f]{64}$',
+      'x-code': { pattern: 'digest' },
+      'x-says': '`sha256:` and 64 lower-case hex digits',
+    }),
+  ),
+  ...waitFields,
+  /** How long one attempt may take. */
+  timeout: Type.Optional(Seconds),
+  /** By when the node has to be done, from its entry. */
+  deadline: Type.Optional(Seconds),
+  retry: Type.Optional(RetrySchema),
 }
 
 /** Line feed, carriage return, or both. */
@@ -189,6 +234,7 @@ export const guardFields = {
   on: Type.Optional(Type.Enum([...EXCEPTION_CAUSES])),
   join: Type.Optional(Type.Enum([...JOINS])),
   group_id: Type.Optional(Name),
+  ...waitFields,
 }
 
 export const PolicySchema = Type.Object(

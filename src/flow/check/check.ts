@@ -117,6 +117,7 @@ function checkPeople(flow: Flow, graph: Graph, problems: FlowProblems): void {
     const node = nodeAt(graph, index)
     checkRunner(node, index, problems)
     checkBare(node, index, problems)
+    if (node.flow !== undefined) refuseUnread(node, index, problems)
     checkJudge(graph, index, problems)
     if (node.writes !== undefined) checkGlobs(node, index, problems)
   }
@@ -131,6 +132,13 @@ function checkBare(node: FlowNode, index: number, problems: FlowProblems): void 
   const message = `no participant works at ${showName(node_id)}: it is done as soon as the run comes there and its required files exist`
   const hint = 'name an executor, or let a person put the files there'
   problems.warn('flow.participant_missing', `/nodes/${index}/executor`, message, hint)
+}
+
+/** The command line puts sub-flows in before a flow is checked; one that is left has not been read. */
+function refuseUnread({ node_id, flow }: FlowNode, index: number, problems: FlowProblems): void {
+  const message = `the sub-flow ${showName(flow ?? '')} of ${showName(node_id)} was not read`
+  const hint = 'name the flow as a file, so that its sub-flows are found next to it'
+  problems.refuse('flow.subflow', `/nodes/${index}/flow`, message, hint)
 }
 
 function checkRunner(node: FlowNode, index: number, problems: FlowProblems): void {

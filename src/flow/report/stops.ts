@@ -3,6 +3,7 @@
  * that is WAITING, BLOCKED or FAILED has at least one.
  */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
+import { timersOf } from '../runtime/step.ts'
 import type { FlowCommand } from '../state/command.ts'
 import type { FlowFact, RunFinding } from '../state/fact.ts'
 import { isStuckAt, type RunState } from '../state/state.ts'
@@ -17,6 +18,7 @@ export interface RunStop {
     | 'input'
     | 'participant'
     | 'approval'
+    | 'time'
     | 'blocked'
     | 'refused'
     | 'failed'
@@ -64,10 +66,11 @@ export function stopsOf(run: StoppedRun): readonly RunStop[] {
   const runId = state.runId ?? ''
   if (state.isRefused) return [refusedStop(runId, flow, findings)]
   const waits = run.waiting.flatMap((command) => waitOf(runId, flow, command, findings))
+  const times = timersOf(state).flatMap((timer) => timeStop(runId, flow, timer))
   const asked = new Set(waits.map(({ node_id }) => node_id))
   const stuck = stuckNodes(run).filter(({ nodeId }) => !asked.has(nodeId))
   const blocks = stuck.map((node) => blockedStop(runId, flow, node, findings))
-  if (state.ended !== 'FAILED') return [...waits, ...blocks]
+  if (state.ended !== 'FAILED') return [...waits, ...times, ...blocks]
   return [...waits, ...blocks, ...failedStops(run, findings)]
 }
 
@@ -129,6 +132,26 @@ function waitOf(
     default:
       return []
   }
+}
+
+/** A node that waits for a time or a signal; a deadline is no reason to wait. */
+function timeStop(
+  runId: string,
+  flow: CompiledFlow,
+  timer: ReturnType<typeof timersOf>[number],
+): readonly RunStop[] {
+  if (timer.type === 'deadline') return []
+  const { node_id, until, signals, why } = timer
+  const what = [
+    ...(until === null ? [] : [`until ${until}`]),
+    ...(signals.length === 0 ? [] : [`for the signal ${signals.map(oneLine).join(' and ')}`]),
+  ]
+  const says = `it waits ${what.join(' and ')}${why === 'retry' ? ', before the next attempt' : ''}`
+  const send = signals.map((name) => commandText('writ', 'flow', 'signal', runId, name))
+  const next = [...send, `${resumeText(runId)} --wait`]
+  return [
+    { kind: 'time', node_id, title: nodeTitle(flow, node_id), code: 'flow.waiting', says, next },
+  ]
 }
 
 function resumeText(runId: string): string {

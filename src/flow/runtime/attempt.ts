@@ -19,6 +19,7 @@ import { retryClaims } from './leave.ts'
 import { areStagesSound } from './stage.ts'
 import { findBreaches } from './text-policy.ts'
 import type { Turn } from './turn.ts'
+import { type FailureKind, retryDelay, waitsToRetry } from './wait.ts'
 
 /** Invalid output is asked for again so often; a line that failed is tried again so often. */
 const ASKS_MAX = 4
@@ -36,13 +37,13 @@ export function takeOutput(turn: Turn, node: number, event: EventOf<'participant
 
 export function endAttempt(turn: Turn, node: number, event: EventOf<'attempt_ended'>): void {
   const { work } = turn.node(node)
-  if (isTriedAgain(turn, node, event)) return run(turn, node, 2 ** (work.retries - 1))
+  if (isTriedAgain(turn, node, event)) return run(turn, node, lineDelay(turn, node))
   if (isStopped(turn, node, event)) return
   if (event.outcome !== 'ended') return failLine(turn, node, event)
   const { answer } = work
   if (answer === null || answer.kind !== 'action') {
     const values = findInvalid(turn, node)
-    return failAttempt(turn, node, { output: 'invalid', ...values })
+    return failAttempt(turn, node, { output: 'invalid', ...values }, 'invalid')
   }
   takeAction(turn, node, answer, event)
 }
@@ -68,6 +69,7 @@ export function isStopped(
 export function isTriedAgain(turn: Turn, node: number, event: EventOf<'attempt_ended'>): boolean {
   if (event.ended_by !== undefined) return false
   if (event.outcome !== 'unreachable' || turn.node(node).work.retries > RETRIES_MAX) return false
+  if (turn.draft.nodeOf(node).document.retry?.unreachable === false) return false
   return turn.draft.run.rules < 2 || spentBudget(turn.flow, turn.draft.run) === null
 }
 
@@ -92,7 +94,7 @@ export function failLine(turn: Turn, node: number, event: EventOf<'attempt_ended
       : turn.draft.run.rules >= 2
         ? spentBudget(flow, draft.run)
         : null
-  if (spent === null) return failAttempt(turn, node, lineError(event))
+  if (spent === null) return failAttempt(turn, node, lineError(event), failureKind(event))
   turn.record({ kind: 'attempt_failed', node_id: turn.idOf(node), error: lineError(event) })
   block(turn, node, 'flow.budget', { ...spent, next: turn.budgetCommand(spent.budget) })
 }
@@ -374,18 +376,38 @@ function holdReview(turn: Turn, node: number, edge_id: string): void {
   turn.later({ kind: 'except', node })
 }
 
+function failureKind({ outcome, cause }: EventOf<'attempt_ended'>): FailureKind {
+  if (cause === 'timeout') return 'timeout'
+  return outcome === 'unreachable' ? 'unreachable' : 'failed'
+}
+
+/** Seconds before a failed line is tried again. */
+export function lineDelay(turn: Turn, node: number): number {
+  const { document } = turn.draft.nodeOf(node)
+  const { retries } = turn.node(node).work
+  if (document.retry === undefined) return 2 ** (retries - 1)
+  return retryDelay(document, 'unreachable', retries) ?? 0
+}
+
 /** A failed attempt is followed by another while there are any; then the node has failed. */
-export function failAttempt(turn: Turn, node: number, error: unknown): void {
+export function failAttempt(
+  turn: Turn,
+  node: number,
+  error: unknown,
+  kind: FailureKind = 'failed',
+): void {
   const node_id = turn.idOf(node)
   const { attempts, granted } = turn.node(node)
   const { document } = turn.draft.nodeOf(node)
-  const isLeft = attempts < document.max_attempts + granted
+  const delay = retryDelay(document, kind, attempts)
+  const isLeft = attempts < document.max_attempts + granted && delay !== null
   turn.record({ kind: 'attempt_failed', node_id, error })
   const action = isLeft ? 'rerun' : 'escalate'
   const values = turn.draft.run.rules === 1 ? { attempt: attempts } : { attempt: attempts, error }
   turn.find({ code: 'flow.attempt_failed', node_id, action, values })
   turn.settle(node, 'failed', 'attempt failed')
-  if (!isLeft) return turn.later({ kind: 'except', node })
+  if (!isLeft || delay === null) return turn.later({ kind: 'except', node })
+  if (waitsToRetry(turn, node, delay)) return
   const round = turn.draft.run.round + 1
   turn.later({ kind: 'enter', node, round, cause: 'rerun' })
 }

@@ -25,10 +25,10 @@ export function settleCalls(turn: Turn): void {
   }
 }
 
-function begin(turn: Turn, { edgeId: edge_id, target }: CompiledEdge): void {
+function begin(turn: Turn, { index: edge, edgeId: edge_id, target }: CompiledEdge): void {
   const round = turn.draft.run.round + 1
   turn.record({ kind: 'called', edge_id, round })
-  turn.later({ kind: 'enter', node: target, round, cause: 'call' })
+  turn.later({ kind: 'enter', node: target, round, cause: 'call', edge })
 }
 
 const STOPPED: ReadonlySet<NodeStatus> = new Set(['blocked', 'provisional', 'approved'])

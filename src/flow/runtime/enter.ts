@@ -15,6 +15,7 @@ import { isOpen } from '../state/state.ts'
 import { isInvariantKept } from './judge.ts'
 import { STAGES_MAX, stagesUnder } from './stage.ts'
 import type { Turn } from './turn.ts'
+import { startDeadline, waitsAtEntry } from './wait.ts'
 
 /** An edge has fired: the target is entered when nothing else is waited for. */
 export function arrive(turn: Turn, edge: CompiledEdge, round: number): void {
@@ -29,7 +30,7 @@ export function arrive(turn: Turn, edge: CompiledEdge, round: number): void {
   )
     return
   if (!isAwaited(turn, edge.target)) return
-  turn.later({ kind: 'enter', node: edge.target, round, cause: 'edge' })
+  turn.later({ kind: 'enter', node: edge.target, round, cause: 'edge', edge: edge.index })
 }
 
 /**
@@ -44,7 +45,8 @@ function isAwaited(turn: Turn, node: number): boolean {
   return reached > 0 || (joins > 0 && joined >= joins)
 }
 
-export function enter(turn: Turn, node: number, round: number, cause: EntryCause): void {
+/** `edge` is the edge that led here; -1 when none did. */
+export function enter(turn: Turn, node: number, round: number, cause: EntryCause, edge = -1): void {
   const { document, nodeId: node_id, phase } = turn.draft.nodeOf(node)
   const { status, round: known, attempts, granted } = turn.node(node)
   if (status === 'abandoned' && cause === 'edge' && known >= round) return
@@ -63,7 +65,14 @@ export function enter(turn: Turn, node: number, round: number, cause: EntryCause
   turn.recordEntered(node, round, cause, isFresh)
   if (isPhaseStart && !isPhaseOpen(turn, node)) return
   if (turn.draft.run.rules < 2 && !isWithinBudget(turn, node)) return
-  if (turn.draft.nodeOf(node).isBare) return turn.command({ type: 'pass', node_id }, node)
+  startDeadline(turn, node, isFresh)
+  if (!waitsAtEntry(turn, node, cause, edge)) begin(turn, node)
+}
+
+/** Runs the participant of a node that is entered; one without a participant passes. */
+export function begin(turn: Turn, node: number): void {
+  const { isBare, nodeId: node_id } = turn.draft.nodeOf(node)
+  if (isBare) return turn.command({ type: 'pass', node_id }, node)
   run(turn, node, 0)
 }
 
@@ -94,7 +103,18 @@ export function run(turn: Turn, node: number, delaySeconds: number): void {
     access: rulesFor(turn.flow.document, document.actor),
     delay_seconds: delaySeconds,
     ...(caller === -1 ? {} : { caller: turn.idOf(caller) }),
+    ...(document.timeout === undefined ? {} : { timeout_seconds: document.timeout }),
+    ...signalsFor(turn, node),
   })
+}
+
+/** What came with the signals that the node has taken. */
+function signalsFor(turn: Turn, node: number): { readonly signals?: Values } {
+  const names = Object.keys(turn.node(node).heard)
+  if (names.length === 0) return {}
+  const { signals } = turn.draft.run
+  const data = names.map((name) => [name, signals.get(name)?.data ?? null] as const)
+  return { signals: Object.fromEntries(data) }
 }
 
 /** The chance in it is the host's, so that no artifact can hold the id of its own review. */

@@ -188,7 +188,7 @@ export function fire(turn: Turn, edge: CompiledEdge): void {
   turn.recordFired(edge, round)
   if (!isReturn) return arrive(turn, edge, round)
   if (document.class === 'Rollback' && rollBack(turn, target, round)) return
-  turn.later({ kind: 'enter', node: target, round, cause: 'back' })
+  turn.later({ kind: 'enter', node: target, round, cause: 'back', edge: edge.index })
 }
 
 /** Undoes what was promoted at the target and wherever it led, the last first; false if nothing was. */

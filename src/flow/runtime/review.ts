@@ -18,6 +18,7 @@ import {
   findInvalid,
   isStopped,
   isTriedAgain,
+  lineDelay,
   takeEvidence,
 } from './attempt.ts'
 import { run } from './enter.ts'
@@ -53,12 +54,12 @@ function reviewFault(turn: Turn, node: number, answer: ReviewAnswer): string | n
 
 export function endReview(turn: Turn, check: number, event: EventOf<'attempt_ended'>): void {
   const { work } = turn.node(check)
-  if (isTriedAgain(turn, check, event)) return run(turn, check, 2 ** (work.retries - 1))
+  if (isTriedAgain(turn, check, event)) return run(turn, check, lineDelay(turn, check))
   if (isStopped(turn, check, event)) return
   const { answer } = work
   if (event.outcome !== 'ended' || answer === null || answer.kind !== 'review') {
     if (event.outcome !== 'ended') return failLine(turn, check, event)
-    return failAttempt(turn, check, { output: 'invalid', ...findInvalid(turn, check) })
+    return failAttempt(turn, check, { output: 'invalid', ...findInvalid(turn, check) }, 'invalid')
   }
   takeReview(turn, check, answer, event.principal)
 }

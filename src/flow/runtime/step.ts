@@ -28,6 +28,7 @@ import { cancel, canSkip, skip } from './skip.ts'
 import { dismissApprovals, followPromotion, promoteStage, voidDependents } from './stage.ts'
 import { findStalled } from './stall.ts'
 import { type Step, type Task, Turn } from './turn.ts'
+import { afterSignal, afterTimer, isTimerDue, signalNames } from './wait.ts'
 
 export function step(flow: CompiledFlow, state: RunState, event: FlowEvent): Step {
   const draft = new RunDraft(flow, state, 'one step')
@@ -62,6 +63,19 @@ export function outstanding({
     .sort((one, other) => one.command - other.command)
 }
 
+/** Commands that only the clock, or a signal, answers. */
+export function timersOf({
+  nodes,
+  isRefused,
+  ended,
+}: RunState): readonly Extract<FlowCommand, { type: 'wait' | 'deadline' }>[] {
+  if (isRefused || ended !== null) return []
+  return [...vectorElements(nodes)].flatMap(({ pending, deadline }) => [
+    ...(pending?.type === 'wait' ? [pending] : []),
+    ...(deadline?.type === 'deadline' ? [deadline] : []),
+  ])
+}
+
 function isStale(draft: RunDraft, event: FlowEvent, place: number): boolean {
   const { flow, run: state } = draft
   if (event.type === 'started') return state.runId !== null
@@ -69,6 +83,7 @@ function isStale(draft: RunDraft, event: FlowEvent, place: number): boolean {
   if (event.type === 'resumed' || event.type === 'cancelled') return false
   if (state.isRefused) return true
   if (event.type === 'tick' || event.type === 'budget_set') return false
+  if (event.type === 'signal') return !signalNames(flow.document).has(event.name)
   if (event.type === 'evidence') return !state.claimNodes.has(event.evidence.claim_id)
   if (event.type === 'log_written') {
     const index = flow.phaseIndex.get(event.phase_id)
@@ -83,6 +98,7 @@ function isStale(draft: RunDraft, event: FlowEvent, place: number): boolean {
   const { pending, status } = node
   if (event.type === 'unblocked')
     return !isStuckAt(node, draft.phases.get(draft.nodeOf(place).phase))
+  if (event.type === 'timer') return !isTimerDue(node, event)
   if (event.type === 'skipped') return !canSkip(draft.nodeOf(place).document.kind, node)
   if (event.type === 'access_refused') return status !== 'running'
   return !answers(pending, event) || !ANSWERS[event.type].includes(pending?.type ?? '')
@@ -161,6 +177,8 @@ function react(turn: Turn, event: FlowEvent): void {
       return
     case 'cancelled':
       return cancel(turn)
+    case 'signal':
+      return afterSignal(turn, event)
     case 'log_written':
       return afterLog(turn, turn.draft.phaseNamed(event.phase_id))
     case 'manifest_written':
@@ -206,6 +224,8 @@ function reactAt(turn: Turn, node: number, event: NodeEvent): void {
       return afterUnblock(turn, node)
     case 'skipped':
       return skip(turn, node, event)
+    case 'timer':
+      return afterTimer(turn, node, event)
     case 'attempt_started':
     case 'gate_decision':
       return
@@ -245,7 +265,7 @@ function drain(turn: Turn): void {
 function perform(turn: Turn, task: Task): void {
   switch (task.kind) {
     case 'enter':
-      return enter(turn, task.node, task.round, task.cause)
+      return enter(turn, task.node, task.round, task.cause, task.edge)
     case 'leave':
       // A CHECK that has approved leads to the next CHECK, in any phase.
       if (turn.node(task.node).status !== 'resting')

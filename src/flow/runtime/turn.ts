@@ -36,6 +36,8 @@ export type Task =
       readonly node: number
       readonly round: number
       readonly cause: EntryCause
+      /** The edge that led there; absent when none did. */
+      readonly edge?: number
     }
   /** Try the edges of a node that is done. */
   | { readonly kind: 'leave'; readonly node: number; readonly isPhaseEnded: boolean }

@@ -55,6 +55,17 @@ export function applyEvent(draft: RunDraft, event: FlowEvent, place: number): vo
     case 'budget_set':
       draft.run.limits = { ...draft.run.limits, ...event.limits }
       return
+    case 'timer': {
+      const node = draft.ownNode(place)
+      if (node.deadline?.command === event.command) node.deadline = null
+      return
+    }
+    case 'signal': {
+      const { count = 0 } = draft.run.signals.get(event.name) ?? {}
+      const heard = { count: count + 1, data: event.data ?? null }
+      draft.run.signals = new Map(draft.run.signals).set(event.name, heard)
+      return
+    }
     case 'resumed':
       draft.run.isRefused = false
       return

@@ -89,6 +89,8 @@ function applyPayload(draft: RunDraft, payload: EventPayload): void {
     case 'joined':
       draft.ownNode(draft.nodeNamed(payload.node_id)).round = payload.round
       return
+    case 'heard':
+      return applyHeard(draft, draft.nodeNamed(payload.node_id), payload.names)
     case 'called':
       return applyCalled(draft, draft.edgeNamed(payload.edge_id), payload.round)
     case 'returned':
@@ -149,7 +151,9 @@ export function placeOf(draft: RunDraft, named: FlowEvent | CommandBody): number
 }
 
 export function applyStatus(draft: RunDraft, index: number, status: NodeStatus): void {
-  draft.ownNode(index).pending = null
+  const node = draft.ownNode(index)
+  node.pending = null
+  if (status === 'done' || status === 'abandoned') node.deadline = null
   draft.setStatus(index, status)
 }
 
@@ -161,6 +165,12 @@ export function applyFired(draft: RunDraft, edge: CompiledEdge, round: number): 
   draft.setHeld(edge.source, false)
   if (before === 0) countArrival(draft, edge, 1)
   if (edge.isCall) awaitCall(draft, edge)
+}
+
+function applyHeard(draft: RunDraft, index: number, names: readonly string[]): void {
+  const node = draft.ownNode(index)
+  const counts = names.map((name) => [name, draft.run.signals.get(name)?.count ?? 0] as const)
+  node.heard = { ...node.heard, ...Object.fromEntries(counts) }
 }
 
 /** The edge of a call that failed may fire again. */
@@ -239,6 +249,10 @@ export function applyCommand(draft: RunDraft, command: FlowCommand, place: numbe
   if (command.type === 'write_manifest')
     return draft.patchSubphase(draft.subphaseNamed(command.subphase_id), { pending: command })
   if (command.type === 'stop') return
+  if (command.type === 'deadline') {
+    draft.ownNode(place).deadline = command
+    return
+  }
   draft.ownNode(place).pending = command
   if (command.type !== 'run_participant') return
   const { stands_on: bases, review: pin } = command
@@ -309,12 +323,19 @@ function applyPhaseBlocked(draft: RunDraft, phaseId: string): void {
   draft.patchPhase(phase, { isBlocked: true })
 }
 
+/** Findings that say nothing about the work. */
+const NO_ISSUE: ReadonlySet<string> = new Set([
+  'flow.time_floor',
+  'flow.tools_ignored',
+  'flow.waiting',
+])
+
 /** Any finding of a phase but the time floor is an issue that more time does not mend. */
 function applyFinding(draft: RunDraft, { code, node_id, action }: RunFinding): void {
   if (node_id === undefined) return
   const index = draft.nodeNamed(node_id)
   if (action === 'reject') countRejection(draft, index)
-  if (code === 'flow.time_floor' || code === 'flow.tools_ignored') return
+  if (NO_ISSUE.has(code)) return
   const { phase } = draft.nodeOf(index)
   if (!draft.phases.get(phase).hasOtherIssue) draft.patchPhase(phase, { hasOtherIssue: true })
 }

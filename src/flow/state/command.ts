@@ -11,6 +11,8 @@
  * roll_back        rolled_back
  * write_log        log_written; nothing of a later phase happens before
  * write_manifest   manifest_written
+ * wait             timer when `until` has come; signals end it as well
+ * deadline         timer when `until` has come; a node may have one next to another command
  * stop             nothing: the run no longer waits for what is still running
  *
  * Who may read, write or run what (F-5): answers for the host, which binds real processes to them.
@@ -72,6 +74,10 @@ export type CommandBody =
       readonly delay_seconds: number
       /** The node that called this one; absent when none did. */
       readonly caller?: string
+      /** How long the attempt may take; absent when the node does not say. */
+      readonly timeout_seconds?: number
+      /** What came with the signals that the node waited for. */
+      readonly signals?: Readonly<Record<string, unknown>>
     }
   | {
       readonly type: 'ask_again'
@@ -103,6 +109,15 @@ export type CommandBody =
       readonly back_to: string
       readonly round: number
     }
+  | {
+      readonly type: 'wait'
+      readonly node_id: string
+      /** ISO 8601; null when only signals are waited for. */
+      readonly until: string | null
+      readonly signals: readonly string[]
+      readonly why: 'entry' | 'retry'
+    }
+  | { readonly type: 'deadline'; readonly node_id: string; readonly until: string }
   | { readonly type: 'stop'; readonly node_id: string; readonly stopped: number }
   | { readonly type: 'write_log'; readonly phase_id: string }
   | { readonly type: 'write_manifest'; readonly subphase_id: string }

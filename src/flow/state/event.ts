@@ -116,6 +116,8 @@ type EventBody =
       readonly type: 'attempt_ended'
       /** `unreachable` is a failure of the line, not of the work: tried again, never counted. */
       readonly outcome: 'ended' | 'failed' | 'unreachable'
+      /** The time of the node was up. */
+      readonly cause?: 'timeout'
       /** Of one that did not end well, as far as it is known. */
       readonly why?: string
       /** The budget that ended it: what all attempts had used by then, with those under way. */
@@ -189,6 +191,16 @@ type EventBody =
     }
   /** A human lets a blocked node try again. */
   | { readonly type: 'unblocked'; readonly node_id: string; readonly principal: string }
+  /** The time that a node waits for has come. */
+  | ({ readonly type: 'timer' } & AnsweredCommand)
+  | {
+      readonly type: 'signal'
+      readonly name: string
+      /** Of the one who sent it, so that it counts once. */
+      readonly signal_id: string
+      readonly data?: unknown
+      readonly principal: string
+    }
   /** A human lets the run pass a node without its work. */
   | {
       readonly type: 'skipped'

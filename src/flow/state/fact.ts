@@ -87,6 +87,8 @@ export type EventPayload =
     }
   /** The run came round to a node that was still open. */
   | { readonly kind: 'joined'; readonly node_id: string; readonly round: number }
+  /** A node has taken the signals that it waited for. */
+  | { readonly kind: 'heard'; readonly node_id: string; readonly names: readonly string[] }
   /** The call that an edge asks for begins, or has ended. */
   | { readonly kind: 'called'; readonly edge_id: string; readonly round: number }
   | { readonly kind: 'returned'; readonly edge_id: string; readonly outcome: 'done' | 'failed' }

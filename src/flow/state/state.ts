@@ -136,6 +136,10 @@ export interface NodeState {
   /** Done, and its leaving edges have been tried. */
   readonly isHeld: boolean
   readonly pending: FlowCommand | null
+  /** Under way next to `pending`: until when the node has to be done. */
+  readonly deadline: FlowCommand | null
+  /** By signal: how many of its name had come when the node last took one. */
+  readonly heard: Readonly<Record<string, number>>
   /** Calls that this node has made and that have not returned. */
   readonly awaited: number
   /** Of a call node: the edges that wait for their turn, the one that has it, and its first round. */
@@ -185,6 +189,11 @@ export function unblockedBy({ flow, run, nodes }: NodesAt, node: number): number
   return nodes.get(target).status === 'done' ? target : node
 }
 
+interface SignalState {
+  readonly count: number
+  readonly data: unknown
+}
+
 export interface RunTotals {
   readonly attempts: number
   readonly seconds: number
@@ -226,6 +235,8 @@ export interface RunState {
   readonly fields: Readonly<Record<string, string | number | boolean>>
   /** By claim, the node that it is about. */
   readonly claimNodes: ReadonlyMap<string, number>
+  /** By name: how many signals have come, and what came with the last one. */
+  readonly signals: ReadonlyMap<string, SignalState>
   readonly nodes: Vector<NodeState>
   /** The round in which each edge last fired; 0 for never. */
   readonly fired: Vector<number>
@@ -272,6 +283,8 @@ export function passedWork(work: WorkState): WorkState {
   return work === FRESH_WORK ? PASSED_WORK : { ...work, gatePassed: true }
 }
 
+const NO_SIGNALS: ReadonlyMap<string, SignalState> = new Map()
+const NOTHING_HEARD: Readonly<Record<string, number>> = Object.freeze({})
 const NO_CALLS: readonly number[] = Object.freeze([])
 
 const FRESH_NODE: NodeState = {
@@ -286,6 +299,8 @@ const FRESH_NODE: NodeState = {
   hasFired: false,
   isHeld: false,
   pending: null,
+  deadline: null,
+  heard: NOTHING_HEARD,
   awaited: 0,
   calls: NO_CALLS,
   call: -1,
@@ -338,6 +353,7 @@ export function emptyState(flow: CompiledFlow): RunState {
     programs: NO_PROGRAMS,
     fields: Object.fromEntries(fields.map(([name, { initial }]) => [name, initial])),
     claimNodes,
+    signals: NO_SIGNALS,
     nodes: nodes.finish(),
     fired: filledVector(flow.edges.length, 0),
     phases: filledVector(flow.phases.length, FRESH_SPAN),

@@ -28,6 +28,8 @@ export interface ParticipantRequest {
 export interface Said {
   /** `unreachable` is a failure of the line: tried again later, and never counted. */
   readonly outcome: 'ended' | 'failed' | 'unreachable'
+  /** The time of the node was up. */
+  readonly cause?: 'timeout'
   readonly text: string
   readonly tokens: number
   /** Why it did not end well. */
