@@ -1,4 +1,4 @@
-/** What is said about an attempt: to the gate, in events, and when it has failed. */
+/** What is said about an attempt: to the gate, in events, when it has failed, and when its time is up. */
 import type { CompiledNode } from '../flow/index.ts'
 import type { HeldAttempt } from '../service/index.ts'
 import { isObject, type Said } from './participant/participant-request.ts'
@@ -41,4 +41,24 @@ export function intentOf({ document }: CompiledNode, { attempt, review }: RunCom
 /** Names the principal of a node by its participant; by its actor where it has none. */
 export function principalOf({ participant, document }: CompiledNode): string {
   return participant === null ? `actor:${document.actor}` : `participant:${participant}`
+}
+
+/** Returns the seconds of the node, or what is left of the budget if that is less; null without both. */
+export function secondsFor(
+  { timeout_seconds: timeout }: RunCommand,
+  left: number | null,
+): number | null {
+  if (timeout === undefined) return left
+  return left === null ? Math.ceil(timeout) : Math.min(Math.ceil(timeout), left)
+}
+
+/** A participant whose time was up has failed, also where the line only looks broken. */
+export function withTimeout(
+  { timeout_seconds: timeout }: RunCommand,
+  seconds: number,
+  said: Said,
+): Said {
+  if (timeout === undefined || said.outcome === 'ended' || seconds < timeout) return said
+  const why = `no answer within ${timeout} seconds`
+  return { ...said, outcome: 'failed', cause: 'timeout', why }
 }

@@ -21,8 +21,15 @@ import {
 } from '../flow/index.ts'
 import type { Attempt, HeldAttempt, OperationAnswer } from '../service/index.ts'
 import { boundPaths } from './access-paths.ts'
-import { secondsFor, withTimeout } from './attempt-time.ts'
-import { blockOf, intentOf, operationWords, outOf, principalOf } from './attempt-words.ts'
+import {
+  blockOf,
+  intentOf,
+  operationWords,
+  outOf,
+  principalOf,
+  secondsFor,
+  withTimeout,
+} from './attempt-words.ts'
 import { refuseHalted, untilHalted } from './flow-host.ts'
 import { changedPrograms, foundAt } from './host-findings.ts'
 import { LiveAttempt } from './live-attempt.ts'
