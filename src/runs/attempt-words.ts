@@ -1,4 +1,4 @@
-/** What is said about an attempt: to the gate, in events, and when it has failed or its time was up. */
+/** What is said about an attempt: to the gate, in events, when it has failed, and when its time is up. */
 import type { CompiledNode } from '../flow/index.ts'
 import type { HeldAttempt } from '../service/index.ts'
 import { isObject, type Said } from './participant/participant-request.ts'

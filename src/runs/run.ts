@@ -80,6 +80,8 @@ export class FlowRun {
   readonly meter: BudgetMeter
   readonly #log: OrchestrationLog
   readonly #duties: Duties
+  /** Some node or edge waits for a time or a signal: only then are timers looked for. */
+  readonly #hasTimers: boolean
   readonly #open = new Map<number, Open>()
   /** Commands that a person has to answer, by number. */
   readonly #waiting = new Map<number, FlowCommand>()
@@ -98,6 +100,7 @@ export class FlowRun {
     const { PATH: searchPath = '' } = options.host.environment
     this.programs = new RunPrograms(options.flow, options.workspace, searchPath)
     this.#state = emptyState(options.flow)
+    this.#hasTimers = hasTimers(options.flow.document)
     const { flow, host, parallel } = options
     this.slots = new Slots(parallel ?? flow.document.budgets?.parallel ?? usualPlaces())
     this.meter = new BudgetMeter({
@@ -219,8 +222,8 @@ export class FlowRun {
     await this.#line
     if (this.#failure !== null) return this.#open.size > 0
     await this.takeOrders()
-    await this.#tellTimers()
-    if (this.#open.size > 0 || this.#isTimeWaitedFor()) return true
+    if (this.#hasTimers) await this.#tellTimers()
+    if (this.#open.size > 0 || (this.#hasTimers && this.#isTimeWaitedFor())) return true
     if (this.options.waits !== true || this.#waiting.size === 0) return false
     this.#lookForYes()
     return true
@@ -409,4 +412,18 @@ export class FlowRun {
     const index = this.options.flow.nodeIndex.get(nodeId)
     return index === undefined ? null : elementAt(this.#state.nodes, index).pending
   }
+}
+
+function hasTimers({ nodes, edges }: CompiledFlow['document']): boolean {
+  const waits = ({
+    after,
+    signal,
+  }: {
+    readonly after?: number
+    readonly signal?: string
+  }): boolean => after !== undefined || signal !== undefined
+  return (
+    edges.some(waits) ||
+    nodes.some((node) => waits(node) || node.deadline !== undefined || node.retry !== undefined)
+  )
 }

@@ -34,6 +34,7 @@ export function checkFiring(
       const message = `\`on\` says what an Exception edge is the way out of; this is a ${document.class} edge`
       problems.warn('flow.guard_unused', `/edges/${edge}/on`, message)
     }
+    tellIdleWait(graph, edge, problems)
     if (source === -1 || graph.target[edge] === -1 || document.class === 'Meta') continue
     const why =
       unenteredSource(graph, reach, source) ??
@@ -47,6 +48,17 @@ export function checkFiring(
         why[1],
       )
     else if (isRejectMeant(graph, edge)) tellReject(document, edge, problems)
+  }
+}
+
+/** A review begins when there is something to judge, and a remark never fires: neither waits. */
+function tellIdleWait(graph: Graph, edge: number, problems: FlowProblems): void {
+  const document = edgeAt(graph, edge)
+  if (document.class !== 'Meta' && !isReview(graph, edge)) return
+  for (const field of ['after', 'signal'] as const) {
+    if (document[field] === undefined) continue
+    const message = `${named(document)} enters nothing that could wait, so \`${field}\` says nothing`
+    problems.warn('flow.guard_unused', `/edges/${edge}/${field}`, message, 'write it at the node')
   }
 }
 
