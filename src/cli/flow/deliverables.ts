@@ -38,8 +38,8 @@ export async function exportDeliverables(
   const missing = []
   for (const { node_id, approved } of artifactsOf(flow, facts)) {
     if (approved === null) continue
-    // Paths of artifacts lead nowhere else: they were refused when they did.
-    const path = approved.path.replace(/^artifacts\//, '')
+    // Paths of artifacts lead nowhere else: they were refused when they did. All are of one run.
+    const path = approved.path.replace(/^artifacts\/(?:run-[0-9a-f-]+\/)?/, '')
     const content = contents.get(approved.digest)
     if (content === undefined) {
       missing.push({ path, node_id, sha256: approved.digest })
