@@ -26,6 +26,8 @@ let place: RunPlace
 
 beforeEach(async () => {
   place = await new RunPlace('hostile').make()
+  // Programs that a flow names have to be there.
+  place.write('c.mjs', script(review('100')))
 })
 
 afterEach(() => place.remove())
