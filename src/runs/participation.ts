@@ -31,7 +31,6 @@ import {
   withTimeout,
 } from './attempt-words.ts'
 import { refuseHalted, untilHalted } from './flow-host.ts'
-import { changedPrograms, foundAt } from './host-findings.ts'
 import { LiveAttempt } from './live-attempt.ts'
 import type { Order } from './orders.ts'
 import type { Said } from './participant/participant-request.ts'
@@ -43,6 +42,7 @@ import {
   withoutSecrets,
 } from './participant/secrets.ts'
 import { type Again, participantInput, type RunCommand } from './participant-input.ts'
+import { changedPrograms, foundAt } from './programs/host-findings.ts'
 import { commandOf } from './programs/named-programs.ts'
 import { missingInput, SAID_BY_HOST } from './requirements.ts'
 import type { FlowRun } from './run.ts'

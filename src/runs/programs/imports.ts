@@ -85,6 +85,8 @@ function relativeModule(
 ): readonly NamedModule[] {
   const path = files.pathOf(name.replace(/[?#].*$/, ''), directory)
   if (path === null || path === '') return []
+  // The name as it is comes first in every way of looking it up.
+  if (files.isFile(path)) return [{ path, isThere: true }]
   return SCRIPT_SUFFIXES.map((suffix) => `${path}${suffix}`).flatMap((one) => [
     { path: one, isThere: files.isFile(one) },
     ...(files.isDirectory(one) ? mainFiles(files, one) : []),

@@ -158,6 +158,16 @@ describe('what is sealed', () => {
     expect(found([needed, judge]).isSealed('out/report.md')).toBe(false)
   })
 
+  it('of a run that goes on, no file that work has made since', () => {
+    write('agents/r.mjs')
+    write('out/report.md')
+    const nodes = [nodeOf('CHECK', ['node', 'agents/r.mjs', 'out/report.md'])]
+    const flow: Flow = { type: 'flow_v1', flow_id: 'f', title: '', nodes, edges: [] }
+    const pinned = new Set(['agents/r.mjs'])
+    const { pins } = protectedPrograms(new WorkspaceFiles(root), flow, '', pinned)
+    expect(pins.map(({ path }) => path)).toEqual(['agents/r.mjs'])
+  })
+
   it('links that lead to a program, and where they lead', () => {
     write('real/r.mjs')
     symlinkSync('real', join(root, 'agents'))

@@ -47,10 +47,12 @@ interface NamedParticipant {
   readonly named: NamedPrograms
 }
 
+/** `pinned`: of a run that goes on, what it began with. Other files that commands name are work by now. */
 export function protectedPrograms(
   files: WorkspaceFiles,
   flow: Flow,
   searchPath: string,
+  pinned: ReadonlySet<string> | null = null,
 ): ProtectedPrograms {
   const inside = searchPath.split(':').flatMap((directory) => {
     const path = files.pathOf(directory === '' ? '.' : directory)
@@ -60,9 +62,10 @@ export function protectedPrograms(
   const parts = new Parts(files)
   for (const directory of participants.length === 0 ? [] : inside)
     if (directory !== '') parts.seal(`${directory}/**`)
+  parts.addPrograms(participants.map(({ named }) => named))
   for (const { named, isReviewer } of participants) {
-    parts.addPrograms(named)
-    if (isReviewer) parts.addReviewer(named, flow.nodes)
+    const data = named.data.filter((path) => pinned === null || pinned.has(path))
+    if (isReviewer) parts.addReviewer({ ...named, data }, flow.nodes)
   }
   return parts.finish(participants)
 }
@@ -72,12 +75,15 @@ function participantsOf(
   { nodes }: Flow,
   searchPath: readonly string[],
 ): readonly NamedParticipant[] {
+  const known = new Set<string>()
   return nodes.flatMap(({ kind, executor, reviewer }) => {
     const participant = kind === 'CHECK' ? reviewer : kind === 'WORK' ? executor : undefined
     const command = commandOf(participant)
     if (participant === undefined || command === null) return []
-    const named = namedBy(files, command, searchPath)
-    return [{ digest: digestDocument(participant), isReviewer: kind === 'CHECK', named }]
+    const digest = digestDocument(participant)
+    if (known.has(`${kind} ${digest}`)) return []
+    known.add(`${kind} ${digest}`)
+    return [{ digest, isReviewer: kind === 'CHECK', named: namedBy(files, command, searchPath) }]
   })
 }
 
@@ -101,9 +107,11 @@ class Parts {
     this.#pinned.add(path)
   }
 
-  addPrograms({ programs, places }: NamedPrograms): void {
+  addPrograms(named: readonly NamedPrograms[]): void {
+    const programs = named.flatMap((one) => one.programs)
     const loaded = loadedBy(this.#files, programs)
     for (const module of loaded.modules) this.#pin(module)
+    const places = named.flatMap((one) => one.places)
     for (const place of [...loaded.places, ...places]) this.seal(`${place}/**`)
   }
 
@@ -157,7 +165,8 @@ class Parts {
   #readOnly(sealed: readonly string[]): readonly string[] {
     const plain = sealed.filter((pattern) => !pattern.replace(/\/\*\*$/, '').includes('*'))
     const places = plain.map((pattern) => pattern.replace(/\/\*\*$/, ''))
-    const globbed = new Set(sealed.filter((pattern) => !plain.includes(pattern)).map(directoryOf))
+    const known = new Set(plain)
+    const globbed = new Set(sealed.filter((pattern) => !known.has(pattern)).map(directoryOf))
     const fitting = [...globbed].flatMap((directory) => {
       if (directory.includes('*')) return []
       const own = sealed.filter((pattern) => directoryOf(pattern) === directory)

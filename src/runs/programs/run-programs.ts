@@ -14,6 +14,7 @@ export class RunPrograms {
   readonly #flow: CompiledFlow
   readonly #searchPath: string
   #pins: readonly PinnedFile[] | null = null
+  #found: ProtectedPrograms | null = null
 
   constructor(flow: CompiledFlow, workspace: string, searchPath: string) {
     this.#files = new WorkspaceFiles(workspace)
@@ -23,7 +24,7 @@ export class RunPrograms {
 
   /** Pins what is there now, for the fact that begins the run. */
   pin(): PinnedOrigin {
-    const { programs, pins } = this.#now()
+    const { programs, pins } = this.#parts()
     this.#pins = pins
     return { programs, pins }
   }
@@ -35,7 +36,7 @@ export class RunPrograms {
 
   /** What no participant may change. */
   sealed(): { readonly patterns: readonly string[]; readonly places: readonly string[] } {
-    const { sealed, readOnly } = this.#now()
+    const { sealed, readOnly } = this.#parts()
     const pinned = (this.#pins ?? []).map(({ path }) => path)
     return { patterns: [...new Set([...sealed, ...pinned])], places: readOnly }
   }
@@ -48,12 +49,15 @@ export class RunPrograms {
     if (changed.length > 0) return changed.map(({ path }) => path)
     const known = new Set(pins.map(({ path }) => path))
     const isLeftOut = (name: string): boolean => PACKAGE_DIRECTORIES.includes(name)
-    return this.#now().directories.flatMap((directory) =>
+    return this.#parts().directories.flatMap((directory) =>
       this.#files.filesBelow(directory, isLeftOut).filter((path) => !known.has(path)),
     )
   }
 
-  #now(): ProtectedPrograms {
-    return protectedPrograms(this.#files, this.#flow.document, this.#searchPath)
+  /** Looked for once: what comes later is work, since no participant can change a program. */
+  #parts(): ProtectedPrograms {
+    const pinned = this.#pins === null ? null : new Set(this.#pins.map(({ path }) => path))
+    this.#found ??= protectedPrograms(this.#files, this.#flow.document, this.#searchPath, pinned)
+    return this.#found
   }
 }

@@ -1,6 +1,6 @@
 /** What the host found at an attempt that stops its node for a person to look at. */
-import type { HostFinding } from '../flow/index.ts'
-import type { HeldAttempt } from '../service/index.ts'
+import type { HostFinding } from '../../flow/index.ts'
+import type { HeldAttempt } from '../../service/index.ts'
 
 /** How many paths are named; the record of the gate has all of them. */
 const PATHS_TOLD = 10
