@@ -349,6 +349,7 @@ export const CODES = {
   'flow.target': wrong('the target is not of a CHECK, or not a WORK node'),
   'flow.participant': wrong('a participant is not exactly one of the five kinds'),
   'flow.secret_name': wrong('a secret is not given by the name of a variable'),
+  'flow.digest': wrong('the digest is not `sha256:` and 64 hex digits'),
   'flow.outside_workspace': wrong('the path does not stay under the workspace'),
   'flow.evidence_source': wrong('the evidence source is not of the form `path:field`'),
   'flow.reserved_field': wrong('the host keeps a state field of this name'),

@@ -86,8 +86,8 @@ export function everyEdge(): Flow {
     phase_id: 'P5',
     subphase_id: '5A',
     target: 'sign',
-    reviewer: { human: 'ann' },
-  }
+    reviewer: { human: true },
+  } as const
   return {
     type: 'flow_v1',
     flow_id: 'every-edge',
@@ -102,7 +102,7 @@ export function everyEdge(): Flow {
       work('left', 'P3', { executor: { command: ['sh', 'ask.sh'] } }),
       work('right', 'P3'),
       work('joined', 'P4', { executor: { command: ['sh', 'relent.sh'] }, max_attempts: 1 }),
-      work('sign', 'P5', { executor: { human: 'ann' }, subphase_id: '5A' }),
+      work('sign', 'P5', { executor: { human: true }, subphase_id: '5A' }),
       { ...check, ...countersign },
       goal('done', 'P6'),
     ],

@@ -39,6 +39,8 @@ async function outcome({ place, facts, runId }: KilledRun): Promise<unknown> {
   const told = (name: string): readonly string[] => eventsIn(facts, name)
   const folder = new RunFolder(place.home, runId)
   const { nodes, totals } = foldFacts(FLOW, facts)
+  // The folder of the run has its id, which differs from run to run.
+  const own = `run-${runId.slice(-12)}`
   return {
     totals: [totals.attempts, totals.toolCalls, totals.rejections, totals.tokens],
     nodes: FLOW.nodes.map(({ index }) => {
@@ -51,7 +53,10 @@ async function outcome({ place, facts, runId }: KilledRun): Promise<unknown> {
       one.node_id,
       one.status,
     ]),
-    artifacts: kinds('artifact', (one: { path: string; digest: string }) => [one.path, one.digest]),
+    artifacts: kinds('artifact', ({ path, digest }: { path: string; digest: string }) => [
+      path.replace(own, 'run'),
+      digest,
+    ]),
     attempts: told('attempt_ended'),
     promoted: told('promoted'),
     rolledBack: told('rolled_back'),
@@ -67,7 +72,10 @@ async function outcome({ place, facts, runId }: KilledRun): Promise<unknown> {
     held: await place.gate.attempts.held(),
     left: [folder.orders().length, folder.begun(), folder.waiting()],
     shown: readdirSync(folder.shown).sort(),
-    files: tree(place.workspace),
+    files: Object.entries(tree(place.workspace)).map(([path, text]) => [
+      path.replace(own, 'run'),
+      text,
+    ]),
   }
 }
 

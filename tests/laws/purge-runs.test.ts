@@ -174,7 +174,8 @@ it('what a run has staged stays while the run can go on, and not for ever after'
   expect(place.exec(['--yes'], 'echo x > made').status).toBe(0)
   expect(heldStages()).toEqual([stage])
   expect(approve(runId, shownAgain(runId)).status).toBe('DONE')
-  expect(readFileSync(join(place.project, 'artifacts', 'a', '1', 'out.md'), 'utf8')).toBe(MADE)
+  const made = join(place.project, 'artifacts', `run-${runId.slice(-12)}`, 'a', '1', 'out.md')
+  expect(readFileSync(made, 'utf8')).toBe(MADE)
 
   // One that its run never came to forget, because it ended otherwise.
   place.write('a.mjs', WORKER.replace(MADE, 'eight pages'))
