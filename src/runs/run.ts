@@ -206,7 +206,9 @@ export class FlowRun {
   async walk(): Promise<RunStatus> {
     const { abort, flow } = this.options
     const stop = (): void => this.#fail(abort?.reason ?? new Error('aborted'))
-    abort?.addEventListener('abort', stop, { once: true })
+    // A signal that was given before the walk sends no event any more.
+    if (abort?.aborted) stop()
+    else abort?.addEventListener('abort', stop, { once: true })
     const ticking = flow.periodic.length > 0 ? setInterval(() => this.#tick(), TICK_MS) : null
     try {
       while (await this.#isBusy()) await this.#nextChange()

@@ -30,7 +30,10 @@ function request(): Json {
 }
 
 it('is sent where the certificate is trusted', () => {
-  const { json } = actor.act(request(), { env: { NODE_EXTRA_CA_CERTS: known.file } })
+  const { json } = actor.act(request(), {
+    isWarm: false,
+    env: { NODE_EXTRA_CA_CERTS: known.file },
+  })
   expect(json, JSON.stringify(json)).toMatchObject({
     promoted: true,
     requests: [{ state: 'ANSWERED', status: 200 }],
@@ -46,7 +49,10 @@ it('is not sent where it is not: a known failure, and the other side saw nothing
 })
 
 it('settings of the caller do not turn the check off', async () => {
-  const { json } = actor.act(request(), { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } })
+  const { json } = actor.act(request(), {
+    isWarm: false,
+    env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+  })
   expect(json.decision).toMatchObject({ code: 'request.failed' })
   expect(await server.taken()).toEqual([])
 })
