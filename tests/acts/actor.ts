@@ -12,7 +12,7 @@ import { descriptor, type Wanted } from '../gate/document.ts'
 import { TEST_UID, userWrapper } from '../sandbox/drive.ts'
 
 export type Who = 'root' | 'user'
-export const EVERYBODY: readonly Who[] = ['root', 'user']
+export const BOTH_USERS: readonly Who[] = ['root', 'user']
 
 const PASSPHRASE = 'correct horse battery'
 

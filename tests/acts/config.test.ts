@@ -2,7 +2,7 @@
 import { chmodSync, lstatSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Json } from '../cli-gate/place.ts'
-import { Actor, EVERYBODY, type Who } from './actor.ts'
+import { Actor, BOTH_USERS, type Who } from './actor.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -28,7 +28,7 @@ function useActor(who: Who): void {
   afterAll(() => actor?.remove())
 }
 
-describe.each(EVERYBODY)('as %s', (who) => {
+describe.each(BOTH_USERS)('as %s', (who) => {
   useActor(who)
 
   it.each([

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { findBrowser } from '../../src/service/acts/act-command.ts'
 import type { Json } from '../cli-gate/place.ts'
-import { Actor, EVERYBODY, type Who } from './actor.ts'
+import { Actor, BOTH_USERS, type Who } from './actor.ts'
 import { Counterpart } from './counterpart.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
@@ -70,7 +70,7 @@ function useActor(who: Who): void {
   afterAll(() => actor?.remove())
 }
 
-describe.each(EVERYBODY)('as %s', (who) => {
+describe.each(BOTH_USERS)('as %s', (who) => {
   useActor(who)
 
   it('follows its steps, and what it saw is evidence', () => {

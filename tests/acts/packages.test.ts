@@ -4,7 +4,7 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Json } from '../cli-gate/place.ts'
-import { Actor, EVERYBODY, type Who } from './actor.ts'
+import { Actor, BOTH_USERS, type Who } from './actor.ts'
 import { Registry } from './registry.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
@@ -69,7 +69,7 @@ function useActor(who: Who): void {
   afterAll(() => actor?.remove())
 }
 
-describe.each(EVERYBODY)('as %s', (who) => {
+describe.each(BOTH_USERS)('as %s', (who) => {
   useActor(who)
 
   it('installs what is declared, with its scripts, and is undone whole', () => {

@@ -5,7 +5,7 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Json } from '../cli-gate/place.ts'
-import { Actor, EVERYBODY, type Who } from './actor.ts'
+import { Actor, BOTH_USERS, type Who } from './actor.ts'
 import { Counterpart } from './counterpart.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -39,7 +39,7 @@ function useActor(who: Who): void {
   afterAll(() => actor?.remove())
 }
 
-describe.each(EVERYBODY)('as %s', (who) => {
+describe.each(BOTH_USERS)('as %s', (who) => {
   useActor(who)
 
   it('nothing leaves before a yes; then it leaves once, as it was shown', async () => {

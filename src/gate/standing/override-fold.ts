@@ -189,8 +189,8 @@ export class IntentFold implements FoldMemory {
     const before = this.#intents.get(intent)
     const after = { ...NOTHING_AGAINST, ...before, ...change }
     const { permanent, cooledFromMs, reconfirm, background } = after
-    const stands = permanent || cooledFromMs !== null || reconfirm || background
-    if (stands) this.#intents.set(intent, after)
+    const hasObstacle = permanent || cooledFromMs !== null || reconfirm || background
+    if (hasObstacle) this.#intents.set(intent, after)
     else if (before !== undefined) this.#intents.delete(intent)
   }
 

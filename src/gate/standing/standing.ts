@@ -280,10 +280,10 @@ export class StandingFold implements FoldMemory {
   footing(bases: readonly HeldBase[]): BaseCheck {
     return footingOf(bases, (id) => {
       const promoted = this.promotion(id)
-      const stands = promoted !== null && promoted.rolledBackBy === null
+      const isPromoted = promoted !== null && promoted.rolledBackBy === null
       return {
         isHeld: this.#held.markOf(id) !== null,
-        promoted: stands ? promoted.promotion.manifest : null,
+        promoted: isPromoted ? promoted.promotion.manifest : null,
       }
     })
   }
