@@ -249,6 +249,7 @@ export {
   type Obstacle,
   type RootFacts,
   type StandingExcerpt,
+  type SessionMark,
 } from './gate/evaluation.ts'
 export { type Halt, haltContract, type Laws, lawsContract } from './gate/laws.ts'
 export {
@@ -266,6 +267,7 @@ export { type Override, overrideContract } from './gate/override.ts'
 export { type Promotion, promotionContract } from './gate/promotion.ts'
 export { type RequestFact, type RequestState, requestContract } from './gate/request.ts'
 export { type Rollback, rollbackContract } from './gate/rollback.ts'
+export { type SessionFact, sessionContract } from './gate/session.ts'
 export { TRUST_LEVELS } from './gate/shapes.ts'
 export type { Normalise, Normalised, Repair, Sources } from './kernel/contract.ts'
 export {

@@ -89,6 +89,7 @@ export {
   reasonsOf,
 } from './decision/decision.ts'
 export { type LawsOnTrial, type PastDecision, type Trial, tryLaws } from './decision/law-trial.ts'
+export { type PartKind, pendingParts } from './decision/parts.ts'
 export type { Reason } from './decision/reasons.ts'
 export {
   compareAgain,
@@ -109,6 +110,8 @@ export {
   leavesHomeOut,
   REPLAYED_VERSIONS,
   recordsGrounds,
+  needsNoDeclaration,
+  toldPaths,
 } from './evidence/findings.ts'
 export {
   type GitPath,

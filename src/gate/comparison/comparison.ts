@@ -46,6 +46,8 @@ export interface ComparisonInput {
   readonly isAmended: boolean
   /** The human's approval of the shown effects is the declaration (exec without globs). */
   readonly declaredByApproval: boolean
+  /** Real paths that the agent's edit tool was told to change; nothing else may be changed then. */
+  readonly toldPaths?: readonly string[]
   /** What a run changed in the home outside the scope is left out, and does not block. */
   readonly leavesHomeOut?: boolean
   /** Instead of being left out it is kept, as the person chose. */
@@ -243,6 +245,7 @@ function compareStep(
   const declaration = new Declaration(descriptor, host, effort)
   const homes = leavesHomeOut ? host.homes.filter(({ own }) => own) : []
   const step = new Step(declaration, lists, declaredByApproval, findings)
+  if (input.toldPaths !== undefined) step.allowOnly(input.toldPaths.map(rawOfText))
   step.leaveOut(
     homes.map(({ path }) => rawOfText(path)),
     input.keepsHome === true,
@@ -286,6 +289,8 @@ class Step implements StepOutcome {
   readonly #drops = new Map<RawPath, string>()
   #homes: readonly RawPath[] = []
   #isHomeKept = false
+  /** Null where nothing was told. */
+  #told: readonly RawPath[] | null = null
   /** Directories of writ that the run deleted with their id, and deleted directories around them. */
   readonly #staying = new Set<RawPath>()
   /** Directories that the run deleted or replaced. */
@@ -307,6 +312,17 @@ class Step implements StepOutcome {
   leaveOut(homes: readonly RawPath[], isKept: boolean): void {
     this.#homes = homes
     this.#isHomeKept = isKept
+  }
+
+  /** Only these paths, and directories that were made for them, may be changed. */
+  allowOnly(told: readonly RawPath[]): void {
+    this.#told = told
+  }
+
+  #isTold({ path, before, after }: Change): boolean {
+    if (this.#told === null || this.#told.includes(path)) return true
+    const isParent = before === null && after?.kind === 'directory'
+    return isParent && this.#told.some((told) => isBelow(told, path))
   }
 
   /** Keeps a `.writ` directory that the run deleted together with its id, as `git clean -fdx` does. */
@@ -422,7 +438,9 @@ class Step implements StepOutcome {
     if (isDeclared && before === null && after !== null) this.#needed.add(parentOfRaw(path))
     if (isPrivileged(change)) this.#findings.add('effect.privileged', text)
     if (!inScope) this.#findings.add('effect.out_of_scope', text, verb(change))
-    else if (!isDeclared && !this.#byApproval) {
+    else if (!this.#isTold(change)) {
+      this.#findings.add('effect.undeclared', text, `${verb(change)}; the edit tool did not name it`)
+    } else if (!isDeclared && !this.#byApproval) {
       this.#findings.add('effect.undeclared', text, verb(change))
     }
     if (deferral?.kind === 'note') {
