@@ -775,6 +775,13 @@ export const CODES = {
   'laws.unaccepted': waiting(
     'the law file differs from the accepted laws, which stay in force: `writ laws check`, then `writ laws accept`',
   ),
+  'session.unknown': { http: 404, exit: 1, says: 'there is no such session, or more than one' },
+  'session.running': { http: 409, exit: 1, says: 'the session runs in another process' },
+  'session.unreachable': { http: 409, exit: 1, says: 'the process of the session does not answer' },
+  'session.failed': { http: 409, exit: 1, says: 'the process of the session could not do it' },
+  'session.nested': refused('a session cannot be started inside a session'),
+  'session.conflict': refused('a path was changed in the real tree after the session copied it'),
+  'session.in_use': { http: 409, exit: 1, says: 'a process of the session uses the path' },
   'attempt.unknown': { http: 404, exit: 1, says: 'no attempt of this id is held' },
   'attempt.over': { http: 409, exit: 1, says: 'the attempt is over, or had its one run' },
   'attempt.order': wrong('the attempt cannot be begun as it was ordered'),

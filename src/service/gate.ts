@@ -11,7 +11,7 @@
  *   durable, and its answer counts for exactly that proposal and that result.
  */
 import type { Fault } from '../base/index.ts'
-import type { HostFacts, Proposal } from '../contracts/index.ts'
+import type { GrantDocument, HostFacts, Proposal } from '../contracts/index.ts'
 import { droppedNames } from '../gate/index.ts'
 import { occurredAtText } from '../ledger/index.ts'
 import { StandingKeeper } from '../store/index.ts'
@@ -112,6 +112,11 @@ export class GateSurface {
   /** The most that this host grants to one act. */
   get ceilings(): HostFacts['ceilings'] {
     return this.#book.settings.ceilings
+  }
+
+  /** What agents may do without a question. */
+  get grants(): readonly GrantDocument[] {
+    return this.#book.lists.grants ?? []
   }
 
   /** Names of the caller's variables that runs do not see. */

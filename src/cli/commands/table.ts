@@ -5,6 +5,7 @@ import type { Command, OptionWords } from '../call/command.ts'
 import { ACCEPT_YES, HOME, PASS_FD, STREAM } from '../call/command.ts'
 import { FLOW_COMMANDS } from './flow-table.ts'
 import { GATE_COMMANDS } from './gate-table.ts'
+import { SESSION_COMMANDS } from './session-table.ts'
 import { LEDGER_COMMANDS } from './ledger-table.ts'
 
 const JSONL: OptionWords = {
@@ -87,6 +88,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: async () => ({ run: (await import('./home.ts')).remove }),
   },
+  ...SESSION_COMMANDS,
   ...GATE_COMMANDS,
   {
     name: 'check',

@@ -61,6 +61,11 @@ export class Live {
     return this.#wishedMs !== null
   }
 
+  /** Says a line to the person, between two lines of the command, or when it is over. */
+  tell(text: string): void {
+    this.#notices.told(text)
+  }
+
   /** What the gate is given for the run. */
   run(): LiveRun {
     this.#begin()

@@ -46,6 +46,11 @@ export class NetworkNotices {
     this.#tell(`${what} thrown away: a run has a /tmp of its own`)
   }
 
+  /** One line about something else that happened meanwhile. */
+  readonly told = (text: string): void => {
+    this.#hold(`writ run: ${text}`)
+  }
+
   /** What the command wrote, after it was written. */
   output(bytes: Uint8Array): void {
     if (this.#screen === null) return
@@ -63,7 +68,11 @@ export class NetworkNotices {
     if (this.#told.has(text) || this.#told.size >= NOTICES_MAX) return
     this.#told.add(text)
     // Not `writ: …`, which is how the last line names a code.
-    this.#held.push(`writ exec: ${text}`)
+    this.#hold(`writ exec: ${text}`)
+  }
+
+  #hold(line: string): void {
+    this.#held.push(line)
     if (this.#screen === null || this.#screen.isAtLineStart) this.#print()
     else this.#timer ??= setTimeout(() => this.#print(), SILENT_MS).unref()
   }

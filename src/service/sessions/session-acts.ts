@@ -25,14 +25,17 @@ import type { Rehearsal } from '../rehearsal/rehearsal.ts'
 import { stagePlaceFor } from '../stage/stage-place.ts'
 import { workspaceOf } from '../surface/context.ts'
 import type {
+  OpenedSession,
   PendingPart,
   QuestionState,
   SessionGround,
+  SessionSandboxOrder,
   SessionSurface,
   SettleOrder,
   WeighedParts,
 } from '../surface/session-surface.ts'
 import type { GateAnswer } from '../surface/surface.ts'
+import { openSessionSandbox } from './session-sandbox.ts'
 
 const NEVER = new AbortController().signal
 const PAGE = 1_000
@@ -42,6 +45,10 @@ export class SessionActs implements SessionSurface {
 
   constructor(gate: GateParts) {
     this.#gate = gate
+  }
+
+  open(order: SessionSandboxOrder): Promise<OpenedSession> {
+    return openSessionSandbox(this.#gate, order)
   }
 
   async begin(ground: Omit<SessionGround, 'layers' | 'controls'>): Promise<GateAnswer | null> {

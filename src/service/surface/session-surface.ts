@@ -7,7 +7,8 @@
  */
 import type { ActionDescriptor, NetworkConnection, SessionFact, SessionMark } from '../../contracts/index.ts'
 import type { PartKind, RawPath } from '../../gate/index.ts'
-import type { Control, Layer } from '../../sandbox/index.ts'
+import type { OnRefused, RunProxy } from '../../network/index.ts'
+import type { Control, Layer, Sandbox } from '../../sandbox/index.ts'
 import type { Scan } from '../../tree/index.ts'
 import type { GateAnswer } from './surface.ts'
 
@@ -52,7 +53,32 @@ export interface WeighedParts {
   readonly dropped: readonly RawPath[]
 }
 
+/** What a session's sandbox is opened with. */
+export interface SessionSandboxOrder {
+  readonly sessionId: string
+  readonly descriptor: ActionDescriptor
+  readonly hosts: readonly string[]
+  readonly limits: {
+    readonly memory_mb: number
+    readonly disk_mb: number
+    readonly seconds: number
+  }
+  /** Where its layers and private places lie, and stay. */
+  readonly layers: string
+  /** The directory of writ's own that the agent sees as its home. */
+  readonly agentHome: string
+  readonly onRefused: OnRefused
+}
+
+export interface OpenedSession {
+  readonly sandbox: Sandbox
+  readonly proxy: RunProxy
+  readonly environment: Readonly<Record<string, string>>
+}
+
 export interface SessionSurface {
+  /** Opens the sandbox of a session; the caller closes it, and the proxy after it. */
+  open(order: SessionSandboxOrder): Promise<OpenedSession>
   /** Records the descriptor of a session; returns the refusal, or null when the agent may start. */
   begin(ground: Omit<SessionGround, 'layers' | 'controls'>): Promise<GateAnswer | null>
   /** Splits what is pending; nothing is recorded. */

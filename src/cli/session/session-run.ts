@@ -1,0 +1,185 @@
+/**
+ * Starts a session for the person at the terminal, tells them what became of the agent's changes, and
+ * asks at the end about what still waits.
+ */
+import { constants } from 'node:os'
+import type { GrantDocument } from '../../contracts/index.ts'
+import type { KnownHome } from '../../home/index.ts'
+import {
+  agentHome,
+  findSession,
+  runSession,
+  type SessionEnd,
+  SessionFiles,
+  type SessionTerms,
+  type Settled,
+  sessionDescriptor,
+} from '../../sessions/index.ts'
+import { faultError } from '../../base/index.ts'
+import { within } from '../../service/index.ts'
+import { type OwnStatus, ownStatus, RUNNER_FAULT } from '../call/command.ts'
+import { surroundings } from '../call/terminal.ts'
+import { readLimits } from '../exec/exec-proposal.ts'
+import { Live } from '../exec/live.ts'
+import { answerLines } from '../gate/answer-text.ts'
+import { execConfirm } from '../gate/confirm.ts'
+import type { GateSession } from '../gate/open.ts'
+import { settledLines } from './session-text.ts'
+
+interface SessionRequest {
+  readonly sessionId: string
+  readonly actionId: string
+  readonly nowMs: number
+  /** The session to go on with; null for a new one. */
+  readonly resumed: string | null
+  readonly agent: string
+  readonly argv: readonly [string, ...string[]]
+  readonly cwd: string
+  readonly workspace: string
+  readonly scope: readonly string[]
+  readonly write: readonly string[]
+  readonly remove: readonly string[]
+  readonly hosts: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly settle: SessionTerms['settle']
+}
+
+const SIGNAL_BASE = 128
+const DAY_SECONDS = 24 * 60 * 60
+/** Enough for builds and browsers. */
+const MEMORY_MB = 8_192
+const DISK_MB = 20_480
+
+export async function carryOutSession(
+  session: GateSession,
+  request: SessionRequest,
+): Promise<OwnStatus> {
+  // A gate is opened over a known home.
+  const home = session.session.home as KnownHome
+  const { files, terms } = sessionOf(home, session, request)
+  const live = new Live()
+  const run = live.run()
+  const confirm = execConfirm(session, live)
+  try {
+    const end = await runSession({
+      gate: session.gate,
+      files,
+      terms,
+      agentHome: agentHome(home, terms.agent, surroundings().userDirectory),
+      env: request.env,
+      live: { stdin: run.stdin, terminal: run.terminal ?? null, onOutput: run.onOutput },
+      isResumed: request.resumed !== null,
+      abort: live.abort.signal,
+      nowMs: Date.now,
+      onStarted: (send) => run.onStarted?.(send),
+      onEnded: () => live.end(),
+      onSettled: (settled: Settled) => {
+        for (const line of settledLines(settled)) live.tell(line)
+      },
+      onRefused: (connection, option) => run.onRefused?.(connection, option),
+      askAtEnd: (actionId) => askAtEnd(session, actionId, confirm),
+    })
+    return finish(session, terms, end)
+  } finally {
+    live.close()
+  }
+}
+
+async function askAtEnd(
+  { gate }: GateSession,
+  actionId: string,
+  confirm: ReturnType<typeof execConfirm>,
+): Promise<void> {
+  const question = await gate.question(actionId)
+  if (question === null) return
+  const answered = await confirm(question)
+  if (answered.kind !== 'wait') await gate.answer(actionId, answered)
+}
+
+function sessionOf(home: KnownHome, session: GateSession, request: SessionRequest) {
+  if (request.resumed !== null) return resumedSession(home, request, request.resumed)
+  const files = new SessionFiles(home, request.sessionId)
+  return { files, terms: newTerms(session, request) }
+}
+
+/** The same view with a new process; what was asked for at its start stays in force. */
+function resumedSession(home: KnownHome, request: SessionRequest, id: string) {
+  const files = findSession(home, id)
+  if (files.isLive) {
+    const hint = 'wait until it ends, or end it: `writ session stop`'
+    throw faultError('session.running', files.id, 'the session still runs', hint)
+  }
+  const { argv, cwd, actionId, nowMs } = request
+  const kept = files.terms()
+  const created_at = new Date(nowMs).toISOString()
+  const descriptor = { ...kept.descriptor, action_id: actionId, created_at }
+  return { files, terms: { ...kept, argv, cwd, descriptor } }
+}
+
+function newTerms({ gate, call, stream }: GateSession, request: SessionRequest): SessionTerms {
+  const { nowMs, agent, argv, cwd, workspace, scope, hosts, write, remove, settle } = request
+  const asked = readLimits(call.options)
+  const started_at = new Date(nowMs).toISOString()
+  const isDeclared = write.length + remove.length > 0
+  const granted = isDeclared ? { create: write, modify: write, remove } : grantedGlobs(gate.grants, scope)
+  const time = call.options.text('time') === null ? DAY_SECONDS : asked.max_duration_ms / 1_000
+  return {
+    session_id: request.sessionId,
+    agent,
+    argv,
+    cwd,
+    workspace,
+    scope,
+    hosts,
+    is_declared: isDeclared,
+    settle,
+    stream,
+    started_at,
+    limits: {
+      memory_mb: call.options.text('memory') === null ? MEMORY_MB : asked.max_memory_mb,
+      disk_mb: call.options.text('disk') === null ? DISK_MB : asked.max_disk_mb,
+      seconds: Math.ceil(time),
+    },
+    descriptor: sessionDescriptor({
+      actionId: request.actionId,
+      createdAt: started_at,
+      agent,
+      scope,
+      resources: within(asked, gate.ceilings),
+      hosts,
+      ...granted,
+    }),
+  }
+}
+
+/** What the grants in force let an agent do, as globs of the scope. */
+function grantedGlobs(grants: readonly GrantDocument[], scope: readonly string[]) {
+  // Globs of grants that lie elsewhere than in the workspace are no part of the scope.
+  const placed = (globs: readonly string[] = []): readonly string[] =>
+    scope.flatMap((root) =>
+      globs.filter((glob) => !/^[~/]/.test(glob)).map((glob) => `${root}/${glob}`),
+    )
+  const all = (kind: 'change' | 'create' | 'delete'): readonly string[] => [
+    ...new Set(grants.flatMap((grant) => placed(grant[kind]))),
+  ]
+  return { create: all('create'), modify: all('change'), remove: all('delete') }
+}
+
+function finish({ call }: GateSession, terms: SessionTerms, end: SessionEnd): OwnStatus {
+  const { terminal } = call
+  if (end.kind === 'refused') {
+    const lines = answerLines(end.answer, terminal.paintError, false, null)
+    terminal.err(`${lines.join('\n')}\nwrit: ${end.answer.decision.code}\n`)
+    return RUNNER_FAULT
+  }
+  const { pending, question, outcome } = end
+  if (pending.length > 0) {
+    const count = pending.length === 1 ? '1 change is' : `${pending.length} changes are`
+    const id = terms.session_id.slice(-8)
+    const next = question === null ? `writ session show ${id}` : 'writ inbox'
+    terminal.err(`writ run: ${count} still pending; see \`${next}\`\n`)
+  }
+  if (outcome.exitCode !== null) return ownStatus(outcome.exitCode)
+  const signal = Object.entries(constants.signals).find(([name]) => name === outcome.signal)
+  return signal === undefined ? RUNNER_FAULT : ownStatus(SIGNAL_BASE + signal[1])
+}

@@ -1,0 +1,17 @@
+/**
+ * Room: sessions. Runs coding agents in sessions: starts them, settles what they change, goes on after
+ * an interruption. Sees base, contracts, ledger, gate, machine, sandbox, home, service and view.
+ */
+export { agentHome } from './agent-home.ts'
+export { sendOrder } from './control.ts'
+export { withIdleSession } from './idle-session.ts'
+export { runSession, type SessionEnd } from './live-session.ts'
+export {
+  findSession,
+  keptSessions,
+  SessionFiles,
+  type SessionLimits,
+  type SessionTerms,
+} from './session-files.ts'
+export { sessionDescriptor } from './session-proposal.ts'
+export type { PendingChanges, Settled, Settler } from './settle.ts'
