@@ -25,6 +25,7 @@ export {
   recordChange,
   revokeToken,
 } from './principals/principals.ts'
+export { isSecretName, readSecret, removeSecret, secretNames, setSecret } from './secrets.ts'
 export {
   knownHomeOf,
   type ListedHome,

@@ -101,4 +101,28 @@ export const SESSION_COMMANDS: readonly Command[] = [
     examples: ['writ session stop 4f2a91c0'],
     load: async () => ({ run: (await import('./session.ts')).stop }),
   },
+  {
+    name: 'secret set',
+    says: 'keep a key for the models of agents; it stays outside of sessions',
+    usage: 'writ secret set NAME',
+    options: [],
+    examples: ['writ secret set ANTHROPIC_API_KEY', 'writ secret set OPENAI_API_KEY < key.txt'],
+    load: async () => ({ run: (await import('./secret.ts')).set }),
+  },
+  {
+    name: 'secret list',
+    says: 'the names of the keys that are kept',
+    usage: 'writ secret list',
+    options: [],
+    examples: ['writ secret list'],
+    load: async () => ({ run: (await import('./secret.ts')).list }),
+  },
+  {
+    name: 'secret remove',
+    says: 'keep a key no longer',
+    usage: 'writ secret remove NAME',
+    options: [],
+    examples: ['writ secret remove ANTHROPIC_API_KEY'],
+    load: async () => ({ run: (await import('./secret.ts')).remove }),
+  },
 ]
