@@ -5,7 +5,7 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Server as SocketServer } from 'node:net'
+import type { Socket } from 'node:net'
 import { type ModelGateway, refuse } from './gateway.ts'
 
 interface ChannelParts {
@@ -32,8 +32,8 @@ export class SessionChannel {
     this.#server.on('clientError', (_, socket) => socket.destroy())
   }
 
-  listenOn(sockets: SocketServer): void {
-    sockets.on('connection', (socket) => this.#server.emit('connection', socket))
+  accept(socket: Socket): void {
+    this.#server.emit('connection', socket)
   }
 
   close(): void {

@@ -15,7 +15,7 @@ export function isSecretName(name: string): boolean {
 
 export function setSecret(stateRoot: string, name: string, value: string): void {
   const folder = join(stateRoot, SECRETS)
-  makeFolder(folder)
+  makeFolder(folder, 0o700)
   writeWhole(join(folder, name), value, 0o600)
 }
 

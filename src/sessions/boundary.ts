@@ -8,6 +8,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { namesIfThere } from '../machine/index.ts'
+import type { Layer } from '../sandbox/index.ts'
 
 /** What is asked of a session at every look. */
 export interface Surroundings {
@@ -95,5 +96,15 @@ export function isGitBusy(directories: readonly string[]): boolean {
   return directories.some((directory) => {
     if (UNDER_WAY.some((name) => existsSync(join(directory, name)))) return true
     return namesIfThere(directory).some((name) => name.endsWith('.lock'))
+  })
+}
+
+/** Where git keeps its state of each root, as the view shows it. */
+export function gitDirectories(layers: readonly Layer[], roots: readonly string[]): readonly string[] {
+  return roots.flatMap((root) => {
+    const layer = layers.find((one) => root === one.root || root.startsWith(`${one.root}/`))
+    if (layer === undefined) return []
+    const place = `${layer.merged}${root.slice(layer.root.length)}`
+    return [join(place, '.git'), place]
   })
 }

@@ -26,9 +26,9 @@ export async function withIdleSession<T>(
   const onRefused = () => undefined
   try {
     const order = { sessionId, descriptor, hosts, limits, layers: files.layers, agentHome, onRefused }
-    const { sandbox, proxy } = await gate.sessions.open(order)
+    const { sandbox, reading, proxy } = await gate.sessions.open(order)
     try {
-      const view = await openView(sandbox, { directory: files.directory })
+      const view = openView(sandbox, { directory: files.directory, ...reading })
       const { layers, controls } = sandbox
       const settler = new Settler({
         surface: gate.sessions,

@@ -20,7 +20,7 @@ import type {
   SessionSurface,
 } from '../service/index.ts'
 import { type LiveView, openView } from '../view/index.ts'
-import { Boundary, isGitBusy } from './boundary.ts'
+import { Boundary, gitDirectories, isGitBusy } from './boundary.ts'
 import { type SessionOrder, serveOrders } from './control.ts'
 import type { SessionFiles, SessionTerms } from './session-files.ts'
 import { type SettleCause, type Settled, Settler } from './settle.ts'
@@ -95,7 +95,7 @@ class LiveSession {
     const order = { sessionId, descriptor, hosts, limits, layers: files.layers, agentHome, onRefused }
     const opened = await gate.sessions.open(order)
     try {
-      const view = await openView(opened.sandbox, { directory: files.directory })
+      const view = openView(opened.sandbox, { directory: files.directory, ...opened.reading })
       try {
         return await this.#runIn(opened, view)
       } finally {
@@ -163,7 +163,7 @@ class LiveSession {
         nowMs: nowMs(),
         processes: sandbox.processes(),
         writers: view.writers(),
-        isGitBusy: isGitBusy(view.gitDirectories()),
+        isGitBusy: isGitBusy(gitDirectories(sandbox.layers, terms.scope)),
       })
       if (!isReached) continue
       await this.#settle(settler, { boundary: 'quiet' })

@@ -17,7 +17,7 @@ import type {
   SessionSurface,
   SettleOrder,
 } from '../service/index.ts'
-import type { FrozenView, LiveView, PendingScan } from '../view/index.ts'
+import type { Conflict, FrozenView, LiveView, PendingScan } from '../view/index.ts'
 import type { OpenQuestion, SessionFiles, SessionMemory } from './session-files.ts'
 
 export type SettleCause = Pick<SessionMark, 'boundary' | 'programs' | 'tool'>
@@ -114,7 +114,9 @@ export class Settler {
       const asked = question?.states ?? {}
       return {
         changes,
-        conflicts: conflicts.map(({ path, detail }) => ({ path: displayOfRaw(path), detail })),
+        conflicts: conflicts.map((conflict) => {
+          return { path: displayOfRaw(conflict.path), detail: conflictWords(conflict) }
+        }),
         asked: changes.filter(({ path }) => Object.hasOwn(asked, path)).map(({ path }) => path),
         refused: changes.filter(({ path }) => Object.hasOwn(refused, path)).map(({ path }) => path),
         busy: [...frozen.busy],
@@ -136,8 +138,8 @@ export class Settler {
   async #discard(paths: readonly RawPath[]): Promise<readonly RawPath[]> {
     const frozen = await this.#parts.view.freeze()
     try {
-      const { inUse } = await frozen.discard(paths)
-      return inUse
+      const { refused } = await frozen.discard(paths)
+      return refused.map(({ path }) => path)
     } finally {
       frozen.thaw()
     }
@@ -279,12 +281,18 @@ const NO_PART: PendingPart = { changes: [], findings: [], emptied: [], told: [] 
 
 function pendingPart(scan: PendingScan, busy: ReadonlySet<RawPath>): PendingPart {
   const { changes, findings, emptied, conflicts } = scan
-  const told = conflicts.map(({ path, detail }) => ({
+  const told = conflicts.map((conflict) => ({
     code: 'session.conflict' as const,
-    path,
-    detail,
+    path: conflict.path,
+    detail: conflictWords(conflict),
   }))
   return without({ changes, findings, emptied, told }, ({ path }) => busy.has(path))
+}
+
+/** Names both sides, and what the agent can do about it. */
+function conflictWords({ real, view }: Conflict): string {
+  const side = (state: Conflict['real']): string => (state === null ? 'deleted' : 'changed')
+  return `${side(view)} in the session and ${side(real)} in the real tree since; read it again`
 }
 
 /** The rest of a part, without the changes that `isOut` tells. */

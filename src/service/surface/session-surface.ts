@@ -5,11 +5,12 @@
  * PROMISE (one lifecycle): a part goes the way of every act; what is promoted can be rolled back as one.
  * PROMISE (never widened): the proposal of a settle is derived from the descriptor of the session.
  */
+import type { Socket } from 'node:net'
 import type { ActionDescriptor, NetworkConnection, SessionFact, SessionMark } from '../../contracts/index.ts'
 import type { PartKind, RawPath } from '../../gate/index.ts'
 import type { OnRefused, RunProxy } from '../../network/index.ts'
 import type { Control, Layer, Sandbox } from '../../sandbox/index.ts'
-import type { Scan } from '../../tree/index.ts'
+import type { OwnIds, Scan } from '../../tree/index.ts'
 import type { GateAnswer } from './surface.ts'
 
 /** What a settle found in the view, or a part of it. */
@@ -68,10 +69,20 @@ export interface SessionSandboxOrder {
   /** The directory of writ's own that the agent sees as its home. */
   readonly agentHome: string
   readonly onRefused: OnRefused
+  /** Takes connections of the agent to the session itself, on the address of the proxy. */
+  readonly onOwn: (socket: Socket) => void
 }
 
 export interface OpenedSession {
   readonly sandbox: Sandbox
+  /** What its view needs to know to read changes. */
+  readonly reading: {
+    readonly isRoot: boolean
+    readonly ids: OwnIds | null
+    readonly exclude: readonly string[]
+    readonly scopeRoots: readonly string[]
+    readonly maxBytes: number
+  }
   readonly proxy: RunProxy
   readonly environment: Readonly<Record<string, string>>
 }
