@@ -780,6 +780,8 @@ export const CODES = {
   'session.running': { http: 409, exit: 1, says: 'the session runs in another process' },
   'session.unreachable': { http: 409, exit: 1, says: 'the process of the session does not answer' },
   'session.failed': { http: 409, exit: 1, says: 'the process of the session could not do it' },
+  'session.state_changed': refused('an earlier session changed what the agent runs or may do'),
+  'session.program': { http: 404, exit: 2, says: 'the program of the agent is not there' },
   'session.nested': refused('a session cannot be started inside a session'),
   'session.conflict': refused('a path was changed in the real tree after the session copied it'),
   'session.in_use': { http: 409, exit: 1, says: 'a process of the session uses the path' },

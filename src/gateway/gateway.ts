@@ -31,6 +31,8 @@ export interface GatewayEndpoint {
     /** Null if none is kept. */
     readonly value: string | null
   }
+  /** Whether a credential is one of the agent's own login, which the person let it have. */
+  readonly isLogin: (credential: string) => boolean
 }
 
 /** What one session may use; null without a bound. */
@@ -93,21 +95,22 @@ export class ModelGateway {
     this.#pass(endpoint, path, asked, answer)
   }
 
-  #refusal({ calls, key }: GatewayEndpoint, path: string, { method = '', headers }: IncomingMessage) {
+  #refusal({ calls, key, isLogin }: GatewayEndpoint, path: string, { method = '', headers }: IncomingMessage) {
     const { pathname, searchParams } = new URL(path, 'http://inside')
     const isListed = calls.some((call) => call.method === method && matches(call.path, pathname))
     if (!isListed) {
       return { status: 403, message: `${method} ${pathname} is no call of a model, so it is not passed on` }
     }
-    const foreign = [
+    const given = [
       ...CREDENTIALS.flatMap((name) => headers[name] ?? []),
       ...KEY_PARAMETERS.flatMap((name) => searchParams.getAll(name)),
-    ].some((value) => !isPlaceholder(value, key.placeholder))
-    if (foreign) {
+    ].filter((value) => !isPlaceholder(value, key.placeholder))
+    const isOwn = given.length > 0 && given.every((value) => isLogin(bare(value)))
+    if (given.length > 0 && !isOwn) {
       const message = 'the request carries a key of its own; only the key that the person keeps in writ is used'
       return { status: 403, message }
     }
-    if (key.value === null) {
+    if (key.value === null && !isOwn) {
       const message = `no key is kept for this model: the person sets it outside, with \`writ secret set ${key.name}\``
       return { status: 401, message }
     }
@@ -193,7 +196,10 @@ function upstreamOf({ upstream, key }: GatewayEndpoint, path: string): URL {
 }
 
 function headersFor({ key }: GatewayEndpoint, { headers }: IncomingMessage) {
-  const kept = Object.entries(withoutOwn(headers)).filter(([name]) => !CREDENTIALS.includes(name))
+  const passed = withoutOwn(headers)
+  // Without a key the agent's own login is what it sends; `#refusal` has judged it.
+  if (key.value === null) return passed
+  const kept = Object.entries(passed).filter(([name]) => !CREDENTIALS.includes(name))
   return { ...Object.fromEntries(kept), [key.header]: `${key.prefix}${key.value}` }
 }
 
@@ -206,7 +212,11 @@ function withoutOwn(headers: IncomingMessage['headers']): Record<string, string 
 }
 
 function isPlaceholder(value: string, placeholder: string): boolean {
-  return value === placeholder || value.replace(/^(?:Bearer|Basic)\s+/i, '') === placeholder
+  return bare(value) === placeholder
+}
+
+function bare(credential: string): string {
+  return credential.replace(/^(?:Bearer|Basic)\s+/i, '')
 }
 
 /** A pattern without letters that mean something but `*`. */

@@ -23,10 +23,18 @@ export async function withIdleSession<T>(
   const terms = files.terms()
   const { session_id: sessionId, descriptor, hosts, limits, agent, argv, cwd } = terms
   const disown = files.own()
-  const onRefused = () => undefined
   try {
-    const order = { sessionId, descriptor, hosts, limits, layers: files.layers, agentHome, onRefused }
-    const { sandbox, reading, proxy } = await gate.sessions.open(order)
+    const { sandbox, reading, proxy } = await gate.sessions.open({
+      sessionId,
+      descriptor,
+      hosts,
+      limits,
+      layers: files.layers,
+      agentHome,
+      programs: [],
+      onRefused: () => undefined,
+      onOwn: (socket) => void socket.destroy(),
+    })
     try {
       const view = openView(sandbox, { directory: files.directory, ...reading })
       const { layers, controls } = sandbox

@@ -2,7 +2,8 @@
  * Room: sessions. Runs coding agents in sessions: starts them, settles what they change, goes on after
  * an interruption. Sees base, contracts, ledger, gate, machine, sandbox, home, service and view.
  */
-export { agentHome } from './agent-home.ts'
+export { AgentHome } from './agent-home.ts'
+export { knownHost } from './agent-start.ts'
 export { sendOrder } from './control.ts'
 export { withIdleSession } from './idle-session.ts'
 export { runSession, type SessionEnd } from './live-session.ts'

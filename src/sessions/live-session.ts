@@ -7,9 +7,11 @@
  * INVARIANT (kept unless settled): the directory of a session is removed only when nothing is pending
  *   and no question waits.
  */
+import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SessionFact } from '../contracts/index.ts'
-import { displayOfRaw, type RawPath } from '../gate/index.ts'
+import { displayOfRaw, PROXY_PORT, type RawPath } from '../gate/index.ts'
+import { ModelGateway, SessionChannel } from '../gateway/index.ts'
 import { occurredAtText } from '../ledger/index.ts'
 import type { RunOutcome, RunRequest } from '../sandbox/index.ts'
 import type {
@@ -20,13 +22,21 @@ import type {
   SessionSurface,
 } from '../service/index.ts'
 import { type LiveView, openView } from '../view/index.ts'
+import type { AgentHome } from './agent-home.ts'
+import { type AgentStart, startOf } from './agent-start.ts'
 import { Boundary, gitDirectories, isGitBusy } from './boundary.ts'
 import { type SessionOrder, serveOrders } from './control.ts'
+import { feedbackOf } from './feedback.ts'
 import type { SessionFiles, SessionTerms } from './session-files.ts'
 import { type SettleCause, type Settled, Settler } from './settle.ts'
+import { ToolReports } from './tool-reports.ts'
 
 /** How often a session looks whether it can settle. */
 const LOOK_MS = 300
+/** Reports settle at most so often. */
+const REPORTS_MS = 1_000
+const TOKEN_BYTES = 24
+const NO_BUDGET = { requests: null, tokens: null }
 /** How long a person who looks at a question keeps it from being replaced. */
 export const LOOKED_AT_MS = 5 * 60 * 1000
 
@@ -36,8 +46,12 @@ export interface SessionOptions {
   readonly gate: GateSurface
   readonly files: SessionFiles
   readonly terms: SessionTerms
-  /** The directory that the agent sees as its home. */
-  readonly agentHome: string
+  readonly agentHome: AgentHome
+  /** The person's own environment and home. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly userDirectory: string
+  readonly secretOf: (name: string) => string | null
+  /** Variables that the person named. */
   readonly env: Readonly<Record<string, string>>
   readonly live: LiveParts
   readonly isResumed: boolean
@@ -46,6 +60,8 @@ export interface SessionOptions {
   /** Gets the function that forwards a signal to the agent. */
   readonly onStarted: (send: (name: NodeJS.Signals) => void) => void
   readonly onEnded: () => void
+  /** What the adapter of the agent added to its start. */
+  readonly onNotes: (notes: readonly string[]) => void
   readonly onSettled: (settled: Settled) => void
   readonly onRefused: Parameters<SessionSurface['open']>[0]['onRefused']
   /** Asks about what waits, at the end; resolves when it was answered here, or will be elsewhere. */
@@ -82,37 +98,90 @@ function groundOf(terms: SessionTerms): Omit<SessionGround, 'controls' | 'layers
 
 class LiveSession {
   readonly #options: SessionOptions
+  readonly #reports: ToolReports
+  readonly #token = randomBytes(TOKEN_BYTES).toString('hex')
+  #settler: Settler | null = null
+  #lastReportMs = 0
   #isStopped = false
   #isOver = false
 
   constructor(options: SessionOptions) {
     this.#options = options
+    this.#reports = new ToolReports(options.terms.cwd)
   }
 
   async run(): Promise<SessionEnd> {
     const { gate, files, terms, agentHome, onRefused } = this.#options
     const { session_id: sessionId, descriptor, hosts, limits } = terms
-    const order = { sessionId, descriptor, hosts, limits, layers: files.layers, agentHome, onRefused }
-    const opened = await gate.sessions.open(order)
+    const start = await this.#startOf()
+    const gateway = new ModelGateway(start.endpoints, NO_BUDGET)
+    const onReport = (report: unknown) => this.#hear(report)
+    const channel = new SessionChannel({ token: this.#token, gateway, onReport })
+    const opened = await gate.sessions.open({
+      sessionId,
+      descriptor,
+      hosts,
+      limits,
+      layers: files.layers,
+      agentHome: agentHome.directory,
+      programs: start.programs,
+      onRefused,
+      onOwn: (socket) => channel.accept(socket),
+    })
     try {
       const view = openView(opened.sandbox, { directory: files.directory, ...opened.reading })
       try {
-        return await this.#runIn(opened, view)
+        return await this.#runIn(opened, view, start)
       } finally {
         view.close()
       }
     } finally {
+      channel.close()
       await opened.sandbox.close()
       await opened.proxy.close()
     }
   }
 
-  async #runIn(opened: OpenedSession, view: LiveView): Promise<SessionEnd> {
-    const settler = this.#settler(opened, view)
+  get #channel(): string {
+    return `http://127.0.0.1:${PROXY_PORT}/${this.#token}`
+  }
+
+  async #startOf(): Promise<AgentStart> {
+    const { terms, environment, userDirectory, agentHome, secretOf, onNotes } = this.#options
+    const start = await startOf({
+      argv: terms.argv,
+      cwd: terms.cwd,
+      environment,
+      userDirectory,
+      agentHome: agentHome.directory,
+      channel: this.#channel,
+      secretOf,
+    })
+    onNotes([...start.notes, ...agentHome.logins()])
+    return start
+  }
+
+  /** A report of a hook; the end of a tool call settles. Returns what the agent is told. */
+  async #hear(report: unknown): Promise<{ readonly feedback: string | null }> {
+    const heard = this.#reports.take(report)
+    const { terms, nowMs } = this.#options
+    const isOften = nowMs() - this.#lastReportMs < REPORTS_MS
+    const settles = terms.settle === 'auto' || terms.settle === 'tool'
+    if (heard.kind !== 'ended' || !settles || isOften || this.#settler === null) {
+      return { feedback: null }
+    }
+    this.#lastReportMs = nowMs()
+    const tool = heard.tool === undefined ? {} : { tool: heard.tool }
+    return { feedback: feedbackOf(await this.#settle(this.#settler, { boundary: 'tool', ...tool })) }
+  }
+
+  async #runIn(opened: OpenedSession, view: LiveView, start: AgentStart): Promise<SessionEnd> {
+    const settler = this.#makeSettler(opened, view)
+    this.#settler = settler
     await this.#recordStart()
     const control = serveOrders(this.#options.files, (order) => this.#obey(order, opened, settler))
     try {
-      const running = this.#start(opened)
+      const running = this.#start(opened, start)
       const looking = this.#look(opened, view, settler)
       const outcome = await running
       this.#isOver = true
@@ -124,7 +193,7 @@ class LiveSession {
     }
   }
 
-  #settler({ sandbox, proxy }: OpenedSession, view: LiveView): Settler {
+  #makeSettler({ sandbox, proxy }: OpenedSession, view: LiveView): Settler {
     const { gate, files, terms, nowMs } = this.#options
     const { layers, controls } = sandbox
     return new Settler({
@@ -139,13 +208,19 @@ class LiveSession {
     })
   }
 
-  #start({ sandbox, environment }: OpenedSession): Promise<RunOutcome> {
+  #start({ sandbox, environment }: OpenedSession, start: AgentStart): Promise<RunOutcome> {
     const { terms, env, live, abort, onStarted } = this.#options
     onStarted((name) => sandbox.signal(name))
     return sandbox.run({
-      argv: terms.argv,
+      argv: start.argv,
       cwd: terms.cwd,
-      env: { ...environment, ...env, WRIT_SESSION: terms.session_id },
+      env: {
+        ...environment,
+        ...start.variables,
+        ...env,
+        WRIT_SESSION: terms.session_id,
+        WRIT_SESSION_CHANNEL: this.#channel,
+      },
       ...live,
       abort,
     })
@@ -158,7 +233,8 @@ class LiveSession {
     const boundary = new Boundary(nowMs())
     while (!this.#isOver) {
       await pause(LOOK_MS)
-      if (this.#isOver || !(await view.hasPending())) continue
+      // Where hooks report, a call that is under way ends with a boundary of its own.
+      if (this.#isOver || this.#reports.isOpen || !(await view.hasPending())) continue
       const isReached = boundary.isReached({
         nowMs: nowMs(),
         processes: sandbox.processes(),

@@ -9,7 +9,7 @@ import { faultError } from '../../base/index.ts'
 import { type Change, displayOfRaw, isBelow, rawOfText, textOfRaw } from '../../gate/index.ts'
 import type { KnownHome } from '../../home/index.ts'
 import {
-  agentHome,
+  AgentHome,
   findSession,
   keptSessions,
   type PendingChanges,
@@ -184,6 +184,6 @@ function idle<T>(
   work: (settler: Settler) => Promise<T>,
 ): Promise<T> {
   const { agent } = files.terms()
-  const home = agentHome(homeOf(session.home), agent, surroundings().userDirectory)
-  return withIdleSession({ gate, files, agentHome: home, nowMs: Date.now }, work)
+  const home = new AgentHome(homeOf(session.home), agent, null, surroundings().userDirectory)
+  return withIdleSession({ gate, files, agentHome: home.directory, nowMs: Date.now }, work)
 }

@@ -4,10 +4,11 @@
  */
 import { constants } from 'node:os'
 import type { GrantDocument } from '../../contracts/index.ts'
-import type { KnownHome } from '../../home/index.ts'
+import { type KnownHome, readSecret, stateRoot } from '../../home/index.ts'
 import {
-  agentHome,
+  AgentHome,
   findSession,
+  knownHost,
   runSession,
   type SessionEnd,
   SessionFiles,
@@ -20,7 +21,10 @@ import { within } from '../../service/index.ts'
 import { type OwnStatus, ownStatus, RUNNER_FAULT } from '../call/command.ts'
 import { surroundings } from '../call/terminal.ts'
 import { readLimits } from '../exec/exec-proposal.ts'
+import { canAsk } from '../call/passphrase.ts'
+import { visibleName } from '../effects/visible.ts'
 import { Live } from '../exec/live.ts'
+import { askWord } from '../gate/answer-line.ts'
 import { answerLines } from '../gate/answer-text.ts'
 import { execConfirm } from '../gate/confirm.ts'
 import type { GateSession } from '../gate/open.ts'
@@ -57,6 +61,10 @@ export async function carryOutSession(
   // A gate is opened over a known home.
   const home = session.session.home as KnownHome
   const { files, terms } = sessionOf(home, session, request)
+  const around = surroundings()
+  const host = knownHost({ argv: terms.argv, cwd: terms.cwd, environment: around.env })
+  const agentHome = new AgentHome(home, terms.agent, host, around.userDirectory)
+  await acceptPowers(session, agentHome)
   const live = new Live()
   const run = live.run()
   const confirm = execConfirm(session, live)
@@ -65,8 +73,14 @@ export async function carryOutSession(
       gate: session.gate,
       files,
       terms,
-      agentHome: agentHome(home, terms.agent, surroundings().userDirectory),
+      agentHome,
+      environment: around.env,
+      userDirectory: around.userDirectory,
+      secretOf: (name) => readSecret(stateRoot(around), name),
       env: request.env,
+      onNotes: (notes) => {
+        for (const note of notes) live.tell(note)
+      },
       live: { stdin: run.stdin, terminal: run.terminal ?? null, onOutput: run.onOutput },
       isResumed: request.resumed !== null,
       abort: live.abort.signal,
@@ -83,6 +97,29 @@ export async function carryOutSession(
   } finally {
     live.close()
   }
+}
+
+/**
+ * Asks about parts of the agent's own state that run code or grant rights and that an earlier session
+ * changed; they are used only after a yes.
+ */
+async function acceptPowers({ call }: GateSession, agentHome: AgentHome): Promise<void> {
+  const changed = agentHome.changedPowers()
+  if (changed.length === 0) return
+  const names = changed.map(visibleName).join('\n  ')
+  const what = `an earlier session changed what this agent runs or may do, in its private home:\n  ${names}\n`
+  call.terminal.err(what)
+  const isYes =
+    call.options.isOn('accept-state') ||
+    (canAsk() && (await askWord('Use it from now on? [y/N] ', yesOrNo)) === 'yes')
+  if (isYes) return agentHome.accept()
+  const message = 'the changed state of the agent was not accepted, so it was not started'
+  const hint = `look at it in ${agentHome.directory}, then run again with --accept-state`
+  throw faultError('session.state_changed', '', message, hint)
+}
+
+function yesOrNo(line: string): 'no' | 'yes' {
+  return /^y(?:es)?$/i.test(line.trim()) ? 'yes' : 'no'
 }
 
 async function askAtEnd(

@@ -58,6 +58,7 @@ export async function openSessionSandbox(
   const { emptied: _, ...rest } = request
   const sandbox = await context.driver.open({
     ...rest,
+    watchedRoots: [...rest.watchedRoots, ...order.programs],
     caps: { ...request.caps, processes: PROCESSES_MAX },
     kept: { directory: order.layers },
     private: [{ from: order.agentHome, at: realPathOf(context.userDirectory) }],

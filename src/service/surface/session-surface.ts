@@ -68,6 +68,8 @@ export interface SessionSandboxOrder {
   readonly layers: string
   /** The directory of writ's own that the agent sees as its home. */
   readonly agentHome: string
+  /** Directories of the person's home that hold the agent's program: they are seen. */
+  readonly programs: readonly string[]
   readonly onRefused: OnRefused
   /** Takes connections of the agent to the session itself, on the address of the proxy. */
   readonly onOwn: (socket: Socket) => void
