@@ -5,8 +5,11 @@
 export type {
   Caps,
   Control,
+  Keeper,
+  KeeperTask,
   Layer,
   NetworkDoor,
+  PrivatePlace,
   Probe,
   RefusedAccess,
   RunOutcome,

@@ -83,6 +83,8 @@ interface WalkedLayer {
   readonly entriesMax: number
   /** Directories that other acts made since the run began. */
   readonly madeMeanwhile: ReadonlySet<RawPath>
+  /** Others may remove what the run removed, and that is no interference. */
+  readonly isLive: boolean
 }
 
 interface Frame {
@@ -172,8 +174,8 @@ export class LayerWalk {
     const before = frame.hasReal && !isLater ? this.#side(this.#real, path) : null
     if (isWhiteout(after.stats)) {
       // An overlay makes a whiteout only for an existing name: another process has removed it since.
-      if (before === null) this.#findings.add('rehearsal.interfered', path, 'was removed meanwhile')
-      else await this.#deleted(path, before)
+      if (before !== null) await this.#deleted(path, before)
+      else if (!this.#layer.isLive) this.#gone(path)
       return null
     }
     const isDirectory = after.stats.isDirectory()
@@ -186,6 +188,10 @@ export class LayerWalk {
     }
     const index = this.pairs.length - 1
     return { path, below, stats: after.stats, hasReal, isOpaque: frame.isOpaque, index }
+  }
+
+  #gone(path: RawPath): void {
+    this.#findings.add('rehearsal.interfered', path, 'was removed meanwhile')
   }
 
   #pair(
@@ -311,7 +317,7 @@ export class LayerWalk {
   }
 
   #unreadable(path: RawPath, error: unknown): void {
-    if (isAbsent(error)) this.#findings.add('rehearsal.interfered', path, 'was removed meanwhile')
+    if (isAbsent(error)) this.#gone(path)
     else if (codeOf(error) === 'ENAMETOOLONG') this.#findings.add('diff.path_too_long', path)
     else this.#findings.add('diff.unsupported', path, `cannot be read: ${codeOf(error)}`)
   }

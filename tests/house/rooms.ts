@@ -33,6 +33,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   network: { sees: ['base', 'contracts', 'gate', 'machine'], pure: false, packages: [] },
   sandbox: { sees: ['base', 'contracts', 'machine', 'network'], pure: false, packages: [] },
   tree: { sees: ['base', 'gate', 'machine', 'sandbox'], pure: false, packages: [] },
+  view: { sees: ['base', 'gate', 'machine', 'sandbox', 'tree'], pure: false, packages: [] },
   promotion: { sees: ['base', 'gate', 'machine', 'tree'], pure: false, packages: [] },
   store: {
     sees: ['base', 'contracts', 'ledger', 'gate', 'machine'],

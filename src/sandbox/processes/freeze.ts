@@ -1,0 +1,158 @@
+/**
+ * Stops all processes of a sandbox and lets them continue, by signals. Stops parents before children and
+ * continues children before parents, so that a shell with job control never sees a job stop: by the time
+ * it asks, the job continues. Threads are looked at one by one: a process counts as stopped when every
+ * thread of it is.
+ *
+ * The first process stays awake: it answers renames, and a process that waits for such an answer stops
+ * only after it has come. The relay of a terminal stops by itself with the process that it relays.
+ *
+ * Deliberately absent: the freezer of control groups of version 1. A frozen process of such a group
+ * survives SIGKILL, so that one would outlive writ.
+ */
+import { readdirSync } from 'node:fs'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { faultError } from '../../base/index.ts'
+import { stateOf, terminalOf, textOr } from '../supervision/meters.ts'
+import { killQuietly } from './waiting-shell.ts'
+
+const FREEZE_MS = 5000
+/** How often the processes are looked at without a pause. */
+const QUICK_LOOKS = 20
+
+/** Returns the processes below one, parents before children. */
+export function processesBelow(first: number): readonly number[] {
+  const found: number[] = []
+  const open = [first]
+  for (let pid = open.shift(); pid !== undefined; pid = open.shift()) {
+    if (pid !== first) found.push(pid)
+    for (const thread of threadsOf(pid)) {
+      const children = textOr(`/proc/${pid}/task/${thread}/children`)
+      if (children !== '') open.push(...children.split(' ').map(Number))
+    }
+  }
+  return found
+}
+
+function threadsOf(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`)
+  } catch {
+    // It ended meanwhile.
+    return []
+  }
+}
+
+/** Returns those below the first process that belong to writ: the shells around a command, the relay. */
+export function ownProcesses(first: number, has: { terminal: boolean; channel: boolean }) {
+  const own = new Set<number>()
+  const held = has.terminal ? terminalOf(first) : null
+  if (held !== null) {
+    const shell = parentOf(held.relay)
+    own.add(held.relay)
+    // Before `script` has started, the terminal is one that the command made.
+    if (shell !== first) for (const pid of [shell, ...childrenOf(shell)]) own.add(pid)
+    own.delete(held.leader)
+  }
+  if (has.channel) {
+    const [shell] = childrenOf(first)
+    const [side] = shell === undefined ? [] : childrenOf(shell)
+    for (const pid of [shell, side]) if (pid !== undefined) own.add(pid)
+  }
+  return own
+}
+
+function parentOf(pid: number): number {
+  const text = textOr(`/proc/${pid}/stat`)
+  return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1] ?? 0)
+}
+
+function childrenOf(pid: number): readonly number[] {
+  const text = textOr(`/proc/${pid}/task/${pid}/children`)
+  return text === '' ? [] : text.split(' ').map(Number)
+}
+
+/** Stops what is below `first`; returns the stopped ones, parents before children. */
+export async function stopBelow(
+  first: number,
+  isOwn: (pid: number) => boolean,
+): Promise<readonly number[]> {
+  const stopped = new Set<number>()
+  const left = new Set<number>()
+  const until = performance.now() + FREEZE_MS
+  try {
+    for (let look = 0, quiet = 0; quiet < 2; look++) {
+      const awake = stopOnce(first, isOwn, stopped, left)
+      quiet = awake.length === 0 && isIdle(first) ? quiet + 1 : 0
+      if (quiet > 0) continue
+      if (performance.now() > until) throw notStopped(awake)
+      await (look < QUICK_LOOKS ? nextTurn() : pause(1))
+    }
+  } catch (error) {
+    continueAll([...stopped])
+    throw error
+  }
+  return [...stopped]
+}
+
+/** One pass; returns those that still run. `left` are those that were stopped before the first pass. */
+function stopOnce(
+  first: number,
+  isOwn: (pid: number) => boolean,
+  stopped: Set<number>,
+  left: Set<number>,
+): readonly number[] {
+  const awake: number[] = []
+  for (const pid of processesBelow(first)) {
+    if (isOwn(pid)) continue
+    if (!stopped.has(pid) && !left.has(pid)) {
+      if (stateOf(pid) === 'T') left.add(pid)
+      else {
+        stopped.add(pid)
+        killQuietly(pid, 'SIGSTOP')
+      }
+    }
+    if (!isStill(pid)) awake.push(pid)
+  }
+  return awake
+}
+
+/** Whether no thread of the process can run before it is continued. */
+function isStill(pid: number): boolean {
+  return threadsOf(pid).every((thread) => {
+    const at = `/proc/${pid}/task/${thread}`
+    const text = textOr(`${at}/stat`)
+    const state = text === '' ? 'X' : text.charAt(text.lastIndexOf(')') + 2)
+    if ('TtZX'.includes(state)) return true
+    // The parent of a `vfork` waits for its child, which is stopped.
+    return state === 'D' && isInVfork(at)
+  })
+}
+
+/** `vfork`, `clone` and `clone3` on x86-64, then on arm64. */
+const VFORKS = process.arch === 'x64' ? ['58', '56', '435'] : ['220', '435']
+
+function isInVfork(thread: string): boolean {
+  return VFORKS.includes(textOr(`${thread}/syscall`).split(' ')[0] ?? '')
+}
+
+/** `select`, `pselect6`, `poll`, `ppoll`, `read`: what the first process waits in when it has no work. */
+const WAITS = process.arch === 'x64' ? ['23', '270', '7', '271', '0'] : ['72', '73', '63']
+
+/** Whether the first process answers no rename. */
+function isIdle(first: number): boolean {
+  if (stateOf(first) !== 'S') return false
+  const call = textOr(`/proc/${first}/syscall`).split(' ')[0] ?? ''
+  return call === '' || WAITS.includes(call)
+}
+
+/** Children before parents. */
+export function continueAll(stopped: readonly number[]): void {
+  for (const pid of [...stopped].reverse()) killQuietly(pid, 'SIGCONT')
+}
+
+function notStopped(awake: readonly number[]) {
+  const names = awake.map((pid) => `${pid} (${textOr(`/proc/${pid}/comm`)})`).join(', ')
+  const message = `processes inside did not stop within ${FREEZE_MS / 1000} s: ${names || 'the first one'}`
+  return faultError('sandbox.failed', '', message, 'try again when they are less busy')
+}

@@ -1,0 +1,17 @@
+/**
+ * Room: view. The live view of a session: stops its processes, finds what is pending, and shows the real
+ * tree again where nothing is in use. Sees base, gate, machine, sandbox and tree.
+ */
+export { openView } from './live-view.ts'
+export type {
+  Discarded,
+  FrozenView,
+  InUse,
+  LiveView,
+  PendingScan,
+  Pruned,
+  Refreshed,
+  Stale,
+  ViewConflict,
+  ViewOptions,
+} from './view.ts'
