@@ -248,8 +248,8 @@ export {
   type NetworkGrounds,
   type Obstacle,
   type RootFacts,
-  type StandingExcerpt,
   type SessionMark,
+  type StandingExcerpt,
 } from './gate/evaluation.ts'
 export { type Halt, haltContract, type Laws, lawsContract } from './gate/laws.ts'
 export {

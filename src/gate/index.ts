@@ -108,9 +108,9 @@ export {
   type Judgement,
   keepsHome,
   leavesHomeOut,
+  needsNoDeclaration,
   REPLAYED_VERSIONS,
   recordsGrounds,
-  needsNoDeclaration,
   toldPaths,
 } from './evidence/findings.ts'
 export {

@@ -44,7 +44,8 @@ export class SessionChannel {
   #serve(asked: IncomingMessage, answer: ServerResponse): void {
     const [, token = '', kind = '', name = '', ...rest] = (asked.url ?? '').split('/')
     if (!isSame(token, this.#parts.token)) return refuse(answer, 404, 'there is nothing here')
-    if (kind === 'model') return this.#parts.gateway.serve(name, `/${rest.join('/')}`, asked, answer)
+    if (kind === 'model')
+      return this.#parts.gateway.serve(name, `/${rest.join('/')}`, asked, answer)
     if (kind === 'report' && asked.method === 'POST') return void this.#report(asked, answer)
     refuse(answer, 404, 'there is nothing here')
   }

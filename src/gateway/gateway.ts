@@ -95,11 +95,18 @@ export class ModelGateway {
     this.#pass(endpoint, path, asked, answer)
   }
 
-  #refusal({ calls, key, isLogin }: GatewayEndpoint, path: string, { method = '', headers }: IncomingMessage) {
+  #refusal(
+    { calls, key, isLogin }: GatewayEndpoint,
+    path: string,
+    { method = '', headers }: IncomingMessage,
+  ) {
     const { pathname, searchParams } = new URL(path, 'http://inside')
     const isListed = calls.some((call) => call.method === method && matches(call.path, pathname))
     if (!isListed) {
-      return { status: 403, message: `${method} ${pathname} is no call of a model, so it is not passed on` }
+      return {
+        status: 403,
+        message: `${method} ${pathname} is no call of a model, so it is not passed on`,
+      }
     }
     const given = [
       ...CREDENTIALS.flatMap((name) => headers[name] ?? []),
@@ -107,7 +114,8 @@ export class ModelGateway {
     ].filter((value) => !isPlaceholder(value, key.placeholder))
     const isOwn = given.length > 0 && given.every((value) => isLogin(bare(value)))
     if (given.length > 0 && !isOwn) {
-      const message = 'the request carries a key of its own; only the key that the person keeps in writ is used'
+      const message =
+        'the request carries a key of its own; only the key that the person keeps in writ is used'
       return { status: 403, message }
     }
     if (key.value === null && !isOwn) {
@@ -127,7 +135,12 @@ export class ModelGateway {
     return { status: 429, message: `the session has used ${used} of its ${tokens} tokens` }
   }
 
-  #pass(endpoint: GatewayEndpoint, path: string, asked: IncomingMessage, answer: ServerResponse): void {
+  #pass(
+    endpoint: GatewayEndpoint,
+    path: string,
+    asked: IncomingMessage,
+    answer: ServerResponse,
+  ): void {
     const startedMs = performance.now()
     const target = upstreamOf(endpoint, path)
     const request = target.protocol === 'http:' ? requestPlain : requestSecure
@@ -228,7 +241,10 @@ function matches(pattern: string, path: string): boolean {
 /** In the form that clients of models show to their users. */
 export function refuse(answer: ServerResponse, status: number, message: string): void {
   if (answer.headersSent) return void answer.destroy()
-  const body = JSON.stringify({ type: 'error', error: { type: 'writ', message: `writ: ${message}` } })
+  const body = JSON.stringify({
+    type: 'error',
+    error: { type: 'writ', message: `writ: ${message}` },
+  })
   answer.writeHead(status, { 'content-type': 'application/json' })
   answer.end(body)
 }

@@ -25,7 +25,6 @@ export {
   recordChange,
   revokeToken,
 } from './principals/principals.ts'
-export { isSecretName, readSecret, removeSecret, secretNames, setSecret } from './secrets.ts'
 export {
   knownHomeOf,
   type ListedHome,
@@ -35,3 +34,4 @@ export {
   replacedHome,
   unfinishedIn,
 } from './removal.ts'
+export { isSecretName, readSecret, removeSecret, secretNames, setSecret } from './secrets.ts'

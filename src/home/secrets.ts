@@ -3,7 +3,13 @@
  * no sandbox shows. A value leaves them only for a request of a gateway.
  */
 import { join } from 'node:path'
-import { makeFolder, namesIfThere, readIfThere, removeTreeSync, writeWhole } from '../machine/index.ts'
+import {
+  makeFolder,
+  namesIfThere,
+  readIfThere,
+  removeTreeSync,
+  writeWhole,
+} from '../machine/index.ts'
 
 const SECRETS = 'secrets'
 const NAME = /^[A-Z][A-Z0-9_]{0,63}$/

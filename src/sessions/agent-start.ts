@@ -51,7 +51,12 @@ export async function startOf(parts: StartParts): Promise<AgentStart> {
   const path = programPath(argv[0], cwd, environment)
   if (path === null) {
     const message = `there is no program ${showName(argv[0])} on your PATH`
-    throw faultError('session.program', argv[0], message, `install it, then: writ run -- ${argv[0]}`)
+    throw faultError(
+      'session.program',
+      argv[0],
+      message,
+      `install it, then: writ run -- ${argv[0]}`,
+    )
   }
   const programs = programPlaces(argv[0], path, cwd, environment, userDirectory)
   const resolved = (word: string): string | null => programPath(word, cwd, environment)
@@ -89,7 +94,13 @@ type ModelEndpoint = AgentHost['endpoints'][number]
 function endpointOf(parts: StartParts, host: AgentHost, index: number): GatewayEndpoint {
   const { environment, secretOf, agentHome } = parts
   // An index of the list.
-  const { host: machine, calls, key, wire, redirect: redirection } = host.endpoints[index] as ModelEndpoint
+  const {
+    host: machine,
+    calls,
+    key,
+    wire,
+    redirect: redirection,
+  } = host.endpoints[index] as ModelEndpoint
   const names = Object.keys(redirection('').variables)
   const own = names.map((name) => environment[name]).find((value) => isAddress(value))
   const [first = 'API_KEY'] = key.variables
@@ -122,7 +133,10 @@ function isAddress(text: string | undefined): text is string {
 type RedirectedFile = ReturnType<ModelEndpoint['redirect']>['files'][number]
 
 /** Sets the base URL in a configuration of the agent's private home. */
-async function redirect({ agentHome }: StartParts, { file, format, set }: RedirectedFile): Promise<void> {
+async function redirect(
+  { agentHome }: StartParts,
+  { file, format, set }: RedirectedFile,
+): Promise<void> {
   const path = join(agentHome, file)
   const empty = format === 'json' ? '{}\n' : ''
   const edited = await editConfiguration(readIfThere(path) ?? empty, { format, set, unset: [] })

@@ -100,7 +100,10 @@ export function isGitBusy(directories: readonly string[]): boolean {
 }
 
 /** Where git keeps its state of each root, as the view shows it. */
-export function gitDirectories(layers: readonly Layer[], roots: readonly string[]): readonly string[] {
+export function gitDirectories(
+  layers: readonly Layer[],
+  roots: readonly string[],
+): readonly string[] {
   return roots.flatMap((root) => {
     const layer = layers.find((one) => root === one.root || root.startsWith(`${one.root}/`))
     if (layer === undefined) return []

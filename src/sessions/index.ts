@@ -1,6 +1,7 @@
 /**
  * Room: sessions. Runs coding agents in sessions: starts them, settles what they change, goes on after
- * an interruption. Sees base, contracts, ledger, gate, machine, sandbox, home, service and view.
+ * an interruption. Sees base, contracts, configuration, ledger, gate, hosts, machine, gateway, sandbox,
+ * view, home and service.
  */
 export { AgentHome } from './agent-home.ts'
 export { knownHost } from './agent-start.ts'

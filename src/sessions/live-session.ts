@@ -172,7 +172,9 @@ class LiveSession {
     }
     this.#lastReportMs = nowMs()
     const tool = heard.tool === undefined ? {} : { tool: heard.tool }
-    return { feedback: feedbackOf(await this.#settle(this.#settler, { boundary: 'tool', ...tool })) }
+    return {
+      feedback: feedbackOf(await this.#settle(this.#settler, { boundary: 'tool', ...tool })),
+    }
   }
 
   async #runIn(opened: OpenedSession, view: LiveView, start: AgentStart): Promise<SessionEnd> {

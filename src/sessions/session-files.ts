@@ -106,7 +106,8 @@ export class SessionFiles {
 
   /** Notes that a person looks at a question now. */
   lookAt(actionId: string): void {
-    if (existsSync(this.directory)) writeWhole(join(this.directory, `${LOOKED}${actionId}`), '', 0o600)
+    if (existsSync(this.directory))
+      writeWhole(join(this.directory, `${LOOKED}${actionId}`), '', 0o600)
   }
 
   /** Says that this process runs the session; returns the function that takes it back. */

@@ -17,7 +17,7 @@ import type {
   SessionSurface,
   SettleOrder,
 } from '../service/index.ts'
-import type { Conflict, FrozenView, LiveView, PendingScan } from '../view/index.ts'
+import type { FrozenView, LiveView, PendingScan, ViewConflict } from '../view/index.ts'
 import type { OpenQuestion, SessionFiles, SessionMemory } from './session-files.ts'
 
 export type SettleCause = Pick<SessionMark, 'boundary' | 'programs' | 'tool'>
@@ -185,7 +185,8 @@ export class Settler {
     const parts = weighed?.parts ?? null
     const isAlone = parts !== null && (await this.#isGranted(order, parts.granted))
     const granted = isAlone ? parts.granted : NO_PART
-    const asked = parts === null || isAlone ? (parts?.asked ?? NO_PART) : united(parts.granted, parts.asked)
+    const asked =
+      parts === null || isAlone ? (parts?.asked ?? NO_PART) : united(parts.granted, parts.asked)
     await frozen.prepare([...granted.changes, ...asked.changes])
     const promoted = await this.#settlePart(order, granted)
     if (promoted?.promoted === true) this.#noteMade(granted.changes)
@@ -194,7 +195,13 @@ export class Settler {
     if (blocked !== null) this.#refuse(parts?.blocked.changes ?? [])
     const { stale } = await frozen.prune(promoted?.promoted === true ? granted.changes : [])
     this.#sinceMs = this.#parts.nowMs()
-    return { promoted, asked: answer, blocked, busy, stale: stale.map(({ path }) => displayOfRaw(path)) }
+    return {
+      promoted,
+      asked: answer,
+      blocked,
+      busy,
+      stale: stale.map(({ path }) => displayOfRaw(path)),
+    }
   }
 
   /** Whether the part that needs no human by its findings needs none by the laws either. */
@@ -209,7 +216,11 @@ export class Settler {
     return this.#memory.question === null || isOvertaken
   }
 
-  async #ask(order: SettleOrder, part: PendingPart, isOvertaken: boolean): Promise<GateAnswer | null> {
+  async #ask(
+    order: SettleOrder,
+    part: PendingPart,
+    isOvertaken: boolean,
+  ): Promise<GateAnswer | null> {
     const older = this.#memory.question
     const answer = await this.#settlePart(order, part)
     if (answer === null) return null
@@ -290,8 +301,8 @@ function pendingPart(scan: PendingScan, busy: ReadonlySet<RawPath>): PendingPart
 }
 
 /** Names both sides, and what the agent can do about it. */
-function conflictWords({ real, view }: Conflict): string {
-  const side = (state: Conflict['real']): string => (state === null ? 'deleted' : 'changed')
+function conflictWords({ real, view }: ViewConflict): string {
+  const side = (state: ViewConflict['real']): string => (state === null ? 'deleted' : 'changed')
   return `${side(view)} in the session and ${side(real)} in the real tree since; read it again`
 }
 
@@ -309,7 +320,9 @@ function without(part: PendingPart, isOut: (change: Change) => boolean): Pending
 }
 
 function united(one: PendingPart, other: PendingPart): PendingPart {
-  const changes = [...one.changes, ...other.changes].sort(({ path: a }, { path: b }) => (a < b ? -1 : 1))
+  const changes = [...one.changes, ...other.changes].sort(({ path: a }, { path: b }) =>
+    a < b ? -1 : 1,
+  )
   return {
     changes,
     findings: [...one.findings, ...other.findings],

@@ -79,6 +79,25 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     pure: false,
     packages: ['@modelcontextprotocol/client', 'openai'],
   },
+  gateway: { sees: [], pure: false, packages: [] },
+  sessions: {
+    sees: [
+      'base',
+      'contracts',
+      'configuration',
+      'ledger',
+      'gate',
+      'hosts',
+      'machine',
+      'gateway',
+      'sandbox',
+      'view',
+      'home',
+      'service',
+    ],
+    pure: false,
+    packages: [],
+  },
   cli: {
     sees: [
       'base',
@@ -95,6 +114,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'home',
       'service',
       'runs',
+      'sessions',
     ],
     pure: false,
     packages: ['diff', 'yaml'],

@@ -56,7 +56,11 @@ export async function run(call: CommandCall): Promise<OwnStatus> {
 
 /** The name of the program, in the letters that names of actors have. */
 function agentName(program: string): string {
-  return basename(program).replaceAll(/[^\w.-]/g, '_').slice(0, 64) || 'agent'
+  return (
+    basename(program)
+      .replaceAll(/[^\w.-]/g, '_')
+      .slice(0, 64) || 'agent'
+  )
 }
 
 function readHosts(texts: readonly string[]): readonly string[] {

@@ -16,7 +16,10 @@ export async function set(call: CommandCall): Promise<Exit> {
   const typed = canAsk() ? await askHidden(`the value of ${name}`) : readFileSync(0, 'utf8')
   const value = typed.trim()
   if (value === '' || value.length > VALUE_MAX || /\s/.test(value)) {
-    throw usageError('a key is one word without blanks', `printf %s "$KEY" | writ secret set ${name}`)
+    throw usageError(
+      'a key is one word without blanks',
+      `printf %s "$KEY" | writ secret set ${name}`,
+    )
   }
   setSecret(stateRoot(surroundings()), name, value)
   return reply(call, { name, kept: true }, (paint) => `${paint.good('kept')}  ${name}\n`)

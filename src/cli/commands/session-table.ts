@@ -37,7 +37,11 @@ export const SESSION_COMMANDS: readonly Command[] = [
       },
       { name: 'memory', value: 'MB', says: 'memory it may use; 8192 without it' },
       { name: 'disk', value: 'MB', says: 'bytes that its view may hold; 20480 without it' },
-      { name: 'time', value: 'TIME', says: 'how long it may run: seconds, or 30m, 2h; 24h without it' },
+      {
+        name: 'time',
+        value: 'TIME',
+        says: 'how long it may run: seconds, or 30m, 2h; 24h without it',
+      },
       {
         name: 'accept-state',
         value: null,

@@ -33,7 +33,15 @@ export async function list(call: CommandCall): Promise<Exit> {
       const { session_id, agent, started_at, workspace } = files.terms()
       const { settles, question } = files.memory()
       const state = files.isLive ? ('running' as const) : ('stopped' as const)
-      return { session_id, agent, started_at, workspace, state, settles, question: question?.action_id ?? null }
+      return {
+        session_id,
+        agent,
+        started_at,
+        workspace,
+        state,
+        settles,
+        question: question?.action_id ?? null,
+      }
     })
     return reply(call, { sessions: rows }, (paint) => {
       if (rows.length === 0) return 'no session runs, and none has pending changes\n'
@@ -82,7 +90,9 @@ export async function diff(call: CommandCall): Promise<Exit> {
         if (state?.kind !== 'file' || text === null) return null
         const layer = layers.find(({ root }) => isBelow(path, rawOfText(root)))
         if (side === 'before') return createReadStream(text)
-        return layer === undefined ? null : createReadStream(`${layer.upper}${text.slice(layer.root.length)}`)
+        return layer === undefined
+          ? null
+          : createReadStream(`${layer.upper}${text.slice(layer.root.length)}`)
       }
       const columns = terminal.isTty ? terminal.columns : null
       const base = rawOfText(files.terms().workspace)

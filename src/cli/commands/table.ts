@@ -5,8 +5,8 @@ import type { Command, OptionWords } from '../call/command.ts'
 import { ACCEPT_YES, HOME, PASS_FD, STREAM } from '../call/command.ts'
 import { FLOW_COMMANDS } from './flow-table.ts'
 import { GATE_COMMANDS } from './gate-table.ts'
-import { SESSION_COMMANDS } from './session-table.ts'
 import { LEDGER_COMMANDS } from './ledger-table.ts'
+import { SESSION_COMMANDS } from './session-table.ts'
 
 const JSONL: OptionWords = {
   name: 'jsonl',

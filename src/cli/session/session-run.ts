@@ -3,8 +3,10 @@
  * asks at the end about what still waits.
  */
 import { constants } from 'node:os'
+import { faultError } from '../../base/index.ts'
 import type { GrantDocument } from '../../contracts/index.ts'
 import { type KnownHome, readSecret, stateRoot } from '../../home/index.ts'
+import { within } from '../../service/index.ts'
 import {
   AgentHome,
   findSession,
@@ -16,13 +18,11 @@ import {
   type Settled,
   sessionDescriptor,
 } from '../../sessions/index.ts'
-import { faultError } from '../../base/index.ts'
-import { within } from '../../service/index.ts'
 import { type OwnStatus, ownStatus, RUNNER_FAULT } from '../call/command.ts'
-import { surroundings } from '../call/terminal.ts'
-import { readLimits } from '../exec/exec-proposal.ts'
 import { canAsk } from '../call/passphrase.ts'
+import { surroundings } from '../call/terminal.ts'
 import { visibleName } from '../effects/visible.ts'
+import { readLimits } from '../exec/exec-proposal.ts'
 import { Live } from '../exec/live.ts'
 import { askWord } from '../gate/answer-line.ts'
 import { answerLines } from '../gate/answer-text.ts'
@@ -158,7 +158,9 @@ function newTerms({ gate, call, stream }: GateSession, request: SessionRequest):
   const asked = readLimits(call.options)
   const started_at = new Date(nowMs).toISOString()
   const isDeclared = write.length + remove.length > 0
-  const granted = isDeclared ? { create: write, modify: write, remove } : grantedGlobs(gate.grants, scope)
+  const granted = isDeclared
+    ? { create: write, modify: write, remove }
+    : grantedGlobs(gate.grants, scope)
   const time = call.options.text('time') === null ? DAY_SECONDS : asked.max_duration_ms / 1_000
   return {
     session_id: request.sessionId,

@@ -254,7 +254,9 @@ function compareStep(
   if (input.isAmended) step.takeAlong(changes)
   // From the end: what lies below a directory comes before the directory itself.
   for (let index = changes.length - 1; index >= 0; index--) step.judge(changes[index] as Change)
-  for (const { kind, text } of declaration.unseen(happenedIn(changes))) {
+  // Where an approval or grants decide, a declared effect is no promise.
+  const unseen = declaredByApproval ? [] : declaration.unseen(happenedIn(changes))
+  for (const { kind, text } of unseen) {
     findings.add('effect.not_observed', text, kind)
   }
   return step
@@ -439,7 +441,11 @@ class Step implements StepOutcome {
     if (isPrivileged(change)) this.#findings.add('effect.privileged', text)
     if (!inScope) this.#findings.add('effect.out_of_scope', text, verb(change))
     else if (!this.#isTold(change)) {
-      this.#findings.add('effect.undeclared', text, `${verb(change)}; the edit tool did not name it`)
+      this.#findings.add(
+        'effect.undeclared',
+        text,
+        `${verb(change)}; the edit tool did not name it`,
+      )
     } else if (!isDeclared && !this.#byApproval) {
       this.#findings.add('effect.undeclared', text, verb(change))
     }

@@ -156,7 +156,7 @@ export function pathsToTrack(
   subject: GrantCase,
 ): readonly RawPath[] {
   const held = inForce(grants, subject).map((grant) => new HeldGrant(grant, subject.places))
-  const plain = held.filter(({ grant }) => grant.tracked !== true)
+  const plain = held.filter(({ grant }) => grant.tracked !== true && grant.own !== true)
   const tracking = held.filter(({ grant }) => grant.tracked === true)
   return changes
     .filter((change) => listsOf(change).some((list) => needsTracking(change, list)))
@@ -210,7 +210,7 @@ function covers(
 
 function wordsFor(list: ChangeList, change: Change, held: readonly HeldGrant[]): string {
   if (isInGit(change.path)) return `${GIT_WORDS[list]}; git's ordinary commands do not do this`
-  if (list === 'deleted') return 'deleted; the actor did not make it'
+  if (list === 'deleted') return 'deleted; the act did not make it'
   const access = accessWords(list, change)
   if (access !== null) return access
   if (list === 'added') return 'created'

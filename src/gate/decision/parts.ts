@@ -155,7 +155,9 @@ function neededBy(
   return [...(after === null ? [] : [down]), ...(before === null ? [] : [up])]
 }
 
-function hasBytes(state: Change['after']): state is NonNullable<Change['after']> & { digest: string } {
+function hasBytes(
+  state: Change['after'],
+): state is NonNullable<Change['after']> & { digest: string } {
   return state?.kind === 'file' && state.size > 0 && state.digest !== null
 }
 

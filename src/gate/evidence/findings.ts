@@ -183,7 +183,9 @@ export function needsNoDeclaration({
  * Returns the paths that an edit tool was told to change. The agent reported them, so that they only
  * make the comparison stricter (S-5).
  */
-export function toldPaths({ session }: Pick<Evaluation, 'session'>): { toldPaths?: readonly string[] } {
+export function toldPaths({ session }: Pick<Evaluation, 'session'>): {
+  toldPaths?: readonly string[]
+} {
   const paths = session?.tool?.paths
   return paths === undefined ? {} : { toldPaths: paths }
 }

@@ -16,7 +16,13 @@ import {
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import type { RunOutcome, Sandbox } from '../../sandbox/index.ts'
-import { blocked, type Decided, type GateParts, type RanInSession, type Terms } from '../lifecycle/act.ts'
+import {
+  blocked,
+  type Decided,
+  type GateParts,
+  type RanInSession,
+  type Terms,
+} from '../lifecycle/act.ts'
 import { admit, recordProposal } from '../lifecycle/admit.ts'
 import { answerOf } from '../lifecycle/answer.ts'
 import { endUnanswered } from '../lifecycle/confirm.ts'

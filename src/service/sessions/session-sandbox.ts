@@ -5,11 +5,7 @@
  */
 import type { Server, Socket } from 'node:net'
 import type { ActionDescriptor, Proposal } from '../../contracts/index.ts'
-import {
-  type NetworkTerms,
-  PROXY_ENVIRONMENT,
-  sandboxEnvironment,
-} from '../../gate/index.ts'
+import { type NetworkTerms, PROXY_ENVIRONMENT, sandboxEnvironment } from '../../gate/index.ts'
 import { RunProxy } from '../../network/index.ts'
 import { ownIds } from '../../tree/index.ts'
 import type { GateParts } from '../lifecycle/act.ts'

@@ -6,7 +6,12 @@
  * PROMISE (never widened): the proposal of a settle is derived from the descriptor of the session.
  */
 import type { Socket } from 'node:net'
-import type { ActionDescriptor, NetworkConnection, SessionFact, SessionMark } from '../../contracts/index.ts'
+import type {
+  ActionDescriptor,
+  NetworkConnection,
+  SessionFact,
+  SessionMark,
+} from '../../contracts/index.ts'
 import type { PartKind, RawPath } from '../../gate/index.ts'
 import type { OnRefused, RunProxy } from '../../network/index.ts'
 import type { Control, Layer, Sandbox } from '../../sandbox/index.ts'
