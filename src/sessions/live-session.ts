@@ -30,6 +30,7 @@ import { feedbackOf } from './feedback.ts'
 import type { SessionFiles, SessionTerms } from './session-files.ts'
 import { type SettleCause, type Settled, Settler } from './settle.ts'
 import { ToolReports } from './tool-reports.ts'
+import { TreeWatch } from './tree-watch.ts'
 
 /** How often a session looks whether it can settle. */
 const LOOK_MS = 300
@@ -80,12 +81,15 @@ export type SessionEnd =
 
 export async function runSession(options: SessionOptions): Promise<SessionEnd> {
   const { gate, files, terms } = options
+  const session = new LiveSession(options)
+  // Fails if the program is not there, before anything is recorded or made.
+  const start = await session.startOf()
   const refused = await gate.sessions.begin(groundOf(terms))
   if (refused !== null) return { kind: 'refused', answer: refused }
   if (!options.isResumed) files.make(terms)
   const disown = files.own()
   try {
-    return await new LiveSession(options).run()
+    return await session.run(start)
   } finally {
     await disown()
   }
@@ -110,10 +114,9 @@ class LiveSession {
     this.#reports = new ToolReports(options.terms.cwd)
   }
 
-  async run(): Promise<SessionEnd> {
+  async run(start: AgentStart): Promise<SessionEnd> {
     const { gate, files, terms, agentHome, onRefused } = this.#options
     const { session_id: sessionId, descriptor, hosts, limits } = terms
-    const start = await this.#startOf()
     const gateway = new ModelGateway(start.endpoints, NO_BUDGET)
     const onReport = (report: unknown) => this.#hear(report)
     const channel = new SessionChannel({ token: this.#token, gateway, onReport })
@@ -146,7 +149,7 @@ class LiveSession {
     return `http://127.0.0.1:${PROXY_PORT}/${this.#token}`
   }
 
-  async #startOf(): Promise<AgentStart> {
+  async startOf(): Promise<AgentStart> {
     const { terms, environment, userDirectory, agentHome, secretOf, onNotes } = this.#options
     const start = await startOf({
       argv: terms.argv,
@@ -181,6 +184,7 @@ class LiveSession {
     const settler = this.#makeSettler(opened, view)
     this.#settler = settler
     await this.#recordStart()
+    const watch = new TreeWatch(this.#options.terms.scope, () => settler.refresh())
     const control = serveOrders(this.#options.files, (order) => this.#obey(order, opened, settler))
     try {
       const running = this.#start(opened, start)
@@ -191,6 +195,7 @@ class LiveSession {
       await looking
       return await this.#end(outcome, settler)
     } finally {
+      watch.close()
       control.close()
     }
   }

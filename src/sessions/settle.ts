@@ -128,6 +128,11 @@ export class Settler {
     }
   }
 
+  /** Shows the agent what others changed in the real tree; in turn with settles. */
+  refresh(): void {
+    this.#turn = this.#turn.then(() => this.#parts.view.refresh()).catch(() => undefined)
+  }
+
   /** Takes changes out of the view; returns those that a process uses, which stay. */
   discard(paths: readonly RawPath[]): Promise<readonly RawPath[]> {
     const turn = this.#turn.then(() => this.#discard(paths))
