@@ -18,6 +18,8 @@ interface StartParts {
   readonly cwd: string
   /** The person's own environment. */
   readonly environment: Variables
+  /** What of it, or besides it, the person gave the agent by name. */
+  readonly given: Variables
   readonly userDirectory: string
   /** The directory that the agent sees as its home. */
   readonly agentHome: string
@@ -62,7 +64,7 @@ export async function startOf(parts: StartParts): Promise<AgentStart> {
   const resolved = (word: string): string | null => programPath(word, cwd, environment)
   const recognised = recogniseHost(argv, resolved)
   if (recognised === null) return { argv, variables: {}, notes: [], endpoints: [], programs }
-  const begun = sessionStart(argv, recognised, environment)
+  const begun = sessionStart(argv, recognised, parts.given)
   const { host, at } = recognised
   const endpoints = host.endpoints.map((_, index) => endpointOf(parts, host, index))
   const redirected = endpoints.map(({ name }, index) =>

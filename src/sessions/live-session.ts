@@ -150,11 +150,12 @@ class LiveSession {
   }
 
   async startOf(): Promise<AgentStart> {
-    const { terms, environment, userDirectory, agentHome, secretOf, onNotes } = this.#options
+    const { terms, environment, env, userDirectory, agentHome, secretOf, onNotes } = this.#options
     const start = await startOf({
       argv: terms.argv,
       cwd: terms.cwd,
       environment,
+      given: env,
       userDirectory,
       agentHome: agentHome.directory,
       channel: this.#channel,
