@@ -26,6 +26,8 @@ interface StartParts {
   /** The address of the session's channel inside, without a final slash. */
   readonly channel: string
   readonly secretOf: (name: string) => string | null
+  /** Where the person says that the model is. */
+  readonly modelUrl: string | undefined
 }
 
 export interface AgentStart {
@@ -103,14 +105,15 @@ function endpointOf(parts: StartParts, host: AgentHost, index: number): GatewayE
     wire,
     redirect: redirection,
   } = host.endpoints[index] as ModelEndpoint
-  const names = Object.keys(redirection('').variables)
-  const own = names.map((name) => environment[name]).find((value) => isAddress(value))
+  const names = [...Object.keys(redirection('').variables), ...ADDRESSES[wire]]
+  const own = [parts.modelUrl, ...names.map((name) => environment[name])].find(isAddress)
   const [first = 'API_KEY'] = key.variables
   const found = key.variables.map((name) => secretOf(name) ?? environment[name] ?? null)
   const logins = host.state.logins.map(({ file }) => join(agentHome, file))
   return {
     name: `${wire}-${index}`,
-    upstream: new URL(own ?? `https://${machine}`),
+    // Calls begin with the version, which such addresses often end with.
+    upstream: new URL(own?.replace(/\/v1\/?$/, '') ?? `https://${machine}`),
     calls,
     key: {
       header: key.header,
@@ -127,6 +130,14 @@ function endpointOf(parts: StartParts, host: AgentHost, index: number): GatewayE
 
 /** Shorter words could be in a login file by chance. */
 const LOGIN_MIN = 20
+
+/** Variables by which people name another address of a model. */
+const ADDRESSES = {
+  anthropic: ['ANTHROPIC_BASE_URL'],
+  responses: ['OPENAI_BASE_URL'],
+  chat: ['OPENAI_BASE_URL'],
+  gemini: ['GOOGLE_GEMINI_BASE_URL'],
+} as const
 
 function isAddress(text: string | undefined): text is string {
   return text !== undefined && /^https?:\/\/[^/]/.test(text) && URL.canParse(text)

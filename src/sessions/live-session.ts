@@ -52,6 +52,8 @@ export interface SessionOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly userDirectory: string
   readonly secretOf: (name: string) => string | null
+  /** Where the person says that the model is; absent for the agent's usual one. */
+  readonly modelUrl: string | undefined
   /** Variables that the person named. */
   readonly env: Readonly<Record<string, string>>
   readonly live: LiveParts
@@ -160,6 +162,7 @@ class LiveSession {
       agentHome: agentHome.directory,
       channel: this.#channel,
       secretOf,
+      modelUrl: this.#options.modelUrl,
     })
     onNotes([...start.notes, ...agentHome.logins()])
     return start

@@ -31,6 +31,11 @@ export const SESSION_COMMANDS: readonly Command[] = [
       { name: 'delete', value: 'GLOB', many: true, says: 'what it may delete, with `--write`' },
       { name: 'env', value: 'NAME[=VALUE]', many: true, says: 'a variable that the agent sees' },
       {
+        name: 'model-url',
+        value: 'URL',
+        says: 'where its model is; the usual host of the agent without it',
+      },
+      {
         name: 'settle',
         value: 'WHEN',
         says: 'when changes become real: auto (whenever the agent pauses), end, or never (only on command)',

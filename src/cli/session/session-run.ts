@@ -18,7 +18,7 @@ import {
   type Settled,
   sessionDescriptor,
 } from '../../sessions/index.ts'
-import { type OwnStatus, ownStatus, RUNNER_FAULT } from '../call/command.ts'
+import { type OwnStatus, ownStatus, RUNNER_FAULT, usageError } from '../call/command.ts'
 import { canAsk } from '../call/passphrase.ts'
 import { surroundings } from '../call/terminal.ts'
 import { visibleName } from '../effects/visible.ts'
@@ -65,7 +65,7 @@ export async function carryOutSession(
   const host = knownHost({ argv: terms.argv, cwd: terms.cwd, environment: around.env })
   const agentHome = new AgentHome(home, terms.agent, host, around.userDirectory)
   await acceptPowers(session, agentHome)
-  const live = new Live()
+  const live = new Live('run')
   const run = live.run()
   const confirm = execConfirm(session, live)
   try {
@@ -77,6 +77,7 @@ export async function carryOutSession(
       environment: around.env,
       userDirectory: around.userDirectory,
       secretOf: (name) => readSecret(stateRoot(around), name),
+      modelUrl: modelUrlOf(session),
       env: request.env,
       onNotes: (notes) => {
         for (const note of notes) live.tell(note)
@@ -116,6 +117,13 @@ async function acceptPowers({ call }: GateSession, agentHome: AgentHome): Promis
   const message = 'the changed state of the agent was not accepted, so it was not started'
   const hint = `look at it in ${agentHome.directory}, then run again with --accept-state`
   throw faultError('session.state_changed', '', message, hint)
+}
+
+function modelUrlOf({ call }: GateSession): string | undefined {
+  const text = call.options.text('model-url')
+  if (text === null) return undefined
+  if (/^https?:\/\/[^/]/.test(text) && URL.canParse(text)) return text
+  throw usageError('--model-url is the address of a model', '--model-url http://127.0.0.1:8080')
 }
 
 function yesOrNo(line: string): 'no' | 'yes' {
