@@ -108,10 +108,10 @@ export {
   type Judgement,
   keepsHome,
   leavesHomeOut,
+  namedPaths,
   needsNoDeclaration,
   REPLAYED_VERSIONS,
   recordsGrounds,
-  toldPaths,
 } from './evidence/findings.ts'
 export {
   type GitPath,

@@ -11,7 +11,7 @@ import { type ModelGateway, refuse } from './gateway.ts'
 interface ChannelParts {
   readonly token: string
   readonly gateway: ModelGateway
-  /** What a hook reported; returns what the agent is told. */
+  /** What a hook reported; returns the answer for the agent. */
   readonly onReport: (report: unknown) => Promise<unknown>
 }
 

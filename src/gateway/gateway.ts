@@ -11,7 +11,7 @@ import { type IncomingMessage, request as requestPlain, type ServerResponse } fr
 import { request as requestSecure } from 'node:https'
 import { type TokenUse, UsageReader } from './usage.ts'
 
-export interface GatewayCall {
+interface GatewayCall {
   readonly method: string
   /** `*` matches one or more characters without a slash. */
   readonly path: string
@@ -36,12 +36,12 @@ export interface GatewayEndpoint {
 }
 
 /** What one session may use; null without a bound. */
-export interface GatewayBudget {
+interface GatewayBudget {
   readonly requests: number | null
   readonly tokens: number | null
 }
 
-export interface GatewayUse extends TokenUse {
+interface GatewayUse extends TokenUse {
   readonly requests: number
   readonly failures: number
   readonly milliseconds: number

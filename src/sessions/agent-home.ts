@@ -119,7 +119,7 @@ const SECTION = /^\s*\[\s*([^\]]+?)\s*\]\s*$/
 const NAMED = /^\s*(?:name|email)\s*=/i
 
 /** The part of git's configuration that says who commits; helpers, aliases and includes stay out. */
-export function gitIdentity(text: string): string {
+function gitIdentity(text: string): string {
   const kept: string[] = []
   let isUser = false
   for (const line of text.split('\n')) {

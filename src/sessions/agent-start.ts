@@ -68,11 +68,9 @@ export async function startOf(parts: StartParts): Promise<AgentStart> {
   if (recognised === null) return { argv, variables: {}, notes: [], endpoints: [], programs }
   const begun = sessionStart(argv, recognised, parts.given)
   const { host, at } = recognised
-  const endpoints = host.endpoints.map((_, index) => endpointOf(parts, host, index))
-  const redirected = endpoints.map(({ name }, index) =>
-    // The two lists have the same length.
-    (host.endpoints[index] as ModelEndpoint).redirect(`${parts.channel}/model/${name}`),
-  )
+  const named = host.endpoints.map((one, index) => ({ one, name: `${one.wire}-${index}` }))
+  const endpoints = named.map(({ one, name }) => endpointOf(parts, host, one, name))
+  const redirected = named.map(({ one, name }) => one.redirect(`${parts.channel}/model/${name}`))
   for (const { files } of redirected) for (const file of files) await redirect(parts, file)
   const added = redirected.flatMap((one) => one.arguments)
   const words = [...begun.argv.slice(0, at + 1), ...added, ...begun.argv.slice(at + 1)]
@@ -95,23 +93,21 @@ export async function startOf(parts: StartParts): Promise<AgentStart> {
 type ModelEndpoint = AgentHost['endpoints'][number]
 
 /** A base URL that the person has set names the model's host; else the adapter does. */
-function endpointOf(parts: StartParts, host: AgentHost, index: number): GatewayEndpoint {
+function endpointOf(
+  parts: StartParts,
+  { state }: AgentHost,
+  endpoint: ModelEndpoint,
+  name: string,
+): GatewayEndpoint {
   const { environment, secretOf, agentHome } = parts
-  // An index of the list.
-  const {
-    host: machine,
-    calls,
-    key,
-    wire,
-    redirect: redirection,
-  } = host.endpoints[index] as ModelEndpoint
+  const { host: machine, calls, key, wire, redirect: redirection } = endpoint
   const names = [...Object.keys(redirection('').variables), ...ADDRESSES[wire]]
   const own = [parts.modelUrl, ...names.map((name) => environment[name])].find(isAddress)
   const [first = 'API_KEY'] = key.variables
   const found = key.variables.map((name) => secretOf(name) ?? environment[name] ?? null)
-  const logins = host.state.logins.map(({ file }) => join(agentHome, file))
+  const logins = state.logins.map(({ file }) => join(agentHome, file))
   return {
-    name: `${wire}-${index}`,
+    name,
     // Calls begin with the version, which such addresses often end with.
     upstream: new URL(own?.replace(/\/v1\/?$/, '') ?? `https://${machine}`),
     calls,

@@ -11,7 +11,7 @@ import { namesIfThere } from '../machine/index.ts'
 import type { Layer } from '../sandbox/index.ts'
 
 /** What is asked of a session at every look. */
-export interface Surroundings {
+interface SessionLook {
   readonly nowMs: number
   /** Processes inside, parents before their children. */
   readonly processes: readonly number[]
@@ -52,7 +52,7 @@ export class Boundary {
   }
 
   /** Looks at the processes; returns whether what is pending can be settled now. */
-  isReached({ nowMs, processes, writers, isGitBusy }: Surroundings): boolean {
+  isReached({ nowMs, processes, writers, isGitBusy }: SessionLook): boolean {
     this.#look(nowMs, processes)
     if (nowMs - this.#settledMs < BETWEEN_MS || writers.length > 0 || isGitBusy) return false
     return processes.every((pid) => this.#isDone(pid, nowMs))

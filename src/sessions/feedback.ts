@@ -1,5 +1,5 @@
 /**
- * What an agent is told after a settle (S-6): one line that says what was promoted, what waits, and what
+ * The line that an agent gets after a settle (S-6): it says what was promoted, what waits, and what
  * was blocked with the reason and what to do, so that the model can correct itself.
  */
 import { CODES, isCode } from '../base/index.ts'

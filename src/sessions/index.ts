@@ -12,7 +12,6 @@ export {
   findSession,
   keptSessions,
   SessionFiles,
-  type SessionLimits,
   type SessionTerms,
 } from './session-files.ts'
 export { sessionDescriptor } from './session-proposal.ts'

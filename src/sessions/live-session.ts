@@ -43,7 +43,7 @@ export const LOOKED_AT_MS = 5 * 60 * 1000
 
 type LiveParts = Pick<RunRequest, 'onOutput' | 'stdin' | 'terminal'>
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly gate: GateSurface
   readonly files: SessionFiles
   readonly terms: SessionTerms
@@ -168,7 +168,7 @@ class LiveSession {
     return start
   }
 
-  /** A report of a hook; the end of a tool call settles. Returns what the agent is told. */
+  /** A report of a hook; the end of a tool call settles. Returns the line for the agent. */
   async #hear(report: unknown): Promise<{ readonly feedback: string | null }> {
     const heard = this.#reports.take(report)
     const { terms, nowMs } = this.#options

@@ -30,7 +30,7 @@ export interface SessionTerms {
   readonly stream: string
 }
 
-export interface SessionLimits {
+interface SessionLimits {
   readonly memory_mb: number
   readonly disk_mb: number
   readonly seconds: number

@@ -12,7 +12,7 @@ const WORD_MAX = 200
 const PATHS_MAX = 100
 const OPEN_MAX = 1_000
 
-export type ReportedCall =
+type ReportedCall =
   | { readonly kind: 'begun' }
   /** Settles now; `tool` says after what. */
   | { readonly kind: 'ended'; readonly tool: SessionMark['tool'] }
@@ -51,7 +51,7 @@ export class ToolReports {
     if (boundary === 'stop') return { kind: 'ended', tool: undefined }
     if (boundary !== 'after') return { kind: 'other' }
     this.#open.delete(key)
-    // While another call runs, its changes cannot be told from those of this one.
+    // While another call runs, its changes cannot be distinguished from those of this one.
     return { kind: 'ended', tool: this.#markOf(read, this.#open.size === 0) }
   }
 

@@ -10,7 +10,13 @@ const DIRECTORIES_MAX = 4_096
 /** Changes come in numbers; one refresh is for all of them. */
 const GATHER_MS = 150
 /** Directories that people do not edit by hand, and that hold most of a tree. */
-const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.writ', 'objects', 'target', '.venv'])
+const SKIPPED: ReadonlySet<string> = new Set([
+  'node_modules',
+  '.writ',
+  'objects',
+  'target',
+  '.venv',
+])
 
 export class TreeWatch {
   readonly #watchers = new Map<string, FSWatcher>()

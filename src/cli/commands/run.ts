@@ -8,6 +8,7 @@ import { basename, dirname } from 'node:path'
 import { faultError, showName, uuidV7 } from '../../base/index.ts'
 import { hostPort, showHostPort } from '../../gate/index.ts'
 import { type CommandCall, type OwnStatus, usageError } from '../call/command.ts'
+import { refuseOthers } from '../call/home.ts'
 import { readEnv } from '../exec/exec-proposal.ts'
 import { absoluteGlobs, execScope } from '../exec/exec-scope.ts'
 import { withGate } from '../gate/open.ts'
@@ -31,6 +32,7 @@ export async function run(call: CommandCall): Promise<OwnStatus> {
     throw usageError(`--settle is one of ${MODES.join(', ')}`, 'writ run --settle end -- claude')
   }
   return withGate(call, async (session) => {
+    refuseOthers(session.session.caller, 'starting a session')
     const workspace = dirname(session.session.home.directory)
     const cwd = process.cwd()
     const nowMs = Date.now()

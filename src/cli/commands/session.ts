@@ -29,6 +29,7 @@ import { pendingText, settledLines } from '../session/session-text.ts'
 
 export async function list(call: CommandCall): Promise<Exit> {
   return withGate(call, async ({ session }) => {
+    refuseOthers(session.caller, 'the list of sessions')
     const rows = keptSessions(homeOf(session.home)).map((files) => {
       const { session_id, agent, started_at, workspace } = files.terms()
       const { settles, question } = files.memory()
@@ -108,7 +109,6 @@ export async function diff(call: CommandCall): Promise<Exit> {
 
 export async function settle(call: CommandCall): Promise<Exit> {
   return withSession(call, async (files, session) => {
-    refuseOthers(session.session.caller, 'settling a session')
     const settled = files.isLive
       ? await sendOrder<Settled>(files, { order: 'settle' })
       : await idle(files, session, (settler) => settler.settle({ boundary: 'command' }))
@@ -124,7 +124,6 @@ export async function discard(call: CommandCall): Promise<Exit> {
     throw usageError('name the session, and paths or --all', 'writ session discard ID PATH…')
   }
   return withSession({ ...call, arguments: [id] }, async (files, session) => {
-    refuseOthers(session.session.caller, 'discarding changes of a session')
     const { changes } = await pendingOf(files, session)
     const wanted = names.map((name) => rawOfText(resolve(surroundings().cwd, name)))
     const chosen = changes
@@ -152,11 +151,14 @@ export async function discard(call: CommandCall): Promise<Exit> {
 }
 
 export async function stop(call: CommandCall): Promise<Exit> {
-  return withSession(call, async (files, session) => {
-    refuseOthers(session.session.caller, 'stopping a session')
+  return withSession(call, async (files) => {
     if (!files.isLive) return reply(call, { stopped: false }, () => 'it does not run\n')
     await sendOrder(files, { order: 'stop' })
-    return reply(call, { stopped: true }, () => 'the agent is told to end; what is pending stays\n')
+    return reply(
+      call,
+      { stopped: true },
+      () => 'the agent got the signal to end; what is pending stays\n',
+    )
   })
 }
 
@@ -166,7 +168,10 @@ async function withSession(
 ): Promise<Exit> {
   const [id, ...others] = call.arguments
   if (others.length > 0) throw usageError('name one session, or none for the newest')
-  return withGate(call, (session) => work(findSession(homeOf(session.session.home), id), session))
+  return withGate(call, (session) => {
+    refuseOthers(session.session.caller, 'a session of an agent')
+    return work(findSession(homeOf(session.session.home), id), session)
+  })
 }
 
 function homeOf(home: GateSession['session']['home']): KnownHome {

@@ -204,7 +204,7 @@ const SessionMark = Type.Object(
         {
           name: Word,
           call_id: Type.Optional(Word),
-          /** Real paths that an edit tool was told to change; absent for every other tool. */
+          /** Real paths that the arguments of an edit tool name; absent for every other tool. */
           paths: Type.Optional(Paths),
           model: Type.Optional(Word),
           arguments_digest: Type.Optional(DigestText),

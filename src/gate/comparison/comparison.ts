@@ -32,6 +32,7 @@ import {
 import { Declaration, type Declared } from './declaration.ts'
 import { type Deferral, DeferredPaths, POINTERS, type PointedBy } from './deferred.ts'
 import { addGrantFindings, type GrantCase } from './grants.ts'
+import { isSharedOfHome, writOf } from './writ-files.ts'
 
 export type Finding = SandboxResult['findings'][number]
 
@@ -46,8 +47,8 @@ export interface ComparisonInput {
   readonly isAmended: boolean
   /** The human's approval of the shown effects is the declaration (exec without globs). */
   readonly declaredByApproval: boolean
-  /** Real paths that the agent's edit tool was told to change; nothing else may be changed then. */
-  readonly toldPaths?: readonly string[]
+  /** Real paths that an edit tool names in its arguments; nothing else may be changed then. */
+  readonly namedPaths?: readonly string[]
   /** What a run changed in the home outside the scope is left out, and does not block. */
   readonly leavesHomeOut?: boolean
   /** Instead of being left out it is kept, as the person chose. */
@@ -209,19 +210,6 @@ class ComparedLists {
   }
 }
 
-const SHARED = /\/\.writ(?:\/(?:laws\.yaml|\.gitignore|rules(?:\/.*)?))?$/s
-
-/** `.writ` as a directory, and in it the law file, the rules and what git ignores; no links. */
-function isSharedOfHome({ path, before, after }: Change): boolean {
-  if (path.indexOf('/.writ/') !== path.lastIndexOf('/.writ/') || !SHARED.test(path)) return false
-  const mayBeDirectory = !/\/(?:laws\.yaml|\.gitignore)$/.test(path)
-  const mayBeFile = /\/\.writ\/./.test(path)
-  return [before, after].every((state) => {
-    if (state === null) return true
-    return (state.kind === 'directory' && mayBeDirectory) || (state.kind === 'file' && mayBeFile)
-  })
-}
-
 /** The `node_modules` of a pattern that begins with two stars and goes on with it and another name. */
 function holderOf(pattern: string): readonly string[] {
   const [stars, holder = '', place = ''] = pattern.split('/')
@@ -245,7 +233,7 @@ function compareStep(
   const declaration = new Declaration(descriptor, host, effort)
   const homes = leavesHomeOut ? host.homes.filter(({ own }) => own) : []
   const step = new Step(declaration, lists, declaredByApproval, findings)
-  if (input.toldPaths !== undefined) step.allowOnly(input.toldPaths.map(rawOfText))
+  if (input.namedPaths !== undefined) step.allowOnly(input.namedPaths.map(rawOfText))
   step.leaveOut(
     homes.map(({ path }) => rawOfText(path)),
     input.keepsHome === true,
@@ -291,8 +279,8 @@ class Step implements StepOutcome {
   readonly #drops = new Map<RawPath, string>()
   #homes: readonly RawPath[] = []
   #isHomeKept = false
-  /** Null where nothing was told. */
-  #told: readonly RawPath[] | null = null
+  /** Null where no tool named any. */
+  #named: readonly RawPath[] | null = null
   /** Directories of writ that the run deleted with their id, and deleted directories around them. */
   readonly #staying = new Set<RawPath>()
   /** Directories that the run deleted or replaced. */
@@ -317,14 +305,14 @@ class Step implements StepOutcome {
   }
 
   /** Only these paths, and directories that were made for them, may be changed. */
-  allowOnly(told: readonly RawPath[]): void {
-    this.#told = told
+  allowOnly(named: readonly RawPath[]): void {
+    this.#named = named
   }
 
-  #isTold({ path, before, after }: Change): boolean {
-    if (this.#told === null || this.#told.includes(path)) return true
+  #isNamed({ path, before, after }: Change): boolean {
+    if (this.#named === null || this.#named.includes(path)) return true
     const isParent = before === null && after?.kind === 'directory'
-    return isParent && this.#told.some((told) => isBelow(told, path))
+    return isParent && this.#named.some((named) => isBelow(named, path))
   }
 
   /** Keeps a `.writ` directory that the run deleted together with its id, as `git clean -fdx` does. */
@@ -440,7 +428,7 @@ class Step implements StepOutcome {
     if (isDeclared && before === null && after !== null) this.#needed.add(parentOfRaw(path))
     if (isPrivileged(change)) this.#findings.add('effect.privileged', text)
     if (!inScope) this.#findings.add('effect.out_of_scope', text, verb(change))
-    else if (!this.#isTold(change)) {
+    else if (!this.#isNamed(change)) {
       this.#findings.add(
         'effect.undeclared',
         text,
@@ -461,12 +449,6 @@ class Step implements StepOutcome {
     }
     this.#findings.add('effect.deferred_execution', text, reason)
   }
-}
-
-/** The directory of writ that a path lies in; the path itself where it lies in none. */
-function writOf(path: RawPath): RawPath {
-  const end = path.indexOf('/.writ/')
-  return end === -1 ? path : (path.slice(0, end + '/.writ'.length) as RawPath)
 }
 
 const SET_ID = 0o6000

@@ -32,8 +32,8 @@ import {
   isComparedCode,
   keepsHome,
   leavesHomeOut,
+  namedPaths,
   needsNoDeclaration,
-  toldPaths,
 } from '../evidence/findings.ts'
 import type { Manifest } from '../evidence/manifest.ts'
 import { networkGrounds, withEgress } from '../network/rules.ts'
@@ -220,7 +220,7 @@ export function compareAgain(
     host: evaluation.host,
     isAmended: isAmended(evaluation),
     declaredByApproval: needsNoDeclaration(evaluation),
-    ...toldPaths(evaluation),
+    ...namedPaths(evaluation),
     leavesHomeOut: leavesHomeOut(evaluation),
     keepsHome: keepsHome(evaluation),
     scriptsChanged: rawPaths(evaluation.comparison.scripts_changed),

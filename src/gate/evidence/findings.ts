@@ -180,12 +180,12 @@ export function needsNoDeclaration({
 }
 
 /**
- * Returns the paths that an edit tool was told to change. The agent reported them, so that they only
+ * Returns the paths that an edit tool names. The agent reported them, so that they only
  * make the comparison stricter (S-5).
  */
-export function toldPaths({ session }: Pick<Evaluation, 'session'>): {
-  toldPaths?: readonly string[]
+export function namedPaths({ session }: Pick<Evaluation, 'session'>): {
+  namedPaths?: readonly string[]
 } {
   const paths = session?.tool?.paths
-  return paths === undefined ? {} : { toldPaths: paths }
+  return paths === undefined ? {} : { namedPaths: paths }
 }

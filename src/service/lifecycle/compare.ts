@@ -15,8 +15,8 @@ import {
   isAmended,
   keepsHome,
   leavesHomeOut,
+  namedPaths,
   needsNoDeclaration,
-  toldPaths,
   undoUse,
 } from '../../gate/index.ts'
 import { wholePath } from '../../home/index.ts'
@@ -120,7 +120,7 @@ async function readRun(
     host,
     isAmended: isAmended(evaluation),
     declaredByApproval: needsNoDeclaration(evaluation),
-    ...toldPaths(evaluation),
+    ...namedPaths(evaluation),
     leavesHomeOut: leavesHomeOut(evaluation),
     keepsHome: keepsHome(evaluation),
     scriptsChanged: scripts,

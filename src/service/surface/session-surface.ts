@@ -24,7 +24,7 @@ export interface PendingPart extends Scan {
   readonly told: readonly SessionFinding[]
 }
 
-export interface SessionFinding {
+interface SessionFinding {
   readonly code: 'session.conflict'
   readonly path: RawPath
   readonly detail: string
