@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { SessionPlace } from './session-place.ts'
+import { RunningAgent, SessionPlace } from './session-place.ts'
 
 const KEY = 'sk-canary-4711'
 
@@ -83,15 +83,16 @@ describe('the channel of a session', { timeout: 90_000 }, () => {
     expect(place.writ(['secret', 'set', 'ANTHROPIC_API_KEY'], { input: `${KEY}\n` }).status).toBe(0)
     // A server that listens on a port has such an address.
     const { port } = model.address() as AddressInfo
-    const ended = place.writ(
-      ['run', '--model-url', `http://127.0.0.1:${port}`, '--', join(bin, 'claude')],
-      { isWarm: false },
+    const url = `http://127.0.0.1:${port}`
+    // The model answers in this process, which must not wait for the agent.
+    const agent = new RunningAgent(
+      place.start(['run', '--model-url', url, '--', join(bin, 'claude')]),
     )
-    expect(ended.status, ended.err).toBe(0)
-    expect(ended.out).toContain('"input_tokens":3')
+    expect(await agent.ends(), agent.err).toBe(0)
+    expect(agent.out).toContain('"input_tokens":3')
     expect(keys).toEqual([KEY])
-    expect(ended.out).not.toContain(KEY)
-    expect(ended.out).toContain('ANTHROPIC_API_KEY=writ-session-placeholder')
+    expect(agent.out).not.toContain(KEY)
+    expect(agent.out).toContain('ANTHROPIC_API_KEY=writ-session-placeholder')
   })
 
   it('keeps a private home, and asks before changed settings are used', async () => {
