@@ -13,12 +13,65 @@
 import { readdirSync } from 'node:fs'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { faultError } from '../../base/index.ts'
-import { stateOf, terminalOf, textOr } from '../supervision/meters.ts'
+import { groupMembers, stateOf, terminalOf, textOr } from '../supervision/meters.ts'
+import { resumeTerminal } from './terminal-resume.ts'
 import { killQuietly } from './waiting-shell.ts'
 
 const FREEZE_MS = 5000
 /** How often the processes are looked at without a pause. */
 const QUICK_LOOKS = 20
+
+/** A run that can be stopped. */
+interface StoppableRun {
+  /** Its first process, as seen from outside. */
+  readonly first: number
+  /** Those of writ. */
+  readonly own: ReadonlySet<number>
+  readonly hasTerminal: boolean
+  isRunning(): boolean
+  signal(name: NodeJS.Signals): void
+}
+
+export class Freezer {
+  /** Signals that came while everything was stopped; null when nothing is. */
+  #held: NodeJS.Signals[] | null = null
+
+  /** Whether a signal has to wait until the processes continue. */
+  takes(name: NodeJS.Signals): boolean {
+    this.#held?.push(name)
+    return this.#held !== null
+  }
+
+  async freeze(run: StoppableRun): Promise<() => void> {
+    if (this.#held !== null) {
+      throw faultError('sandbox.failed', '', 'the sandbox is stopped already')
+    }
+    const held: NodeJS.Signals[] = []
+    this.#held = held
+    try {
+      const stopped = await stopBelow(run.first, (pid) => run.own.has(pid))
+      return () => {
+        if (this.#held !== held) return
+        if (run.isRunning()) continueAll(stopped)
+        this.#resume(run, held)
+      }
+    } catch (error) {
+      this.#resume(run, held)
+      throw error
+    }
+  }
+
+  /** The relay of a terminal has stopped with the process that it relays. */
+  #resume(run: StoppableRun, held: readonly NodeJS.Signals[]): void {
+    this.#held = null
+    if (!run.isRunning()) return
+    if (run.hasTerminal) {
+      for (const member of groupMembers(run.first)) killQuietly(member, 'SIGCONT')
+      resumeTerminal(run.first, () => run.isRunning() && this.#held === null)
+    }
+    for (const name of held) run.signal(name)
+  }
+}
 
 /** Returns the processes below one, parents before children. */
 export function processesBelow(first: number): readonly number[] {
@@ -73,7 +126,7 @@ function childrenOf(pid: number): readonly number[] {
 }
 
 /** Stops what is below `first`; returns the stopped ones, parents before children. */
-export async function stopBelow(
+async function stopBelow(
   first: number,
   isOwn: (pid: number) => boolean,
 ): Promise<readonly number[]> {
@@ -147,7 +200,7 @@ function isIdle(first: number): boolean {
 }
 
 /** Children before parents. */
-export function continueAll(stopped: readonly number[]): void {
+function continueAll(stopped: readonly number[]): void {
   for (const pid of [...stopped].reverse()) killQuietly(pid, 'SIGCONT')
 }
 
