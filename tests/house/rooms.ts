@@ -89,6 +89,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'flow',
       'machine',
       'sandbox',
+      'view',
       'promotion',
       'store',
       'home',

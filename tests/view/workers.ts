@@ -60,7 +60,7 @@ sub op {
   elsif ($op eq 'hold') { my $f; $ok = $a[2] eq 'r' ? sysopen($f, $p, O_RDONLY) : sysopen($f, $p, O_RDWR | O_APPEND | ($a[2] eq 'c' ? O_CREAT : 0), 0644); $held{$a[1]} = $f if $ok }
   elsif ($op eq 'put') { my $f = $held{$a[0]}; $ok = defined syswrite $f, $a[1] }
   elsif ($op eq 'get') { my $f = $held{$a[0]}; sysseek $f, 0, 0; my $t = ''; my $n; 1 while $n = sysread $f, $t, 65536, length $t; $ok = 1; $data = unpack 'H*', $t }
-  elsif ($op eq 'drop') { delete $held{$a[0]}; $ok = 1 }
+  elsif ($op eq 'drop') { my $f = delete $held{$a[0]}; no warnings; closedir $f or close $f; $ok = 1 }
   elsif ($op eq 'holddir') { $ok = opendir my $d, $p; $held{$a[1]} = $d if $ok }
   elsif ($op eq 'map') {
     if (sysopen my $f, $p, O_RDWR) {

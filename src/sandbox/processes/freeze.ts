@@ -1,7 +1,7 @@
 /**
- * Stops all processes of a sandbox and lets them continue, by signals. Stops parents before children and
- * continues children before parents, so that a shell with job control never sees a job stop: by the time
- * it asks, the job continues. Threads are looked at one by one: a process counts as stopped when every
+ * Stops all processes of a sandbox and lets them continue, by signals. Children stop when their parents
+ * have, and continue before them, so that a shell with job control never sees a job stop: by the time it
+ * asks, the job continues. Threads are looked at one by one: a process counts as stopped when every
  * thread of it is.
  *
  * The first process stays awake: it answers renames, and a process that waits for such an answer stops
@@ -76,15 +76,20 @@ export class Freezer {
 /** Returns the processes below one, parents before children. */
 export function processesBelow(first: number): readonly number[] {
   const found: number[] = []
-  const open = [first]
+  const open = [...childrenOf(first)]
   for (let pid = open.shift(); pid !== undefined; pid = open.shift()) {
-    if (pid !== first) found.push(pid)
-    for (const thread of threadsOf(pid)) {
-      const children = textOr(`/proc/${pid}/task/${thread}/children`)
-      if (children !== '') open.push(...children.split(' ').map(Number))
-    }
+    found.push(pid)
+    open.push(...childrenOf(pid))
   }
   return found
+}
+
+/** Every thread has children of its own. */
+function childrenOf(pid: number): readonly number[] {
+  return threadsOf(pid).flatMap((thread) => {
+    const children = textOr(`/proc/${pid}/task/${thread}/children`)
+    return children === '' ? [] : children.split(' ').map(Number)
+  })
 }
 
 function threadsOf(pid: number): readonly string[] {
@@ -120,12 +125,10 @@ function parentOf(pid: number): number {
   return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1] ?? 0)
 }
 
-function childrenOf(pid: number): readonly number[] {
-  const text = textOr(`/proc/${pid}/task/${pid}/children`)
-  return text === '' ? [] : text.split(' ').map(Number)
-}
-
-/** Stops what is below `first`; returns the stopped ones, parents before children. */
+/**
+ * Stops what is below `first`; returns the stopped ones, parents before children. Generation by
+ * generation: a parent that has not really stopped yet would still be told that its child stops.
+ */
 async function stopBelow(
   first: number,
   isOwn: (pid: number) => boolean,
@@ -134,12 +137,24 @@ async function stopBelow(
   const left = new Set<number>()
   const until = performance.now() + FREEZE_MS
   try {
-    for (let look = 0, quiet = 0; quiet < 2; look++) {
-      const awake = stopOnce(first, isOwn, stopped, left)
-      quiet = awake.length === 0 && isIdle(first) ? quiet + 1 : 0
-      if (quiet > 0) continue
-      if (performance.now() > until) throw notStopped(awake)
-      await (look < QUICK_LOOKS ? nextTurn() : pause(1))
+    for (let quiet = 0; quiet < 2; ) {
+      const before = stopped.size + left.size
+      for (let level = [first]; level.length > 0; ) {
+        level = level.flatMap(childrenOf)
+        const ours = level.filter((pid) => !isOwn(pid))
+        for (const pid of ours) stopOne(pid, stopped, left)
+        await untilTrue(
+          () => ours.every(isStill),
+          until,
+          () => notStopped(ours),
+        )
+      }
+      await untilTrue(
+        () => isIdle(first),
+        until,
+        () => notStopped([first]),
+      )
+      quiet = stopped.size + left.size === before ? quiet + 1 : 0
     }
   } catch (error) {
     continueAll([...stopped])
@@ -148,26 +163,21 @@ async function stopBelow(
   return [...stopped]
 }
 
-/** One pass; returns those that still run. `left` are those that were stopped before the first pass. */
-function stopOnce(
-  first: number,
-  isOwn: (pid: number) => boolean,
-  stopped: Set<number>,
-  left: Set<number>,
-): readonly number[] {
-  const awake: number[] = []
-  for (const pid of processesBelow(first)) {
-    if (isOwn(pid)) continue
-    if (!stopped.has(pid) && !left.has(pid)) {
-      if (stateOf(pid) === 'T') left.add(pid)
-      else {
-        stopped.add(pid)
-        killQuietly(pid, 'SIGSTOP')
-      }
-    }
-    if (!isStill(pid)) awake.push(pid)
+/** `left` are those that were stopped before. */
+function stopOne(pid: number, stopped: Set<number>, left: Set<number>): void {
+  if (stopped.has(pid) || left.has(pid)) return
+  if (stateOf(pid) === 'T') left.add(pid)
+  else {
+    stopped.add(pid)
+    killQuietly(pid, 'SIGSTOP')
   }
-  return awake
+}
+
+async function untilTrue(holds: () => boolean, until: number, late: () => Error): Promise<void> {
+  for (let look = 0; !holds(); look++) {
+    if (performance.now() > until) throw late()
+    await (look < QUICK_LOOKS ? nextTurn() : pause(1))
+  }
 }
 
 /** Whether no thread of the process can run before it is continued. */
