@@ -5,7 +5,8 @@
  * thread of it is.
  *
  * The first process stays awake: it answers renames, and a process that waits for such an answer stops
- * only after it has come. The relay of a terminal stops by itself with the process that it relays.
+ * only after it has come. The relay of a terminal stops before the process that it relays, which it would
+ * continue otherwise.
  *
  * Deliberately absent: the freezer of control groups of version 1. A frozen process of such a group
  * survives SIGKILL, so that one would outlive writ.
@@ -13,8 +14,14 @@
 import { readdirSync } from 'node:fs'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { faultError } from '../../base/index.ts'
-import { groupMembers, stateOf, terminalOf, textOr } from '../supervision/meters.ts'
-import { resumeTerminal } from './terminal-resume.ts'
+import {
+  type HeldTerminal,
+  hasPending,
+  SIGCHLD,
+  stateOf,
+  terminalOf,
+  textOr,
+} from '../supervision/meters.ts'
 import { killQuietly } from './waiting-shell.ts'
 
 const FREEZE_MS = 5000
@@ -35,6 +42,7 @@ interface StoppableRun {
 export class Freezer {
   /** Signals that came while everything was stopped; null when nothing is. */
   #held: NodeJS.Signals[] | null = null
+  #resumed: Promise<void> = Promise.resolve()
 
   /** Whether a signal has to wait until the processes continue. */
   takes(name: NodeJS.Signals): boolean {
@@ -43,33 +51,59 @@ export class Freezer {
   }
 
   async freeze(run: StoppableRun): Promise<() => void> {
+    // The relay continues its child some time after the last thaw.
+    await this.#resumed
     if (this.#held !== null) {
       throw faultError('sandbox.failed', '', 'the sandbox is stopped already')
     }
     const held: NodeJS.Signals[] = []
     this.#held = held
+    const terminal = run.hasTerminal ? terminalOf(run.first) : null
+    const isOwn = (pid: number): boolean => run.own.has(pid) && pid !== terminal?.relay
+    const stopped: number[] = []
+    const thaw = (): void => {
+      if (this.#held !== held) return
+      this.#held = null
+      if (!run.isRunning()) return
+      const isRelayed = terminal !== null && stopped.includes(terminal.leader)
+      continueAll(stopped.filter((pid) => !isRelayed || pid !== terminal.leader))
+      if (isRelayed) this.#resumed = resumeRelayed(terminal, run.isRunning)
+      for (const name of held) run.signal(name)
+    }
     try {
-      const stopped = await stopBelow(run.first, (pid) => run.own.has(pid))
-      return () => {
-        if (this.#held !== held) return
-        if (run.isRunning()) continueAll(stopped)
-        this.#resume(run, held)
-      }
+      await stopBelow(run.first, isOwn, stopped)
+      return thaw
     } catch (error) {
-      this.#resume(run, held)
+      thaw()
       throw error
     }
   }
+}
 
-  /** The relay of a terminal has stopped with the process that it relays. */
-  #resume(run: StoppableRun, held: readonly NodeJS.Signals[]): void {
-    this.#held = null
-    if (!run.isRunning()) return
-    if (run.hasTerminal) {
-      for (const member of groupMembers(run.first)) killQuietly(member, 'SIGCONT')
-      resumeTerminal(run.first, () => run.isRunning() && this.#held === null)
+const RELAY_MS = 2000
+const RELAY_LOOK_MS = 2
+/** So many looks without news, and `script` will do nothing more by itself. */
+const QUIET_LOOKS = 3
+
+/**
+ * Continues the child of `script(1)` by means of `script`, which stops itself when it reads that its child
+ * was stopped, and continues the child when it is continued. The kernel keeps one SIGCHLD at a time: if
+ * the child ended before `script` has read the one about the stop, `script` would never learn of the end.
+ */
+async function resumeRelayed(
+  { leader, relay }: HeldTerminal,
+  isRunning: () => boolean,
+): Promise<void> {
+  const until = performance.now() + RELAY_MS
+  for (let quiet = 0; quiet < QUIET_LOOKS && isRunning() && performance.now() < until; ) {
+    await pause(RELAY_LOOK_MS)
+    quiet = hasPending(relay, SIGCHLD) || stateOf(relay) === 'T' ? 0 : quiet + 1
+    if (stateOf(relay) === 'T') killQuietly(relay, 'SIGCONT')
+    else if (stateOf(leader) === 'T' && quiet === QUIET_LOOKS) {
+      // Another SIGCHLD was waiting, and the one about the stop was lost.
+      killQuietly(leader, 'SIGCONT')
+      quiet = 0
     }
-    for (const name of held) run.signal(name)
   }
 }
 
@@ -126,51 +160,43 @@ function parentOf(pid: number): number {
 }
 
 /**
- * Stops what is below `first`; returns the stopped ones, parents before children. Generation by
- * generation: a parent that has not really stopped yet would still be told that its child stops.
+ * Stops what is below `first` and lists it in `stopped`, parents before children. Generation by
+ * generation: a parent that has not really stopped yet would still learn that its child stops.
  */
 async function stopBelow(
   first: number,
   isOwn: (pid: number) => boolean,
-): Promise<readonly number[]> {
-  const stopped = new Set<number>()
-  const left = new Set<number>()
+  stopped: number[],
+): Promise<void> {
+  const seen = new Set<number>()
   const until = performance.now() + FREEZE_MS
-  try {
-    for (let quiet = 0; quiet < 2; ) {
-      const before = stopped.size + left.size
-      for (let level = [first]; level.length > 0; ) {
-        level = level.flatMap(childrenOf)
-        const ours = level.filter((pid) => !isOwn(pid))
-        for (const pid of ours) stopOne(pid, stopped, left)
-        await untilTrue(
-          () => ours.every(isStill),
-          until,
-          () => notStopped(ours),
-        )
-      }
+  for (let quiet = 0; quiet < 2; ) {
+    const before = seen.size
+    for (let level = [first]; level.length > 0; ) {
+      level = level.flatMap(childrenOf)
+      const ours = level.filter((pid) => !isOwn(pid))
+      for (const pid of ours) if (!seen.has(pid)) stopOne(pid, seen, stopped)
       await untilTrue(
-        () => isIdle(first),
+        () => ours.every(isStill),
         until,
-        () => notStopped([first]),
+        () => notStopped(ours),
       )
-      quiet = stopped.size + left.size === before ? quiet + 1 : 0
     }
-  } catch (error) {
-    continueAll([...stopped])
-    throw error
+    await untilTrue(
+      () => isIdle(first),
+      until,
+      () => notStopped([first]),
+    )
+    quiet = seen.size === before ? quiet + 1 : 0
   }
-  return [...stopped]
 }
 
-/** `left` are those that were stopped before. */
-function stopOne(pid: number, stopped: Set<number>, left: Set<number>): void {
-  if (stopped.has(pid) || left.has(pid)) return
-  if (stateOf(pid) === 'T') left.add(pid)
-  else {
-    stopped.add(pid)
-    killQuietly(pid, 'SIGSTOP')
-  }
+/** A process that is stopped already is not continued later. */
+function stopOne(pid: number, seen: Set<number>, stopped: number[]): void {
+  seen.add(pid)
+  if (stateOf(pid) === 'T') return
+  stopped.push(pid)
+  killQuietly(pid, 'SIGSTOP')
 }
 
 async function untilTrue(holds: () => boolean, until: number, late: () => Error): Promise<void> {
