@@ -4,7 +4,7 @@ import { namesIn, readableText } from '../machine/index.ts'
 import { PATH_BYTES_MAX, scanLayers } from '../tree/index.ts'
 import { lookQuietly, type ViewGround } from './ground.ts'
 import { Judge } from './judge.ts'
-import { observe } from './observe.ts'
+import { hidingIn, observe } from './observe.ts'
 import type { Pins } from './pins.ts'
 import { isInUse, planPrune, removeEntries } from './prune.ts'
 import { identityOf, isRealState, lookAt, realStateOf, type SeenEntry } from './record.ts'
@@ -56,6 +56,7 @@ export class StoppedView implements FrozenView {
     const tree = this.#ground.readUpper()
     await observe(tree, record, stale, keeper)
     const equal = new Set<RawPath>()
+    const hiding = await hidingIn(tree, keeper)
     const scan = await scanLayers(layers, {
       marker: null,
       commandStartedAtMs: Number.POSITIVE_INFINITY,
@@ -65,12 +66,14 @@ export class StoppedView implements FrozenView {
       isRoot: options.isRoot,
       ids: options.ids,
       exclude: options.exclude,
+      hiding: new Set([...hiding].map(({ path }) => path)),
       onPair: ({ path }, isChanged) => {
         if (!isChanged) equal.add(path)
       },
     })
     const judged = new Judge(tree, record, equal).judge(scan.changes)
     this.#addBusyNames(tree)
+    this.#noteEqual(equal, tree)
     record.save()
     const marks = new Map(
       judged.pending.map(({ path }) => [path, upperMark(tree.byPath.get(path))] as const),
@@ -96,6 +99,17 @@ export class StoppedView implements FrozenView {
       pending: { changes, findings, emptied, conflicts, stale: judged.stale, moved },
       byPath: new Map(scan.changes.map((change) => [change.path, change])),
       equal,
+    }
+  }
+
+  /** Where view and real tree agree, later changes of the session are changes of what is real now. */
+  #noteEqual(equal: ReadonlySet<RawPath>, tree: UpperTree): void {
+    const { record } = this.#ground
+    for (const path of equal) {
+      const known = record.entries.get(path)
+      const real = lookAt(path)
+      if (known === undefined || real === null || !tree.byPath.has(path)) continue
+      record.entries.set(path, { ...known, base: identityOf(real) })
     }
   }
 

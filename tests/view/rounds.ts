@@ -5,6 +5,7 @@
  * shadow and real tree; after promotion and pruning, processes inside have to see the shadow, and the real
  * tree has to be the shadow but for what was left out.
  */
+import { spawn } from 'node:child_process'
 import {
   appendFileSync,
   chmodSync,
@@ -46,10 +47,18 @@ export interface Scene {
   readonly real: string
   readonly shadow: string
   readonly kept: string
+  /** A file that says that the scene was filled. */
+  readonly begun: string
 }
 
 export function makeScene(base: string, kept = join(base, 'kept')): Scene {
-  const scene = { base, real: join(base, 'real'), shadow: join(base, 'shadow'), kept }
+  const scene = {
+    base,
+    real: join(base, 'real'),
+    shadow: join(base, 'shadow'),
+    kept,
+    begun: join(base, 'begun'),
+  }
   for (const path of [scene.real, scene.shadow, scene.kept]) mkdirSync(path, { recursive: true })
   return scene
 }
@@ -166,6 +175,10 @@ export class Rounds {
   async open(more: Partial<SandboxRequest> = {}): Promise<void> {
     this.#sandbox = await this.#driver.open(requestOf(this.#scene, more))
     this.#view = viewOf(this.#sandbox, this.#scene)
+    // As a session does before it starts its agent again.
+    const frozen = await this.#view.freeze()
+    await frozen.prune([])
+    frozen.thaw()
     this.#inside = startInside(this.#sandbox, this.#scene.real)
     this.#shadow = startOutside(this.#scene.shadow)
     this.#slots = []
@@ -473,7 +486,7 @@ export class Rounds {
   }
 
   /** Freezes, compares, promotes, prunes and compares again. */
-  async settle(options: { crashAt?: number; refreshes?: boolean } = {}): Promise<void> {
+  async settle(options: { crash?: 'promote' | 'prune'; refreshes?: boolean } = {}): Promise<void> {
     this.#log.push('settle')
     if (options.refreshes === true) {
       await this.view.refresh()
@@ -482,7 +495,8 @@ export class Rounds {
     const frozen = await this.view.freeze()
     try {
       if (this.#chance(40)) this.edit(true)
-      const promoted = await this.#promote(frozen, options.crashAt)
+      const promoted = await this.#promote(frozen, options.crash === 'promote')
+      if (options.crash === 'prune') this.#dieSoon()
       const { pruned, kept, stale } = await frozen.prune(promoted)
       this.figures.pruned += pruned.length
       this.figures.kept += kept.length
@@ -499,7 +513,13 @@ export class Rounds {
     await this.compare()
   }
 
-  async #promote(frozen: FrozenView, crashAt?: number): Promise<readonly Change[]> {
+  /** Kills this process with SIGKILL while it prunes, or soon after. */
+  #dieSoon(): void {
+    const script = `sleep 0.0${String(this.#random(40)).padStart(2, '0')}; kill -9 ${process.pid}`
+    spawn('sh', ['-c', script], { stdio: 'ignore', detached: true })
+  }
+
+  async #promote(frozen: FrozenView, dies: boolean): Promise<readonly Change[]> {
     const { real } = this.#scene
     const scan = await frozen.scan()
     const below = (path: string): string => path.slice(real.length + 1)
@@ -523,11 +543,12 @@ export class Rounds {
       scan.changes,
     )
     await frozen.prepare(chosen)
+    const last = dies ? this.#random(chosen.length + 1) : -1
     let steps = 0
     promote(chosen, {
       layers: this.#sandbox?.layers ?? [],
       onStep: () => {
-        if (steps++ === crashAt) throw new Error('crash')
+        if (steps++ === last) process.kill(process.pid, 'SIGKILL')
       },
     })
     return chosen
