@@ -26,7 +26,7 @@ import { LineChannel } from './pipes/lines.ts'
 import { destroyEnds, type Ends, feed, finish, flow, openEnds } from './pipes/pipe-ends.ts'
 import { controlsOf } from './preparation/controls.ts'
 import { type Opened, OWN_TASKS, PRIVATE_PLACES } from './preparation/open-sandbox.ts'
-import { continueAll, ownProcesses, processesBelow, stopBelow } from './processes/freeze.ts'
+import { Freezer, ownProcesses, processesBelow } from './processes/freeze.ts'
 import { HolderKeeper } from './processes/keeper.ts'
 import {
   type ProcessLimits,
@@ -94,8 +94,7 @@ export class LinuxSandbox implements Sandbox {
   #lastEnd: Promise<unknown> | null = null
   #active: Promise<unknown> | null = null
   #hasTerminal = false
-  /** Signals that came while everything was stopped; null when nothing is. */
-  #held: NodeJS.Signals[] | null = null
+  readonly #freezer = new Freezer()
   #sideShell: SideShell | null = null
   #traced = 0
   #onClosed: () => void = () => undefined
@@ -110,13 +109,7 @@ export class LinuxSandbox implements Sandbox {
     this.#watcher = watcher
     this.layers = opened.layers
     this.controls = controlsOf(request, opened)
-    const { keeper } = opened.holder
-    this.keeper =
-      keeper === null
-        ? null
-        : new HolderKeeper(keeper, (layer) =>
-            join(opened.directory, `m${opened.layers.indexOf(layer)}`),
-          )
+    this.keeper = HolderKeeper.of(opened)
     // The holder starts the first bubblewrap by itself.
     this.#waiting = this.#inside(opened.ends, opened.holder.control.next())
     // `run` awaits it and gets the failure. If `close` comes first, the failure does not matter.
@@ -137,10 +130,7 @@ export class LinuxSandbox implements Sandbox {
     const { pid } = this.#running
     // Everything inside ends with its first process.
     if (name === 'SIGKILL') return killQuietly(pid, name)
-    if (this.#held !== null) {
-      this.#held.push(name)
-      return
-    }
+    if (this.#freezer.takes(name)) return
     const terminal = this.#hasTerminal ? terminalOf(pid) : null
     if (terminal !== null && name !== 'SIGCONT') {
       // What relays a terminal stops with what it relays.
@@ -154,8 +144,7 @@ export class LinuxSandbox implements Sandbox {
 
   allProcesses(): readonly number[] {
     if (this.#running === null) return []
-    const { pid } = this.#running
-    return [pid, ...processesBelow(pid)]
+    return processesBelow(this.#running.pid)
   }
 
   processes(): readonly number[] {
@@ -171,40 +160,15 @@ export class LinuxSandbox implements Sandbox {
   }
 
   async freeze(): Promise<() => void> {
-    if (this.#held !== null)
-      throw faultError('sandbox.failed', '', 'the sandbox is stopped already')
-    const running = this.#running
-    if (running === null || !this.#isTold) return () => undefined
-    const { pid } = running
-    const held: NodeJS.Signals[] = []
-    this.#held = held
-    try {
-      const own = this.#ownProcesses(pid)
-      const stopped = await stopBelow(pid, (each) => own.has(each))
-      return () => this.#thaw(pid, stopped, held)
-    } catch (error) {
-      this.#letOn(pid, held)
-      throw error
-    }
-  }
-
-  #thaw(first: number, stopped: readonly number[], held: readonly NodeJS.Signals[]): void {
-    if (this.#held !== held) return
-    const isRunning = (): boolean => this.#running?.pid === first && this.#isTold
-    if (isRunning()) continueAll(stopped)
-    this.#letOn(first, held)
-  }
-
-  /** The relay of a terminal has stopped with the process that it relays. */
-  #letOn(first: number, held: readonly NodeJS.Signals[]): void {
-    this.#held = null
-    const isRunning = (): boolean => this.#running?.pid === first && this.#isTold
-    if (!isRunning()) return
-    if (this.#hasTerminal) {
-      for (const member of groupMembers(first)) killQuietly(member, 'SIGCONT')
-      resumeTerminal(first, () => isRunning() && this.#held === null)
-    }
-    for (const name of held) this.signal(name)
+    if (this.#running === null || !this.#isTold) return () => undefined
+    const { pid } = this.#running
+    return this.#freezer.freeze({
+      first: pid,
+      own: this.#ownProcesses(pid),
+      hasTerminal: this.#hasTerminal,
+      isRunning: () => this.#running?.pid === pid && this.#isTold,
+      signal: (name) => this.signal(name),
+    })
   }
 
   async run(request: RunRequest): Promise<RunOutcome> {

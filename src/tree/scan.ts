@@ -89,6 +89,11 @@ export interface ScanOptions {
   readonly exclude: readonly string[]
   /** Directories that other acts made since the marker: the run could not see them. */
   readonly madeMeanwhile?: ReadonlySet<RawPath>
+  /**
+   * Of a live view: directories of the upper layers that hide the real ones. There the overlay cannot be
+   * asked, because it may have cached that a name is missing which others made since.
+   */
+  readonly hiding?: ReadonlySet<RawPath>
   /** Called with each pair of entries that was compared, changed or not. */
   readonly onPair?: (pair: Pair, isChanged: boolean) => void
   /** Digests of files in the stages below: known also for files that this user may not read. */
@@ -194,7 +199,7 @@ class Scanner {
         pathBytesMax: this.#options.pathBytesMax,
         entriesMax,
         madeMeanwhile: this.#options.madeMeanwhile ?? NOTHING_MADE,
-        isLive: this.#options.marker === null,
+        hiding: this.#options.hiding ?? null,
       },
       this.#findings,
       this.#lent,

@@ -3,6 +3,7 @@
  * tree again where nothing is in use. Sees base, gate, machine, sandbox and tree.
  */
 export { openView } from './live-view.ts'
+export { probeView } from './probe.ts'
 export type {
   Discarded,
   FrozenView,

@@ -3,9 +3,10 @@
  * and nothing out of a directory that hides the real one, unless the directory goes as a whole.
  */
 import { lstatSync, rmdirSync, unlinkSync } from 'node:fs'
-import type { RawPath } from '../gate/index.ts'
+import { parentOfRaw, type RawPath } from '../gate/index.ts'
 import { codeOf, isAbsent, nodePath } from '../machine/index.ts'
 import type { Keeper } from '../sandbox/index.ts'
+import { hidingIn } from './observe.ts'
 import type { Pins } from './pins.ts'
 import { lookAt, type ViewRecord } from './record.ts'
 import { mergedAt, type UpperEntry, type UpperTree, upwards } from './upper.ts'
@@ -27,30 +28,25 @@ export interface PrunePlan {
 }
 
 export async function planPrune(ground: PruneGround): Promise<PrunePlan> {
-  const planner = new Planner(ground, await markedIn(ground))
+  const planner = new Planner(ground, await hidingIn(ground.tree, ground.keeper))
   for (const root of ground.tree.roots) planner.visit(root)
   return withoutLeases(planner, ground)
-}
-
-/** Directories that hide the real one at the same place. */
-async function markedIn({ tree, keeper }: PruneGround): Promise<ReadonlySet<UpperEntry>> {
-  const asked = [...tree.byPath.values()].filter(
-    ({ found, path, isRoot }) =>
-      !isRoot && found.kind === 'directory' && lookAt(path)?.kind === 'directory',
-  )
-  const answers = await keeper.ask(asked.map(({ at }) => ({ does: 'marked', path: at })))
-  return new Set(asked.filter((_, index) => answers[index] === '1'))
 }
 
 class Planner {
   readonly removed: UpperEntry[] = []
   readonly kept: UpperEntry[] = []
   readonly #ground: PruneGround
-  readonly #marked: ReadonlySet<UpperEntry>
+  /** Directories that hide a real entry which the session removed. */
+  readonly #lacking = new Set<RawPath>()
+  readonly #hiding: ReadonlySet<UpperEntry>
 
-  constructor(ground: PruneGround, marked: ReadonlySet<UpperEntry>) {
+  constructor(ground: PruneGround, hiding: ReadonlySet<UpperEntry>) {
     this.#ground = ground
-    this.#marked = marked
+    this.#hiding = hiding
+    for (const [path, { kind }] of ground.record.entries) {
+      if (kind === 'gone' && lookAt(path) !== null) this.#lacking.add(parentOfRaw(path))
+    }
   }
 
   /** Returns whether the entry goes. */
@@ -58,7 +54,7 @@ class Planner {
     const { found, path, isRoot } = entry
     if (found.isWhiteout) return this.#whiteout(entry)
     if (found.kind !== 'directory') return this.#single(entry)
-    const hidesReal = this.#marked.has(entry) || lookAt(path)?.kind !== 'directory'
+    const hidesReal = this.#hiding.has(entry) || lookAt(path)?.kind !== 'directory'
     if (hidesReal && !isRoot) return this.#whole(entry)
     let goes = 0
     for (const child of entry.children) if (this.visit(child)) goes++
@@ -91,7 +87,8 @@ class Planner {
     const { pins } = this.#ground
     const all = [...upwards(entry)]
     const real = all.filter((each) => this.#ground.isReal(each))
-    const goes = real.length === all.length && !all.some((each) => isInUse(each, pins))
+    const isSame = real.length === all.length && !all.some(({ path }) => this.#lacking.has(path))
+    const goes = isSame && !all.some((each) => isInUse(each, pins))
     if (goes) this.removed.push(...all)
     else this.kept.push(...real)
     return goes

@@ -29,6 +29,11 @@ export type RealState = Pick<EntryState, 'kind' | 'mode' | 'target'> & {
 }
 
 export interface Entry {
+  /**
+   * Of the upper entry. Without one, in a directory that hides the real one: `gone` was removed by the
+   * session, `added` was made by others.
+   */
+  readonly kind: Identity['kind'] | 'whiteout' | 'gone' | 'added'
   readonly base: Base
   /** When the view had last been refreshed before this entry was first seen. */
   readonly seenNs: string
@@ -73,6 +78,11 @@ interface Saved {
 export interface SeenEntry extends Identity {
   readonly bornNs: bigint
   readonly isWhiteout: boolean
+}
+
+/** The kind of an upper entry. */
+export function upperKind({ kind, isWhiteout }: SeenEntry): Entry['kind'] {
+  return isWhiteout ? 'whiteout' : kind
 }
 
 /** Looks at an entry itself; null if there is none. */

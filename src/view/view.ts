@@ -42,7 +42,10 @@ export interface FrozenView {
   scan(): Promise<PendingScan>
   /** To be called before any of these paths becomes real. */
   prepare(changes: readonly Change[]): Promise<void>
-  /** To be called when these changes are real: shows the real entries where nothing inside uses the old. */
+  /**
+   * To be called when these changes are real: shows the real entries where nothing inside uses the old.
+   * Also with no changes before the first process of a view that was opened again starts.
+   */
   prune(promoted: readonly Change[]): Promise<Pruned>
   /** Reverts paths in the view, each with everything below it. */
   discard(paths: readonly RawPath[]): Promise<Discarded>

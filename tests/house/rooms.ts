@@ -109,6 +109,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'flow',
       'machine',
       'sandbox',
+      'view',
       'promotion',
       'store',
       'home',

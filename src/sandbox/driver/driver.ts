@@ -174,7 +174,10 @@ export interface Sandbox {
   runBeside(request: SideRequest): Promise<number | null>
   /** Outer ids of the processes inside, parents before children, without writ's own. */
   processes(): readonly number[]
-  /** The same with writ's own: the first process, its shells, the relay of the terminal. */
+  /**
+   * The same with writ's own shells and the relay of the terminal. The first process is not among them:
+   * ordinary users cannot look at it, and while everything is stopped it uses nothing of the tree.
+   */
   allProcesses(): readonly number[]
   /**
    * Stops the processes inside; the returned function, which is idempotent, lets them continue. A

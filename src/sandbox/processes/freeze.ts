@@ -1,11 +1,12 @@
 /**
- * Stops all processes of a sandbox and lets them continue, by signals. Stops parents before children and
- * continues children before parents, so that a shell with job control never sees a job stop: by the time
- * it asks, the job continues. Threads are looked at one by one: a process counts as stopped when every
+ * Stops all processes of a sandbox and lets them continue, by signals. Children stop when their parents
+ * have, and continue before them, so that a shell with job control never sees a job stop: by the time it
+ * asks, the job continues. Threads are looked at one by one: a process counts as stopped when every
  * thread of it is.
  *
  * The first process stays awake: it answers renames, and a process that waits for such an answer stops
- * only after it has come. The relay of a terminal stops by itself with the process that it relays.
+ * only after it has come. The relay of a terminal stops before the process that it relays, which it would
+ * continue otherwise.
  *
  * Deliberately absent: the freezer of control groups of version 1. A frozen process of such a group
  * survives SIGKILL, so that one would outlive writ.
@@ -13,25 +14,116 @@
 import { readdirSync } from 'node:fs'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { faultError } from '../../base/index.ts'
-import { stateOf, terminalOf, textOr } from '../supervision/meters.ts'
+import {
+  type HeldTerminal,
+  hasPending,
+  SIGCHLD,
+  stateOf,
+  terminalOf,
+  textOr,
+} from '../supervision/meters.ts'
 import { killQuietly } from './waiting-shell.ts'
 
 const FREEZE_MS = 5000
 /** How often the processes are looked at without a pause. */
 const QUICK_LOOKS = 20
 
+/** A run that can be stopped. */
+interface StoppableRun {
+  /** Its first process, as seen from outside. */
+  readonly first: number
+  /** Those of writ. */
+  readonly own: ReadonlySet<number>
+  readonly hasTerminal: boolean
+  isRunning(): boolean
+  signal(name: NodeJS.Signals): void
+}
+
+export class Freezer {
+  /** Signals that came while everything was stopped; null when nothing is. */
+  #held: NodeJS.Signals[] | null = null
+  #resumed: Promise<void> = Promise.resolve()
+
+  /** Whether a signal has to wait until the processes continue. */
+  takes(name: NodeJS.Signals): boolean {
+    this.#held?.push(name)
+    return this.#held !== null
+  }
+
+  async freeze(run: StoppableRun): Promise<() => void> {
+    // The relay continues its child some time after the last thaw.
+    await this.#resumed
+    if (this.#held !== null) {
+      throw faultError('sandbox.failed', '', 'the sandbox is stopped already')
+    }
+    const held: NodeJS.Signals[] = []
+    this.#held = held
+    const terminal = run.hasTerminal ? terminalOf(run.first) : null
+    const isOwn = (pid: number): boolean => run.own.has(pid) && pid !== terminal?.relay
+    const stopped: number[] = []
+    const thaw = (): void => {
+      if (this.#held !== held) return
+      this.#held = null
+      if (!run.isRunning()) return
+      const isRelayed = terminal !== null && stopped.includes(terminal.leader)
+      continueAll(stopped.filter((pid) => !isRelayed || pid !== terminal.leader))
+      if (isRelayed) this.#resumed = resumeRelayed(terminal, run.isRunning)
+      for (const name of held) run.signal(name)
+    }
+    try {
+      await stopBelow(run.first, isOwn, stopped)
+      return thaw
+    } catch (error) {
+      thaw()
+      throw error
+    }
+  }
+}
+
+const RELAY_MS = 2000
+const RELAY_LOOK_MS = 2
+/** So many looks without news, and `script` will do nothing more by itself. */
+const QUIET_LOOKS = 3
+
+/**
+ * Continues the child of `script(1)` by means of `script`, which stops itself when it reads that its child
+ * was stopped, and continues the child when it is continued. The kernel keeps one SIGCHLD at a time: if
+ * the child ended before `script` has read the one about the stop, `script` would never learn of the end.
+ */
+async function resumeRelayed(
+  { leader, relay }: HeldTerminal,
+  isRunning: () => boolean,
+): Promise<void> {
+  const until = performance.now() + RELAY_MS
+  for (let quiet = 0; quiet < QUIET_LOOKS && isRunning() && performance.now() < until; ) {
+    await pause(RELAY_LOOK_MS)
+    quiet = hasPending(relay, SIGCHLD) || stateOf(relay) === 'T' ? 0 : quiet + 1
+    if (stateOf(relay) === 'T') killQuietly(relay, 'SIGCONT')
+    else if (stateOf(leader) === 'T' && quiet === QUIET_LOOKS) {
+      // Another SIGCHLD was waiting, and the one about the stop was lost.
+      killQuietly(leader, 'SIGCONT')
+      quiet = 0
+    }
+  }
+}
+
 /** Returns the processes below one, parents before children. */
 export function processesBelow(first: number): readonly number[] {
   const found: number[] = []
-  const open = [first]
+  const open = [...childrenOf(first)]
   for (let pid = open.shift(); pid !== undefined; pid = open.shift()) {
-    if (pid !== first) found.push(pid)
-    for (const thread of threadsOf(pid)) {
-      const children = textOr(`/proc/${pid}/task/${thread}/children`)
-      if (children !== '') open.push(...children.split(' ').map(Number))
-    }
+    found.push(pid)
+    open.push(...childrenOf(pid))
   }
   return found
+}
+
+/** Every thread has children of its own. */
+function childrenOf(pid: number): readonly number[] {
+  return threadsOf(pid).flatMap((thread) => {
+    const children = textOr(`/proc/${pid}/task/${thread}/children`)
+    return children === '' ? [] : children.split(' ').map(Number)
+  })
 }
 
 function threadsOf(pid: number): readonly string[] {
@@ -67,54 +159,51 @@ function parentOf(pid: number): number {
   return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1] ?? 0)
 }
 
-function childrenOf(pid: number): readonly number[] {
-  const text = textOr(`/proc/${pid}/task/${pid}/children`)
-  return text === '' ? [] : text.split(' ').map(Number)
-}
-
-/** Stops what is below `first`; returns the stopped ones, parents before children. */
-export async function stopBelow(
+/**
+ * Stops what is below `first` and lists it in `stopped`, parents before children. Generation by
+ * generation: a parent that has not really stopped yet would still learn that its child stops.
+ */
+async function stopBelow(
   first: number,
   isOwn: (pid: number) => boolean,
-): Promise<readonly number[]> {
-  const stopped = new Set<number>()
-  const left = new Set<number>()
+  stopped: number[],
+): Promise<void> {
+  const seen = new Set<number>()
   const until = performance.now() + FREEZE_MS
-  try {
-    for (let look = 0, quiet = 0; quiet < 2; look++) {
-      const awake = stopOnce(first, isOwn, stopped, left)
-      quiet = awake.length === 0 && isIdle(first) ? quiet + 1 : 0
-      if (quiet > 0) continue
-      if (performance.now() > until) throw notStopped(awake)
-      await (look < QUICK_LOOKS ? nextTurn() : pause(1))
+  for (let quiet = 0; quiet < 2; ) {
+    const before = seen.size
+    for (let level = [first]; level.length > 0; ) {
+      level = level.flatMap(childrenOf)
+      const ours = level.filter((pid) => !isOwn(pid))
+      for (const pid of ours) if (!seen.has(pid)) stopOne(pid, seen, stopped)
+      await untilTrue(
+        () => ours.every(isStill),
+        until,
+        () => notStopped(ours),
+      )
     }
-  } catch (error) {
-    continueAll([...stopped])
-    throw error
+    await untilTrue(
+      () => isIdle(first),
+      until,
+      () => notStopped([first]),
+    )
+    quiet = seen.size === before ? quiet + 1 : 0
   }
-  return [...stopped]
 }
 
-/** One pass; returns those that still run. `left` are those that were stopped before the first pass. */
-function stopOnce(
-  first: number,
-  isOwn: (pid: number) => boolean,
-  stopped: Set<number>,
-  left: Set<number>,
-): readonly number[] {
-  const awake: number[] = []
-  for (const pid of processesBelow(first)) {
-    if (isOwn(pid)) continue
-    if (!stopped.has(pid) && !left.has(pid)) {
-      if (stateOf(pid) === 'T') left.add(pid)
-      else {
-        stopped.add(pid)
-        killQuietly(pid, 'SIGSTOP')
-      }
-    }
-    if (!isStill(pid)) awake.push(pid)
+/** A process that is stopped already is not continued later. */
+function stopOne(pid: number, seen: Set<number>, stopped: number[]): void {
+  seen.add(pid)
+  if (stateOf(pid) === 'T') return
+  stopped.push(pid)
+  killQuietly(pid, 'SIGSTOP')
+}
+
+async function untilTrue(holds: () => boolean, until: number, late: () => Error): Promise<void> {
+  for (let look = 0; !holds(); look++) {
+    if (performance.now() > until) throw late()
+    await (look < QUICK_LOOKS ? nextTurn() : pause(1))
   }
-  return awake
 }
 
 /** Whether no thread of the process can run before it is continued. */
@@ -147,7 +236,7 @@ function isIdle(first: number): boolean {
 }
 
 /** Children before parents. */
-export function continueAll(stopped: readonly number[]): void {
+function continueAll(stopped: readonly number[]): void {
   for (const pid of [...stopped].reverse()) killQuietly(pid, 'SIGCONT')
 }
 

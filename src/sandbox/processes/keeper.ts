@@ -7,6 +7,7 @@
  * A task is one line: a letter, then paths in hex. The answer is one line.
  */
 import { once } from 'node:events'
+import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { faultError } from '../../base/index.ts'
 import type { Keeper, KeeperTask, Layer } from '../driver/driver.ts'
@@ -25,6 +26,12 @@ const LETTERS: Readonly<Record<KeeperTask['does'], string>> = {
 /** So many tasks are sent before their answers are read; more would fill the socket. */
 const SENT_MAX = 256
 
+interface Kept {
+  readonly holder: { readonly keeper: Duplex | null }
+  readonly directory: string
+  readonly layers: readonly Layer[]
+}
+
 export class HolderKeeper implements Keeper {
   readonly #socket: Duplex
   readonly #lines: Lines
@@ -35,6 +42,13 @@ export class HolderKeeper implements Keeper {
     this.#socket = socket
     this.#lines = new Lines(socket)
     this.#mountOf = mountOf
+  }
+
+  /** Returns null for a sandbox that has none. */
+  static of({ holder, directory, layers }: Kept): Keeper | null {
+    if (holder.keeper === null) return null
+    const mountOf = (layer: Layer): string => join(directory, `m${layers.indexOf(layer)}`)
+    return new HolderKeeper(holder.keeper, mountOf)
   }
 
   async remount(layer: Layer): Promise<void> {
