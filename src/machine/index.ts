@@ -3,6 +3,7 @@
  * files and directories without following links, attributes, removal, sync. Sees base, contracts and
  * gate.
  */
+export { AnsweringProgram } from './answering-program.ts'
 export {
   type Attributes,
   CAPABILITY,
