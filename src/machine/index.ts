@@ -19,6 +19,7 @@ export { type Clock, isJump, type Jump, JumpWatch, SYSTEM_CLOCK } from './clock.
 export { asFailure, errnoOf, isAbsent, namedPath, toolFailure } from './failure.ts'
 export {
   LINE_FEED,
+  makeEmptyFile,
   makeFolder,
   namesIfThere,
   piecesOf,

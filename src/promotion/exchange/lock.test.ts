@@ -1,4 +1,4 @@
-/** A lock that is taken often holds against others and within the process, whatever becomes of its program. */
+/** A lock that is taken often holds against others and within the process, also if its program dies. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

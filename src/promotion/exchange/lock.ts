@@ -44,7 +44,7 @@ export async function withWorkspaceLock<T>(
   { waitMs }: LockOptions,
   work: (lock: WorkspaceLock) => Promise<T>,
 ): Promise<T> {
-  const kept = await keptLock(root)
+  const kept = await keptLock(root, waitMs)
   if (kept !== null) {
     try {
       // The brand says what `keptLock` has just done.
@@ -71,13 +71,13 @@ const ROOTS_MAX = 8
 const KEEPERS = new Map<string, LockKeeper>()
 
 /** Takes the lock by the program of this root; null if there is none yet, or the lock is not free. */
-async function keptLock(root: string): Promise<LockKeeper | null> {
+async function keptLock(root: string, waitMs: number): Promise<LockKeeper | null> {
   const keeper = KEEPERS.get(root) ?? new LockKeeper(root)
   // The one that was used last comes last.
   KEEPERS.delete(root)
   KEEPERS.set(root, keeper)
   forgetOldest()
-  return (await keeper.take()) ? keeper : null
+  return (await keeper.take(waitMs)) ? keeper : null
 }
 
 function forgetOldest(): void {
@@ -105,6 +105,8 @@ class LockKeeper {
   readonly #root: string
   #locks = 0
   #isTaken = false
+  /** Takers of this process, in the order of asking. */
+  readonly #waiting: (() => void)[] = []
   #handle: number | null = null
   #program: AnsweringProgram | null = null
 
@@ -112,22 +114,42 @@ class LockKeeper {
     this.#root = root
   }
 
-  /** False if the lock is not free, or has to be taken by `flock`. */
-  async take(): Promise<boolean> {
-    if (this.#isTaken || this.#locks++ < LOCKS_BEFORE) return false
+  /** False if the lock is not free, or has to be taken by `flock`. Waits for takers of this process. */
+  async take(waitMs: number): Promise<boolean> {
+    if (this.#locks++ < LOCKS_BEFORE) return false
+    const untilMs = performance.now() + waitMs
+    while (this.#isTaken && performance.now() < untilMs) await this.#change(untilMs)
+    if (this.#isTaken) return false
     // The lock belongs to the open directory: a second taker of the same one would not have to wait.
     this.#isTaken = true
     const answer = (await this.#ready()?.ask('lock\n')) ?? null
     // A program that died on its way may have set it.
     if (answer === null) this.#close()
     this.#isTaken = answer?.[0] === 'yes'
+    if (!this.#isTaken) this.#wakeAll()
     return this.#isTaken
+  }
+
+  /** Until it is this taker's turn to look again. */
+  #change(untilMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, untilMs - performance.now())
+      this.#waiting.push(() => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
+  }
+
+  #wakeAll(): void {
+    for (const wake of this.#waiting.splice(0)) wake()
   }
 
   async drop(): Promise<void> {
     const answer = await this.#program?.ask('drop\n')
     if (answer?.[0] !== 'yes') this.#close()
     this.#isTaken = false
+    this.#wakeAll()
   }
 
   /** Ends the program; false if the lock is in use. */
