@@ -9,8 +9,8 @@ const CALLS: Readonly<Record<string, { readonly list: number; readonly get: numb
   x64: { list: 195, get: 192 },
   arm64: { list: 12, get: 9 },
 }
-/** A process that reads this often starts the program: a short command is done before it pays. */
-const READS_BEFORE = 2
+/** So often a process starts `getfattr` first: a command for one act is mostly done before more would pay. */
+const READS_BEFORE = 4
 /** What the kernel calls a filesystem without attributes, and an attribute that is gone again. */
 const [NOT_SUPPORTED, NO_DATA] = [95, 61]
 /** The kernel's bound on the names of an entry, and on a value. */
