@@ -5,8 +5,8 @@
  * be cleaned up after a crash.
  *
  * A process that takes the lock of a root again and again keeps a program that sets and drops it: the
- * program shares the open directory, so the lock outlives a death of the program, and it ends when this
- * process does. If another process has the lock, `flock` waits for it.
+ * program shares the open directory, so the lock outlives a death of the program. After a death of this
+ * process the lock lasts until the program has read the end of its input. If another process has the lock, `flock` waits for it.
  *
  * Taking it twice in one process waits as well, and is no way to nest.
  */
