@@ -31,7 +31,7 @@ import {
   withTimeout,
 } from './attempt-words.ts'
 import { refuseHalted, untilHalted } from './flow-host.ts'
-import { LiveAttempt } from './live-attempt.ts'
+import { NodeAttempt } from './live-attempt.ts'
 import type { Order } from './orders.ts'
 import type { Said } from './participant/participant-request.ts'
 import { participate } from './participant/participate.ts'
@@ -63,7 +63,7 @@ interface Addressed {
 export class Participation {
   readonly #run: FlowRun
   /** By node: attempts that wait to be asked again. */
-  readonly #live = new Map<string, LiveAttempt>()
+  readonly #live = new Map<string, NodeAttempt>()
   /** By node: the person who answered there. */
   readonly #persons = new Map<string, string>()
 
@@ -193,12 +193,12 @@ export class Participation {
   }
 
   /** Waits for a place, which no budget counts; null if the attempt is stopped before. */
-  async #newAttempt(command: RunCommand, signal: AbortSignal): Promise<LiveAttempt | null> {
+  async #newAttempt(command: RunCommand, signal: AbortSignal): Promise<NodeAttempt | null> {
     const release = await this.#run.slots.take(signal)
     if (release === null) return null
     const { clock } = this.#run.options.host
     const open = (stopped: AbortSignal) => this.#open(command, stopped)
-    return new LiveAttempt(command, clock.elapsedMs(), open, release)
+    return new NodeAttempt(command, clock.elapsedMs(), open, release)
   }
 
   async #open(command: RunCommand, stopped: AbortSignal): Promise<Attempt> {
@@ -246,7 +246,7 @@ export class Participation {
   async #ask(
     command: RunCommand,
     participant: Participant,
-    live: LiveAttempt,
+    live: NodeAttempt,
     again: Again | null,
     signal: AbortSignal,
   ): Promise<void> {
@@ -321,7 +321,7 @@ export class Participation {
   }
 
   /** Records what was said, and ends the attempt unless the participant is asked again. */
-  async #hear(command: RunCommand, said: Said, live: LiveAttempt): Promise<void> {
+  async #hear(command: RunCommand, said: Said, live: NodeAttempt): Promise<void> {
     const { node_id } = command
     if (said.outcome !== 'ended') return this.#end(command, said, live, null)
     const reading = this.#read(command, said.text)
@@ -352,7 +352,7 @@ export class Participation {
   async #end(
     command: RunCommand,
     said: Said,
-    live: LiveAttempt,
+    live: NodeAttempt,
     reading: ParsedAnswer | null,
   ): Promise<void> {
     try {
@@ -365,7 +365,7 @@ export class Participation {
   async #endWith(
     command: RunCommand,
     { outcome, cause, why = '' }: Said,
-    live: LiveAttempt,
+    live: NodeAttempt,
     reading: ParsedAnswer | null,
   ): Promise<void> {
     const { host } = this.#run.options
@@ -399,7 +399,7 @@ export class Participation {
 
   async #keepArtifact(
     { node_id, attempt }: RunCommand,
-    live: LiveAttempt,
+    live: NodeAttempt,
     { document }: Extract<NonNullable<ParsedAnswer['answer']>, { kind: 'action' }>,
   ): Promise<void> {
     if (document.result_type !== 'ARTIFACT' || document.task_id !== node_id) return
@@ -410,7 +410,7 @@ export class Participation {
     await (await live.open()).write(this.#absolute(path), bytes)
   }
 
-  async #missingFiles(nodeId: string, live: LiveAttempt): Promise<readonly string[]> {
+  async #missingFiles(nodeId: string, live: NodeAttempt): Promise<readonly string[]> {
     const { host } = this.#run.options
     const attempt = await live.opened()
     const missing: string[] = []
@@ -459,7 +459,7 @@ export class Participation {
     const asked: RunCommand = { ...first, command, review }
     const { host } = this.#run.options
     const startedMs = host.clock.elapsedMs()
-    const live = new LiveAttempt(asked, startedMs, (stopped) => this.#open(asked, stopped))
+    const live = new NodeAttempt(asked, startedMs, (stopped) => this.#open(asked, stopped))
     await this.#run.send({ type: 'attempt_started', node_id, command })
     if (review === null)
       await this.#run.send({ type: 'gate_decision', node_id, command, decision: 'PROMOTE' })
@@ -480,7 +480,7 @@ export class Participation {
   }
 }
 
-async function finished(live: LiveAttempt): Promise<HeldAttempt | null> {
+async function finished(live: NodeAttempt): Promise<HeldAttempt | null> {
   const attempt = await live.opened()
   return attempt === null ? null : attempt.finish()
 }

@@ -15,8 +15,11 @@ import type { OverlayPlan } from './overlay-plan.ts'
  * The working directory once more, mounted read-only. A process inside can reopen a file that it holds
  * open, for writing, and change its mode, unless the file lies on such a mount.
  */
-export const READ_ONLY = 'r'
-/** The small memory filesystem in which the view of the machine is put together. */
+export const READ_ONLY = 'v/r'
+/**
+ * The small memory filesystem of the holder. The view of the machine is put together in it, and all
+ * other mount points lie there too: no disk makes or removes them.
+ */
 export const VIEW = 'v'
 /** In it: the machine's root as the sandbox shows it, and an empty directory. */
 export const MACHINE = `${VIEW}/m`
@@ -43,26 +46,32 @@ interface MountPlan {
 export function mountLines(plan: MountPlan): string {
   const { directory, roots, layers, view, scratch, masks, isClosed } = plan
   const at = (name: string): string => `${directory}/${name}`
+  const own = (name: string): string => at(inView(name))
   const lines = [
     ...roots.flatMap((_, index) => {
-      const over = range(layers[index] ?? 0).map((layer) => at(`l${index}.${layer}`))
-      const lower = `lowerdir=${[...over, at(`l${index}`)].join(':')}`
+      const over = range(layers[index] ?? 0).map((layer) => own(`l${index}.${layer}`))
+      const lower = `lowerdir=${[...over, own(`l${index}`)].join(':')}`
       const upper = `upperdir=${at(`t/u${index}`)},workdir=${at(`t/w${index}`)}`
-      const merged = `writ ${at(`m${index}`)} overlay userxattr,volatile,${lower},${upper}`
+      const merged = `writ ${own(`m${index}`)} overlay userxattr,volatile,${lower},${upper}`
       // What was before, seen as one: both lie flat on the same layers.
-      const before = `writ ${at(`b${index}`)} overlay ro,userxattr,${lower}`
+      const before = `writ ${own(`b${index}`)} overlay ro,userxattr,${lower}`
       return over.length === 0 ? [merged] : [merged, before]
     }),
     ...viewLines(view, directory),
-    ...range(scratch).map((index) => `${at(`t/p${index}`)} ${at(`p${index}`)} none bind`),
+    ...range(scratch).map((index) => `${at(`t/p${index}`)} ${own(`p${index}`)} none bind`),
     `${directory} ${at(READ_ONLY)} none bind,ro`,
     ...masks.map((mask) => {
       const target = escaped(seenAt(mask.path, roots, directory))
       const isShut = isClosed && mask.isBanned === true
-      return isShut ? closedLine(mask, at, target) : maskLine(mask, at, target)
+      return isShut ? closedLine(mask, at, target) : maskLine(mask, own, target)
     }),
   ]
   return lines.map((line) => `${line} 0 0\n`).join('')
+}
+
+/** The name of a mount point, or of a link or file that the holder makes, in the working directory. */
+export function inView(name: string): string {
+  return `${VIEW}/${name}`
 }
 
 /** An overlay needs a second layer where nothing is written to it. */
@@ -94,7 +103,7 @@ export function seenAt(path: string, roots: readonly string[], directory: string
   const index = roots.findIndex((root) => isWithin(path, root))
   const root = roots[index]
   if (root === undefined) return `${directory}/${MACHINE}${path}`
-  return join(directory, `m${index}`, path.slice(root.length))
+  return join(directory, inView(`m${index}`), path.slice(root.length))
 }
 
 function maskLine({ kind, isBanned }: Mask, at: (name: string) => string, target: string): string {
@@ -144,9 +153,9 @@ export function preparedEntries(
     ...viewParts(view),
     directory(READ_ONLY),
     // On a disk they may lie where a mask goes, so they are bound here first.
-    ...Array.from({ length: scratch }, (_, index) => directory(`p${index}`)),
-    { kind: 'file', name: 'empty', mode: 0o444 },
-    { kind: 'file', name: 'banned', mode: 0o000 },
+    ...Array.from({ length: scratch }, (_, index) => directory(inView(`p${index}`))),
+    { kind: 'file', name: inView('empty'), mode: 0o444 },
+    { kind: 'file', name: inView('banned'), mode: 0o000 },
   ]
 }
 
@@ -169,17 +178,17 @@ function viewParts(view: MachineView): readonly PreparedEntry[] {
 /** A link to each path, and a directory for what is mounted in its place. */
 function linked(paths: readonly string[], from: string, to: string): readonly PreparedEntry[] {
   return paths.flatMap((target, index) => [
-    { kind: 'link' as const, name: `${from}${index}`, target },
-    directory(`${to}${index}`),
+    { kind: 'link' as const, name: inView(`${from}${index}`), target },
+    directory(inView(`${to}${index}`)),
   ])
 }
 
 function layersOf(layers: readonly string[], index: number): readonly PreparedEntry[] {
   if (layers.length === 0) return []
   const links = layers.map((target, depth) => {
-    return { kind: 'link' as const, name: `l${index}.${depth}`, target }
+    return { kind: 'link' as const, name: inView(`l${index}.${depth}`), target }
   })
-  return [directory(`b${index}`), ...links]
+  return [directory(inView(`b${index}`)), ...links]
 }
 
 function directory(name: string): PreparedEntry {

@@ -13,6 +13,7 @@ import { ControlGroup } from '../kernel/cgroup.ts'
 import type { MachineView } from '../layers/machine-view.ts'
 import { procMasks } from '../layers/masks.ts'
 import {
+  inView,
   MACHINE,
   mountLines,
   preparedEntries,
@@ -295,9 +296,9 @@ function bubbleOf(
   })
   return {
     machine: join(directory, MACHINE),
-    binds: paths.map(bound('m')),
+    binds: paths.map(bound(inView('m'))),
     shown: shown.map((at) => ({ from: join(directory, MACHINE, at), at })),
-    scratch: PRIVATE_PLACES.map(bound(backing.kind === 'memory' ? 't/p' : 'p')).filter(
+    scratch: PRIVATE_PLACES.map(bound(backing.kind === 'memory' ? 't/p' : inView('p'))).filter(
       ({ at }) => isDirectory(at) && !isInside(at, paths),
     ),
     masks: late,
@@ -305,7 +306,7 @@ function bubbleOf(
     tools: request.hasChannel === true ? { from: join(directory, TOOLS_NAME), at: TOOLS } : null,
     emptied: (request.emptied ?? []).filter((path) => !late.includes(path)),
     proc,
-    emptyFile: join(directory, 'empty'),
+    emptyFile: join(directory, inView('empty')),
     uid: process.getuid?.() ?? 0,
     gid: process.getgid?.() ?? 0,
     capabilities,
@@ -354,12 +355,12 @@ function layersOf(
 ): readonly Layer[] {
   return roots.map(({ path }, index) => ({
     root: path,
-    ...(over[index]?.length ? { lower: holder.reach(join(directory, `b${index}`)) } : {}),
+    ...(over[index]?.length ? { lower: holder.reach(join(directory, inView(`b${index}`))) } : {}),
     upper:
       backing.kind === 'memory'
         ? holder.reach(join(directory, `t/u${index}`))
         : join(backing.directory, `u${index}`),
-    merged: holder.reach(join(directory, `m${index}`)),
+    merged: holder.reach(join(directory, inView(`m${index}`))),
     upperDevice: backing.kind === 'memory' ? null : statSync(backing.directory).dev,
   }))
 }
