@@ -12,15 +12,12 @@ import { createDriver } from '../../sandbox/index.ts'
 import { likelyRequest, stagePlaces } from '../../service/index.ts'
 import { type CommandCall, type OwnStatus, usageError } from '../call/command.ts'
 import { surroundings } from '../call/terminal.ts'
-import type { ExecRequest } from '../exec/exec-proposal.ts'
-import { readEnv, readLimits } from '../exec/exec-proposal.ts'
+import { type ExecRequest, readEnv, readLimits } from '../exec/exec-proposal.ts'
+import { carryOut } from '../exec/exec-run.ts'
 import { absoluteGlobs, execScope } from '../exec/exec-scope.ts'
 import { prepareReport, type ReportGround } from '../exec/report-file.ts'
 
-/**
- * Starts the sandbox as soon as the request is read: its processes start while Node loads most of the
- * program.
- */
+/** Starts the sandbox as soon as the request is read: its processes start while the ledger is opened. */
 export async function run(call: CommandCall): Promise<OwnStatus> {
   const around = surroundings()
   const home = openHome(around, call.options.text('home'))
@@ -30,7 +27,6 @@ export async function run(call: CommandCall): Promise<OwnStatus> {
   const driver = createDriver({ disks: stagePlaces(home), keepsPipes: true })
   // With a network another sandbox is made than the usual one.
   if (request.hosts.length === 0) driver.anticipate(likely(request, home))
-  const { carryOut } = await import('../exec/exec-run.ts')
   return carryOut(call, request, { home, driver })
 }
 
