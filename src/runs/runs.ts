@@ -86,7 +86,7 @@ export async function startRun(host: FlowHost, order: StartOrder): Promise<Walke
   onRun?.(runId)
   const run = new FlowRun({ host, flow, runId, workspace, ...watching })
   return run.folder.locked(async () => {
-    await keepDocument(host.ledger, flow.document)
+    await keepDocument(host.ledger, flow.base)
     const origin = {
       workspace,
       participants_digest: participantsDigest,
