@@ -172,20 +172,14 @@ function inputsOf(asked: Asked): readonly unknown[] {
 function madeBy(flow: CompiledFlow, source: number): readonly number[] {
   const { target = -1, incoming = [] } = flow.nodes[source] ?? {}
   if (target !== -1) return [target]
-  const map = flow.maps.find(({ join, begin }) => join === source || begin === source)
-  if (map === undefined) return followedMap(flow, source) ?? [source]
-  if (map.join === source) return lastsOf(map)
+  const map = flow.maps.find(
+    ({ join, begin, followers }) =>
+      join === source || begin === source || followers.includes(source),
+  )
+  if (map === undefined) return [source]
+  if (map.begin !== source) return lastsOf(map)
   // What led to the list leads to each item.
   return incoming.flatMap((edge) => (edge.isForward ? madeBy(flow, edge.source) : []))
-}
-
-/** The items of the map whose CHECK nodes a node follows. */
-function followedMap(flow: CompiledFlow, node: number): readonly number[] | null {
-  if (flow.maps.length === 0) return null
-  const id = flow.nodes[node]?.nodeId
-  const judged = flow.base.nodes.find(({ node_id }) => node_id === id)?.target
-  const map = flow.maps.find(({ nodeId }) => nodeId === judged)
-  return map === undefined ? null : lastsOf(map)
 }
 
 function lastsOf({ items, count }: CompiledFlow['maps'][number]): readonly number[] {

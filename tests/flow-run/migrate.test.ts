@@ -3,6 +3,7 @@
  * ignored silently, and a kill leaves the run at one version or at the other.
  */
 import { type ChildProcess, execFileSync } from 'node:child_process'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { digestDocument } from '../../src/base/index.ts'
 import type { Flow } from '../../src/contracts/index.ts'
@@ -111,11 +112,7 @@ it('is refused for an actor, and while a process walks the run', async () => {
   const token = place.token('ai:bot@local')
   const { json } = place.writ(['flow', 'migrate', run, 'flow.json', '--yes', '--json'], { token })
   expect(json.error.code).toBe('principal.not_human')
-  const walker = place.start(['flow', 'resume', run, '--wait'])
-  await vi.waitFor(() => expect(walk('resume', run).error?.code).toBe('flow.taken'), {
-    timeout: 60_000,
-    interval: 500,
-  })
+  const walker = await walking(run)
   expect(walk('migrate', run, 'flow.json', '--yes').error.code).toBe('flow.taken')
   walker.kill('SIGKILL')
   await ended(walker)
@@ -143,6 +140,18 @@ it('a kill at any moment leaves one version or the other', async () => {
   expect(walk('resume', run).status).toBe('DONE')
   expect(place.writ(['replay', '--json']).json).toMatchObject({ ok: true })
 })
+
+/** A process that walks the run, and holds it by now. */
+async function walking(run: string): Promise<ChildProcess> {
+  let walker = place.start(['flow', 'resume', run, '--wait'])
+  for (let count = 0; count < 60; count++) {
+    await pause(500)
+    // A look at the run may have been in its way.
+    if (walker.exitCode !== null) walker = place.start(['flow', 'resume', run, '--wait'])
+    else if (walk('budget', run, '--seconds', '999').walked === true) return walker
+  }
+  throw new Error('no process walks the run')
+}
 
 function ended(child: ChildProcess): Promise<void> {
   return new Promise((resolved) => {

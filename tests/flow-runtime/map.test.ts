@@ -191,6 +191,33 @@ describe('a list of a file', () => {
     expect(host.status).toBe('DONE')
   })
 
+  it('that is skipped passes the node with it', () => {
+    const host = new Host(fromFile).start().run()
+    const skipped = { type: 'skipped' as const, node_id: 'm/begin', comment: 'none' }
+    expect(host.send({ ...skipped, principal: 'human:ann@local' })).toBe(true)
+    host.run().verify()
+    expect([host.status, host.entered.at(-1)]).toEqual(['DONE', 'g'])
+  })
+
+  it('begins no further item when another branch has reached the goal', () => {
+    const join = { class: 'Sync' as const, join: 'OR' as const }
+    const nodes = [mapped({ items: [1, 2, 3], at_once: 1 }), work('b'), node('g', { kind: 'GOAL' })]
+    const host = new Host({ nodes, edges: [edge('m', 'g', join), edge('b', 'g', join)] }).start()
+    const begin = host.open.splice(
+      host.open.findIndex(({ type }) => type === 'pass'),
+      1,
+    )
+    for (const command of begin) host.answer(command)
+    const other = host.open.splice(
+      host.open.findIndex((one) => 'node_id' in one && one.node_id === 'b'),
+      1,
+    )
+    for (const command of other) host.answer(command)
+    host.run().verify()
+    expect(host.status).toBe('DONE')
+    expect(host.entered.filter((id) => /^m\/\d/.test(id))).toEqual(['m/1', 'm/2'])
+  })
+
   const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) })
   it.each([
     ['too many', Array.from({ length: 1_001 }, (_, index) => index)],
@@ -305,6 +332,48 @@ describe('a sub-flow that is mapped', () => {
     )
     expect(reads.sort()).toEqual(['l/x.json', 'l/y.json'])
   })
+})
+
+it('maps of sub-flows inside one another are laid out, and an item that is given up begins again', () => {
+  const flow = (id: string, parts: Partial<Flow>): Flow => ({
+    type: 'flow_v1',
+    flow_id: id,
+    title: id,
+    nodes: [],
+    edges: [],
+    ...parts,
+  })
+  const low = flow('low', {
+    nodes: [work('w'), check('v', 'w'), node('e', { kind: 'GOAL' })],
+    edges: [edge('w', 'v'), edge('v', 'e')],
+  })
+  const mid = flow('mid', {
+    nodes: [
+      node('n', { flow: 'low.yaml', map: { items: ['p', 'q'], minimum: 2 } }),
+      node('f', { kind: 'GOAL' }),
+    ],
+    edges: [edge('n', 'f')],
+  })
+  const top = flow('top', {
+    nodes: [
+      node('m', { flow: 'mid.yaml', map: { items: ['x', 'y'] } }),
+      node('g', { kind: 'GOAL' }),
+    ],
+    edges: [edge('m', 'g')],
+  })
+  const inside = inlineFlows(mid, new Map([['n', low]])).flow
+  const { flow: whole, violations } = inlineFlows(top, new Map([['m', inside]]))
+  expect([violations, checkFlow(whole).violations]).toEqual([[], []])
+  let isMended = false
+  const host = new Host(whole, (id) =>
+    id === 'm/2/n/1/w' && !isMended ? { outcome: 'failed' } : {},
+  )
+  host.start().run().verify()
+  expect([host.status, statuses(host)['m/2/n']]).toEqual(['BLOCKED', 'blocked'])
+  isMended = true
+  host.send({ type: 'unblocked', node_id: 'm/2/n/1', principal: 'human:ann@local' })
+  host.run().verify()
+  expect(host.status).toBe('DONE')
 })
 
 describe('any order of ends', () => {

@@ -124,6 +124,8 @@ export interface CompiledMap {
   readonly count: number | null
   /** Those of the present list first. */
   readonly items: readonly CompiledItem[]
+  /** Nodes in the places of CHECK nodes that judge each item. */
+  readonly followers: readonly number[]
 }
 
 export interface CompiledItem {

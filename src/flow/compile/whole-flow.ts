@@ -92,7 +92,7 @@ const NO_ITEMS: ReadonlyMap<number, MapItem> = new Map()
 
 function mapsOf({ maps }: LaidFlow, flow: CompiledFlow): readonly CompiledMap[] {
   const at = (id: string): number => flow.nodeIndex.get(id) ?? -1
-  return maps.map(({ nodeId, begin, map: document, count, items }) => ({
+  return maps.map(({ nodeId, begin, map: document, count, items, followers }) => ({
     nodeId,
     begin: at(begin),
     join: at(nodeId),
@@ -101,8 +101,10 @@ function mapsOf({ maps }: LaidFlow, flow: CompiledFlow): readonly CompiledMap[] 
     items: items.map(({ edge, last, nodes }) => ({
       edge: flow.edgeById.get(edge)?.index ?? -1,
       last: at(last),
-      nodes: nodes.map(at),
+      // A map inside the item has put others in the places of some.
+      nodes: nodes.map(at).filter((node) => node !== -1),
     })),
+    followers: followers.map(at),
   }))
 }
 

@@ -1,5 +1,5 @@
 /**
- * Maps: a node that runs once for each item of a list. The flow that is walked has a node for each item
+ * Maps (X-3a): a node that runs once for each item of a list. The flow that is walked has a node for each item
  * in the place of the mapped one, so that attempts, reviews, stages and what people say are of one item.
  *
  * `X` becomes `X/begin`, which reads the list; `X/1`, `X/2`, …, one for each item, with the nodes of its
@@ -29,6 +29,8 @@ interface MapPlan {
   /** Null until the list is known. */
   readonly count: number | null
   readonly items: readonly ItemPlan[]
+  /** What follows the node in the places of its CHECK nodes. */
+  readonly followers: readonly string[]
 }
 
 interface ItemPlan {
@@ -125,6 +127,7 @@ class Layout implements LaidFlow {
       begin: parts.beginId,
       map: node.map,
       count: list?.count ?? null,
+      followers: [...parts.judges],
       items: keys.map((key, place) => ({
         edge: parts.entryEdge(key),
         last: parts.rename(key)(node.node_id),

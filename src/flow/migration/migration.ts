@@ -1,5 +1,5 @@
 /**
- * Whether a run can be moved to another version of its flow. What the run has not come to may change
+ * Whether a run can be moved to another version of its flow (X-3b). What the run has not come to may change
  * freely; what it is at, and what its state relies on, has to be in the new version.
  *
  * INVARIANT (nothing is lost): a migration without obstacles leaves every open command, stage, claim,

@@ -63,7 +63,12 @@ export function isListTaken(turn: Turn, node: number, event: EventOf<'list_read'
 export function beginItems(turn: Turn): void {
   for (const map of turn.flow.maps) {
     const { status, hasFired } = turn.node(map.begin)
-    if (status !== 'done' || map.count === null) continue
+    if (status !== 'done' || turn.node(map.join).status === 'abandoned') continue
+    if (map.count === null) {
+      // A person has skipped the list: the node is passed with it.
+      if (turn.node(map.join).status === 'idle') turn.later({ kind: 'done', node: map.join })
+      continue
+    }
     if (map.count === 0 && !hasFired) firePast(turn, map)
     const items = map.items.slice(0, map.count)
     const next = items.filter(({ edge }) => turn.draft.fired.get(edge) === 0)
@@ -133,6 +138,18 @@ export function giveUpItem(turn: Turn, node: number, why: string): boolean {
   return true
 }
 
+/**
+ * Returns the node that begins an item which was given up; the node itself if it is in no such item. The
+ * mapped node is released: a phase does not end over one that is blocked.
+ */
+export function reopenItem(turn: Turn, node: number): number {
+  const found = isLostItem(turn.flow, turn.draft.nodes, node) ? itemAt(turn.flow, node) : null
+  if (found === null) return node
+  const { join } = found.map
+  if (turn.node(join).status === 'blocked') turn.settle(join, 'rejected', 'an item tries again')
+  return turn.draft.edgeOf(found.item.edge).target
+}
+
 /** Returns whether an item was given up and its map has not ended: a person may let it try again. */
 export function isLostItem(
   flow: CompiledFlow,
@@ -162,16 +179,10 @@ const FAILED_TOLD = 20
 
 /** Returns the items of a mapped node that are done; null for another node. */
 export function doneItems(turn: Turn, node: number): readonly number[] | null {
-  const map = turn.flow.maps.length === 0 ? undefined : mapOf(turn.flow, node)
+  const map = turn.flow.maps.find(
+    ({ join, followers }) => join === node || followers.includes(node),
+  )
   if (map === undefined || map.count === null) return null
   const lasts = map.items.slice(0, map.count).map(({ last }) => last)
   return lasts.filter((last) => turn.node(last).status === 'done')
-}
-
-/** The map that a node joins, or whose CHECK nodes it follows. */
-function mapOf(flow: CompiledFlow, node: number): CompiledMap | undefined {
-  return flow.maps.find(({ join, nodeId }) => {
-    const judged = flow.base.nodes.find(({ node_id }) => node_id === flow.nodes[node]?.nodeId)
-    return join === node || judged?.target === nodeId
-  })
 }

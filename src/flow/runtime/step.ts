@@ -23,7 +23,7 @@ import { block, enter, failNode, run } from './enter.ts'
 import { asksForEvidence } from './evidence.ts'
 import { isInvariantKept } from './judge.ts'
 import { leave, retryClaims, retryWays, takeException } from './leave.ts'
-import { beginItems, giveUpItem, isListTaken, isLostItem, isShort } from './map.ts'
+import { beginItems, giveUpItem, isListTaken, isLostItem, isShort, reopenItem } from './map.ts'
 import { afterMigration } from './migrate.ts'
 import { afterLog, closePhase, closeSubphase } from './phase.ts'
 import { answerFault, endReview, giveUpReview, isApproved, passOn } from './review.ts'
@@ -413,6 +413,8 @@ function askForFiles(turn: Turn, node: number, { missing_files }: EventOf<'passe
 
 /** Tries the closed edges of a held node again after a human's answer, or reruns the node. */
 function afterUnblock(turn: Turn, node: number): void {
+  const again = reopenItem(turn, node)
+  if (again !== node) return rerun(turn, again, 'unblocked')
   if (!turn.node(node).isHeld) return rerun(turn, unblockedBy(turn.draft, node), 'unblocked')
   if (!asksForEvidence(turn, node)) return retryWays(turn, node)
   // A person may have corrected an evidence file: tries the edges once the host has read it again.
