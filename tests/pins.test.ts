@@ -144,6 +144,7 @@ describe('pins', () => {
       'flow reject',
       'flow signal',
       'flow skip',
+      'flow migrate',
       'flow cancel',
       'flow evidence',
       'flow report',

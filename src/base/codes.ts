@@ -392,6 +392,7 @@ export const CODES = {
   'flow.entered_once': wrong('several ways lead to a node, and the run enters it once'),
   'flow.subflow': wrong('a sub-flow cannot be put in the place of its node'),
   'flow.call': wrong('a node is called in a way that calls do not have'),
+  'flow.map': wrong('a node is mapped over a list in a way that maps do not have'),
   // Tables of edges, and plans, read as flows.
   'flow.table_text': wrong('the text of a table is not CSV'),
   'flow.table_column': wrong('a column of a table is missing, or occurs twice'),
@@ -444,6 +445,10 @@ export const CODES = {
   'flow.secret_written': refused('a file that a participant left holds a secret of it'),
   'flow.program_touched': refused('a participant changed a program of the run'),
   'flow.program_changed': refused('a program of the run is not as it was when the run began'),
+  'flow.list_refused': refused('the list of a map cannot be read, or is no list to map over'),
+  'flow.item_failed': refused('an item of a map was given up'),
+  'flow.items_short': refused('fewer items of a map are done than it needs'),
+  'flow.migration': refused('a run cannot be moved to another version of its flow'),
   'flow.stalled': refused('nothing leads on from a node, and nothing is under way'),
 
   // Runs of flows on the host.

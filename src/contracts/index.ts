@@ -191,6 +191,7 @@ export {
   type FlowNode,
   flowContract,
 } from './flow/flow.ts'
+export { ITEMS_MAX, type ListFault, type ListProblem, listFault } from './flow/list.ts'
 export { type Participants, participantsContract } from './flow/participants.ts'
 export {
   type FlowClaim,
@@ -210,6 +211,7 @@ export {
   EvidenceSchema,
   type FlowRequirement,
   type NodeInput,
+  type NodeMap,
   type Participant,
   ParticipantSchema,
   type StateField,

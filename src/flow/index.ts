@@ -33,6 +33,8 @@ export {
 } from './drawing/drawing.ts'
 export { toMermaid } from './drawing/mermaid.ts'
 export { toSvg } from './drawing/svg.ts'
+export type { FlowChange } from './migration/changes.ts'
+export { type Migration, planMigration } from './migration/migration.ts'
 export { hasWork, type LoadedPlan, loadPlan, planOwners } from './plan/load.ts'
 export {
   type ParsedParticipants,
@@ -58,6 +60,7 @@ export { type RunStop, stopsOf, type ToldFinding, toldFindings } from './report/
 export { commandText, nodeName, nodeTitle } from './report/words.ts'
 export { type ClaimStanding, claimStandings } from './runtime/claims.ts'
 export { type Delta, deltaOf } from './runtime/delta.ts'
+export { isLostItem } from './runtime/map.ts'
 export { eventOf, type RunDifference, replayRun } from './runtime/replay.ts'
 export { canSkip } from './runtime/skip.ts'
 export { outstanding, step, timersOf } from './runtime/step.ts'
@@ -91,6 +94,7 @@ export type {
   EventType,
   EvidenceValue,
   FlowEvent,
+  FlowFiles,
   HostFinding,
   ParticipantAnswer,
   PinnedFile,

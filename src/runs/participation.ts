@@ -154,8 +154,8 @@ export class Participation {
 
   /** Stages that this node left before are no more. */
   async #dropOlder(nodeId: string): Promise<void> {
-    const { host, flow } = this.#run.options
-    const { stages, state, folder } = this.#run
+    const { host } = this.#run.options
+    const { flow, stages, state, folder } = this.#run
     const older = stages.ofNode(nodeId)
     if (older.length === 0) return
     const [begun, present] = [folder.begun(), stages.present(flow, state)]
@@ -304,8 +304,7 @@ export class Participation {
 
   /** What the participant is given, with what it judges where it judges something. */
   #inputOf(command: RunCommand, again: Again | null, isRemote: boolean) {
-    const { options, state, stages } = this.#run
-    const { flow } = options
+    const { flow, state, stages } = this.#run
     const node = this.#nodeOf(command.node_id)
     const judged = node.target === -1 ? [] : stages.changedBy(flow, state, node.target)
     const files = { read: (path: string) => this.#run.readFile(path), judged }
@@ -469,7 +468,7 @@ export class Participation {
   }
 
   #nodeOf(nodeId: string): CompiledNode {
-    const { flow } = this.#run.options
+    const { flow } = this.#run
     const node = flow.nodes[flow.nodeIndex.get(nodeId) ?? -1]
     invariant(node !== undefined, 'a command is about a node of the flow')
     return node

@@ -80,7 +80,7 @@ describe('runs', () => {
           at: 'x',
           nonce: 'y',
         }
-        const resumed = step(host.flow, state, event)
+        const resumed = step(state, event)
         expect(resumed.commands).toEqual(resumed.isStale ? [] : outstanding(host.state))
         expect(runStatus(resumed.state)).toBe(host.status)
       }),

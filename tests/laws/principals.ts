@@ -178,6 +178,12 @@ export const ROWS: readonly Row[] = [
     ends: humans('credential.required', 1),
   },
   {
+    command: 'flow migrate',
+    argv: ['flow', 'migrate', NO_ACTION, '-', '--yes'],
+    input: 'flow',
+    ends: humans('credential.required', 1),
+  },
+  {
     command: 'flow cancel',
     argv: ['flow', 'cancel', NO_ACTION],
     ends: humans('credential.required', 1),

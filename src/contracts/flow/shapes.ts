@@ -154,6 +154,31 @@ const Seconds = Type.Number({ minimum: 0.001, 'x-code': { minimum: 'range' } })
 /** What an entry waits for: so many seconds, and a signal of this name. */
 const waitFields = { after: Type.Optional(Duration), signal: Type.Optional(Name) }
 
+/** A place of a list: a file and a field, or a node and a field of its artifact; `.` is the whole file. */
+const ListPlace = Type.String({
+  pattern: '^[\\s\\S]+:[^:]+$',
+  'x-code': { pattern: 'evidence_source' },
+  'x-says': 'a path or a node, a colon and a field',
+})
+
+/**
+ * The node runs once for each item of a list: a literal one, one of a file, or one of the last artifact
+ * of a node. `minimum` says how many must be done; without it all, and a person decides about the rest.
+ */
+const MapSchema = Type.Object(
+  {
+    items: Type.Optional(Type.Array(Type.Unknown())),
+    from: Type.Optional(ListPlace),
+    artifact: Type.Optional(ListPlace),
+    at_once: Type.Optional(Attempts),
+    minimum: Type.Optional(Type.Integer({ minimum: 0, 'x-code': { minimum: 'range' } })),
+    max: Type.Optional(Attempts),
+  },
+  closed,
+)
+
+export type NodeMap = Type.Static<typeof MapSchema>
+
 /** What a node may say besides its id; the flow asks for some of it, the side file for none. */
 export const nodeFields = {
   kind: Type.Enum([...NODE_KINDS]),
@@ -188,6 +213,7 @@ export const nodeFields = {
       'x-says': '`sha256:` and 64 lower-case hex digits',
     }),
   ),
+  map: Type.Optional(MapSchema),
   ...waitFields,
   /** How long one attempt may take. */
   timeout: Type.Optional(Seconds),
