@@ -216,6 +216,15 @@ export {
 } from './flow/shapes.ts'
 export { type FlowSide, flowSideContract } from './flow/side.ts'
 export {
+  type ExpectedFinding,
+  type FlowExpectation,
+  type FlowTest,
+  type FlowTestCase,
+  type FlowTestEvent,
+  flowTestContract,
+  type ScriptedAttempt,
+} from './flow/testing/test-file.ts'
+export {
   BUILT_IN_INVARIANTS,
   DEFAULT_TEXT_POLICIES,
   EDGE_CLASSES,

@@ -29,6 +29,7 @@ import { flowFinding } from './flow/records/finding.ts'
 import { participantOutput } from './flow/records/output.ts'
 import { flowStarted } from './flow/records/started.ts'
 import { flowSideContract } from './flow/side.ts'
+import { flowTestContract } from './flow/testing/test-file.ts'
 import { confirmationContract } from './gate/confirmation.ts'
 import { evaluationContract } from './gate/evaluation.ts'
 import { haltContract, lawsContract } from './gate/laws.ts'
@@ -73,6 +74,7 @@ const DOCUMENTS: readonly Contract[] = [
   flowContract,
   flowSideContract,
   participantsContract,
+  flowTestContract,
   flowStarted,
   flowEvent,
   flowFinding,

@@ -3,23 +3,20 @@
  * participant runs again as the same attempt, a promotion and a rollback answer as they did before,
  * files are written again whole.
  */
-import { digestBytes, FaultError, faultCode, GRAPH_LIMITS, readJson } from '../base/index.ts'
-
-import { type EvidenceValue, type FlowCommand, stopsOf } from '../flow/index.ts'
+import { FaultError, faultCode } from '../base/index.ts'
+import {
+  evidenceIn,
+  type FlowCommand,
+  type FoundEvidence,
+  plainName,
+  stopsOf,
+} from '../flow/index.ts'
 import { codeOf } from '../machine/index.ts'
 import type { GateAnswer } from '../service/index.ts'
 import type { Order } from './orders.ts'
-import { isObject } from './participant/participant-request.ts'
 import { Participation } from './participation.ts'
 import type { FlowRun } from './run.ts'
-import {
-  instructions,
-  makeArtifacts,
-  ownPath,
-  plainName,
-  writeLog,
-  writeManifest,
-} from './run-files.ts'
+import { instructions, makeArtifacts, ownPath, writeLog, writeManifest } from './run-files.ts'
 
 type CommandOf<T extends FlowCommand['type']> = Extract<FlowCommand, { type: T }>
 
@@ -217,37 +214,5 @@ async function orNull<T>(write: () => T | Promise<T>): Promise<T | null> {
   } catch (error) {
     if (UNWRITABLE.has(faultCode(error) ?? '')) return null
     throw error
-  }
-}
-
-type FoundEvidence = Omit<EvidenceValue, 'edge_id'>
-
-/** Returns the field of a JSON file by its way, `a.b.c`; says why where there is no plain value. */
-function evidenceIn(bytes: Uint8Array | null, field: string): FoundEvidence {
-  if (bytes === null) return { digest: null, value: null, problem: 'missing' }
-  const digest = digestBytes(bytes)
-  const document = jsonIn(bytes)
-  if (document === undefined) return { digest, value: null, problem: 'not_json' }
-  const value = field
-    .split('.')
-    .reduce<unknown>(
-      (part, step) => (isObject(part) && Object.hasOwn(part, step) ? part[step] : undefined),
-      document,
-    )
-  if (value === undefined) return { digest, value: null, problem: 'no_field' }
-  const isPlain = typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
-  if (!isPlain) return { digest, value: null, problem: 'not_plain' }
-  // `isPlain` has checked it; a finite number passes only as a number.
-  return { digest, value: value as string | number | boolean }
-}
-
-/** Undefined when the bytes are no JSON; a name twice in one object has no one meaning, so it is none. */
-function jsonIn(bytes: Uint8Array): unknown {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    const reading = readJson(text, GRAPH_LIMITS)
-    return reading.ok ? reading.value : undefined
-  } catch {
-    return undefined
   }
 }

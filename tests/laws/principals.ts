@@ -216,6 +216,7 @@ export const OPEN_TO_ALL: readonly string[] = [
   'rules fmt',
   'ledger compare',
   'flow check',
+  'flow test',
   'flow import',
   'flow export',
   'demo',
