@@ -133,6 +133,7 @@ describe('pins', () => {
       'rules fmt',
       'flow check',
       'flow test',
+      'flow reference',
       'flow import',
       'flow export',
       'flow plan',

@@ -204,6 +204,12 @@ export { type ParticipantOutput, participantOutput } from './flow/records/output
 export { type FlowStarted, flowStarted } from './flow/records/started.ts'
 export { FINDING_ACTIONS, FINDING_CODES, FLOW_EVENT_KINDS } from './flow/records/vocabulary.ts'
 export {
+  type LanguagePart,
+  languageParts,
+  partAt,
+} from './flow/reference/describe.ts'
+export { LIST_TEXT } from './flow/reference/list-words.ts'
+export {
   type Claim,
   ClaimSchema,
   type Evidence,

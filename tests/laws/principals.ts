@@ -217,6 +217,7 @@ export const OPEN_TO_ALL: readonly string[] = [
   'ledger compare',
   'flow check',
   'flow test',
+  'flow reference',
   'flow import',
   'flow export',
   'demo',

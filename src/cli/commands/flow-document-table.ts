@@ -45,6 +45,14 @@ export const FLOW_DOCUMENT_COMMANDS: readonly Command[] = [
     load: () => import('./flow-test.ts'),
   },
   {
+    name: 'flow reference',
+    says: 'print what every field and word of the flow language means, in Markdown',
+    usage: 'writ flow reference',
+    options: [],
+    examples: ['writ flow reference'],
+    load: () => import('./flow-reference.ts'),
+  },
+  {
     name: 'flow import',
     says: 'turn an edge table into a flow document',
     usage:

@@ -37,7 +37,7 @@ function tableOf<T extends Type.TSchema>(values: T) {
 const FilesSchema = Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Object({}))
 
 /** What a scripted participant fails with: exactly one of these. */
-export const FailureSchema = Type.Union(
+const FailureSchema = Type.Union(
   [
     Type.Object({ exit_status: Type.Integer(), stderr: Type.Optional(Type.String()) }, closed),
     Type.Object({ http_status: Type.Integer(), body: Type.Optional(Type.String()) }, closed),
@@ -80,7 +80,7 @@ const NeedSchema = Type.Object(
 )
 
 /** What one attempt at a node does; everything that is left out is as usual. */
-export const ScriptedAttemptSchema = Type.Object(
+const ScriptedAttemptSchema = Type.Object(
   {
     times: Type.Optional(Attempts),
     result: Type.Optional(Type.Enum([...RESULT_TYPES])),
@@ -116,7 +116,7 @@ export const ScriptedAttemptSchema = Type.Object(
 )
 
 /** What people and the world do when no participant is at work, one after the other. */
-export const TestEventSchema = Type.Union(
+const TestEventSchema = Type.Union(
   [
     Type.Object(
       {
@@ -159,7 +159,7 @@ export const TestEventSchema = Type.Union(
 
 const RUN_ENDS = ['DONE', 'BLOCKED', 'WAITING', 'FAILED', 'CANCELLED'] as const
 
-export const ExpectedFindingSchema = Type.Object(
+const ExpectedFindingSchema = Type.Object(
   {
     code: Type.Enum([...FINDING_CODES]),
     node: Type.Optional(Name),
@@ -184,7 +184,7 @@ const ExpectedPoliciesSchema = Type.Object(
 )
 
 /** What has to come of a case; what is left out is not looked at. */
-export const ExpectationSchema = Type.Object(
+const ExpectationSchema = Type.Object(
   {
     status: Type.Optional(Type.Enum([...RUN_ENDS])),
     nodes: Type.Optional(Names),
@@ -209,7 +209,7 @@ export const ExpectationSchema = Type.Object(
   closed,
 )
 
-export const TestCaseSchema = Type.Object(
+const TestCaseSchema = Type.Object(
   {
     name: Name,
     files: Type.Optional(FilesSchema),
@@ -221,7 +221,7 @@ export const TestCaseSchema = Type.Object(
   closed,
 )
 
-export const FlowTestSchema = Type.Object(
+const FlowTestSchema = Type.Object(
   {
     type: Type.Literal('flow_test_v1', { 'x-code': 'type_const' }),
     flow: Name,
