@@ -1,5 +1,5 @@
 /**
- * A host for tests: it answers the commands of a run as a case says, and lets time pass without
+ * A host for tests (F-15): it answers the commands of a run as a case says, and lets time pass without
  * waiting. Everything happens at a moment of its own clock: attempts begin at once, take as long as
  * they say, and end in the order of their ends; timers and deadlines come when the clock gets there.
  *
