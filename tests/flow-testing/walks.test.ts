@@ -380,6 +380,12 @@ describe('the rows of the seed', () => {
     expect(without(row, change)).toBe(false)
   })
 
+  it('pass as the example says', () => {
+    const { cases } = PHASED_TEST
+    const results = cases.map((one) => runTestCase(compiled(PHASED), PHASED_TEST, one))
+    expect(results.filter(({ passed }) => !passed).map(({ name }) => name)).toEqual([])
+  })
+
   it('row 9 fails without its mechanism', () => {
     const side: unknown = parse(readFileSync('examples/flows/tables/side.yaml', 'utf8'))
     const test = parse(readFileSync('examples/flows/tables/edges.test.yaml', 'utf8')) as FlowTest

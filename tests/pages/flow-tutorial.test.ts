@@ -47,13 +47,20 @@ it('runs a plan of an agent team', { timeout: 300_000 }, () => {
 function mine(): string {
   const nodes = (HUB_SIDE.nodes ?? []).map(({ node_id, kind, reviewer, executor }) => ({
     node_id,
-    ...(kind === undefined ? {} : { kind }),
-    ...(reviewer === undefined ? {} : { reviewer: { command: ['node', 'agents/review.mjs'] } }),
+    ...(isQuick(node_id) ? { kind: 'WORK' } : kind === undefined ? {} : { kind }),
+    ...(reviewer === undefined || isQuick(node_id)
+      ? {}
+      : { reviewer: { command: ['node', 'agents/review.mjs'] } }),
     ...(executor === undefined
       ? {}
       : { executor: { command: ['node', 'agents/work.mjs'], tools: 'none' } }),
   }))
   return stringify({ ...HUB_SIDE, nodes })
+}
+
+/** Each of the 29 callers of the shared gate comes to it: a program there would double the time. */
+function isQuick(nodeId: string): boolean {
+  return nodeId === 'AUDIT'
 }
 
 /** As a planner writes it: aliases, a chain from START to END, texts of its own, one task without a check. */
