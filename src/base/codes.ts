@@ -358,6 +358,7 @@ export const CODES = {
   'flow.policy_tie': wrong('two policies in conflict have the same priority'),
   'flow.policy_cycle': wrong('policies of one priority override one another in a circle'),
   'flow.invariant_weaker': wrong('a built-in invariant is restated weaker than it is'),
+  'flow.test_entry': wrong('an entry of a test says nothing, or two things at once'),
 
   // What is wrong, or odd, with a flow as a whole, before it is walked.
   'flow.unreachable': wrong('no way of the flow leads to a node'),

@@ -205,6 +205,12 @@ export { type ParticipantOutput, participantOutput } from './flow/records/output
 export { type FlowStarted, flowStarted } from './flow/records/started.ts'
 export { FINDING_ACTIONS, FINDING_CODES, FLOW_EVENT_KINDS } from './flow/records/vocabulary.ts'
 export {
+  type LanguagePart,
+  languageParts,
+  partAt,
+} from './flow/reference/describe.ts'
+export { LIST_TEXT } from './flow/reference/list-words.ts'
+export {
   type Claim,
   ClaimSchema,
   type Evidence,
@@ -217,6 +223,15 @@ export {
   type StateField,
 } from './flow/shapes.ts'
 export { type FlowSide, flowSideContract } from './flow/side.ts'
+export {
+  type ExpectedFinding,
+  type FlowExpectation,
+  type FlowTest,
+  type FlowTestCase,
+  type FlowTestEvent,
+  flowTestContract,
+  type ScriptedAttempt,
+} from './flow/testing/test-file.ts'
 export {
   BUILT_IN_INVARIANTS,
   DEFAULT_TEXT_POLICIES,

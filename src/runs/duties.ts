@@ -3,23 +3,21 @@
  * participant runs again as the same attempt, a promotion and a rollback answer as they did before,
  * files are written again whole.
  */
-import { digestBytes, FaultError, faultCode } from '../base/index.ts'
-
-import { type EvidenceValue, type FlowCommand, stopsOf } from '../flow/index.ts'
+import { FaultError, faultCode } from '../base/index.ts'
+import {
+  evidenceIn,
+  type FlowCommand,
+  type FoundEvidence,
+  plainName,
+  stopsOf,
+} from '../flow/index.ts'
 import { codeOf } from '../machine/index.ts'
 import type { GateAnswer } from '../service/index.ts'
-import { fieldIn, jsonIn, readList, UNREADABLE } from './files/list-file.ts'
+import { readList, UNREADABLE } from './files/list-file.ts'
 import type { Order } from './orders.ts'
 import { Participation } from './participation.ts'
 import type { FlowRun } from './run.ts'
-import {
-  instructions,
-  makeArtifacts,
-  ownPath,
-  plainName,
-  writeLog,
-  writeManifest,
-} from './run-files.ts'
+import { instructions, makeArtifacts, ownPath, writeLog, writeManifest } from './run-files.ts'
 
 type CommandOf<T extends FlowCommand['type']> = Extract<FlowCommand, { type: T }>
 
@@ -222,20 +220,4 @@ async function orNull<T>(write: () => T | Promise<T>): Promise<T | null> {
     if (UNWRITABLE.has(faultCode(error) ?? '')) return null
     throw error
   }
-}
-
-type FoundEvidence = Omit<EvidenceValue, 'edge_id'>
-
-/** Returns the field of a JSON file by its way, `a.b.c`; says why where there is no plain value. */
-function evidenceIn(bytes: Uint8Array | null, field: string): FoundEvidence {
-  if (bytes === null) return { digest: null, value: null, problem: 'missing' }
-  const digest = digestBytes(bytes)
-  const document = jsonIn(bytes)
-  if (document === undefined) return { digest, value: null, problem: 'not_json' }
-  const value = fieldIn(document, field)
-  if (value === undefined) return { digest, value: null, problem: 'no_field' }
-  const isPlain = typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
-  if (!isPlain) return { digest, value: null, problem: 'not_plain' }
-  // `isPlain` has checked it; a finite number passes only as a number.
-  return { digest, value: value as string | number | boolean }
 }

@@ -15,9 +15,13 @@ import {
   artifactPath,
   type CompiledNode,
   type FlowCommand,
+  missingInput,
   type ParsedAnswer,
+  plainName,
+  principalOf,
   readAction,
   readReview,
+  SAID_BY_HOST,
 } from '../flow/index.ts'
 import type { Attempt, HeldAttempt, OperationAnswer } from '../service/index.ts'
 import { boundPaths } from './access-paths.ts'
@@ -26,7 +30,6 @@ import {
   intentOf,
   operationWords,
   outOf,
-  principalOf,
   secondsFor,
   withTimeout,
 } from './attempt-words.ts'
@@ -44,9 +47,8 @@ import {
 import { type Again, participantInput, type RunCommand } from './participant-input.ts'
 import { changedPrograms, foundAt } from './programs/host-findings.ts'
 import { commandOf } from './programs/named-programs.ts'
-import { missingInput, SAID_BY_HOST } from './requirements.ts'
 import type { FlowRun } from './run.ts'
-import { LOG_FILE, ownPath, plainName } from './run-files.ts'
+import { filesAt, LOG_FILE, ownPath } from './run-files.ts'
 
 type AskAgain = Extract<FlowCommand, { type: 'ask_again' }>
 
@@ -171,7 +173,11 @@ export class Participation {
     if (command.review !== null) return false
     const { workspace, host } = this.#run.options
     const { document } = this.#nodeOf(command.node_id)
-    const missing = missingInput(document, workspace, this.#run.facts)
+    const missing = missingInput(
+      document,
+      (place) => filesAt(`${workspace}/${place}`),
+      this.#run.facts,
+    )
     if (missing === null) return false
     const to = { node_id: command.node_id, command: command.command }
     const answer = { kind: 'action' as const, document: missing, is_of_host: true as const }

@@ -17,7 +17,9 @@ import {
   type FlowFact,
   foldFacts,
   limitsOf,
+  nodesOverBudget,
   OrchestrationLog,
+  plainName,
   type RunState,
   type RunStatus,
   runStatus,
@@ -28,10 +30,10 @@ import { occurredAtText } from '../ledger/index.ts'
 import { BudgetMeter } from './budget-meter.ts'
 import { Duties } from './duties.ts'
 import type { FlowHost } from './flow-host.ts'
-import { lastUnblocked, nodesOverBudget, type Order, orderOf } from './orders.ts'
+import { lastUnblocked, type Order, orderOf } from './orders.ts'
 import { isNamed, namedPerson } from './person-answer.ts'
 import { RunPrograms } from './programs/run-programs.ts'
-import { ownPath, plainName } from './run-files.ts'
+import { ownPath } from './run-files.ts'
 import { RunFolder } from './run-folder.ts'
 import { appendFacts, type FactRange, type RunHistory } from './run-records.ts'
 import { Slots, usualPlaces } from './slots.ts'

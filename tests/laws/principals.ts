@@ -222,6 +222,8 @@ export const OPEN_TO_ALL: readonly string[] = [
   'rules fmt',
   'ledger compare',
   'flow check',
+  'flow test',
+  'flow reference',
   'flow import',
   'flow export',
   'demo',

@@ -29,19 +29,20 @@ export const closed = { additionalProperties: false } as const
 
 /** A name or an expression: a string that says something. */
 export const Name = Type.String({ minLength: 1, 'x-code': { minLength: 'empty' } })
-const Names = Type.Array(Name)
+export const Names = Type.Array(Name)
 
 const notEmpty = { minItems: 1, 'x-code': { minItems: 'empty' } } as const
 
 /** A path or pattern that stays under the workspace: relative, and never upwards. */
+export const WORKSPACE_PATTERN = '^(?!/)(?!(?:[\\s\\S]*/)?\\.\\.(?:/|$))[^\\u0000]+$'
 const WorkspacePath = Type.String({
-  pattern: '^(?!/)(?!(?:[\\s\\S]*/)?\\.\\.(?:/|$))[^\\u0000]+$',
+  pattern: WORKSPACE_PATTERN,
   'x-code': { pattern: 'outside_workspace' },
   'x-says': 'a relative path without `..`',
 })
 
-const Duration = Type.Number({ minimum: 0, 'x-code': { minimum: 'range' } })
-const Attempts = Type.Integer({ minimum: 1, 'x-code': { minimum: 'range' } })
+export const Duration = Type.Number({ minimum: 0, 'x-code': { minimum: 'range' } })
+export const Attempts = Type.Integer({ minimum: 1, 'x-code': { minimum: 'range' } })
 
 const Command = Type.Array(Type.String(), notEmpty)
 
@@ -317,17 +318,19 @@ export const ClaimSchema = Type.Object({ ...claimFields, node_id: Name, actor: N
 
 export type Claim = Type.Static<typeof ClaimSchema>
 
+export const EvidenceDigest = Type.String({
+  pattern: '^sha256:[0-9a-f]{64}$',
+  'x-code': { pattern: 'digest' },
+  'x-says': '`sha256:` and 64 lower-case hex digits',
+})
+
 /** Evidence of a participant or a human for a claim. Answers hold it; flows do not. */
 export const EvidenceSchema = Type.Object(
   {
     evidence_id: Name,
     claim_id: Name,
     actor: Name,
-    digest: Type.String({
-      pattern: '^sha256:[0-9a-f]{64}$',
-      'x-code': { pattern: 'digest' },
-      'x-says': '`sha256:` and 64 lower-case hex digits',
-    }),
+    digest: EvidenceDigest,
     supports: Type.Boolean(),
   },
   closed,
