@@ -28,6 +28,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     pure: true,
     packages: ['@dagrejs/dagre'],
   },
+  hosts: { sees: ['base'], pure: true, packages: [] },
   machine: { sees: ['base', 'contracts', 'gate'], pure: false, packages: [] },
   network: { sees: ['base', 'contracts', 'gate', 'machine'], pure: false, packages: [] },
   sandbox: { sees: ['base', 'contracts', 'machine', 'network'], pure: false, packages: [] },
