@@ -59,6 +59,14 @@ export const CODES = {
   'cli.not_built': broken('the program files are missing'),
   'cli.bug': broken('writ broke one of its own promises'),
 
+  // Hooks of coding agents.
+  'hook.host': usage('no coding agent has this name, or it has no such hook'),
+  'hook.missing_host': usage('the program of the coding agent is not installed'),
+  'hook.input': usage('the input is not an event of this coding agent'),
+  'hook.config': wrong('the configuration of the coding agent cannot be changed safely'),
+  'hook.not_installed': wrong('writ has installed no hook there'),
+  'hook.ticket': refused('the ticket is unknown, used, expired or of another directory'),
+
   // Commands on rules.
   'rules.analysis_budget': broken('the analysis used up its budget; nothing is claimed'),
   'rules.inadmissible': wrong('the rules are not admissible, so nothing can be said about them'),

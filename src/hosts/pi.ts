@@ -1,6 +1,12 @@
 /** pi. Measured on the tested version unless a line says otherwise. */
 import { ANTHROPIC_CALLS } from './claude-code.ts'
-import { type AgentHost, type InstallOrder, type InstallStep, KEY_PLACEHOLDER } from './host.ts'
+import {
+  type AgentHost,
+  type InstallOrder,
+  type InstallStep,
+  KEY_PLACEHOLDER,
+  TRIAL_PROMPT,
+} from './host.ts'
 import { pluginFile, printPluginForm, readPluginForm } from './plugin-form.ts'
 import type { ToolNames } from './tools.ts'
 
@@ -108,8 +114,33 @@ export const PI: AgentHost = {
       file: '.pi/settings.json',
       keys: ['shellPath'],
       value: null,
+      example: '/bin/bash',
       effect: 'replaces the shell of the user (by documentation)',
       survives: 'the extension',
     },
   ],
+  trial: {
+    arguments: () => ['--provider', 'standin', '--model', 'stand-in', '-p', TRIAL_PROMPT],
+    variables: () => ({ PI_OFFLINE: '1' }),
+    files: ({ url }) => ({
+      '.pi/agent/models.json': `${JSON.stringify(
+        {
+          providers: {
+            standin: {
+              baseUrl: `${url}/v1`,
+              api: 'openai-completions',
+              apiKey: KEY_PLACEHOLDER,
+              models: [{ id: 'stand-in' }],
+            },
+          },
+        },
+        null,
+        2,
+      )}\n`,
+    }),
+    open: [],
+    locked: () => [],
+    shell: (command) => ({ tool: 'bash', arguments: { command } }),
+    write: (path, content) => ({ tool: 'write', arguments: { path, content } }),
+  },
 }
