@@ -1,5 +1,5 @@
 /**
- * One event of a host's hook: input in, exactly one answer out.
+ * One event of a host's hook (S-16, S-17): input in, exactly one answer out.
  *
  * In a session the report goes to the session's channel, and at most one line comes back for the
  * model. In wrapping a shell command becomes a ticket line, and an edit tool is denied.

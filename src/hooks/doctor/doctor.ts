@@ -1,5 +1,5 @@
 /**
- * Tries what happens when the hooks of an installed host fail: runs the host against a stand-in for its
+ * Tries what happens when the hooks of an installed host fail (S-18): runs the host against a stand-in for its
  * model, in a throw-away home and project, once for each fault, with the hooks installed as wrapping.
  */
 import { existsSync, mkdtempSync } from 'node:fs'

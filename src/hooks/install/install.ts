@@ -1,5 +1,5 @@
 /**
- * Installs the hooks of a host, and removes them. What is needed to restore is kept in writ's state
+ * Installs the hooks of a host, and removes them (S-16). What is needed to restore is kept in writ's state
  * before the first file changes.
  *
  * INVARIANT (bytes back): removing gives a file that was not changed since its bytes of before; from any
