@@ -1,5 +1,6 @@
 /** pi. Measured on the tested version unless a line says otherwise. */
 import { ANTHROPIC_CALLS } from './claude-code.ts'
+import { OPENAI_CALLS } from './codex.ts'
 import {
   type AgentHost,
   type InstallOrder,
@@ -95,6 +96,28 @@ export const PI: AgentHost = {
             file: '.pi/agent/models.json',
             format: 'json',
             set: { '/providers/anthropic/baseUrl': url },
+          },
+        ],
+      }),
+    },
+    {
+      wire: 'chat',
+      host: 'api.openai.com',
+      calls: OPENAI_CALLS,
+      key: {
+        header: 'authorization',
+        prefix: 'Bearer ',
+        variables: ['OPENAI_API_KEY'],
+        placeholder: KEY_PLACEHOLDER,
+      },
+      redirect: (url) => ({
+        variables: {},
+        arguments: [],
+        files: [
+          {
+            file: '.pi/agent/models.json',
+            format: 'json',
+            set: { '/providers/openai/baseUrl': `${url}/v1` },
           },
         ],
       }),

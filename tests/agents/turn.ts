@@ -70,6 +70,17 @@ export class AgentPlace {
     })
   }
 
+  /** With words in front of all others, right behind the program, as a session adds them. */
+  runWith(
+    words: readonly string[],
+    variables: Readonly<Record<string, string>>,
+  ): Promise<InstalledEnd> {
+    const { host, place, model } = this
+    const program = [...programOf(host.name), ...words]
+    const { url } = model
+    return runTrial({ host, program, place, url, arguments: [], variables, limitMs: 150_000 })
+  }
+
   async remove(): Promise<void> {
     await this.model.close()
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 })

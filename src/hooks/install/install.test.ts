@@ -1,6 +1,7 @@
 /** Installing and removing hooks in configurations of every shape. */
 import {
   chmodSync,
+  chownSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -155,6 +156,17 @@ describe('a configuration of the user', () => {
   })
 })
 
+describe('the managed level', () => {
+  it('of Codex forces hooks and sandbox', async () => {
+    const { changes } = await planInstall(host('codex'), 'managed', 'wrap', places)
+    expect(changes.map(({ file }) => file)).toEqual(['/etc/codex/requirements.toml'])
+    const text = changes[0]?.after ?? ''
+    expect(text).toMatch(/allowed_sandbox_modes = \["read-only"\]/)
+    expect(text).toMatch(/hooks = true/)
+    expect(text).toContain('/opt/writ hook event --wrap codex')
+  })
+})
+
 describe('refuses', () => {
   const plan = (): Promise<unknown> => planInstall(host('claude-code'), 'user', 'session', places)
 
@@ -172,6 +184,12 @@ describe('refuses', () => {
   it('what every user may write to', async () => {
     chmodSync(write('.claude/settings.json', '{}'), 0o666)
     await expect(plan()).rejects.toThrow(/every user may write/)
+  })
+
+  // Only root can give a file away.
+  it.runIf(process.getuid?.() === 0)('what belongs to another user', async () => {
+    chownSync(write('.claude/settings.json', '{}'), 65_534, 65_534)
+    await expect(plan()).rejects.toThrow(/another user/)
   })
 
   it('a text that is no configuration, and a list that is none', async () => {
