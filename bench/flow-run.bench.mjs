@@ -154,7 +154,7 @@ async function longRun(ledger, runId) {
   }
   const send = async (event) => {
     const at = '2026-01-01T00:00:00.000Z'
-    const next = step(flow, state, { ...event, at, nonce: 'n' })
+    const next = step(state, { ...event, at, nonce: 'n' })
     state = next.state
     waiting.push(...next.facts)
     count += next.facts.length

@@ -28,10 +28,10 @@ function ring() {
 /** Each call is one transition. */
 function ourRing() {
   const flow = ring()
-  let { state, commands } = step(flow, emptyState(flow), started())
+  let { state, commands } = step(emptyState(flow), started())
   return () => {
     const [{ node_id, command }] = commands
-    const next = step(flow, state, { type: 'passed', node_id, command, at: AT, nonce: 'n' })
+    const next = step(state, { type: 'passed', node_id, command, at: AT, nonce: 'n' })
     state = next.state
     commands = next.commands
     return next
@@ -100,7 +100,7 @@ function walkRate(count) {
 }
 
 function walk(flow) {
-  let { state, commands } = step(flow, emptyState(flow), started())
+  let { state, commands } = step(emptyState(flow), started())
   const open = [...commands]
   for (let next = 0; next < open.length; next++) {
     const { type, node_id, phase_id, command } = open[next]
@@ -108,7 +108,7 @@ function walk(flow) {
       type === 'pass'
         ? { type: 'passed', node_id, command, at: AT, nonce: 'n' }
         : { type: 'log_written', phase_id, command, digest: 'd', at: AT, nonce: 'n' }
-    ;({ state, commands } = step(flow, state, event))
+    ;({ state, commands } = step(state, event))
     open.push(...commands)
   }
   if (runStatus(state) !== 'DONE') throw new Error('the walk did not come to its end')

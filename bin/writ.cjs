@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * Starts the command line, `dist/cli/program.cjs`, with the code that V8 compiled for it when it was
- * built. Another version of Node ignores that code and compiles the file itself.
+ * Starts the command line, `dist/cli/program.cjs`, or for `writ exec` a script that holds nothing else,
+ * with the code that V8 compiled for it when it was built. Another version of Node ignores that code
+ * and compiles the file itself.
  */
 'use strict'
 const { readFileSync } = require('node:fs')
@@ -13,9 +14,9 @@ const BUILT = join(__dirname, '..', 'dist', 'cli')
 const NOT_BUILT =
   'cli.not_built: the program files are missing\n  hint: run `npm run build` in the checkout\n'
 
-/** Runs the built file. Returns its exports and the script, or null if the file is missing. */
-function load(directory) {
-  const filename = join(directory, 'program.cjs')
+/** Runs a built file. Returns its exports and the script, or null if the file is missing. */
+function load(directory, name = 'program') {
+  const filename = join(directory, `${name}.cjs`)
   const text = read(filename, 'latin1')
   if (text === null) return null
   const script = new Script(wrap(text), {
@@ -39,7 +40,7 @@ function read(file, encoding) {
 }
 
 async function start() {
-  const program = load(BUILT)
+  const program = load(BUILT, process.argv[2] === 'exec' ? 'exec' : 'program')
   if (program === null) process.stderr.write(NOT_BUILT)
   const status = program === null ? 4 : await program.main(process.argv.slice(2))
   process.exitCode = status

@@ -334,7 +334,7 @@ describe('every guard goes red on a seeded breach', () => {
     ['syncs a directory', "const h = openSync(place, 'r')\n  try {\n    fsyncSync(h)\n  }"],
     ['syncs a directory', 'const sync = promisify(fsync)'],
     ['repeats an append', "if (faultCode(error) === 'ledger.head_moved') continue"],
-    ['steps a flow', 'const { state } = step(flow, before, event)'],
+    ['steps a flow', 'const { state } = step(before, event)'],
   ])('a second thing that %s', (what, text) => {
     expect(seconds(new Map([['src/store/a.ts', text]]))[0]).toContain(`src/store/a.ts: ${what}`)
     expect(seconds(new Map([['src/store/a.ts', 'rmSync(file, { force: true })']]))).toEqual([])

@@ -76,6 +76,7 @@ describe('the package', () => {
     for (const path of [
       'bin/writ.cjs',
       'dist/cli/program.cjs',
+      'dist/cli/exec.cjs',
       'dist/types/index.d.ts',
       'LICENSE',
     ]) {

@@ -16,6 +16,7 @@ import { ensureBuilt } from './built.ts'
 
 const STARTER = join(process.cwd(), 'bin', 'writ.cjs')
 const BUILT = join(process.cwd(), 'dist', 'cli')
+const SCRIPTS = ['program', 'exec']
 const folder = mkdtempSync(join(tmpdir(), 'writ-program-test-'))
 
 beforeAll(() => {
@@ -35,15 +36,16 @@ function versionIn(directory: string, flags: readonly string[] = []): string {
 }
 
 describe('the code that was kept', () => {
-  it('is taken by the Node that made it', () => {
+  it.each(SCRIPTS)('is taken by the Node that made it: %s', (name) => {
     // In a process of its own: the workers of the tests have flags, and code fits the flags it was made with.
-    const script = `console.log(require(${JSON.stringify(STARTER)}).load(${JSON.stringify(BUILT)}).script.cachedDataRejected)`
+    const call = `load(${JSON.stringify(BUILT)}, ${JSON.stringify(name)}).script.cachedDataRejected`
+    const script = `console.log(require(${JSON.stringify(STARTER)}).${call})`
     const { stdout } = spawnSync(process.execPath, ['--eval', script], { encoding: 'utf8' })
     expect(stdout).toBe('false\n')
   })
 
-  it('belongs to a file that is read as one byte a character', () => {
-    expect(readFileSync(join(BUILT, 'program.cjs')).every((byte) => byte < 128)).toBe(true)
+  it.each(SCRIPTS)('belongs to a file that is read as one byte a character: %s', (name) => {
+    expect(readFileSync(join(BUILT, `${name}.cjs`)).every((byte) => byte < 128)).toBe(true)
   })
 
   it('may be missing', () => {
@@ -64,7 +66,16 @@ describe('the code that was kept', () => {
 })
 
 /** Each of these takes Node about a millisecond or more to load. */
-const RARE = ['http', 'tls', 'zlib', 'worker_threads', 'dns/promises', 'readline']
+const RARE = [
+  'http',
+  'tls',
+  'zlib',
+  'worker_threads',
+  'dns/promises',
+  'readline',
+  'perf_hooks',
+  'v8',
+]
 
 it('loads no module of Node that few commands need', () => {
   const [home, project, list] = ['home', 'project', 'list.cjs'].map((name) => join(folder, name))
@@ -79,6 +90,35 @@ it('loads no module of Node that few commands need', () => {
   const loaded = new Set(stderr.split('\n'))
   expect({ status, crypto: loaded.has('NativeModule crypto') }).toEqual({ status: 0, crypto: true })
   expect(RARE.filter((name) => loaded.has(`NativeModule ${name}`))).toEqual([])
+})
+
+describe('the script of `writ exec`', () => {
+  const call = (...words: readonly string[]) =>
+    spawnSync(process.execPath, words, { cwd: folder, encoding: 'utf8' })
+  const whole = `require(${JSON.stringify(STARTER)}).load(${JSON.stringify(BUILT)}).main(process.argv.slice(1))`
+
+  it.each([
+    [['exec', '--help']],
+    [['exec']],
+    [['exec', '--wirte', 'x', '--', 'true']],
+    [['exec', '--json', '--', 'true']],
+    [['exec', '--home', '/nowhere', '--', 'true']],
+  ])('says what the whole program says: %j', (words) => {
+    const { stdout, stderr } = call(STARTER, ...words)
+    const other = call('--eval', whole, '--', ...words)
+    expect({ stdout, stderr }).toEqual({ stdout: other.stdout, stderr: other.stderr })
+    expect(`${stdout}${stderr}`).not.toBe('')
+  })
+
+  it('writes its modules into one scope', () => {
+    // A module that some file imports with `import()` becomes a function, and so do all that it imports.
+    const functions = ['exec', 'program'].map((name) => {
+      const text = readFileSync(join(BUILT, `${name}.cjs`), 'latin1')
+      return text.match(/[\w$]+=[\w$]+\(\(\)=>\{/g)?.length ?? 0
+    })
+    // What is left are the packages for YAML and for line differences.
+    expect(functions[0]).toBeLessThan((functions[1] ?? 0) / 8)
+  })
 })
 
 it('says how to build what is missing', () => {

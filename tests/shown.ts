@@ -68,6 +68,7 @@ export function walkShown(
   page: string,
   through: readonly string[] = [],
   examples = '',
+  timeoutMs = 120_000,
 ): readonly Shown[] {
   const shown = shownIn(page)
   const program = `writ() { "${process.execPath}" "${place.program}" "$@"; }`
@@ -78,7 +79,7 @@ export function walkShown(
       env: { ...place.env(), EXAMPLES: examples },
       encoding: 'utf8',
       input: '',
-      timeout: 120_000,
+      timeout: timeoutMs,
     })
     const told = ended.stdout.replace(/[ \t]+$/gm, '')
     expect(ended.status, `${command}\n${told}`).toBe(status)

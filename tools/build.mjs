@@ -4,8 +4,9 @@
  * - the door of every room (`src/<room>/index.ts`) as an ES module, with shared chunks: the library;
  * - worker threads and the programs that run inside a sandbox (`*.worker.ts`, `*.program.ts`), each as
  *   one file, because a thread should load little and a sandbox sees nothing else of writ;
- * - the command line as one script, `dist/cli/program.cjs`, and beside it the code that V8 compiled
- *   for it (`tools/warm.mjs`): without that code every command would take about 80 ms longer;
+ * - the command line as one script, `dist/cli/program.cjs`, and `writ exec`, which people wait for
+ *   most, as another, `dist/cli/exec.cjs`; next to each the code that V8 compiled for it
+ *   (`tools/warm.mjs`): without that code every command would take about 80 ms longer;
  * - type declarations and manual pages.
  *
  * Does nothing if no input has changed.
@@ -38,7 +39,10 @@ export async function build() {
   rmSync(fresh, { recursive: true, force: true })
   await bundle(sources, fresh)
   // A machine without sandboxes can run the program without the compiled code.
-  run(process.execPath, ['tools/warm.mjs', fresh], { stdio: 'ignore', timeout: WARMING_MS })
+  for (const script of ['program', 'exec']) {
+    const words = ['tools/warm.mjs', fresh, script]
+    run(process.execPath, words, { stdio: 'ignore', timeout: WARMING_MS })
+  }
   const compiler = join('node_modules', 'typescript', 'bin', 'tsc')
   const types = ['-p', 'tsconfig.types.json', '--outDir', join(fresh, 'types')]
   if (run('node', [compiler, ...types]).status !== 0)
@@ -59,7 +63,7 @@ async function bundle(sources, outdir) {
   await esbuild({ ...settings, entryPoints: alone })
   await esbuild({
     ...settings,
-    entryPoints: { 'cli/program': 'src/cli/main.ts' },
+    entryPoints: { 'cli/program': 'src/cli/main.ts', 'cli/exec': 'src/cli/exec-main.ts' },
     format: 'cjs',
     outExtension: { '.js': '.cjs' },
     minify: true,

@@ -4,11 +4,37 @@
  */
 import { prepare, run } from './setup.mjs'
 
+const PURE_ROOMS = [
+  'base',
+  'configuration',
+  'constitution',
+  'contracts',
+  'expression',
+  'flow',
+  'gate',
+  'ledger',
+  'policy',
+]
+
 const SOAKS = [
   {
     name: 'properties',
-    files: ['src/contracts', 'src/expression'],
+    files: [
+      ...PURE_ROOMS.map((room) => `src/${room}`),
+      'tests/flow-runtime',
+      'tests/flow-documents',
+    ],
     env: { WRIT_RUNS_FACTOR: '100' },
+  },
+  {
+    name: 'rules',
+    files: ['scale', 'witness', 'kernel'].map((name) => `tests/constitution/${name}.test.ts`),
+    env: { WRIT_RUNS_FACTOR: '20' },
+  },
+  {
+    name: 'large',
+    files: [...PURE_ROOMS.map((room) => `src/${room}`), 'tests/cli-gate/rename.test.ts'],
+    env: { WRIT_SIZES: 'whole' },
   },
   { name: 'documents', files: ['tests/hostile.test.ts'], env: { WRIT_HOSTILE_RUNS: '1000000' } },
   {

@@ -1,6 +1,6 @@
 /**
- * Runs the built program as people do, in a home of its own, and keeps the code that V8 compiled
- * meanwhile, so that the next start need not compile it: `node tools/warm.mjs DIST`.
+ * Runs a built script as people do, in a home of its own, and keeps the code that V8 compiled
+ * meanwhile, so that the next start need not compile it: `node tools/warm.mjs DIST SCRIPT`.
  *
  * Where the machine cannot rehearse, fewer functions run, and fewer are kept.
  */
@@ -10,12 +10,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from './setup.mjs'
 
-const [, , directory = join(ROOT, 'dist')] = process.argv
+const [, , directory = join(ROOT, 'dist'), name = 'program'] = process.argv
 const BUILT = join(directory, 'cli')
 
+const HOME = ['init', '--no-pass']
 /** The command that people wait for most. All that is kept is read at every start, so others cost time. */
 const CALLS = [
-  ['init', '--no-pass'],
   ['exec', '--', 'true'],
   ['exec', '--write', 'made.txt', '--', 'touch', 'made.txt'],
 ]
@@ -27,9 +27,11 @@ try {
   process.env.XDG_STATE_HOME = join(place, 'state')
   process.chdir(join(place, 'project'))
   const { load } = createRequire(import.meta.url)(join(ROOT, 'bin', 'writ.cjs'))
-  const { main, script } = load(BUILT)
+  const program = load(BUILT, 'program')
+  await program.main(HOME)
+  const { main, script } = name === 'program' ? program : load(BUILT, name)
   for (const call of CALLS) await main(call)
-  writeFileSync(join(BUILT, 'program.cjs.code'), script.createCachedData())
+  writeFileSync(join(BUILT, `${name}.cjs.code`), script.createCachedData())
 } finally {
   process.chdir(ROOT)
   rmSync(place, { recursive: true, force: true })

@@ -59,6 +59,14 @@ export const CODES = {
   'cli.not_built': broken('the program files are missing'),
   'cli.bug': broken('writ broke one of its own promises'),
 
+  // Hooks of coding agents.
+  'hook.host': usage('no coding agent has this name, or it has no such hook'),
+  'hook.missing_host': usage('the program of the coding agent is not installed'),
+  'hook.input': usage('the input is not an event of this coding agent'),
+  'hook.config': wrong('the configuration of the coding agent cannot be changed safely'),
+  'hook.not_installed': wrong('writ has installed no hook there'),
+  'hook.ticket': refused('the ticket is unknown, used, expired or of another directory'),
+
   // Commands on rules.
   'rules.analysis_budget': broken('the analysis used up its budget; nothing is claimed'),
   'rules.inadmissible': wrong('the rules are not admissible, so nothing can be said about them'),
@@ -358,6 +366,7 @@ export const CODES = {
   'flow.policy_tie': wrong('two policies in conflict have the same priority'),
   'flow.policy_cycle': wrong('policies of one priority override one another in a circle'),
   'flow.invariant_weaker': wrong('a built-in invariant is restated weaker than it is'),
+  'flow.test_entry': wrong('an entry of a test says nothing, or two things at once'),
 
   // What is wrong, or odd, with a flow as a whole, before it is walked.
   'flow.unreachable': wrong('no way of the flow leads to a node'),
@@ -392,6 +401,7 @@ export const CODES = {
   'flow.entered_once': wrong('several ways lead to a node, and the run enters it once'),
   'flow.subflow': wrong('a sub-flow cannot be put in the place of its node'),
   'flow.call': wrong('a node is called in a way that calls do not have'),
+  'flow.map': wrong('a node is mapped over a list in a way that maps do not have'),
   // Tables of edges, and plans, read as flows.
   'flow.table_text': wrong('the text of a table is not CSV'),
   'flow.table_column': wrong('a column of a table is missing, or occurs twice'),
@@ -444,6 +454,10 @@ export const CODES = {
   'flow.secret_written': refused('a file that a participant left holds a secret of it'),
   'flow.program_touched': refused('a participant changed a program of the run'),
   'flow.program_changed': refused('a program of the run is not as it was when the run began'),
+  'flow.list_refused': refused('the list of a map cannot be read, or is no list to map over'),
+  'flow.item_failed': refused('an item of a map was given up'),
+  'flow.items_short': refused('fewer items of a map are done than it needs'),
+  'flow.migration': refused('a run cannot be moved to another version of its flow'),
   'flow.stalled': refused('nothing leads on from a node, and nothing is under way'),
 
   // Runs of flows on the host.

@@ -5,6 +5,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../tests/arbitrary/runs.ts'
 import { DOCUMENT_LIMITS, type JsonLimits } from './json-limits.ts'
 import { guardValue, isRefusal, readJson, utf8Length } from './json-reader.ts'
 import { at } from './pointer.ts'
@@ -199,7 +200,7 @@ describe('differential', () => {
           expect(naive.code).not.toBe('document.not_json')
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
     expect(accepted).toBeGreaterThan(200)
   })
@@ -437,7 +438,7 @@ describe('guardValue', () => {
         const want = reading.ok ? null : `${reading.refusal.code} at ${reading.refusal.path}`
         expect(refusal(document, limits)).toBe(want)
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 })

@@ -1,6 +1,7 @@
 /** The nearest name: what counts as near, and that guessing is cheap. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../tests/arbitrary/runs.ts'
 import { nearest } from './nearest.ts'
 
 describe('nearest', () => {
@@ -27,7 +28,7 @@ describe('nearest', () => {
       fc.property(name, fc.array(name, { maxLength: 6 }), (wanted, legal) => {
         expect(nearest(wanted, legal)).toBe(plainNearest(wanted, legal))
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 

@@ -1,6 +1,7 @@
 /** JSON Pointers: the RFC's examples, own properties only, and code-point order. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../tests/arbitrary/runs.ts'
 import { at, compareCodePoints, pointerSteps, readPointer } from './pointer.ts'
 
 describe('readPointer', () => {
@@ -77,7 +78,7 @@ describe('compareCodePoints', () => {
       fc.property(text, text, (left, right) => {
         expect(Math.sign(compareCodePoints(left, right))).toBe(plainOrder(left, right))
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 })

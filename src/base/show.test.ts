@@ -1,6 +1,7 @@
 /** What a message may show of a value: escaped, cut, and never a secret. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../tests/arbitrary/runs.ts'
 import { isSecretPlace, show, showName } from './show.ts'
 
 describe('show', () => {
@@ -50,7 +51,7 @@ describe('show', () => {
           }
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../tests/arbitrary/runs.ts'
 import { type ConfigurationChange, type ConfigurationFormat, editConfiguration } from './index.ts'
 
 async function edit(text: string, change: Partial<ConfigurationChange>) {
@@ -148,7 +149,7 @@ describe.each<ConfigurationFormat>(['json', 'yaml', 'toml'])('any value, %s', (f
         for (const line of others) expect(edited.text).toContain(line.trim())
         if (windows) expect(edited.text.replaceAll('\r\n', '')).not.toContain('\n')
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 
@@ -160,7 +161,7 @@ describe.each<ConfigurationFormat>(['json', 'yaml', 'toml'])('any value, %s', (f
         if (!set.ok) return
         expect(await textAfter(set.text, { format, unset: [path] })).toBe(text)
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 })

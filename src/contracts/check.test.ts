@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyJson } from '../../tests/arbitrary/from-schema.ts'
+import { runs } from '../../tests/arbitrary/runs.ts'
 import { checkDocument, checkText, detectContract } from './check.ts'
 
 const TASK = {
@@ -82,6 +83,7 @@ describe('hostile documents are ordinary documents', () => {
         expect(checkText(text).valid).toBe(false)
         expect(checkText(text, { as: text }).valid).toBe(false)
       }),
+      { numRuns: runs(40) },
     )
   })
 

@@ -191,6 +191,7 @@ export {
   type FlowNode,
   flowContract,
 } from './flow/flow.ts'
+export { ITEMS_MAX, type ListFault, type ListProblem, listFault } from './flow/list.ts'
 export { type Participants, participantsContract } from './flow/participants.ts'
 export {
   type FlowClaim,
@@ -204,17 +205,33 @@ export { type ParticipantOutput, participantOutput } from './flow/records/output
 export { type FlowStarted, flowStarted } from './flow/records/started.ts'
 export { FINDING_ACTIONS, FINDING_CODES, FLOW_EVENT_KINDS } from './flow/records/vocabulary.ts'
 export {
+  type LanguagePart,
+  languageParts,
+  partAt,
+} from './flow/reference/describe.ts'
+export { LIST_TEXT } from './flow/reference/list-words.ts'
+export {
   type Claim,
   ClaimSchema,
   type Evidence,
   EvidenceSchema,
   type FlowRequirement,
   type NodeInput,
+  type NodeMap,
   type Participant,
   ParticipantSchema,
   type StateField,
 } from './flow/shapes.ts'
 export { type FlowSide, flowSideContract } from './flow/side.ts'
+export {
+  type ExpectedFinding,
+  type FlowExpectation,
+  type FlowTest,
+  type FlowTestCase,
+  type FlowTestEvent,
+  flowTestContract,
+  type ScriptedAttempt,
+} from './flow/testing/test-file.ts'
 export {
   BUILT_IN_INVARIANTS,
   DEFAULT_TEXT_POLICIES,

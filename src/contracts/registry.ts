@@ -28,7 +28,9 @@ import { flowEvent } from './flow/records/event.ts'
 import { flowFinding } from './flow/records/finding.ts'
 import { participantOutput } from './flow/records/output.ts'
 import { flowStarted } from './flow/records/started.ts'
+import { describeSchema } from './flow/reference/describe.ts'
 import { flowSideContract } from './flow/side.ts'
+import { flowTestContract } from './flow/testing/test-file.ts'
 import { confirmationContract } from './gate/confirmation.ts'
 import { evaluationContract } from './gate/evaluation.ts'
 import { haltContract, lawsContract } from './gate/laws.ts'
@@ -75,6 +77,7 @@ const DOCUMENTS: readonly Contract[] = [
   flowContract,
   flowSideContract,
   participantsContract,
+  flowTestContract,
   flowStarted,
   flowEvent,
   flowFinding,
@@ -127,7 +130,8 @@ export type PublishedSchema = Readonly<Record<string, unknown>>
  */
 export function publishSchema(contract: Contract): PublishedSchema {
   // `expand` returns an object for an object.
-  const body = expand(nodeOf(contract.schema), contract.prefix) as Record<string, unknown>
+  const schema = describeSchema(contract.name, nodeOf(contract.schema))
+  const body = expand(schema, contract.prefix) as Record<string, unknown>
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: `urn:writ:contract:${contract.name}`,

@@ -31,7 +31,7 @@ describe('loading', () => {
           expect(column).toBeGreaterThan(0)
         }
       }),
-      { numRuns: runs(500) },
+      { numRuns: runs(200) },
     )
   })
 

@@ -11,6 +11,14 @@ export {
   readReview,
   type TextObjects,
 } from './answer/answer.ts'
+export {
+  evidenceIn,
+  type FoundEvidence,
+  listIn,
+  noList,
+} from './answer/evidence-file.ts'
+export { isPassingStatus, principalOf } from './answer/participant-words.ts'
+export { missingInput, plainName, SAID_BY_HOST } from './answer/requirements.ts'
 export { checkFlow, type FlowCheckOptions } from './check/check.ts'
 export type { FlowCheck, FlowProblem } from './check/problem.ts'
 export { compileFlow } from './compile/compile.ts'
@@ -33,6 +41,8 @@ export {
 } from './drawing/drawing.ts'
 export { toMermaid } from './drawing/mermaid.ts'
 export { toSvg } from './drawing/svg.ts'
+export type { FlowChange } from './migration/changes.ts'
+export { type Migration, planMigration } from './migration/migration.ts'
 export { hasWork, type LoadedPlan, loadPlan, planOwners } from './plan/load.ts'
 export {
   type ParsedParticipants,
@@ -54,10 +64,17 @@ export {
   takenEdges,
 } from './report/report.ts'
 export { stateView } from './report/state-view.ts'
-export { type RunStop, stopsOf, type ToldFinding, toldFindings } from './report/stops.ts'
+export {
+  nodesOverBudget,
+  type RunStop,
+  stopsOf,
+  type ToldFinding,
+  toldFindings,
+} from './report/stops.ts'
 export { commandText, nodeName, nodeTitle } from './report/words.ts'
 export { type ClaimStanding, claimStandings } from './runtime/claims.ts'
 export { type Delta, deltaOf } from './runtime/delta.ts'
+export { isLostItem } from './runtime/map.ts'
 export { eventOf, type RunDifference, replayRun } from './runtime/replay.ts'
 export { canSkip } from './runtime/skip.ts'
 export { outstanding, step, timersOf } from './runtime/step.ts'
@@ -91,6 +108,7 @@ export type {
   EventType,
   EvidenceValue,
   FlowEvent,
+  FlowFiles,
   HostFinding,
   ParticipantAnswer,
   PinnedFile,
@@ -120,3 +138,12 @@ export {
 } from './tables/import.ts'
 export { proposeSide, type SideProposal } from './tables/propose.ts'
 export type { ImportFinding } from './tables/report.ts'
+export type { TestDifference } from './testing/compare.ts'
+export { junitXml } from './testing/junit.ts'
+export { unknownNames } from './testing/names.ts'
+export {
+  coverageOf,
+  runTestCase,
+  type TestCaseResult,
+  type TestCoverage,
+} from './testing/run-test.ts'

@@ -23,6 +23,7 @@ import {
   syncDirectory,
   writeWhole,
 } from '../machine/index.ts'
+import { DEFAULT_LAWS } from '../policy/index.ts'
 import {
   type Actor,
   connectionOf,
@@ -113,8 +114,6 @@ export async function makeHome(
 ): Promise<MadeHome> {
   // A wrong one leaves nothing half made.
   if (server !== undefined) connectionOf(server.url)
-  // Loaded here, since most commands open a home and never make one.
-  const { DEFAULT_LAWS } = await import('../policy/index.ts')
   const wanted = newHome(surroundings, given)
   const root = stateRoot(surroundings)
   const created: string[] = []

@@ -1,5 +1,11 @@
 /** Claude Code. Measured on the tested version unless a line says otherwise. */
-import { claudeGroups, type EventNames, printClaudeForm, readClaudeForm } from './claude-form.ts'
+import {
+  claudeGroups,
+  type EventNames,
+  neededEvents,
+  printClaudeForm,
+  readClaudeForm,
+} from './claude-form.ts'
 import {
   type AgentHost,
   type ConfigurationPart,
@@ -9,6 +15,7 @@ import {
   KEY_PLACEHOLDER,
   type ModelCall,
   TICKET_WORDS,
+  TRIAL_PROMPT,
 } from './host.ts'
 import type { ToolNames } from './tools.ts'
 
@@ -24,9 +31,6 @@ const TOOLS: ToolNames = {
   shell: { Bash: 'command' },
   edit: { Write: ['file_path'], Edit: ['file_path'], NotebookEdit: ['notebook_path'] },
 }
-
-/** Seconds; hooks of writ answer within their own deadline, which is shorter. */
-const HOOK_SECONDS = 60
 
 export const ANTHROPIC_CALLS: readonly ModelCall[] = [
   { method: 'POST', path: '/v1/messages' },
@@ -180,8 +184,8 @@ export const CLAUDE_CODE: AgentHost = {
     steps: (order) => {
       const command = eventCommand(order, 'claude-code')
       const fails = order.mode === 'wrap' ? { onFailure: 'block' } : {}
-      const handler = { type: 'command', command, timeout: HOOK_SECONDS, ...fails }
-      const groups = claudeGroups(EVENTS, handler, '*')
+      const handler = { type: 'command', command, timeout: order.seconds, ...fails }
+      const groups = claudeGroups(neededEvents(order.mode, EVENTS), handler, '*')
       const parts = order.mode === 'wrap' ? [...groups, ...lockParts(order)] : groups
       return [{ kind: 'merge', file: SETTINGS[order.level](order), format: 'json', parts }]
     },
@@ -191,6 +195,7 @@ export const CLAUDE_CODE: AgentHost = {
       file: '.claude/settings.json',
       keys: ['disableAllHooks'],
       value: true,
+      example: true,
       effect: 'switches the hooks of the user off, also in a directory that is not trusted',
       survives: 'hooks of the managed level, and the permission rule',
     },
@@ -198,6 +203,7 @@ export const CLAUDE_CODE: AgentHost = {
       file: '.claude/settings.json',
       keys: ['env', 'CLAUDE_CODE_SHELL_PREFIX'],
       value: null,
+      example: '',
       effect: 'replaces the shell prefix of the user',
       survives: 'the prefix of the managed level, and the permission rule',
     },
@@ -205,8 +211,30 @@ export const CLAUDE_CODE: AgentHost = {
       file: '.claude/settings.local.json',
       keys: ['disableAllHooks'],
       value: true,
+      example: true,
       effect: 'switches the hooks of the user off',
       survives: 'hooks of the managed level, and the permission rule',
     },
   ],
+  trial: {
+    arguments: () => [
+      '-p',
+      TRIAL_PROMPT,
+      '--output-format',
+      'json',
+      '--model',
+      'claude-sonnet-4-5',
+    ],
+    variables: ({ url }) => ({
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_API_KEY: KEY_PLACEHOLDER,
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+    }),
+    files: () => ({}),
+    open: ['--allowedTools', 'Bash,Write,Edit'],
+    locked: () => [],
+    shell: (command) => ({ tool: 'Bash', arguments: { command, description: TRIAL_PROMPT } }),
+    write: (path, content) => ({ tool: 'Write', arguments: { file_path: path, content } }),
+  },
 }

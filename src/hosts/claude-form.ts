@@ -5,7 +5,7 @@
  */
 import { digestBytes } from '../base/index.ts'
 import { asObject, type JsonFields, objectIn, textIn } from './fields.ts'
-import type { AgentName, ConfigurationPart } from './host.ts'
+import type { AgentName, ConfigurationPart, HookMode } from './host.ts'
 import type { HookAnswer, HookBoundary, PrintedAnswer, ToolReport } from './report.ts'
 import { NO_TOOL, type ToolNames, toolParts } from './tools.ts'
 
@@ -35,7 +35,7 @@ export function readClaudeForm(
       host,
       boundary,
       ...parts,
-      call: textIn(value, 'tool_use_id'),
+      call: textIn(value, 'tool_call_id') ?? textIn(value, 'tool_use_id'),
       cwd: textIn(value, 'cwd'),
       session: textIn(value, 'session_id'),
       agent: textIn(value, 'agent_id'),
@@ -112,6 +112,12 @@ export function rewritten(
   if (argument === undefined) return null
   const isList = Array.isArray(report.arguments[argument])
   return { ...report.arguments, [argument]: isList ? [command] : command }
+}
+
+/** Wrapping needs the moment before a tool alone: a hook that fails then must not stop a prompt. */
+export function neededEvents(mode: HookMode, events: EventNames): EventNames {
+  const { before } = events
+  return mode === 'wrap' && before !== undefined ? { before } : events
 }
 
 /** The parts of a settings file that name the hook for each event. */

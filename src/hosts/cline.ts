@@ -1,5 +1,5 @@
 /** Cline CLI. Measured on the tested version unless a line says otherwise. */
-import { isOfTool, printed, rewritten } from './claude-form.ts'
+import { isOfTool, neededEvents, printed, rewritten } from './claude-form.ts'
 import { OPENAI_CALLS } from './codex.ts'
 import { asObject, objectIn, textIn } from './fields.ts'
 import {
@@ -8,6 +8,7 @@ import {
   type InstallOrder,
   type InstallStep,
   KEY_PLACEHOLDER,
+  TRIAL_PROMPT,
 } from './host.ts'
 import type { HookAnswer, HookBoundary, PrintedAnswer, ToolReport } from './report.ts'
 import { NO_TOOL, type ToolNames, toolParts } from './tools.ts'
@@ -80,7 +81,7 @@ function steps(order: InstallOrder): readonly InstallStep[] {
     `exec ${eventCommand(order, 'cline')}`,
     '',
   ].join('\n')
-  return Object.values(FILES).map((name) => ({
+  return Object.values(neededEvents(order.mode, FILES)).map((name) => ({
     kind: 'file',
     file: `${folder}/hooks/${name}`,
     text,
@@ -152,7 +153,7 @@ export const CLINE: AgentHost = {
           {
             file: '.cline/data/settings/providers.json',
             format: 'json',
-            set: { '/providers/openai/settings/baseUrl': `${url}/v1` },
+            set: { '/providers/openai-compatible/settings/baseUrl': `${url}/v1` },
           },
         ],
       }),
@@ -171,4 +172,34 @@ export const CLINE: AgentHost = {
     steps,
   },
   switches: [],
+  trial: {
+    arguments: ({ project }) => ['--json', '-c', project, TRIAL_PROMPT],
+    variables: () => ({}),
+    files: ({ url }) => ({
+      '.cline/data/settings/providers.json': `${JSON.stringify(
+        {
+          version: 1,
+          lastUsedProvider: 'openai-compatible',
+          providers: {
+            'openai-compatible': {
+              settings: {
+                provider: 'openai-compatible',
+                apiKey: KEY_PLACEHOLDER,
+                model: 'stand-in',
+                baseUrl: `${url}/v1`,
+              },
+              updatedAt: '2026-01-01T00:00:00.000Z',
+              tokenSource: 'manual',
+            },
+          },
+        },
+        null,
+        2,
+      )}\n`,
+    }),
+    open: [],
+    locked: () => [],
+    shell: (command) => ({ tool: 'run_commands', arguments: { commands: [command] } }),
+    write: (path, content) => ({ tool: 'editor', arguments: { path, new_text: content } }),
+  },
 }

@@ -6,6 +6,7 @@ import {
   claudeGroups,
   type EventNames,
   isOfTool,
+  neededEvents,
   printClaudeForm,
   readClaudeForm,
 } from './claude-form.ts'
@@ -19,6 +20,7 @@ import {
   KEY_PLACEHOLDER,
   type ModelCall,
   TICKET_WORDS,
+  TRIAL_PROMPT,
 } from './host.ts'
 import type { HookAnswer, PrintedAnswer, ToolReport } from './report.ts'
 import type { ToolNames } from './tools.ts'
@@ -46,7 +48,6 @@ const TOOLS: ToolNames = {
   patch: { apply_patch: 'command' },
 }
 
-const HOOK_SECONDS = 60
 const MATCHER = '.*'
 
 export const OPENAI_CALLS: readonly ModelCall[] = [
@@ -58,7 +59,7 @@ export const OPENAI_CALLS: readonly ModelCall[] = [
 ]
 
 function handlerOf(order: InstallOrder) {
-  return { type: 'command', command: eventCommand(order, 'codex'), timeout: HOOK_SECONDS }
+  return { type: 'command', command: eventCommand(order, 'codex'), timeout: order.seconds }
 }
 
 /**
@@ -69,7 +70,7 @@ function trustParts(order: InstallOrder, file: string): readonly ConfigurationPa
   const present = objectIn(asObject(order.present(file)) ?? {}, 'hooks') ?? {}
   const handler = { ...handlerOf(order), async: false }
   return BOUNDARIES.flatMap((boundary) => {
-    const event = EVENTS[boundary]
+    const event = neededEvents(order.mode, EVENTS)[boundary]
     const name = TRUST_NAMES[boundary]
     if (event === undefined || name === undefined) return []
     const matcher = isOfTool(boundary) ? { matcher: MATCHER } : {}
@@ -107,7 +108,7 @@ function steps(order: InstallOrder): readonly InstallStep[] {
   if (order.level === 'managed') return managedSteps(order)
   const folder = order.level === 'user' ? `${order.home}/.codex` : `${order.project}/.codex`
   const file = `${folder}/hooks.json`
-  const groups = claudeGroups(EVENTS, handlerOf(order), MATCHER)
+  const groups = claudeGroups(neededEvents(order.mode, EVENTS), handlerOf(order), MATCHER)
   const trust = trustParts(order, file)
   const mode: readonly ConfigurationPart[] =
     order.mode === 'wrap' ? [{ kind: 'value', at: ['sandbox_mode'], value: 'read-only' }] : []
@@ -136,7 +137,7 @@ function steps(order: InstallOrder): readonly InstallStep[] {
 
 /** Managed hooks need no trust, and no repository can switch them off. */
 function managedSteps(order: InstallOrder): readonly InstallStep[] {
-  const groups = claudeGroups(EVENTS, handlerOf(order), MATCHER)
+  const groups = claudeGroups(neededEvents(order.mode, EVENTS), handlerOf(order), MATCHER)
   const modes: readonly ConfigurationPart[] =
     order.mode === 'wrap'
       ? [{ kind: 'value', at: ['allowed_sandbox_modes'], value: ['read-only'] }]
@@ -270,6 +271,7 @@ export const CODEX: AgentHost = {
       file: '.codex/config.toml',
       keys: ['features', 'hooks'],
       value: false,
+      example: false,
       effect: 'switches the hooks of the user off, in a trusted project',
       survives: 'hooks of the managed level; the read-only sandbox',
     },
@@ -277,8 +279,49 @@ export const CODEX: AgentHost = {
       file: '.codex/config.toml',
       keys: ['sandbox_mode'],
       value: null,
+      example: 'danger-full-access',
       effect: 'replaces the read-only sandbox, in a trusted project',
       survives: '`allowed_sandbox_modes` of the managed level',
     },
   ],
+  trial: {
+    arguments: () => [
+      'exec',
+      '--json',
+      '--skip-git-repo-check',
+      '--disable',
+      'plugins',
+      '--disable',
+      'apps',
+      TRIAL_PROMPT,
+    ],
+    variables: () => ({ WRIT_TRIAL_KEY: KEY_PLACEHOLDER }),
+    files: ({ url, project }) => ({
+      '.codex/config.toml': [
+        'model = "gpt-5.5"',
+        'model_provider = "stand-in"',
+        '[model_providers.stand-in]',
+        'name = "stand-in"',
+        `base_url = "${url}/v1"`,
+        'wire_api = "responses"',
+        'env_key = "WRIT_TRIAL_KEY"',
+        'request_max_retries = 0',
+        'stream_max_retries = 0',
+        `[projects.${JSON.stringify(project)}]`,
+        'trust_level = "trusted"',
+        '[otel]',
+        'metrics_exporter = "none"',
+        '[analytics]',
+        'enabled = false',
+        '',
+      ].join('\n'),
+    }),
+    open: ['-s', 'danger-full-access'],
+    locked: () => [],
+    shell: (cmd) => ({ tool: 'exec_command', arguments: { cmd } }),
+    write: (path, content) => ({
+      tool: 'apply_patch',
+      patch: `*** Begin Patch\n*** Add File: ${path}\n+${content}\n*** End Patch\n`,
+    }),
+  },
 }

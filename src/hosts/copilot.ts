@@ -5,6 +5,7 @@ import {
   boundaryOf,
   type EventNames,
   isOfTool,
+  neededEvents,
   printed,
   readClaudeForm,
   rewritten,
@@ -17,6 +18,7 @@ import {
   type InstallOrder,
   type InstallStep,
   KEY_PLACEHOLDER,
+  TRIAL_PROMPT,
 } from './host.ts'
 import type { HookAnswer, PrintedAnswer, ToolReport } from './report.ts'
 import { NO_TOOL, type ToolNames, toolParts } from './tools.ts'
@@ -100,10 +102,12 @@ function steps(order: InstallOrder): readonly InstallStep[] {
     {
       type: 'command',
       bash: eventCommand(order, 'copilot', event),
-      timeoutSec: 60,
+      timeoutSec: order.seconds,
     },
   ]
-  const hooks = Object.fromEntries(Object.values(EVENTS).map((event) => [event, entry(event)]))
+  const hooks = Object.fromEntries(
+    Object.values(neededEvents(order.mode, EVENTS)).map((event) => [event, entry(event)]),
+  )
   const text = `${JSON.stringify({ version: 1, hooks }, null, 2)}\n`
   const folder =
     order.level === 'user' ? `${order.home}/.copilot/hooks` : `${order.project}/.github/hooks`
@@ -222,8 +226,27 @@ export const COPILOT: AgentHost = {
       file: '.claude/settings.json',
       keys: ['disableAllHooks'],
       value: true,
+      example: true,
       effect: 'switches the hooks of the user off, since Copilot reads this file too',
       survives: 'the lock by `--allow-tool`',
     },
   ],
+  trial: {
+    arguments: () => ['--trust-folder', '-s', '-p', TRIAL_PROMPT],
+    variables: ({ url }) => ({
+      COPILOT_OFFLINE: 'true',
+      COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+      COPILOT_PROVIDER_API_KEY: KEY_PLACEHOLDER,
+      COPILOT_MODEL: 'stand-in',
+      COPILOT_AUTO_UPDATE: 'false',
+    }),
+    files: () => ({}),
+    open: ['--allow-all-tools'],
+    locked: ({ writ }) => [`--allow-tool=shell(${writ}:*)`],
+    shell: (command) => ({
+      tool: 'bash',
+      arguments: { command, description: TRIAL_PROMPT, mode: 'sync' },
+    }),
+    write: (path, content) => ({ tool: 'create', arguments: { path, file_text: content } }),
+  },
 }

@@ -6,6 +6,7 @@ import {
   boundaryOf,
   type EventNames,
   isOfTool,
+  neededEvents,
   printed,
   rewritten,
 } from './claude-form.ts'
@@ -123,9 +124,13 @@ export const CURSOR: AgentHost = {
     read,
     print,
     steps: (order) => {
-      const entry = { command: eventCommand(order, 'cursor'), timeout: 60, failClosed: true }
+      const entry = {
+        command: eventCommand(order, 'cursor'),
+        timeout: order.seconds,
+        failClosed: true,
+      }
       const groups = BOUNDARIES.flatMap((boundary) => {
-        const event = EVENTS[boundary]
+        const event = neededEvents(order.mode, EVENTS)[boundary]
         return event === undefined
           ? []
           : [{ kind: 'item' as const, at: ['hooks', event], value: entry }]
@@ -142,4 +147,5 @@ export const CURSOR: AgentHost = {
     },
   },
   switches: [],
+  trial: null,
 }

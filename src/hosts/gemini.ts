@@ -3,6 +3,7 @@ import {
   blocked,
   claudeGroups,
   type EventNames,
+  neededEvents,
   printed,
   readClaudeForm,
   rewritten,
@@ -15,6 +16,7 @@ import {
   type InstallStep,
   KEY_PLACEHOLDER,
   TICKET_WORDS,
+  TRIAL_PROMPT,
 } from './host.ts'
 import type { HookAnswer, PrintedAnswer, ToolReport } from './report.ts'
 import type { ToolNames } from './tools.ts'
@@ -27,13 +29,13 @@ const EVENTS: EventNames = {
   start: 'SessionStart',
 }
 
+/** The timeout of a hook is in milliseconds. */
+const MS = 1_000
+
 const TOOLS: ToolNames = {
   shell: { run_shell_command: 'command' },
   edit: { write_file: ['file_path'], replace: ['file_path'] },
 }
-
-/** Milliseconds. */
-const HOOK_MS = 60_000
 
 const SETTINGS: Readonly<Record<HookLevel, (order: InstallOrder) => string>> = {
   user: ({ home }) => `${home}/.gemini/settings.json`,
@@ -90,9 +92,9 @@ function steps(order: InstallOrder): readonly InstallStep[] {
     type: 'command',
     name: 'writ',
     command: eventCommand(order, 'gemini'),
-    timeout: HOOK_MS,
+    timeout: order.seconds * MS,
   }
-  const parts = claudeGroups(EVENTS, handler, '*')
+  const parts = claudeGroups(neededEvents(order.mode, EVENTS), handler, '*')
   const file = SETTINGS[order.level](order)
   const merge: InstallStep = { kind: 'merge', file, format: 'json', parts }
   if (order.mode === 'session') return [merge]
@@ -208,6 +210,7 @@ export const GEMINI: AgentHost = {
       file: '.gemini/settings.json',
       keys: ['hooksConfig', 'enabled'],
       value: false,
+      example: false,
       effect: 'switches the hooks of the user off',
       survives: 'the policy in the user’s home directory',
     },
@@ -215,8 +218,35 @@ export const GEMINI: AgentHost = {
       file: '.gemini/settings.json',
       keys: ['hooksConfig', 'disabled'],
       value: null,
+      example: ['writ'],
       effect: 'switches single hooks off by name',
       survives: 'the policy in the user’s home directory',
     },
   ],
+  trial: {
+    arguments: () => ['-m', 'gemini-2.5-flash', '-p', TRIAL_PROMPT],
+    variables: ({ url }) => ({
+      GEMINI_API_KEY: KEY_PLACEHOLDER,
+      GOOGLE_GEMINI_BASE_URL: url,
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+    }),
+    files: () => ({
+      '.gemini/settings.json': `${JSON.stringify(
+        {
+          security: { auth: { selectedType: 'gemini-api-key' } },
+          privacy: { usageStatisticsEnabled: false },
+          general: { enableAutoUpdate: false },
+        },
+        null,
+        2,
+      )}\n`,
+    }),
+    open: ['--yolo'],
+    locked: () => ['--yolo'],
+    shell: (command) => ({
+      tool: 'run_shell_command',
+      arguments: { command, description: TRIAL_PROMPT },
+    }),
+    write: (path, content) => ({ tool: 'write_file', arguments: { file_path: path, content } }),
+  },
 }

@@ -1,5 +1,5 @@
 /** Goose 1.38 and newer, by its sources. Its hooks fail closed with `on_failure: "block"`. */
-import { blocked, type EventNames, printed, readClaudeForm } from './claude-form.ts'
+import { blocked, type EventNames, neededEvents, printed, readClaudeForm } from './claude-form.ts'
 import { NO_MODELS, NO_SESSION } from './documented.ts'
 import { type AgentHost, eventCommand, type InstallOrder, type InstallStep } from './host.ts'
 import { insteadLine } from './qwen.ts'
@@ -32,11 +32,13 @@ function steps(order: InstallOrder): readonly InstallStep[] {
   const entry = {
     type: 'command',
     command: eventCommand(order, 'goose'),
-    timeout: 60,
+    timeout: order.seconds,
     on_failure: 'block',
   }
   const group = [{ matcher: '.*', hooks: [entry] }]
-  const hooks = Object.fromEntries(Object.values(EVENTS).map((event) => [event, group]))
+  const hooks = Object.fromEntries(
+    Object.values(neededEvents(order.mode, EVENTS)).map((event) => [event, group]),
+  )
   const folder = `${order.level === 'user' ? order.home : order.project}/.agents/plugins/writ`
   const plugin = { name: 'writ', version: '1.0.0', description: 'asks writ before each tool' }
   return [
@@ -84,4 +86,5 @@ export const GOOSE: AgentHost = {
     steps,
   },
   switches: [],
+  trial: null,
 }

@@ -34,7 +34,37 @@ export interface AgentHost {
   readonly hooks: HookContract
   /** Files of a repository that switch hooks off or widen rights, and what survives each. */
   readonly switches: readonly RepositorySwitch[]
+  /** How it runs one turn without a person and without an account; null if it cannot. */
+  readonly trial: HostTrial | null
 }
+
+/** One turn of a host against a stand-in for its model, in a home directory of its own. */
+interface HostTrial {
+  /** The arguments; the last one is the prompt. */
+  readonly arguments: (model: TrialModel) => readonly string[]
+  readonly variables: (model: TrialModel) => Readonly<Record<string, string>>
+  /** Files below the home directory that must be there first. */
+  readonly files: (model: TrialModel) => Readonly<Record<string, string>>
+  /** Arguments that let every tool run, and those that leave the host's own rules in force. */
+  readonly open: readonly string[]
+  readonly locked: (order: Pick<InstallOrder, 'writ'>) => readonly string[]
+  /** The model's call of the shell tool, and of the tool that creates a file. */
+  readonly shell: (command: string) => TrialCall
+  readonly write: (path: string, content: string) => TrialCall
+}
+
+/** Several words: a single one may be taken for a command. */
+export const TRIAL_PROMPT = 'take the next step'
+
+interface TrialModel {
+  /** The base URL of the stand-in, without a path. */
+  readonly url: string
+  readonly project: string
+}
+
+type TrialCall =
+  | { readonly tool: string; readonly arguments: Readonly<Record<string, unknown>> }
+  | { readonly tool: string; readonly patch: string }
 
 /** What `writ run` adds, because the session already confines the host; never what is there. */
 export interface SessionSettings {
@@ -124,7 +154,7 @@ interface RedirectedFile {
 /** Takes the place of a key inside a session; the gateway replaces it. */
 export const KEY_PLACEHOLDER = 'writ-session-placeholder'
 
-type HookMode = 'session' | 'wrap'
+export type HookMode = 'session' | 'wrap'
 export type HookLevel = 'user' | 'project' | 'managed'
 
 interface HookContract {
@@ -154,6 +184,8 @@ export interface InstallOrder {
   readonly shell: string
   /** The directory of writ's plugins for hosts whose hooks are scripts inside the host. */
   readonly plugins: string
+  /** After this time the host gives a hook up; hooks of writ answer sooner. */
+  readonly seconds: number
   /** The user's home directory. */
   readonly home: string
   /** The top directory of the project. */
@@ -188,8 +220,15 @@ interface RepositorySwitch {
   /** The key path that matters, and the value that switches off; null means any value. */
   readonly keys: readonly string[]
   readonly value: unknown
+  /** A value that switches off, for a trial. */
+  readonly example: unknown
   readonly effect: string
   readonly survives: string
+}
+
+/** The line that a rewritten command has: no quote and no argument of the actor's. */
+export function ticketLine(writ: string, ticket: string): string {
+  return `${writ} ${TICKET_WORDS.join(' ')} ${ticket}`
 }
 
 /** The words between the program and the ticket. The locks of hosts allow this prefix alone. */

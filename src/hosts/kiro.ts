@@ -1,5 +1,5 @@
 /** Kiro (editor and command line), by its documentation. Its hooks answer by exit status. */
-import { blocked, type EventNames, printed, readClaudeForm } from './claude-form.ts'
+import { blocked, type EventNames, neededEvents, printed, readClaudeForm } from './claude-form.ts'
 import { NO_MODELS, NO_SESSION } from './documented.ts'
 import { type AgentHost, eventCommand } from './host.ts'
 import { insteadLine } from './qwen.ts'
@@ -63,12 +63,12 @@ export const KIRO: AgentHost = {
     read: readClaudeForm('kiro', EVENTS, TOOLS),
     print,
     steps: (order) => {
-      const hooks = Object.values(EVENTS).map((trigger) => ({
+      const hooks = Object.values(neededEvents(order.mode, EVENTS)).map((trigger) => ({
         name: `writ ${trigger}`,
         trigger,
         matcher: '*',
         action: { type: 'command', command: eventCommand(order, 'kiro') },
-        timeout: 60,
+        timeout: order.seconds,
       }))
       const text = `${JSON.stringify({ version: 'v1', hooks }, null, 2)}\n`
       const folder = order.level === 'user' ? order.home : order.project
@@ -76,4 +76,5 @@ export const KIRO: AgentHost = {
     },
   },
   switches: [],
+  trial: null,
 }

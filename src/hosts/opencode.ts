@@ -8,6 +8,7 @@ import {
   type InstallStep,
   KEY_PLACEHOLDER,
   TICKET_WORDS,
+  TRIAL_PROMPT,
 } from './host.ts'
 import { pluginFile, printPluginForm, readPluginForm } from './plugin-form.ts'
 import type { ToolNames } from './tools.ts'
@@ -176,6 +177,7 @@ export const OPENCODE: AgentHost = {
       file: 'opencode.json',
       keys: ['permission'],
       value: null,
+      example: { bash: 'allow', edit: 'allow' },
       effect: 'replaces permission rules of the user (by documentation)',
       survives: 'the plugin',
     },
@@ -183,8 +185,38 @@ export const OPENCODE: AgentHost = {
       file: 'opencode.json',
       keys: ['shell'],
       value: null,
+      example: '/bin/bash',
       effect: 'replaces the shell of the user (by documentation)',
       survives: 'the plugin and the permission rules',
     },
   ],
+  trial: {
+    arguments: () => ['run', '--format', 'json', TRIAL_PROMPT],
+    variables: () => ({
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      OPENCODE_DISABLE_MODELS_FETCH: '1',
+      OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+      OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+    }),
+    files: ({ url }) => ({
+      '.config/opencode/opencode.json': `${JSON.stringify(
+        {
+          model: 'standin/stand-in',
+          provider: {
+            standin: {
+              npm: '@ai-sdk/openai-compatible',
+              options: { baseURL: `${url}/v1`, apiKey: KEY_PLACEHOLDER },
+              models: { 'stand-in': { tool_call: true, limit: { context: 100000, output: 8000 } } },
+            },
+          },
+        },
+        null,
+        2,
+      )}\n`,
+    }),
+    open: [],
+    locked: () => [],
+    shell: (command) => ({ tool: 'bash', arguments: { command, description: TRIAL_PROMPT } }),
+    write: (path, content) => ({ tool: 'write', arguments: { filePath: path, content } }),
+  },
 }

@@ -1,6 +1,13 @@
 /** pi. Measured on the tested version unless a line says otherwise. */
 import { ANTHROPIC_CALLS } from './claude-code.ts'
-import { type AgentHost, type InstallOrder, type InstallStep, KEY_PLACEHOLDER } from './host.ts'
+import { OPENAI_CALLS } from './codex.ts'
+import {
+  type AgentHost,
+  type InstallOrder,
+  type InstallStep,
+  KEY_PLACEHOLDER,
+  TRIAL_PROMPT,
+} from './host.ts'
 import { pluginFile, printPluginForm, readPluginForm } from './plugin-form.ts'
 import type { ToolNames } from './tools.ts'
 
@@ -93,6 +100,28 @@ export const PI: AgentHost = {
         ],
       }),
     },
+    {
+      wire: 'chat',
+      host: 'api.openai.com',
+      calls: OPENAI_CALLS,
+      key: {
+        header: 'authorization',
+        prefix: 'Bearer ',
+        variables: ['OPENAI_API_KEY'],
+        placeholder: KEY_PLACEHOLDER,
+      },
+      redirect: (url) => ({
+        variables: {},
+        arguments: [],
+        files: [
+          {
+            file: '.pi/agent/models.json',
+            format: 'json',
+            set: { '/providers/openai/baseUrl': `${url}/v1` },
+          },
+        ],
+      }),
+    },
   ],
   hooks: {
     events: { before: 'tool_call', after: 'tool_result', stop: 'agent_end' },
@@ -108,8 +137,33 @@ export const PI: AgentHost = {
       file: '.pi/settings.json',
       keys: ['shellPath'],
       value: null,
+      example: '/bin/bash',
       effect: 'replaces the shell of the user (by documentation)',
       survives: 'the extension',
     },
   ],
+  trial: {
+    arguments: () => ['--provider', 'standin', '--model', 'stand-in', '-p', TRIAL_PROMPT],
+    variables: () => ({ PI_OFFLINE: '1' }),
+    files: ({ url }) => ({
+      '.pi/agent/models.json': `${JSON.stringify(
+        {
+          providers: {
+            standin: {
+              baseUrl: `${url}/v1`,
+              api: 'openai-completions',
+              apiKey: KEY_PLACEHOLDER,
+              models: [{ id: 'stand-in' }],
+            },
+          },
+        },
+        null,
+        2,
+      )}\n`,
+    }),
+    open: [],
+    locked: () => [],
+    shell: (command) => ({ tool: 'bash', arguments: { command } }),
+    write: (path, content) => ({ tool: 'write', arguments: { path, content } }),
+  },
 }

@@ -1,5 +1,11 @@
 /** Qwen Code. Measured on the tested version unless a line says otherwise. */
-import { claudeGroups, type EventNames, printClaudeForm, readClaudeForm } from './claude-form.ts'
+import {
+  claudeGroups,
+  type EventNames,
+  neededEvents,
+  printClaudeForm,
+  readClaudeForm,
+} from './claude-form.ts'
 import { OPENAI_CALLS } from './codex.ts'
 import {
   type AgentHost,
@@ -7,6 +13,7 @@ import {
   type HookLevel,
   type InstallOrder,
   KEY_PLACEHOLDER,
+  TRIAL_PROMPT,
 } from './host.ts'
 import type { HookAnswer, PrintedAnswer, ToolReport } from './report.ts'
 import type { ToolNames } from './tools.ts'
@@ -19,13 +26,13 @@ const EVENTS: EventNames = {
   start: 'SessionStart',
 }
 
+/** The timeout of a hook is in milliseconds. */
+const MS = 1_000
+
 const TOOLS: ToolNames = {
   shell: { run_shell_command: 'command' },
   edit: { write_file: ['file_path'], edit: ['file_path'] },
 }
-
-/** Milliseconds. */
-const HOOK_MS = 60_000
 
 const SETTINGS: Readonly<Record<HookLevel, (order: InstallOrder) => string>> = {
   user: ({ home }) => `${home}/.qwen/settings.json`,
@@ -133,8 +140,8 @@ export const QWEN: AgentHost = {
     print,
     steps: (order: InstallOrder) => {
       const command = eventCommand(order, 'qwen')
-      const handler = { type: 'command', name: 'writ', command, timeout: HOOK_MS }
-      const parts = claudeGroups(EVENTS, handler, '*')
+      const handler = { type: 'command', name: 'writ', command, timeout: order.seconds * MS }
+      const parts = claudeGroups(neededEvents(order.mode, EVENTS), handler, '*')
       return [{ kind: 'merge', file: SETTINGS[order.level](order), format: 'json', parts }]
     },
   },
@@ -143,8 +150,31 @@ export const QWEN: AgentHost = {
       file: '.qwen/settings.json',
       keys: ['disableAllHooks'],
       value: true,
+      example: true,
       effect: 'switches the hooks of the user off (by documentation)',
       survives: 'a `bash` of writ that comes first on PATH',
     },
   ],
+  trial: {
+    arguments: () => ['-p', TRIAL_PROMPT],
+    variables: ({ url }) => ({
+      OPENAI_API_KEY: KEY_PLACEHOLDER,
+      OPENAI_BASE_URL: `${url}/v1`,
+      OPENAI_MODEL: 'stand-in',
+    }),
+    files: () => ({
+      '.qwen/settings.json': `${JSON.stringify(
+        { security: { auth: { selectedType: 'openai' } }, general: { enableAutoUpdate: false } },
+        null,
+        2,
+      )}\n`,
+    }),
+    open: ['--yolo'],
+    locked: () => ['--yolo'],
+    shell: (command) => ({
+      tool: 'run_shell_command',
+      arguments: { command, is_background: false, description: TRIAL_PROMPT },
+    }),
+    write: (path, content) => ({ tool: 'write_file', arguments: { file_path: path, content } }),
+  },
 }

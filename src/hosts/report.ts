@@ -3,6 +3,7 @@
  * its wire format to a `ToolReport` and prints a `HookAnswer` in the host's own words.
  */
 import type { Digest } from '../base/index.ts'
+import { asObject } from './fields.ts'
 
 /** The moments that a hook can report. */
 export type HookBoundary = 'before' | 'after' | 'stop' | 'prompt' | 'start'
@@ -30,6 +31,19 @@ export interface ToolReport {
   readonly model: string | null
   /** The digest of the prompt, at the boundary `prompt`; never its text. */
   readonly prompt: Digest | null
+}
+
+/** What the channel of a session answers to a report: at most one line for the model. */
+export interface ChannelAnswer {
+  readonly feedback: string | null
+}
+
+/** Null if the value is no answer of a channel. */
+export function readChannelAnswer(value: unknown): ChannelAnswer | null {
+  const found = asObject(value)
+  if (found === null || !Object.hasOwn(found, 'feedback')) return null
+  const { feedback } = found
+  return feedback === null || typeof feedback === 'string' ? { feedback } : null
 }
 
 export type HookAnswer =

@@ -1,5 +1,5 @@
 /** The agent of Visual Studio Code, by its documentation: hooks in the form of Claude Code. */
-import { type EventNames, printClaudeForm, readClaudeForm } from './claude-form.ts'
+import { type EventNames, neededEvents, printClaudeForm, readClaudeForm } from './claude-form.ts'
 import { NO_MODELS, NO_SESSION } from './documented.ts'
 import { type AgentHost, eventCommand } from './host.ts'
 import type { ToolNames } from './tools.ts'
@@ -56,12 +56,17 @@ export const VSCODE: AgentHost = {
     read: readClaudeForm('vscode', EVENTS, TOOLS),
     print: printClaudeForm({ events: EVENTS, tools: TOOLS, allowsRewrite: false }),
     steps: (order) => {
-      const entry = [{ type: 'command', command: eventCommand(order, 'vscode'), timeout: 60 }]
-      const hooks = Object.fromEntries(Object.values(EVENTS).map((event) => [event, entry]))
+      const entry = [
+        { type: 'command', command: eventCommand(order, 'vscode'), timeout: order.seconds },
+      ]
+      const hooks = Object.fromEntries(
+        Object.values(neededEvents(order.mode, EVENTS)).map((event) => [event, entry]),
+      )
       const text = `${JSON.stringify({ hooks }, null, 2)}\n`
       const file = `${order.project}/.github/hooks/writ-vscode.json`
       return [{ kind: 'file', file, text, isExecutable: false }]
     },
   },
   switches: [],
+  trial: null,
 }

@@ -97,4 +97,5 @@ export const WINDSURF: AgentHost = {
     },
   },
   switches: [],
+  trial: null,
 }

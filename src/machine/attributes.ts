@@ -7,7 +7,8 @@
  */
 import { existsSync } from 'node:fs'
 import type { Attribute, RawPath } from '../gate/index.ts'
-import { runBatch } from './tool.ts'
+import { readByProgram } from './attribute-reader.ts'
+import { asArguments, runBatch } from './tool.ts'
 
 export interface Attributes {
   /** `user.*`, access control lists and `security.capability`, sorted by name. */
@@ -68,6 +69,13 @@ async function eachAttributes(
 ): Promise<readonly RawPath[]> {
   if (isEmpty(paths)) return []
   const blocks = new Blocks(take)
+  const few = asArguments(paths)
+  const read = few === null ? null : await readByProgram(few)
+  if (read !== null) {
+    blocks.add(read.text)
+    // One of the paths that were asked for.
+    return blocks.end() ? (read.unreadable as readonly RawPath[]) : []
+  }
   const onOutput = (piece: Buffer): boolean => blocks.add(piece.toString('latin1'))
   const { status, stderr } = await runBatch('getfattr', GETFATTR, paths, { onOutput })
   if (!blocks.end()) return []

@@ -49,6 +49,16 @@ export function writeWhole(file: string, text: string, mode: number, owner?: str
   }
 }
 
+/** Makes a file whose name says all; durable when it returns. An empty file is whole at once. */
+export function makeEmptyFile(file: string, mode: number): void {
+  try {
+    closeSync(openSync(file, 'a', mode))
+    syncDirectory(dirname(file))
+  } catch (error) {
+    throw unwritable(file, error)
+  }
+}
+
 /** Makes a folder and those above it; tells whether it was not there before. */
 export function makeFolder(folder: string, mode: number): boolean {
   try {

@@ -3,6 +3,7 @@
  * files and directories without following links, attributes, removal, sync. Sees base, contracts and
  * gate.
  */
+export { AnsweringProgram } from './answering-program.ts'
 export {
   type Attributes,
   CAPABILITY,
@@ -18,6 +19,7 @@ export { type Clock, isJump, type Jump, JumpWatch, SYSTEM_CLOCK } from './clock.
 export { asFailure, errnoOf, isAbsent, namedPath, toolFailure } from './failure.ts'
 export {
   LINE_FEED,
+  makeEmptyFile,
   makeFolder,
   namesIfThere,
   piecesOf,
@@ -52,6 +54,7 @@ export { readPlainFile, writePlainFile } from './plain-file.ts'
 export {
   findNamed,
   findProgram,
+  type InstalledEnd,
   installCommand,
   isExecutable,
   type Program,
@@ -59,6 +62,7 @@ export {
   quote,
   quoteAll,
   requireProgram,
+  runInstalled,
   runProgram,
   runProgramNow,
   startProgram,

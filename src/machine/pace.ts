@@ -3,18 +3,18 @@
  * ones, but a process that answers others must not be gone for a whole scan. And a heap that
  * grows with care while a long list is held.
  */
-import { setFlagsFromString } from 'node:v8'
+import { SYSTEM_CLOCK } from './clock.ts'
 
 const TURN_MS = 8
 
 export class Pace {
-  #since = performance.now()
+  #since = SYSTEM_CLOCK.elapsedMs()
 
   /** Lets others have a turn when the present one has lasted long enough. */
   async step(): Promise<void> {
-    if (performance.now() - this.#since < TURN_MS) return
+    if (SYSTEM_CLOCK.elapsedMs() - this.#since < TURN_MS) return
     await new Promise((resolved) => setImmediate(resolved))
-    this.#since = performance.now()
+    this.#since = SYSTEM_CLOCK.elapsedMs()
   }
 }
 
@@ -36,5 +36,5 @@ let isCareful = false
 export function holdLongList(): void {
   if (isCareful) return
   isCareful = true
-  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`)
+  process.getBuiltinModule('node:v8').setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`)
 }

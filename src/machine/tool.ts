@@ -82,7 +82,7 @@ export function runBatch(
 }
 
 /** Null when they do not fit. Node encodes arguments as UTF-8: only ASCII is sure to arrive as it was. */
-function asArguments(paths: Iterable<RawPath>): readonly RawPath[] | null {
+export function asArguments(paths: Iterable<RawPath>): readonly RawPath[] | null {
   const few: RawPath[] = []
   let bytes = 0
   for (const path of paths) {

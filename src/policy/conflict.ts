@@ -14,7 +14,7 @@ import {
   type UndeterminedReason,
 } from '../expression/index.ts'
 
-export type OverrideMode = (typeof OVERRIDE_MODES)[number]
+type OverrideMode = (typeof OVERRIDE_MODES)[number]
 
 /** What conflicts are settled by. */
 export interface Ranked {
@@ -33,7 +33,7 @@ export interface Conflict {
   readonly mode: OverrideMode
 }
 
-export interface Settlement {
+interface Settlement {
   /** In the order of winning. */
   readonly conflicts: readonly Conflict[]
   /** By the id of the loser: who silenced it. */
@@ -107,7 +107,7 @@ export interface Policy extends Ranked {
   readonly action: ViolationAction
 }
 
-export interface AppliedPolicy {
+interface AppliedPolicy {
   readonly policyId: string
   /** What is carried out: `alert` where a softer override left only that. */
   readonly action: ViolationAction
@@ -117,7 +117,7 @@ export interface AppliedPolicy {
   readonly reasons: readonly UndeterminedReason[]
 }
 
-export interface PolicyJudgement {
+interface PolicyJudgement {
   /** Strictest action first, then by priority. */
   readonly applied: readonly AppliedPolicy[]
   /** Ids of those that a hard override silenced. */

@@ -16,7 +16,7 @@ export interface LawChange {
 }
 
 export const EFFECT_FUNCTIONS = ['touches', 'creates', 'modifies', 'deletes', 'discards'] as const
-export type EffectFunction = (typeof EFFECT_FUNCTIONS)[number]
+type EffectFunction = (typeof EFFECT_FUNCTIONS)[number]
 
 /** Where the anchors of a law's globs lie. */
 export interface LawPlaces {

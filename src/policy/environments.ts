@@ -26,7 +26,7 @@ type Definitions = Readonly<Record<string, SchemaNode>>
  * may hold and what may be asked about it. A union of objects has the fields of all of them; where
  * two of them disagree about a field, its type is known only when it is read.
  */
-export function typeOfSchema(root: SchemaNode): ValueType {
+function typeOfSchema(root: SchemaNode): ValueType {
   return typeOf(root, root.$defs ?? {}, new Set())
 }
 

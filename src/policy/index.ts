@@ -4,16 +4,9 @@
  */
 export {
   ACTIONS_BY_STRICTNESS,
-  type AppliedPolicy,
   type Conflict,
   judgePolicies,
-  type OverrideMode,
   type Policy,
-  type PolicyJudgement,
-  type Ranked,
-  type Settlement,
-  settleConflicts,
-  type Triggered,
   type ViolationAction,
 } from './conflict.ts'
 export {
@@ -23,19 +16,11 @@ export {
   DEFAULT_LAWS,
 } from './default-laws.ts'
 export {
-  EFFECT_FUNCTIONS,
-  type EffectFunction,
-  effectCalls,
   type LawChange,
   type LawPlaces,
   placeGlob,
 } from './effects.ts'
-export {
-  flowEnvironment,
-  GATE_ENVIRONMENT,
-  type LawContext,
-  typeOfSchema,
-} from './environments.ts'
+export { flowEnvironment } from './environments.ts'
 export {
   judgeLaws,
   judgeLawsInFull,
@@ -44,8 +29,6 @@ export {
   type LawJudgement,
   type LawPhase,
   type LawValues,
-  recordOutcome,
-  type SilencedLaw,
 } from './judge-laws.ts'
 export {
   DEFAULT_SETTINGS,
@@ -55,7 +38,7 @@ export {
   type RetentionSettings,
 } from './law.ts'
 export { type LawDifference, lawDifferences } from './law-differences.ts'
-export { type LawText, readLawText, type TextPlace, type TextRefusal } from './law-text.ts'
+export { type LawText, readLawText, type TextRefusal } from './law-text.ts'
 export { fewHumansWarnings, mostApprovals } from './law-warnings.ts'
 export {
   bareLaws,

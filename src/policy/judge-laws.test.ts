@@ -1,6 +1,7 @@
 /** The index of laws changes nothing but the cost, and a hostile file is refused quickly. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../tests/arbitrary/runs.ts'
 import { evaluate } from '../expression/index.ts'
 import { type LawSet, loadLaws } from './index.ts'
 import { candidates } from './law-index.ts'
@@ -57,7 +58,7 @@ describe('the index of laws', () => {
           }
         },
       ),
-      { numRuns: 75 },
+      { numRuns: runs(75) },
     )
   })
 
@@ -115,7 +116,7 @@ describe('any text', () => {
           expect(column).toBeGreaterThan(0)
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 })

@@ -81,7 +81,7 @@ export function judgeLaws(
 }
 
 /** A law that was broken, and that another one silenced. */
-export interface SilencedLaw {
+interface SilencedLaw {
   readonly policyId: string
   readonly by: string
   readonly deciding: readonly Read[]
@@ -191,7 +191,7 @@ function inOrder(laws: readonly Law[]): (one: LawBreach, other: LawBreach) => nu
 }
 
 /** The outcome as `evaluation_v1` records it. */
-export function recordOutcome(outcome: LawBreach): RecordedOutcome {
+function recordOutcome(outcome: LawBreach): RecordedOutcome {
   return {
     policy_id: outcome.policyId,
     tier: outcome.tier,

@@ -1,6 +1,7 @@
 /** Tests which laws `findUnguarded` reports: those that break on acts they do not mean. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../tests/arbitrary/runs.ts'
 import { OPERATION_TYPES } from '../contracts/index.ts'
 import { compileExpression, evaluate } from '../expression/index.ts'
 import { GATE_ENVIRONMENT } from './environments.ts'
@@ -118,7 +119,7 @@ describe('a law that gets no warning', () => {
           expect(evaluate(compiled.expression, values).value).not.toBe('undetermined')
         }
       }),
-      { numRuns: 700 },
+      { numRuns: runs(700) },
     )
     expect(silent).toBeGreaterThan(150)
   })

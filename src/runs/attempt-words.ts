@@ -38,11 +38,6 @@ export function intentOf({ document }: CompiledNode, { attempt, review }: RunCom
   return `${what} at the node ${document.node_id} of a flow, attempt ${attempt}: ${document.title}.`
 }
 
-/** Names the principal of a node by its participant; by its actor where it has none. */
-export function principalOf({ participant, document }: CompiledNode): string {
-  return participant === null ? `actor:${document.actor}` : `participant:${participant}`
-}
-
 /** Returns the seconds of the node, or what is left of the budget if that is less; null without both. */
 export function secondsFor(
   { timeout_seconds: timeout }: RunCommand,

@@ -4,7 +4,7 @@
  */
 import type { BudgetLimits, RunState } from '../flow/index.ts'
 import type { Clock } from '../machine/index.ts'
-import type { LiveAttempt } from './live-attempt.ts'
+import type { NodeAttempt } from './live-attempt.ts'
 
 /** A budget that is used up, by what attempts used that have ended or are under way. */
 export interface UsedBudget {
@@ -31,14 +31,14 @@ const LOOK_MS_MAX = 3_600_000
 
 export class BudgetMeter {
   readonly #run: MeteredRun
-  readonly #running = new Map<LiveAttempt, AbortController>()
+  readonly #running = new Map<NodeAttempt, AbortController>()
   #timer: NodeJS.Timeout | null = null
 
   constructor(run: MeteredRun) {
     this.#run = run
   }
 
-  begin(live: LiveAttempt): Counted {
+  begin(live: NodeAttempt): Counted {
     const abort = new AbortController()
     const { signal } = abort
     this.#running.set(live, abort)

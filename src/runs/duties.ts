@@ -3,31 +3,26 @@
  * participant runs again as the same attempt, a promotion and a rollback answer as they did before,
  * files are written again whole.
  */
-import { digestBytes, FaultError, faultCode, GRAPH_LIMITS, readJson } from '../base/index.ts'
-
-import { type EvidenceValue, type FlowCommand, stopsOf } from '../flow/index.ts'
+import { FaultError, faultCode } from '../base/index.ts'
+import {
+  evidenceIn,
+  type FlowCommand,
+  type FoundEvidence,
+  plainName,
+  stopsOf,
+} from '../flow/index.ts'
 import { codeOf } from '../machine/index.ts'
 import type { GateAnswer } from '../service/index.ts'
+import { readList, UNREADABLE } from './files/list-file.ts'
 import type { Order } from './orders.ts'
-import { isObject } from './participant/participant-request.ts'
 import { Participation } from './participation.ts'
 import type { FlowRun } from './run.ts'
-import {
-  instructions,
-  makeArtifacts,
-  ownPath,
-  plainName,
-  writeLog,
-  writeManifest,
-} from './run-files.ts'
+import { instructions, makeArtifacts, ownPath, writeLog, writeManifest } from './run-files.ts'
 
 type CommandOf<T extends FlowCommand['type']> = Extract<FlowCommand, { type: T }>
 
 /** Failures of writing that block a phase instead of ending the run. */
 const UNWRITABLE: ReadonlySet<string> = new Set(['cli.file_unwritable', 'flow.log_foreign'])
-
-/** Failures of reading that make a file of evidence unreadable. */
-const UNREADABLE: ReadonlySet<string> = new Set(['diff.unsupported', 'diff.too_large', 'EACCES'])
 
 export class Duties {
   readonly #run: FlowRun
@@ -50,6 +45,8 @@ export class Duties {
         return this.#pass(command)
       case 'read_evidence':
         return this.#readEvidence(command)
+      case 'read_list':
+        return this.#readList(command)
       case 'ask_human':
         return this.#askHuman(command)
       case 'promote':
@@ -88,7 +85,7 @@ export class Duties {
 
   /** A node that no participant runs is passed, with the required files that are not there. */
   async #pass({ node_id, command }: CommandOf<'pass'>): Promise<void> {
-    const { flow } = this.#run.options
+    const { flow } = this.#run
     const node = flow.nodes[flow.nodeIndex.get(node_id) ?? -1]
     const missing: string[] = []
     for (const file of node?.document.required_files ?? [])
@@ -98,7 +95,8 @@ export class Duties {
   }
 
   async #readEvidence({ node_id, command, sources }: CommandOf<'read_evidence'>): Promise<void> {
-    const { flow, host } = this.#run.options
+    const { flow, options } = this.#run
+    const { host } = options
     const view = this.#run.stages.viewOf(flow, this.#run.state, node_id)
     const readings = await Promise.all(
       sources.map(async ({ edge_id, path, field }) => {
@@ -113,9 +111,13 @@ export class Duties {
   }
 
   /** Writes the question to a file for people, and leaves the command waiting for an answer. */
+  async #readList({ node_id, command, path, field, max }: CommandOf<'read_list'>): Promise<void> {
+    const found = await readList(() => this.#run.readFile(path), field, max)
+    return this.#run.send({ type: 'list_read', node_id, command, path, ...found })
+  }
+
   async #askHuman(command: CommandOf<'ask_human'>): Promise<void> {
-    const { folder, options, facts, state } = this.#run
-    const { flow } = options
+    const { folder, flow, facts, state } = this.#run
     const stops = stopsOf({ flow, facts, state, waiting: [command] })
     const asked = stops.filter(({ node_id }) => node_id === command.node_id)
     const text = instructions(asked, command.needs)
@@ -124,7 +126,8 @@ export class Duties {
   }
 
   async #promote(command: CommandOf<'promote'>): Promise<void> {
-    const { host, flow } = this.#run.options
+    const { flow, options } = this.#run
+    const { host } = options
     const { node_id, manifest, command: number } = command
     const stage = this.#run.stages.find({ node_id, manifest })
     const answer =
@@ -178,8 +181,7 @@ export class Duties {
   }
 
   async #writeManifest({ subphase_id, command }: CommandOf<'write_manifest'>): Promise<void> {
-    const { options, state, folder, stages } = this.#run
-    const { flow } = options
+    const { flow, state, folder, stages } = this.#run
     const span = flow.subphases[flow.subphaseIndex.get(subphase_id) ?? -1]
     const changed = (span?.nodes ?? []).flatMap((index) => stages.changedBy(flow, state, index))
     const digest = await orNull(() =>
@@ -217,37 +219,5 @@ async function orNull<T>(write: () => T | Promise<T>): Promise<T | null> {
   } catch (error) {
     if (UNWRITABLE.has(faultCode(error) ?? '')) return null
     throw error
-  }
-}
-
-type FoundEvidence = Omit<EvidenceValue, 'edge_id'>
-
-/** Returns the field of a JSON file by its way, `a.b.c`; says why where there is no plain value. */
-function evidenceIn(bytes: Uint8Array | null, field: string): FoundEvidence {
-  if (bytes === null) return { digest: null, value: null, problem: 'missing' }
-  const digest = digestBytes(bytes)
-  const document = jsonIn(bytes)
-  if (document === undefined) return { digest, value: null, problem: 'not_json' }
-  const value = field
-    .split('.')
-    .reduce<unknown>(
-      (part, step) => (isObject(part) && Object.hasOwn(part, step) ? part[step] : undefined),
-      document,
-    )
-  if (value === undefined) return { digest, value: null, problem: 'no_field' }
-  const isPlain = typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
-  if (!isPlain) return { digest, value: null, problem: 'not_plain' }
-  // `isPlain` has checked it; a finite number passes only as a number.
-  return { digest, value: value as string | number | boolean }
-}
-
-/** Undefined when the bytes are no JSON; a name twice in one object has no one meaning, so it is none. */
-function jsonIn(bytes: Uint8Array): unknown {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    const reading = readJson(text, GRAPH_LIMITS)
-    return reading.ok ? reading.value : undefined
-  } catch {
-    return undefined
   }
 }

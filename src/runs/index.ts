@@ -5,6 +5,7 @@
 export { actsOf, cancelRun } from './cancel-run.ts'
 export type { FlowHost } from './flow-host.ts'
 export { makePlan, type PlanningOutcome, type PlanOptions, resumePlan } from './make-plan.ts'
+export { migrateRun, sourceOf } from './migrate-run.ts'
 export { type Order, unblockOrder } from './orders.ts'
 export {
   answerOrder,

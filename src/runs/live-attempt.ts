@@ -1,19 +1,12 @@
 /**
- * An attempt while it lasts: the participant's place in the gate, opened when it is first needed, and
- * what was used up so far. Kept between an answer that is invalid and the one that is asked for next.
+ * An attempt while it lasts: the participant's place in the gate, opened when it is first needed. That of
+ * a node is kept between an answer that is invalid and the one that is asked for next.
  */
 import type { Attempt, RefusedAccess } from '../service/index.ts'
 import type { UsedBudget } from './budget-meter.ts'
 import type { RunCommand } from './participant-input.ts'
 
 export class LiveAttempt {
-  readonly command: RunCommand
-  readonly startedMs: number
-  /** Of what it was asked before, and of what it is asked now. */
-  tokens = 0
-  tokensUnderWay = 0
-  /** The budget that was used up when it was last asked. */
-  endedBy: UsedBudget | null = null
   readonly #begin: (stopped: AbortSignal) => Promise<Attempt>
   /** Not the signal of the command: an attempt may outlive the command that began it. */
   readonly #stop = new AbortController()
@@ -23,16 +16,9 @@ export class LiveAttempt {
   /** Gives back its place among those that work. */
   readonly release: () => void
 
-  constructor(
-    command: RunCommand,
-    startedMs: number,
-    begin: (stopped: AbortSignal) => Promise<Attempt>,
-    release: () => void = () => {},
-  ) {
-    this.release = release
-    this.command = command
-    this.startedMs = startedMs
+  constructor(begin: (stopped: AbortSignal) => Promise<Attempt>, release: () => void = () => {}) {
     this.#begin = begin
+    this.release = release
   }
 
   /** Stops the attempt when the signal aborts. */
@@ -66,5 +52,26 @@ export class LiveAttempt {
     await attempt?.abandon().catch(() => {})
     this.#attempt = null
     this.release()
+  }
+}
+
+/** An attempt at a node of a run, with the command that began it and what it has used up. */
+export class NodeAttempt extends LiveAttempt {
+  readonly command: RunCommand
+  readonly startedMs: number
+  /** Of what it was asked before, and of what it is asked now. */
+  tokens = 0
+  tokensUnderWay = 0
+  /** The budget that was used up when it was last asked. */
+  endedBy: UsedBudget | null = null
+
+  constructor(
+    command: RunCommand,
+    startedMs: number,
+    ...opening: ConstructorParameters<typeof LiveAttempt>
+  ) {
+    super(...opening)
+    this.command = command
+    this.startedMs = startedMs
   }
 }

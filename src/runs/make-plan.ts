@@ -18,12 +18,11 @@ import {
 } from '../contracts/index.ts'
 import { type FlowFact, hasWork, objectsIn, type ReviewPin, readReview } from '../flow/index.ts'
 import { occurredAtText } from '../ledger/index.ts'
-import type { FlowHost } from './flow-host.ts'
-import { refuseHalted, untilHalted } from './flow-host.ts'
-import { LiveAttempt } from './live-attempt.ts'
+import { askOutside } from './ask-outside.ts'
+import { type FlowHost, refuseHalted } from './flow-host.ts'
 import type { ParticipantRequest } from './participant/participant-request.ts'
 import { participate } from './participant/participate.ts'
-import { documentWithoutSecrets, secretsOf, withoutSecrets } from './participant/secrets.ts'
+import { secretsOf, withoutSecrets } from './participant/secrets.ts'
 import { findPlanning, PlanningFolder, type PlanningTerms } from './planning-folder.ts'
 import { readRun } from './run-records.ts'
 
@@ -256,58 +255,26 @@ class PlanMaker {
     return known
   }
 
-  /** In an attempt of its own, of which nothing is kept. */
   async #ask(
     participant: Participant,
     kind: ParticipantRequest['kind'],
     input: Readonly<Record<string, unknown>>,
   ): Promise<string> {
-    const { workspace } = this.#order
-    const abort = this.#abort
-    const secrets = secretsOf(participant, this.#host.environment)
-    const attempts = this.#host.attempts
-    const begin = () =>
-      attempts.begin({
-        actionId: randomUUID(),
-        intent: `Planning for a flow: ${kind}.`,
-        workspace,
-        writes: ['**'],
-        bases: [],
-        hidden: [],
-        readOnly: [],
-        egress: participant.egress ?? [],
-        secrets,
-        limits: { seconds: null, memoryMb: null, diskMb: null },
-        isTraced: false,
-        abort,
-      })
-    // A planning does not use the command or the time of its attempt.
-    const live = new LiveAttempt({} as never, 0, begin)
-    try {
-      const asking = {
-        participant,
-        input,
-        kind,
-        workspace,
-        attempt: () => live.open(),
-        refuseHalted: () => refuseHalted(this.#host),
-        operate: async (operation: unknown) =>
-          (await live.open()).operate(documentWithoutSecrets(operation, secrets)),
-        secrets,
-        seconds: SECONDS_MAX,
-        tokensLeft: () => Number.POSITIVE_INFINITY,
-        onTokens: () => {},
-      }
-      const said = await untilHalted(this.#host, abort, (signal) =>
-        participate({ ...asking, signal }),
-      )
-      // The output of a stopped participant is no answer.
-      abort.throwIfAborted()
-      const text = said.outcome === 'ended' ? said.text : `${said.outcome}: ${said.why ?? ''}`
-      return withoutSecrets(text, secrets)
-    } finally {
-      await live.abandon()
+    const order = {
+      participant,
+      input,
+      kind,
+      workspace: this.#order.workspace,
+      seconds: SECONDS_MAX,
+      intent: `Planning for a flow: ${kind}.`,
+      abort: this.#abort,
+      attemptSeconds: null,
     }
+    const said = await askOutside(this.#host, order, participate)
+    // The output of a stopped participant is no answer.
+    this.#abort.throwIfAborted()
+    const text = said.outcome === 'ended' ? said.text : `${said.outcome}: ${said.why ?? ''}`
+    return withoutSecrets(text, secretsOf(participant, this.#host.environment))
   }
 
   async #record(

@@ -1,12 +1,6 @@
 /** What people tell a run: answers to what it asks, evidence, and that something may try again. */
 import type { Evidence } from '../contracts/index.ts'
-import {
-  type BudgetLimits,
-  type CompiledFlow,
-  elementAt,
-  type FlowFact,
-  type RunState,
-} from '../flow/index.ts'
+import type { BudgetLimits, FlowFact } from '../flow/index.ts'
 
 export type Order =
   /** To `ask_human`. */
@@ -78,22 +72,4 @@ export function isSameQuestion(one: Order, other: Order): boolean {
   if (one.kind !== 'answer' && one.kind !== 'document') return false
   if (other.kind !== 'answer' && other.kind !== 'document') return false
   return one.node_id === other.node_id && one.command === other.command
-}
-
-/** Returns the nodes that are blocked, the last finding of which is a budget that was used up. */
-export function nodesOverBudget(
-  flow: CompiledFlow,
-  state: RunState,
-  facts: readonly FlowFact[],
-): readonly string[] {
-  const last = new Map<string, string>()
-  for (const { type, payload } of facts) {
-    if (type === 'flow_finding_v1' && payload.node_id !== undefined)
-      last.set(payload.node_id, payload.code)
-  }
-  return flow.nodes.flatMap(({ index, nodeId }) =>
-    elementAt(state.nodes, index).status === 'blocked' && last.get(nodeId) === 'flow.budget'
-      ? [nodeId]
-      : [],
-  )
 }

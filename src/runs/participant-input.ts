@@ -63,6 +63,7 @@ export async function participantInput(
     flow: flowView(flow),
     node: nodeView(node),
     attempt: command.attempt,
+    ...flow.items.get(node.index),
     ...(caller === undefined ? {} : { caller }),
     ...(signals === undefined ? {} : { signals }),
   }
@@ -159,12 +160,30 @@ function inputsOf(asked: Asked): readonly unknown[] {
   return node.incoming.flatMap((edge) => {
     if (elementAt(state.fired, edge.index) === 0) return []
     if (edge.isCall && elementAt(state.nodes, node.index).call !== edge.index) return []
-    const source = flow.nodes[edge.source]
-    const subject = source === undefined || source.target === -1 ? edge.source : source.target
-    const node_id = flow.nodes[subject]?.document.node_id ?? ''
-    const view = named.has(node_id) ? null : artifactView(asked, node_id)
-    return view === null || 'is_withheld' in view ? [] : [{ node_id, ...view }]
+    return madeBy(flow, edge.source).flatMap((subject) => {
+      const node_id = flow.nodes[subject]?.document.node_id ?? ''
+      const view = named.has(node_id) ? null : artifactView(asked, node_id)
+      return view === null || 'is_withheld' in view ? [] : [{ node_id, ...view }]
+    })
   })
+}
+
+/** The nodes whose artifacts come over an edge from a node: of a CHECK its work, of a map its items. */
+function madeBy(flow: CompiledFlow, source: number): readonly number[] {
+  const { target = -1, incoming = [] } = flow.nodes[source] ?? {}
+  if (target !== -1) return [target]
+  const map = flow.maps.find(
+    ({ join, begin, followers }) =>
+      join === source || begin === source || followers.includes(source),
+  )
+  if (map === undefined) return [source]
+  if (map.begin !== source) return lastsOf(map)
+  // What led to the list leads to each item.
+  return incoming.flatMap((edge) => (edge.isForward ? madeBy(flow, edge.source) : []))
+}
+
+function lastsOf({ items, count }: CompiledFlow['maps'][number]): readonly number[] {
+  return items.slice(0, count ?? 0).map(({ last }) => last)
 }
 
 type View = Readonly<Record<string, unknown>>
@@ -183,12 +202,27 @@ function nameOf({ as: name, from }: NodeInput): View {
 
 async function viewOf(asked: Asked, { from, file, optional }: NodeInput): Promise<View> {
   const absent = optional === true ? { path: null } : { path: null, is_missing: true }
-  if (file === undefined) return artifactView(asked, from) ?? absent
+  if (file === undefined) return itemViews(asked, from) ?? artifactView(asked, from) ?? absent
   if (!mayRead(asked, file)) return WITHHELD
   const bytes = await asked.files.read(file)
   return bytes === null
     ? { ...absent, file }
     : { path: file, ...fileView(bytes, file, asked.isRemote) }
+}
+
+/** What the items of a mapped node are, each with its artifact; null for another node. */
+function itemViews(asked: Asked, nodeId: string): View | null {
+  const { flow, state } = asked
+  const map = flow.maps.find((one) => one.nodeId === nodeId)
+  if (map === undefined) return null
+  const items = lastsOf(map).map((last) => {
+    const node_id = flow.nodes[last]?.nodeId ?? ''
+    const { title = '' } = flow.nodes[last]?.document ?? {}
+    const { status } = elementAt(state.nodes, last)
+    const item = flow.items.get(last)
+    return { node_id, title, status, ...item, ...artifactView(asked, node_id) }
+  })
+  return { path: null, items }
 }
 
 /** An access rule keeps it from the actor. */

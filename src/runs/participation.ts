@@ -15,9 +15,13 @@ import {
   artifactPath,
   type CompiledNode,
   type FlowCommand,
+  missingInput,
   type ParsedAnswer,
+  plainName,
+  principalOf,
   readAction,
   readReview,
+  SAID_BY_HOST,
 } from '../flow/index.ts'
 import type { Attempt, HeldAttempt, OperationAnswer } from '../service/index.ts'
 import { boundPaths } from './access-paths.ts'
@@ -26,12 +30,11 @@ import {
   intentOf,
   operationWords,
   outOf,
-  principalOf,
   secondsFor,
   withTimeout,
 } from './attempt-words.ts'
 import { refuseHalted, untilHalted } from './flow-host.ts'
-import { LiveAttempt } from './live-attempt.ts'
+import { NodeAttempt } from './live-attempt.ts'
 import type { Order } from './orders.ts'
 import type { Said } from './participant/participant-request.ts'
 import { participate } from './participant/participate.ts'
@@ -44,9 +47,8 @@ import {
 import { type Again, participantInput, type RunCommand } from './participant-input.ts'
 import { changedPrograms, foundAt } from './programs/host-findings.ts'
 import { commandOf } from './programs/named-programs.ts'
-import { missingInput, SAID_BY_HOST } from './requirements.ts'
 import type { FlowRun } from './run.ts'
-import { LOG_FILE, ownPath, plainName } from './run-files.ts'
+import { filesAt, LOG_FILE, ownPath } from './run-files.ts'
 
 type AskAgain = Extract<FlowCommand, { type: 'ask_again' }>
 
@@ -63,7 +65,7 @@ interface Addressed {
 export class Participation {
   readonly #run: FlowRun
   /** By node: attempts that wait to be asked again. */
-  readonly #live = new Map<string, LiveAttempt>()
+  readonly #live = new Map<string, NodeAttempt>()
   /** By node: the person who answered there. */
   readonly #persons = new Map<string, string>()
 
@@ -154,8 +156,8 @@ export class Participation {
 
   /** Stages that this node left before are no more. */
   async #dropOlder(nodeId: string): Promise<void> {
-    const { host, flow } = this.#run.options
-    const { stages, state, folder } = this.#run
+    const { host } = this.#run.options
+    const { flow, stages, state, folder } = this.#run
     const older = stages.ofNode(nodeId)
     if (older.length === 0) return
     const [begun, present] = [folder.begun(), stages.present(flow, state)]
@@ -171,7 +173,11 @@ export class Participation {
     if (command.review !== null) return false
     const { workspace, host } = this.#run.options
     const { document } = this.#nodeOf(command.node_id)
-    const missing = missingInput(document, workspace, this.#run.facts)
+    const missing = missingInput(
+      document,
+      (place) => filesAt(`${workspace}/${place}`),
+      this.#run.facts,
+    )
     if (missing === null) return false
     const to = { node_id: command.node_id, command: command.command }
     const answer = { kind: 'action' as const, document: missing, is_of_host: true as const }
@@ -193,12 +199,12 @@ export class Participation {
   }
 
   /** Waits for a place, which no budget counts; null if the attempt is stopped before. */
-  async #newAttempt(command: RunCommand, signal: AbortSignal): Promise<LiveAttempt | null> {
+  async #newAttempt(command: RunCommand, signal: AbortSignal): Promise<NodeAttempt | null> {
     const release = await this.#run.slots.take(signal)
     if (release === null) return null
     const { clock } = this.#run.options.host
     const open = (stopped: AbortSignal) => this.#open(command, stopped)
-    return new LiveAttempt(command, clock.elapsedMs(), open, release)
+    return new NodeAttempt(command, clock.elapsedMs(), open, release)
   }
 
   async #open(command: RunCommand, stopped: AbortSignal): Promise<Attempt> {
@@ -246,7 +252,7 @@ export class Participation {
   async #ask(
     command: RunCommand,
     participant: Participant,
-    live: LiveAttempt,
+    live: NodeAttempt,
     again: Again | null,
     signal: AbortSignal,
   ): Promise<void> {
@@ -304,8 +310,7 @@ export class Participation {
 
   /** What the participant is given, with what it judges where it judges something. */
   #inputOf(command: RunCommand, again: Again | null, isRemote: boolean) {
-    const { options, state, stages } = this.#run
-    const { flow } = options
+    const { flow, state, stages } = this.#run
     const node = this.#nodeOf(command.node_id)
     const judged = node.target === -1 ? [] : stages.changedBy(flow, state, node.target)
     const files = { read: (path: string) => this.#run.readFile(path), judged }
@@ -321,7 +326,7 @@ export class Participation {
   }
 
   /** Records what was said, and ends the attempt unless the participant is asked again. */
-  async #hear(command: RunCommand, said: Said, live: LiveAttempt): Promise<void> {
+  async #hear(command: RunCommand, said: Said, live: NodeAttempt): Promise<void> {
     const { node_id } = command
     if (said.outcome !== 'ended') return this.#end(command, said, live, null)
     const reading = this.#read(command, said.text)
@@ -352,7 +357,7 @@ export class Participation {
   async #end(
     command: RunCommand,
     said: Said,
-    live: LiveAttempt,
+    live: NodeAttempt,
     reading: ParsedAnswer | null,
   ): Promise<void> {
     try {
@@ -365,7 +370,7 @@ export class Participation {
   async #endWith(
     command: RunCommand,
     { outcome, cause, why = '' }: Said,
-    live: LiveAttempt,
+    live: NodeAttempt,
     reading: ParsedAnswer | null,
   ): Promise<void> {
     const { host } = this.#run.options
@@ -399,7 +404,7 @@ export class Participation {
 
   async #keepArtifact(
     { node_id, attempt }: RunCommand,
-    live: LiveAttempt,
+    live: NodeAttempt,
     { document }: Extract<NonNullable<ParsedAnswer['answer']>, { kind: 'action' }>,
   ): Promise<void> {
     if (document.result_type !== 'ARTIFACT' || document.task_id !== node_id) return
@@ -410,7 +415,7 @@ export class Participation {
     await (await live.open()).write(this.#absolute(path), bytes)
   }
 
-  async #missingFiles(nodeId: string, live: LiveAttempt): Promise<readonly string[]> {
+  async #missingFiles(nodeId: string, live: NodeAttempt): Promise<readonly string[]> {
     const { host } = this.#run.options
     const attempt = await live.opened()
     const missing: string[] = []
@@ -459,7 +464,7 @@ export class Participation {
     const asked: RunCommand = { ...first, command, review }
     const { host } = this.#run.options
     const startedMs = host.clock.elapsedMs()
-    const live = new LiveAttempt(asked, startedMs, (stopped) => this.#open(asked, stopped))
+    const live = new NodeAttempt(asked, startedMs, (stopped) => this.#open(asked, stopped))
     await this.#run.send({ type: 'attempt_started', node_id, command })
     if (review === null)
       await this.#run.send({ type: 'gate_decision', node_id, command, decision: 'PROMOTE' })
@@ -469,7 +474,7 @@ export class Participation {
   }
 
   #nodeOf(nodeId: string): CompiledNode {
-    const { flow } = this.#run.options
+    const { flow } = this.#run
     const node = flow.nodes[flow.nodeIndex.get(nodeId) ?? -1]
     invariant(node !== undefined, 'a command is about a node of the flow')
     return node
@@ -480,7 +485,7 @@ export class Participation {
   }
 }
 
-async function finished(live: LiveAttempt): Promise<HeldAttempt | null> {
+async function finished(live: NodeAttempt): Promise<HeldAttempt | null> {
   const attempt = await live.opened()
   return attempt === null ? null : attempt.finish()
 }

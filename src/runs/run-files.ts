@@ -2,13 +2,14 @@
  * What a run writes for people: the orchestration log (F-11), the manifests of sub-phases (F-10), and
  * requests to people (F-12). Each file is whole and synced before the run goes on.
  */
-import { lstatSync, mkdirSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { canonicalJson, digestBytes, faultError, showPath } from '../base/index.ts'
 import {
   type CompiledFlow,
   elementAt,
   type NeededDocument,
+  plainName,
   RUN_ARTIFACTS,
   type RunState,
   type RunStop,
@@ -201,13 +202,16 @@ function manifestName(subphase: string): string {
   return `${plainName(subphase)}.json`
 }
 
-/** Returns a name as one file name: encodes every character that is not plain, and cuts it. */
-export function plainName(name: string): string {
-  const plain = name.replace(/[^A-Za-z0-9_.-]/g, (mark) => encodeURIComponent(mark))
-  return plain.startsWith('.') ? `_${plain}`.slice(0, NAME_MAX) : plain.slice(0, NAME_MAX)
+/** The file itself, or those in the folder; none when there is nothing. */
+export function filesAt(path: string): readonly string[] {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return []
+  if (found.isFile()) return [path]
+  if (!found.isDirectory()) return []
+  return readdirSync(path, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${path}/${entry.name}`)
 }
-
-const NAME_MAX = 120
 
 /** What a person is asked, why, and what to type. */
 export function instructions(stops: readonly RunStop[], needs: readonly NeededDocument[]): string {

@@ -11,7 +11,13 @@ import { appendFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { digestBytes, type FaultError, faultCode, faultError, showName } from '../base/index.ts'
 import type { Home } from '../home/index.ts'
-import { makeFolder, namesIfThere, readIfThere, writeWhole } from '../machine/index.ts'
+import {
+  makeEmptyFile,
+  makeFolder,
+  namesIfThere,
+  readIfThere,
+  writeWhole,
+} from '../machine/index.ts'
 import { withWorkspaceLock } from '../promotion/index.ts'
 
 const RUN_ID = /^run-[0-9a-f-]{36}$/
@@ -94,7 +100,7 @@ export class RunFolder {
   noteBegun(actionId: string): void {
     const folder = join(this.#state, 'begun')
     makeFolder(folder, 0o700)
-    writeWhole(join(folder, actionId), '', 0o600)
+    makeEmptyFile(join(folder, actionId), 0o600)
   }
 
   begun(): readonly string[] {

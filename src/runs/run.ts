@@ -17,7 +17,9 @@ import {
   type FlowFact,
   foldFacts,
   limitsOf,
+  nodesOverBudget,
   OrchestrationLog,
+  plainName,
   type RunState,
   type RunStatus,
   runStatus,
@@ -28,10 +30,10 @@ import { occurredAtText } from '../ledger/index.ts'
 import { BudgetMeter } from './budget-meter.ts'
 import { Duties } from './duties.ts'
 import type { FlowHost } from './flow-host.ts'
-import { lastUnblocked, nodesOverBudget, type Order, orderOf } from './orders.ts'
+import { lastUnblocked, type Order, orderOf } from './orders.ts'
 import { isNamed, namedPerson } from './person-answer.ts'
 import { RunPrograms } from './programs/run-programs.ts'
-import { ownPath, plainName } from './run-files.ts'
+import { ownPath } from './run-files.ts'
 import { RunFolder } from './run-folder.ts'
 import { appendFacts, type FactRange, type RunHistory } from './run-records.ts'
 import { Slots, usualPlaces } from './slots.ts'
@@ -52,6 +54,7 @@ const SHORT_MS = 60_000
 
 export interface RunOptions {
   readonly host: FlowHost
+  /** The flow that the run begins with; `FlowRun.flow` is the present one. */
   readonly flow: CompiledFlow
   readonly runId: string
   /** Absolute, and real. */
@@ -81,7 +84,7 @@ export class FlowRun {
   readonly #log: OrchestrationLog
   readonly #duties: Duties
   /** Some node or edge waits for a time or a signal: only then are timers looked for. */
-  readonly #hasTimers: boolean
+  #hasTimers: boolean
   readonly #open = new Map<number, Open>()
   /** Commands that a person has to answer, by number. */
   readonly #waiting = new Map<number, FlowCommand>()
@@ -98,22 +101,27 @@ export class FlowRun {
     this.options = options
     this.folder = new RunFolder(options.host.home, options.runId)
     const { PATH: searchPath = '' } = options.host.environment
-    this.programs = new RunPrograms(options.flow, options.workspace, searchPath)
+    this.programs = new RunPrograms(options.flow.base, options.workspace, searchPath)
     this.#state = emptyState(options.flow)
-    this.#hasTimers = hasTimers(options.flow.document)
+    this.#hasTimers = hasTimers(options.flow.base)
     const { flow, host, parallel } = options
     this.slots = new Slots(parallel ?? flow.document.budgets?.parallel ?? usualPlaces())
     this.meter = new BudgetMeter({
-      limits: () => limitsOf(flow, this.#state),
+      limits: () => limitsOf(this.flow, this.#state),
       used: () => this.#state.totals,
       clock: host.clock,
     })
-    this.#log = new OrchestrationLog(flow)
+    this.#log = new OrchestrationLog()
     this.#duties = new Duties(this)
   }
 
   get state(): RunState {
     return this.#state
+  }
+
+  /** The flow that the run is walked by now. */
+  get flow(): CompiledFlow {
+    return this.#state.flow
   }
 
   get range(): FactRange {
@@ -148,6 +156,7 @@ export class FlowRun {
     for (const fact of facts) this.stages.observe(fact)
     this.programs.restore(facts)
     this.#state = foldFacts(this.options.flow, facts)
+    this.#hasTimers = hasTimers(this.flow.base)
     this.#range = range
   }
 
@@ -158,14 +167,19 @@ export class FlowRun {
     return sent
   }
 
-  async #step(told: Told): Promise<void> {
+  /** Records what follows from something and carries nothing out: the next `resumed` does. */
+  record(told: Told): Promise<void> {
+    return this.#step(told, false)
+  }
+
+  async #step(told: Told, isCarriedOut = true): Promise<void> {
     if (this.#failure !== null) throw this.#failure.error
-    const { host, flow, onFacts } = this.options
+    const { host, onFacts } = this.options
     const at = occurredAtText(host.clock.nowMs())
     const nonce = randomBytes(16).toString('hex')
     // `Told` is an event without its time and nonce: with both it is whole.
     const event = { ...told, at, nonce } as FlowEvent
-    const { state, commands, facts, isStale } = step(flow, this.#state, event)
+    const { state, commands, facts, isStale } = step(this.#state, event)
     if (isStale) return
     const { from, to } = await appendFacts(host, facts)
     this.#range = { from: this.#range.from === -1 ? from : this.#range.from, to }
@@ -175,7 +189,7 @@ export class FlowRun {
       this.stages.observe(fact)
     }
     onFacts?.(facts, state)
-    for (const command of commands) this.#carryOut(command)
+    if (isCarriedOut) for (const command of commands) this.#carryOut(command)
   }
 
   #carryOut(command: FlowCommand): void {
@@ -204,12 +218,12 @@ export class FlowRun {
 
   /** Until nothing is left to do but to wait for a person, or nothing at all. */
   async walk(): Promise<RunStatus> {
-    const { abort, flow } = this.options
+    const { abort } = this.options
     const stop = (): void => this.#fail(abort?.reason ?? new Error('aborted'))
     // A signal that was given before the walk sends no event any more.
     if (abort?.aborted) stop()
     else abort?.addEventListener('abort', stop, { once: true })
-    const ticking = flow.periodic.length > 0 ? setInterval(() => this.#tick(), TICK_MS) : null
+    const ticking = this.flow.periodic.length > 0 ? setInterval(() => this.#tick(), TICK_MS) : null
     try {
       while (await this.#isBusy()) await this.#nextChange()
       if (this.#failure !== null) throw this.#failure.error
@@ -354,7 +368,7 @@ export class FlowRun {
   async #setBudget({ limits, principal }: Extract<Order, { kind: 'budget' }>): Promise<void> {
     await this.send({ type: 'budget_set', limits, principal })
     this.meter.look()
-    for (const node_id of nodesOverBudget(this.options.flow, this.#state, this.facts))
+    for (const node_id of nodesOverBudget(this.flow, this.#state, this.facts))
       await this.send({ type: 'unblocked', node_id, principal })
   }
 
@@ -374,13 +388,13 @@ export class FlowRun {
   }
 
   #entriesOf(nodeId: string): number {
-    const index = this.options.flow.nodeIndex.get(nodeId)
+    const index = this.flow.nodeIndex.get(nodeId)
     return index === undefined ? -1 : elementAt(this.#state.nodes, index).entries
   }
 
   /** Programs speak for themselves, and so does a person who is named. */
   #isPersons(nodeId: string, by: string): boolean {
-    const { flow } = this.options
+    const { flow } = this
     const { kind, reviewer, executor } =
       flow.nodes[flow.nodeIndex.get(nodeId) ?? -1]?.document ?? {}
     const participant = (kind === 'CHECK' ? reviewer : executor) ?? null
@@ -398,7 +412,8 @@ export class FlowRun {
 
   /** Reads a file of the workspace as the run sees it: from the stage that holds it, if one does. */
   async readFile(named: string): Promise<Uint8Array | null> {
-    const { flow, host, workspace } = this.options
+    const { flow } = this
+    const { host, workspace } = this.options
     const path = ownPath(named, this.#state.artifacts)
     const holder = this.stages.holderOf(flow, this.#state, path)
     const view = holder === null ? [] : this.stages.viewOf(flow, this.#state, holder)
@@ -406,12 +421,12 @@ export class FlowRun {
   }
 
   logText(): string {
-    return this.#log.textOf(this.facts)
+    return this.#log.textOf(this.facts, this.flow)
   }
 
   /** Returns the pending command of a node; null if there is none. */
   pendingOf(nodeId: string): FlowCommand | null {
-    const index = this.options.flow.nodeIndex.get(nodeId)
+    const index = this.flow.nodeIndex.get(nodeId)
     return index === undefined ? null : elementAt(this.#state.nodes, index).pending
   }
 }

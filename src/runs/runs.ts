@@ -19,6 +19,7 @@ import {
   FLOW_EVALUATOR,
   type FlowCommand,
   type FlowFact,
+  type FlowFiles,
   foldFacts,
   outstanding,
   type RunOrigin,
@@ -52,6 +53,8 @@ interface StartOrder extends WatchOptions {
   /** Absolute, and real. */
   readonly workspace: string
   readonly participantsDigest: string | null
+  /** Null if it was read from no file. */
+  readonly source?: FlowFiles | null
   /** Told before anything happens. */
   readonly onRun?: (runId: string) => void
 }
@@ -73,7 +76,7 @@ function newRunId(nowMs: number, chance: Uint8Array): string {
 }
 
 export async function startRun(host: FlowHost, order: StartOrder): Promise<WalkedRun> {
-  const { flow, workspace, participantsDigest, onRun, ...watching } = order
+  const { flow, workspace, participantsDigest, source, onRun, ...watching } = order
   await refuseHalted(host)
   refuseForeignLog(host.home, workspace)
   refuseMissingParts(flow, flow.nodes, partsAround(host, workspace))
@@ -83,12 +86,13 @@ export async function startRun(host: FlowHost, order: StartOrder): Promise<Walke
   onRun?.(runId)
   const run = new FlowRun({ host, flow, runId, workspace, ...watching })
   return run.folder.locked(async () => {
-    await keepDocument(host.ledger, flow.document)
+    await keepDocument(host.ledger, flow.base)
     const origin = {
       workspace,
       participants_digest: participantsDigest,
       evaluator: FLOW_EVALUATOR,
       artifacts: artifactsFolder(runId),
+      ...(source === undefined || source === null ? {} : { source }),
       ...run.programs.pin(),
     }
     await run.send({ type: 'started', run_id: runId, origin })
@@ -113,7 +117,8 @@ export async function resumeRun(
       await refuseLost(host, run)
       const isLeft = ({ index }: CompiledNode): boolean =>
         elementAt(run.state.nodes, index).status !== 'done'
-      refuseMissingParts(flow, flow.nodes.filter(isLeft), partsAround(host, workspace))
+      const left = run.flow.nodes.filter(isLeft)
+      refuseMissingParts(run.flow, left, partsAround(host, workspace))
     }
     await sweep(host, run)
     const manifests = await manifestsNow(run)
@@ -122,7 +127,7 @@ export async function resumeRun(
   })
 }
 
-function partsAround({ environment }: FlowHost, workspace: string) {
+export function partsAround({ environment }: FlowHost, workspace: string) {
   return { workspace, environment, searchPath: environment['PATH'] ?? '' }
 }
 
@@ -149,12 +154,12 @@ async function walked(run: FlowRun): Promise<WalkedRun> {
   run.folder.noteBlocked(status === 'BLOCKED')
   // What led here is in the run's own log, also where the phase has not ended.
   if (status !== 'DONE') copyLog(run.logText(), run.folder)
-  return { runId: options.runId, flow: options.flow, state, facts, range, status, waiting }
+  return { runId: options.runId, flow: run.flow, state, facts, range, status, waiting }
 }
 
 /** Stages that no node counts on any more, also those of which no fact could tell. */
-export async function sweep({ attempts }: FlowHost, { folder, stages, options, state }: FlowRun) {
-  const wanted = state.ended === null ? stages.present(options.flow, state) : new Set<string>()
+export async function sweep({ attempts }: FlowHost, { folder, stages, flow, state }: FlowRun) {
+  const wanted = state.ended === null ? stages.present(flow, state) : new Set<string>()
   for (const actionId of folder.begun()) {
     if (wanted.has(actionId)) continue
     await attempts.dropHeld(actionId)
@@ -164,7 +169,7 @@ export async function sweep({ attempts }: FlowHost, { folder, stages, options, s
 
 /** The manifests of sub-phases as they are found now (F-10). */
 async function manifestsNow(run: FlowRun): Promise<Record<string, string>> {
-  const { flow } = run.options
+  const { flow } = run
   const found: Record<string, string> = {}
   for (const { name, index } of flow.subphases) {
     if (elementAt(run.state.subphases, index).manifest === null) continue
@@ -192,6 +197,7 @@ function writtenAt(facts: readonly FlowFact[], subphase: string): number {
 }
 
 interface LoadedRun {
+  /** The flow that the run began with. */
   readonly flow: CompiledFlow
   readonly workspace: string
   readonly facts: readonly FlowFact[]
@@ -244,8 +250,8 @@ export async function lookAtRun(
   { ledger, stream, home }: Pick<FlowHost, 'home' | 'stream'> & { readonly ledger: LedgerReader },
   runId: string,
 ): Promise<WalkedRun> {
-  const { flow, facts, range } = await loadRun(ledger, stream, runId)
-  const state = foldFacts(flow, facts)
+  const { flow: begun, facts, range } = await loadRun(ledger, stream, runId)
+  const state = foldFacts(begun, facts)
   const noted = new Set(new RunFolder(home, runId).waiting())
   const open = outstanding(state)
   const waiting = open.filter((command) => isPersons(command) || noted.has(command.command))
@@ -253,7 +259,7 @@ export async function lookAtRun(
   const status = runStatus(state)
   return {
     runId,
-    flow,
+    flow: state.flow,
     state,
     facts,
     range,

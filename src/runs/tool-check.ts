@@ -3,14 +3,12 @@
  * refused at once and not after every attempt. A server that cannot be asked now is left to the run,
  * which tries again and tells why.
  */
-import { randomUUID } from 'node:crypto'
 import { canonicalJson, FaultError, faultError, showName } from '../base/index.ts'
 import type { Participant } from '../contracts/index.ts'
 import type { CompiledFlow } from '../flow/index.ts'
-import { type FlowHost, refuseHalted, untilHalted } from './flow-host.ts'
-import { LiveAttempt } from './live-attempt.ts'
-import type { ParticipantRequest } from './participant/participant-request.ts'
-import { secretsOf } from './participant/secrets.ts'
+import type { OperationAnswer } from '../service/index.ts'
+import { askOutside } from './ask-outside.ts'
+import type { FlowHost } from './flow-host.ts'
 
 type Server = Extract<Participant, { readonly mcp: unknown }>
 
@@ -45,51 +43,36 @@ function unknownTool(nodeId: string, { mcp, tool }: Server, tools: readonly stri
   return faultError('flow.tool_unknown', nodeId, message, hint)
 }
 
-/** Null if the server cannot be asked. In an attempt of its own, of which nothing is kept. */
+/** A server that lists its tools has nothing to change. */
+async function refuseOperation(): Promise<OperationAnswer> {
+  return { decision: 'BLOCK', codes: ['attempt.over'], result: null }
+}
+
+/** Returns null if the server cannot be asked. */
 async function toolsAt(
   host: FlowHost,
   participant: Server,
   workspace: string,
   abort: AbortSignal,
 ): Promise<readonly string[] | null> {
-  const secrets = secretsOf(participant, host.environment)
-  const begin = () =>
-    host.attempts.begin({
-      actionId: randomUUID(),
-      intent: `Listing the tools of an MCP server before a run: ${participant.tool}.`,
-      workspace,
-      writes: ['**'],
-      bases: [],
-      hidden: [],
-      readOnly: [],
-      egress: participant.egress ?? [],
-      secrets,
-      limits: { seconds: SECONDS_MAX, memoryMb: null, diskMb: null },
-      isTraced: false,
-      abort,
-    })
-  // Listing tools does not use the command or the time of its attempt.
-  const live = new LiveAttempt({} as never, 0, begin)
-  const asking: Omit<ParticipantRequest, 'signal'> = {
-    participant,
-    input: {},
-    kind: 'action',
-    workspace,
-    attempt: () => live.open(),
-    refuseHalted: () => refuseHalted(host),
-    operate: async () => ({ decision: 'BLOCK', codes: ['attempt.over'], result: null }),
-    secrets,
-    seconds: SECONDS_MAX,
-    tokensLeft: () => Number.POSITIVE_INFINITY,
-    onTokens: () => {},
-  }
   const { toolsOf } = await import('./participant/mcp.ts')
   try {
-    return await untilHalted(host, abort, (signal) => toolsOf({ ...asking, signal }))
+    return await askOutside(
+      host,
+      {
+        participant,
+        input: {},
+        kind: 'action',
+        workspace,
+        seconds: SECONDS_MAX,
+        intent: `Listing the tools of an MCP server before a run: ${participant.tool}.`,
+        abort,
+        attemptSeconds: SECONDS_MAX,
+      },
+      (asking) => toolsOf({ ...asking, operate: refuseOperation }),
+    )
   } catch (error) {
     if (error instanceof FaultError) throw error
     return null
-  } finally {
-    await live.abandon()
   }
 }

@@ -60,7 +60,7 @@ import {
 import { KeptFiles } from './supervision/kept-files.ts'
 import { groupMembers, groupMemoryPeak, processUse, terminalOf } from './supervision/meters.ts'
 import { NetworkAttempts } from './supervision/network-attempts.ts'
-import type { Trace } from './supervision/trace.ts'
+import { Trace } from './supervision/trace.ts'
 import {
   countedBy,
   monotonicMs,
@@ -391,7 +391,6 @@ export class LinuxSandbox implements Sandbox {
   }
 
   async #trace(pid: number, { cwd }: RunRequest): Promise<Trace> {
-    const { Trace } = await import('./supervision/trace.ts')
     return Trace.attach(pid, cwd, join(this.#opened.directory, `trace${this.#traced++}`))
   }
 

@@ -54,16 +54,16 @@ describe('mounts', () => {
       isClosed: false,
     })
     expect(lines.split('\n')).toEqual([
-      'writ /r/m0 overlay userxattr,volatile,lowerdir=/r/l0,upperdir=/r/t/u0,workdir=/r/t/w0 0 0',
-      'writ /r/m1 overlay userxattr,volatile,lowerdir=/r/l1,upperdir=/r/t/u1,workdir=/r/t/w1 0 0',
+      'writ /r/v/o0 overlay userxattr,volatile,lowerdir=/r/v/l0,upperdir=/r/t/u0,workdir=/r/t/w0 0 0',
+      'writ /r/v/o1 overlay userxattr,volatile,lowerdir=/r/v/l1,upperdir=/r/t/u1,workdir=/r/t/w1 0 0',
       'writ /r/v/m/usr overlay ro,X-writ.may-fail,lowerdir=/r/v/c0:/r/v/n 0 0',
       'writ /r/v/m/a,b overlay ro,X-writ.may-fail,lowerdir=/r/v/c1:/r/v/n 0 0',
       '/r/v/c2 /r/v/m/sys none rbind 0 0',
       '/r/v/c3 /r/v/m/f\\040g none rbind 0 0',
-      '/r/t/p0 /r/p0 none bind 0 0',
-      '/r /r/r none bind,ro 0 0',
-      'writ /r/m0/.ssh tmpfs ro,size=4k,nr_inodes=2,mode=555 0 0',
-      '/r/empty /r/m1/a\\040b\\012c none bind,ro 0 0',
+      '/r/t/p0 /r/v/p0 none bind 0 0',
+      '/r /r/v/r none bind,ro 0 0',
+      'writ /r/v/o0/.ssh tmpfs ro,size=4k,nr_inodes=2,mode=555 0 0',
+      '/r/v/empty /r/v/o1/a\\040b\\012c none bind,ro 0 0',
       'writ /r/v/m/var/lib tmpfs ro,size=4k,nr_inodes=2,mode=555 0 0',
       '',
     ])

@@ -21,7 +21,7 @@ let place: Place
 vi.setConfig({ testTimeout: 120_000 })
 
 beforeAll(() => {
-  place = new Place('exec').init()
+  place = new Place('exec', { runs: 'warm' }).init()
 }, 180_000)
 
 afterAll(() => place?.remove())
@@ -169,9 +169,10 @@ describe('limits', () => {
 
 describe('statuses', () => {
   it('a run without effects is the command’s own, and no person is asked', () => {
-    const { status, out, err } = place.exec([], 'echo out; echo err >&2')
+    const own = { isWarm: false }
+    const { status, out, err } = place.exec([], 'echo out; echo err >&2', own)
     expect({ status, out, err }).toEqual({ status: 0, out: 'out\n', err: 'err\n' })
-    expect(place.exec([], 'exit 7')).toMatchObject({ status: 7, err: '' })
+    expect(place.exec([], 'exit 7', own)).toMatchObject({ status: 7, err: '' })
   })
 
   it('a declared effect is promoted without a question', () => {
@@ -234,7 +235,7 @@ describe('statuses', () => {
   })
 
   it('a signal is 128 and its number; a program that is not there is 127', () => {
-    expect(place.exec([], 'kill -TERM $$').status).toBe(143)
+    expect(place.exec([], 'kill -TERM $$', { isWarm: false }).status).toBe(143)
     const missing = place.writ(['exec', '--', 'no-such-program-here'])
     expect(missing).toMatchObject({
       status: 127,
@@ -496,7 +497,7 @@ describe('streams', () => {
   it('input goes in and output comes out, byte for byte', () => {
     const input = Buffer.alloc(3_000_000, 0)
     for (let index = 0; index < input.length; index++) input[index] = (index * 7) & 0x7f
-    const { status, out } = place.writ(['exec', '--', 'cat'], { input })
+    const { status, out } = place.writ(['exec', '--', 'cat'], { input, isWarm: false })
     expect(status).toBe(0)
     expect(Buffer.from(out).equals(input)).toBe(true)
   })

@@ -13,19 +13,21 @@ import { Place } from './place.ts'
 vi.setConfig({ testTimeout: 300_000 })
 
 const WORDS = 'correct horse battery staple'
-const FILES = 1_000
+/** `npm run soak large` renames as many in every way. */
+const MANY = 1_000
+const FEW = process.env['WRIT_SIZES'] === 'whole' ? MANY : 100
 const NODE = process.execPath
 
 /** Each is done, promoted and taken back; the paths are those that must be there in between. */
 const RENAMES: readonly (readonly [script: string, there: string])[] = [
-  ['git mv big renamed', 'renamed/d9/f999'],
-  [`${NODE} -e "fs.renameSync('big', 'src/big'); fs.renameSync('src', 'lib')"`, 'lib/big/d9/f999'],
-  [`python3 -c "import os; os.mkdir('e'); os.rename('big', 'e')"`, 'e/d9/f999'],
-  ['mv big/d9 nine && mv big ten && mv nine ten/eleven', 'ten/eleven/f999'],
+  ['git mv big renamed', 'renamed/d9'],
+  [`${NODE} -e "fs.renameSync('big', 'src/big'); fs.renameSync('src', 'lib')"`, 'lib/big/d9'],
+  [`python3 -c "import os; os.mkdir('e'); os.rename('big', 'e')"`, 'e/d9'],
+  ['mv big/d9 nine && mv big ten && mv nine ten/eleven', 'ten/eleven'],
 ]
 
-function fill(project: string): void {
-  for (let index = 0; index < FILES; index++) {
+function fill(project: string, files: number): void {
+  for (let index = 0; index < files; index++) {
     const folder = join(project, 'big', `d${index % 10}`)
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, `f${index}`), `${index}\n`, {
@@ -41,13 +43,18 @@ function fill(project: string): void {
   execFileSync('find', old, { cwd: project })
 }
 
-describe.each(TEST_USERS)('as %s', (user) => {
-  it('directories of a thousand files are promoted and taken back', () => {
+const CASES = [
+  ...TEST_USERS.map((user) => [user, 'every', FEW, RENAMES] as const),
+  ...TEST_USERS.slice(-1).map((user) => [user, 'one', MANY, RENAMES.slice(-1)] as const),
+]
+
+describe.each(CASES)('as %s', (user, ways, files, renames) => {
+  it(`directories of ${files} files, renamed in ${ways} way, are promoted and taken back`, () => {
     const place = new Place('rename')
     const through = asUser(user)
     try {
       execFileSync('rm', ['-r', join(place.project, '.git')])
-      fill(place.project)
+      fill(place.project, files)
       if (user === 'ordinary') {
         place.copyProgram()
         execFileSync('chown', ['-R', `${ORDINARY_UID}:${ORDINARY_UID}`, place.folder])
@@ -57,7 +64,8 @@ describe.each(TEST_USERS)('as %s', (user) => {
       expect(init.status, init.err).toBe(0)
       const hash = (): string => treeHash(place.project, { without: ['.writ'] })
       const before = hash()
-      for (const [script, there] of RENAMES) {
+      for (const [script, parent] of renames) {
+        const there = `${parent}/f${files - 1}`
         const ran = place.exec([], script, { through, seconds: 120 })
         expect(ran.status, `${script}\n${ran.err.slice(0, 2000)}`).toBe(75)
         const [{ id }] = place.writ(['inbox', '--json'], { through, isWarm: true }).json.pending

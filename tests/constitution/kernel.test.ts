@@ -10,6 +10,7 @@ import {
 } from '../../src/constitution/index.ts'
 import { controlVerdict, GUARD_PATHS, validate } from '../../src/contracts/index.ts'
 import { inputs, rulesets } from '../arbitrary/constitution.ts'
+import { runs } from '../arbitrary/runs.ts'
 import { naiveEvaluate } from '../oracle/naive-kernel.ts'
 
 const RUNS = Number(process.env['WRIT_ORACLE_RUNS'] ?? 1500)
@@ -61,7 +62,7 @@ describe('the kernel', () => {
           one.evaluate(input, 5).map(({ verdict_id }) => verdict_id),
         )
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 
@@ -85,7 +86,7 @@ describe('the kernel', () => {
           for (const input of cases) expect(words(two, input)).toEqual(words(one, input))
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 
@@ -129,7 +130,7 @@ describe('the kernel', () => {
           expect([decision.verdict, decision.ruleRef]).toEqual([verdict, rule_ref ?? null])
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -211,7 +212,7 @@ describe('the kernel', () => {
           constitution.decide(input as Inputs, 'AO-APPLY')
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 

@@ -26,6 +26,7 @@ import {
   STATE_UNCERTAINTY_SOURCES,
 } from '../../src/contracts/index.ts'
 import { FULL, inputs, rulesets } from '../arbitrary/constitution.ts'
+import { runs } from '../arbitrary/runs.ts'
 import { naiveHolds } from '../oracle/naive-kernel.ts'
 
 /** Work is what is bounded here; a busy machine may take its time. */
@@ -145,7 +146,7 @@ describe('a thousand rules', () => {
       expect(naiveHolds(guardOf(denies[0] ?? ''), witness)).toBe(true)
     }
     const beaten = new Set(survey.shadowed.map(({ rule_id }) => rule_id))
-    for (const one of fc.sample(inputs, { numRuns: 500, seed: 1 }))
+    for (const one of fc.sample(inputs, { numRuns: runs(500), seed: 1 }))
       expect(beaten).not.toContain(ruleOf(one))
   })
 

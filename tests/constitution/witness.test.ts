@@ -22,6 +22,7 @@ import {
   validate,
 } from '../../src/contracts/index.ts'
 import { FULL, LARGE, rulesets } from '../arbitrary/constitution.ts'
+import { runs } from '../arbitrary/runs.ts'
 import { naiveEvaluate } from '../oracle/naive-kernel.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of the generator
@@ -77,7 +78,7 @@ it('ends with some value at the place that is missing', () => {
         seen++
       }
     }),
-    { numRuns: 200, endOnFailure: true },
+    { numRuns: runs(200), endOnFailure: true },
   )
   expect(seen).toBeGreaterThan(50)
 })
@@ -160,6 +161,6 @@ it('is made of valid documents where valid documents show the same', () => {
         if (!proof.proved) expect(violationsOf(proof.counterexample)).toEqual([])
       },
     ),
-    { numRuns: 500, endOnFailure: true },
+    { numRuns: runs(500), endOnFailure: true },
   )
 })

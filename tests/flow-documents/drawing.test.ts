@@ -5,6 +5,7 @@ import { EDGE_CLASSES, type Flow } from '../../src/contracts/index.ts'
 import { cutText, widthOf, wrapText } from '../../src/flow/drawing/drawing.ts'
 import { GROUNDS, LINES } from '../../src/flow/drawing/theme.ts'
 import { drawingOf, importTable, toDot, toMermaid, toSvg } from '../../src/flow/index.ts'
+import { runs } from '../arbitrary/runs.ts'
 import { originalTable } from './table.ts'
 
 function flowOf(titles: readonly string[], labels: readonly string[]): Flow {
@@ -83,7 +84,7 @@ describe('SVG', () => {
         expect(inspect(svg)).toEqual([])
         expect(svg).not.toContain('<script')
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 

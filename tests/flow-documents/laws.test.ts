@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EDGE_CLASSES, type EdgeClass, type Flow } from '../../src/contracts/index.ts'
 import { checkFlow, compileFlow } from '../../src/flow/index.ts'
+import { runs } from '../arbitrary/runs.ts'
 
 function flowOf(count: number, arcs: readonly (readonly [number, number, EdgeClass])[]): Flow {
   const nodes = Array.from({ length: count }, (_, index) => ({
@@ -64,7 +65,7 @@ describe('against naive judges', () => {
         )
         expect(told(flow, 'flow.unreachable')).toEqual(want)
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 
@@ -83,7 +84,7 @@ describe('against naive judges', () => {
           false,
         )
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 
@@ -98,7 +99,7 @@ describe('against naive judges', () => {
           expect(edge.source).not.toBe(edge.target)
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 
@@ -135,7 +136,7 @@ describe('against naive judges', () => {
         expect(told(whole, 'flow.decision_overlap')).toHaveLength(overlaps && !isEqual ? 1 : 0)
         expect(told(whole, 'flow.decision_none')).toHaveLength(gap ? 1 : 0)
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 })

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Flow, PlanJson } from '../../src/contracts/index.ts'
 import { loadPlan, planToFlow, readParticipants } from '../../src/flow/index.ts'
+import { runs } from '../arbitrary/runs.ts'
 import {
   type Attempt,
   check,
@@ -407,7 +408,7 @@ describe('laws', () => {
           )
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 })

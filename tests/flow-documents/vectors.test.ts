@@ -1,14 +1,17 @@
-/** The conformance cases of flows as documents: checks, tables, plans. */
+/** The conformance cases of flows as documents: checks, tables, plans, lists, migrations. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { CODES } from '../../src/base/index.ts'
+import { type Flow, listFault } from '../../src/contracts/index.ts'
 import {
   checkFlow,
   exportTable,
   importTable,
   loadPlan,
+  planMigration,
   readParticipants,
 } from '../../src/flow/index.ts'
+import { Host } from '../flow-runtime/host.ts'
 import { changed } from '../vectors/vector.ts'
 
 interface Place {
@@ -138,5 +141,43 @@ describe('plans', () => {
           one.group_id ?? null,
         ]),
       ).toEqual(want.edges)
+  })
+})
+
+interface ListCase {
+  readonly id: string
+  readonly list: unknown
+  readonly max?: number
+  readonly want: { readonly problem: string; readonly index: number | null } | null
+}
+
+describe('lists', () => {
+  const { cases } = read('lists') as { readonly cases: readonly ListCase[] }
+
+  it.each(cases.map((row) => [row.id, row] as const))('%s', (_, { list, max, want }) => {
+    const fault = listFault(list, max)
+    expect(fault === null ? null : { problem: fault.problem, index: fault.index }).toEqual(want)
+  })
+})
+
+interface MigrationCase extends Pick<CheckCase, 'id' | 'remove' | 'set'> {
+  /** The node whose participant is asked when the run is moved. */
+  readonly at: string
+  readonly want: { readonly obstacles: readonly string[] }
+}
+
+describe('migrations', () => {
+  const { flow, cases } = read('migrations') as {
+    readonly flow: Flow
+    readonly cases: readonly MigrationCase[]
+  }
+
+  it.each(cases.map((row) => [row.id, row] as const))('%s', (_, { at, remove, set, want }) => {
+    const host = new Host(flow, (id, attempt) => ({ stage: `${id} ${attempt}` })).start()
+    host.run((command) => command.type === 'run_participant' && command.node_id === at)
+    // The cases change the flow in places where it stays one.
+    const next = changed(flow, remove, set) as Flow
+    const { obstacles } = planMigration(host.state, next)
+    expect([...new Set(obstacles.map(({ part }) => part))]).toEqual(want.obstacles)
   })
 })

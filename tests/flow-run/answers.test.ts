@@ -4,24 +4,26 @@
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import type { Flow } from '../../src/contracts/index.ts'
 import type { FlowFact, RunState } from '../../src/flow/index.ts'
 import { type Order, unblockOrder } from '../../src/runs/orders.ts'
 import { LOG_FILE } from '../../src/runs/run-files.ts'
 import { leaveOrder } from '../../src/runs/runs.ts'
-import { RunPlace } from './place.ts'
+import type { RunPlace } from './place.ts'
+import { placeEach } from './place-each.ts'
 import { REVIEWER, script, smallFlow, TOOL, WORKER } from './scripts.ts'
 
 let place: RunPlace
 
-beforeEach(async () => {
-  place = await new RunPlace('answers').make()
+placeEach('answers', (made) => {
+  place = made
+})
+
+beforeEach(() => {
   place.write('worker.mjs', WORKER)
   place.write('reviewer.mjs', REVIEWER)
 })
-
-afterEach(() => place.remove())
 
 const SAID_BY = 'human:ann@local'
 const TIMEOUT = { timeout: 60_000 }

@@ -2,22 +2,24 @@
 import { execFileSync } from 'node:child_process'
 import { linkSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { artifact, flowOf, worker } from './acceptance/scene.ts'
-import { RunPlace } from './place.ts'
+import type { RunPlace } from './place.ts'
+import { placeEach } from './place-each.ts'
 import { script, TOOL } from './scripts.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
 let place: RunPlace
 
-beforeEach(async () => {
-  place = await new RunPlace('copies').make()
+placeEach('copies', (made) => {
+  place = made
+})
+
+beforeEach(() => {
   place.write('output/agent.md', 'secret of the agent')
   place.write('open.md', 'open')
 })
-
-afterEach(() => place.remove())
 
 function git(at: string, ...words: readonly string[]): void {
   const who = ['-c', 'user.name=a', '-c', 'user.email=a@example.com']

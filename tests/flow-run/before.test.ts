@@ -21,7 +21,7 @@ beforeAll(() => {
 }, 300_000)
 
 beforeEach(() => {
-  place = new Place('before').init()
+  place = new Place('before', { runs: 'warm' }).init()
 })
 
 afterEach(() => place.remove())

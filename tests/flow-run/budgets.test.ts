@@ -1,30 +1,20 @@
 /** Budgets bound the attempts under way, leave out the time of people, and can be raised by a human. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Participant } from '../../src/contracts/index.ts'
 import { replayRun } from '../../src/flow/index.ts'
 import { leaveOrder } from '../../src/runs/runs.ts'
 import { artifact, eventsOf, flowOf, worker } from './acceptance/scene.ts'
 import { type Asked, Endpoint } from './endpoints.ts'
-import { findingsIn, RunPlace } from './place.ts'
+import { findingsIn, type RunPlace } from './place.ts'
+import { placeEach } from './place-each.ts'
 import { script, TOOL } from './scripts.ts'
 
 const TIMEOUT = { timeout: 90_000 }
-const opened: Endpoint[] = []
 let place: RunPlace
 
-async function open(endpoint: Endpoint): Promise<string> {
-  opened.push(endpoint)
-  return endpoint.open()
-}
-
-beforeEach(async () => {
-  place = await new RunPlace('budgets').make()
-})
-
-afterEach(async () => {
-  for (const endpoint of opened.splice(0)) await endpoint.close()
-  await place.remove()
+const open = placeEach('budgets', (made) => {
+  place = made
 })
 
 const ANN = 'human:ann@local'

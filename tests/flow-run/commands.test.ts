@@ -1,4 +1,4 @@
-/** `writ flow …` as processes: answers, exit statuses, waiting for people, replay. */
+/** `writ flow …`: answers, exit statuses, waiting for people, replay. */
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ beforeAll(() => {
 }, 300_000)
 
 beforeEach(() => {
-  place = new Place('flow').init()
+  place = new Place('flow', { runs: 'warm' }).init()
 })
 
 afterEach(() => place.remove())
@@ -171,7 +171,7 @@ const PROVEN = ['--pass-fd', '3']
 /** A worker whose effects a law asks about, in a home whose human can prove who she is. */
 function asking(): void {
   place.remove()
-  place = new Place('flow').init(passphrase)
+  place = new Place('flow', { runs: 'warm' }).init(passphrase)
   write('.writ/laws.yaml', LAWS)
   expect(place.writ(['laws', 'accept', '--yes', ...PROVEN], { passphrase }).status).toBe(0)
   write('a.mjs', script(`${TOOL}mkdirSync('db'); writeFileSync('db/1.sql', 'create')\n${DONE}`))

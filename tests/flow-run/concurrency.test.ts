@@ -1,22 +1,21 @@
 /** Many runs at once: in one process, in several, and two runners on one run. */
 import { spawn } from 'node:child_process'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { faultCode } from '../../src/base/index.ts'
 import { replayRun } from '../../src/flow/index.ts'
 import { readRun, runHeads } from '../../src/runs/run-records.ts'
 import { resumeRun, startRun } from '../../src/runs/runs.ts'
 import { flowOf, worker } from './acceptance/scene.ts'
 import { childWords } from './child-program.ts'
-import { RunPlace } from './place.ts'
+import type { RunPlace } from './place.ts'
+import { placeEach } from './place-each.ts'
 import { chain, compiledFlow, script, TOOL } from './scripts.ts'
 
 let place: RunPlace
 
-beforeEach(async () => {
-  place = await new RunPlace('many').make()
+placeEach('many', (made) => {
+  place = made
 })
-
-afterEach(() => place.remove())
 
 async function verifyAll(count: number): Promise<void> {
   let seen = 0

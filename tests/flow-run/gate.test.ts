@@ -1,16 +1,15 @@
 /** Runs through the real gate: a sandbox, descriptor 3, stages, promotion, rollback. */
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Flow } from '../../src/contracts/index.ts'
-import { findingsIn, RunPlace } from './place.ts'
+import { findingsIn, type RunPlace } from './place.ts'
+import { placeEach } from './place-each.ts'
 import { REVIEWER, script, smallFlow } from './scripts.ts'
 
 let place: RunPlace
 
-beforeEach(async () => {
-  place = await new RunPlace('walls').make()
+placeEach('walls', (made) => {
+  place = made
 })
-
-afterEach(() => place.remove())
 
 const WORKER = `
 const cwd = process.cwd()

@@ -1,28 +1,18 @@
 /** What participants are given: words of the flow, the node and the plan, and what earlier nodes left. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Flow, Participant, PlanJson } from '../../src/contracts/index.ts'
 import { checkFlow, loadPlan, reportOf } from '../../src/flow/index.ts'
 import { artifact, checker, edge, eventsOf, flowOf, review, worker } from './acceptance/scene.ts'
 import { type Asked, Endpoint } from './endpoints.ts'
-import { findingsIn, RunPlace } from './place.ts'
+import { findingsIn, type RunPlace } from './place.ts'
+import { placeEach } from './place-each.ts'
 import { script, TOOL } from './scripts.ts'
 
 const TIMEOUT = { timeout: 60_000 }
-const opened: Endpoint[] = []
 let place: RunPlace
 
-async function open(endpoint: Endpoint): Promise<string> {
-  opened.push(endpoint)
-  return endpoint.open()
-}
-
-beforeEach(async () => {
-  place = await new RunPlace('given').make()
-})
-
-afterEach(async () => {
-  for (const endpoint of opened.splice(0)) await endpoint.close()
-  await place.remove()
+const open = placeEach('given', (made) => {
+  place = made
 })
 
 const ACTION = {

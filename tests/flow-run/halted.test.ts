@@ -35,7 +35,7 @@ afterAll(() => {
 })
 
 beforeEach(() => {
-  place = new Place('halted').init()
+  place = new Place('halted', { runs: 'warm' }).init()
   const { port } = server.address() as AddressInfo
   const executor = { http: `http://127.0.0.1:${port}/`, secrets: ['GITHUB_TOKEN'] }
   place.write('flow.json', JSON.stringify(smallFlow({}, { executor })))
@@ -141,7 +141,7 @@ it('such a run goes on after the yes of a person', async () => {
 it('such a run goes on only with the passphrase, where one is set', async () => {
   const passphrase = 'four words are enough'
   place.remove()
-  place = new Place('halted-pass').init(passphrase)
+  place = new Place('halted-pass', { runs: 'warm' }).init(passphrase)
   await begunByAgent()
   const wrong = place.writ(['flow', 'resume', '--pass-fd', '3', '--json'], {
     ...SECRET,

@@ -1,28 +1,18 @@
 /** Lines to participants elsewhere: how long they last, how their end is noticed, what is not retried. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Participant } from '../../src/contracts/index.ts'
 import { participate } from '../../src/runs/participant/participate.ts'
 import { eventsOf, flowOf, worker } from './acceptance/scene.ts'
 import { Endpoint } from './endpoints.ts'
-import { RunPlace } from './place.ts'
+import type { RunPlace } from './place.ts'
+import { placeEach } from './place-each.ts'
 
 const TIMEOUT = { timeout: 60_000 }
-const opened: Endpoint[] = []
 let place: RunPlace
 
-async function open(endpoint: Endpoint): Promise<string> {
-  opened.push(endpoint)
-  return endpoint.open()
-}
-
-beforeEach(async () => {
-  place = await new RunPlace('lines').make()
-})
-
-afterEach(async () => {
-  for (const endpoint of opened.splice(0)) await endpoint.close()
-  await place.remove()
+const open = placeEach('lines', (made) => {
+  place = made
 })
 
 /** A server over standard input and output, in plain JavaScript: `body` is what the tool does. */

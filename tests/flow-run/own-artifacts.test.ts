@@ -1,18 +1,17 @@
 /** Artifacts lie in the folder of their run, and what a flow says of `artifacts/NODE` holds there. */
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { artifact, edge, flowOf, worker } from './acceptance/scene.ts'
-import { RunPlace } from './place.ts'
+import type { RunPlace } from './place.ts'
+import { placeEach } from './place-each.ts'
 import { script, TOOL } from './scripts.ts'
 
 let place: RunPlace
 
-beforeEach(async () => {
-  place = await new RunPlace('artifacts').make()
+placeEach('artifacts', (made) => {
+  place = made
 })
-
-afterEach(() => place.remove())
 
 /** Every file below `artifacts` that it can read, and what it was given. */
 const LOOK = script(`${TOOL}const seen = []

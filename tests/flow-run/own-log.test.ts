@@ -16,7 +16,7 @@ beforeAll(() => {
 }, 120_000)
 
 beforeEach(() => {
-  place = new Place('own-log').init()
+  place = new Place('own-log', { runs: 'warm' }).init()
   place.write('flow.json', JSON.stringify(chain(3)))
 })
 

@@ -20,7 +20,7 @@ beforeAll(() => {
 }, 300_000)
 
 beforeEach(() => {
-  place = new Place('people').init()
+  place = new Place('people', { runs: 'warm' }).init()
 })
 
 afterEach(() => place.remove())

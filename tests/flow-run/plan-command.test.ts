@@ -15,7 +15,7 @@ beforeAll(() => {
 }, 300_000)
 
 beforeEach(() => {
-  place = new Place('plan').init()
+  place = new Place('plan', { runs: 'warm' }).init()
   place.write('participants.yaml', PARTICIPANTS)
   place.write('planner.mjs', planner(`writeFileSync('left-by-planner.txt', 'x')`))
 })
@@ -96,7 +96,7 @@ it('a refusal says in words why the last answer was no plan, and what comes next
 it('planner and reviewer change nothing and see nothing of the state of writ', () => {
   // The sandbox shows the home; the usual state of these tests lies in /tmp, which is private anyway.
   place.remove()
-  place = new Place('plan-state')
+  place = new Place('plan-state', { runs: 'warm' })
   const env = { XDG_STATE_HOME: join(place.home, 'states') }
   expect(place.writ(['init', '--name', 'ann', '--no-pass'], { env }).status).toBe(0)
   place.write('participants.yaml', PARTICIPANTS)

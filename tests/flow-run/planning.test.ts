@@ -1,16 +1,15 @@
 /** `writ flow plan` (F-14): plans and reviews by programs, each answer a fact, only an approved plan is given. */
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { makePlan } from '../../src/runs/make-plan.ts'
-import { RunPlace } from './place.ts'
+import type { RunPlace } from './place.ts'
+import { placeEach } from './place-each.ts'
 import { script } from './scripts.ts'
 
 let place: RunPlace
 
-beforeEach(async () => {
-  place = await new RunPlace('planning').make()
+placeEach('planning', (made) => {
+  place = made
 })
-
-afterEach(() => place.remove())
 
 const PLAN = `{ plan: { title: input.goal, root_task_id: 'root' }, tasks: [
   { id: 'root', type: 'goal', name: input.goal },

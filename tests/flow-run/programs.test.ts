@@ -4,7 +4,7 @@
  */
 import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Flow } from '../../src/contracts/index.ts'
 import { loadPlan } from '../../src/flow/index.ts'
 import { leaveOrder, type WalkedRun } from '../../src/runs/runs.ts'
@@ -19,18 +19,17 @@ import {
   review,
   worker,
 } from './acceptance/scene.ts'
-import { findingsIn, RunPlace } from './place.ts'
+import { findingsIn, type RunPlace } from './place.ts'
+import { placeEach } from './place-each.ts'
 import { script, TOOL } from './scripts.ts'
 
 const TIMEOUT = { timeout: 60_000 }
 
 let place: RunPlace
 
-beforeEach(async () => {
-  place = await new RunPlace('programs').make()
+placeEach('programs', (made) => {
+  place = made
 })
-
-afterEach(() => place.remove())
 
 /** A reviewer that approves nothing, made of four files. */
 function writeReviewer(directory: string): void {

@@ -1,18 +1,20 @@
 /** Requirements of plans: no participant runs before what is required is there. */
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import type { Flow, FlowRequirement } from '../../src/contracts/index.ts'
 import { leaveOrder, resumeRun, startRun } from '../../src/runs/runs.ts'
-import { RunPlace } from './place.ts'
+import type { RunPlace } from './place.ts'
+import { placeEach } from './place-each.ts'
 import { compiledFlow, WORKER } from './scripts.ts'
 
 let place: RunPlace
 
-beforeEach(async () => {
-  place = await new RunPlace('requirements').make()
-  place.write('worker.mjs', WORKER)
+placeEach('requirements', (made) => {
+  place = made
 })
 
-afterEach(() => place.remove())
+beforeEach(() => {
+  place.write('worker.mjs', WORKER)
+})
 
 const FILE: FlowRequirement = {
   name: 'survey',

@@ -1,16 +1,15 @@
 /** A flow that takes its own work back again and again goes on without asking a person. */
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { artifact, edge, enteredIn, eventsOf, flowOf, goal, worker } from './acceptance/scene.ts'
-import { RunPlace } from './place.ts'
+import type { RunPlace } from './place.ts'
+import { placeEach } from './place-each.ts'
 import { script, TOOL } from './scripts.ts'
 
 let place: RunPlace
 
-beforeEach(async () => {
-  place = await new RunPlace('rollbacks').make()
+placeEach('rollbacks', (made) => {
+  place = made
 })
-
-afterEach(() => place.remove())
 
 it('a fifth round is promoted like the first', { timeout: 120_000 }, async () => {
   place.write(

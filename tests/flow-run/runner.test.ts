@@ -1,23 +1,25 @@
 /** Runs with real processes as participants, from their first fact to what is promoted. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Flow } from '../../src/contracts/index.ts'
 import { type FlowFact, replayRun } from '../../src/flow/index.ts'
 import { readRun } from '../../src/runs/run-records.ts'
 import { resumeRun, startRun } from '../../src/runs/runs.ts'
-import { RunPlace } from './place.ts'
+import type { RunPlace } from './place.ts'
+import { placeEach } from './place-each.ts'
 import { compiledFlow, REVIEWER, script, smallFlow, TOOL, WORKER } from './scripts.ts'
 
 let place: RunPlace
 
-beforeEach(async () => {
-  place = await new RunPlace('runner').make()
+placeEach('runner', (made) => {
+  place = made
+})
+
+beforeEach(() => {
   place.write('worker.mjs', WORKER)
   place.write('reviewer.mjs', REVIEWER)
 })
-
-afterEach(() => place.remove())
 
 function flow(more: Partial<Flow> = {}): Flow {
   const { edges, ...rest } = smallFlow()

@@ -1,20 +1,19 @@
 /** Two who work at once and make the same new folder: both become real, and each can be taken back. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { FlowCommand, FlowFact } from '../../src/flow/index.ts'
 import { leaveOrder } from '../../src/runs/runs.ts'
 import { artifact, checker, edge, flowOf, worker } from './acceptance/scene.ts'
-import { RunPlace } from './place.ts'
+import type { RunPlace } from './place.ts'
+import { placeEach } from './place-each.ts'
 import { script, TOOL } from './scripts.ts'
 
 let place: RunPlace
 
-beforeEach(async () => {
-  place = await new RunPlace('folder').make()
+placeEach('folder', (made) => {
+  place = made
 })
-
-afterEach(() => place.remove())
 
 /** Both are staged before a person says yes to either. */
 function flow() {

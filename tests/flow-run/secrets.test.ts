@@ -2,7 +2,7 @@
 
 import { Buffer } from 'node:buffer'
 import { execFileSync } from 'node:child_process'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   artifact,
   checker,
@@ -13,7 +13,8 @@ import {
   review,
   worker,
 } from './acceptance/scene.ts'
-import { findingsIn, RunPlace } from './place.ts'
+import { findingsIn, type RunPlace } from './place.ts'
+import { placeEach } from './place-each.ts'
 import { script, TOOL } from './scripts.ts'
 
 const KEY = 'sk-live-0123/456+789-abcdef'
@@ -21,11 +22,9 @@ const TIMEOUT = { timeout: 60_000 }
 
 let place: RunPlace
 
-beforeEach(async () => {
-  place = await new RunPlace('secrets').make()
+placeEach('secrets', (made) => {
+  place = made
 })
-
-afterEach(() => place.remove())
 
 function run(body: string) {
   place.write('a.mjs', script(`${TOOL}const key = process.env.KEY\nmkdirSync('out')\n${body}`))

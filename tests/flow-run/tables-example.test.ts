@@ -1,18 +1,17 @@
 /** The example of an edge table runs to its end with the programs that lie next to it. */
 import { cpSync, readFileSync } from 'node:fs'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { claimStandings, importTable } from '../../src/flow/index.ts'
 import { enteredIn } from './acceptance/scene.ts'
-import { findingsIn, RunPlace } from './place.ts'
+import { findingsIn, type RunPlace } from './place.ts'
+import { placeEach } from './place-each.ts'
 
 let place: RunPlace
 
-beforeEach(async () => {
-  place = await new RunPlace('tables').make()
+placeEach('tables', (made) => {
+  place = made
 })
-
-afterEach(() => place.remove())
 
 it('the time gate and the claim are passed by honest participants', {
   timeout: 120_000,

@@ -1,25 +1,27 @@
 /** `trace: refused` (F-5): each access that a ban refused is recorded, for every process and ending. */
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import type { Flow } from '../../src/contracts/index.ts'
 import { reportOf } from '../../src/flow/index.ts'
 import type { WalkedRun } from '../../src/runs/runs.ts'
 import { artifact, checker, edge, flowOf, review, worker } from './acceptance/scene.ts'
 import { Endpoint } from './endpoints.ts'
-import { findingsIn, RunPlace } from './place.ts'
+import { findingsIn, type RunPlace } from './place.ts'
+import { placeEach } from './place-each.ts'
 import { script, TOOL } from './scripts.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
 let place: RunPlace
 
-beforeEach(async () => {
-  place = await new RunPlace('trace').make()
+placeEach('trace', (made) => {
+  place = made
+})
+
+beforeEach(() => {
   place.write('output/agent.md', 'secret of the agent')
   place.write('locked/kept.txt', 'kept')
 })
-
-afterEach(() => place.remove())
 
 const TRY = `for (const attempt of [
   () => readFileSync('output/agent.md'),

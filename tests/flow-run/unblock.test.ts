@@ -14,7 +14,7 @@ beforeAll(() => {
 }, 300_000)
 
 beforeEach(() => {
-  place = new Place('unblock').init()
+  place = new Place('unblock', { runs: 'warm' }).init()
 })
 
 afterEach(() => place.remove())

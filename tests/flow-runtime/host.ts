@@ -101,25 +101,32 @@ export interface Attempt {
 export type Script = (nodeId: string, attempt: number, command: FlowCommand) => Attempt
 
 export class Host {
-  readonly flow: CompiledFlow
+  /** The flow that the run began with. */
+  readonly begun: CompiledFlow
   state: RunState
   readonly facts: FlowFact[] = []
+  /** By mapped node: what the host finds when it reads the list. */
+  readonly lists = new Map<string, readonly unknown[]>()
   /** Commands that no event has answered yet. */
   readonly open: FlowCommand[] = []
   readonly #script: Script
   #clock = 0
 
   constructor(parts: Partial<Flow>, script: Script = () => ({})) {
-    this.flow = compiled(parts)
-    this.state = emptyState(this.flow)
+    this.begun = compiled(parts)
+    this.state = emptyState(this.begun)
     this.#script = script
+  }
+
+  get flow(): CompiledFlow {
+    return this.state.flow
   }
 
   send(body: Body): boolean {
     const at = new Date(Date.UTC(2026, 0, 1) + this.#clock++ * 1000).toISOString()
     // The body is one of the events without what is added here.
     const event = { ...body, at, nonce: `n${this.#clock}` } as FlowEvent
-    const { state, commands, facts, isStale } = step(this.flow, this.state, event)
+    const { state, commands, facts, isStale } = step(this.state, event)
     this.state = state
     this.facts.push(...facts)
     if (body.type === 'resumed') this.open.length = 0
@@ -221,6 +228,22 @@ export class Host {
         const { subphase_id, command: number } = command
         const digest = `manifest-${subphase_id}`
         this.send({ type: 'manifest_written', subphase_id, command: number, digest })
+        return
+      }
+      case 'read_list': {
+        const { node_id, command: number, path } = command
+        const list = this.lists.get(node_id.replace(/\/begin$/, '')) ?? null
+        const digest = list === null ? null : `sha256:${'1'.repeat(64)}`
+        const problem = list === null ? { problem: 'missing' as const, why: 'no file' } : {}
+        this.send({
+          type: 'list_read',
+          node_id,
+          command: number,
+          path,
+          digest,
+          items: list,
+          ...problem,
+        })
         return
       }
       case 'read_evidence':
@@ -328,8 +351,8 @@ export class Host {
   /** The state is the fold of what JSON keeps of the facts, which keep their contracts. */
   verify(): void {
     const kept = JSON.parse(JSON.stringify(this.facts)) as FlowFact[]
-    expect(foldFacts(this.flow, kept)).toEqual(this.state)
-    expect(replayRun(this.flow, kept)).toBeNull()
+    expect(foldFacts(this.begun, kept)).toEqual(this.state)
+    expect(replayRun(this.begun, kept)).toBeNull()
     const people = outstanding(this.state).filter(
       ({ type }) => type === 'ask_human' || type === 'wait',
     ).length

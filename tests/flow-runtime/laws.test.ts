@@ -14,6 +14,7 @@ import {
   step,
 } from '../../src/flow/index.ts'
 import { answerAny, attemptArbitrary, flowArbitrary } from '../arbitrary/flows.ts'
+import { runs } from '../arbitrary/runs.ts'
 import { edge, Host, node } from './host.ts'
 
 function playRandomly(host: Host, dice: readonly number[]): void {
@@ -56,7 +57,7 @@ describe('runs', () => {
           for (const finding of host.findings) seen.add(finding)
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
     // The dice reached more than the easy places.
     for (const word of ['DONE', 'BLOCKED', 'WAITING', 'FAILED', 'flow.guard_false rerun'])
@@ -79,11 +80,11 @@ describe('runs', () => {
           at: 'x',
           nonce: 'y',
         }
-        const resumed = step(host.flow, state, event)
+        const resumed = step(state, event)
         expect(resumed.commands).toEqual(resumed.isStale ? [] : outstanding(host.state))
         expect(runStatus(resumed.state)).toBe(host.status)
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -102,7 +103,7 @@ describe('runs', () => {
         }
         expect(states).toEqual(copies)
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     )
   })
 })

@@ -330,17 +330,18 @@ describe('the orchestration log', () => {
     const host = new Host({ nodes, edges: [edge('a', 'b')], title: 'Two\n# phases' }, () => ({
       taskId: '# fake\n\n## Phase Q has ended',
     }))
-    const text = new OrchestrationLog(host.flow).textOf(host.start().run().facts)
+    const text = new OrchestrationLog().textOf(host.start().run().facts, host.flow)
     expect(text.startsWith('# Orchestration log: Two \\# phases\n')).toBe(true)
     expect(text).toContain('a begins in P (start)')
     expect(text).toContain('flow.task_mismatch')
     expect(text.split('\n').filter((line) => line.startsWith('#'))).toHaveLength(1)
     const done = new Host({ nodes, edges: [edge('a', 'b')] })
     const { facts } = done.start().run()
-    const log = new OrchestrationLog(done.flow)
+    const log = new OrchestrationLog()
     // Written at every phase: what was written before stays as it was.
-    for (let count = 0; count < facts.length; count += 3) log.textOf(facts.slice(0, count))
-    expect(log.textOf(facts)).toContain('\n## Phase P has ended\n')
-    expect(log.textOf(facts)).toBe(new OrchestrationLog(done.flow).textOf(facts))
+    for (let count = 0; count < facts.length; count += 3)
+      log.textOf(facts.slice(0, count), done.flow)
+    expect(log.textOf(facts, done.flow)).toContain('\n## Phase P has ended\n')
+    expect(log.textOf(facts, done.flow)).toBe(new OrchestrationLog().textOf(facts, done.flow))
   })
 })

@@ -22,10 +22,15 @@ interface RecordedRun {
   readonly facts: readonly FlowFact[]
 }
 
-// Written by the tests of version 1; the assertions below read all of it.
-const { runs } = JSON.parse(readFileSync('tests/flow-runtime/rules-1.json', 'utf8')) as {
-  readonly runs: readonly RecordedRun[]
+function recordedBy(rules: number): readonly RecordedRun[] {
+  // Written by the tests of that version; the assertions below read all of it.
+  const file = JSON.parse(readFileSync(`tests/flow-runtime/rules-${rules}.json`, 'utf8')) as {
+    readonly runs: readonly RecordedRun[]
+  }
+  return file.runs
 }
+
+const runs = recordedBy(1)
 
 function compiledBy(document: Flow, rules?: number) {
   const compilation = compileFlow(document, rules)
@@ -55,9 +60,24 @@ describe('runs of version 1', () => {
   })
 })
 
+describe('runs of version 2', () => {
+  it.each(recordedBy(2))('$name: is walked again as it was', ({ flow, facts, status }) => {
+    const compiled = compiledBy(flow, 2)
+    expect(replayRun(compiled, facts)).toBeNull()
+    expect(runStatus(foldFacts(compiled, facts))).toBe(status)
+  })
+
+  it('have no maps: a node that names a list runs once', () => {
+    const [{ flow }] = recordedBy(2) as [RecordedRun]
+    const nodes = flow.nodes.map((node) => ({ ...node, map: { items: [1, 2] } }))
+    expect(compiledBy({ ...flow, nodes }, 2).nodes).toHaveLength(flow.nodes.length)
+  })
+})
+
 it('names the rules that are known, and no others', () => {
   expect(rulesNamed({ name: 'flow', version: '1' })).toBe(1)
   expect(rulesNamed({ name: 'flow', version: '2' })).toBe(2)
-  expect(rulesNamed({ name: 'flow', version: '3' })).toBeNull()
+  expect(rulesNamed({ name: 'flow', version: '3' })).toBe(3)
+  expect(rulesNamed({ name: 'flow', version: '4' })).toBeNull()
   expect(rulesNamed({ name: 'gate', version: '1' })).toBeNull()
 })

@@ -35,7 +35,7 @@ const SINGLES: readonly Single[] = [
   {
     what: 'steps a flow; `FlowRun` does that, and `replayRun` again',
     home: /^src\/runs\/run\.ts$|^src\/flow\//,
-    breach: /[^.#\w]step\((?:this\.)?#?flow,/,
+    breach: /[^.#\w]step\((?:this\.)?#?(?:state|before), ?\w*[eE]vent\)/,
   },
 ]
 

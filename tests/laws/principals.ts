@@ -117,6 +117,23 @@ export const ROWS: readonly Row[] = [
     // Nothing can be written there, so that the home of the other rows stays.
     ends: humans('credential.required', 'cli.file_unwritable'),
   },
+  {
+    command: 'hook install',
+    argv: ['hook', 'install', 'claude-code', '--project', '--yes'],
+    ends: humans(0),
+  },
+  {
+    command: 'hook uninstall',
+    argv: ['hook', 'uninstall', 'codex', '--project', '--yes'],
+    // Nothing is installed for it here.
+    ends: humans('hook.not_installed', 'hook.not_installed'),
+  },
+  {
+    command: 'hook doctor',
+    argv: ['hook', 'doctor', 'windsurf'],
+    // It cannot run without a person.
+    ends: humans('hook.host', 'hook.host'),
+  },
   { command: 'laws check', argv: ['laws', 'check'], ends: all(0) },
   { command: 'laws test', argv: ['laws', 'test'], ends: all(0) },
   { command: 'laws explain', argv: ['laws', 'explain', '{act}'], held: 'act', ends: all(0) },
@@ -212,6 +229,12 @@ export const ROWS: readonly Row[] = [
     ends: humans('credential.required', 1),
   },
   {
+    command: 'flow migrate',
+    argv: ['flow', 'migrate', NO_ACTION, '-', '--yes'],
+    input: 'flow',
+    ends: humans('credential.required', 1),
+  },
+  {
     command: 'flow cancel',
     argv: ['flow', 'cancel', NO_ACTION],
     ends: humans('credential.required', 1),
@@ -239,6 +262,8 @@ export const OPEN_TO_ALL: readonly string[] = [
   'schema',
   'config show',
   'config reference',
+  'hook list',
+  'hook event',
   'completion',
   'man',
   'rules check',
@@ -250,6 +275,8 @@ export const OPEN_TO_ALL: readonly string[] = [
   'rules fmt',
   'ledger compare',
   'flow check',
+  'flow test',
+  'flow reference',
   'flow import',
   'flow export',
   'demo',

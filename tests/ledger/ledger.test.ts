@@ -146,6 +146,29 @@ describe('recording', () => {
     await checkStream(ledger.store, own())
   })
 
+  it('keeps no body of a record that is a fact already', async () => {
+    const rule = { type: 'ao_act_task_v0', keep: 'places', places: ['/meta/note'] } as const
+    await ledger.close()
+    ledger = await openLedger({ directory, bodyRules: [rule] })
+    const objects = () =>
+      readdirSync(join(directory, 'objects'), { recursive: true, withFileTypes: true })
+        .filter((found) => found.isFile())
+        .map(({ name }) => name)
+    const payload = task('t', 'a secret')
+    const given = entry('t', {
+      record: { type: 'ao_act_task_v0', payload },
+      idempotencyKey: 'once',
+    })
+    seqOf(await ledger.record(given))
+    const [row] = await ledger.store.read('main', 0, 1)
+    const [body] = markedBodies((JSON.parse(row?.text ?? '') as Fact).record.payload, rule)
+    const kept = objects()
+    expect(await ledger.record(given)).toMatchObject({ ok: true, appended: { repeated: true } })
+    expect(await ledger.recordAll([entry('u'), given])).toMatchObject({ ok: true })
+    expect(objects()).toEqual(kept)
+    expect(await ledger.objects.has(body?.digest ?? digestBytes(''))).toBe(true)
+  })
+
   it('knows the size a caller expects', async () => {
     seqOf(await ledger.record(entry('a'), 0))
     expect(await codeOf(ledger.record(entry('b'), 0))).toBe('ledger.head_moved')

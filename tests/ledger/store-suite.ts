@@ -3,6 +3,7 @@
  * own test file hands in how to make and open an empty ledger.
  */
 
+import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FaultError } from '../../src/base/index.ts'
@@ -48,6 +49,8 @@ export interface SuiteTraits {
 }
 
 const PAST_ALL = 1_000_000
+/** About half of them hit a reader of PostgreSQL between two statements. */
+const BEGINNINGS = 12
 
 export async function allFacts(store: Store, stream = 'main'): Promise<readonly Fact[]> {
   const rows = await store.read(stream, 0, PAST_ALL)
@@ -360,6 +363,29 @@ export function storeSuite(
         expect(await codeOf(refused)).toBe('ledger.head_moved')
         expect(await named()).toEqual([])
         expect(await store.streams()).toEqual(['host'])
+      })
+
+      it('and is no lost one for readers that looked for it just before', async () => {
+        await store.append([task('host')])
+        const writer = await ledger.open()
+        for (let round = 0; round < BEGINNINGS; round++) {
+          const stream = `tenant-${round}`
+          const query: Query = { stream, limit: 9, order: 'oldest_first' }
+          let isWritten = false
+          const keepReading = async (read: () => Promise<unknown>): Promise<void> => {
+            for (; !isWritten; await setImmediate()) await read()
+          }
+          const writing = writer.append([task(stream)]).then(() => {
+            isWritten = true
+          })
+          await Promise.all([
+            writing,
+            keepReading(() => store.head(stream)),
+            keepReading(() => store.read(stream, 0, 9)),
+            keepReading(() => store.find(query)),
+          ])
+        }
+        await writer.close()
       })
 
       it('also when a thousand come at one moment', async () => {

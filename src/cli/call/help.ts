@@ -13,6 +13,7 @@ const GROUPS: readonly (readonly [string, readonly string[]])[] = [
   ['Look at what happened', ['log', 'show', 'replay', 'ledger', 'du', 'gc']],
   ['Set up a home and its laws', ['init', 'doctor', 'laws', 'config', 'trust', 'home', 'upgrade']],
   ['Say who may do what', ['principal', 'token']],
+  ['Connect coding agents', ['hook']],
   ['Let agents work together', ['flow']],
   ['Judge by rules', ['rules']],
   ['Order work in the field', ['task', 'receipt']],

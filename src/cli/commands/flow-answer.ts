@@ -6,7 +6,14 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FaultError, faultError, showName } from '../../base/index.ts'
-import { elementAt, type FlowCommand, isStuckAt, nodeName, outstanding } from '../../flow/index.ts'
+import {
+  elementAt,
+  type FlowCommand,
+  isLostItem,
+  isStuckAt,
+  nodeName,
+  outstanding,
+} from '../../flow/index.ts'
 import { principalText } from '../../ledger/index.ts'
 import {
   answerOrder,
@@ -69,7 +76,11 @@ function wordOrder(
 function isStuck({ flow, state }: WalkedRun, nodeId: string): boolean {
   const node = flow.nodes[flow.nodeIndex.get(nodeId) ?? -1]
   if (node === undefined) return false
-  return isStuckAt(elementAt(state.nodes, node.index), elementAt(state.phases, node.phase))
+  const nodes = { get: (index: number) => elementAt(state.nodes, index) }
+  return (
+    isStuckAt(nodes.get(node.index), elementAt(state.phases, node.phase)) ||
+    isLostItem(flow, nodes, node.index)
+  )
 }
 
 function notAsked({ flow }: WalkedRun, nodeId: string): FaultError {

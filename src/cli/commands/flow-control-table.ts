@@ -1,4 +1,4 @@
-/** The part of `writ flow …` by which people steer a run: signal, skip, cancel. Words only. */
+/** The part of `writ flow …` by which people steer a run: signal, skip, migrate, cancel. Words only. */
 import type { Command } from '../call/command.ts'
 import { HOME, PASS_FD, STREAM } from '../call/command.ts'
 
@@ -32,6 +32,22 @@ export const FLOW_CONTROL_COMMANDS: readonly Command[] = [
       'writ flow skip run-0197f2a4-7c11-7d3e-8a55-0c4e2b9d6f01 figures --comment "no figures needed"',
     ],
     load: () => import('./flow-skip.ts'),
+  },
+  {
+    name: 'flow migrate',
+    says: 'move a run to another version of its flow, after showing what changes',
+    usage: 'writ flow migrate RUN FLOW [--yes] [--comment TEXT]',
+    options: [
+      { name: 'participants', value: 'FILE', says: 'who the agents of a plan are' },
+      { name: 'side', value: 'FILE', says: 'the side file of a table' },
+      { name: 'yes', value: null, says: 'do not ask' },
+      { name: 'comment', value: 'TEXT', says: 'why; it is recorded and in the report' },
+      STREAM,
+      PASS_FD,
+      HOME,
+    ],
+    examples: ['writ flow migrate run-0197f2a4-7c11-7d3e-8a55-0c4e2b9d6f01 book.yaml --yes'],
+    load: () => import('./flow-migrate.ts'),
   },
   {
     name: 'flow cancel',

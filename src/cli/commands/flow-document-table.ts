@@ -28,6 +28,31 @@ export const FLOW_DOCUMENT_COMMANDS: readonly Command[] = [
     load: () => import('./flow-check.ts'),
   },
   {
+    name: 'flow test',
+    says: 'walk a flow as a test file says, and compare; nothing is run or written',
+    usage: 'writ flow test FILE… [--case NAME] [--trace] [--strict] [--junit FILE]',
+    options: [
+      { name: 'case', value: 'NAME', says: 'only the case of this name' },
+      { name: 'trace', value: null, says: 'show each step of the walks, with what guards read' },
+      { name: 'strict', value: null, says: 'nodes and edges that no case came to refuse too' },
+      { name: 'junit', value: 'FILE', says: 'write the results as JUnit XML too' },
+    ],
+    examples: [
+      'writ flow test flow.test.yaml',
+      'writ flow test flow.test.yaml --case "rejected once" --trace',
+      'writ flow test tests/*.yaml --junit results.xml',
+    ],
+    load: () => import('./flow-test.ts'),
+  },
+  {
+    name: 'flow reference',
+    says: 'print what every field and word of the flow language means, in Markdown',
+    usage: 'writ flow reference',
+    options: [],
+    examples: ['writ flow reference'],
+    load: () => import('./flow-reference.ts'),
+  },
+  {
     name: 'flow import',
     says: 'turn an edge table into a flow document',
     usage:

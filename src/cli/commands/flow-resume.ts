@@ -1,19 +1,23 @@
 /** `writ flow resume`: goes on with a run from its facts, after a crash, a stop or a human's answer. */
-import { findRun, loadRun, resumeRun } from '../../runs/index.ts'
+import { findRun, lookAtRun, resumeRun } from '../../runs/index.ts'
 import type { CommandCall, Exit } from '../call/command.ts'
 import { interruptible } from '../flow/interruptible.ts'
 import { watchRun } from '../flow/live.ts'
 import { withFlows } from '../flow/open.ts'
 import { askAboutActors, refuseActors } from '../flow/person.ts'
+import { editedFlow, editedText } from '../flow/source-files.ts'
+import { plain } from '../history/text.ts'
 import { placesOf, printRun } from './flow-run.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   return withFlows(call, async ({ host, gate }) => {
     refuseActors(gate, 'going on with a flow', 'writ flow resume RUN')
     const { run_id, by } = await findRun(host.ledger, host.stream, call.arguments[0] ?? null)
-    const { flow } = await loadRun(host.ledger, host.stream, run_id)
-    await askAboutActors(call, gate, by, flow.document)
-    const watch = watchRun(call, () => flow)
+    const before = await lookAtRun(host, run_id)
+    await askAboutActors(call, gate, by, before.flow.base)
+    const edited = await editedFlow(before)
+    if (edited !== null) call.terminal.err(plain(editedText(edited)))
+    const watch = watchRun(call)
     const walked = await interruptible((abort) =>
       resumeRun({ ...host, confirm: watch.still(host.confirm) }, run_id, {
         abort,

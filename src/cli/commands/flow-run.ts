@@ -9,6 +9,7 @@ import { watchRun } from '../flow/live.ts'
 import { readFlow } from '../flow/load.ts'
 import { withFlows } from '../flow/open.ts'
 import { refuseActors, tellUnknownPeople } from '../flow/person.ts'
+import { sourceFiles } from '../flow/source-files.ts'
 import { plain, refuse } from '../history/text.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
@@ -22,7 +23,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     for (const { code, path, message } of warnings)
       if (code === 'flow.plan_repaired') call.terminal.err(`${plain(`${path}: ${message}`)}\n`)
     tellUnknownPeople(call, gate, flow)
-    const watch = watchRun(call, () => flow)
+    const watch = watchRun(call)
     const walked = await interruptible((abort) =>
       startRun(
         { ...host, confirm: watch.still(host.confirm) },
@@ -30,6 +31,7 @@ export async function run(call: CommandCall): Promise<Exit> {
           flow,
           workspace,
           participantsDigest,
+          source: sourceFiles(namedFile(call), participants, side),
           abort,
           waits: call.options.isOn('wait'),
           ...placesOf(call),

@@ -5,6 +5,7 @@ import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { type ReadSession, streamToRead, withHistory } from '../call/home.ts'
 import { missingText, runAnswer, runText, statusExit } from '../flow/answer.ts'
 import { namedRun } from '../flow/named.ts'
+import { editedFlow, editedText } from '../flow/source-files.ts'
 import { plain, table } from '../history/text.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
@@ -19,9 +20,11 @@ async function showRun(session: ReadSession, call: CommandCall): Promise<Exit> {
   const walked = await lookAtRun({ home, ledger, stream }, head.run_id)
   const { flow, state, status } = walked
   const missing = await missingOutputs(ledger, stream, head.run_id)
+  const edited = await editedFlow(walked)
   const { terminal, options } = call
   if (!options.isOn('json')) {
     await terminal.out(`${runText(walked, terminal)}${missingText(missing, terminal)}`)
+    if (edited !== null) await terminal.out(`\n${plain(editedText(edited))}`)
     if (status === 'RUNNING' && !(await isWalked({ home }, head.run_id)))
       await terminal.out(`no process runs it; to go on: writ flow resume ${head.run_id}\n`)
     return statusExit(status)
@@ -32,7 +35,8 @@ async function showRun(session: ReadSession, call: CommandCall): Promise<Exit> {
     attempts,
   }))
   const gone = missing.length === 0 ? {} : { missing }
-  const answer = { ...runAnswer(walked), nodes, phases: phasesOf(flow, state), ...gone }
+  const file = edited === null ? {} : { edited_flow: edited }
+  const answer = { ...runAnswer(walked), nodes, phases: phasesOf(flow, state), ...gone, ...file }
   await terminal.out(`${JSON.stringify(answer)}\n`)
   return statusExit(status)
 }

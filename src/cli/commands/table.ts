@@ -5,6 +5,7 @@ import type { Command, OptionWords } from '../call/command.ts'
 import { ACCEPT_YES, HOME, PASS_FD, STREAM } from '../call/command.ts'
 import { FLOW_COMMANDS } from './flow-table.ts'
 import { GATE_COMMANDS } from './gate-table.ts'
+import { HOOK_COMMANDS } from './hook-table.ts'
 import { LEDGER_COMMANDS } from './ledger-table.ts'
 import { SESSION_COMMANDS } from './session-table.ts'
 
@@ -90,6 +91,7 @@ export const COMMANDS: readonly Command[] = [
   },
   ...SESSION_COMMANDS,
   ...GATE_COMMANDS,
+  ...HOOK_COMMANDS,
   {
     name: 'check',
     says: 'validate documents of any contract',

@@ -11,7 +11,7 @@
 import { readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import { isatty } from 'node:tty'
-import { stopOutputProcessing } from '../../machine/index.ts'
+import { SYSTEM_CLOCK, stopOutputProcessing } from '../../machine/index.ts'
 import type { ProposeOptions } from '../../service/index.ts'
 import { KEEP_TITLE, obeysSequences, SeenOutput, TITLE_BACK } from '../effects/reset.ts'
 import { NetworkNotices } from './network-notices.ts'
@@ -84,7 +84,7 @@ export class Live {
       },
       onStarted: (send) => {
         this.#send = send
-        this.#startedMs = performance.now()
+        this.#startedMs = SYSTEM_CLOCK.elapsedMs()
       },
       onRefused: this.#notices.refused,
       onUnreachable: this.#notices.unreachable,
@@ -150,7 +150,7 @@ export class Live {
     if (!isWish) return
     // Nothing runs yet, so nothing is lost.
     if (this.#startedMs === null) this.abort.abort()
-    const nowMs = performance.now()
+    const nowMs = SYSTEM_CLOCK.elapsedMs()
     this.#wishedMs ??= nowMs
     if (nowMs - this.#wishedMs < SAME_WISH_MS) return this.#repeat(name, nowMs)
     if (this.#isRunning) return this.#send('SIGKILL')

@@ -4,6 +4,8 @@
  * and recorded like any other run's. A program that ignores the signal and goes on writing is ended
  * after a while.
  */
+import { SYSTEM_CLOCK } from '../../machine/index.ts'
+
 type Send = (name: NodeJS.Signals) => void
 
 const TERM_AFTER_MS = 1_000
@@ -39,7 +41,7 @@ export class Output {
       stream.write(bytes)
       return
     }
-    const passedMs = performance.now() - sinceMs
+    const passedMs = SYSTEM_CLOCK.elapsedMs() - sinceMs
     this.#send(
       passedMs > KILL_AFTER_MS ? 'SIGKILL' : passedMs > TERM_AFTER_MS ? 'SIGTERM' : 'SIGPIPE',
     )
@@ -48,7 +50,7 @@ export class Output {
   #onError(stream: NodeJS.WriteStream, { code = '' }: NodeJS.ErrnoException): void {
     // A terminal that went away ends the command by SIGHUP.
     if (code === 'EIO' || this.#brokenMs.has(stream)) return
-    this.#brokenMs.set(stream, performance.now())
+    this.#brokenMs.set(stream, SYSTEM_CLOCK.elapsedMs())
     this.#send('SIGPIPE')
     if (code === 'EPIPE') return
     const name = stream === process.stdout ? 'standard output' : 'standard error'

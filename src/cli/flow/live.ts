@@ -2,14 +2,7 @@
  * What is seen of a run while it is walked: on a terminal a few lines that are drawn again, with
  * phases, attempts, time against the floor and budget; with `--jsonl` each fact as it happens.
  */
-import {
-  type CompiledFlow,
-  type FlowFact,
-  limitsOf,
-  nodesOf,
-  phasesOf,
-  type RunState,
-} from '../../flow/index.ts'
+import { type FlowFact, limitsOf, nodesOf, phasesOf, type RunState } from '../../flow/index.ts'
 import type { Confirm } from '../../service/index.ts'
 import type { CommandCall } from '../call/command.ts'
 import { plain } from '../history/text.ts'
@@ -25,12 +18,12 @@ interface Watch {
   readonly end: () => void
 }
 
-export function watchRun(call: CommandCall, flow: () => CompiledFlow | null): Watch {
+export function watchRun(call: CommandCall): Watch {
   if (call.options.isOn('jsonl')) return jsonLines(call)
   const { terminal, options } = call
   if (!terminal.isErrorTty || options.isOn('json'))
     return { onFacts: () => {}, end: () => {}, still: (confirm) => confirm }
-  return new Drawing(call, flow)
+  return new Drawing(call)
 }
 
 function jsonLines({ terminal }: CommandCall): Watch {
@@ -54,16 +47,14 @@ function shown(fact: FlowFact): unknown {
 
 class Drawing implements Watch {
   readonly #call: CommandCall
-  readonly #flow: () => CompiledFlow | null
   #state: RunState | null = null
   #drawn = 0
   #isStill = false
   #activeSinceMs = 0
   readonly #timer: NodeJS.Timeout
 
-  constructor(call: CommandCall, flow: () => CompiledFlow | null) {
+  constructor(call: CommandCall) {
     this.#call = call
-    this.#flow = flow
     this.#timer = setInterval(() => this.#draw(), REDRAW_MS)
     this.#timer.unref()
   }
@@ -96,15 +87,15 @@ class Drawing implements Watch {
   }
 
   #draw(): void {
-    const flow = this.#flow()
-    if (flow === null || this.#state === null || this.#isStill) return
-    const lines = this.#lines(flow, this.#state)
+    if (this.#state === null || this.#isStill) return
+    const lines = this.#lines(this.#state)
     this.#erase()
     this.#call.terminal.err(`${lines.join('\n')}\n`)
     this.#drawn = lines.length
   }
 
-  #lines(flow: CompiledFlow, state: RunState): readonly string[] {
+  #lines(state: RunState): readonly string[] {
+    const { flow } = state
     const paint = this.#call.terminal.paintError
     const budgets = limitsOf(flow, state)
     const phases = phasesOf(flow, state)
@@ -118,8 +109,8 @@ class Drawing implements Watch {
       .filter(({ status }) => ['running', 'promoting', 'rolling_back', 'waiting'].includes(status))
       .slice(0, NODES_SHOWN)
       .map(
-        ({ node_id, status, attempts }) =>
-          `  ${paint.accent(status)} ${plain(node_id)}  attempt ${attempts}`,
+        ({ node_id, title, status, attempts }) =>
+          `  ${paint.accent(status)} ${plain(title || node_id)}  attempt ${attempts}`,
       )
     const { seconds, attempts, tokens } = state.totals
     const since = ((Date.now() - this.#activeSinceMs) / 1000).toFixed(0)

@@ -55,6 +55,8 @@ export async function withSubflows(
 function withoutFlows(value: unknown): unknown {
   // The caller has looked: there is a list of nodes.
   const document = value as { readonly nodes: readonly Record<string, unknown>[] }
-  const nodes = document.nodes.map(({ flow: _, flow_digest: __, ...node }) => node)
+  const nodes = document.nodes.map(({ flow, flow_digest: _, map, ...node }) =>
+    flow === undefined && map !== undefined ? { ...node, map } : node,
+  )
   return { ...document, nodes }
 }

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { FULL, rulesets } from '../../../tests/arbitrary/constitution.ts'
+import { runs } from '../../../tests/arbitrary/runs.ts'
 import { type AdmittedRuleset, admitRuleset } from '../../contracts/index.ts'
 import { CONFLICTS_MAX, Inquiry } from './inquiry.ts'
 import { amongAll, amongFew, variationOf } from './missing-allow.ts'
@@ -24,7 +25,7 @@ it('is the same among a few rules as among all', () => {
         }
       }
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
   expect(Math.min(answers.yes, answers.no)).toBeGreaterThan(100)
 })

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { FULL, rulesets } from '../../../tests/arbitrary/constitution.ts'
+import { runs } from '../../../tests/arbitrary/runs.ts'
 import { type AdmittedRuleset, admitRuleset } from '../../contracts/index.ts'
 import { Formulas } from './formula.ts'
 import { CONFLICTS_MAX, Inquiry } from './inquiry.ts'
@@ -25,7 +26,7 @@ it('clash only where nothing matches both', () => {
           clashes++
         }
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
   expect(clashes).toBeGreaterThan(1000)
 })

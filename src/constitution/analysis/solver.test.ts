@@ -1,6 +1,7 @@
 /** The solver against brute force on small clause sets, and on assumptions. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../tests/arbitrary/runs.ts'
 import { Solver, type SolverLiteral } from './solver.ts'
 
 const BUDGET = 1_000_000
@@ -55,7 +56,7 @@ describe('the solver', () => {
           }
         },
       ),
-      { numRuns: 700 },
+      { numRuns: runs(700) },
     )
   })
 
@@ -76,7 +77,7 @@ describe('the solver', () => {
           }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 

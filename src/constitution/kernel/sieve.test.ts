@@ -1,6 +1,7 @@
 /** The sieve against asking each rule in turn, over more rules than it has bits. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../tests/arbitrary/runs.ts'
 import type { InputValue, Projection } from './projection.ts'
 import { type Condition, type Sifted, sieveOf } from './sieve.ts'
 
@@ -77,7 +78,7 @@ describe('the sieve', () => {
           for (const seen of worlds) expect(sieve(seen)).toBe(firstMatch(rules, seen))
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 

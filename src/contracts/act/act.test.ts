@@ -1,6 +1,7 @@
 /** Laws of AO-ACT documents: order of keys, and the lists of seed 000 §A.3, seed 000 §B.3. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../tests/arbitrary/runs.ts'
 import { checkDocument } from '../check.ts'
 import { validate } from '../kernel/validate.ts'
 import { RECEIPT_FORBIDS, TASK_FORBIDS } from './forbid.ts'
@@ -168,7 +169,7 @@ describe('tasks', () => {
           { path: expect.stringMatching(new RegExp(`/${key}$`)) },
         ])
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 })
@@ -191,7 +192,7 @@ describe('receipts', () => {
         const { violations } = validate(actReceipt, document, { task: made.task })
         expect(violations.filter(({ code }) => code === 'receipt.forbid_key')).toHaveLength(1)
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 })
@@ -270,7 +271,7 @@ describe('slips that only a check can tell', () => {
           expect(violations.map((violation) => violation.code)).toContain(`task.${code}`)
           for (const { message } of violations) expect(message).toMatch(/`[^`]+`/)
         }),
-        { numRuns: 20 },
+        { numRuns: runs(20) },
       )
     },
   )
@@ -286,7 +287,7 @@ describe('slips that only a check can tell', () => {
           expect(violations.map((violation) => violation.code)).toContain(`receipt.${code}`)
           for (const { message } of violations) expect(message).toMatch(/`[^`]+`/)
         }),
-        { numRuns: 20 },
+        { numRuns: runs(20) },
       )
     },
   )

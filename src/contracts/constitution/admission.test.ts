@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyJson } from '../../../tests/arbitrary/from-schema.ts'
 import { guard, rulesetAround } from '../../../tests/arbitrary/guard.ts'
+import { runs } from '../../../tests/arbitrary/runs.ts'
 import { digestDocument } from '../../base/index.ts'
 import {
   type AdmissionOptions,
@@ -300,7 +301,7 @@ describe('an admitted ruleset', () => {
         const codes = (of: typeof fromTree) => new Set(of.warnings.map(({ code }) => code))
         expect(codes(fromText)).toEqual(codes(fromTree))
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 

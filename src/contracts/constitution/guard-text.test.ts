@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { guard, rulesetAround } from '../../../tests/arbitrary/guard.ts'
+import { runs } from '../../../tests/arbitrary/runs.ts'
 import { validate } from '../kernel/validate.ts'
 import type { Guard } from './guard.ts'
 import { printGuard } from './guard-print.ts'
@@ -241,7 +242,7 @@ describe('printing', () => {
       fc.property(guard, (made) => {
         expect(tree(printGuard(made))).toEqual(made)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -294,7 +295,7 @@ describe('any text', () => {
           expect(column).toBeGreaterThan(0)
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 })

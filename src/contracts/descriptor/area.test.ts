@@ -1,6 +1,7 @@
 /** The area of a scope: what lies inside it, path by path and glob by glob. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../tests/arbitrary/runs.ts'
 import {
   type Area,
   coversGlob,
@@ -55,7 +56,7 @@ describe('an area', () => {
         const want = naiveCovers(flag, roots, text)
         expect(coversPath(area(flag, ...roots), text)).toBe(want)
       }),
-      { numRuns: 1_500 },
+      { numRuns: runs(1_500) },
     )
   })
 
@@ -73,7 +74,7 @@ describe('an area', () => {
           }
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     )
   })
 
@@ -90,7 +91,7 @@ describe('an area', () => {
           }
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     )
   })
 

@@ -1,6 +1,7 @@
 /** Globs: matching and inclusion against definitions written down naively, over all small cases. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../tests/arbitrary/runs.ts'
 import {
   type Glob,
   includesGlob,
@@ -180,7 +181,7 @@ describe('inclusion', () => {
         if (!includesGlob(glob(path(outer)), glob(path(inner)), newEffort())) return
         if (naiveMatch(inner, word)) expect(naiveMatch(outer, word)).toBe(true)
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     )
   })
 

@@ -117,11 +117,22 @@ export function findPersuasion(text: string): readonly string[] {
   // Full-width letters and curly apostrophes are the same words.
   const plain = isAscii ? text : text.normalize('NFKC').replaceAll('\u2019', "'")
   const found = new Set<string>()
+  if (isAscii && !mayArgue(text)) return []
   for (const [phrase] of plain.matchAll(englishIn(isAscii ? PLAIN : ANY))) {
     found.add(phrase.toLowerCase().replace(/\s+/g, ' '))
   }
   if (!isAscii) for (const [phrase] of plain.matchAll(CHINESE)) found.add(phrase)
   return [...found].sort()
+}
+
+/** Returns whether an ASCII text has every word of an entry. Most have not, and need no expression. */
+function mayArgue(text: string): boolean {
+  const words = new Set(wordsOf(text.toLowerCase()))
+  return PERSUASION_ENGLISH.some((phrase) => wordsOf(phrase).every((word) => words.has(word)))
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.split(/[^a-z0-9]+/)
 }
 
 const english = new Map<string, RegExp>()

@@ -29,19 +29,20 @@ export const closed = { additionalProperties: false } as const
 
 /** A name or an expression: a string that says something. */
 export const Name = Type.String({ minLength: 1, 'x-code': { minLength: 'empty' } })
-const Names = Type.Array(Name)
+export const Names = Type.Array(Name)
 
 const notEmpty = { minItems: 1, 'x-code': { minItems: 'empty' } } as const
 
 /** A path or pattern that stays under the workspace: relative, and never upwards. */
+export const WORKSPACE_PATTERN = '^(?!/)(?!(?:[\\s\\S]*/)?\\.\\.(?:/|$))[^\\u0000]+$'
 const WorkspacePath = Type.String({
-  pattern: '^(?!/)(?!(?:[\\s\\S]*/)?\\.\\.(?:/|$))[^\\u0000]+$',
+  pattern: WORKSPACE_PATTERN,
   'x-code': { pattern: 'outside_workspace' },
   'x-says': 'a relative path without `..`',
 })
 
-const Duration = Type.Number({ minimum: 0, 'x-code': { minimum: 'range' } })
-const Attempts = Type.Integer({ minimum: 1, 'x-code': { minimum: 'range' } })
+export const Duration = Type.Number({ minimum: 0, 'x-code': { minimum: 'range' } })
+export const Attempts = Type.Integer({ minimum: 1, 'x-code': { minimum: 'range' } })
 
 const Command = Type.Array(Type.String(), notEmpty)
 
@@ -154,6 +155,31 @@ const Seconds = Type.Number({ minimum: 0.001, 'x-code': { minimum: 'range' } })
 /** What an entry waits for: so many seconds, and a signal of this name. */
 const waitFields = { after: Type.Optional(Duration), signal: Type.Optional(Name) }
 
+/** A place of a list: a file and a field, or a node and a field of its artifact; `.` is the whole file. */
+const ListPlace = Type.String({
+  pattern: '^[\\s\\S]+:[^:]+$',
+  'x-code': { pattern: 'evidence_source' },
+  'x-says': 'a path or a node, a colon and a field',
+})
+
+/**
+ * The node runs once for each item of a list: a literal one, one of a file, or one of the last artifact
+ * of a node. `minimum` says how many must be done; without it all, and a person decides about the rest.
+ */
+const MapSchema = Type.Object(
+  {
+    items: Type.Optional(Type.Array(Type.Unknown())),
+    from: Type.Optional(ListPlace),
+    artifact: Type.Optional(ListPlace),
+    at_once: Type.Optional(Attempts),
+    minimum: Type.Optional(Type.Integer({ minimum: 0, 'x-code': { minimum: 'range' } })),
+    max: Type.Optional(Attempts),
+  },
+  closed,
+)
+
+export type NodeMap = Type.Static<typeof MapSchema>
+
 /** What a node may say besides its id; the flow asks for some of it, the side file for none. */
 export const nodeFields = {
   kind: Type.Enum([...NODE_KINDS]),
@@ -188,6 +214,7 @@ export const nodeFields = {
       'x-says': '`sha256:` and 64 lower-case hex digits',
     }),
   ),
+  map: Type.Optional(MapSchema),
   ...waitFields,
   /** How long one attempt may take. */
   timeout: Type.Optional(Seconds),
@@ -291,17 +318,19 @@ export const ClaimSchema = Type.Object({ ...claimFields, node_id: Name, actor: N
 
 export type Claim = Type.Static<typeof ClaimSchema>
 
+export const EvidenceDigest = Type.String({
+  pattern: '^sha256:[0-9a-f]{64}$',
+  'x-code': { pattern: 'digest' },
+  'x-says': '`sha256:` and 64 lower-case hex digits',
+})
+
 /** Evidence of a participant or a human for a claim. Answers hold it; flows do not. */
 export const EvidenceSchema = Type.Object(
   {
     evidence_id: Name,
     claim_id: Name,
     actor: Name,
-    digest: Type.String({
-      pattern: '^sha256:[0-9a-f]{64}$',
-      'x-code': { pattern: 'digest' },
-      'x-says': '`sha256:` and 64 lower-case hex digits',
-    }),
+    digest: EvidenceDigest,
     supports: Type.Boolean(),
   },
   closed,

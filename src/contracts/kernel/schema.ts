@@ -60,6 +60,9 @@ export interface SchemaNode {
   readonly 'x-choose'?: string | readonly string[]
   /** The document that starts here is another contract's: from here on, codes have its prefix. */
   readonly 'x-prefix'?: string
+  /** Of a published schema: what it means, with values that it accepts. */
+  readonly description?: string
+  readonly examples?: readonly unknown[]
 }
 
 /** TypeBox schemas are JSON Schema objects; this is the view of them that the walker reads. */

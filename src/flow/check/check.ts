@@ -25,6 +25,7 @@ import { checkDecisions } from './decisions.ts'
 import { checkFiring } from './firing.ts'
 import { type Graph, graphOf, listAt, nodeAt } from './graph.ts'
 import { checkGuards, compileGuards } from './guards.ts'
+import { checkMaps } from './maps.ts'
 import { type FlowCheck, FlowProblems } from './problem.ts'
 import { reachOf } from './reach.ts'
 import { checkShape } from './shape.ts'
@@ -52,6 +53,7 @@ export function checkFlow(document: unknown, { isLenient }: FlowCheckOptions = {
   checkShape(graph, reach, branches, problems)
   checkFiring(flow, graph, reach, guards, problems)
   checkCalls(graph, reach, branches, problems)
+  checkMaps(flow, problems)
   checkDecisions(graph, guards, problems)
   checkPeople(flow, graph, problems)
   checkAmounts(flow, graph, problems)

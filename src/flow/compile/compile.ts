@@ -9,6 +9,7 @@ import { digestDocument } from '../../base/index.ts'
 import type { Flow, FlowEdge, FlowNode } from '../../contracts/index.ts'
 import { compileExpression, type Environment, type Expression } from '../../expression/index.ts'
 import { flowEnvironment, type Policy } from '../../policy/index.ts'
+import { type KnownLists, layOut, NO_LISTS } from '../map/lay-out.ts'
 import { callNodesOf, isCallFirst } from './calls.ts'
 import { CheckOrder } from './check-order.ts'
 import type {
@@ -36,9 +37,17 @@ import {
 import { RULES_NOW } from './rules.ts'
 import { WholeFlow } from './whole-flow.ts'
 
-export function compileFlow(document: Flow, rules = RULES_NOW): FlowCompilation {
+/** `lists` are those that a run has read for its maps. */
+export function compileFlow(
+  base: Flow,
+  rules = RULES_NOW,
+  lists: KnownLists = NO_LISTS,
+): FlowCompilation {
   // Runs first: its short-lived objects would make the garbage collector move the compiled parts.
-  const digest = digestDocument(document)
+  const digest = digestDocument(base)
+  const hasMaps = rules >= 3 && base.nodes.some(({ map }) => map !== undefined)
+  const laid = hasMaps ? layOut(base, lists) : { ...NOT_MAPPED, document: base }
+  const { document } = laid
   const sources = new Sources(flowEnvironment(document))
   const read = readNodes(document.nodes)
   const { names, places } = read
@@ -56,9 +65,19 @@ export function compileFlow(document: Flow, rules = RULES_NOW): FlowCompilation 
   const starts = startsOf(document.nodes, ends, places)
   return {
     ok: true,
-    flow: new WholeFlow(document, digest, read, nodes, edges, invariants, starts, callNodes),
+    flow: new WholeFlow(
+      { base, digest, lists, laid },
+      read,
+      nodes,
+      edges,
+      invariants,
+      starts,
+      callNodes,
+    ),
   }
 }
+
+const NOT_MAPPED = { maps: [], items: new Map<string, never>(), fault: null }
 
 /** Compiles expressions and keeps what is wrong with them. */
 class Sources {

@@ -5,9 +5,11 @@
  * The order of nodes and edges is the document's; indexes into it are what the runtime counts in.
  */
 import type { Digest } from '../../base/index.ts'
-import type { Flow, FlowEdge, FlowNode } from '../../contracts/index.ts'
+import type { Flow, FlowEdge, FlowNode, NodeMap } from '../../contracts/index.ts'
 import type { Expression, ExpressionFault } from '../../expression/index.ts'
 import type { Policy } from '../../policy/index.ts'
+import type { KnownLists } from '../map/lay-out.ts'
+import type { MapItem } from '../map/placeholders.ts'
 
 type InvariantDocument = NonNullable<Flow['invariants']>[number]
 export type TextPolicyDocument = NonNullable<Flow['text_policies']>[number]
@@ -111,6 +113,29 @@ export interface CalledNode {
   readonly region: readonly number[]
 }
 
+/** A node that runs once for each item of a list, and the nodes in its place. */
+export interface CompiledMap {
+  readonly nodeId: string
+  /** Where the list is read, and what waits for the items. */
+  readonly begin: number
+  readonly join: number
+  readonly document: NodeMap
+  /** Null until the list is known. */
+  readonly count: number | null
+  /** Those of the present list first. */
+  readonly items: readonly CompiledItem[]
+  /** Nodes in the places of CHECK nodes that judge each item. */
+  readonly followers: readonly number[]
+}
+
+export interface CompiledItem {
+  /** Leads to the item. */
+  readonly edge: number
+  /** Ends the item. */
+  readonly last: number
+  readonly nodes: readonly number[]
+}
+
 /** A phase or a sub-phase. */
 export interface CompiledSpan {
   readonly index: number
@@ -122,7 +147,10 @@ export interface CompiledSpan {
 }
 
 export interface CompiledFlow {
+  /** As it is walked: with the items of maps in the places of mapped nodes. */
   readonly document: Flow
+  /** As it was written; `digest` is its digest. */
+  readonly base: Flow
   readonly digest: Digest
   readonly nodes: readonly CompiledNode[]
   readonly edges: readonly CompiledEdge[]
@@ -139,6 +167,11 @@ export interface CompiledFlow {
   /** Nodes that a run begins with. */
   readonly starts: readonly number[]
   readonly callNodes: readonly CalledNode[]
+  /** The lists that were read so far. */
+  readonly lists: KnownLists
+  readonly maps: readonly CompiledMap[]
+  /** By node: the item that it works at. */
+  readonly items: ReadonlyMap<number, MapItem>
 }
 
 /** A fault of an expression, with the pointer of the field that holds the expression. */

@@ -6,10 +6,11 @@
  * that it could not read for none, and stopped where CHECK nodes of one node follow one another. By
  * version 2 a CHECK that fails or is given up releases the node that it judges, a goal that one branch
  * reaches ends the others, a stalled run says where it is stalled, and budgets are looked at before an
- * entry and before a line is tried again, no longer after an entry that counted.
+ * entry and before a line is tried again, no longer after an entry that counted. Version 3 maps nodes
+ * over lists; a flow without maps is walked as by version 2.
  */
 
-export const RULES_NOW = 2
+export const RULES_NOW = 3
 
 /** Whose rules a new run is walked by. */
 export const FLOW_EVALUATOR = { name: 'flow', version: String(RULES_NOW) } as const

@@ -26,14 +26,15 @@ interface NodeHistory {
 
 /** Reads the facts of a run in order and says what each finding means. */
 export class Causes {
-  readonly #flow: CompiledFlow
+  /** The present one, which names may have changed in. */
+  flow: CompiledFlow
   readonly #nodes = new Map<string, NodeHistory>()
   readonly #guards = new Map<string, GuardPayload>()
   /** By the node that was judged: the words of the last review. */
   readonly #reviews = new Map<string, string>()
 
   constructor(flow: CompiledFlow) {
-    this.#flow = flow
+    this.flow = flow
   }
 
   /** Takes the next fact; returns what it says when it is a finding. */
@@ -151,6 +152,12 @@ export class Causes {
         return `it could not be restored: ${values['why'] === undefined ? 'something else changed it meanwhile' : text('why')}`
       case 'flow.stalled':
         return stalledText(values)
+      case 'flow.list_refused':
+        return `its list ${values['path'] === undefined ? text('from') : text('path')} is refused: ${text('why')}`
+      case 'flow.item_failed':
+        return `the item is given up: ${text('why')}`
+      case 'flow.items_short':
+        return `${text('done')} of ${text('of')} items are done, and ${text('minimum')} have to be: ${text('failed')}`
       // The values say what a code without words of its own means.
       default:
         return valuesText(values)
@@ -177,7 +184,7 @@ export class Causes {
     if (values['required_files_exist'] === false) {
       const { missing } = values
       const { required_files = [] } =
-        this.#flow.nodes[this.#flow.nodeIndex.get(nodeId) ?? -1]?.document ?? {}
+        this.flow.nodes[this.flow.nodeIndex.get(nodeId) ?? -1]?.document ?? {}
       const names = Array.isArray(missing) ? missing : required_files
       const which = Array.isArray(missing) ? 'not there' : 'not all there'
       return `required files are ${which}: ${names.map(shownText).join(', ')}`
@@ -189,9 +196,9 @@ export class Causes {
   }
 
   #guardText({ edge_id = '', values }: RunFinding): string {
-    const edge = this.#flow.edgeById.get(edge_id)
+    const edge = this.flow.edgeById.get(edge_id)
     const judged = this.#guards.get(edge_id)
-    const target = edge === undefined ? '' : ` to ${nodeName(this.#flow, edge.document.target)}`
+    const target = edge === undefined ? '' : ` to ${nodeName(this.flow, edge.document.target)}`
     const guard = edge?.document.guard_expr ?? 'state.gate_passed'
     const read = judged === undefined ? values : judged.values
     const why = judged?.result === 'undetermined' ? `; ${judged.reasons.join('; ')}` : ''
@@ -210,7 +217,7 @@ export class Causes {
     const { summary, suggestions } = answer.document
     const words = [...new Set([summary, ...suggestions.map(({ change }) => change)])]
     const said = words.filter((text) => text !== '').join('; ')
-    const by = ` by ${nodeName(this.#flow, checkId)}`
+    const by = ` by ${nodeName(this.flow, checkId)}`
     this.#reviews.set(nodeId, said === '' ? by : `${by}: ${said}`)
   }
 }

@@ -10,36 +10,32 @@ import { nodeName } from './words.ts'
 
 /** The log of one run: what was written stays, so that a later phase costs no more than an early one. */
 export class OrchestrationLog {
-  readonly #flow: CompiledFlow
-  readonly #causes: Causes
-  #text: string
+  #causes: Causes | null = null
+  #text = ''
   /** How many facts are in the text. */
   #count = 0
 
-  constructor(flow: CompiledFlow) {
+  /** The text of these facts, which begin with those of the call before; `flow` is the present one. */
+  textOf(facts: readonly FlowFact[], flow: CompiledFlow): string {
     const { title, flow_id } = flow.document
-    this.#flow = flow
-    this.#causes = new Causes(flow)
-    this.#text = `# Orchestration log: ${plain(title || flow_id)}\n\n`
-  }
-
-  /** The text of these facts, which begin with those of the call before. */
-  textOf(facts: readonly FlowFact[]): string {
-    for (const fact of facts.slice(this.#count)) this.#text += this.#lineOf(fact)
+    this.#causes ??= new Causes(flow)
+    this.#causes.flow = flow
+    for (const fact of facts.slice(this.#count)) this.#text += this.#lineOf(fact, this.#causes)
     this.#count = facts.length
-    return this.#text
+    return `# Orchestration log: ${plain(title || flow_id)}\n\n${this.#text}`
   }
 
-  #lineOf(fact: FlowFact): string {
+  #lineOf(fact: FlowFact, causes: Causes): string {
     const { type, payload } = fact
-    const says = this.#causes.take(fact)
+    const { flow } = causes
+    const says = causes.take(fact)
     const text =
       type === 'flow_started_v1'
         ? `run ${plain(payload.run_id)} of ${plain(payload.flow_id)} (${payload.flow_digest})`
         : type === 'flow_finding_v1'
-          ? findingLine(this.#flow, payload, says ?? '')
+          ? findingLine(flow, payload, says ?? '')
           : type === 'flow_event_v1'
-            ? eventLine(this.#flow, payload)
+            ? eventLine(flow, payload)
             : null
     if (text === null) return ''
     const isHeading = text.startsWith('#')
@@ -93,6 +89,8 @@ function eventLine(flow: CompiledFlow, payload: EventPayload): string | null {
 
 /** What a person told the run; null for other events. */
 function personLine(flow: CompiledFlow, event: FlowEvent): string | null {
+  if (event.type === 'migrated')
+    return `${plain(event.principal)} moved the run from the flow ${event.from} to ${event.to}`
   if (event.type !== 'human_answer' && event.type !== 'unblocked') return null
   const word = event.type === 'unblocked' ? 'unblock' : event.answer
   return `${plain(event.principal)} says ${word} at ${plain(nodeName(flow, event.node_id))}`

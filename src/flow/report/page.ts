@@ -37,11 +37,20 @@ export function reportPage(report: RunReport, more: PageParts = {}): string {
     `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,
     `<title>${text(title || flow_id)}: ${text(status)}</title><style>${STYLE}</style></head><body>`,
     `<h1>${text(title || flow_id)} <span class="${tone(status)}">${text(status)}</span></h1>`,
-    `<p class="dim">${text(run_id)}, ${text(report.started_at)} to ${text(report.last_at)}<br>flow ${text(report.flow_digest)}</p>`,
+    `<p class="dim">${text(run_id)}, ${text(report.started_at)} to ${text(report.last_at)}<br>flow ${text(report.flow_digest)}${migrations(report)}</p>`,
     `<nav>${parts.map(({ id, name }) => `<a href="#${id}">${name}</a>`).join('')}</nav>`,
     ...parts.map(({ id, name, html }) => `<section id="${id}"><h2>${name}</h2>${html}</section>`),
     '</body></html>\n',
   ].join('\n')
+}
+
+function migrations({ migrations: list }: RunReport): string {
+  return list
+    .map(
+      ({ at, principal, from, to, comment }) =>
+        `<br>${text(at)}: ${text(principal)} moved the run from flow ${text(from)} to ${text(to)}${comment === null ? '' : `: ${text(comment)}`}`,
+    )
+    .join('')
 }
 
 interface Section {

@@ -67,6 +67,16 @@ interface LogReport {
   readonly next_entered_seq: number | null
 }
 
+/** When and by whom the flow of the run was changed, and from which version to which. */
+interface MigrationReport {
+  readonly seq: number
+  readonly at: string
+  readonly principal: string
+  readonly from: string
+  readonly to: string
+  readonly comment: string | null
+}
+
 interface Waiver {
   readonly node_id: string
   readonly invariant_id: 'TOOL_USE_NONZERO'
@@ -76,7 +86,9 @@ interface Waiver {
 export interface RunReport {
   readonly run_id: string
   readonly flow_id: string
+  /** Of the version that the run is walked by now; `migrations` tells of earlier ones. */
   readonly flow_digest: string
+  readonly migrations: readonly MigrationReport[]
   readonly title: string
   readonly status: RunStatus
   readonly started_at: string
@@ -119,6 +131,7 @@ export function reportOf(
     run_id: state.runId ?? '',
     flow_id: flow.document.flow_id,
     flow_digest: flow.digest,
+    migrations: migrationsOf(facts),
     title: flow.document.title,
     status: runStatus(state),
     started_at: head?.at ?? '',
@@ -144,6 +157,16 @@ export function reportOf(
     access: accessOf(flow, facts),
     log: logOf(facts),
   }
+}
+
+function migrationsOf(facts: readonly FlowFact[]): readonly MigrationReport[] {
+  return facts.flatMap(({ type, payload }) => {
+    if (type !== 'flow_event_v1' || payload.kind !== 'event') return []
+    const { seq, at, event } = payload
+    if (event.type !== 'migrated') return []
+    const { principal, from, to, comment } = event
+    return [{ seq, at, principal, from, to, comment }]
+  })
 }
 
 function waiversOf({ nodes }: CompiledFlow): readonly Waiver[] {

@@ -296,3 +296,21 @@ function failedStops(
     ]
   })
 }
+
+/** Returns the nodes that are blocked, the last finding of which is a budget that was used up. */
+export function nodesOverBudget(
+  flow: CompiledFlow,
+  state: RunState,
+  facts: readonly FlowFact[],
+): readonly string[] {
+  const last = new Map<string, string>()
+  for (const { type, payload } of facts) {
+    if (type === 'flow_finding_v1' && payload.node_id !== undefined)
+      last.set(payload.node_id, payload.code)
+  }
+  return flow.nodes.flatMap(({ index, nodeId }) =>
+    elementAt(state.nodes, index).status === 'blocked' && last.get(nodeId) === 'flow.budget'
+      ? [nodeId]
+      : [],
+  )
+}

@@ -13,6 +13,7 @@ import { rulesFor } from '../state/command.ts'
 import type { EntryCause, Values } from '../state/fact.ts'
 import { isOpen } from '../state/state.ts'
 import { isInvariantKept } from './judge.ts'
+import { giveUpItem, isCounted, readsList } from './map.ts'
 import { STAGES_MAX, stagesUnder } from './stage.ts'
 import type { Turn } from './turn.ts'
 import { startDeadline, waitsAtEntry } from './wait.ts'
@@ -58,7 +59,7 @@ export function enter(turn: Turn, node: number, round: number, cause: EntryCause
   const isAgain = cause === 'rerun' || cause === 'back' || cause === 'review'
   const isFresh = cause === 'call' || (!isAgain && known < round)
   if (!isFresh && attempts >= document.max_attempts + granted) {
-    return escalate(turn, node, 'no attempt is left')
+    return failNode(turn, node)
   }
   if (turn.draft.run.rules >= 2 && isSpent(turn, node, round)) return
   const isPhaseStart = !turn.draft.phases.get(phase).isActive
@@ -72,6 +73,7 @@ export function enter(turn: Turn, node: number, round: number, cause: EntryCause
 /** Runs the participant of a node that is entered; one without a participant passes. */
 export function begin(turn: Turn, node: number): void {
   const { isBare, nodeId: node_id } = turn.draft.nodeOf(node)
+  if (readsList(turn, node)) return
   if (isBare) return turn.command({ type: 'pass', node_id }, node)
   run(turn, node, 0)
 }
@@ -137,6 +139,7 @@ function missingInput(turn: Turn, { inputs = [] }: FlowNode): Values | null {
     ({ from, file, optional }) =>
       file === undefined &&
       optional !== true &&
+      !turn.flow.maps.some(({ nodeId }) => nodeId === from) &&
       turn.node(turn.draft.nodeNamed(from)).work.artifact === null,
   )
   return lacking === undefined
@@ -190,12 +193,20 @@ export function block(
     | 'flow.incomplete'
     | 'flow.promotion_refused'
     | 'flow.rollback_failed'
-    | 'flow.stalled',
+    | 'flow.stalled'
+    | 'flow.list_refused'
+    | 'flow.items_short',
   values: Readonly<Record<string, unknown>>,
 ): void {
   turn.find({ code, node_id: turn.idOf(node), action: 'block', values })
   turn.settle(node, 'blocked', code)
   turn.later({ kind: 'except', node })
+}
+
+/** No attempt is left: an item of a map that counts failures is given up, else a human decides. */
+export function failNode(turn: Turn, node: number): void {
+  const why = 'no attempt is left'
+  if (!isCounted(turn, node) || !giveUpItem(turn, node, why)) escalate(turn, node, why)
 }
 
 /** Lets a human decide. */

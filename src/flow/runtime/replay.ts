@@ -51,7 +51,7 @@ export function replayRun(flow: CompiledFlow, facts: readonly FlowFact[]): RunDi
   for (let recorded = facts[0]; recorded !== undefined; recorded = facts[seq]) {
     const event = eventOf(recorded)
     if (event === null) return { seq, recorded, computed: null }
-    const { facts: computed, state: next } = step(flow, state, event)
+    const { facts: computed, state: next } = step(state, event)
     if (computed.length === 0) return { seq, recorded, computed: null }
     for (const [index, fact] of computed.entries()) {
       const other = facts[seq + index] ?? null

@@ -7,7 +7,8 @@
  */
 import type { FlowEdge } from '../../contracts/index.ts'
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
-import type { SpanState } from '../state/state.ts'
+import type { SpanState, WorkState } from '../state/state.ts'
+import { doneItems } from './map.ts'
 import type { Turn } from './turn.ts'
 
 export type GuardScope = NonNullable<FlowEdge['guard_scope']>
@@ -113,6 +114,7 @@ function stateOf(
   const { attempts, work } = turn.node(subject)
   const span = draft.phases.get(phase)
   const counted = countsOf(turn, subject, scope)
+  const items = doneItems(turn, node)
   const fields = {
     phase_id: document.phase_id,
     subphase_id: document.subphase_id ?? null,
@@ -129,9 +131,27 @@ function stateOf(
     log_updated_after_phase: span.isLogged,
     non_time_issue: span.hasOtherIssue,
     phase_completed: asksCompletion && isPhaseCompleted(turn, node),
+    ...(items === null ? {} : itemFields(turn, items)),
   }
   // The flow's own fields have other names than the host's: its contract sees to that.
   return turn.flow.document.state === undefined ? fields : { ...draft.run.fields, ...fields }
+}
+
+/** What a mapped node is judged by: all its items that are done, and of their scores the least. */
+function itemFields(turn: Turn, items: readonly number[]): SceneValues {
+  const works = items.map((item) => turn.node(item).work)
+  const isEach = (holds: (work: WorkState) => boolean): boolean => works.every(holds)
+  const scores = works.flatMap(({ score }) => (score === null ? [] : [score]))
+  const sum = (of: (work: WorkState) => number): number =>
+    works.reduce((total, work) => total + of(work), 0)
+  return {
+    validator_verdict: isEach(({ verdict }) => verdict === 'APPROVE') ? 'APPROVE' : 'PENDING',
+    gate_passed: isEach(({ gatePassed }) => gatePassed),
+    required_files_exist: true,
+    tool_calls: sum(({ toolCalls }) => toolCalls),
+    rejection_count: sum(({ rejections }) => rejections),
+    score: scores.length === 0 ? null : Math.min(...scores),
+  }
 }
 
 interface Counts {

@@ -57,7 +57,7 @@ export function skip(turn: Turn, node: number, event: EventOf<'skipped'>): void 
   }
 }
 
-function dropStage(turn: Turn, node: number): void {
+export function dropStage(turn: Turn, node: number): void {
   const { stage } = turn.node(node).work
   if (stage === null || stage.actionId !== null) return
   voidDependents(turn, node)

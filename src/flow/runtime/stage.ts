@@ -17,15 +17,22 @@ export const STAGES_MAX = 8
  */
 export function stagesUnder(turn: Turn, node: number): readonly StageBase[] | null {
   const bases = new Map<string, string>()
-  for (const edge of turn.draft.nodeOf(node).incoming) {
-    if (!edge.isForward || turn.draft.fired.get(edge.index) === 0) continue
-    if (edge.isCall && edge.index !== turn.node(node).call) continue
-    addStage(turn, edge.source, bases)
-  }
+  addArriving(turn, node, bases)
   const { target } = turn.draft.nodeOf(node)
   if (target !== -1) addStage(turn, target, bases)
   if (bases.size > STAGES_MAX) return null
   return [...bases].map(([node_id, manifest]) => ({ node_id, manifest }))
+}
+
+function addArriving(turn: Turn, node: number, bases: Map<string, string>): void {
+  for (const edge of turn.draft.nodeOf(node).incoming) {
+    if (!edge.isForward || turn.draft.fired.get(edge.index) === 0) continue
+    if (edge.isCall && edge.index !== turn.node(node).call) continue
+    addStage(turn, edge.source, bases)
+    // An item sees what the list's node would see.
+    if (turn.flow.maps.some(({ begin }) => begin === edge.source))
+      addArriving(turn, edge.source, bases)
+  }
 }
 
 function addStage(turn: Turn, node: number, bases: Map<string, string>): void {

@@ -8,20 +8,23 @@
  * carry out the outstanding commands that come back. Send `tick` every 10 seconds. The ledger stops a
  * second runner of the same run: the facts of a run have sequence numbers without a gap.
  */
-import type { CompiledFlow } from '../compile/compiled-flow.ts'
+import { mapAt } from '../compile/spread.ts'
 import type { FlowCommand } from '../state/command.ts'
 import { RunDraft } from '../state/draft.ts'
 import type { EventOf, FlowEvent } from '../state/event.ts'
+import { flowAfter, reshape } from '../state/reshape.ts'
 import { isOpen, isStuckAt, type RunState, unblockedBy } from '../state/state.ts'
 import { vectorElements } from '../state/vector.ts'
 import { loseGroups, openGroups, winGroups } from './alternatives.ts'
 import { askForInput, endAttempt, submitWork, takeOutput } from './attempt.ts'
 import { endBranches } from './branches.ts'
 import { settleCalls } from './call.ts'
-import { block, enter, escalate, run } from './enter.ts'
+import { block, enter, failNode, run } from './enter.ts'
 import { asksForEvidence } from './evidence.ts'
 import { isInvariantKept } from './judge.ts'
 import { leave, retryClaims, retryWays, takeException } from './leave.ts'
+import { beginItems, giveUpItem, isListTaken, isLostItem, isShort, reopenItem } from './map.ts'
+import { afterMigration } from './migrate.ts'
 import { afterLog, closePhase, closeSubphase } from './phase.ts'
 import { answerFault, endReview, giveUpReview, isApproved, passOn } from './review.ts'
 import { cancel, canSkip, skip } from './skip.ts'
@@ -30,23 +33,35 @@ import { findStalled } from './stall.ts'
 import { type Step, type Task, Turn } from './turn.ts'
 import { afterSignal, afterTimer, isTimerDue, signalNames } from './wait.ts'
 
-export function step(flow: CompiledFlow, state: RunState, event: FlowEvent): Step {
-  const draft = new RunDraft(flow, state, 'one step')
+export function step(state: RunState, event: FlowEvent): Step {
+  const draft = new RunDraft(state, 'one step')
   const place = 'node_id' in event ? draft.placeNamed(event.node_id) : -1
   if (isStale(draft, event, place)) return { state, commands: [], facts: [], isStale: true }
-  const turn = new Turn(draft, event, place)
-  const heard = event.type === 'participant_output' ? hearOutput(turn, event) : event
-  recordEvent(turn, heard)
+  const first = new Turn(draft, event, place)
+  const heard = event.type === 'participant_output' ? hearOutput(first, event) : event
+  recordEvent(first, heard)
+  const turn = withFlowAfter(first, heard)
   react(turn, heard)
+  if (heard.type === 'migrated') afterMigration(turn, first.flow)
   drain(turn)
-  if (event.type !== 'started' && flow.periodic.length > 0) {
+  if (event.type !== 'started' && turn.flow.periodic.length > 0) {
     judgePeriodic(turn, event)
     drain(turn)
   }
   finish(turn)
-  const next = draft.finish()
+  const next = turn.draft.finish()
   const commands = event.type === 'resumed' ? outstanding(next) : turn.commands
   return { state: next, commands, facts: turn.facts, isStale: false }
+}
+
+/** Goes on in the flow that the event leads to: a list that was read, or another version. */
+function withFlowAfter(turn: Turn, event: FlowEvent): Turn {
+  const flow = flowAfter(turn.draft.run, event)
+  if (flow === null) return turn
+  const draft = new RunDraft(reshape(turn.draft.finish(), flow), 'one step')
+  const next = new Turn(draft, event, 'node_id' in event ? draft.placeNamed(event.node_id) : -1)
+  next.facts.push(...turn.facts)
+  return next
 }
 
 /** Commands that are not answered yet, oldest first. */
@@ -83,6 +98,7 @@ function isStale(draft: RunDraft, event: FlowEvent, place: number): boolean {
   if (event.type === 'resumed' || event.type === 'cancelled') return false
   if (state.isRefused) return true
   if (event.type === 'tick' || event.type === 'budget_set') return false
+  if (event.type === 'migrated') return event.from !== flow.digest
   if (event.type === 'signal') return !signalNames(flow.document).has(event.name)
   if (event.type === 'evidence') return !state.claimNodes.has(event.evidence.claim_id)
   if (event.type === 'log_written') {
@@ -97,7 +113,10 @@ function isStale(draft: RunDraft, event: FlowEvent, place: number): boolean {
   const node = draft.nodes.get(place)
   const { pending, status } = node
   if (event.type === 'unblocked')
-    return !isStuckAt(node, draft.phases.get(draft.nodeOf(place).phase))
+    return (
+      !isStuckAt(node, draft.phases.get(draft.nodeOf(place).phase)) &&
+      !isLostItem(draft.flow, draft.nodes, place)
+    )
   if (event.type === 'timer') return !isTimerDue(node, event)
   if (event.type === 'skipped') return !canSkip(draft.nodeOf(place).document.kind, node)
   if (event.type === 'access_refused') return status !== 'running'
@@ -117,6 +136,7 @@ const ANSWERS: Readonly<Record<NodeAnswer, readonly string[]>> = {
   attempt_ended: RUNS,
   passed: ['pass'],
   evidence_read: ['read_evidence'],
+  list_read: ['read_list'],
   human_answer: ['ask_human'],
   promoted: ['promote'],
   rolled_back: ['roll_back'],
@@ -129,6 +149,7 @@ type NodeAnswer =
   | 'attempt_ended'
   | 'passed'
   | 'evidence_read'
+  | 'list_read'
   | 'human_answer'
   | 'promoted'
   | 'rolled_back'
@@ -173,6 +194,7 @@ function react(turn: Turn, event: FlowEvent): void {
     case 'attempt_started':
     case 'gate_decision':
     case 'budget_set':
+    case 'migrated':
     case 'tick':
       return
     case 'cancelled':
@@ -204,10 +226,13 @@ function reactAt(turn: Turn, node: number, event: NodeEvent): void {
       return endAttempt(turn, node, event)
     case 'passed':
       if ((event.missing_files ?? []).length > 0) return askForFiles(turn, node, event)
+      if (isShort(turn, node)) return
       if (turn.draft.nodeOf(node).checks.length > 0) return submitWork(turn, node)
       return complete(turn, node)
     case 'evidence_read':
       return complete(turn, node)
+    case 'list_read':
+      return isListTaken(turn, node, event) ? complete(turn, node) : undefined
     case 'human_answer':
       return afterHuman(turn, node, event)
     case 'promoted':
@@ -259,6 +284,7 @@ function drain(turn: Turn): void {
     for (const subphase of turn.takeClosingSubphases()) closeSubphase(turn, subphase)
     for (const phase of turn.takeClosingPhases()) closePhase(turn, phase)
     if (turn.draft.run.calling > 0 && !turn.isBusy()) settleCalls(turn)
+    if (turn.flow.maps.length > 0 && !turn.isBusy()) beginItems(turn)
   } while (turn.isBusy())
 }
 
@@ -292,7 +318,8 @@ function complete(turn: Turn, node: number): void {
   if (isCandidate) winGroups(turn, node)
   if (turn.draft.run.rules > 1 && awaits.isAnySync) endBranches(turn, node)
   if (hasChoice && document.kind !== 'GOAL') openGroups(turn, node)
-  if (!hasFired) leave(turn, node, false)
+  // Items begin in their turn.
+  if (!hasFired && mapAt(turn.flow, node) === null) leave(turn, node, false)
   for (const check of checks) {
     if (turn.node(check).status === 'resting') turn.later({ kind: 'done', node: check })
   }
@@ -312,10 +339,11 @@ function except(turn: Turn, node: number): void {
     loseGroups(turn, node)
     return
   }
-  escalate(turn, node, 'no attempt is left')
+  failNode(turn, node)
 }
 
 function afterHuman(turn: Turn, node: number, { answer }: EventOf<'human_answer'>): void {
+  if (answer === 'abandon' && giveUpItem(turn, node, 'a person gave it up')) return
   if (answer === 'abandon') {
     turn.settle(node, 'failed', 'abandoned by a human')
     return giveUpReview(turn, node, 'failed')
@@ -385,6 +413,8 @@ function askForFiles(turn: Turn, node: number, { missing_files }: EventOf<'passe
 
 /** Tries the closed edges of a held node again after a human's answer, or reruns the node. */
 function afterUnblock(turn: Turn, node: number): void {
+  const again = reopenItem(turn, node)
+  if (again !== node) return rerun(turn, again, 'unblocked')
   if (!turn.node(node).isHeld) return rerun(turn, unblockedBy(turn.draft, node), 'unblocked')
   if (!asksForEvidence(turn, node)) return retryWays(turn, node)
   // A person may have corrected an evidence file: tries the edges once the host has read it again.

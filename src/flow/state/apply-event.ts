@@ -1,6 +1,6 @@
 /** What an event does to the state by itself, before anything is concluded from it. */
 import type { RunDraft } from './draft.ts'
-import type { EventOf, FlowEvent } from './event.ts'
+import type { EventOf, FlowEvent, RunOrigin } from './event.ts'
 import type { PayloadOf } from './fact.ts'
 import { passedWork, unblockedBy } from './state.ts'
 
@@ -44,6 +44,12 @@ export function applyEvent(draft: RunDraft, event: FlowEvent, place: number): vo
       })
     case 'attempt_started':
       return applyStarted(draft, event)
+    case 'list_read':
+      draft.ownNode(place).pending = null
+      return
+    case 'migrated':
+      draft.run.programs = programsOf(event)
+      return
     case 'started':
     case 'participant_output':
     case 'evidence':
@@ -72,6 +78,19 @@ export function applyEvent(draft: RunDraft, event: FlowEvent, place: number): vo
     default:
       return event satisfies never
   }
+}
+
+/** Returns the digests of programs by the participant that names them. */
+export function programsOf({
+  programs = [],
+}: Pick<RunOrigin, 'programs'>): ReadonlyMap<string, readonly string[]> {
+  const byParticipant = new Map<string, string[]>()
+  for (const { participant, digest } of programs) {
+    const known = byParticipant.get(participant)
+    if (known === undefined) byParticipant.set(participant, [digest])
+    else known.push(digest)
+  }
+  return byParticipant
 }
 
 /**

@@ -6,7 +6,7 @@ import { invariant } from '../../base/index.ts'
 import { isCallFirst } from '../compile/calls.ts'
 import type { CompiledEdge, CompiledFlow } from '../compile/compiled-flow.ts'
 import { applyCalled, awaitCall, endCall } from './apply-call.ts'
-import { applyEvent, applyOutput } from './apply-event.ts'
+import { applyEvent, applyOutput, programsOf } from './apply-event.ts'
 import type { CommandBody, FlowCommand } from './command.ts'
 import { RunDraft } from './draft.ts'
 import type { FlowEvent } from './event.ts'
@@ -19,17 +19,27 @@ import type {
   PayloadOf,
   RunFinding,
 } from './fact.ts'
+import { flowAfter, reshape } from './reshape.ts'
 import { emptyState, type NodeStatus, type RunState, type WorkState } from './state.ts'
 
 /** The state after these facts, which are of one run of this flow and in order. */
 export function foldFacts(flow: CompiledFlow, facts: Iterable<FlowFact>): RunState {
-  return foldOnto(flow, emptyState(flow), facts)
+  return foldOnto(emptyState(flow), facts)
 }
 
-export function foldOnto(flow: CompiledFlow, state: RunState, facts: Iterable<FlowFact>): RunState {
-  const draft = new RunDraft(flow, state, 'many steps')
-  for (const fact of facts) applyFact(draft, fact)
+export function foldOnto(state: RunState, facts: Iterable<FlowFact>): RunState {
+  let draft = new RunDraft(state, 'many steps')
+  for (const fact of facts) {
+    applyFact(draft, fact)
+    const flow = changedBy(draft, fact)
+    if (flow !== null) draft = new RunDraft(reshape(draft.finish(), flow), 'many steps')
+  }
   return draft.finish()
+}
+
+function changedBy({ run }: RunDraft, { type, payload }: FlowFact): CompiledFlow | null {
+  const isEvent = type === 'flow_event_v1' && payload.kind === 'event'
+  return isEvent ? flowAfter(run, payload.event) : null
 }
 
 export function applyFact(draft: RunDraft, fact: FlowFact): void {
@@ -63,13 +73,7 @@ function applyStart(
   if (origin === undefined) return
   draft.run.rules = Number(origin.evaluator.version)
   draft.run.artifacts = origin.artifacts ?? draft.run.artifacts
-  const programs = new Map<string, string[]>()
-  for (const { participant, digest } of origin.programs ?? []) {
-    const known = programs.get(participant)
-    if (known === undefined) programs.set(participant, [digest])
-    else known.push(digest)
-  }
-  draft.run.programs = programs
+  draft.run.programs = programsOf(origin)
 }
 
 function applyPayload(draft: RunDraft, payload: EventPayload): void {

@@ -6,6 +6,7 @@
  * ask_again        participant_output, attempt_ended, of the same attempt
  * pass             passed, at once: the node has no participant
  * read_evidence    evidence_read
+ * read_list        list_read
  * ask_human        human_answer
  * promote          promoted
  * roll_back        rolled_back
@@ -93,6 +94,15 @@ export type CommandBody =
       readonly type: 'read_evidence'
       readonly node_id: string
       readonly sources: readonly { edge_id: string; path: string; field: string }[]
+    }
+  | {
+      readonly type: 'read_list'
+      readonly node_id: string
+      readonly path: string
+      /** `.` for the whole file. */
+      readonly field: string
+      /** The most items that it may have. */
+      readonly max: number
     }
   | {
       readonly type: 'ask_human'

@@ -36,8 +36,8 @@ export class RunDraft {
   #ownsTotals = false
   #lastNamed = -1
 
-  constructor(flow: CompiledFlow, state: RunState, reach: Reach) {
-    this.flow = flow
+  constructor(state: RunState, reach: Reach) {
+    this.flow = state.flow
     this.run = copyRun(state)
     const listOf = <T>(origin: Vector<T>): ListDraft<T> =>
       reach === 'one step' ? new VectorDraft(origin) : new DenseDraft(origin)
@@ -255,6 +255,7 @@ function copyTotals(totals: RunTotals): RunTotals {
 function copyRun(run: RunState): RunState {
   return {
     runId: run.runId,
+    flow: run.flow,
     seq: run.seq,
     at: run.at,
     round: run.round,

@@ -6,7 +6,14 @@
  * value of the host, from which a run makes review ids that participants cannot predict.
  */
 import type { Digest } from '../../base/index.ts'
-import type { Claim, Evidence, XiaoboAction, XiaojingReview } from '../../contracts/index.ts'
+import type {
+  Claim,
+  Evidence,
+  Flow,
+  ListProblem,
+  XiaoboAction,
+  XiaojingReview,
+} from '../../contracts/index.ts'
 import type { BudgetLimits, BudgetName } from './budget.ts'
 
 interface Moment {
@@ -76,10 +83,18 @@ export interface RunOrigin {
   readonly evaluator: { readonly name: string; readonly version: string }
   /** The folder of this run's artifacts, relative to the workspace; `artifacts` without it. */
   readonly artifacts?: string
+  readonly source?: FlowFiles
   /** Programs of the workspace that participants name, by the digest of the declaration. */
   readonly programs?: readonly PinnedProgram[]
   /** Every file that those programs are made of, as it was when the run began. */
   readonly pins?: readonly PinnedFile[]
+}
+
+/** The files that a flow was read from, absolute: a person may edit them while the run keeps its flow. */
+export interface FlowFiles {
+  readonly file: string
+  readonly participants?: string
+  readonly side?: string
 }
 
 export interface PinnedFile {
@@ -142,6 +157,17 @@ type EventBody =
   | ({
       readonly type: 'evidence_read'
       readonly readings: readonly EvidenceValue[]
+    } & AnsweredCommand)
+  /** The list of a map, as the host found it. */
+  | ({
+      readonly type: 'list_read'
+      readonly path: string
+      /** Null when there is no such file. */
+      readonly digest: string | null
+      /** Null when it is no list to map over; `problem` says why. */
+      readonly items: readonly unknown[] | null
+      readonly problem?: ListProblem
+      readonly why?: string
     } & AnsweredCommand)
   | ({
       readonly type: 'human_answer'
@@ -212,6 +238,19 @@ type EventBody =
   | { readonly type: 'cancelled'; readonly principal: string; readonly comment: string | null }
   /** A human sets budgets, in the place of those that the flow or a human set before. */
   | { readonly type: 'budget_set'; readonly limits: BudgetLimits; readonly principal: string }
+  /** A human moves the run to another version of its flow; its programs are pinned again. */
+  | {
+      readonly type: 'migrated'
+      /** The digests of the two versions. */
+      readonly from: string
+      readonly to: string
+      readonly flow: Flow
+      readonly principal: string
+      readonly comment: string | null
+      readonly source?: FlowFiles
+      readonly programs?: readonly PinnedProgram[]
+      readonly pins?: readonly PinnedFile[]
+    }
   | { readonly type: 'tick' }
   /** The run goes on after a stop; manifests of sub-phases as they are found now, by name. */
   | { readonly type: 'resumed'; readonly manifests: Readonly<Record<string, string>> }

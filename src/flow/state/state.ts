@@ -207,6 +207,8 @@ export type RunStatus = 'RUNNING' | 'WAITING' | 'BLOCKED' | RunEnd
 
 export interface RunState {
   readonly runId: string | null
+  /** The flow that the run is walked by now: lists that were read and migrations change it. */
+  readonly flow: CompiledFlow
   /** The number of the next fact. */
   readonly seq: number
   readonly at: string
@@ -334,6 +336,7 @@ export function emptyState(flow: CompiledFlow): RunState {
   }
   return {
     runId: null,
+    flow,
     seq: 0,
     at: '',
     round: 0,

@@ -2,6 +2,7 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../tests/arbitrary/runs.ts'
 import type { Proposal } from '../../contracts/index.ts'
 import {
   addressName,
@@ -30,7 +31,7 @@ import {
   visiblePlaces,
 } from '../index.ts'
 
-const RUNS = { numRuns: 300 }
+const RUNS = { numRuns: runs(300) }
 
 describe('addresses', () => {
   it('are those of the platform, in any spelling', () => {
@@ -176,7 +177,7 @@ describe('a ClientHello', () => {
           }
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 })

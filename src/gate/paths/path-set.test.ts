@@ -1,6 +1,7 @@
 /** Many globs at once answer as each of them alone. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../tests/arbitrary/runs.ts'
 import { matchesPath, parseGlob } from '../../contracts/index.ts'
 import { PathSet, UNBOUNDED } from './path-set.ts'
 
@@ -21,7 +22,7 @@ describe('a set of paths', () => {
         if (matching.length === 0) expect(found).toBe(null)
         else expect(matching).toContain(found?.index)
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     )
   })
 

@@ -1,6 +1,7 @@
 /** Several approvals of one act: which yeses count, against a count that is as simple as can be. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../tests/arbitrary/runs.ts'
 import type { Confirmation, Decision, LawOutcome } from '../../contracts/index.ts'
 import type { Principal } from '../../ledger/index.ts'
 import {
@@ -213,7 +214,7 @@ describe('for any answers', () => {
           expect(approvals.given.length).toBeLessThanOrEqual(needed)
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     )
   })
 
@@ -254,7 +255,7 @@ describe('for any answers', () => {
           expect(open.given).toEqual(counted.given)
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     )
   })
 })

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../tests/arbitrary/runs.ts'
 import { answersOf, standingFacts } from '../../../tests/arbitrary/standing.ts'
 import { digestDocument } from '../../base/index.ts'
 import type { KeptMemory } from './memory-table.ts'
@@ -71,7 +72,7 @@ describe('what is kept', () => {
         expect(answersOf(resumed)).toEqual(answersOf(whole))
         expect(memoryOf(resumed)).toEqual(memoryOf(whole))
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 

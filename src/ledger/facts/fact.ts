@@ -95,6 +95,8 @@ export type Preparation =
       readonly draft: FactDraft
       /** The store must make these durable before it appends the draft. */
       readonly objects: readonly StoredObject[]
+      /** Those of them that are salted, so that no other fact can name them. */
+      readonly bodies: readonly StoredObject[]
     }
   | { readonly ok: false; readonly violations: readonly Violation[] }
 
@@ -117,7 +119,7 @@ export function isStreamName(name: string): boolean {
 export function prepareFact(entry: LedgerEntry, options: PrepareOptions): Preparation {
   const violations = [...checkEnvelope(entry), ...checkRecord(entry)]
   if (violations.length > 0) return { ok: false, violations }
-  const { record, objects } = shapeRecord(entry, options)
+  const { record, objects, bodies } = shapeRecord(entry, options)
   const principal = canonicalJson(pickPrincipal(entry.principal))
   const draft: FactDraft = {
     stream: entry.stream,
@@ -128,7 +130,7 @@ export function prepareFact(entry: LedgerEntry, options: PrepareOptions): Prepar
   }
   const sealed = sealFact(draft, LONGEST_SEAL)
   if (!fits(sealed, ENTRY_BYTES_MAX)) return { ok: false, violations: [tooLarge(sealed)] }
-  return { ok: true, draft, objects }
+  return { ok: true, draft, objects, bodies }
 }
 
 /** What the store adds to a draft. */
@@ -239,6 +241,7 @@ interface ShapedRecord {
   /** Canonical JSON. */
   readonly record: string
   readonly objects: readonly StoredObject[]
+  readonly bodies: readonly StoredObject[]
 }
 
 /** Redacts, and moves a long payload out of the fact. */
@@ -254,12 +257,12 @@ function shapeRecord(
     ...(original === null ? {} : { original }),
   }
   const text = canonicalJson({ type: record.type, payload, ...extras })
-  if (fits(text, RECORD_BYTES_MAX)) return { record: text, objects: bodies }
+  if (fits(text, RECORD_BYTES_MAX)) return { record: text, objects: bodies, bodies }
   const bytes = new TextEncoder().encode(canonicalJson(payload))
   const digest = digestBytes(bytes)
   const refs = termsOf({ type: record.type, payload })
   const short = { type: record.type, payload_ref: digest, bytes: bytes.length, refs, ...extras }
-  return { record: canonicalJson(short), objects: [...bodies, { digest, bytes }] }
+  return { record: canonicalJson(short), objects: [...bodies, { digest, bytes }], bodies }
 }
 
 /** Whether a text is at most so many bytes. A UTF-16 unit is three at most, so few are counted. */

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../tests/arbitrary/runs.ts'
 import { encodeHex } from './base64.ts'
 import { Growth, openTiles, placeOf, readNode, type StoredTile } from './growth.ts'
 import {
@@ -175,7 +176,7 @@ describe('larger trees', () => {
           encodeHex(oracleRoot(entriesOf(before + more))),
         )
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     )
   })
 

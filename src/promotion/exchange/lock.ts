@@ -2,14 +2,20 @@
  * One at a time on a workspace: an exclusive flock(2) on its root directory. `flock` from util-linux
  * sets it on a directory that this process has open and is gone again; the lock belongs to the open
  * directory, so the kernel drops it at the moment this process ends, however it ends. Nothing has to
- * be cleaned up after a crash, and no child is left to hold it.
+ * be cleaned up after a crash.
+ *
+ * A process that takes the lock of a root again and again keeps a program that sets and drops it: the
+ * program shares the open directory, so the lock outlives a death of the program. After a death of this
+ * process the lock lasts until the program has read the end of its input. If another process has the lock, `flock` waits for it.
  *
  * Taking it twice in one process waits as well, and is no way to nest.
  */
-import { closeSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { closeSync, fstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { FaultError, fault, showName, showPath } from '../../base/index.ts'
 import {
+  AnsweringProgram,
   FLOCK_CONFLICT,
+  findProgram,
   flockWords,
   openEntry,
   requireProgram,
@@ -38,6 +44,15 @@ export async function withWorkspaceLock<T>(
   { waitMs }: LockOptions,
   work: (lock: WorkspaceLock) => Promise<T>,
 ): Promise<T> {
+  const kept = await keptLock(root, waitMs)
+  if (kept !== null) {
+    try {
+      // The brand says what `keptLock` has just done.
+      return await work({ root } as WorkspaceLock)
+    } finally {
+      await kept.drop()
+    }
+  }
   const handle = openRoot(root)
   try {
     const status = await setLock(handle, waitMs)
@@ -47,6 +62,125 @@ export async function withWorkspaceLock<T>(
     return await work({ root } as WorkspaceLock)
   } finally {
     closeSync(handle)
+  }
+}
+
+/** How often a root is locked by `flock` alone: a short command is done before a program pays. */
+const LOCKS_BEFORE = 2
+const ROOTS_MAX = 8
+const KEEPERS = new Map<string, LockKeeper>()
+
+/** Takes the lock by the program of this root; null if there is none yet, or the lock is not free. */
+async function keptLock(root: string, waitMs: number): Promise<LockKeeper | null> {
+  const keeper = KEEPERS.get(root) ?? new LockKeeper(root)
+  // The one that was used last comes last.
+  KEEPERS.delete(root)
+  KEEPERS.set(root, keeper)
+  forgetOldest()
+  return (await keeper.take(waitMs)) ? keeper : null
+}
+
+function forgetOldest(): void {
+  if (KEEPERS.size <= ROOTS_MAX) return
+  for (const [root, keeper] of KEEPERS) {
+    if (!keeper.end()) continue
+    KEEPERS.delete(root)
+    return
+  }
+}
+
+const [LOCK_EX, LOCK_NB, LOCK_UN] = [2, 4, 8]
+
+/** Sets and drops the lock on descriptor 3, line by line. */
+const KEEPER = `
+$| = 1;
+open(my $root, '<&=', 3) or exit 1;
+while (my $line = <STDIN>) {
+  my $is = $line eq "lock\\n" ? flock($root, ${LOCK_EX} | ${LOCK_NB}) : flock($root, ${LOCK_UN});
+  print $is ? 'yes' : 'no', "\\n.\\n";
+}
+`
+
+class LockKeeper {
+  readonly #root: string
+  #locks = 0
+  #isTaken = false
+  /** Takers of this process, in the order of asking. */
+  readonly #waiting: (() => void)[] = []
+  #handle: number | null = null
+  #program: AnsweringProgram | null = null
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  /** False if the lock is not free, or has to be taken by `flock`. Waits for takers of this process. */
+  async take(waitMs: number): Promise<boolean> {
+    if (this.#locks++ < LOCKS_BEFORE) return false
+    const untilMs = performance.now() + waitMs
+    while (this.#isTaken && performance.now() < untilMs) await this.#change(untilMs)
+    if (this.#isTaken) return false
+    // The lock belongs to the open directory: a second taker of the same one would not have to wait.
+    this.#isTaken = true
+    const answer = (await this.#ready()?.ask('lock\n')) ?? null
+    // A program that died on its way may have set it.
+    if (answer === null) this.#close()
+    this.#isTaken = answer?.[0] === 'yes'
+    if (!this.#isTaken) this.#wakeAll()
+    return this.#isTaken
+  }
+
+  /** Until it is this taker's turn to look again. */
+  #change(untilMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, untilMs - performance.now())
+      this.#waiting.push(() => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
+  }
+
+  #wakeAll(): void {
+    for (const wake of this.#waiting.splice(0)) wake()
+  }
+
+  async drop(): Promise<void> {
+    const answer = await this.#program?.ask('drop\n')
+    if (answer?.[0] !== 'yes') this.#close()
+    this.#isTaken = false
+    this.#wakeAll()
+  }
+
+  /** Ends the program; false if the lock is in use. */
+  end(): boolean {
+    if (!this.#isTaken) this.#close()
+    return !this.#isTaken
+  }
+
+  /** Null where no program can be started; another one if the root is another directory now. */
+  #ready(): AnsweringProgram | null {
+    if (this.#program?.isAlive === true && this.#isOfRoot()) return this.#program
+    this.#close()
+    const perl = findProgram('perl')
+    if (perl === null) return null
+    this.#handle = openRoot(this.#root)
+    this.#program = new AnsweringProgram(perl, ['-e', KEEPER], this.#handle)
+    return this.#program
+  }
+
+  #isOfRoot(): boolean {
+    const now = statSync(this.#root, { throwIfNoEntry: false })
+    const own = this.#handle === null ? null : fstatSync(this.#handle)
+    return now !== undefined && own !== null && now.dev === own.dev && now.ino === own.ino
+  }
+
+  /** Drops the lock as well: both that hold the directory open let go of it. */
+  #close(): void {
+    this.#program?.end()
+    this.#program = null
+    if (this.#handle !== null) closeSync(this.#handle)
+    this.#handle = null
   }
 }
 

@@ -119,19 +119,30 @@ export function openJournals(state: string): OpenJournal[] {
   return names
     .filter((name) => name.endsWith(SUFFIX))
     .sort()
-    .map((name) => readJournal(directory, name.slice(0, -SUFFIX.length)))
+    .flatMap((name) => readJournal(directory, name.slice(0, -SUFFIX.length)))
 }
 
-function readJournal(directory: string, id: string): OpenJournal {
+/** Returns nothing if the exchange has ended since it was listed: not every caller holds the lock. */
+function readJournal(directory: string, id: string): readonly OpenJournal[] {
+  const text = textIfThere(join(directory, `${id}${SUFFIX}`))
+  if (text === null) return []
   let intent: Intent | null = null
   const marks: Mark[] = []
-  for (const text of readFileSync(join(directory, `${id}${SUFFIX}`), 'utf8').split('\n')) {
-    const line = parseLine(text)
+  for (const line of text.split('\n').map(parseLine)) {
     if (line === null) continue
     if ('intent' in line) intent = line.intent
     else marks.push(line.mark)
   }
-  return { id, intent, marks }
+  return [{ id, intent, marks }]
+}
+
+function textIfThere(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (isAbsent(error)) return null
+    throw machineFailure(error, file)
+  }
 }
 
 /** A line that was cut off by a crash was never relied upon. */

@@ -1,5 +1,6 @@
 /** Lines to participants elsewhere: what a failure of one is, and how long it is waited for. */
 import { FaultError } from '../../base/index.ts'
+import { isPassingStatus } from '../../flow/index.ts'
 import type { ParticipantRequest, Said } from './participant-request.ts'
 import { type Secrets, withoutSecrets } from './secrets.ts'
 
@@ -13,14 +14,10 @@ export class Declined extends Error {
   override readonly name = 'Declined'
 }
 
-function isPassing(status: number): boolean {
-  return status === 408 || status === 425 || status === 429 || status >= 500
-}
-
 /** Secrets go before the text is cut, so that no half of one is left. */
 export function failure(status: number, text: string, secrets: Secrets): Error {
   const words = `HTTP ${status}: ${withoutSecrets(text, secrets).slice(0, 500)}`
-  return isPassing(status) ? new LineFailure(words) : new Declined(words)
+  return isPassingStatus(status) ? new LineFailure(words) : new Declined(words)
 }
 
 /**

@@ -2,7 +2,8 @@
  * The programs of one run: pinned when it begins, held against their pins before each participant
  * runs, and sealed for all of them. A run that began without pins seals what is there now.
  */
-import type { CompiledFlow, FlowFact, PinnedFile, RunOrigin } from '../../flow/index.ts'
+import type { Flow } from '../../contracts/index.ts'
+import type { FlowFact, PinnedFile, RunOrigin } from '../../flow/index.ts'
 import { PACKAGE_DIRECTORIES } from './code-names.ts'
 import { type ProtectedPrograms, protectedPrograms } from './protected-programs.ts'
 import { WorkspaceFiles } from './workspace-files.ts'
@@ -11,12 +12,13 @@ type PinnedOrigin = Pick<RunOrigin, 'programs' | 'pins'>
 
 export class RunPrograms {
   readonly #files: WorkspaceFiles
-  readonly #flow: CompiledFlow
   readonly #searchPath: string
+  /** As it was written. */
+  #flow: Flow
   #pins: readonly PinnedFile[] | null = null
   #found: ProtectedPrograms | null = null
 
-  constructor(flow: CompiledFlow, workspace: string, searchPath: string) {
+  constructor(flow: Flow, workspace: string, searchPath: string) {
     this.#files = new WorkspaceFiles(workspace)
     this.#flow = flow
     this.#searchPath = searchPath
@@ -29,9 +31,16 @@ export class RunPrograms {
     return { programs, pins }
   }
 
-  /** Takes over what a run was begun with. */
-  restore([first]: readonly FlowFact[]): void {
-    if (first?.type === 'flow_started_v1') this.#pins = first.payload.origin?.pins ?? null
+  /** Takes over what a run was begun with, or was moved to. */
+  restore(facts: readonly FlowFact[]): void {
+    for (const { type, payload } of facts) {
+      if (type === 'flow_started_v1') this.#pins = payload.origin?.pins ?? null
+      if (type !== 'flow_event_v1' || payload.kind !== 'event') continue
+      const { event } = payload
+      if (event.type !== 'migrated') continue
+      this.#flow = event.flow
+      this.#pins = event.pins ?? null
+    }
   }
 
   /** What no participant may change. */
@@ -57,7 +66,7 @@ export class RunPrograms {
   /** Looked for once: what comes later is work, since no participant can change a program. */
   #parts(): ProtectedPrograms {
     const pinned = this.#pins === null ? null : new Set(this.#pins.map(({ path }) => path))
-    this.#found ??= protectedPrograms(this.#files, this.#flow.document, this.#searchPath, pinned)
+    this.#found ??= protectedPrograms(this.#files, this.#flow, this.#searchPath, pinned)
     return this.#found
   }
 }

@@ -5,6 +5,7 @@
  * kind.
  */
 import { existsSync, lstatSync, readdirSync } from 'node:fs'
+import { SYSTEM_CLOCK } from '../../machine/index.ts'
 import { isWithin } from '../kernel/mount-table.ts'
 
 export interface Mask {
@@ -56,13 +57,13 @@ export class SystemMasks {
 
   outside(scopeRoots: readonly string[]): readonly Mask[] {
     if (process.getuid?.() !== 0) return []
-    if (performance.now() >= this.#untilMs) {
+    if (SYSTEM_CLOCK.elapsedMs() >= this.#untilMs) {
       this.#found = masksOf([
         ...ROOT_DIRECTORIES,
         ...etcSecrets(),
         ...KERNEL_DIRECTORIES.filter(hasEntries),
       ])
-      this.#untilMs = performance.now() + KNOWN_MS
+      this.#untilMs = SYSTEM_CLOCK.elapsedMs() + KNOWN_MS
     }
     return this.#found.filter(({ path }) => !scopeRoots.some((root) => isWithin(path, root)))
   }

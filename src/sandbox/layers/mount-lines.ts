@@ -12,15 +12,28 @@ import type { Mask } from './masks.ts'
 import type { OverlayPlan } from './overlay-plan.ts'
 
 /**
- * The working directory once more, mounted read-only. A process inside can reopen a file that it holds
- * open, for writing, and change its mode, unless the file lies on such a mount.
+ * The small memory filesystem of the holder: every mount point lies in it, and the view of the machine.
+ * On a disk each of its entries would be created and removed in a journal, and ext4 looks at every
+ * inode that was freed in the last five seconds before it takes one.
  */
-export const READ_ONLY = 'r'
-/** The small memory filesystem in which the view of the machine is put together. */
 export const VIEW = 'v'
 /** In it: the machine's root as the sandbox shows it, and an empty directory. */
 export const MACHINE = `${VIEW}/m`
 const NOTHING = `${VIEW}/n`
+/**
+ * The working directory once more, mounted read-only. A process inside can reopen a file that it holds
+ * open, for writing, and change its mode, unless the file lies on such a mount.
+ */
+export const READ_ONLY = `${VIEW}/r`
+/** By the place of a root: a link to it, what lies over it, and what it was before. */
+const LOWER = `${VIEW}/l`
+export const MERGED = `${VIEW}/o`
+export const BEFORE = `${VIEW}/b`
+/** By the place of a private directory: where it is bound. */
+export const SCRATCH = `${VIEW}/p`
+/** What covers hidden files and banned ones. */
+export const EMPTY_FILE = `${VIEW}/empty`
+const BANNED_FILE = `${VIEW}/banned`
 /** What covers banned paths where root keeps the right to open every file. */
 export const CLOSED_FILE = 'closed'
 export const CLOSED_DIRECTORY = 'closed-directory'
@@ -55,17 +68,17 @@ export function mountLines(plan: MountPlan): string {
   const at = (name: string): string => `${directory}/${name}`
   const lines = [
     ...roots.flatMap((_, index) => {
-      const over = range(layers[index] ?? 0).map((layer) => at(`l${index}.${layer}`))
-      const lower = `lowerdir=${[...over, at(`l${index}`)].join(':')}`
+      const over = range(layers[index] ?? 0).map((layer) => at(`${LOWER}${index}.${layer}`))
+      const lower = `lowerdir=${[...over, at(`${LOWER}${index}`)].join(':')}`
       const number = numbers[index] ?? index
       const upper = `upperdir=${at(`t/u${number}`)},workdir=${at(`t/w${number}`)}`
-      const merged = `writ ${at(`m${index}`)} overlay ${options},${lower},${upper}`
+      const merged = `writ ${at(`${MERGED}${index}`)} overlay ${options},${lower},${upper}`
       // What was before, seen as one: both lie flat on the same layers.
-      const before = `writ ${at(`b${index}`)} overlay ro,userxattr,${lower}`
+      const before = `writ ${at(`${BEFORE}${index}`)} overlay ro,userxattr,${lower}`
       return over.length === 0 ? [merged] : [merged, before]
     }),
     ...viewLines(view, directory),
-    ...range(scratch).map((index) => `${at(`t/p${index}`)} ${at(`p${index}`)} none bind`),
+    ...range(scratch).map((index) => `${at(`t/p${index}`)} ${at(`${SCRATCH}${index}`)} none bind`),
     `${directory} ${at(READ_ONLY)} none bind,ro`,
     ...masks.map((mask) => {
       const target = escaped(seenAt(mask.path, roots, directory))
@@ -105,13 +118,13 @@ export function seenAt(path: string, roots: readonly string[], directory: string
   const index = roots.findIndex((root) => isWithin(path, root))
   const root = roots[index]
   if (root === undefined) return `${directory}/${MACHINE}${path}`
-  return join(directory, `m${index}`, path.slice(root.length))
+  return join(directory, `${MERGED}${index}`, path.slice(root.length))
 }
 
 function maskLine({ kind, isBanned }: Mask, at: (name: string) => string, target: string): string {
   return kind === 'directory'
     ? `writ ${target} tmpfs ro,size=4k,nr_inodes=2,mode=${isBanned ? '000' : '555'}`
-    : `${at(isBanned ? 'banned' : 'empty')} ${target} none bind,ro`
+    : `${at(isBanned ? BANNED_FILE : EMPTY_FILE)} ${target} none bind,ro`
 }
 
 function closedLine({ kind }: Mask, at: (name: string) => string, target: string): string {
@@ -146,18 +159,17 @@ export function preparedEntries(
   scratch: number,
 ): readonly PreparedEntry[] {
   return [
-    ...linked(
-      roots.map(({ path }) => path),
-      'l',
-      'm',
-    ),
+    ...roots.flatMap(({ path }, index) => [
+      { kind: 'link' as const, name: `${LOWER}${index}`, target: path },
+      directory(`${MERGED}${index}`),
+    ]),
     ...over.flatMap((layers, index) => layersOf(layers, index)),
     ...viewParts(view),
     directory(READ_ONLY),
     // On a disk they may lie where a mask goes, so they are bound here first.
-    ...Array.from({ length: scratch }, (_, index) => directory(`p${index}`)),
-    { kind: 'file', name: 'empty', mode: 0o444 },
-    { kind: 'file', name: 'banned', mode: 0o000 },
+    ...Array.from({ length: scratch }, (_, index) => directory(`${SCRATCH}${index}`)),
+    { kind: 'file', name: EMPTY_FILE, mode: 0o444 },
+    { kind: 'file', name: BANNED_FILE, mode: 0o000 },
   ]
 }
 
@@ -177,20 +189,12 @@ function viewParts(view: MachineView): readonly PreparedEntry[] {
   ]
 }
 
-/** A link to each path, and a directory for what is mounted in its place. */
-function linked(paths: readonly string[], from: string, to: string): readonly PreparedEntry[] {
-  return paths.flatMap((target, index) => [
-    { kind: 'link' as const, name: `${from}${index}`, target },
-    directory(`${to}${index}`),
-  ])
-}
-
 function layersOf(layers: readonly string[], index: number): readonly PreparedEntry[] {
   if (layers.length === 0) return []
   const links = layers.map((target, depth) => {
-    return { kind: 'link' as const, name: `l${index}.${depth}`, target }
+    return { kind: 'link' as const, name: `${LOWER}${index}.${depth}`, target }
   })
-  return [directory(`b${index}`), ...links]
+  return [directory(`${BEFORE}${index}`), ...links]
 }
 
 function directory(name: string): PreparedEntry {

@@ -146,9 +146,8 @@ export class RootAttributes {
     return roots.filter((root) => !this.#clean.has(stateOf(root)))
   }
 
-  /** Takes what was listed of them; throws when one of them carries such an attribute. */
-  take(roots: readonly PlannedRoot[], listed: string): void {
-    refuseCarriers(listed)
+  /** Remembers roots of which the holder found that they carry no such attribute. */
+  take(roots: readonly PlannedRoot[]): void {
     if (this.#clean.size > KNOWN_MAX) this.#clean.clear()
     for (const root of roots) this.#clean.add(stateOf(root))
   }

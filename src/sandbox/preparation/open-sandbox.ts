@@ -2,7 +2,7 @@
  * Opening a sandbox: what is mounted where, in which backing, under which limits, up to the moment when
  * a shell waits inside. If a step fails, `openSandbox` undoes the earlier ones and then throws.
  */
-import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { faultError } from '../../base/index.ts'
 import { quoteAll, readableText, removeTree, requireProgram } from '../../machine/index.ts'
@@ -13,10 +13,14 @@ import { ControlGroup } from '../kernel/cgroup.ts'
 import type { MachineView } from '../layers/machine-view.ts'
 import { procMasks } from '../layers/masks.ts'
 import {
+  BEFORE,
+  EMPTY_FILE,
   MACHINE,
+  MERGED,
   mountLines,
   preparedEntries,
   READ_ONLY,
+  SCRATCH,
   seenAt,
   VIEW,
 } from '../layers/mount-lines.ts'
@@ -148,8 +152,7 @@ async function build(
   holder.go()
   if (!request.allOwners) await holder.begin()
   await mounted(holder, plan, join(directory, CARRIERS))
-  if (unknown.length > 0)
-    shop.attributes.take(unknown, readFileSync(join(directory, CARRIERS), 'utf8'))
+  shop.attributes.take(unknown)
   return {
     directory,
     holder,
@@ -300,7 +303,7 @@ async function mounted(holder: Holder, { roots }: OverlayPlan, carriers: string)
     refuseCarriers(readableText(carriers))
     const words = holder.words()
     if (/does not exist|No such file or directory/.test(words)) throw new MaskVanished(words)
-    const index = /\/m(\d+):/.exec(words)?.[1]
+    const index = new RegExp(`/${MERGED}(\\d+):`).exec(words)?.[1]
     const root = index === undefined ? undefined : roots[Number(index)]
     if (root === undefined) throw error
     const reason = words.split(': ').slice(1).join(': ').split('\n')[0]
@@ -329,19 +332,19 @@ function bubbleOf(
   })
   return {
     machine: join(directory, MACHINE),
-    binds: paths.map(bound('m')),
+    binds: paths.map(bound(MERGED)),
     shown: shown.map((at) => ({ from: join(directory, MACHINE, at), at })),
-    scratch: PRIVATE_PLACES.map(bound(backing.kind === 'memory' ? 't/p' : 'p')).filter(
+    scratch: PRIVATE_PLACES.map(bound(backing.kind === 'memory' ? 't/p' : SCRATCH)).filter(
       ({ at }) => isDirectory(at) && !isInside(at, paths),
     ),
     masks: late.filter((path) => !isOwn(path)),
     private: own,
-    sharedMemory: kept === null ? null : join(directory, `p${PRIVATE_PLACES.length}`),
+    sharedMemory: kept === null ? null : join(directory, `${SCRATCH}${PRIVATE_PLACES.length}`),
     sealed: sealed.map((at) => ({ from: seenAt(at, paths, directory), at })),
     tools: request.hasChannel === true ? { from: join(directory, TOOLS_NAME), at: TOOLS } : null,
     emptied: (request.emptied ?? []).filter((path) => !late.includes(path) && !isOwn(path)),
     proc,
-    emptyFile: join(directory, 'empty'),
+    emptyFile: join(directory, EMPTY_FILE),
     uid: process.getuid?.() ?? 0,
     gid: process.getgid?.() ?? 0,
     capabilities,
@@ -391,12 +394,12 @@ function layersOf(
 ): readonly Layer[] {
   return roots.map(({ path }, index) => ({
     root: path,
-    ...(over[index]?.length ? { lower: holder.reach(join(directory, `b${index}`)) } : {}),
+    ...(over[index]?.length ? { lower: holder.reach(join(directory, `${BEFORE}${index}`)) } : {}),
     upper:
       backing.kind === 'memory'
         ? holder.reach(join(directory, `t/u${index}`))
         : join(backing.directory, `u${numberOf(kept, index)}`),
-    merged: holder.reach(join(directory, `m${index}`)),
+    merged: holder.reach(join(directory, `${MERGED}${index}`)),
     upperDevice:
       backing.kind === 'memory' || kept !== null ? null : statSync(backing.directory).dev,
   }))

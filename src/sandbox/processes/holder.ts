@@ -173,7 +173,7 @@ export interface Upper {
   readonly isKept: boolean
 }
 
-/** The file that lists what was found of attributes. */
+/** The file that lists what was found of attributes, if anything was. */
 export const CARRIERS = 'carriers'
 
 /** The file that lists the parts of the machine that no overlay could cover. */
@@ -275,7 +275,7 @@ for my $root (@roots) {
   my $is = grep { /^user\\.overlay\\./ } split /\\0/, substr($names, 0, $length < 0 ? 0 : $length);
   $found .= "# file: $root\\n" if $is;
 }
-put("$dir/${CARRIERS}", $found, 'attributes') if @roots;
+put("$dir/${CARRIERS}", $found, 'attributes') if $found ne '';
 hear();
 exit 1 if $found ne '';
 my $unseen = '';

@@ -6,12 +6,14 @@
  *
  * A task is one line: a letter, then paths in hex. The answer is one line.
  */
+
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { faultError } from '../../base/index.ts'
 import type { Keeper, KeeperTask, Layer } from '../driver/driver.ts'
 import { type Architecture, ownNumber } from '../kernel/syscalls.ts'
+import { MERGED } from '../layers/mount-lines.ts'
 import { Lines } from '../pipes/lines.ts'
 
 const LETTERS: Readonly<Record<KeeperTask['does'], string>> = {
@@ -47,7 +49,7 @@ export class HolderKeeper implements Keeper {
   /** Returns null for a sandbox that has none. */
   static of({ holder, directory, layers }: Kept): Keeper | null {
     if (holder.keeper === null) return null
-    const mountOf = (layer: Layer): string => join(directory, `m${layers.indexOf(layer)}`)
+    const mountOf = (layer: Layer): string => join(directory, `${MERGED}${layers.indexOf(layer)}`)
     return new HolderKeeper(holder.keeper, mountOf)
   }
 

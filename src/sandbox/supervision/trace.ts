@@ -8,7 +8,6 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { isAbsolute, join, normalize } from 'node:path'
-import { createInterface } from 'node:readline'
 import { faultError } from '../../base/index.ts'
 import { requireProgram, runProgramNow, startProgram } from '../../machine/index.ts'
 import type { RefusedAccess } from '../driver/driver.ts'
@@ -28,18 +27,29 @@ const ATTACH_MS = 10_000
 /** The tracer ends by itself when there is nothing left to trace. */
 const END_MS = 5_000
 
+/** A module of Node that only a traced run needs. */
+type Readline = Pick<typeof import('node:readline'), 'createInterface'>
+
 export class Trace {
   readonly #process: ChildProcess
   readonly #first: string
   readonly #cwd: string
+  readonly #readline: Readline
   readonly #ended: Promise<void>
   readonly #found = new Map<string, RefusedAccess>()
 
-  private constructor(process: ChildProcess, first: number, cwd: string, source: Socket) {
+  private constructor(
+    process: ChildProcess,
+    first: number,
+    cwd: string,
+    source: Socket,
+    readline: Readline,
+  ) {
     this.#process = process
     this.#first = `${first} `
     this.#cwd = cwd
-    createInterface({ input: source }).on('line', (line) => this.#take(line))
+    this.#readline = readline
+    readline.createInterface({ input: source }).on('line', (line) => this.#take(line))
     this.#ended = new Promise((resolve) => source.once('close', () => resolve()))
   }
 
@@ -49,6 +59,7 @@ export class Trace {
    * comes at once only when its findings go elsewhere.
    */
   static async attach(pid: number, cwd: string, pipe: string): Promise<Trace> {
+    const readline = await import('node:readline')
     const ready = childrenOf(pid)
     if (ready.length === 0) throw notAttached('the shell that is ready cannot be found')
     const traced = [pid, ...ready]
@@ -61,7 +72,7 @@ export class Trace {
     const child = startProgram(requireProgram('strace'), args, {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
-    const trace = new Trace(child, pid, cwd, source)
+    const trace = new Trace(child, pid, cwd, source, readline)
     try {
       await trace.#attached(traced.length)
       return trace
@@ -90,7 +101,8 @@ export class Trace {
       }
       const timer = setTimeout(fail, ATTACH_MS)
       // Asked for as a pipe above.
-      const lines = createInterface({ input: this.#process.stderr as NodeJS.ReadableStream })
+      const input = this.#process.stderr as NodeJS.ReadableStream
+      const lines = this.#readline.createInterface({ input })
       lines.on('line', (line) => {
         words.push(line)
         if (!/ attached/.test(line) || --left > 0) return

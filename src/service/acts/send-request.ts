@@ -5,14 +5,25 @@
  * INVARIANT (known or unknown): before the first byte of the request is handed to the network a failure
  *   is known; from then until the whole head of an answer has come, the outcome is unknown.
  */
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
-import { connect as secureConnect, type TLSSocket } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
 import { type Digest, digestBytes } from '../../base/index.ts'
 import { type ComposedRequest, hostPort } from '../../gate/index.ts'
 import { type AddressRules, connectOnce, type Resolve } from '../../network/index.ts'
 
+/** Modules of Node that only a request needs. */
+interface Protocols {
+  readonly http: Pick<typeof import('node:http'), 'request'>
+  readonly tls: Pick<typeof import('node:tls'), 'connect'>
+}
+
+export async function loadProtocols(): Promise<Protocols> {
+  return { http: await import('node:http'), tls: await import('node:tls') }
+}
+
 interface SendOptions {
+  readonly protocols: Protocols
   readonly rules: AddressRules
   readonly resolve?: Resolve
   /** For everything together. */
@@ -54,8 +65,10 @@ export async function sendRequest(composed: ComposedRequest, options: SendOption
     return { state: 'FAILED', code: connected.code, detail: connected.message }
   }
   try {
-    const socket = composed.isSecure ? await secured(connected, name, deadline) : connected
-    return await exchange(composed, socket, options.answerBytesMax, deadline)
+    const socket = composed.isSecure
+      ? await secured(options.protocols, connected, name, deadline)
+      : connected
+    return await exchange(composed, socket, options, deadline)
   } catch (error) {
     return { state: 'FAILED', code: 'network.unreachable', detail: wordsOf(error) }
   } finally {
@@ -64,9 +77,14 @@ export async function sendRequest(composed: ComposedRequest, options: SendOption
 }
 
 /** Opens TLS on the socket; fails unless a trusted authority signed the certificate for this name. */
-function secured(socket: Socket, name: string, deadline: AbortSignal): Promise<TLSSocket> {
+function secured(
+  { tls }: Protocols,
+  socket: Socket,
+  name: string,
+  deadline: AbortSignal,
+): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
-    const secure = secureConnect({
+    const secure = tls.connect({
       socket,
       host: name,
       ...(isIP(name) === 0 ? { servername: name } : {}),
@@ -84,7 +102,7 @@ function secured(socket: Socket, name: string, deadline: AbortSignal): Promise<T
 function exchange(
   { operation, address }: ComposedRequest,
   socket: Socket,
-  answerBytesMax: number,
+  { protocols, answerBytesMax }: SendOptions,
   deadline: AbortSignal,
 ): Promise<Sent> {
   const { method, headers = {}, body } = operation
@@ -92,7 +110,7 @@ function exchange(
   return new Promise((resolve) => {
     const unknown = (error: unknown): void =>
       resolve({ state: 'UNKNOWN', code: 'request.unknown', detail: wordsOf(error) })
-    const sending = httpRequest({
+    const sending = protocols.http.request({
       // Without an agent: with one the request would be sent over a connection of its own.
       createConnection: () => socket,
       method,

@@ -74,6 +74,16 @@ describe('what a home holds', () => {
   })
 })
 
+describe('names that a directory does not list as they are written', () => {
+  it('are looked up one by one', () => {
+    make('clients/a', 'other/b', '\u00e9t\u00e9/c')
+    const hiddenByLaws = ['~/other/../clients', '~/./other', '~/\u00e9t\u00e9']
+    const places = hidden(false, { ...DEFAULT_LISTS, hidden: hiddenByLaws })
+    const names = ['clients/a', 'other/b', '\u00e9t\u00e9/c']
+    expect(names.filter((name) => !isHidden(name, places))).toEqual([])
+  })
+})
+
 describe('links', () => {
   it('lead to what is hidden, through chains and directories on the way', () => {
     make('dotfiles/ssh/id', 'dotfiles/netrc', 'dotfiles/config/gh/hosts.yml')

@@ -8,7 +8,7 @@
  */
 import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
-import { isAbsolute, join } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import {
   type GateLists,
   isKnownCache,
@@ -42,7 +42,15 @@ export function withAccountHome(homes: readonly string[]): readonly string[] {
   return [...new Set(isHome ? [...homes, account] : homes)]
 }
 
+let ownRow: string | undefined
+
+/** Reads the table of users once: the user of a process does not change. */
 function accountHome(): string {
+  ownRow ??= homeInTable()
+  return ownRow
+}
+
+function homeInTable(): string {
   try {
     return userInfo().homedir
   } catch {
@@ -59,7 +67,11 @@ export function hiddenPlaces(order: HiddenOrder): readonly string[] {
   const all = withAccountHome(homes)
   const listed = placedPaths(lists.hidden, all, workspace)
   const moved = elsewhere(listed, movedDirectories(all, xdg))
-  const places = [...listed, ...moved].flatMap(expanded).flatMap(realPlace)
+  const listings = new Listings([...all, ...XDG.flatMap(({ name }) => xdgPlaces(name, xdg))])
+  const places = [...listed, ...moved]
+    .filter((path) => listings.mayHold(path))
+    .flatMap(expanded)
+    .flatMap(realPlace)
   // A place that contains the workspace is not hidden: the user put the workspace there.
   const found = new Set(places.filter((path) => !isWithin(workspace, path)))
   const isOwn = (path: string): boolean =>
@@ -113,7 +125,7 @@ function elsewhere(listed: readonly string[], moved: readonly MovedDirectory[]):
   for (const { usual, given } of moved) {
     for (const path of listed) {
       if (!path.startsWith(usual)) continue
-      for (const place of given) found.push(join(place, path.slice(usual.length)))
+      for (const place of given) found.push(entryOf(place, path.slice(usual.length)))
     }
   }
   return found
@@ -122,7 +134,62 @@ function elsewhere(listed: readonly string[], moved: readonly MovedDirectory[]):
 /** The directories that the caller's variable and those of persons name. */
 function xdgPlaces(name: XdgName, xdg: XdgPlaces): readonly string[] {
   const given = process.env[name] ?? ''
-  return [...new Set([...(isAbsolute(given) ? [given] : []), ...(xdg[name] ?? [])])]
+  const places = [...(isAbsolute(given) ? [given] : []), ...(xdg[name] ?? [])]
+  return [...new Set(places.map((place) => resolve(place)))]
+}
+
+/**
+ * Directories of homes, each read once in a search. Of the hundreds of places on the list a home has a
+ * few, so the names of its directories answer instead of a look at each place.
+ */
+class Listings {
+  readonly #tops: readonly string[]
+  readonly #read = new Map<string, ReadonlySet<string> | null>()
+
+  /** Takes the directories from which on names are compared. Above them a name may be there unlisted. */
+  constructor(tops: readonly string[]) {
+    this.#tops = tops
+  }
+
+  /** Returns false if a pattern surely matches nothing. */
+  mayHold(pattern: string): boolean {
+    const top = this.#tops.find((place) => place !== '/' && pattern.startsWith(`${place}/`))
+    if (top === undefined) return true
+    let directory = top
+    for (const name of pattern.slice(top.length + 1).split('/')) {
+      const names = COMPARED.test(name) ? this.#namesIn(directory) : null
+      if (names === null) return true
+      if (!names.has(anyCase(name))) return false
+      directory = entryOf(directory, name)
+    }
+    return true
+  }
+
+  #namesIn(directory: string): ReadonlySet<string> | null {
+    let names = this.#read.get(directory)
+    if (names === undefined) {
+      names = namesIn(directory)
+      this.#read.set(directory, names)
+    }
+    return names
+  }
+}
+
+/** Names that a directory lists as they are looked up: no pattern, no step upwards, one way to write it. */
+const COMPARED = /^(?!\.{1,2}$)[\w.@ -]+$/
+
+/** A filesystem may find a name in any case: the same text for every way to write an ASCII name. */
+function anyCase(name: string): string {
+  return name.toLowerCase().toUpperCase()
+}
+
+/** Returns null if the names cannot be read. */
+function namesIn(directory: string): ReadonlySet<string> | null {
+  try {
+    return new Set(readdirSync(directory).map(anyCase))
+  } catch (error) {
+    return isSurelyAbsent(error) ? new Set() : null
+  }
 }
 
 /** Expands a pattern: two trailing stars mean the directory, one star matches existing names. */
@@ -156,9 +223,14 @@ function realPlace(path: string): readonly string[] {
     return [realpathSync.native(path)]
   } catch (error) {
     // What is surely not there hides nothing; what cannot be looked at is named as it is.
-    const { code } = error as NodeJS.ErrnoException
-    return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' ? [] : [path]
+    return isSurelyAbsent(error) ? [] : [path]
   }
+}
+
+function isSurelyAbsent(error: unknown): boolean {
+  // Thrown by functions of `node:fs`.
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP'
 }
 
 function linkTargets(directory: string): readonly string[] {

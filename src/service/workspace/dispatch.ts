@@ -36,7 +36,13 @@ import { occurredAtText } from '../../ledger/index.ts'
 import { makeDurable } from '../../machine/index.ts'
 import { hashFile, lookAt } from '../../promotion/index.ts'
 import { writeStage } from '../../tree/index.ts'
-import type { HttpResponse, Sent } from '../acts/send-request.ts'
+import {
+  addressRules,
+  type HttpResponse,
+  loadProtocols,
+  type Sent,
+  sendRequest,
+} from '../acts/send-request.ts'
 import { realPathOf } from '../readings/host-facts.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
 import type { GateContext } from '../surface/context.ts'
@@ -101,10 +107,11 @@ export class Dispatcher {
       at: occurredAtText(this.#context.nowMs()),
     }
     // Loads Node's http and tls, which no other promotion needs, before the fact says that it sends.
-    const { addressRules, sendRequest } = await import('../acts/send-request.ts')
+    const protocols = await loadProtocols()
     await this.#record(begun)
     const { max_duration_ms, max_disk_mb } = descriptor?.resources ?? NO_ROOM
     const sent = await sendRequest(request, {
+      protocols,
       ...(this.#context.resolve === undefined ? {} : { resolve: this.#context.resolve }),
       rules: addressRules(descriptor?.scope.network.hosts ?? []),
       timeoutMs: Math.min(max_duration_ms, TIMEOUT_MAX_MS),

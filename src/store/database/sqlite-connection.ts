@@ -10,6 +10,7 @@
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Fault, FaultError, fault } from '../../base/index.ts'
+import { SYSTEM_CLOCK } from '../../machine/index.ts'
 import { connect, type Database, type Mode, sqliteCode } from './sqlite-driver.ts'
 
 interface OpenOptions {
@@ -82,14 +83,14 @@ export function takeTurn(
   work: () => void,
   waitMsMax: number = WAIT_MS_MAX,
 ): { readonly waitedMs: number } {
-  const started = performance.now()
+  const started = SYSTEM_CLOCK.elapsedMs()
   for (;;) {
     try {
       work()
-      return { waitedMs: performance.now() - started }
+      return { waitedMs: SYSTEM_CLOCK.elapsedMs() - started }
     } catch (error) {
       if (!isBusy(error)) throw error
-      const waitedMs = performance.now() - started
+      const waitedMs = SYSTEM_CLOCK.elapsedMs() - started
       if (waitedMs > waitMsMax) {
         throw new FaultError(fault('ledger.busy', '', { waitedMs: Math.round(waitedMs) }), {
           cause: error,

@@ -11,7 +11,7 @@
 
 import { closeSync, readSync, writeSync } from 'node:fs'
 import { FaultError, fault } from '../../base/index.ts'
-import { openEntry } from '../../machine/index.ts'
+import { openEntry, SYSTEM_CLOCK } from '../../machine/index.ts'
 import { isBusy, WAIT_MS_MAX } from './sqlite-connection.ts'
 
 const PAUSE_MS_MIN = 0.2
@@ -64,11 +64,11 @@ export class WriterQueue {
 
   /** Begins a turn. */
   enter(begin: () => void): void {
-    const started = performance.now()
+    const started = SYSTEM_CLOCK.elapsedMs()
     try {
       for (;;) {
         const ahead = this.#list.look()
-        const waitedMs = performance.now() - started
+        const waitedMs = SYSTEM_CLOCK.elapsedMs() - started
         const asked = ahead === 0 || waitedMs > PATIENCE_MS ? ask(begin) : null
         if (asked === 'begun') break
         if (waitedMs > this.#waitMsMax) throw busy(waitedMs, asked)
@@ -80,12 +80,12 @@ export class WriterQueue {
     } finally {
       this.#list.leave()
     }
-    this.#enteredAtMs = performance.now()
+    this.#enteredAtMs = SYSTEM_CLOCK.elapsedMs()
   }
 
   /** Ends a turn. */
   leave(): void {
-    this.#turnMs += (performance.now() - this.#enteredAtMs - this.#turnMs) * NEWEST_SHARE
+    this.#turnMs += (SYSTEM_CLOCK.elapsedMs() - this.#enteredAtMs - this.#turnMs) * NEWEST_SHARE
   }
 
   #pauseMs(ahead: number): number {

@@ -22,7 +22,6 @@ import {
   SALT_BYTES,
   type SignedHead,
   type Store,
-  type StoredObject,
 } from '../../ledger/index.ts'
 import { type Clock, isJump, type Jump, JumpWatch, SYSTEM_CLOCK } from '../../machine/index.ts'
 import { type FileSeal, type LedgerKey, publicKeyOf, sealOf } from '../keys/ed25519.ts'
@@ -191,6 +190,7 @@ export class Ledger {
     await Promise.all(prepared.objects.map((object) => this.objects.put(object)))
     const [appended] = await this.#append([prepared.draft])
     invariant(appended !== undefined, 'a draft that was appended is answered')
+    await this.#dropUnnamed(prepared, appended)
     return { ok: true, appended }
   }
 
@@ -207,16 +207,32 @@ export class Ledger {
     | { readonly ok: true; readonly appended: readonly Appended[] }
     | Extract<Preparation, { ok: false }>
   > {
-    const drafts: FactDraft[] = []
-    const objects: StoredObject[] = []
+    const all: Prepared[] = []
     for (const [index, entry] of entries.entries()) {
       const prepared = this.#prepare(entry, index === 0 ? expectedSize : undefined)
       if (!prepared.ok) return prepared
-      drafts.push(prepared.draft)
-      objects.push(...prepared.objects)
+      all.push(prepared)
     }
+    const objects = all.flatMap((prepared) => prepared.objects)
     await Promise.all([...objects.map((object) => this.objects.put(object)), after])
-    return { ok: true, appended: await this.#append(drafts) }
+    const appended = await this.#append(all.map(({ draft }) => draft))
+    for (const [index, prepared] of all.entries())
+      await this.#dropUnnamed(prepared, appended[index])
+    return { ok: true, appended }
+  }
+
+  /**
+   * Drops the bodies of a draft whose key was used before: the fact of the first time names bodies with
+   * other salts. A store that appended this very draft and tried again reports it as repeated too, so
+   * looks at the fact first.
+   */
+  async #dropUnnamed({ objects, bodies }: Prepared, appended: Appended | undefined): Promise<void> {
+    if (appended?.repeated !== true || bodies.length === 0) return
+    const { stream, seq } = appended
+    const page = { stream, cursor: seq - 1, limit: 1, order: 'oldest_first' } as const
+    const [first] = (await this.store.find(page)).facts
+    if (first?.seq !== seq || objects.some(({ digest }) => first.text.includes(digest))) return
+    for (const { digest } of bodies) await this.objects.drop(digest)
   }
 
   /**
@@ -289,6 +305,8 @@ export class Ledger {
     })
   }
 }
+
+type Prepared = Extract<Preparation, { ok: true }>
 
 /** writ itself, because no principal asks for the clock to be checked. */
 const WRIT: Actor = {

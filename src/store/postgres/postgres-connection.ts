@@ -225,20 +225,22 @@ function isConnectionLoss({ message }: Error): boolean {
   return /connection terminated|not queryable|timeout exceeded/i.test(message)
 }
 
-/** Fails as `checkNotBegun` does if a stream that has no rows in PostgreSQL was begun. */
+/** Fails as `checkNotBegun` does if a stream that has no head in PostgreSQL was begun. */
 export async function checkNotBegunAt(
   queries: Queries,
   schema: string,
   stream: string,
 ): Promise<void> {
+  const isGone = `NOT EXISTS (SELECT FROM ${schema}.streams JOIN ${schema}.heads USING (stream)
+    WHERE name = $1)`
   const { rows } =
     stream === HOST_STREAM
-      ? await queries.query(`SELECT FROM ${schema}.streams LIMIT 1`)
+      ? await queries.query(`SELECT FROM ${schema}.streams WHERE ${isGone} LIMIT 1`, [stream])
       : await queries.query(
           `SELECT FROM ${schema}.facts JOIN ${schema}.streams USING (stream)
-            WHERE name = '${HOST_STREAM}' AND position($1 IN fact) > 0
-              AND position('${BEGINNING_TYPE}' IN fact) > 0 LIMIT 1`,
-          [beginningName(stream)],
+            WHERE name = '${HOST_STREAM}' AND position($2 IN fact) > 0
+              AND position('${BEGINNING_TYPE}' IN fact) > 0 AND ${isGone} LIMIT 1`,
+          [stream, beginningName(stream)],
         )
   if (rows.length > 0) throw lostStream(stream)
 }

@@ -145,9 +145,10 @@ export class FactSearch {
     const mark = this.#index.markOf(stream)
     const indexed = { from: bounds.from, to: Math.min(bounds.to, mark) }
     const tail = { from: Math.max(bounds.from, mark), to: bounds.to }
-    if (query.order === 'newest_first') yield* this.#scan(stream, tail, query)
+    const written = writtenAs(query, field)
+    if (query.order === 'newest_first') yield* naming(written, this.#scan(stream, tail, query))
     yield* this.#indexed(stream, indexed, query, field)
-    if (query.order === 'oldest_first') yield* this.#scan(stream, tail, query)
+    if (query.order === 'oldest_first') yield* naming(written, this.#scan(stream, tail, query))
   }
 
   /** A tail that is too long to be read at each query is indexed first. */
@@ -181,6 +182,17 @@ export class FactSearch {
       else low = last + 1
     }
   }
+}
+
+/** Returns what the text of every fact with this term contains; empty for a term made of several values. */
+function writtenAs(query: Query, field: IndexedField): string {
+  return field === 'principal' ? '' : JSON.stringify(queryTerm(query, field))
+}
+
+/** Leaves out facts whose text, which is canonical JSON, does not contain the term: parsing costs more. */
+function* naming(written: string, candidates: Iterable<Candidate>): Iterable<Candidate> {
+  for (const candidate of candidates)
+    if (candidate.text?.includes(written) !== false) yield candidate
 }
 
 /** The first page of the candidates that match. */

@@ -42,20 +42,26 @@ export function beginningName(stream: string): string {
 }
 
 /**
- * Fails if a stream that has no rows was begun: they were removed, and beginning it again would hide
+ * Fails if a stream that has no head was begun: its rows were removed, and beginning it again would hide
  * that. The host's stream names every other one, and is the first of a ledger.
+ *
+ * One statement is one snapshot. The caller looked for the stream before: another process may have
+ * begun it since, which is no failure.
  */
 export function checkNotBegun(database: Database, stream: string): void {
   const isHost = stream === HOST_STREAM
+  const isGone =
+    'NOT EXISTS (SELECT 1 FROM streams AS own JOIN heads USING (stream) WHERE own.name = ?)'
   const begun = isHost
-    ? database.prepare('SELECT 1 FROM streams LIMIT 1').get()
+    ? database.prepare(`SELECT 1 FROM streams WHERE ${isGone} LIMIT 1`).get(stream)
     : database
         .prepare(
           `SELECT 1 FROM facts JOIN streams ON streams.name = '${HOST_STREAM}'
             WHERE facts.place >= streams.stream << 32 AND facts.place < (streams.stream + 1) << 32
-              AND instr(facts.fact, ?) > 0 AND instr(facts.fact, '${BEGINNING_TYPE}') > 0 LIMIT 1`,
+              AND instr(facts.fact, ?) > 0 AND instr(facts.fact, '${BEGINNING_TYPE}') > 0
+              AND ${isGone} LIMIT 1`,
         )
-        .get(beginningName(stream))
+        .get(beginningName(stream), stream)
   if (begun !== undefined) throw lostStream(stream)
 }
 

@@ -4,10 +4,11 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { elementAt, reportOf } from '../../../src/flow/index.ts'
 import { leaveOrder, type WalkedRun } from '../../../src/runs/runs.ts'
-import { findingsIn, RunPlace } from '../place.ts'
+import { findingsIn, type RunPlace } from '../place.ts'
+import { placeEach } from '../place-each.ts'
 import { script, TOOL } from '../scripts.ts'
 import {
   artifact,
@@ -23,11 +24,9 @@ import {
 
 let place: RunPlace
 
-beforeEach(async () => {
-  place = await new RunPlace('rows').make()
+placeEach('rows', (made) => {
+  place = made
 })
-
-afterEach(() => place.remove())
 
 const TIMEOUT = { timeout: 60_000 }
 

@@ -13,6 +13,12 @@ const OriginSchema = Type.Object(
     participants_digest: DigestOrNull,
     evaluator: Type.Object({ name: Name, version: Name }, closed),
     artifacts: Type.Optional(Name),
+    source: Type.Optional(
+      Type.Object(
+        { file: Name, participants: Type.Optional(Name), side: Type.Optional(Name) },
+        closed,
+      ),
+    ),
     programs: Type.Optional(
       Type.Array(Type.Object({ participant: Digest, path: Name, digest: Digest }, closed)),
     ),

@@ -67,6 +67,9 @@ export const FINDING_CODES = [
   'flow.program_changed',
   'flow.stalled',
   'flow.secret_written',
+  'flow.list_refused',
+  'flow.item_failed',
+  'flow.items_short',
 ] as const satisfies readonly Code[]
 
 /** What was done about a finding. */

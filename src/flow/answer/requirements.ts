@@ -3,11 +3,11 @@
  * `inputs/`, or a human's word. The host asks for what is missing as if the participant had asked for it,
  * so that no participant runs in vain.
  */
-import { readdirSync, statSync } from 'node:fs'
-import { extname, join } from 'node:path'
-import type { FlowNode, FlowRequirement, XiaoboAction } from '../contracts/index.ts'
-import type { FlowFact } from '../flow/index.ts'
-import { plainName } from './run-files.ts'
+import type { FlowNode, FlowRequirement, XiaoboAction } from '../../contracts/index.ts'
+import type { FlowFact } from '../state/fact.ts'
+
+/** Returns the file at a path below the workspace, or those in the folder there; none without either. */
+type FilesAt = (place: string) => readonly string[]
 
 /** Who says it, in the place of what a participant said. */
 export const SAID_BY_HOST = '(the host: what the plan requires is not there)'
@@ -15,11 +15,11 @@ export const SAID_BY_HOST = '(the host: what the plan requires is not there)'
 /** The answer that asks for what is missing; null when nothing is. */
 export function missingInput(
   { node_id, requirements = [] }: FlowNode,
-  workspace: string,
+  filesAt: FilesAt,
   facts: readonly FlowFact[],
 ): XiaoboAction | null {
   const missing = requirements.filter(
-    (requirement) => requirement.required && !isMet(requirement, node_id, workspace, facts),
+    (requirement) => requirement.required && !isMet(requirement, node_id, filesAt, facts),
   )
   if (missing.length === 0) return null
   return {
@@ -49,17 +49,17 @@ function placesOf({ name, allowed_types: types, min_count }: FlowRequirement): r
 function isMet(
   requirement: FlowRequirement,
   nodeId: string,
-  workspace: string,
+  filesAt: FilesAt,
   facts: readonly FlowFact[],
 ): boolean {
   const { kind, source } = requirement
   if (kind === 'CONFIRMATION') return facts.some((fact) => isGiven(fact, nodeId))
   // What agents hand to one another is judged where it is made.
   if (kind === 'SKILL_OUTPUT' || source === 'AGENT') return true
-  const found = placesOf(requirement).flatMap((place) => filesAt(join(workspace, place)))
+  const found = placesOf(requirement).flatMap(filesAt)
   const types = requirement.allowed_types.map((type) => `.${type.replace(/^\./, '').toLowerCase()}`)
   const fitting = found.filter(
-    (file) => types.length === 0 || types.includes(extname(file).toLowerCase()),
+    (file) => types.length === 0 || types.includes(extensionOf(file).toLowerCase()),
   )
   return new Set(fitting).size >= requirement.min_count
 }
@@ -70,13 +70,15 @@ function isGiven({ type, payload }: FlowFact, nodeId: string): boolean {
   return event.type === 'human_answer' && event.node_id === nodeId && event.answer === 'provided'
 }
 
-/** The file itself, or those in the folder; none when there is nothing. */
-function filesAt(path: string): readonly string[] {
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (found === undefined) return []
-  if (found.isFile()) return [path]
-  if (!found.isDirectory()) return []
-  return readdirSync(path, { withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(path, entry.name))
+/** As `extname` of Node: from the last point of the file's name, unless the name begins with it. */
+function extensionOf(path: string): string {
+  return /[^/](\.[^./]*)$/.exec(path)?.[1] ?? ''
 }
+
+/** Returns a name as one file name: encodes every character that is not plain, and cuts it. */
+export function plainName(name: string): string {
+  const plain = name.replace(/[^A-Za-z0-9_.-]/g, (mark) => encodeURIComponent(mark))
+  return plain.startsWith('.') ? `_${plain}`.slice(0, NAME_MAX) : plain.slice(0, NAME_MAX)
+}
+
+const NAME_MAX = 120

@@ -1,0 +1,112 @@
+/** Names in a test that the flow does not have, each with the nearest one that it has. */
+import { at, nearest, showName } from '../../base/index.ts'
+import {
+  BUILT_IN_INVARIANTS,
+  type FlowTest,
+  type FlowTestCase,
+  HOST_FIELDS,
+} from '../../contracts/index.ts'
+import type { FlowProblem } from '../check/problem.ts'
+import type { CompiledFlow } from '../compile/compiled-flow.ts'
+
+interface KnownNames {
+  readonly node: readonly string[]
+  readonly edge: readonly string[]
+  readonly 'node or edge': readonly string[]
+  readonly policy: readonly string[]
+  readonly invariant: readonly string[]
+  readonly phase: readonly string[]
+  readonly 'sub-phase': readonly string[]
+  readonly 'state field': readonly string[]
+}
+
+type NameKind = keyof KnownNames
+
+interface NamedPlace {
+  readonly kind: NameKind
+  readonly name: string
+  readonly path: string
+}
+
+export function unknownNames({ document, ...flow }: CompiledFlow, test: FlowTest): FlowProblem[] {
+  const node = document.nodes.map(({ node_id }) => node_id)
+  const edge = document.edges.map(({ edge_id }) => edge_id)
+  const known: KnownNames = {
+    node,
+    edge,
+    'node or edge': [...node, ...edge],
+    policy: [...(document.policies ?? []), ...(document.text_policies ?? [])].map(
+      ({ policy_id }) => policy_id,
+    ),
+    invariant: [
+      ...BUILT_IN_INVARIANTS,
+      ...(document.invariants ?? []).map(({ invariant_id }) => invariant_id),
+    ],
+    phase: flow.phases.map(({ name }) => name),
+    'sub-phase': flow.subphases.map(({ name }) => name),
+    'state field': [...HOST_FIELDS, ...Object.keys(document.state?.fields ?? {})],
+  }
+  return test.cases
+    .flatMap((one, index) => [...namesIn(one, `/cases/${index}`)])
+    .filter(({ kind, name }) => !known[kind].includes(name))
+    .map(({ kind, name, path }) => problemOf(kind, name, path, known[kind]))
+}
+
+function problemOf(kind: NameKind, name: string, path: string, known: readonly string[]) {
+  const near = nearest(name, known)
+  const message = `the flow has no ${kind} ${showName(name)}`
+  const problem: FlowProblem = { code: 'flow.unknown_ref', path, message }
+  return near === null ? problem : { ...problem, hint: `did you mean ${showName(near)}?` }
+}
+
+function* namesIn(one: FlowTestCase, place: string): Iterable<NamedPlace> {
+  const { nodes = {}, events = [], expect } = one
+  for (const name of Object.keys(nodes))
+    yield { kind: 'node', name, path: at(`${place}/nodes`, name) }
+  for (const [index, event] of events.entries()) {
+    const path = `${place}/events/${index}`
+    if ('answer' in event) yield { kind: 'node', name: event.node, path: `${path}/node` }
+    if ('skip' in event) yield { kind: 'node', name: event.skip, path: `${path}/skip` }
+    if ('resume' in event)
+      yield* listed('sub-phase', event.resume.changed, `${path}/resume/changed`)
+  }
+  const wanted = `${place}/expect`
+  yield* listed('node', expect.nodes, `${wanted}/nodes`)
+  yield* listed('edge', expect.edges, `${wanted}/edges`)
+  yield* listed('node or edge', expect.passes, `${wanted}/passes`)
+  yield* listed('node or edge', expect.avoids, `${wanted}/avoids`)
+  yield* listed('node', expect.waits_at, `${wanted}/waits_at`)
+  yield* listed('phase', expect.logged, `${wanted}/logged`)
+  for (const what of ['won', 'lost', 'triggered'] as const)
+    yield* listed('policy', expect.policies?.[what], `${wanted}/policies/${what}`)
+  yield* keys('node', expect.attempts, `${wanted}/attempts`)
+  yield* keys('state field', expect.state, `${wanted}/state`)
+  for (const [index, finding] of (expect.findings ?? []).entries()) {
+    if (typeof finding === 'string') continue
+    const path = `${wanted}/findings/${index}`
+    const { node, edge, invariant } = finding
+    if (node !== undefined) yield { kind: 'node', name: node, path: `${path}/node` }
+    if (edge !== undefined) yield { kind: 'edge', name: edge, path: `${path}/edge` }
+    if (invariant !== undefined)
+      yield { kind: 'invariant', name: invariant, path: `${path}/invariant` }
+  }
+  for (const [index, { node }] of (expect.refused ?? []).entries())
+    yield { kind: 'node', name: node, path: `${wanted}/refused/${index}/node` }
+}
+
+function* listed(
+  kind: NameKind,
+  names: readonly string[] | undefined,
+  place: string,
+): Iterable<NamedPlace> {
+  for (const [index, name] of (names ?? []).entries())
+    yield { kind, name, path: `${place}/${index}` }
+}
+
+function* keys(
+  kind: NameKind,
+  table: Readonly<Record<string, unknown>> | undefined,
+  place: string,
+): Iterable<NamedPlace> {
+  for (const name of Object.keys(table ?? {})) yield { kind, name, path: at(place, name) }
+}

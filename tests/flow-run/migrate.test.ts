@@ -1,0 +1,161 @@
+/**
+ * Migrations by the real program: what changes is shown, obstacles are named, an edited file is not
+ * ignored silently, and a kill leaves the run at one version or at the other.
+ */
+import { type ChildProcess, execFileSync } from 'node:child_process'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { digestDocument } from '../../src/base/index.ts'
+import type { Flow } from '../../src/contracts/index.ts'
+import { type Json, Place } from '../cli-gate/place.ts'
+import { artifact, checker, edge, flowOf, goal, worker } from './acceptance/scene.ts'
+import { script, TOOL } from './scripts.ts'
+
+vi.setConfig({ testTimeout: 180_000 })
+
+let place: Place
+
+beforeAll(() => {
+  execFileSync(process.execPath, ['tools/build.mjs'])
+}, 300_000)
+
+beforeEach(() => {
+  place = new Place('migrate').init()
+  place.write('a.mjs', script(`${TOOL}${artifact("'a'")}`))
+  place.write('b.mjs', script(`${TOOL}${artifact("'first: ' + input.node.instructions")}`))
+  place.write('new.mjs', script(`${TOOL}${artifact("'second: ' + input.node.instructions")}`))
+})
+
+afterEach(() => place.remove())
+
+/** Work that a person judges, and work after it. */
+function flow(instructions: string, more: Partial<Flow> = {}, program = 'b.mjs'): Flow {
+  const human = { reviewer: { human: true as const }, title: 'Approval' }
+  const executor = { command: ['node', program] }
+  const nodes = [
+    worker('a'),
+    checker('c', 'a', human),
+    worker('b', { phase_id: 'P2', instructions, executor }),
+    goal('z', 'P2'),
+  ]
+  return flowOf(nodes, [edge('a', 'c'), edge('c', 'b'), edge('b', 'z')], more)
+}
+
+const written = (document: Flow): void => {
+  place.write('flow.json', JSON.stringify(document))
+}
+
+function walk(...words: readonly string[]): Json {
+  return place.writ(['flow', ...words, '--json']).json
+}
+
+function begin(): string {
+  written(flow('be short'))
+  const begun = walk('run', 'flow.json')
+  expect(begun.status).toBe('WAITING')
+  return begun.run_id
+}
+
+it('a run goes on by the new version, and the report tells who changed it', () => {
+  const run = begin()
+  const next = flow('be long', {}, 'new.mjs')
+  written(next)
+  const status = place.writ(['flow', 'status', run])
+  expect(status.out).toContain('differs from the version that this run keeps')
+  expect(status.out).toContain(`writ flow migrate ${run}`)
+  expect(walk('status', run).edited_flow.valid).toBe(true)
+  const asked = place.writ(['flow', 'migrate', run, 'flow.json'])
+  expect([asked.status, asked.err]).toEqual([1, expect.stringContaining('nothing was changed')])
+  expect(asked.out).toContain('changed node b: executor, instructions')
+  const moved = place.writ(['flow', 'migrate', run, 'flow.json', '--yes', '--comment', 'longer'])
+  expect([moved.status, moved.err]).toEqual([0, ''])
+  expect(place.writ(['flow', 'status', run]).out).not.toContain('differs from')
+  expect(walk('approve', run, 'c').ok).toBe(true)
+  expect(walk('resume', run).status).toBe('DONE')
+  const report = walk('report', run)
+  expect(report.migrations).toMatchObject([
+    {
+      from: digestDocument(flow('be short')),
+      to: digestDocument(next),
+      comment: 'longer',
+      principal: expect.stringContaining('human:'),
+    },
+  ])
+  expect(report.flow_digest).toBe(digestDocument(next))
+  const [made] = report.artifacts.filter(({ node_id }: Json) => node_id === 'b')
+  expect(place.text(made.candidate.path)).toBe('second: be long')
+  expect(place.writ(['replay', '--json']).json).toMatchObject({ ok: true })
+  expect(place.writ(['ledger', 'verify', '--json']).status).toBe(0)
+})
+
+it('names every obstacle, and changes nothing', () => {
+  const run = begin()
+  const { nodes, edges, ...rest } = flow('x')
+  written({
+    ...rest,
+    nodes: nodes.filter(({ node_id }) => node_id !== 'c'),
+    edges: [edge('a', 'b'), edge('b', 'z')],
+  })
+  const refused = place.writ(['flow', 'migrate', run, 'flow.json', '--yes'])
+  expect(refused.status).toBe(1)
+  expect(refused.out).toContain('node c: it is running, and the new version has no such node')
+  expect(refused.out).toContain('node a: it is being judged, and other CHECK nodes judge it')
+  expect(walk('migrate', run, 'flow.json', '--yes')).toMatchObject({ migrated: false })
+  expect(walk('report', run).migrations).toEqual([])
+  written(flow('x', { flow_id: 'other' }))
+  expect(place.writ(['flow', 'migrate', run, 'flow.json', '--yes']).out).toContain('it is a run of')
+})
+
+it('is refused for an actor, and while a process walks the run', async () => {
+  const run = begin()
+  written(flow('other'))
+  const token = place.token('ai:bot@local')
+  const { json } = place.writ(['flow', 'migrate', run, 'flow.json', '--yes', '--json'], { token })
+  expect(json.error.code).toBe('principal.not_human')
+  const walker = await walking(run)
+  expect(walk('migrate', run, 'flow.json', '--yes').error.code).toBe('flow.taken')
+  walker.kill('SIGKILL')
+  await ended(walker)
+  expect(walk('migrate', run, 'flow.json', '--yes')).toMatchObject({ migrated: true })
+})
+
+it('a kill at any moment leaves one version or the other', async () => {
+  const run = begin()
+  let moves = 0
+  for (let round = 0; round < 8; round++) {
+    written(flow(`version ${round}`))
+    const child = place.start(['flow', 'migrate', run, 'flow.json', '--yes'])
+    const timer = setTimeout(() => child.kill('SIGKILL'), 80 + round * 60)
+    await ended(child)
+    clearTimeout(timer)
+    const { migrations, flow_digest } = walk('report', run)
+    expect(migrations.length - moves).toBeLessThanOrEqual(1)
+    const isMoved = migrations.length > moves
+    if (isMoved) expect(flow_digest).toBe(digestDocument(flow(`version ${round}`)))
+    moves = migrations.length
+  }
+  written(flow('the last'))
+  expect(walk('migrate', run, 'flow.json', '--yes').migrated).toBe(true)
+  expect(walk('approve', run, 'c').ok).toBe(true)
+  expect(walk('resume', run).status).toBe('DONE')
+  expect(place.writ(['replay', '--json']).json).toMatchObject({ ok: true })
+})
+
+/** A process that walks the run, and holds it by now. */
+async function walking(run: string): Promise<ChildProcess> {
+  let walker = place.start(['flow', 'resume', run, '--wait'])
+  for (let count = 0; count < 60; count++) {
+    await pause(500)
+    // A look at the run may have been in its way.
+    if (walker.exitCode !== null) walker = place.start(['flow', 'resume', run, '--wait'])
+    else if (walk('budget', run, '--seconds', '999').walked === true) return walker
+  }
+  throw new Error('no process walks the run')
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  return new Promise((resolved) => {
+    if (child.exitCode !== null || child.signalCode !== null) resolved()
+    else child.on('close', () => resolved())
+  })
+}
