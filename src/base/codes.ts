@@ -468,6 +468,12 @@ export const CODES = {
   'flow.interrupted': { http: 503, exit: 4, says: 'the run was stopped' },
   'flow.plan_refused': refused('no plan was approved'),
 
+  // Schedules of flows.
+  'schedule.cron': usage('the times of a schedule cannot be read'),
+  'schedule.zone': usage('there is no such time zone'),
+  'schedule.unknown': { http: 404, exit: 1, says: 'there is no such schedule' },
+  'schedule.exists': { http: 409, exit: 1, says: 'a schedule of this name exists' },
+
   // Law files.
   'laws.required': wrong('a mandatory field is missing'),
   'laws.field_type': wrong('a field has the wrong JSON type'),
@@ -504,6 +510,7 @@ export const CODES = {
   'flow_record.count': wrong('the number is negative'),
   'flow_record.digest': wrong('the digest is not `sha256:` and 64 hex digits'),
   'flow_record.moment': wrong('the time is not an ISO 8601 moment'),
+  'flow_record.name': wrong('a name is not one plain word'),
   'flow_record.errors': wrong('an output is neither an answer nor wrong, or both'),
 
   // Expressions: why a source is refused, and why an evaluation is undetermined.

@@ -60,7 +60,7 @@ export { type ClaimStanding, claimStandings } from './runtime/claims.ts'
 export { type Delta, deltaOf } from './runtime/delta.ts'
 export { eventOf, type RunDifference, replayRun } from './runtime/replay.ts'
 export { canSkip } from './runtime/skip.ts'
-export { outstanding, step, timersOf } from './runtime/step.ts'
+export { dueTimers, outstanding, step, timersOf } from './runtime/step.ts'
 export {
   ASKING_TO_CONTINUE,
   findBreaches,

@@ -6,6 +6,7 @@ export { actsOf, cancelRun } from './cancel-run.ts'
 export type { FlowHost } from './flow-host.ts'
 export { makePlan, type PlanningOutcome, type PlanOptions, resumePlan } from './make-plan.ts'
 export { type Order, unblockOrder } from './orders.ts'
+export { dueRuns, type PassedTimer, passAllTimers, passTimers } from './pass-timers.ts'
 export {
   answerOrder,
   askedOfPeople,
@@ -16,13 +17,24 @@ export {
 } from './person-answer.ts'
 export { findPlanning, type PlanningTerms } from './planning-folder.ts'
 export { programWarnings } from './programs/program-warnings.ts'
-export { type MissingOutput, missingOutputs, type RunHead, runHeads } from './run-records.ts'
+export {
+  keepDocument,
+  keptDocument,
+  type MissingOutput,
+  missingOutputs,
+  payloadOf,
+  type RunHead,
+  runHeads,
+} from './run-records.ts'
 export {
   findRun,
+  hasBegun,
+  hasOrders,
   isWalked,
   leaveOrder,
   loadRun,
   lookAtRun,
+  newRunId,
   resumeRun,
   startRun,
   stoppedRuns,

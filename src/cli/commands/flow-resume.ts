@@ -1,9 +1,10 @@
 /** `writ flow resume`: goes on with a run from its facts, after a crash, a stop or a human's answer. */
-import { findRun, loadRun, resumeRun } from '../../runs/index.ts'
+import { findRun, loadRun, passTimers, resumeRun } from '../../runs/index.ts'
 import type { CommandCall, Exit } from '../call/command.ts'
 import { interruptible } from '../flow/interruptible.ts'
 import { watchRun } from '../flow/live.ts'
 import { withFlows } from '../flow/open.ts'
+import { tellPassed } from '../flow/passed.ts'
 import { askAboutActors, refuseActors } from '../flow/person.ts'
 import { placesOf, printRun } from './flow-run.ts'
 
@@ -13,6 +14,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     const { run_id, by } = await findRun(host.ledger, host.stream, call.arguments[0] ?? null)
     const { flow } = await loadRun(host.ledger, host.stream, run_id)
     await askAboutActors(call, gate, by, flow.document)
+    tellPassed(call, await passTimers(host, run_id))
     const watch = watchRun(call, () => flow)
     const walked = await interruptible((abort) =>
       resumeRun({ ...host, confirm: watch.still(host.confirm) }, run_id, {

@@ -64,7 +64,7 @@ function namedFile(call: CommandCall): string {
   throw usageError('name one flow or plan')
 }
 
-function workspaceOf(call: CommandCall): string {
+export function workspaceOf(call: CommandCall): string {
   const given = call.options.text('workspace') ?? process.cwd()
   try {
     if (statSync(given).isDirectory()) return realpathSync(given)

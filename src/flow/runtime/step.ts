@@ -76,6 +76,21 @@ export function timersOf({
   ])
 }
 
+/** Timers whose moment has come, and whose signals have too: telling the run changes something. */
+export function dueTimers(state: RunState, nowMs: number): ReturnType<typeof timersOf> {
+  if (state.isRefused || state.ended !== null) return []
+  const isPast = (until: string | null): boolean => until !== null && Date.parse(until) <= nowMs
+  return [...vectorElements(state.nodes)].flatMap(({ pending, deadline, heard }) => {
+    const isHeard = (name: string): boolean =>
+      (state.signals.get(name)?.count ?? 0) > (heard[name] ?? 0)
+    const isReady = pending?.type === 'wait' && pending.signals.every(isHeard)
+    return [
+      ...(isReady && isPast(pending.until) ? [pending] : []),
+      ...(deadline?.type === 'deadline' && isPast(deadline.until) ? [deadline] : []),
+    ]
+  })
+}
+
 function isStale(draft: RunDraft, event: FlowEvent, place: number): boolean {
   const { flow, run: state } = draft
   if (event.type === 'started') return state.runId !== null
