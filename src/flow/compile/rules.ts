@@ -6,10 +6,12 @@
  * that it could not read for none, and stopped where CHECK nodes of one node follow one another. By
  * version 2 a CHECK that fails or is given up releases the node that it judges, a goal that one branch
  * reaches ends the others, a stalled run says where it is stalled, and budgets are looked at before an
- * entry and before a line is tried again, no longer after an entry that counted.
+ * entry and before a line is tried again, no longer after an entry that counted. By version 3 a way that
+ * fires later cuts the wait of a node short, and a Rollback edge undoes every promoted act of the nodes left
+ * behind, those of earlier calls and rounds too, one after another.
  */
 
-export const RULES_NOW = 2
+export const RULES_NOW = 3
 
 /** Whose rules a new run is walked by. */
 export const FLOW_EVALUATOR = { name: 'flow', version: String(RULES_NOW) } as const

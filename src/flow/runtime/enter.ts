@@ -15,13 +15,14 @@ import { isOpen } from '../state/state.ts'
 import { isInvariantKept } from './judge.ts'
 import { STAGES_MAX, stagesUnder } from './stage.ts'
 import type { Turn } from './turn.ts'
-import { startDeadline, waitsAtEntry } from './wait.ts'
+import { hasten, isWaitingToBegin, startDeadline, waitsAtEntry } from './wait.ts'
 
 /** An edge has fired: the target is entered when nothing else is waited for. */
 export function arrive(turn: Turn, edge: CompiledEdge, round: number): void {
   // The call begins when it is its turn.
   if (edge.isCall) return
   const { status, round: known } = turn.node(edge.target)
+  if (turn.draft.run.rules >= 3 && isWaitingToBegin(turn.node(edge.target))) hasten(turn, edge)
   if (status !== 'idle' && known >= round) return
   // A branch that a goal has no use for may be entered when the run comes round again.
   if (

@@ -368,19 +368,35 @@ function afterPromotion(turn: Turn, node: number, event: EventOf<'promoted'>): v
 /** Enters the target of a Rollback edge once every pending rollback to it has succeeded. */
 function afterRollback(turn: Turn, node: number, event: EventOf<'rolled_back'>): void {
   const command = turn.answered
+  const { rest = [] } = command?.type === 'roll_back' ? command : {}
   if (!event.is_restored) {
+    // What was not undone yet stays as it is.
+    for (const other of new Set(rest.map(({ node_id }) => turn.draft.nodeNamed(node_id))))
+      if (other !== node) turn.settle(other, 'done', 'rollback failed')
     const values = event.why === undefined ? {} : { why: event.why }
     return block(turn, node, 'flow.rollback_failed', values)
   }
-  voidDependents(turn, node)
-  turn.settle(node, 'rejected', 'rolled back')
+  if (!rest.some(({ node_id }) => node_id === event.node_id)) leaveUndone(turn, node)
   if (command?.type !== 'roll_back') return
+  const [next, ...later] = rest
+  if (next !== undefined) {
+    const { back_to, round } = command
+    return turn.command({ type: 'roll_back', ...next, back_to, round, rest: later })
+  }
   for (let index = 0; index < turn.flow.nodes.length; index++) {
     const { pending } = turn.node(index)
     if (pending?.type === 'roll_back' && pending.back_to === command.back_to) return
   }
   const target = turn.draft.nodeNamed(command.back_to)
   turn.later({ kind: 'enter', node: target, round: command.round, cause: 'back' })
+}
+
+/** A node all of whose acts are undone runs again; one that keeps the act of another call does not. */
+function leaveUndone(turn: Turn, node: number): void {
+  const { stage } = turn.node(node).work
+  if (stage !== null && stage.actionId !== null) return turn.settle(node, 'done', 'complete')
+  voidDependents(turn, node)
+  turn.settle(node, 'rejected', 'rolled back')
 }
 
 /** A node without a participant is done when a person has put its files in place. */

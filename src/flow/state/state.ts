@@ -63,6 +63,14 @@ export interface RunStage {
   readonly promotedSeq: number
 }
 
+/** A promoted act that was not undone. */
+interface PromotedAct {
+  readonly actionId: string
+  readonly seq: number
+  /** The calls under way when it was promoted, by their edges. */
+  readonly calls: readonly number[]
+}
+
 export interface ClaimState {
   readonly claim: Claim
   readonly principal: string
@@ -111,6 +119,8 @@ export interface WorkState {
   readonly lastReview: XiaojingReview | null
   readonly lastError: unknown
   readonly stage: RunStage | null
+  /** Of all attempts, oldest first. */
+  readonly acts: readonly PromotedAct[]
   /** Nodes whose stages are based on the stage of this one. */
   readonly dependents: readonly number[]
   readonly claims: readonly ClaimState[]
@@ -271,6 +281,7 @@ const FRESH_WORK: WorkState = {
   lastReview: null,
   lastError: null,
   stage: null,
+  acts: [],
   dependents: [],
   claims: [],
   readings: null,
