@@ -139,6 +139,7 @@ describe('pins', () => {
       'flow run',
       'flow resume',
       'flow status',
+      'flow list',
       'flow answer',
       'flow budget',
       'flow show',

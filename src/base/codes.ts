@@ -461,6 +461,7 @@ export const CODES = {
   'flow.flow_missing': broken('the flow of this run is no longer kept'),
   'flow.output_missing': broken('what a participant made in this run is no longer kept'),
   'flow.tool_unknown': usage('an MCP server has no tool of the name that the flow calls'),
+  'flow.server_failed': usage('an MCP server of the flow cannot be asked for its tools'),
   'flow.secret_missing': usage('a variable that a participant needs is not set'),
   'flow.program_missing': usage('a program or file that a participant needs is not there'),
   'flow.rules_unknown': broken('a later writ began this run'),

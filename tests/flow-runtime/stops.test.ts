@@ -241,3 +241,17 @@ describe('work without a participant', () => {
     expect(host.status).toBe('DONE')
   })
 })
+
+it('work whose CHECK no way leads to is stalled, and says what it waits for', () => {
+  const nodes = [node('s'), work('a'), node('x'), check('k', 'a')]
+  const edges = [
+    edge('s', 'a'),
+    edge('s', 'x', { guard_expr: 'state.tool_calls > 99' }),
+    edge('x', 'k'),
+  ]
+  const host = new Host({ nodes, edges }).start().run()
+  expect([host.status, host.findings.at(-1)]).toEqual(['BLOCKED', 'flow.stalled block'])
+  const found = host.facts.findLast(({ type }) => type === 'flow_finding_v1')
+  expect(found?.payload).toMatchObject({ node_id: 'a', values: { waits_for_checks: ['k'] } })
+  host.verify()
+})

@@ -255,4 +255,4 @@ export const OPEN_TO_ALL: readonly string[] = [
 ]
 
 /** What reads a flow is open to actors; what carries one out is a person's. */
-export const OF_FLOWS = /^flow (?:status|report|show)$/
+export const OF_FLOWS = /^flow (?:status|list|report|show)$/

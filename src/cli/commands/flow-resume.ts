@@ -5,7 +5,7 @@ import { interruptible } from '../flow/interruptible.ts'
 import { watchRun } from '../flow/live.ts'
 import { withFlows } from '../flow/open.ts'
 import { tellPassed } from '../flow/passed.ts'
-import { askAboutActors, refuseActors } from '../flow/person.ts'
+import { askAboutActors, refuseActors, tellShortSecrets } from '../flow/person.ts'
 import { placesOf, printRun } from './flow-run.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
@@ -14,6 +14,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     const { run_id, by } = await findRun(host.ledger, host.stream, call.arguments[0] ?? null)
     const { flow } = await loadRun(host.ledger, host.stream, run_id)
     await askAboutActors(call, gate, by, flow.document)
+    tellShortSecrets(call, flow)
     tellPassed(call, await passTimers(host, run_id))
     const watch = watchRun(call, () => flow)
     const walked = await interruptible((abort) =>

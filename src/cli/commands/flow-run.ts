@@ -8,7 +8,7 @@ import { interruptible } from '../flow/interruptible.ts'
 import { watchRun } from '../flow/live.ts'
 import { readFlow } from '../flow/load.ts'
 import { withFlows } from '../flow/open.ts'
-import { refuseActors, tellUnknownPeople } from '../flow/person.ts'
+import { refuseActors, tellShortSecrets, tellUnknownPeople } from '../flow/person.ts'
 import { plain, refuse } from '../history/text.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
@@ -22,6 +22,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     for (const { code, path, message } of warnings)
       if (code === 'flow.plan_repaired') call.terminal.err(`${plain(`${path}: ${message}`)}\n`)
     tellUnknownPeople(call, gate, flow)
+    tellShortSecrets(call, flow)
     const watch = watchRun(call, () => flow)
     const walked = await interruptible((abort) =>
       startRun(

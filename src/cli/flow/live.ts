@@ -7,11 +7,13 @@ import {
   type FlowFact,
   limitsOf,
   nodesOf,
+  nodeTitle,
   phasesOf,
   type RunState,
 } from '../../flow/index.ts'
 import type { Confirm } from '../../service/index.ts'
 import type { CommandCall } from '../call/command.ts'
+import { counted } from '../effects/amount.ts'
 import { plain } from '../history/text.ts'
 import { statusWord } from './answer.ts'
 
@@ -112,14 +114,14 @@ class Drawing implements Watch {
       .map((phase) => {
         const floor = phase.minimum_duration === 0 ? '' : ` of ${phase.minimum_duration} s`
         const time = `${phase.cumulative_duration.toFixed(1)} s${floor}`
-        return `${statusWord(phase.status, paint)} ${plain(phase.phase_id)}  ${time}, ${phase.attempts} attempts`
+        return `${statusWord(phase.status, paint)} ${plain(phase.phase_id)}  ${time}, ${counted(phase.attempts, 'attempt')}`
       })
     const nodes = nodesOf(flow, state)
       .filter(({ status }) => ['running', 'promoting', 'rolling_back', 'waiting'].includes(status))
       .slice(0, NODES_SHOWN)
       .map(
         ({ node_id, status, attempts }) =>
-          `  ${paint.accent(status)} ${plain(node_id)}  attempt ${attempts}`,
+          `  ${paint.accent(status)} ${plain(nodeTitle(flow, node_id))}  attempt ${attempts}`,
       )
     const { seconds, attempts, tokens } = state.totals
     const since = ((Date.now() - this.#activeSinceMs) / 1000).toFixed(0)
