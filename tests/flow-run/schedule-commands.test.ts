@@ -56,6 +56,10 @@ it('refuses wrong times, zones, policies and flows, and keeps nothing of them', 
   expect(code('x', '0 0 * * *', 'flow.json', '--missed', 'all')).toBe('cli.usage')
   expect(code('a/b', '0 0 * * *', 'flow.json')).toBe('cli.usage')
   expect(place.writ(['schedule', 'add', 'x', '0 0 * * *', 'wrong.json']).status).toBe(1)
+  place.write('empty.json', JSON.stringify({ ...QUICK, nodes: [] }))
+  expect(writ('schedule', 'add', 'x', '0 0 * * *', 'empty.json').violations[0].code).toBe(
+    'flow.empty',
+  )
   expect(writ('schedule', 'list').schedules).toEqual([])
 })
 

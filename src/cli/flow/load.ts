@@ -326,6 +326,7 @@ export async function readFlow(
   const loaded = await loadFlowFile(name, { participants, side })
   const { kind, flow, valid, violations, warnings, participantsDigest, subflows } = loaded
   if (!valid || flow === null) return { ok: false, violations }
+  if (flow.nodes.length === 0) return { ok: false, violations: [NOTHING_TO_DO] }
   if (kind === 'plan' && participants === null) {
     throw usageError('a plan is run with participants', 'writ flow run PLAN --participants FILE')
   }
@@ -333,6 +334,13 @@ export async function readFlow(
   const compilation = compileFlow(flow)
   if (!compilation.ok) throw new Error('a flow that was checked compiles')
   return { ok: true, flow: compilation.flow, participantsDigest, subflows, warnings }
+}
+
+/** A flow without nodes is a sound document, and no work. */
+const NOTHING_TO_DO: Violation = {
+  code: 'flow.empty',
+  path: '/nodes',
+  message: 'the flow has no node, so nothing would be done',
 }
 
 export async function participantsIn(name: string) {

@@ -8,7 +8,8 @@
  * reaches ends the others, a stalled run says where it is stalled, and budgets are looked at before an
  * entry and before a line is tried again, no longer after an entry that counted. By version 3 a way that
  * fires later cuts the wait of a node short, and a Rollback edge undoes every promoted act of the nodes left
- * behind, those of earlier calls and rounds too, one after another.
+ * behind, those of earlier calls and rounds too, one after another. A guard's rerun that runs out of
+ * attempts takes the Exception edge, and a log that could not be written is written again.
  */
 
 export const RULES_NOW = 3

@@ -13,6 +13,7 @@ import { rulesFor } from '../state/command.ts'
 import type { EntryCause, Values } from '../state/fact.ts'
 import { isOpen } from '../state/state.ts'
 import { isInvariantKept } from './judge.ts'
+import { takeException } from './leave.ts'
 import { STAGES_MAX, stagesUnder } from './stage.ts'
 import type { Turn } from './turn.ts'
 import { hasten, isWaitingToBegin, startDeadline, waitsAtEntry } from './wait.ts'
@@ -59,6 +60,9 @@ export function enter(turn: Turn, node: number, round: number, cause: EntryCause
   const isAgain = cause === 'rerun' || cause === 'back' || cause === 'review'
   const isFresh = cause === 'call' || (!isAgain && known < round)
   if (!isFresh && attempts >= document.max_attempts + granted) {
+    // As after a failed attempt: the way out of the node goes before a person.
+    if (turn.draft.run.rules >= 3 && cause === 'rerun' && takeException(turn, node) !== null)
+      return turn.settle(node, 'rejected', 'rerouted')
     return escalate(turn, node, 'no attempt is left')
   }
   if (turn.draft.run.rules >= 2 && isSpent(turn, node, round)) return

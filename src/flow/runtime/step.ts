@@ -416,6 +416,11 @@ function askForFiles(turn: Turn, node: number, { missing_files }: EventOf<'passe
 
 /** Tries the closed edges of a held node again after a human's answer, or reruns the node. */
 function afterUnblock(turn: Turn, node: number): void {
+  const { phase } = turn.draft.nodeOf(node)
+  const phase_id = turn.flow.phases[phase]?.name ?? ''
+  // Only the log is missing: it is written again, and no work is run again.
+  if (turn.draft.run.rules >= 3 && turn.draft.phases.get(phase).isLogFailed)
+    return turn.command({ type: 'write_log', phase_id })
   if (!turn.node(node).isHeld) return rerun(turn, unblockedBy(turn.draft, node), 'unblocked')
   if (!asksForEvidence(turn, node)) return retryWays(turn, node)
   // A person may have corrected an evidence file: tries the edges once the host has read it again.

@@ -35,6 +35,8 @@ export function applyEvent(draft: RunDraft, event: FlowEvent, place: number): vo
       return draft.patchPhase(draft.phaseNamed(event.phase_id), {
         pending: null,
         isLogged: event.digest !== null,
+        isLogFailed: event.digest === null,
+        ...(event.digest === null ? {} : { isBlocked: false }),
       })
     case 'manifest_written':
       return draft.patchSubphase(draft.subphaseNamed(event.subphase_id), {

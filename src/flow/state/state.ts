@@ -173,6 +173,8 @@ export interface SpanState {
   readonly isActive: boolean
   readonly isBlocked: boolean
   readonly isLogged: boolean
+  /** The log could not be written when the phase came to its end. */
+  readonly isLogFailed: boolean
   readonly manifest: string | null
   readonly pending: FlowCommand | null
 }
@@ -330,6 +332,7 @@ const FRESH_SPAN: SpanState = {
   isActive: false,
   isBlocked: false,
   isLogged: false,
+  isLogFailed: false,
   manifest: null,
   pending: null,
 }
