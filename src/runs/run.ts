@@ -30,12 +30,12 @@ import { BudgetMeter } from './budget-meter.ts'
 import { Duties } from './duties.ts'
 import type { FlowHost } from './flow-host.ts'
 import { lastUnblocked, nodesOverBudget, type Order, orderOf } from './orders.ts'
+import { Slots, usualPlaces } from './participant/slots.ts'
 import { isNamed, namedPerson } from './person-answer.ts'
 import { RunPrograms } from './programs/run-programs.ts'
 import { ownPath, plainName } from './run-files.ts'
 import { RunFolder } from './run-folder.ts'
 import { appendFacts, type FactRange, type RunHistory } from './run-records.ts'
-import { Slots, usualPlaces } from './slots.ts'
 import { Stages } from './stages.ts'
 
 /** An event without what is added when it happens. */
