@@ -77,6 +77,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     pure: false,
     packages: ['@modelcontextprotocol/client', 'openai'],
   },
+  schedules: {
+    sees: ['base', 'contracts', 'ledger', 'flow', 'store', 'runs'],
+    pure: false,
+    packages: ['croner'],
+  },
   cli: {
     sees: [
       'base',
@@ -93,6 +98,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'home',
       'service',
       'runs',
+      'schedules',
     ],
     pure: false,
     packages: ['diff', 'yaml'],

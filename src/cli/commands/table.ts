@@ -6,6 +6,7 @@ import { ACCEPT_YES, HOME, PASS_FD, STREAM } from '../call/command.ts'
 import { FLOW_COMMANDS } from './flow-table.ts'
 import { GATE_COMMANDS } from './gate-table.ts'
 import { LEDGER_COMMANDS } from './ledger-table.ts'
+import { SCHEDULE_COMMANDS } from './schedule-table.ts'
 
 const JSONL: OptionWords = {
   name: 'jsonl',
@@ -226,6 +227,7 @@ export const COMMANDS: readonly Command[] = [
     load: async () => ({ run: (await import('./rules-fmt.ts')).formatFile }),
   },
   ...FLOW_COMMANDS,
+  ...SCHEDULE_COMMANDS,
   {
     name: 'task issue',
     says: 'issue a task for a device or a person in the field',

@@ -2,7 +2,8 @@
 import { digestBytes } from '../../base/index.ts'
 import type { FlowNode, ScriptedAttempt } from '../../contracts/index.ts'
 import { isPassingStatus } from '../answer/participant-words.ts'
-import type { ReviewPin } from '../state/command.ts'
+import type { CompiledNode } from '../compile/compiled-flow.ts'
+import type { FlowCommand, ReviewPin } from '../state/command.ts'
 
 type ScriptedEvidence = NonNullable<ScriptedAttempt['evidence']>[number]
 
@@ -131,4 +132,15 @@ function failureWords(failure: Exclude<Failure, { readonly timeout: true }>) {
     return { outcome, why: says(`HTTP ${status}`, body) }
   }
   return { outcome: 'unreachable' as const, why: 'no connection' }
+}
+
+export type CommandOf<T extends FlowCommand['type']> = Extract<FlowCommand, { type: T }>
+
+/** An attempt under way, from its start to its end. */
+export interface LiveAttempt {
+  readonly node: CompiledNode
+  readonly script: ScriptedAttempt
+  readonly first: CommandOf<'run_participant'>
+  readonly end: AttemptEnd
+  readonly principal: string
 }

@@ -14,14 +14,22 @@ import { principalOf } from '../answer/participant-words.ts'
 import { missingInput, SAID_BY_HOST } from '../answer/requirements.ts'
 import type { CompiledFlow, CompiledNode } from '../compile/compiled-flow.ts'
 import { nodesOverBudget } from '../report/stops.ts'
-import { outstanding, step, timersOf } from '../runtime/step.ts'
+import { outstanding, timersOf } from '../runtime/outstanding.ts'
+import { step } from '../runtime/step.ts'
 import { limitsOf } from '../state/budget.ts'
 import { type AccessMode, decideAccess, type FlowCommand } from '../state/command.ts'
 import type { FlowEvent } from '../state/event.ts'
 import type { FlowFact } from '../state/fact.ts'
 import { emptyState, type RunState, type RunStatus, runStatus } from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
-import { type AttemptEnd, actionText, endOf, reviewText } from './scripted-answer.ts'
+import {
+  type AttemptEnd,
+  actionText,
+  type CommandOf,
+  endOf,
+  type LiveAttempt,
+  reviewText,
+} from './scripted-answer.ts'
 import { Scripts, TestQueue } from './test-queue.ts'
 import { isDeclared, type StagedFiles, TestWorkspace, writtenFiles } from './workspace.ts'
 import {
@@ -32,17 +40,6 @@ import {
   testId,
   worldEvent,
 } from './world-events.ts'
-
-type CommandOf<T extends FlowCommand['type']> = Extract<FlowCommand, { type: T }>
-
-/** An attempt under way, from its start to its end. */
-interface LiveAttempt {
-  readonly node: CompiledNode
-  readonly script: ScriptedAttempt
-  readonly first: CommandOf<'run_participant'>
-  readonly end: AttemptEnd
-  readonly principal: string
-}
 
 /** What an access rule kept from a participant. */
 interface RefusedPath {
