@@ -134,13 +134,11 @@ function failureWords(failure: Exclude<Failure, { readonly timeout: true }>) {
   return { outcome: 'unreachable' as const, why: 'no connection' }
 }
 
-export type CommandOf<T extends FlowCommand['type']> = Extract<FlowCommand, { type: T }>
-
 /** An attempt under way, from its start to its end. */
-export interface LiveAttempt {
+export interface TestedAttempt {
   readonly node: CompiledNode
   readonly script: ScriptedAttempt
-  readonly first: CommandOf<'run_participant'>
+  readonly first: Extract<FlowCommand, { type: 'run_participant' }>
   readonly end: AttemptEnd
   readonly principal: string
 }
