@@ -23,6 +23,7 @@ const BUNDLED = new Set([
   '@dagrejs/graphlib',
   '@noble/ed25519',
   '@noble/hashes',
+  'croner',
   'diff',
   'toml-eslint-parser',
   'typebox',

@@ -475,12 +475,19 @@ export const CODES = {
   'flow.flow_missing': broken('the flow of this run is no longer kept'),
   'flow.output_missing': broken('what a participant made in this run is no longer kept'),
   'flow.tool_unknown': usage('an MCP server has no tool of the name that the flow calls'),
+  'flow.server_failed': usage('an MCP server of the flow cannot be asked for its tools'),
   'flow.secret_missing': usage('a variable that a participant needs is not set'),
   'flow.program_missing': usage('a program or file that a participant needs is not there'),
   'flow.rules_unknown': broken('a later writ began this run'),
   'flow.log_foreign': refused('a file that no run wrote is in the place of the log'),
   'flow.interrupted': { http: 503, exit: 4, says: 'the run was stopped' },
   'flow.plan_refused': refused('no plan was approved'),
+
+  // Schedules of flows.
+  'schedule.cron': usage('the times of a schedule cannot be read'),
+  'schedule.zone': usage('there is no such time zone'),
+  'schedule.unknown': { http: 404, exit: 1, says: 'there is no such schedule' },
+  'schedule.exists': { http: 409, exit: 1, says: 'a schedule of this name exists' },
 
   // Law files.
   'laws.required': wrong('a mandatory field is missing'),
@@ -518,6 +525,7 @@ export const CODES = {
   'flow_record.count': wrong('the number is negative'),
   'flow_record.digest': wrong('the digest is not `sha256:` and 64 hex digits'),
   'flow_record.moment': wrong('the time is not an ISO 8601 moment'),
+  'flow_record.name': wrong('a name is not one plain word'),
   'flow_record.errors': wrong('an output is neither an answer nor wrong, or both'),
 
   // Expressions: why a source is refused, and why an evaluation is undetermined.

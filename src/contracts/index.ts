@@ -202,6 +202,7 @@ export {
 export { type FlowEventRecord, flowEvent } from './flow/records/event.ts'
 export { type FlowFinding, flowFinding } from './flow/records/finding.ts'
 export { type ParticipantOutput, participantOutput } from './flow/records/output.ts'
+export type { ScheduleChange, ScheduleSlot, ScheduleTerms } from './flow/records/schedule.ts'
 export { type FlowStarted, flowStarted } from './flow/records/started.ts'
 export { FINDING_ACTIONS, FINDING_CODES, FLOW_EVENT_KINDS } from './flow/records/vocabulary.ts'
 export {

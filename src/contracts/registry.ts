@@ -27,6 +27,7 @@ import { flowClaim, flowEvidence } from './flow/records/claim.ts'
 import { flowEvent } from './flow/records/event.ts'
 import { flowFinding } from './flow/records/finding.ts'
 import { participantOutput } from './flow/records/output.ts'
+import { scheduleContract, scheduleSlotContract } from './flow/records/schedule.ts'
 import { flowStarted } from './flow/records/started.ts'
 import { describeSchema } from './flow/reference/describe.ts'
 import { flowSideContract } from './flow/side.ts'
@@ -84,6 +85,8 @@ const DOCUMENTS: readonly Contract[] = [
   flowClaim,
   flowEvidence,
   participantOutput,
+  scheduleContract,
+  scheduleSlotContract,
   keyRotated,
   tailCut,
   bodyDropped,

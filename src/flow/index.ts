@@ -75,9 +75,10 @@ export { commandText, nodeName, nodeTitle } from './report/words.ts'
 export { type ClaimStanding, claimStandings } from './runtime/claims.ts'
 export { type Delta, deltaOf } from './runtime/delta.ts'
 export { isLostItem } from './runtime/map.ts'
+export { dueTimers, outstanding, timersOf } from './runtime/outstanding.ts'
 export { eventOf, type RunDifference, replayRun } from './runtime/replay.ts'
 export { canSkip } from './runtime/skip.ts'
-export { outstanding, step, timersOf } from './runtime/step.ts'
+export { step } from './runtime/step.ts'
 export {
   ASKING_TO_CONTINUE,
   findBreaches,

@@ -7,6 +7,8 @@ export type { FlowHost } from './flow-host.ts'
 export { makePlan, type PlanningOutcome, type PlanOptions, resumePlan } from './make-plan.ts'
 export { migrateRun, sourceOf } from './migrate-run.ts'
 export { type Order, unblockOrder } from './orders.ts'
+export { shortSecrets } from './participant/secrets.ts'
+export { dueRuns, type PassedTimer, passAllTimers, passTimers } from './pass-timers.ts'
 export {
   answerOrder,
   askedOfPeople,
@@ -17,13 +19,24 @@ export {
 } from './person-answer.ts'
 export { findPlanning, type PlanningTerms } from './planning-folder.ts'
 export { programWarnings } from './programs/program-warnings.ts'
-export { type MissingOutput, missingOutputs, type RunHead, runHeads } from './run-records.ts'
+export {
+  keepDocument,
+  keptDocument,
+  type MissingOutput,
+  missingOutputs,
+  payloadOf,
+  type RunHead,
+  runHeads,
+} from './run-records.ts'
 export {
   findRun,
+  hasBegun,
+  hasOrders,
   isWalked,
   leaveOrder,
   loadRun,
   lookAtRun,
+  newRunId,
   resumeRun,
   startRun,
   stoppedRuns,

@@ -45,6 +45,7 @@ import {
   withoutSecrets,
 } from './participant/secrets.ts'
 import { type Again, participantInput, type RunCommand } from './participant-input.ts'
+import { answerTemplate } from './person-answer.ts'
 import { changedPrograms, foundAt } from './programs/host-findings.ts'
 import { commandOf } from './programs/named-programs.ts'
 import type { FlowRun } from './run.ts'
@@ -447,7 +448,8 @@ export class Participation {
   async #waitForPerson(command: RunCommand, again: Again | null): Promise<void> {
     const { folder } = this.#run
     const { document: input } = await this.#inputOf(command, again, true)
-    const text = `${JSON.stringify(input, null, 2)}\n`
+    const answer = answerTemplate(command, this.#run.options.runId)
+    const text = `${JSON.stringify({ ...Object(input), answer }, null, 2)}\n`
     folder.show(`waiting-${plainName(command.node_id)}.json`, text)
     this.#run.leaveToPerson(command)
   }

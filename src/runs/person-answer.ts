@@ -5,7 +5,14 @@
  * INVARIANT (the person who is asked): where a participant names a person, only that principal answers.
  */
 import { randomUUID } from 'node:crypto'
-import { type FaultError, faultError, showName } from '../base/index.ts'
+import {
+  canonicalJson,
+  DOCUMENT_LIMITS,
+  type FaultError,
+  faultError,
+  readJson,
+  showName,
+} from '../base/index.ts'
 import type { Participant } from '../contracts/index.ts'
 import {
   type CompiledFlow,
@@ -61,6 +68,7 @@ interface GivenText {
 export function answerOrder(run: WalkedRun, { command, text, principal, nowMs }: GivenText): Order {
   const { node_id, command: number } = command
   refuseOthers(run, node_id, principal)
+  if (isTemplate(command, text)) throw invalid(run, command, ['the template is not filled in'])
   const { answer, errors } = readText(command, run.state.artifacts, text, nowMs)
   if (answer === null) throw invalid(run, command, errors)
   const by = principalText(principal)
@@ -112,6 +120,37 @@ function reasonText(error: unknown): string {
   return json_path === undefined
     ? JSON.stringify(error)
     : `${String(json_path)}: expected ${String(expected)}, found ${String(actual)}`
+}
+
+/** Returns whether a text is the template as it was handed out. */
+function isTemplate(command: PersonCommand, text: string): boolean {
+  const { template } = answerTemplate(command, '')
+  const reading = readJson(text, DOCUMENT_LIMITS)
+  return reading.ok && canonicalJson(reading.value) === canonicalJson(template)
+}
+
+/** What a person fills in and hands over; it is refused as it is. */
+export function answerTemplate({ node_id, review }: PersonCommand, runId: string) {
+  const file = `writ flow answer ${runId} ${node_id} --file ANSWER.json`
+  const action = {
+    task_id: node_id,
+    result_type: 'ARTIFACT',
+    artifact: { name: 'answer', format: 'md', content: '' },
+  }
+  if (review === null) return { say_with: [file], template: action }
+  const { review_id, artifact_digest } = review
+  const template = {
+    review_id,
+    artifact_digest,
+    total_score: null,
+    action_required: 'APPROVE or MODIFY',
+    summary: '',
+    breakdown: [],
+    suggestions: [],
+  }
+  const approve = `writ flow approve ${runId} ${node_id}`
+  const reject = `writ flow reject ${runId} ${node_id} --comment TEXT`
+  return { say_with: [approve, reject, file], template }
 }
 
 const SCORES = { approve: 100, reject: 0 } as const

@@ -23,6 +23,7 @@ import { withWorkspaceLock } from '../promotion/index.ts'
 const RUN_ID = /^run-[0-9a-f-]{36}$/
 
 const LOGS = 'logs'
+const TIMER = 'timer'
 
 /** Ids become names of folders: anything else could lead elsewhere. */
 export function isRunId(text: string): boolean {
@@ -129,6 +130,16 @@ export class RunFolder {
     else rmSync(file, { force: true })
   }
 
+  /** The moment at which the run goes on or is late, where those find it that look for such runs. */
+  noteTimer(until: string | null): void {
+    const file = join(this.#state, TIMER)
+    if (until === null) rmSync(file, { force: true })
+    else if (readIfThere(file) !== until) {
+      makeFolder(this.#state, 0o700)
+      writeWhole(file, until, 0o600)
+    }
+  }
+
   get isBlocked(): boolean {
     return existsSync(join(this.#state, 'blocked'))
   }
@@ -171,6 +182,19 @@ export function notedRuns(home: Pick<Home, 'state' | 'directory'>): readonly str
     const folder = new RunFolder(home, name)
     return folder.isBlocked || folder.waiting().length > 0
   })
+}
+
+/** Returns the runs that noted a moment, with it; their facts tell what still holds. */
+export function timedRuns(
+  home: Pick<Home, 'state'>,
+): readonly { readonly runId: string; readonly until: string }[] {
+  const folder = join(home.state, 'runs')
+  return namesIfThere(folder)
+    .filter(isRunId)
+    .flatMap((runId) => {
+      const until = readIfThere(join(folder, runId, TIMER))
+      return until === null ? [] : [{ runId, until }]
+    })
 }
 
 /**

@@ -143,13 +143,20 @@ function outputRows(
 async function factOf(ledger: LedgerReader, text: string): Promise<FlowFact | null> {
   const { record } = JSON.parse(text) as LedgerFact
   if (!FACT_TYPES.has(record.type)) return null
-  const payload = record.payload ?? (await referred(ledger, record.payload_ref))
+  const payload = await payloadOf(ledger, record)
   // The store judged the record by its contract before it was written.
   const fact = { type: record.type, payload } as FlowFact
   return fact.type === 'participant_output_v1' ? withContent(ledger, fact) : fact
 }
 
-/** The payload of a long record. */
+/** Returns the payload of a record, also of a long one, which is kept apart. */
+export async function payloadOf(
+  ledger: LedgerReader,
+  { payload, payload_ref }: LedgerFact['record'],
+): Promise<unknown> {
+  return payload ?? (await referred(ledger, payload_ref))
+}
+
 async function referred(ledger: LedgerReader, reference: string | undefined): Promise<unknown> {
   invariant(reference !== undefined && isDigest(reference), 'a long payload is named by its digest')
   return JSON.parse(decoder.decode(await ledger.objects.get(reference)))
@@ -252,7 +259,7 @@ export async function missingOutputs(
   for await (const { text } of outputRows(ledger, stream, runId)) {
     // The store returns texts of facts.
     const { record } = JSON.parse(text) as LedgerFact
-    const payload = record.payload ?? (await referred(ledger, record.payload_ref))
+    const payload = await payloadOf(ledger, record)
     // The store judged the record by its contract before it was written.
     const { node_id, seq, raw } = payload as Pick<MissingOutput, 'node_id' | 'seq'> & {
       readonly raw: string

@@ -10,6 +10,7 @@
 import { randomBytes } from 'node:crypto'
 import {
   type CompiledFlow,
+  dueTimers,
   elementAt,
   emptyState,
   type FlowCommand,
@@ -31,12 +32,12 @@ import { BudgetMeter } from './budget-meter.ts'
 import { Duties } from './duties.ts'
 import type { FlowHost } from './flow-host.ts'
 import { lastUnblocked, type Order, orderOf } from './orders.ts'
+import { Slots, usualPlaces } from './participant/slots.ts'
 import { isNamed, namedPerson } from './person-answer.ts'
 import { RunPrograms } from './programs/run-programs.ts'
 import { ownPath } from './run-files.ts'
 import { RunFolder } from './run-folder.ts'
 import { appendFacts, type FactRange, type RunHistory } from './run-records.ts'
-import { Slots, usualPlaces } from './slots.ts'
 import { Stages } from './stages.ts'
 
 /** An event without what is added when it happens. */
@@ -65,6 +66,8 @@ export interface RunOptions {
   readonly abort?: AbortSignal
   /** How many participants may work at once; the flow's word, or a number by the cores, without it. */
   readonly parallel?: number
+  /** Commands are recorded and left to the next process that walks the run. */
+  readonly recordsOnly?: boolean
 }
 
 interface Open {
@@ -188,8 +191,10 @@ export class FlowRun {
       this.facts.push(fact)
       this.stages.observe(fact)
     }
+    if (this.#hasTimers) this.folder.noteTimer(nextTimer(state))
     onFacts?.(facts, state)
-    if (isCarriedOut) for (const command of commands) this.#carryOut(command)
+    if (!isCarriedOut || this.options.recordsOnly === true) return
+    for (const command of commands) this.#carryOut(command)
   }
 
   #carryOut(command: FlowCommand): void {
@@ -238,20 +243,18 @@ export class FlowRun {
     await this.#line
     if (this.#failure !== null) return this.#open.size > 0
     await this.takeOrders()
-    if (this.#hasTimers) await this.#tellTimers()
+    if (this.#hasTimers) await this.tellTimers()
     if (this.#open.size > 0 || (this.#hasTimers && this.#isTimeWaitedFor())) return true
     if (this.options.waits !== true || this.#waiting.size === 0) return false
     this.#lookForYes()
     return true
   }
 
-  /** Tells the run of every wait whose time has come. */
-  async #tellTimers(): Promise<void> {
-    const nowMs = this.options.host.clock.nowMs()
-    for (const { node_id, command, until } of timersOf(this.#state)) {
-      if (until !== null && Date.parse(until) <= nowMs)
-        await this.send({ type: 'timer', node_id, command })
-    }
+  /** Tells the run of every time that has come, and returns them. */
+  async tellTimers(): Promise<ReturnType<typeof dueTimers>> {
+    const due = dueTimers(this.#state, this.options.host.clock.nowMs())
+    for (const { node_id, command } of due) await this.send({ type: 'timer', node_id, command })
+    return due
   }
 
   /** With `waits` everything is waited for; without it, short pauses between attempts. */
@@ -429,6 +432,12 @@ export class FlowRun {
     const index = this.flow.nodeIndex.get(nodeId)
     return index === undefined ? null : elementAt(this.#state.nodes, index).pending
   }
+}
+
+/** The moment of the next timer; null if the run waits for none. */
+export function nextTimer(state: RunState): string | null {
+  const moments = timersOf(state).flatMap(({ until }) => until ?? [])
+  return moments.sort((one, other) => Date.parse(one) - Date.parse(other))[0] ?? null
 }
 
 function hasTimers({ nodes, edges }: CompiledFlow['document']): boolean {

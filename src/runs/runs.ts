@@ -55,6 +55,8 @@ interface StartOrder extends WatchOptions {
   readonly participantsDigest: string | null
   /** Null if it was read from no file. */
   readonly source?: FlowFiles | null
+  /** Of a run that a schedule begins: known before, so that it can begin but once. */
+  readonly runId?: string
   /** Told before anything happens. */
   readonly onRun?: (runId: string) => void
 }
@@ -71,18 +73,17 @@ export interface WalkedRun {
   readonly waiting: readonly FlowCommand[]
 }
 
-function newRunId(nowMs: number, chance: Uint8Array): string {
-  return `run-${uuidV7(nowMs, chance)}`
+export function newRunId(nowMs: number): string {
+  return `run-${uuidV7(nowMs, crypto.getRandomValues(new Uint8Array(16)))}`
 }
 
 export async function startRun(host: FlowHost, order: StartOrder): Promise<WalkedRun> {
-  const { flow, workspace, participantsDigest, source, onRun, ...watching } = order
+  const { flow, workspace, participantsDigest, source, onRun, runId: given, ...watching } = order
   await refuseHalted(host)
   refuseForeignLog(host.home, workspace)
   refuseMissingParts(flow, flow.nodes, partsAround(host, workspace))
   await refuseUnknownTools(host, flow, workspace, watching.abort)
-  const chance = crypto.getRandomValues(new Uint8Array(16))
-  const runId = newRunId(host.clock.nowMs(), chance)
+  const runId = given ?? newRunId(host.clock.nowMs())
   onRun?.(runId)
   const run = new FlowRun({ host, flow, runId, workspace, ...watching })
   return run.folder.locked(async () => {
@@ -269,7 +270,7 @@ export async function lookAtRun(
 }
 
 /** Only a person can answer it. */
-function isPersons(command: FlowCommand): boolean {
+export function isPersons(command: FlowCommand): boolean {
   if (command.type === 'ask_human') return true
   if (command.type !== 'run_participant') return false
   return command.participant === null || 'human' in command.participant
@@ -329,6 +330,20 @@ export async function stoppedRuns(
     if (run !== null && (run.waiting.length > 0 || run.status === 'BLOCKED')) found.push(run)
   }
   return found
+}
+
+/** Returns whether the first fact of a run is recorded. */
+export async function hasBegun(
+  { ledger, stream }: { readonly ledger: LedgerReader; readonly stream: string },
+  run: string,
+): Promise<boolean> {
+  const query = { stream, run, type: 'flow_started_v1', limit: 1, order: 'newest_first' } as const
+  return (await ledger.store.find(query)).facts.length > 0
+}
+
+/** Returns whether people have left orders that no process has taken yet. */
+export function hasOrders(host: Pick<FlowHost, 'home'>, runId: string): boolean {
+  return new RunFolder(host.home, runId).orders().length > 0
 }
 
 /** Returns whether a process walks the run now. */

@@ -51,7 +51,7 @@ export interface Around {
 }
 
 /** Commands that run what they are given. */
-const RUNNERS = ['exec', 'propose', 'flow', 'demo']
+const RUNNERS = ['exec', 'propose', 'flow', 'schedule', 'demo']
 
 export type Step =
   | { readonly expect: string }

@@ -78,7 +78,7 @@ it('draws phases, attempts, time and budget while it runs, and takes the picture
   flow([WORKER, GOAL], [TO_GOAL], { budgets: { attempts: 5 } })
   const { output: screen, status } = place.person(['flow', 'run', 'flow.json'], [])
   expect(status).toBe(0)
-  expect(screen).toMatch(/P1 {2}[\d.]+ s, 1 attempts/)
+  expect(screen).toMatch(/P1 {2}[\d.]+ s, 1 attempt\b/)
   expect(screen).toMatch(/running a {2}attempt 1/)
   expect(screen).toMatch(/attempts 1\/5, time [\d.]+ s, tokens 0; last change \d+ s ago/)
   const [, ...after] = screen.split('\u001b[J')

@@ -1,9 +1,9 @@
 /** Lines to participants elsewhere: how long they last, how their end is noticed, what is not retried. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Participant } from '../../src/contracts/index.ts'
 import { participate } from '../../src/runs/participant/participate.ts'
-import { eventsOf, flowOf, worker } from './acceptance/scene.ts'
+import { edge, eventsOf, flowOf, goal, worker } from './acceptance/scene.ts'
 import { Endpoint } from './endpoints.ts'
 import type { RunPlace } from './place.ts'
 import { placeEach } from './place-each.ts'
@@ -111,11 +111,63 @@ describe('MCP', TIMEOUT, () => {
     })
     expect(found.facts).toEqual([])
   })
+
+  async function refusal(executor: Participant): Promise<unknown> {
+    const begun = place.run(flowOf([worker('a', { executor })], []))
+    return begun.then(
+      () => null,
+      (error: { readonly fault: { readonly code: string; readonly message: string } }) =>
+        `${error.fault.code} ${error.fault.message}`,
+    )
+  }
+
+  it('a program that ends is refused before the run begins, with its cause', async () => {
+    place.write('server.mjs', "console.error('no license'); process.exit(9)")
+    expect(await refusal(MCP)).toMatch(/^flow.server_failed .*exit status 9: .*no license/)
+  })
+
+  it('so is an address where no server is, or one that says no', async () => {
+    const gone = new Endpoint(() => {})
+    const nowhere = await gone.open()
+    await gone.close()
+    const mcp = { tool: 'work', tools: 'none' } as const
+    expect(await refusal({ ...mcp, mcp: `${nowhere}/mcp` })).toMatch(
+      /^flow.server_failed .*ECONNREFUSED/,
+    )
+    const locked = Endpoint.json(() => ({ status: 401, body: {} }))
+    expect(await refusal({ ...mcp, mcp: `${await open(locked)}/mcp` })).toMatch(
+      /^flow.server_failed /,
+    )
+  })
+
+  it('a program whose parts an earlier node may make is left to the run', async () => {
+    place.write('server.mjs', "console.error('no license'); process.exit(9)")
+    const node = worker('a', { executor: MCP, max_attempts: 1 })
+    const { facts } = await place.run(flowOf([goal('s', 'P0'), node], [edge('s', 'a')]))
+    expect(JSON.stringify(eventsOf(facts, 'attempt_failed'))).toContain('no license')
+  })
 })
 
 function isRun({ command }: Record<string, unknown>): boolean {
   return (command as { readonly type: string }).type === 'run_participant'
 }
+
+it('a model is not asked by the built-in client, which gives up after five minutes', async () => {
+  const document = { name: 'out', format: 'md', content: 'by a model' }
+  const said = JSON.stringify({ result_type: 'ARTIFACT', artifact: document })
+  const endpoint = Endpoint.json(() => ({
+    body: { choices: [{ message: { role: 'assistant', content: said } }] },
+  }))
+  const chat = await open(endpoint)
+  vi.stubGlobal('fetch', () => Promise.reject(new Error('the built-in client')))
+  try {
+    const executor: Participant = { chat, model: 'm', tools: 'none' }
+    const { status } = await place.run(flowOf([worker('a', { executor })], []))
+    expect(status).toBe('DONE')
+  } finally {
+    vi.unstubAllGlobals()
+  }
+})
 
 describe('HTTP', TIMEOUT, () => {
   async function ends(endpoint: Endpoint, participant: (url: string) => Participant) {

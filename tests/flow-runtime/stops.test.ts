@@ -241,3 +241,41 @@ describe('work without a participant', () => {
     expect(host.status).toBe('DONE')
   })
 })
+
+it('work whose CHECK no way leads to is stalled, and says what it waits for', () => {
+  const nodes = [node('s'), work('a'), node('x'), check('k', 'a')]
+  const edges = [
+    edge('s', 'a'),
+    edge('s', 'x', { guard_expr: 'state.tool_calls > 99' }),
+    edge('x', 'k'),
+  ]
+  const host = new Host({ nodes, edges }).start().run()
+  expect([host.status, host.findings.at(-1)]).toEqual(['BLOCKED', 'flow.stalled block'])
+  const found = host.facts.findLast(({ type }) => type === 'flow_finding_v1')
+  expect(found?.payload).toMatchObject({ node_id: 'a', values: { waits_for_checks: ['k'] } })
+  host.verify()
+})
+
+it('a phase whose log could not be written goes on with the log, and runs no work again', () => {
+  const nodes = [work('a'), GOAL]
+  const host = new Host({ nodes, edges: [edge('a', 'z')] }).start()
+  host.run(({ type }) => type === 'write_log')
+  const [command] = host.open.splice(0, 1)
+  const number = command?.command ?? -1
+  host.send({ type: 'log_written', phase_id: 'P', command: number, digest: null })
+  expect([host.status, host.findings.at(-1)]).toEqual(['BLOCKED', 'flow.log_not_updated block'])
+  expect(host.send({ type: 'unblocked', node_id: 'a', principal: ANN })).toBe(true)
+  expect([host.run().status, host.entered]).toEqual(['DONE', ['a', 'z']])
+  host.verify()
+})
+
+it('a rerun by a guard that runs out of attempts takes the Exception edge, as a failed attempt does', () => {
+  const never = { guard_expr: 'state.tool_calls > 99', on_guard_fail: 'rerun' as const }
+  const nodes = [work('a', { max_attempts: 2 }), node('b'), node('out')]
+  const edges = [edge('a', 'b', never), edge('a', 'out', { class: 'Exception' })]
+  const host = new Host({ nodes, edges }, (_, attempt) => ({ content: `v${attempt}` }))
+    .start()
+    .run()
+  expect([host.status, host.entered]).toEqual(['DONE', ['a', 'a', 'out']])
+  host.verify()
+})

@@ -33,6 +33,41 @@ describe('after', () => {
     host.verify()
   })
 
+  describe('is cut short by another way that fires', () => {
+    const ways = (second: object, own: object = {}) => {
+      const nodes = [node('a'), work('c'), work('b', own)]
+      const edges = [edge('a', 'b', { after: 600 }), edge('a', 'c'), edge('c', 'b', second)]
+      return new Host({ nodes, edges }).start().run()
+    }
+
+    it('at once if that way waits for nothing', () => {
+      const host = ways({})
+      expect([host.status, host.entered]).toEqual(['DONE', ['a', 'b', 'c']])
+      host.verify()
+    })
+
+    it('to the shorter wait of that way, and not to a longer one', () => {
+      const host = ways({ after: 60 })
+      expect(host.status).toBe('WAITING')
+      expect(host.pass(60).run().status).toBe('DONE')
+      host.verify()
+      const late = ways({ after: 6000 })
+      expect(late.pass(600).run().status).toBe('DONE')
+    })
+
+    it('but not below the time and the signal of the node itself', () => {
+      const host = ways({}, { after: 120 })
+      expect(host.pass(60).run().status).toBe('WAITING')
+      expect(host.pass(60).run().status).toBe('DONE')
+      host.verify()
+      const signal = ways({}, { signal: 'go' })
+      expect(signal.run().status).toBe('WAITING')
+      signal.signal('go')
+      expect(signal.run().status).toBe('DONE')
+      signal.verify()
+    })
+  })
+
   it('survives: what is waited for is in the facts', () => {
     const host = new Host({ nodes: [work('a', { after: 60 })], edges: [] }).start().run()
     host.send({ type: 'resumed', manifests: {} })

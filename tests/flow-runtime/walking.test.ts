@@ -107,11 +107,9 @@ describe('edges', () => {
     const edges = [edge('a', 'b'), edge('b', 'c'), { ...back, guard_scope: 'global' as const }]
     const host = new Host({ nodes, edges }, (id, attempt) => ({ stage: `${id}${attempt}` }))
     host.start().run(({ type }) => type === 'roll_back')
-    expect(
-      host.open.map((one) => (one.type === 'roll_back' ? [one.node_id, one.back_to] : one.type)),
-    ).toEqual([
-      ['b', 'a'],
-      ['a', 'a'],
+    // One after another: each act was made on top of those before it.
+    expect(host.open).toMatchObject([
+      { type: 'roll_back', node_id: 'b', back_to: 'a', rest: [{ node_id: 'a' }] },
     ])
     expect(host.entered).toEqual(['a', 'b', 'c'])
     host.run()

@@ -80,6 +80,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     pure: false,
     packages: ['@modelcontextprotocol/client', 'openai'],
   },
+  schedules: {
+    sees: ['base', 'contracts', 'ledger', 'flow', 'store', 'runs'],
+    pure: false,
+    packages: ['croner'],
+  },
   gateway: { sees: [], pure: false, packages: [] },
   sessions: {
     sees: [
@@ -119,6 +124,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'service',
       'runs',
       'sessions',
+      'schedules',
     ],
     pure: false,
     packages: ['diff', 'yaml'],

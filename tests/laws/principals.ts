@@ -253,6 +253,39 @@ export const ROWS: readonly Row[] = [
     ],
     ends: humans('credential.required', 1),
   },
+  {
+    command: 'schedule add',
+    argv: ['schedule', 'add', 'each', '0 0 1 1 *', '{none}'],
+    // The flow is read before the passphrase is asked for, and there is none.
+    ends: humans('cli.file_unreadable', 'cli.file_unreadable'),
+  },
+  {
+    command: 'schedule update',
+    argv: ['schedule', 'update', 'each'],
+    ends: humans('schedule.unknown', 'schedule.unknown'),
+  },
+  { command: 'schedule list', argv: ['schedule', 'list'], ends: all(0) },
+  {
+    command: 'schedule show',
+    argv: ['schedule', 'show', 'each'],
+    ends: all('schedule.unknown'),
+  },
+  {
+    command: 'schedule pause',
+    argv: ['schedule', 'pause', 'each'],
+    ends: humans('schedule.unknown', 'schedule.unknown'),
+  },
+  {
+    command: 'schedule resume',
+    argv: ['schedule', 'resume', 'each'],
+    ends: humans('schedule.unknown', 'schedule.unknown'),
+  },
+  {
+    command: 'schedule remove',
+    argv: ['schedule', 'remove', 'each'],
+    ends: humans('schedule.unknown', 'schedule.unknown'),
+  },
+  { command: 'schedule run', argv: ['schedule', 'run', '--once'], ends: humans(0) },
 ]
 
 /** Commands that open no home, or only read a file: they do not check the caller. */
@@ -283,4 +316,4 @@ export const OPEN_TO_ALL: readonly string[] = [
 ]
 
 /** What reads a flow is open to actors; what carries one out is a person's. */
-export const OF_FLOWS = /^flow (?:status|report|show)$/
+export const OF_FLOWS = /^flow (?:status|list|report|show)$/

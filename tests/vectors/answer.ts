@@ -51,6 +51,8 @@ const NOT_OF_DOCUMENTS = new Set([
   'flow.program_missing',
   'flow.tool_unknown',
   'flow.rules_unknown',
+  'flow.migration',
+  'flow.server_failed',
   'flow.plan_repaired',
   'flow.log_foreign',
   'flow.program_writable',

@@ -13,6 +13,7 @@ import { LEVEL, withHistory } from '../call/home.ts'
 import type { Terminal } from '../call/terminal.ts'
 import { counted, grouped, sizeText } from '../effects/amount.ts'
 import { visibleName } from '../effects/visible.ts'
+import { troublesIn, troublesText } from '../flow/schedule-trouble.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
 
 /** Without these commands are rehearsed all the same, with less comfort. */
@@ -22,15 +23,16 @@ export async function run(call: CommandCall): Promise<Exit> {
   const controls = await tryControls()
   const ok = isUsable(controls)
   const credential = await credentialOf(call)
-  const { kept, approvals, dropped_variables } =
+  const { kept, approvals, dropped_variables, schedules } =
     credential === null
-      ? { kept: null, approvals: null, dropped_variables: [] }
+      ? { kept: null, approvals: null, dropped_variables: [], schedules: [] }
       : await withGate(call, lookInto)
-  const answer = { ok, level: LEVEL, credential, kept, approvals, dropped_variables, controls }
+  const found = { ok, level: LEVEL, credential, kept, approvals, dropped_variables }
+  const answer = { ...found, ...(schedules.length === 0 ? {} : { schedules }), controls }
   await call.terminal.out(
     call.options.isOn('json')
       ? `${JSON.stringify(answer)}\n`
-      : `${[...controls.map((control) => line(control, call.terminal)), ...closing(answer)].join('\n')}\n`,
+      : `${[...controls.map((control) => line(control, call.terminal)), ...closing(answer)].join('\n')}\n${troublesText(schedules, call.terminal.paint)}`,
   )
   return ok ? EXIT.yes : EXIT.no
 }
@@ -55,9 +57,16 @@ function isUsable(controls: readonly Probe[]): boolean {
 
 type Wanted = Awaited<ReturnType<GateSurface['approvalsWanted']>>
 
-async function lookInto({ gate }: GateSession) {
+async function lookInto(session: GateSession) {
+  const { gate } = session
   const dropped_variables = gate.droppedVariables
-  return { kept: await gate.kept(), approvals: await gate.approvalsWanted(), dropped_variables }
+  const schedules = await troublesIn([session])
+  return {
+    schedules,
+    kept: await gate.kept(),
+    approvals: await gate.approvalsWanted(),
+    dropped_variables,
+  }
 }
 
 type Credential = 'none' | 'passphrase' | null

@@ -8,7 +8,7 @@ import { interruptible } from '../flow/interruptible.ts'
 import { watchRun } from '../flow/live.ts'
 import { readFlow } from '../flow/load.ts'
 import { withFlows } from '../flow/open.ts'
-import { refuseActors, tellUnknownPeople } from '../flow/person.ts'
+import { refuseActors, tellShortSecrets, tellUnknownPeople } from '../flow/person.ts'
 import { sourceFiles } from '../flow/source-files.ts'
 import { plain, refuse } from '../history/text.ts'
 
@@ -23,6 +23,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     for (const { code, path, message } of warnings)
       if (code === 'flow.plan_repaired') call.terminal.err(`${plain(`${path}: ${message}`)}\n`)
     tellUnknownPeople(call, gate, flow)
+    tellShortSecrets(call, flow)
     const watch = watchRun(call)
     const walked = await interruptible((abort) =>
       startRun(
@@ -66,7 +67,7 @@ function namedFile(call: CommandCall): string {
   throw usageError('name one flow or plan')
 }
 
-function workspaceOf(call: CommandCall): string {
+export function workspaceOf(call: CommandCall): string {
   const given = call.options.text('workspace') ?? process.cwd()
   try {
     if (statSync(given).isDirectory()) return realpathSync(given)

@@ -5,6 +5,7 @@ import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { type ReadSession, streamToRead, withHistory } from '../call/home.ts'
 import { missingText, runAnswer, runText, statusExit } from '../flow/answer.ts'
 import { namedRun } from '../flow/named.ts'
+import { passWhenRead } from '../flow/passed.ts'
 import { editedFlow, editedText } from '../flow/source-files.ts'
 import { plain, table } from '../history/text.ts'
 
@@ -16,6 +17,7 @@ export async function run(call: CommandCall): Promise<Exit> {
 
 async function showRun(session: ReadSession, call: CommandCall): Promise<Exit> {
   const { head, stream } = await namedRun(session, call)
+  await passWhenRead(call, session, head.run_id)
   const { home, ledger } = session
   const walked = await lookAtRun({ home, ledger, stream }, head.run_id)
   const { flow, state, status } = walked
@@ -45,6 +47,7 @@ const RUNS_SHOWN = 50
 
 async function listRuns(session: ReadSession, call: CommandCall): Promise<Exit> {
   const stream = await streamToRead(session, call)
+  await passWhenRead(call, session, null)
   const { home, ledger } = session
   const heads: RunHead[] = []
   for await (const head of runHeads(ledger, stream)) {

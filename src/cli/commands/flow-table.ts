@@ -91,6 +91,21 @@ export const FLOW_COMMANDS: readonly Command[] = [
     load: () => import('./flow-status.ts'),
   },
   {
+    name: 'flow list',
+    says: 'list the runs by state, flow and time',
+    usage: 'writ flow list [--status STATUS] [--flow ID] [--since WHEN] [--limit N]',
+    options: [
+      { name: 'status', value: 'LIST', says: 'only these states, such as WAITING,BLOCKED' },
+      { name: 'flow', value: 'ID', says: 'only runs of the flow with this id' },
+      { name: 'since', value: 'WHEN', says: 'only runs that began since: a moment, or 2h, 7d' },
+      { name: 'limit', value: 'N', says: 'at most so many; 50 without it' },
+      STREAM,
+      HOME,
+    ],
+    examples: ['writ flow list --status WAITING,BLOCKED', 'writ flow list --since 7d --json'],
+    load: () => import('./flow-list.ts'),
+  },
+  {
     name: 'flow answer',
     says: 'answer a run that waits for a person',
     usage: 'writ flow answer RUN NODE (retry|abandon|provided|unblock | --file ANSWER.json)',

@@ -19,6 +19,8 @@ import {
 import { shortDigest } from '../effects/question-text.ts'
 import { visible } from '../effects/visible.ts'
 import { stopsText } from '../flow/answer.ts'
+import { passWhenOpen } from '../flow/passed.ts'
+import { troublesIn, troublesText } from '../flow/schedule-trouble.ts'
 import { approvalsText, fewHumansText, missingText } from '../gate/approvals-text.ts'
 import {
   finishedText,
@@ -39,7 +41,9 @@ interface InboxEntry {
 export async function run(call: CommandCall): Promise<Exit> {
   return withGates(call, async (sessions) => {
     if (call.arguments.length > 0) return showOne(call, sessions)
+    for (const session of sessions) await passWhenOpen(call, session)
     const waiting = await waitingIn(sessions)
+    const schedules = await troublesIn(sessions)
     const flows = await flowQuestions(sessions)
     const interrupted = await interruptionsOf(sessions)
     const { terminal, options } = call
@@ -49,6 +53,7 @@ export async function run(call: CommandCall): Promise<Exit> {
       const answer = {
         pending,
         ...(flows.length === 0 ? {} : { flows: flows.map(flowJson) }),
+        ...(schedules.length === 0 ? {} : { schedules }),
         ...more,
       }
       await terminal.out(`${JSON.stringify(answer)}\n`)
@@ -60,10 +65,11 @@ export async function run(call: CommandCall): Promise<Exit> {
     }
     const unfinished = await unfinishedText(sessions, terminal)
     await terminal.out(unfinished)
-    const isEmpty = waiting.length + flows.length === 0 && unfinished === ''
+    const isEmpty = waiting.length + flows.length + schedules.length === 0 && unfinished === ''
     if (isEmpty) await terminal.out('nothing waits\n')
     for (const one of waiting) await terminal.out(`${entryLines(one, terminal.paint).join('\n')}\n`)
     await terminal.out(flowText(flows, terminal))
+    await terminal.out(troublesText(schedules, terminal.paint))
     for (const one of interrupted) await terminal.out(interruptionText(one, terminal))
     return EXIT.yes
   })

@@ -7,6 +7,7 @@ import { FLOW_COMMANDS } from './flow-table.ts'
 import { GATE_COMMANDS } from './gate-table.ts'
 import { HOOK_COMMANDS } from './hook-table.ts'
 import { LEDGER_COMMANDS } from './ledger-table.ts'
+import { SCHEDULE_COMMANDS } from './schedule-table.ts'
 import { SESSION_COMMANDS } from './session-table.ts'
 
 const JSONL: OptionWords = {
@@ -230,6 +231,7 @@ export const COMMANDS: readonly Command[] = [
     load: async () => ({ run: (await import('./rules-fmt.ts')).formatFile }),
   },
   ...FLOW_COMMANDS,
+  ...SCHEDULE_COMMANDS,
   {
     name: 'task issue',
     says: 'issue a task for a device or a person in the field',

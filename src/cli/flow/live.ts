@@ -2,9 +2,17 @@
  * What is seen of a run while it is walked: on a terminal a few lines that are drawn again, with
  * phases, attempts, time against the floor and budget; with `--jsonl` each fact as it happens.
  */
-import { type FlowFact, limitsOf, nodesOf, phasesOf, type RunState } from '../../flow/index.ts'
+import {
+  type FlowFact,
+  limitsOf,
+  nodesOf,
+  nodeTitle,
+  phasesOf,
+  type RunState,
+} from '../../flow/index.ts'
 import type { Confirm } from '../../service/index.ts'
 import type { CommandCall } from '../call/command.ts'
+import { counted } from '../effects/amount.ts'
 import { plain } from '../history/text.ts'
 import { statusWord } from './answer.ts'
 
@@ -103,14 +111,14 @@ class Drawing implements Watch {
       .map((phase) => {
         const floor = phase.minimum_duration === 0 ? '' : ` of ${phase.minimum_duration} s`
         const time = `${phase.cumulative_duration.toFixed(1)} s${floor}`
-        return `${statusWord(phase.status, paint)} ${plain(phase.phase_id)}  ${time}, ${phase.attempts} attempts`
+        return `${statusWord(phase.status, paint)} ${plain(phase.phase_id)}  ${time}, ${counted(phase.attempts, 'attempt')}`
       })
     const nodes = nodesOf(flow, state)
       .filter(({ status }) => ['running', 'promoting', 'rolling_back', 'waiting'].includes(status))
       .slice(0, NODES_SHOWN)
       .map(
-        ({ node_id, title, status, attempts }) =>
-          `  ${paint.accent(status)} ${plain(title || node_id)}  attempt ${attempts}`,
+        ({ node_id, status, attempts }) =>
+          `  ${paint.accent(status)} ${plain(nodeTitle(state.flow, node_id))}  attempt ${attempts}`,
       )
     const { seconds, attempts, tokens } = state.totals
     const since = ((Date.now() - this.#activeSinceMs) / 1000).toFixed(0)

@@ -53,6 +53,8 @@ export interface FlowFile {
   readonly found: readonly (FlowProblem & { readonly level: 'error' | 'warning' })[]
   /** Of the file of participants, for a plan. */
   readonly participantsDigest: string | null
+  /** The files of sub-flows that are a part of it. */
+  readonly subflows: readonly string[]
 }
 
 interface LoadOptions {
@@ -85,7 +87,7 @@ function isPlan(value: unknown): boolean {
 
 function refused(file: string, violations: readonly PlacedProblem[]): FlowFile {
   const nothing = { flow: null, valid: false, warnings: [], found: [], participantsDigest: null }
-  return { file, kind: 'flow', ...nothing, violations }
+  return { file, kind: 'flow', ...nothing, subflows: [], violations }
 }
 
 /** By its name; a text from standard input by its header. */
@@ -122,7 +124,11 @@ async function placesOfJson(text: string): Promise<PlacedText | null> {
 }
 
 async function loadFlowDocument(file: string, named: unknown, places: Places): Promise<FlowFile> {
-  const whole = await withSubflows(file, named, (path) => readDocument(path, 'the sub-flow'))
+  const subflows: string[] = []
+  const whole = await withSubflows(file, named, (path) => {
+    subflows.push(path)
+    return readDocument(path, 'the sub-flow')
+  })
   if (whole.violations.length > 0) return refused(file, whole.violations)
   const { value } = whole
   const { valid, violations, warnings } = checkFlow(value)
@@ -136,6 +142,7 @@ async function loadFlowDocument(file: string, named: unknown, places: Places): P
     warnings: await placedIn(file, warnings, places),
     found: foundOf(violations, warnings),
     participantsDigest: null,
+    subflows,
   }
 }
 
@@ -188,6 +195,7 @@ async function loadPlanFile(
     warnings: await placedIn(file, [...repairs, ...unnamed, ...warnings], where),
     found: [],
     participantsDigest: named === null ? null : named.digest,
+    subflows: [],
   }
 }
 
@@ -261,6 +269,7 @@ async function loadTable(file: string, text: string, { side }: LoadOptions): Pro
     warnings,
     found: check === null ? [] : foundOf(check.violations, check.warnings),
     participantsDigest: null,
+    subflows: [],
   }
 }
 
@@ -300,6 +309,7 @@ type FlowSource =
       readonly ok: true
       readonly flow: CompiledFlow
       readonly participantsDigest: string | null
+      readonly subflows: readonly string[]
       readonly warnings: readonly Violation[]
     }
   | { readonly ok: false; readonly violations: readonly Violation[] }
@@ -314,15 +324,23 @@ export async function readFlow(
   side: string | null = null,
 ): Promise<FlowSource> {
   const loaded = await loadFlowFile(name, { participants, side })
-  const { kind, flow, valid, violations, warnings, participantsDigest } = loaded
+  const { kind, flow, valid, violations, warnings, participantsDigest, subflows } = loaded
   if (!valid || flow === null) return { ok: false, violations }
+  if (flow.nodes.length === 0) return { ok: false, violations: [NOTHING_TO_DO] }
   if (kind === 'plan' && participants === null) {
     throw usageError('a plan is run with participants', 'writ flow run PLAN --participants FILE')
   }
   // What is checked follows its contract.
   const compilation = compileFlow(flow)
   if (!compilation.ok) throw new Error('a flow that was checked compiles')
-  return { ok: true, flow: compilation.flow, participantsDigest, warnings }
+  return { ok: true, flow: compilation.flow, participantsDigest, subflows, warnings }
+}
+
+/** A flow without nodes is a sound document, and no work. */
+const NOTHING_TO_DO: Violation = {
+  code: 'flow.empty',
+  path: '/nodes',
+  message: 'the flow has no node, so nothing would be done',
 }
 
 export async function participantsIn(name: string) {

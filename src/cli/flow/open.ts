@@ -18,7 +18,7 @@ export function withFlows<T>(
   return withGate(call, (gate) => work({ gate, host: flowHost(gate) }))
 }
 
-function flowHost(session: GateSession): FlowHost {
+export function flowHost(session: GateSession): FlowHost {
   const { gate, stream } = session
   const { home, ledger, caller } = session.session
   return {

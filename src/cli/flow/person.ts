@@ -7,7 +7,7 @@ import type { Flow, Participant } from '../../contracts/index.ts'
 import type { CompiledFlow } from '../../flow/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import { humanFault, type Principal, principalText } from '../../ledger/index.ts'
-import { isNamed, namedPerson, type PlanningTerms } from '../../runs/index.ts'
+import { isNamed, namedPerson, type PlanningTerms, shortSecrets } from '../../runs/index.ts'
 import { ancestorNames } from '../../service/index.ts'
 import type { CommandCall } from '../call/command.ts'
 import { credentialOf, proveHuman } from '../call/home.ts'
@@ -46,6 +46,17 @@ export function tellUnknownPeople(
       ).concat('\n'),
     )
   }
+}
+
+/** Says which secrets are too short to be found in what participants leave and say. */
+export function tellShortSecrets({ terminal }: CommandCall, { nodes }: CompiledFlow): void {
+  const participants = nodes.flatMap(({ document }) =>
+    [document.executor, document.reviewer].filter((one) => one !== undefined),
+  )
+  for (const name of shortSecrets(participants, process.env))
+    terminal.err(
+      `${plain(`the secret ${name} has fewer than four characters: it is not searched for in files and outputs of participants`)}\n`,
+    )
 }
 
 const GOING_ON = 'going on with a run that an actor began'

@@ -6,8 +6,11 @@
  * that it could not read for none, and stopped where CHECK nodes of one node follow one another. By
  * version 2 a CHECK that fails or is given up releases the node that it judges, a goal that one branch
  * reaches ends the others, a stalled run says where it is stalled, and budgets are looked at before an
- * entry and before a line is tried again, no longer after an entry that counted. Version 3 maps nodes
- * over lists; a flow without maps is walked as by version 2.
+ * entry and before a line is tried again, no longer after an entry that counted. By version 3 nodes are
+ * mapped over lists, a way that fires later cuts the wait of a node short, and a Rollback edge undoes every
+ * promoted act of the nodes left behind, those of earlier calls and rounds too, one after another. A
+ * guard's rerun that runs out of attempts takes the Exception edge, and a log that could not be written is
+ * written again.
  */
 
 export const RULES_NOW = 3

@@ -5,7 +5,7 @@
  */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import type { FlowEvent } from '../state/event.ts'
-import type { FlowFact, RunFinding, Values } from '../state/fact.ts'
+import type { EventPayload, FlowFact, RunFinding, Values } from '../state/fact.ts'
 import { controlText } from './control-text.ts'
 import { nodeName, oneLine, shownText, shownValue } from './words.ts'
 
@@ -61,7 +61,7 @@ export class Causes {
     if (payload.kind === 'guard') this.#guards.set(payload.edge_id, payload)
     else if (payload.kind === 'attempt_failed') this.#at(payload.node_id).error = payload.error
     else if (payload.kind === 'entered') this.#nodes.delete(payload.node_id)
-    else if (payload.kind === 'reviewed') this.#noteReview(payload.node_id, payload.check_id)
+    else if (payload.kind === 'reviewed') this.#noteReview(payload)
     else if (payload.kind === 'event' && payload.event.type === 'gate_decision') {
       const { event } = payload
       if (event.decision === 'BLOCK') this.#at(event.node_id).blocks.push(event)
@@ -211,13 +211,18 @@ export class Causes {
     return `it was rejected with score ${shownText(values['score'])}${words}`
   }
 
-  #noteReview(nodeId: string, checkId: string): void {
+  #noteReview({
+    node_id: nodeId,
+    check_id: checkId,
+    is_word_changed: isChanged,
+  }: Extract<EventPayload, { kind: 'reviewed' }>): void {
     const answer = this.#at(checkId).output?.answer
     if (answer?.kind !== 'review') return
     const { summary, suggestions } = answer.document
     const words = [...new Set([summary, ...suggestions.map(({ change }) => change)])]
     const said = words.filter((text) => text !== '').join('; ')
-    const by = ` by ${nodeName(this.flow, checkId)}`
+    const score = isChanged ? ', by the score and not by the word' : ''
+    const by = ` by ${nodeName(this.flow, checkId)}${score}`
     this.#reviews.set(nodeId, said === '' ? by : `${by}: ${said}`)
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import { type ClaimStanding, claimStandings } from '../runtime/claims.ts'
-import { outstanding } from '../runtime/step.ts'
+import { outstanding } from '../runtime/outstanding.ts'
 import type { FlowCommand } from '../state/command.ts'
 import type { FlowFact } from '../state/fact.ts'
 import { type NodeStatus, type RunState, type RunStatus, runStatus } from '../state/state.ts'

@@ -3,7 +3,7 @@
  * that is WAITING, BLOCKED or FAILED has at least one.
  */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
-import { timersOf } from '../runtime/step.ts'
+import { timersOf } from '../runtime/outstanding.ts'
 import type { FlowCommand } from '../state/command.ts'
 import type { FlowFact, RunFinding } from '../state/fact.ts'
 import { isStuckAt, type RunState } from '../state/state.ts'

@@ -13,16 +13,18 @@ import { rulesFor } from '../state/command.ts'
 import type { EntryCause, Values } from '../state/fact.ts'
 import { isOpen } from '../state/state.ts'
 import { isInvariantKept } from './judge.ts'
+import { takeException } from './leave.ts'
 import { giveUpItem, isCounted, readsList } from './map.ts'
 import { STAGES_MAX, stagesUnder } from './stage.ts'
 import type { Turn } from './turn.ts'
-import { startDeadline, waitsAtEntry } from './wait.ts'
+import { hasten, isWaitingToBegin, startDeadline, waitsAtEntry } from './wait.ts'
 
 /** An edge has fired: the target is entered when nothing else is waited for. */
 export function arrive(turn: Turn, edge: CompiledEdge, round: number): void {
   // The call begins when it is its turn.
   if (edge.isCall) return
   const { status, round: known } = turn.node(edge.target)
+  if (turn.draft.run.rules >= 3 && isWaitingToBegin(turn.node(edge.target))) hasten(turn, edge)
   if (status !== 'idle' && known >= round) return
   // A branch that a goal has no use for may be entered when the run comes round again.
   if (
@@ -59,6 +61,9 @@ export function enter(turn: Turn, node: number, round: number, cause: EntryCause
   const isAgain = cause === 'rerun' || cause === 'back' || cause === 'review'
   const isFresh = cause === 'call' || (!isAgain && known < round)
   if (!isFresh && attempts >= document.max_attempts + granted) {
+    // As after a failed attempt: the way out of the node goes before a person.
+    if (turn.draft.run.rules >= 3 && cause === 'rerun' && takeException(turn, node) !== null)
+      return turn.settle(node, 'rejected', 'rerouted')
     return failNode(turn, node)
   }
   if (turn.draft.run.rules >= 2 && isSpent(turn, node, round)) return

@@ -193,6 +193,7 @@ export function fire(turn: Turn, edge: CompiledEdge): void {
 
 /** Undoes what was promoted at the target and wherever it led, the last first; false if nothing was. */
 function rollBack(turn: Turn, from: number, round: number): boolean {
+  if (turn.draft.run.rules >= 3) return rollBackAll(turn, from, round)
   const acts = nodesAfter(turn, from).flatMap((node) => {
     const { stage } = turn.node(node).work
     return stage === null || stage.actionId === null ? [] : [{ node, stage }]
@@ -204,6 +205,32 @@ function rollBack(turn: Turn, from: number, round: number): boolean {
     turn.command({ type: 'roll_back', node_id, action_id: stage.actionId ?? '', back_to, round })
   }
   return acts.length > 0
+}
+
+/** Undoes the acts one after another, since each was made on top of those before it. */
+function rollBackAll(turn: Turn, from: number, round: number): boolean {
+  const left = new Set(nodesAfter(turn, from))
+  const isLeft = (call: number): boolean => {
+    const { source, target } = turn.draft.edgeOf(call)
+    return left.has(source) || turn.node(target).call === call
+  }
+  const acts = [...left].flatMap((node) =>
+    turn
+      .node(node)
+      .work.acts.filter(({ calls }) => calls.every(isLeft))
+      .map((act) => ({ ...act, node })),
+  )
+  acts.sort((one, other) => other.seq - one.seq)
+  for (const node of new Set(acts.map((act) => act.node)))
+    turn.settle(node, 'rolling_back', 'rollback')
+  const named = acts.map(({ node, actionId }) => ({
+    node_id: turn.idOf(node),
+    action_id: actionId,
+  }))
+  const [first, ...rest] = named
+  if (first === undefined) return false
+  turn.command({ type: 'roll_back', ...first, back_to: turn.idOf(from), round, rest })
+  return true
 }
 
 function nodesAfter(turn: Turn, from: number): readonly number[] {

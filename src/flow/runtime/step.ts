@@ -14,7 +14,6 @@ import { RunDraft } from '../state/draft.ts'
 import type { EventOf, FlowEvent } from '../state/event.ts'
 import { flowAfter, reshape } from '../state/reshape.ts'
 import { isOpen, isStuckAt, type RunState, unblockedBy } from '../state/state.ts'
-import { vectorElements } from '../state/vector.ts'
 import { loseGroups, openGroups, winGroups } from './alternatives.ts'
 import { askForInput, endAttempt, submitWork, takeOutput } from './attempt.ts'
 import { endBranches } from './branches.ts'
@@ -25,6 +24,7 @@ import { isInvariantKept } from './judge.ts'
 import { leave, retryClaims, retryWays, takeException } from './leave.ts'
 import { beginItems, giveUpItem, isListTaken, isLostItem, isShort, reopenItem } from './map.ts'
 import { afterMigration } from './migrate.ts'
+import { outstanding } from './outstanding.ts'
 import { afterLog, closePhase, closeSubphase } from './phase.ts'
 import { answerFault, endReview, giveUpReview, isApproved, passOn } from './review.ts'
 import { cancel, canSkip, skip } from './skip.ts'
@@ -62,33 +62,6 @@ function withFlowAfter(turn: Turn, event: FlowEvent): Turn {
   const next = new Turn(draft, event, 'node_id' in event ? draft.placeNamed(event.node_id) : -1)
   next.facts.push(...turn.facts)
   return next
-}
-
-/** Commands that are not answered yet, oldest first. */
-export function outstanding({
-  nodes,
-  phases,
-  subphases,
-  isRefused,
-  ended,
-}: RunState): readonly FlowCommand[] {
-  if (isRefused || ended !== null) return []
-  return [...vectorElements(nodes), ...vectorElements(phases), ...vectorElements(subphases)]
-    .flatMap(({ pending }) => (pending === null ? [] : [pending]))
-    .sort((one, other) => one.command - other.command)
-}
-
-/** Commands that only the clock, or a signal, answers. */
-export function timersOf({
-  nodes,
-  isRefused,
-  ended,
-}: RunState): readonly Extract<FlowCommand, { type: 'wait' | 'deadline' }>[] {
-  if (isRefused || ended !== null) return []
-  return [...vectorElements(nodes)].flatMap(({ pending, deadline }) => [
-    ...(pending?.type === 'wait' ? [pending] : []),
-    ...(deadline?.type === 'deadline' ? [deadline] : []),
-  ])
 }
 
 function isStale(draft: RunDraft, event: FlowEvent, place: number): boolean {
@@ -381,19 +354,35 @@ function afterPromotion(turn: Turn, node: number, event: EventOf<'promoted'>): v
 /** Enters the target of a Rollback edge once every pending rollback to it has succeeded. */
 function afterRollback(turn: Turn, node: number, event: EventOf<'rolled_back'>): void {
   const command = turn.answered
+  const { rest = [] } = command?.type === 'roll_back' ? command : {}
   if (!event.is_restored) {
+    // What was not undone yet stays as it is.
+    for (const other of new Set(rest.map(({ node_id }) => turn.draft.nodeNamed(node_id))))
+      if (other !== node) turn.settle(other, 'done', 'rollback failed')
     const values = event.why === undefined ? {} : { why: event.why }
     return block(turn, node, 'flow.rollback_failed', values)
   }
-  voidDependents(turn, node)
-  turn.settle(node, 'rejected', 'rolled back')
+  if (!rest.some(({ node_id }) => node_id === event.node_id)) leaveUndone(turn, node)
   if (command?.type !== 'roll_back') return
+  const [next, ...later] = rest
+  if (next !== undefined) {
+    const { back_to, round } = command
+    return turn.command({ type: 'roll_back', ...next, back_to, round, rest: later })
+  }
   for (let index = 0; index < turn.flow.nodes.length; index++) {
     const { pending } = turn.node(index)
     if (pending?.type === 'roll_back' && pending.back_to === command.back_to) return
   }
   const target = turn.draft.nodeNamed(command.back_to)
   turn.later({ kind: 'enter', node: target, round: command.round, cause: 'back' })
+}
+
+/** A node all of whose acts are undone runs again; one that keeps the act of another call does not. */
+function leaveUndone(turn: Turn, node: number): void {
+  const { stage } = turn.node(node).work
+  if (stage !== null && stage.actionId !== null) return turn.settle(node, 'done', 'complete')
+  voidDependents(turn, node)
+  turn.settle(node, 'rejected', 'rolled back')
 }
 
 /** A node without a participant is done when a person has put its files in place. */
@@ -415,6 +404,11 @@ function askForFiles(turn: Turn, node: number, { missing_files }: EventOf<'passe
 function afterUnblock(turn: Turn, node: number): void {
   const again = reopenItem(turn, node)
   if (again !== node) return rerun(turn, again, 'unblocked')
+  const { phase } = turn.draft.nodeOf(node)
+  const phase_id = turn.flow.phases[phase]?.name ?? ''
+  // Only the log is missing: it is written again, and no work is run again.
+  if (turn.draft.run.rules >= 3 && turn.draft.phases.get(phase).isLogFailed)
+    return turn.command({ type: 'write_log', phase_id })
   if (!turn.node(node).isHeld) return rerun(turn, unblockedBy(turn.draft, node), 'unblocked')
   if (!asksForEvidence(turn, node)) return retryWays(turn, node)
   // A person may have corrected an evidence file: tries the edges once the host has read it again.

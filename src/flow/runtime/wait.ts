@@ -4,6 +4,7 @@
  * until when it waits, the host sends `timer` when that has come, and a signal is an event.
  */
 import type { FlowEdge, FlowNode } from '../../contracts/index.ts'
+import type { CompiledEdge } from '../compile/compiled-flow.ts'
 import type { FlowCommand } from '../state/command.ts'
 import type { EventOf } from '../state/event.ts'
 import type { EntryCause } from '../state/fact.ts'
@@ -48,8 +49,43 @@ export function waitsAtEntry(turn: Turn, node: number, cause: EntryCause, edge: 
   if (seconds === 0 && signals.length === 0) return takeSignals(turn, node, [...named])
   const until = seconds === 0 ? null : later(turn.event.at, seconds)
   // Those that have come already are taken with the others.
-  wait(turn, node, until, [...named], 'entry')
+  const own = document.after === undefined ? undefined : later(turn.event.at, document.after)
+  wait(turn, node, until, [...named], 'entry', turn.draft.run.rules >= 3 ? own : undefined)
   return true
+}
+
+/** Returns whether a node waits before its first attempt. */
+export function isWaitingToBegin({ pending }: NodeState): boolean {
+  return pending?.type === 'wait' && pending.why === 'entry'
+}
+
+/**
+ * Cuts a wait short when another way leads to the node: the wait of that way counts if it is weaker. The
+ * time and the signal of the node itself are waited for all the same.
+ */
+export function hasten(turn: Turn, { target: node, document: way }: CompiledEdge): void {
+  const { pending } = turn.node(node)
+  if (pending?.type !== 'wait') return
+  const { document } = turn.draft.nodeOf(node)
+  const { at } = turn.event
+  const moments = [pending.own, way.after === undefined ? undefined : later(at, way.after)]
+  const [until = ''] = moments
+    .flatMap((one) => (one === undefined || isPast(at, one) ? [] : [one]))
+    .sort()
+    .reverse()
+  const named = [...new Set([document.signal, way.signal])].filter((name) => name !== undefined)
+  if (until === '' && named.every((name) => isHeard(turn, node, name))) {
+    takeSignals(turn, node, named)
+    turn.command({ type: 'stop', node_id: document.node_id, stopped: pending.command })
+    turn.settle(node, 'running', 'hastened')
+    return begin(turn, node)
+  }
+  if (!named.every((name) => pending.signals.includes(name))) return
+  const isSooner = until === '' ? pending.until !== null : until < (pending.until ?? '')
+  const isNoLater = until === '' || until === pending.until
+  if (!isSooner && !(isNoLater && named.length < pending.signals.length)) return
+  turn.command({ type: 'stop', node_id: document.node_id, stopped: pending.command })
+  wait(turn, node, until === '' ? null : until, named, 'entry', pending.own)
 }
 
 function wait(
@@ -58,6 +94,7 @@ function wait(
   until: string | null,
   signals: readonly string[],
   why: WaitCommand['why'],
+  own?: string,
 ): void {
   const node_id = turn.idOf(node)
   const values = {
@@ -67,7 +104,8 @@ function wait(
   }
   turn.find({ code: 'flow.waiting', node_id, action: 'alert', values })
   turn.settle(node, 'waiting', why)
-  turn.command({ type: 'wait', node_id, until, signals, why }, node)
+  const kept = own === undefined ? {} : { own }
+  turn.command({ type: 'wait', node_id, until, signals, why, ...kept }, node)
 }
 
 function isHeard(turn: Turn, node: number, name: string): boolean {

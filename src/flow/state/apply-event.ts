@@ -35,6 +35,8 @@ export function applyEvent(draft: RunDraft, event: FlowEvent, place: number): vo
       return draft.patchPhase(draft.phaseNamed(event.phase_id), {
         pending: null,
         isLogged: event.digest !== null,
+        isLogFailed: event.digest === null,
+        ...(event.digest === null ? {} : { isBlocked: false }),
       })
     case 'manifest_written':
       return draft.patchSubphase(draft.subphaseNamed(event.subphase_id), {
@@ -150,19 +152,32 @@ function applyActed(
   event: EventOf<'promoted'> | EventOf<'rolled_back'>,
   index: number,
 ): void {
-  const { stage } = draft.nodes.get(index).work
+  const { work, pending } = draft.nodes.get(index)
+  const { stage, acts } = work
   draft.ownNode(index).pending = null
+  if (event.type === 'rolled_back') {
+    if (!event.is_restored) return
+    const undone = pending?.type === 'roll_back' ? pending.action_id : null
+    const isCurrent = stage?.actionId === undone || draft.run.rules < 3
+    const left = acts.filter(({ actionId }) => actionId !== undone)
+    return draft.patchWork(index, { acts: left, ...(isCurrent ? { stage: null } : {}) })
+  }
   if (stage === null) return
-  if (event.type === 'promoted')
-    return draft.patchWork(index, {
-      stage: {
-        ...stage,
-        manifest: event.manifest,
-        actionId: event.action_id,
-        promotedSeq: draft.run.seq,
-      },
-    })
-  if (event.is_restored) draft.patchWork(index, { stage: null })
+  const { manifest, action_id: actionId } = event
+  const { seq } = draft.run
+  const act = actionId === null ? [] : [{ actionId, seq, calls: callsAround(draft, index) }]
+  draft.patchWork(index, {
+    stage: { ...stage, manifest, actionId, promotedSeq: seq },
+    acts: [...acts, ...act],
+  })
+}
+
+/** The calls under way that a node works for, by their edges. */
+function callsAround(draft: RunDraft, index: number): readonly number[] {
+  return draft.flow.callNodes.flatMap(({ node, region }) => {
+    const { call } = draft.nodes.get(node)
+    return call !== -1 && region.includes(index) ? [call] : []
+  })
 }
 
 export function applyOutput(

@@ -118,6 +118,8 @@ export type CommandBody =
       /** The node that is entered when all has been restored. */
       readonly back_to: string
       readonly round: number
+      /** The acts that are undone after this one, the last promoted first. */
+      readonly rest?: readonly { readonly node_id: string; readonly action_id: string }[]
     }
   | {
       readonly type: 'wait'
@@ -126,6 +128,8 @@ export type CommandBody =
       readonly until: string | null
       readonly signals: readonly string[]
       readonly why: 'entry' | 'retry'
+      /** When the time of the node itself is over, without that of the edge that entered it. */
+      readonly own?: string
     }
   | { readonly type: 'deadline'; readonly node_id: string; readonly until: string }
   | { readonly type: 'stop'; readonly node_id: string; readonly stopped: number }

@@ -189,6 +189,7 @@ function countOpen(span: Writable<SpanState>, opened: number, stopped: number): 
   span.blocked += stopped
   if (opened > 0) span.isActive = true
   if (opened > 0) span.isLogged = false
+  if (opened > 0) span.isLogFailed = false
 }
 
 /** Returns whether a node waits for another event. Such a node keeps the run from its end. */
@@ -236,6 +237,7 @@ function copySpan(span: SpanState): SpanState {
     hasOtherIssue: span.hasOtherIssue,
     isActive: span.isActive,
     isBlocked: span.isBlocked,
+    isLogFailed: span.isLogFailed,
     isLogged: span.isLogged,
     manifest: span.manifest,
     pending: span.pending,

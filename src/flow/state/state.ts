@@ -63,6 +63,14 @@ export interface RunStage {
   readonly promotedSeq: number
 }
 
+/** A promoted act that was not undone. */
+interface PromotedAct {
+  readonly actionId: string
+  readonly seq: number
+  /** The calls under way when it was promoted, by their edges. */
+  readonly calls: readonly number[]
+}
+
 export interface ClaimState {
   readonly claim: Claim
   readonly principal: string
@@ -111,6 +119,8 @@ export interface WorkState {
   readonly lastReview: XiaojingReview | null
   readonly lastError: unknown
   readonly stage: RunStage | null
+  /** Of all attempts, oldest first. */
+  readonly acts: readonly PromotedAct[]
   /** Nodes whose stages are based on the stage of this one. */
   readonly dependents: readonly number[]
   readonly claims: readonly ClaimState[]
@@ -163,6 +173,8 @@ export interface SpanState {
   readonly isActive: boolean
   readonly isBlocked: boolean
   readonly isLogged: boolean
+  /** The log could not be written when the phase came to its end. */
+  readonly isLogFailed: boolean
   readonly manifest: string | null
   readonly pending: FlowCommand | null
 }
@@ -273,6 +285,7 @@ const FRESH_WORK: WorkState = {
   lastReview: null,
   lastError: null,
   stage: null,
+  acts: [],
   dependents: [],
   claims: [],
   readings: null,
@@ -321,6 +334,7 @@ const FRESH_SPAN: SpanState = {
   isActive: false,
   isBlocked: false,
   isLogged: false,
+  isLogFailed: false,
   manifest: null,
   pending: null,
 }

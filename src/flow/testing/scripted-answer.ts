@@ -2,7 +2,8 @@
 import { digestBytes } from '../../base/index.ts'
 import type { FlowNode, ScriptedAttempt } from '../../contracts/index.ts'
 import { isPassingStatus } from '../answer/participant-words.ts'
-import type { ReviewPin } from '../state/command.ts'
+import type { CompiledNode } from '../compile/compiled-flow.ts'
+import type { FlowCommand, ReviewPin } from '../state/command.ts'
 
 type ScriptedEvidence = NonNullable<ScriptedAttempt['evidence']>[number]
 
@@ -131,4 +132,13 @@ function failureWords(failure: Exclude<Failure, { readonly timeout: true }>) {
     return { outcome, why: says(`HTTP ${status}`, body) }
   }
   return { outcome: 'unreachable' as const, why: 'no connection' }
+}
+
+/** An attempt under way, from its start to its end. */
+export interface TestedAttempt {
+  readonly node: CompiledNode
+  readonly script: ScriptedAttempt
+  readonly first: Extract<FlowCommand, { type: 'run_participant' }>
+  readonly end: AttemptEnd
+  readonly principal: string
 }

@@ -14,14 +14,21 @@ import { principalOf } from '../answer/participant-words.ts'
 import { missingInput, SAID_BY_HOST } from '../answer/requirements.ts'
 import type { CompiledFlow, CompiledNode } from '../compile/compiled-flow.ts'
 import { nodesOverBudget } from '../report/stops.ts'
-import { outstanding, step, timersOf } from '../runtime/step.ts'
+import { outstanding, timersOf } from '../runtime/outstanding.ts'
+import { step } from '../runtime/step.ts'
 import { limitsOf } from '../state/budget.ts'
 import { type AccessMode, decideAccess, type FlowCommand } from '../state/command.ts'
 import type { FlowEvent } from '../state/event.ts'
 import type { FlowFact } from '../state/fact.ts'
 import { emptyState, type RunState, type RunStatus, runStatus } from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
-import { type AttemptEnd, actionText, endOf, reviewText } from './scripted-answer.ts'
+import {
+  type AttemptEnd,
+  actionText,
+  endOf,
+  reviewText,
+  type TestedAttempt,
+} from './scripted-answer.ts'
 import { Scripts, TestQueue } from './test-queue.ts'
 import { isDeclared, type StagedFiles, TestWorkspace, writtenFiles } from './workspace.ts'
 import {
@@ -33,23 +40,14 @@ import {
   worldEvent,
 } from './world-events.ts'
 
-type CommandOf<T extends FlowCommand['type']> = Extract<FlowCommand, { type: T }>
-
-/** An attempt under way, from its start to its end. */
-interface LiveAttempt {
-  readonly node: CompiledNode
-  readonly script: ScriptedAttempt
-  readonly first: CommandOf<'run_participant'>
-  readonly end: AttemptEnd
-  readonly principal: string
-}
-
 /** What an access rule kept from a participant. */
 interface RefusedPath {
   readonly node: string
   readonly path: string
   readonly mode: AccessMode
 }
+
+type CommandOf<T extends FlowCommand['type']> = Extract<FlowCommand, { type: T }>
 
 /** No case needs so many events; a run that goes on for longer has no end. */
 const EVENTS_MAX = 100_000
@@ -72,7 +70,7 @@ export class ScriptedRun {
   readonly #queue = new TestQueue()
   readonly #scripts: Scripts
   /** By node: the attempt that is asked again. */
-  readonly #live = new Map<string, LiveAttempt>()
+  readonly #live = new Map<string, TestedAttempt>()
   /** Commands that a person has to answer. */
   readonly #waiting = new Map<number, FlowCommand>()
   /** Timers that have come; one that also waits for a signal stays open. */
@@ -213,7 +211,7 @@ export class ScriptedRun {
     switch (command.type) {
       case 'pass': {
         const { node_id } = command
-        const missing = this.#missingFiles(this.#nodeOf(node_id), [])
+        const missing = this.workspace.missing(this.#nodeOf(node_id), [])
         const lacking = missing.length === 0 ? {} : { missing_files: missing }
         return { type: 'passed', node_id, command: number, ...lacking }
       }
@@ -224,7 +222,8 @@ export class ScriptedRun {
       case 'promote':
         return this.#promote(command)
       case 'roll_back':
-        return this.#rollBack(command)
+        this.workspace.rollBack(command.action_id)
+        return { type: 'rolled_back', node_id: command.node_id, command: number, is_restored: true }
       case 'write_log': {
         const digest = this.#case.log === 'unwritable' ? null : digestBytes(`log ${this.#sent}`)
         return { type: 'log_written', phase_id: command.phase_id, command: number, digest }
@@ -251,11 +250,6 @@ export class ScriptedRun {
     const view = this.workspace.viewOf(this.flow, this.state, node_id)
     const found = listIn(this.workspace.bytes(path, view), field, max)
     return { type: 'list_read', node_id, command, path, ...found }
-  }
-
-  #rollBack({ action_id, node_id, command }: CommandOf<'roll_back'>): EventBody {
-    this.workspace.rollBack(action_id)
-    return { type: 'rolled_back', node_id, command, is_restored: true }
   }
 
   #promote({ node_id, manifest, command }: CommandOf<'promote'>): EventBody {
@@ -295,7 +289,7 @@ export class ScriptedRun {
     this.#finish(live, command.command, 0)
   }
 
-  #start({ node, script, first }: LiveAttempt, { node_id, command, review }: typeof first): void {
+  #start({ node, script, first }: TestedAttempt, { node_id, command, review }: typeof first): void {
     const to = { node_id, command }
     this.#send({ type: 'attempt_started', ...to })
     const tools = script.tools ?? (review === null && first.participant?.tools !== 'none' ? 1 : 0)
@@ -325,7 +319,7 @@ export class ScriptedRun {
   }
 
   /** Says what the attempt says, and ends it unless it is asked again. */
-  #finish(live: LiveAttempt, command: number, ask: number): void {
+  #finish(live: TestedAttempt, command: number, ask: number): void {
     const { node, first } = live
     const to = { node_id: first.node_id, command }
     const end = this.#bounded(live.end)
@@ -350,12 +344,12 @@ export class ScriptedRun {
     return { outcome: 'failed', why, seconds: left, isSpent: true }
   }
 
-  #textOf({ first, script }: LiveAttempt): string {
+  #textOf({ first, script }: TestedAttempt): string {
     const { review, node_id, attempt } = first
     return review === null ? actionText(node_id, attempt, script) : reviewText(review, script)
   }
 
-  #read({ first }: LiveAttempt, text: string): ParsedAnswer {
+  #read({ first }: TestedAttempt, text: string): ParsedAnswer {
     const { node_id: nodeId, attempt, review } = first
     let ids = 0
     const sources = { nowMs: this.#nowMs, newId: () => testId(this.#sent, ids++) }
@@ -363,7 +357,7 @@ export class ScriptedRun {
     return readAction(text, { folder: this.state.artifacts, nodeId, attempt }, sources)
   }
 
-  #endWell(live: LiveAttempt, command: number, end: AttemptEnd, { answer }: ParsedAnswer): void {
+  #endWell(live: TestedAttempt, command: number, end: AttemptEnd, { answer }: ParsedAnswer): void {
     const { node, script, first } = live
     const { node_id, attempt, stands_on: bases } = first
     const to = { node_id, command }
@@ -378,7 +372,7 @@ export class ScriptedRun {
       if (path !== null) files.set(path, artifact.content)
     }
     const view = [...this.workspace.staged(bases), files]
-    const missing = this.#missingFiles(node, view)
+    const missing = this.workspace.missing(node, view)
     const codes = [
       ...(script.blocked ?? []),
       ...(undeclared.length > 0 ? ['effect.undeclared'] : []),
@@ -420,7 +414,7 @@ export class ScriptedRun {
   }
 
   /** What the attempt writes and may write; without a word about it, the files that its node requires. */
-  #changes({ node, script, first }: LiveAttempt): Map<string, string | null> {
+  #changes({ node, script, first }: TestedAttempt): Map<string, string | null> {
     const files = writtenFiles(node.document, script, first.attempt)
     return new Map(files.filter(([path]) => !this.#isRefused(node, path, 'write')))
   }
@@ -432,12 +426,6 @@ export class ScriptedRun {
     this.refused.push({ node: node_id, path, mode })
     if (trace === 'refused') this.#send({ type: 'access_refused', node_id, path, mode })
     return true
-  }
-
-  #missingFiles({ document }: CompiledNode, view: readonly StagedFiles[]): readonly string[] {
-    return (document.required_files ?? []).filter(
-      (path) => this.workspace.read(path, view) === null,
-    )
   }
 
   #nodeOf(nodeId: string): CompiledNode {

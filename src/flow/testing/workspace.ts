@@ -9,7 +9,7 @@ import {
   parseGlob,
   type ScriptedAttempt,
 } from '../../contracts/index.ts'
-import type { CompiledFlow } from '../compile/compiled-flow.ts'
+import type { CompiledFlow, CompiledNode } from '../compile/compiled-flow.ts'
 import type { StageBase } from '../state/command.ts'
 import type { RunStage, RunState } from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
@@ -37,6 +37,11 @@ export class TestWorkspace {
   #put(path: string, text: FileText): void {
     if (text === null) this.#files.delete(path)
     else this.#files.set(path, text)
+  }
+
+  /** Required files of a node that are not there. */
+  missing({ document }: CompiledNode, view: readonly StagedFiles[]): readonly string[] {
+    return (document.required_files ?? []).filter((path) => this.read(path, view) === null)
   }
 
   /** The bytes of a file; null where `read` finds none. */

@@ -8,6 +8,7 @@ import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/reso
 import type { Participant } from '../../contracts/index.ts'
 import { Declined, failure, heard, LineFailure, withDeadline } from './line.ts'
 import { operationText, type ParticipantRequest, type Said } from './participant-request.ts'
+import { patientFetch } from './patient-fetch.ts'
 import { withoutSecrets } from './secrets.ts'
 
 const ROUNDS_MAX = 64
@@ -129,8 +130,8 @@ async function carriedOut({ operate }: ParticipantRequest, call: ToolCall): Prom
 function clientOf(baseURL: string, { secrets, seconds }: ParticipantRequest): OpenAI {
   // Something has to be there, or the client looks for a key by itself.
   const [apiKey = 'none'] = Object.values(secrets)
-  const fetchOptions = { redirect: 'manual' as const }
-  return new OpenAI({ baseURL, apiKey, maxRetries: 0, timeout: seconds * 1000, fetchOptions })
+  const timeout = seconds * 1000
+  return new OpenAI({ baseURL, apiKey, maxRetries: 0, timeout, fetch: patientFetch })
 }
 
 /** Failures of the client, as failures of the line or of the endpoint. */

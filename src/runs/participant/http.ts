@@ -1,14 +1,11 @@
 /**
  * An HTTP endpoint: the document is posted as JSON, the answer is the body. Its first secret, if it
  * names one, is sent as a bearer token.
- *
- * Requests are made with Node's own client and not with `fetch`, which gives up on an endpoint that
- * thinks for more than five minutes.
  */
-import { type IncomingMessage, request as plainRequest } from 'node:http'
-import { request as tlsRequest } from 'node:https'
+import type { IncomingMessage } from 'node:http'
 import { Declined, failure, heard, LineFailure, withDeadline } from './line.ts'
 import type { ParticipantRequest, Said } from './participant-request.ts'
+import { answerTo } from './patient-fetch.ts'
 import { type Secrets, withoutSecrets } from './secrets.ts'
 import { converse } from './tool-calls.ts'
 
@@ -42,27 +39,14 @@ async function post(
   document: unknown,
   signal: AbortSignal,
 ): Promise<string> {
-  const response = await answerOf(url, headers, JSON.stringify(document), signal)
+  const body = JSON.stringify(document)
+  const response = await answerTo(url, { headers, body, signal })
   const { statusCode: status = 0, headers: answered } = response
   const text = await bounded(response)
   if (status >= 300 && status < 400) throw redirected(status, answered.location, secrets)
   if (status < 200 || status >= 300) throw failure(status, text, secrets)
   refusePage(answered['content-type'] ?? '', text, secrets)
   return text
-}
-
-function answerOf(
-  url: string,
-  headers: Door['headers'],
-  body: string,
-  signal: AbortSignal,
-): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const start = url.startsWith('https:') ? tlsRequest : plainRequest
-    const asked = start(url, { method: 'POST', headers, signal }, resolve)
-    asked.on('error', reject)
-    asked.end(body)
-  })
 }
 
 /** Another address is for the flow to name: what is sent may hold what only this one may read. */

@@ -7,6 +7,7 @@ import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcon
 import { Declined, heard, LineFailure, withDeadline } from './line.ts'
 import { SandboxTransport } from './mcp-sandbox.ts'
 import { isObject, type ParticipantRequest, type Said } from './participant-request.ts'
+import { patientFetch } from './patient-fetch.ts'
 import { converse } from './tool-calls.ts'
 
 export function callTool(asking: ParticipantRequest): Promise<Said> {
@@ -72,7 +73,10 @@ function transportOf(asking: ParticipantRequest): Transport {
   if (!/^https?:\/\//.test(server)) return new SandboxTransport(asking, server.split(/\s+/))
   const [token] = Object.values(secrets)
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  return new StreamableHTTPClientTransport(new URL(server), { requestInit: { headers } })
+  return new StreamableHTTPClientTransport(new URL(server), {
+    fetch: patientFetch,
+    requestInit: { headers },
+  })
 }
 
 function textOf(result: unknown): string {

@@ -4,7 +4,7 @@
  */
 import { faultError, showName } from '../../base/index.ts'
 import type { Participant } from '../../contracts/index.ts'
-import { withoutSpellings } from '../../service/index.ts'
+import { SECRET_MIN, withoutSpellings } from '../../service/index.ts'
 
 export type Secrets = Readonly<Record<string, string>>
 
@@ -26,6 +26,16 @@ export function secretsOf(
       throw faultError('flow.secret_missing', name, message)
     }),
   )
+}
+
+/** The variables of a flow whose values are too short to be searched for, each once. */
+export function shortSecrets(
+  participants: readonly Participant[],
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const names = participants.flatMap(({ secrets = [] }) => secrets)
+  const isShort = (value: string): boolean => value !== '' && value.length < SECRET_MIN
+  return [...new Set(names)].filter((name) => isShort(environment[name] ?? ''))
 }
 
 /** Returns a text without any of the values, neither plain nor in an encoding that is looked for. */

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { faultCode } from '../../base/index.ts'
 import { type Flow, type FlowNode, matchesPath, parseGlob } from '../../contracts/index.ts'
 import { programWarnings } from './program-warnings.ts'
 import { protectedPrograms } from './protected-programs.ts'
@@ -221,4 +222,15 @@ describe('warnings of a check', () => {
     write('work/w.mjs', '// two')
     expect(warned([work, judge])).toEqual([])
   })
+})
+
+it('a reviewer whose directory has more files than can be pinned is refused', () => {
+  write('tools/review.mjs')
+  for (let count = 0; count < 5_001; count++) writeFileSync(join(root, 'tools', `${count}.mjs`), '')
+  expect(() => reviewedBy('node', 'tools/review.mjs')).toThrow(/has more than 5000 files/)
+  try {
+    reviewedBy('node', 'tools/review.mjs')
+  } catch (error) {
+    expect(faultCode(error)).toBe('flow.program_large')
+  }
 })

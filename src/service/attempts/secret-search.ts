@@ -12,13 +12,13 @@ import type { Layer } from '../../sandbox/index.ts'
 export type SecretValues = Readonly<Record<string, string>>
 
 /** Shorter values, and shorter spellings of them, would be found in everything. */
-const VALUE_MIN = 4
+export const SECRET_MIN = 4
 const SPELLING_MIN = 6
 const PART_BYTES = 1024 * 1024
 
 /** The spellings of a secret in a text, the longest first; none for a value that is too short. */
 function secretSpellings(value: string): readonly string[] {
-  if (value.length < VALUE_MIN) return []
+  if (value.length < SECRET_MIN) return []
   const bytes = Buffer.from(value)
   const percent = [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
   const others = [
@@ -74,7 +74,7 @@ export function leaksIn(
 
 function needlesOf(secrets: SecretValues): readonly Needle[] {
   return Object.entries(secrets).flatMap(([name, value]) => {
-    const wide = value.length < VALUE_MIN ? [] : [{ name, bytes: Buffer.from(value, 'utf16le') }]
+    const wide = value.length < SECRET_MIN ? [] : [{ name, bytes: Buffer.from(value, 'utf16le') }]
     return [...secretSpellings(value).map((form) => ({ name, bytes: Buffer.from(form) })), ...wide]
   })
 }

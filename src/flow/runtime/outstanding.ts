@@ -1,0 +1,46 @@
+/** Which commands of a run are not answered yet, and which of them only time or a signal answers. */
+import type { FlowCommand } from '../state/command.ts'
+import type { RunState } from '../state/state.ts'
+import { vectorElements } from '../state/vector.ts'
+
+/** Commands that are not answered yet, oldest first. */
+export function outstanding({
+  nodes,
+  phases,
+  subphases,
+  isRefused,
+  ended,
+}: RunState): readonly FlowCommand[] {
+  if (isRefused || ended !== null) return []
+  return [...vectorElements(nodes), ...vectorElements(phases), ...vectorElements(subphases)]
+    .flatMap(({ pending }) => (pending === null ? [] : [pending]))
+    .sort((one, other) => one.command - other.command)
+}
+
+/** Commands that only the clock, or a signal, answers. */
+export function timersOf({
+  nodes,
+  isRefused,
+  ended,
+}: RunState): readonly Extract<FlowCommand, { type: 'wait' | 'deadline' }>[] {
+  if (isRefused || ended !== null) return []
+  return [...vectorElements(nodes)].flatMap(({ pending, deadline }) => [
+    ...(pending?.type === 'wait' ? [pending] : []),
+    ...(deadline?.type === 'deadline' ? [deadline] : []),
+  ])
+}
+
+/** Timers whose moment has come, and whose signals have too: telling the run changes something. */
+export function dueTimers(state: RunState, nowMs: number): ReturnType<typeof timersOf> {
+  if (state.isRefused || state.ended !== null) return []
+  const isPast = (until: string | null): boolean => until !== null && Date.parse(until) <= nowMs
+  return [...vectorElements(state.nodes)].flatMap(({ pending, deadline, heard }) => {
+    const isHeard = (name: string): boolean =>
+      (state.signals.get(name)?.count ?? 0) > (heard[name] ?? 0)
+    const isReady = pending?.type === 'wait' && pending.signals.every(isHeard)
+    return [
+      ...(isReady && isPast(pending.until) ? [pending] : []),
+      ...(deadline?.type === 'deadline' && isPast(deadline.until) ? [deadline] : []),
+    ]
+  })
+}

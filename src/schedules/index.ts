@@ -1,0 +1,14 @@
+/**
+ * Room: schedules. Starts runs of flows at their times. Sees base, contracts, ledger, flow, store and
+ * runs.
+ */
+export { runSchedules, type ScheduleNews } from './schedule-loop.ts'
+export {
+  readSchedules,
+  recordChange,
+  type Schedule,
+  slotsOf,
+  unknownSchedule,
+} from './schedule-records.ts'
+export { checkTiming, dueSlot, nextTimes } from './times.ts'
+export { pinnedFile, type ScheduleTrouble, troublesOf } from './trouble.ts'
