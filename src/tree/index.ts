@@ -4,7 +4,6 @@
  */
 export { captureChanges } from './capture.ts'
 export type { TreeFinding } from './findings.ts'
-export type { Emptied } from './layer-walk.ts'
 export { type OwnIds, ownIds } from './lost-owners.ts'
 export { isSameRoot, type Marker, makeMarker, type RootIdentity, TICK_MS_MAX } from './marker.ts'
 export { readSeen } from './read-seen.ts'

@@ -5,14 +5,9 @@
 export { openView } from './live-view.ts'
 export { probeView } from './probe.ts'
 export type {
-  Discarded,
   FrozenView,
-  InUse,
   LiveView,
   PendingScan,
   Pruned,
-  Refreshed,
-  Stale,
   ViewConflict,
-  ViewOptions,
 } from './view.ts'

@@ -1,5 +1,5 @@
 /**
- * Tries a live view for real before the first session: a process holds a file open and stands in a new
+ * Tries a live view for real before the first session: a process holds a file open and works in a new
  * directory while changes become real and a person replaces a file. Refuses kernels on which the view
  * does not follow. The answer is kept for this start of the machine.
  */

@@ -11,7 +11,7 @@ import type { Pins } from './pins.ts'
 import { lookAt, type ViewRecord } from './record.ts'
 import { mergedAt, type UpperEntry, type UpperTree, upwards } from './upper.ts'
 
-export interface PruneGround {
+interface PruneGround {
   readonly tree: UpperTree
   readonly pins: Pins
   readonly record: ViewRecord
@@ -20,7 +20,7 @@ export interface PruneGround {
   isReal(entry: UpperEntry): boolean
 }
 
-export interface PrunePlan {
+interface PrunePlan {
   /** Entries to remove, every directory after what it holds. */
   readonly removed: readonly UpperEntry[]
   /** Entries that are real and stay. */

@@ -9,7 +9,7 @@ import type { EntryState, RawPath } from '../gate/index.ts'
 import { isAbsent, nodePath, readableText, writeWhole } from '../machine/index.ts'
 
 /** An entry of the real tree as one look found it. */
-export interface Identity {
+interface Identity {
   readonly kind: 'file' | 'directory' | 'symlink' | 'other'
   readonly inode: string
   readonly ctimeNs: string
@@ -24,7 +24,7 @@ export interface Identity {
 export type Base = Identity | 'nothing' | 'unknown'
 
 /** What became real of an entry that stayed. */
-export type RealState = Pick<EntryState, 'kind' | 'mode' | 'target'> & {
+type RealState = Pick<EntryState, 'kind' | 'mode' | 'target'> & {
   readonly digest: Digest | null
 }
 

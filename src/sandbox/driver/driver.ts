@@ -60,7 +60,7 @@ export interface SandboxRequest {
   readonly private?: readonly PrivatePlace[]
 }
 
-export interface PrivatePlace {
+interface PrivatePlace {
   /** A directory outside; mount points of roots inside `at` are made in it. */
   readonly from: string
   /** The path inside. */
