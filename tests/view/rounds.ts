@@ -551,6 +551,7 @@ export class Rounds {
         if (steps++ === last) process.kill(process.pid, 'SIGKILL')
       },
     })
+    if (dies) process.kill(process.pid, 'SIGKILL')
     return chosen
   }
 

@@ -4,7 +4,8 @@
  * overlay's own attributes in upper layers, tests leases. The holder forks it before it joins control
  * groups, so that no cap and no freezer of the sandbox reaches it. It dies with the holder.
  *
- * A task is one line: a letter, then paths in hex. The answer is one line.
+ * A task is one line: a letter, then paths in hex. The answer is one line. A lease is given back at once:
+ * the kernel lets who opens the file wait for it, and sends SIGIO.
  */
 
 import { once } from 'node:events'
@@ -114,6 +115,7 @@ if (!$keeper) {
   ${call('prctl')}, 1, 9, 0, 0, 0) == 0 or exit 1;
   exit 1 if getppid() != $holder;
   for my $other (0 .. 2, 4 .. 9) { ${call('close')}, $other) }
+  $SIG{IO} = 'IGNORE';
   open(my $tasks, '+<&=', ${fd}) or exit 1;
   my ($opaque, $origin, $yes, $nothing) = ('user.overlay.opaque', 'user.overlay.origin', 'y', 'none');
   sub done { $_[0] == 0 ? '1' : 'E' . ($! + 0) }
@@ -132,12 +134,14 @@ if (!$keeper) {
     my ($length, $type) = unpack 'L l', $handle;
     return $size == 21 + $length && substr($value, 21, $length) eq substr($handle, 8, $length) ? '=' : '!';
   }
+  sub leased { fcntl($_[0], 1024, $_[1]) or return $! == 11 ? 0 : undef; fcntl($_[0], 1024, 2); 1 }
   sub lease {
     sysopen(my $file, $_[0], 0400000 | 04000 | 02000000) or return 'e';
-    fcntl($file, 1024, 1) and return 'f';
-    return 'e' if $! != 11;
-    fcntl($file, 1024, 0) and return 'r';
-    return $! == 11 ? 'w' : 'e';
+    my $all = leased($file, 1);
+    my $reads = $all ? 1 : leased($file, 0);
+    close $file;
+    return 'e' if !defined $all || !defined $reads;
+    return $all ? 'f' : $reads ? 'r' : 'w';
   }
   while (my $line = <$tasks>) {
     my ($does, $path, $other) = split / /, $line =~ s/\\n//r;
