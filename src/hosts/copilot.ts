@@ -214,7 +214,7 @@ export const COPILOT: AgentHost = {
       { tool: 'MCP tools', why: 'MCP servers act in their own processes' },
       {
         tool: 'bash',
-        why: 'the lock is an argument: start `copilot` with the `--allow-tool` that `writ hook list copilot` prints, never with `--allow-all-tools`',
+        why: "the lock is an argument: start `copilot` with `--allow-tool='shell(/path/to/writ:*)' --allow-all-paths`, never with `--allow-all-tools`",
       },
     ],
     read,
@@ -242,7 +242,7 @@ export const COPILOT: AgentHost = {
     }),
     files: () => ({}),
     open: ['--allow-all-tools'],
-    locked: ({ writ }) => [`--allow-tool=shell(${writ}:*)`],
+    locked: ({ writ }) => [`--allow-tool=shell(${writ}:*)`, '--allow-all-paths'],
     shell: (command) => ({
       tool: 'bash',
       arguments: { command, description: TRIAL_PROMPT, mode: 'sync' },

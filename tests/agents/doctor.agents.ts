@@ -34,6 +34,45 @@ const ENDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     // Only hooks of the managed level survive this file.
     '.codex/config.toml features.hooks, sandbox_mode': 'executed, executed',
   },
+  gemini: {
+    none: 'gated, blocked',
+    crash: 'blocked, blocked',
+    hang: 'blocked, blocked',
+    garbage: 'blocked, blocked',
+    missing: 'blocked, blocked',
+    channel: 'gated, blocked',
+    '.gemini/settings.json hooksConfig.enabled': 'blocked, blocked',
+    '.gemini/settings.json hooksConfig.disabled': 'blocked, blocked',
+    '.gemini/settings.json hooksConfig.enabled, hooksConfig.disabled': 'blocked, blocked',
+  },
+  copilot: {
+    none: 'gated, blocked',
+    crash: 'blocked, blocked',
+    hang: 'blocked, blocked',
+    garbage: 'blocked, blocked',
+    missing: 'blocked, blocked',
+    channel: 'gated, blocked',
+    '.claude/settings.json disableAllHooks': 'blocked, blocked',
+  },
+  pi: {
+    none: 'gated, blocked',
+    crash: 'blocked, blocked',
+    hang: 'blocked, blocked',
+    garbage: 'blocked, blocked',
+    missing: 'blocked, blocked',
+    channel: 'gated, blocked',
+    '.pi/settings.json shellPath': 'gated, blocked',
+  },
+  // No lock: only a hook that answers holds the command.
+  qwen: {
+    none: 'blocked, blocked',
+    crash: 'executed, executed',
+    hang: 'executed, executed',
+    garbage: 'executed, executed',
+    missing: 'executed, executed',
+    channel: 'blocked, blocked',
+    '.qwen/settings.json disableAllHooks': 'executed, executed',
+  },
 }
 
 beforeAll(ensureBuilt, 120_000)
