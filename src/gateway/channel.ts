@@ -46,6 +46,8 @@ export class SessionChannel {
     if (!isSame(token, this.#parts.token)) return refuse(answer, 404, 'there is nothing here')
     if (kind === 'model')
       return this.#parts.gateway.serve(name, `/${rest.join('/')}`, asked, answer)
+    // Hooks ask whether they run in a session.
+    if (kind === 'ping') return void answer.end()
     if (kind === 'report' && asked.method === 'POST') return void this.#report(asked, answer)
     refuse(answer, 404, 'there is nothing here')
   }

@@ -21,12 +21,15 @@ const PRIVATE = 0o700
 export class AgentHome {
   /** What the agent sees as its home. */
   readonly directory: string
+  /** What writ keeps about it. */
+  readonly place: string
   readonly #accepted: string
   readonly #host: AgentHost | null
 
   /** Makes the directory at the first session of an agent. */
   constructor(home: KnownHome, agent: string, host: AgentHost | null, userDirectory: string) {
     const place = join(home.state, AGENTS, agent.replaceAll(/[^\w.-]/g, '_'))
+    this.place = place
     this.directory = join(place, 'home')
     this.#accepted = join(place, 'accepted.json')
     this.#host = host

@@ -6,6 +6,8 @@ import { constants } from 'node:os'
 import { faultError } from '../../base/index.ts'
 import type { GrantDocument } from '../../contracts/index.ts'
 import { type KnownHome, readSecret, stateRoot } from '../../home/index.ts'
+import { install, planInstall } from '../../hooks/index.ts'
+import type { AgentHost } from '../../hosts/index.ts'
 import { within } from '../../service/index.ts'
 import {
   AgentHome,
@@ -21,6 +23,7 @@ import {
 import { type OwnStatus, ownStatus, RUNNER_FAULT, usageError } from '../call/command.ts'
 import { canAsk } from '../call/passphrase.ts'
 import { surroundings } from '../call/terminal.ts'
+import { placesHere } from '../commands/hook.ts'
 import { visibleName } from '../effects/visible.ts'
 import { readLimits } from '../exec/exec-proposal.ts'
 import { Live } from '../exec/live.ts'
@@ -65,6 +68,7 @@ export async function carryOutSession(
   const host = knownHost({ argv: terms.argv, cwd: terms.cwd, environment: around.env })
   const agentHome = new AgentHome(home, terms.agent, host, around.userDirectory)
   await acceptPowers(session, agentHome)
+  if (host !== null) await addHooks(session, host, agentHome)
   const live = new Live('run')
   const run = live.run()
   const confirm = execConfirm(session, live)
@@ -117,6 +121,29 @@ async function acceptPowers({ call }: GateSession, agentHome: AgentHome): Promis
   const message = 'the changed state of the agent was not accepted, so it was not started'
   const hint = `look at it in ${agentHome.directory}, then run again with --accept-state`
   throw faultError('session.state_changed', '', message, hint)
+}
+
+/** The table of trusted hooks names files by the path that the agent sees. */
+const TRUSTS_BY_PATH: ReadonlySet<string> = new Set(['codex'])
+
+/**
+ * Puts the hooks of a session into the private home of the agent. Without them the session settles when
+ * the agent pauses, and is as safe.
+ */
+async function addHooks({ call }: GateSession, host: AgentHost, home: AgentHome): Promise<void> {
+  const { modes, levels } = host.hooks
+  const isOffered = modes.includes('session') && levels.includes('user')
+  if (!isOffered || TRUSTS_BY_PATH.has(host.name)) return
+  const places = { ...placesHere(), home: home.directory, state: home.place }
+  try {
+    const plan = await planInstall(host, 'user', 'session', places)
+    if (plan.changes.length === 0) return
+    install(plan, places)
+    home.accept()
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    call.terminal.err(`writ run: no hooks for ${host.title}, changes settle at pauses: ${why}\n`)
+  }
 }
 
 function modelUrlOf({ call }: GateSession): string | undefined {
