@@ -10,8 +10,9 @@ import { isExecutable } from '../../machine/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { refuseBelowAgent, refuseTokens } from '../call/home.ts'
 import { surroundings } from '../call/terminal.ts'
+import { placesHere } from '../hooks/own-places.ts'
 import { ownBin } from '../hooks/own-program.ts'
-import { namedHost, placesHere } from './hook.ts'
+import { namedHost } from './hook.ts'
 
 const WHAT = 'trying the hooks of a coding agent'
 

@@ -1,7 +1,5 @@
 /** `writ hook install|uninstall|list`: the hooks of coding agents in their configurations. */
-import { join } from 'node:path'
 import { faultError, nearest, showName } from '../../base/index.ts'
-import { gitTop, stateRoot } from '../../home/index.ts'
 import {
   type FileChange,
   type HookPlaces,
@@ -28,10 +26,7 @@ import { diffLines } from '../effects/line-diff.ts'
 import { visible } from '../effects/visible.ts'
 import { askLine } from '../gate/answer-line.ts'
 import { table } from '../history/text.ts'
-import { ownBin, ownProgram } from '../hooks/own-program.ts'
-
-/** Long enough for a settle at the end of a tool. */
-const HOOK_SECONDS = 60
+import { placesHere } from '../hooks/own-places.ts'
 
 /** `writ hook install`: shows the change, asks, and makes it. */
 export async function installHooks(call: CommandCall): Promise<Exit> {
@@ -148,20 +143,6 @@ function modeOf({ options }: CommandCall, { hooks }: AgentHost): HookMode {
   if (given === null) return hooks.modes[0] ?? 'wrap'
   if (given === 'session' || given === 'wrap') return given
   throw usageError('a mode is `session` or `wrap`', '--mode wrap')
-}
-
-export function placesHere(): HookPlaces {
-  const around = surroundings()
-  const bin = ownBin()
-  return {
-    home: around.userDirectory,
-    project: gitTop(around.cwd) ?? around.cwd,
-    state: stateRoot(around),
-    writ: ownProgram(),
-    shell: join(bin, 'writ-shell.cjs'),
-    plugins: join(bin, 'plugins'),
-    seconds: HOOK_SECONDS,
-  }
 }
 
 async function agrees(call: CommandCall, plan: HookPlan, question: string): Promise<boolean> {

@@ -23,7 +23,6 @@ import {
 import { type OwnStatus, ownStatus, RUNNER_FAULT, usageError } from '../call/command.ts'
 import { canAsk } from '../call/passphrase.ts'
 import { surroundings } from '../call/terminal.ts'
-import { placesHere } from '../commands/hook.ts'
 import { visibleName } from '../effects/visible.ts'
 import { readLimits } from '../exec/exec-proposal.ts'
 import { Live } from '../exec/live.ts'
@@ -31,6 +30,7 @@ import { askWord } from '../gate/answer-line.ts'
 import { answerLines } from '../gate/answer-text.ts'
 import { execConfirm } from '../gate/confirm.ts'
 import type { GateSession } from '../gate/open.ts'
+import { placesHere } from '../hooks/own-places.ts'
 import { settledLines } from './session-text.ts'
 
 interface SessionRequest {
