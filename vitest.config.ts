@@ -7,7 +7,7 @@ import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './tests/longest-first.ts'
 
 const PURE = [
-  'src/{base,contracts,constitution,expression,policy,ledger,gate,flow,configuration}/**/*.test.ts',
+  'src/{base,contracts,constitution,expression,policy,ledger,gate,flow,configuration,hosts}/**/*.test.ts',
   'tests/{contracts,gate}-vectors.test.ts',
   'tests/{constitution,expression,flow-documents,network,policy}/vectors.test.ts',
 ]
@@ -28,6 +28,15 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: 'pure', include: PURE } },
+      // Coding agents, which `npm run hosts` installs first.
+      ...(process.env['WRIT_AGENTS'] === undefined
+        ? []
+        : [
+            {
+              extends: true as const,
+              test: { name: 'agents', include: ['tests/agents/*.agents.ts'] },
+            },
+          ]),
       {
         extends: true,
         test: {

@@ -99,6 +99,7 @@ const SOAKS = [
     files: ['tests/constitution/z3.test.ts'],
     env: { WRIT_Z3_RUNS: '400', WRIT_Z3_SECONDS: '600' },
   },
+  { name: 'view', files: ['tests/view/rounds.test.ts'], env: { WRIT_VIEW_ROUNDS: '1000' } },
   { name: 'scan', files: ['tests/tree/scan-fuzz.test.ts'], env: { WRIT_SCAN_ROUNDS: '4000' } },
   {
     name: 'promotion-trees',

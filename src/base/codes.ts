@@ -59,6 +59,14 @@ export const CODES = {
   'cli.not_built': broken('the program files are missing'),
   'cli.bug': broken('writ broke one of its own promises'),
 
+  // Hooks of coding agents.
+  'hook.host': usage('no coding agent has this name, or it has no such hook'),
+  'hook.missing_host': usage('the program of the coding agent is not installed'),
+  'hook.input': usage('the input is not an event of this coding agent'),
+  'hook.config': wrong('the configuration of the coding agent cannot be changed safely'),
+  'hook.not_installed': wrong('writ has installed no hook there'),
+  'hook.ticket': refused('the ticket is unknown, used, expired or of another directory'),
+
   // Commands on rules.
   'rules.analysis_budget': broken('the analysis used up its budget; nothing is claimed'),
   'rules.inadmissible': wrong('the rules are not admissible, so nothing can be said about them'),
@@ -789,6 +797,16 @@ export const CODES = {
   'laws.unaccepted': waiting(
     'the law file differs from the accepted laws, which stay in force: `writ laws check`, then `writ laws accept`',
   ),
+  'secret.unknown': { http: 404, exit: 1, says: 'no key of this name is kept' },
+  'session.unknown': { http: 404, exit: 1, says: 'there is no such session, or more than one' },
+  'session.running': { http: 409, exit: 1, says: 'the session runs in another process' },
+  'session.unreachable': { http: 409, exit: 1, says: 'the process of the session does not answer' },
+  'session.failed': { http: 409, exit: 1, says: 'the process of the session could not do it' },
+  'session.state_changed': refused('an earlier session changed what the agent runs or may do'),
+  'session.program': { http: 404, exit: 2, says: 'the program of the agent is not there' },
+  'session.nested': refused('a session cannot be started inside a session'),
+  'session.conflict': refused('a path was changed in the real tree after the session copied it'),
+  'session.in_use': { http: 409, exit: 1, says: 'a process of the session uses the path' },
   'attempt.unknown': { http: 404, exit: 1, says: 'no attempt of this id is held' },
   'attempt.over': { http: 409, exit: 1, says: 'the attempt is over, or had its one run' },
   'attempt.order': wrong('the attempt cannot be begun as it was ordered'),

@@ -54,6 +54,20 @@ export async function editConfiguration(
   }
 }
 
+/** Returns the value of a text, or why it cannot be read. */
+export async function readConfiguration(
+  text: string,
+  format: ConfigurationFormat,
+): Promise<{ readonly ok: true; readonly value: unknown } | Exclude<Edited, { ok: true }>> {
+  try {
+    const { read } = await formatOf(format)
+    return { ok: true, value: read(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text) }
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    return { ok: false, code: error.code, message: error.message, keys: error.keys }
+  }
+}
+
 /** Libraries are loaded for the format that needs them. */
 async function formatOf(format: ConfigurationFormat): Promise<Format> {
   switch (format) {

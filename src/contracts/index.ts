@@ -266,6 +266,7 @@ export {
   type NetworkGrounds,
   type Obstacle,
   type RootFacts,
+  type SessionMark,
   type StandingExcerpt,
 } from './gate/evaluation.ts'
 export { type Halt, haltContract, type Laws, lawsContract } from './gate/laws.ts'
@@ -284,6 +285,7 @@ export { type Override, overrideContract } from './gate/override.ts'
 export { type Promotion, promotionContract } from './gate/promotion.ts'
 export { type RequestFact, type RequestState, requestContract } from './gate/request.ts'
 export { type Rollback, rollbackContract } from './gate/rollback.ts'
+export { type SessionFact, sessionContract } from './gate/session.ts'
 export { TRUST_LEVELS } from './gate/shapes.ts'
 export type { Normalise, Normalised, Repair, Sources } from './kernel/contract.ts'
 export {

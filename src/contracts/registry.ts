@@ -40,6 +40,7 @@ import { overrideContract } from './gate/override.ts'
 import { promotionContract } from './gate/promotion.ts'
 import { requestContract } from './gate/request.ts'
 import { rollbackContract } from './gate/rollback.ts'
+import { sessionContract } from './gate/session.ts'
 import type { Contract } from './kernel/contract.ts'
 import { type CodeAnnotation, nodeOf, type SchemaNode } from './kernel/schema.ts'
 import { principalChange } from './ledger/principal.ts'
@@ -70,6 +71,7 @@ const DOCUMENTS: readonly Contract[] = [
   requestContract,
   rollbackContract,
   overrideContract,
+  sessionContract,
   haltContract,
   lawsContract,
   lawsFileContract,

@@ -89,6 +89,7 @@ export {
   reasonsOf,
 } from './decision/decision.ts'
 export { type LawsOnTrial, type PastDecision, type Trial, tryLaws } from './decision/law-trial.ts'
+export { type PartKind, pendingParts } from './decision/parts.ts'
 export type { Reason } from './decision/reasons.ts'
 export {
   compareAgain,
@@ -107,6 +108,8 @@ export {
   type Judgement,
   keepsHome,
   leavesHomeOut,
+  namedPaths,
+  needsNoDeclaration,
   REPLAYED_VERSIONS,
   recordsGrounds,
 } from './evidence/findings.ts'

@@ -34,3 +34,4 @@ export {
   replacedHome,
   unfinishedIn,
 } from './removal.ts'
+export { isSecretName, readSecret, removeSecret, secretNames, setSecret } from './secrets.ts'

@@ -54,6 +54,7 @@ export { readPlainFile, writePlainFile } from './plain-file.ts'
 export {
   findNamed,
   findProgram,
+  type InstalledEnd,
   installCommand,
   isExecutable,
   type Program,
@@ -61,6 +62,7 @@ export {
   quote,
   quoteAll,
   requireProgram,
+  runInstalled,
   runProgram,
   runProgramNow,
   startProgram,

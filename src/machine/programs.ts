@@ -3,7 +3,8 @@
  * directories, never by the caller's PATH, and started with an environment of their own.
  *
  * INVARIANT (own programs only): this file alone imports `node:child_process`, and its functions take
- *   only a path that `findProgram` returned. The house test refuses any other import.
+ *   only a path that `findProgram` returned. The house test refuses any other import. One exception:
+ *   `runInstalled` starts a program that a person asks writ to try, with an environment of its own.
  */
 import {
   type ChildProcess,
@@ -145,6 +146,66 @@ export function runProgram(
       resolve({ error, stderr })
     })
   })
+}
+
+/** A program of a person's, its arguments, and all that it sees of the environment. */
+interface InstalledProgram {
+  readonly argv: readonly string[]
+  readonly cwd: string
+  readonly variables: Readonly<Record<string, string>>
+  /** After this time the program and everything in its group is killed. */
+  readonly limitMs: number
+}
+
+export interface InstalledEnd {
+  /** Null if a signal ended it. */
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+  readonly isTimedOut: boolean
+}
+
+const OUTPUT_MAX = 4 * 1024 * 1024
+
+/** Runs it to its end, without input, in a group of its own; never rejects. */
+export function runInstalled(program: InstalledProgram): Promise<InstalledEnd> {
+  const { argv, cwd, variables, limitMs } = program
+  const [file = '', ...args] = argv
+  return new Promise((resolve) => {
+    const stdio: SpawnOptions['stdio'] = ['ignore', 'pipe', 'pipe']
+    const child = spawn(file, args, { cwd, env: { ...variables }, detached: true, stdio })
+    const texts = { stdout: '', stderr: '' }
+    let isTimedOut = false
+    const timer = setTimeout(() => {
+      isTimedOut = true
+      killGroup(child)
+    }, limitMs)
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name]?.setEncoding('utf8').on('data', (piece: string) => {
+        if (texts[name].length < OUTPUT_MAX) texts[name] += piece
+      })
+    }
+    const end = (status: number | null, more = ''): void => {
+      clearTimeout(timer)
+      killGroup(child)
+      resolve({ status, stdout: texts.stdout, stderr: texts.stderr + more, isTimedOut })
+    }
+    child.on('error', (error) => end(null, error.message))
+    // `exit` and not `close`: a process that it left behind may hold the pipes open.
+    child.on('exit', (status) => setTimeout(() => end(status), GRACE_MS))
+  })
+}
+
+/** For the last output to arrive. */
+const GRACE_MS = 50
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // The group is gone.
+  }
 }
 
 export function isExecutable(path: string): boolean {

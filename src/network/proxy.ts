@@ -98,6 +98,11 @@ export class RunProxy {
     work.finally(() => this.#work.delete(work))
   }
 
+  /** Returns the connections that ended since the last call; open ones go on. */
+  taken(): readonly NetworkConnection[] {
+    return this.#traffic.take()
+  }
+
   /** Ends the open connections after a run, and returns all connections since the last call. */
   async settle(): Promise<readonly NetworkConnection[]> {
     await Promise.race([this.#idle(), pause(SETTLE_MS, undefined, { ref: false })])

@@ -212,6 +212,14 @@ export const DEFAULT_GRANTS: readonly GrantDocument[] = [
     per_act: { files: 20_000, mb: 1_024 },
     per_hour: { files: 50_000, mb: 4_096 },
   },
+  {
+    grant_id: 'OWN_FILES',
+    change: ['**'],
+    delete: ['**'],
+    own: true,
+    per_act: { files: 20_000, mb: 1_024 },
+    per_hour: { files: 50_000, mb: 4_096 },
+  },
 ]
 
 function writItself(expression: string): readonly LawDocument[] {

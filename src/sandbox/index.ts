@@ -5,6 +5,7 @@
 export type {
   Caps,
   Control,
+  Keeper,
   Layer,
   NetworkDoor,
   Probe,
@@ -21,4 +22,5 @@ export { isGone, isLeftBehind, mayMapOwners, ownerMark } from './driver/owner.ts
 export { sandboxBase, sandboxLeftovers } from './layers/leftovers.ts'
 export { layerDirectory } from './layers/overlay-plan.ts'
 export { createDriver } from './linux.ts'
+export { removeKeptLayers } from './preparation/sandbox-resources.ts'
 export { killStragglers } from './processes/waiting-shell.ts'

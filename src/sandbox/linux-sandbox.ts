@@ -13,6 +13,7 @@ import { readableNames, removeTree } from '../machine/index.ts'
 import { openListener } from '../network/index.ts'
 import type {
   Control,
+  Keeper,
   Layer,
   RunOutcome,
   RunRequest,
@@ -25,6 +26,8 @@ import { LineChannel } from './pipes/lines.ts'
 import { destroyEnds, type Ends, feed, finish, flow, openEnds } from './pipes/pipe-ends.ts'
 import { controlsOf } from './preparation/controls.ts'
 import { type Opened, OWN_TASKS, PRIVATE_PLACES } from './preparation/open-sandbox.ts'
+import { Freezer, ownProcesses, processesBelow } from './processes/freeze.ts'
+import { HolderKeeper } from './processes/keeper.ts'
 import {
   type ProcessLimits,
   processLimits,
@@ -78,6 +81,7 @@ const MEBIBYTE = 1024 * 1024
 export class LinuxSandbox implements Sandbox {
   readonly layers: readonly Layer[]
   readonly controls: readonly Control[]
+  readonly keeper: Keeper | null
   #request: SandboxRequest
   readonly #opened: Opened
   readonly #watcher: Watcher
@@ -90,6 +94,7 @@ export class LinuxSandbox implements Sandbox {
   #lastEnd: Promise<unknown> | null = null
   #active: Promise<unknown> | null = null
   #hasTerminal = false
+  readonly #freezer = new Freezer()
   #sideShell: SideShell | null = null
   #traced = 0
   #onClosed: () => void = () => undefined
@@ -104,6 +109,7 @@ export class LinuxSandbox implements Sandbox {
     this.#watcher = watcher
     this.layers = opened.layers
     this.controls = controlsOf(request, opened)
+    this.keeper = HolderKeeper.of(opened)
     // The holder starts the first bubblewrap by itself.
     this.#waiting = this.#inside(opened.ends, opened.holder.control.next())
     // `run` awaits it and gets the failure. If `close` comes first, the failure does not matter.
@@ -124,6 +130,7 @@ export class LinuxSandbox implements Sandbox {
     const { pid } = this.#running
     // Everything inside ends with its first process.
     if (name === 'SIGKILL') return killQuietly(pid, name)
+    if (this.#freezer.takes(name)) return
     const terminal = this.#hasTerminal ? terminalOf(pid) : null
     if (terminal !== null && name !== 'SIGCONT') {
       // What relays a terminal stops with what it relays.
@@ -133,6 +140,35 @@ export class LinuxSandbox implements Sandbox {
     // The waiting shell is of the command's group, and an interrupt would end it and so everything.
     for (const member of groupMembers(pid)) killQuietly(member, name)
     if (terminal !== null) resumeTerminal(pid, () => this.#running?.pid === pid && this.#isTold)
+  }
+
+  allProcesses(): readonly number[] {
+    if (this.#running === null) return []
+    return processesBelow(this.#running.pid)
+  }
+
+  processes(): readonly number[] {
+    if (this.#running === null || !this.#isTold) return []
+    const { pid } = this.#running
+    const own = this.#ownProcesses(pid)
+    return processesBelow(pid).filter((each) => !own.has(each))
+  }
+
+  #ownProcesses(first: number): ReadonlySet<number> {
+    const channel = this.#sideShell !== null
+    return ownProcesses(first, { terminal: this.#hasTerminal, channel })
+  }
+
+  async freeze(): Promise<() => void> {
+    if (this.#running === null || !this.#isTold) return () => undefined
+    const { pid } = this.#running
+    return this.#freezer.freeze({
+      first: pid,
+      own: this.#ownProcesses(pid),
+      hasTerminal: this.#hasTerminal,
+      isRunning: () => this.#running?.pid === pid && this.#isTold,
+      signal: (name) => this.signal(name),
+    })
   }
 
   async run(request: RunRequest): Promise<RunOutcome> {

@@ -62,7 +62,8 @@ class LinuxDriver implements SandboxDriver {
   }
 
   anticipate(request: SandboxRequest): void {
-    if (this.#ahead !== null) return
+    // Kept layers must lie under one sandbox only.
+    if (this.#ahead !== null || request.kept !== undefined) return
     try {
       const plant = this.#equip()
       const found = survey(request, plant.shop)

@@ -33,6 +33,8 @@ describe('mounts', () => {
     const lines = mountLines({
       directory: '/r',
       roots: ['/home/u', '/w'],
+      numbers: [],
+      isKept: false,
       layers: [0, 0],
       view: {
         covered: ['/usr', '/a,b'],

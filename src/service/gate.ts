@@ -11,7 +11,7 @@
  *   durable, and its answer counts for exactly that proposal and that result.
  */
 import type { Fault } from '../base/index.ts'
-import type { HostFacts, Proposal } from '../contracts/index.ts'
+import type { GrantDocument, HostFacts, Proposal } from '../contracts/index.ts'
 import { droppedNames } from '../gate/index.ts'
 import { occurredAtText } from '../ledger/index.ts'
 import { StandingKeeper } from '../store/index.ts'
@@ -31,8 +31,10 @@ import { isHalted, liftHalt, raiseHalt } from './readings/halt.ts'
 import { LedgerView } from './records/ledger-view.ts'
 import { ReleasedRuns } from './rehearsal/released-run.ts'
 import { Rollbacks } from './rollback/rollbacks.ts'
+import { SessionActs } from './sessions/session-acts.ts'
 import type { AttemptSurface } from './surface/attempt-surface.ts'
 import type { GateContext } from './surface/context.ts'
+import type { SessionSurface } from './surface/session-surface.ts'
 import type {
   FinishedYes,
   GateAnswer,
@@ -76,6 +78,8 @@ export class GateSurface {
   readonly #unfinished: UnfinishedActs
   /** Attempts of flow participants: their effects stay staged until another caller approves them. */
   readonly attempts: AttemptSurface
+  /** What coding agents changed in their sessions. */
+  readonly sessions: SessionSurface
 
   constructor(context: GateContext, book: LawBook) {
     this.#context = context
@@ -102,11 +106,17 @@ export class GateSurface {
     this.#released = new ReleasedRuns(context, view, book)
     this.#unfinished = new UnfinishedActs(this.#parts)
     this.attempts = new Attempts(this.#parts)
+    this.sessions = new SessionActs(this.#parts)
   }
 
   /** The most that this host grants to one act. */
   get ceilings(): HostFacts['ceilings'] {
     return this.#book.settings.ceilings
+  }
+
+  /** What agents may do without a question. */
+  get grants(): readonly GrantDocument[] {
+    return this.#book.lists.grants ?? []
   }
 
   /** Names of the caller's variables that runs do not see. */

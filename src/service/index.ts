@@ -22,6 +22,13 @@ export type {
   ParticipantOutcome,
 } from './surface/attempt-surface.ts'
 export type {
+  OpenedSession,
+  PendingPart,
+  SessionGround,
+  SessionSurface,
+  SettleOrder,
+} from './surface/session-surface.ts'
+export type {
   Answered,
   ApprovalsSoFar,
   Confirm,

@@ -4,7 +4,7 @@
  */
 export { captureChanges } from './capture.ts'
 export type { TreeFinding } from './findings.ts'
-export { ownIds } from './lost-owners.ts'
+export { type OwnIds, ownIds } from './lost-owners.ts'
 export { isSameRoot, type Marker, makeMarker, type RootIdentity, TICK_MS_MAX } from './marker.ts'
 export { readSeen } from './read-seen.ts'
 export { PATH_BYTES_MAX, type Scan, scanLayers } from './scan.ts'

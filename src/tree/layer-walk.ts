@@ -83,6 +83,11 @@ interface WalkedLayer {
   readonly entriesMax: number
   /** Directories that other acts made since the run began. */
   readonly madeMeanwhile: ReadonlySet<RawPath>
+  /**
+   * Of a live view: which directories hide the real ones. Others may remove what the view removed, and
+   * that is no interference.
+   */
+  readonly hiding: ReadonlySet<RawPath> | null
 }
 
 interface Frame {
@@ -172,8 +177,8 @@ export class LayerWalk {
     const before = frame.hasReal && !isLater ? this.#side(this.#real, path) : null
     if (isWhiteout(after.stats)) {
       // An overlay makes a whiteout only for an existing name: another process has removed it since.
-      if (before === null) this.#findings.add('rehearsal.interfered', path, 'was removed meanwhile')
-      else await this.#deleted(path, before)
+      if (before !== null) await this.#deleted(path, before)
+      else if (this.#layer.hiding === null) this.#gone(path)
       return null
     }
     const isDirectory = after.stats.isDirectory()
@@ -186,6 +191,10 @@ export class LayerWalk {
     }
     const index = this.pairs.length - 1
     return { path, below, stats: after.stats, hasReal, isOpaque: frame.isOpaque, index }
+  }
+
+  #gone(path: RawPath): void {
+    this.#findings.add('rehearsal.interfered', path, 'was removed meanwhile')
   }
 
   #pair(
@@ -218,7 +227,8 @@ export class LayerWalk {
         const path = this.#admit(frame.path, name)
         return path === null ? [] : [{ path, name }]
       })
-    if (!frame.isOpaque && this.#isPartlyShown(frame, hidden)) return false
+    const isAsked = !frame.isOpaque && this.#layer.hiding === null
+    if (isAsked && this.#isPartlyShown(frame, hidden)) return false
     const pair = this.pairs[frame.index]
     if (pair !== undefined) this.pairs[frame.index] = { ...pair, isWatched: true }
     this.emptied.push({ path: frame.path, names })
@@ -251,6 +261,8 @@ export class LayerWalk {
 
   /** Asks for one name of the real directory that the upper one does not have. */
   #isOpaque(frame: Frame, real: RawPath, written: ReadonlySet<RawPath>): boolean {
+    const { hiding } = this.#layer
+    if (hiding !== null) return hiding.has(frame.path)
     const probe = this.#firstMissing(frame, real, written)
     if (probe === null) return false
     try {
@@ -311,7 +323,7 @@ export class LayerWalk {
   }
 
   #unreadable(path: RawPath, error: unknown): void {
-    if (isAbsent(error)) this.#findings.add('rehearsal.interfered', path, 'was removed meanwhile')
+    if (isAbsent(error)) this.#gone(path)
     else if (codeOf(error) === 'ENAMETOOLONG') this.#findings.add('diff.path_too_long', path)
     else this.#findings.add('diff.unsupported', path, `cannot be read: ${codeOf(error)}`)
   }

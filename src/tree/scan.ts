@@ -8,7 +8,7 @@
  * INVARIANT (nothing real changes): only permission bits in the upper layer are lent for reading, and
  *   given back.
  *
- * The layers must be still: every process of the run is dead.
+ * The layers must be still: every process of the run is dead or, in a live view, stopped.
  */
 import { readlinkSync } from 'node:fs'
 import type { Digest } from '../base/index.ts'
@@ -70,7 +70,8 @@ const ROOT_TICK_MS = 5
 export const PATH_BYTES_MAX = 4095
 
 export interface ScanOptions {
-  readonly marker: Marker
+  /** Null for a live view, whose owner compares the real tree with what the view copied. */
+  readonly marker: Marker | null
   /** When the first command on these layers began, by the clock that the marker was made with. */
   readonly commandStartedAtMs: number
   /** The most that may have been written, by apparent size. */
@@ -88,6 +89,13 @@ export interface ScanOptions {
   readonly exclude: readonly string[]
   /** Directories that other acts made since the marker: the run could not see them. */
   readonly madeMeanwhile?: ReadonlySet<RawPath>
+  /**
+   * Of a live view: directories of the upper layers that hide the real ones. There the overlay cannot be
+   * asked, because it may have cached that a name is missing which others made since.
+   */
+  readonly hiding?: ReadonlySet<RawPath>
+  /** Called with each pair of entries that was compared, changed or not. */
+  readonly onPair?: (pair: Pair, isChanged: boolean) => void
   /** Digests of files in the stages below: known also for files that this user may not read. */
   readonly known?: ReadonlyMap<RawPath, Digest>
 }
@@ -164,7 +172,7 @@ class Scanner {
   }
 
   #checkRoots(): void {
-    for (const identity of this.#options.marker.roots) {
+    for (const identity of this.#options.marker?.roots ?? []) {
       if (isSameRoot(identity)) continue
       const path = rawOfText(identity.root)
       this.#findings.add('rehearsal.interfered', path, 'is another directory now')
@@ -191,6 +199,7 @@ class Scanner {
         pathBytesMax: this.#options.pathBytesMax,
         entriesMax,
         madeMeanwhile: this.#options.madeMeanwhile ?? NOTHING_MADE,
+        hiding: this.#options.hiding ?? null,
       },
       this.#findings,
       this.#lent,
@@ -296,6 +305,7 @@ class Scanner {
       if (!isDropped) changes.push(change)
       if (!isDropped) owners?.note(pair)
       this.#checkCarried(pair, isDropped)
+      this.#options.onPair?.(pair, !isDropped)
       if (!isDropped || pair.isWatched) this.#checkInterference(pair)
     }
     findSplits(linked, this.#options.scopeRoots.map(rawOfText), this.#findings)
@@ -357,7 +367,8 @@ class Scanner {
 
   #checkInterference({ path, before }: Pair): void {
     if (before === null) return
-    const isLater = changedSince(this.#options.marker, this.#options.commandStartedAtMs)
+    const { marker, commandStartedAtMs } = this.#options
+    const isLater = marker === null ? never : changedSince(marker, commandStartedAtMs)
     const now = statsOf(before.at)
     if (now === null) this.#findings.add('rehearsal.interfered', path, 'was removed meanwhile')
     else if (now.ctimeNs !== before.stats.ctimeNs || isLater(now.ctimeNs)) {
@@ -367,6 +378,7 @@ class Scanner {
 }
 
 const NONE: EntryState['attributes'] = []
+const never = (): boolean => false
 const NOTHING_MADE: ReadonlySet<RawPath> = new Set()
 
 type Owner = NonNullable<EntryState['owner']>

@@ -34,6 +34,40 @@ const NO_ACTION = '11111111-1111-4111-8111-111111111111'
 export const ROWS: readonly Row[] = [
   { command: 'init', argv: ['init', '--no-pass'], ends: humans(0) },
   { command: 'trust', argv: ['trust'], ends: PROVEN },
+  { command: 'run', argv: ['run', '--', 'true'], ends: humans(0) },
+  { command: 'session list', argv: ['session', 'list'], ends: humans(0) },
+  {
+    command: 'session show',
+    argv: ['session', 'show', NO_ACTION],
+    ends: humans('session.unknown', 'session.unknown'),
+  },
+  {
+    command: 'session diff',
+    argv: ['session', 'diff', NO_ACTION],
+    ends: humans('session.unknown', 'session.unknown'),
+  },
+  {
+    command: 'session settle',
+    argv: ['session', 'settle', NO_ACTION],
+    ends: humans('session.unknown', 'session.unknown'),
+  },
+  {
+    command: 'session discard',
+    argv: ['session', 'discard', NO_ACTION, '--all'],
+    ends: humans('session.unknown', 'session.unknown'),
+  },
+  {
+    command: 'session stop',
+    argv: ['session', 'stop', NO_ACTION],
+    ends: humans('session.unknown', 'session.unknown'),
+  },
+  { command: 'secret set', argv: ['secret', 'set', 'A_KEY'], input: 'nothing', ends: humans(2, 2) },
+  { command: 'secret list', argv: ['secret', 'list'], ends: humans(0) },
+  {
+    command: 'secret remove',
+    argv: ['secret', 'remove', 'A_KEY'],
+    ends: humans('secret.unknown', 'secret.unknown'),
+  },
   { command: 'exec', argv: ['exec', '--', 'true'], ends: all(0) },
   { command: 'propose', argv: ['propose', '-', '--dry-run'], input: 'proposal', ends: all(0) },
   { command: 'inbox', argv: ['inbox'], ends: all(0) },
@@ -82,6 +116,23 @@ export const ROWS: readonly Row[] = [
     argv: ['home', 'remove', '--yes', '--export', '/proc/none'],
     // Nothing can be written there, so that the home of the other rows stays.
     ends: humans('credential.required', 'cli.file_unwritable'),
+  },
+  {
+    command: 'hook install',
+    argv: ['hook', 'install', 'claude-code', '--project', '--yes'],
+    ends: humans(0),
+  },
+  {
+    command: 'hook uninstall',
+    argv: ['hook', 'uninstall', 'codex', '--project', '--yes'],
+    // Nothing is installed for it here.
+    ends: humans('hook.not_installed', 'hook.not_installed'),
+  },
+  {
+    command: 'hook doctor',
+    argv: ['hook', 'doctor', 'windsurf'],
+    // It cannot run without a person.
+    ends: humans('hook.host', 'hook.host'),
   },
   { command: 'laws check', argv: ['laws', 'check'], ends: all(0) },
   { command: 'laws test', argv: ['laws', 'test'], ends: all(0) },
@@ -244,6 +295,8 @@ export const OPEN_TO_ALL: readonly string[] = [
   'schema',
   'config show',
   'config reference',
+  'hook list',
+  'hook event',
   'completion',
   'man',
   'rules check',

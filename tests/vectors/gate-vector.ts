@@ -122,13 +122,14 @@ function withGrants(lists: GateLists, grants: Row = []): GateLists {
 
 function readActor(actor: Row): GrantCase | null {
   if (actor === undefined) return null
-  refuseUnknown('actor', actor, ['names', 'tracked', 'git_checked', 'hour'])
+  refuseUnknown('actor', actor, ['names', 'tracked', 'git_checked', 'made', 'hour'])
   return {
     actors: new Set(actor.names),
     nowMs: Date.parse('2026-11-15T08:00:03Z'),
     places: { home: '/home/ann', workspace: '/w' },
     tracked: new Set((actor.tracked ?? []).map(rawOfText)),
     gitChecked: new Set((actor.git_checked ?? []).map(rawOfText)),
+    made: new Set((actor.made ?? []).map(rawOfText)),
     hour: actor.hour ?? { files: 0, bytes: 0 },
   }
 }

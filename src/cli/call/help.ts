@@ -13,6 +13,7 @@ const GROUPS: readonly (readonly [string, readonly string[]])[] = [
   ['Look at what happened', ['log', 'show', 'replay', 'ledger', 'du', 'gc']],
   ['Set up a home and its laws', ['init', 'doctor', 'laws', 'config', 'trust', 'home', 'upgrade']],
   ['Say who may do what', ['principal', 'token']],
+  ['Run coding agents', ['run', 'session', 'secret', 'hook']],
   ['Let agents work together', ['flow', 'schedule']],
   ['Judge by rules', ['rules']],
   ['Order work in the field', ['task', 'receipt']],

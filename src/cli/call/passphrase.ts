@@ -40,7 +40,7 @@ function readDescriptor(text: string): string {
 }
 
 /** The terminal does not echo: what is typed goes to a stream that forgets it. */
-async function askHidden(question: string): Promise<string> {
+export async function askHidden(question: string): Promise<string> {
   const { createInterface } = await import('node:readline')
   const { Writable } = await import('node:stream')
   const output = new Writable({ write: (_chunk, _encoding, done) => done() })

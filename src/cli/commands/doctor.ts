@@ -2,9 +2,12 @@
  * `writ doctor`: tries each control of the sandbox as this user and says how to get what is missing.
  * Says the trust level plainly, and whether the home's human has a credential.
  */
+import { mkdtempSync } from 'node:fs'
 import { CODES, faultCode } from '../../base/index.ts'
+import { removeTree } from '../../machine/index.ts'
 import { createDriver, type Probe } from '../../sandbox/index.ts'
 import type { GateSurface, KeptState } from '../../service/index.ts'
+import { probeView } from '../../view/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { LEVEL, withHistory } from '../call/home.ts'
 import type { Terminal } from '../call/terminal.ts'
@@ -14,13 +17,11 @@ import { troublesIn, troublesText } from '../flow/schedule-trouble.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
 
 /** Without these commands are rehearsed all the same, with less comfort. */
-const OPTIONAL = ['overlay_memory', 'terminal', 'directory_rename']
+const OPTIONAL = ['overlay_memory', 'terminal', 'directory_rename', 'live_view']
 
 export async function run(call: CommandCall): Promise<Exit> {
-  const driver = createDriver()
-  const controls = await driver.probe()
-  await driver.close()
-  const ok = controls.every(({ name, status }) => status !== 'absent' || OPTIONAL.includes(name))
+  const controls = await tryControls()
+  const ok = isUsable(controls)
   const credential = await credentialOf(call)
   const { kept, approvals, dropped_variables, schedules } =
     credential === null
@@ -34,6 +35,24 @@ export async function run(call: CommandCall): Promise<Exit> {
       : `${[...controls.map((control) => line(control, call.terminal)), ...closing(answer)].join('\n')}\n${troublesText(schedules, call.terminal.paint)}`,
   )
   return ok ? EXIT.yes : EXIT.no
+}
+
+/** The view of sessions is tried only where commands can be rehearsed. */
+async function tryControls(): Promise<readonly Probe[]> {
+  const driver = createDriver()
+  const place = mkdtempSync('/var/tmp/writ-doctor-')
+  try {
+    const controls = await driver.probe()
+    if (!isUsable(controls)) return controls
+    return [...controls, await probeView(driver, place)]
+  } finally {
+    await driver.close()
+    await removeTree(place)
+  }
+}
+
+function isUsable(controls: readonly Probe[]): boolean {
+  return controls.every(({ name, status }) => status !== 'absent' || OPTIONAL.includes(name))
 }
 
 type Wanted = Awaited<ReturnType<GateSurface['approvalsWanted']>>

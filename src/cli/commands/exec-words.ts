@@ -57,6 +57,16 @@ export const EXEC: Omit<Command, 'load'> = {
     { name: 'report', value: 'FILE', says: 'write the answer to a new file, as JSON' },
     { name: 'report-fd', value: 'N', says: 'write the answer to this file descriptor, as JSON' },
     { name: 'quiet', short: 'q', value: null, says: 'do not say what was promoted' },
+    {
+      name: 'ticket',
+      value: 'TICKET',
+      says: 'run the command for which a hook wrote this ticket; no CMD then',
+    },
+    {
+      name: 'shell',
+      value: 'TEXT',
+      says: 'run a text by bash, with tickets in it replaced; no CMD then',
+    },
     PASS_FD,
     STREAM,
     HOME,

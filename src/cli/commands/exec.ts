@@ -8,6 +8,7 @@ import { dirname } from 'node:path'
 import { showName, uuidV7 } from '../../base/index.ts'
 import { hostPort, showHostPort } from '../../gate/index.ts'
 import { type KnownHome, openHome, stateRoot } from '../../home/index.ts'
+import { redeemTicket, ticketFolder, withTickets } from '../../hooks/index.ts'
 import { createDriver } from '../../sandbox/index.ts'
 import { likelyRequest, stagePlaces } from '../../service/index.ts'
 import { type CommandCall, type OwnStatus, usageError } from '../call/command.ts'
@@ -16,6 +17,9 @@ import { type ExecRequest, readEnv, readLimits } from '../exec/exec-proposal.ts'
 import { carryOut } from '../exec/exec-run.ts'
 import { absoluteGlobs, execScope } from '../exec/exec-scope.ts'
 import { prepareReport, type ReportGround } from '../exec/report-file.ts'
+
+/** What runs the text of a ticket; hosts mean bash too. */
+const SHELL = '/bin/bash'
 
 /** Starts the sandbox as soon as the request is read: its processes start while the ledger is opened. */
 export async function run(call: CommandCall): Promise<OwnStatus> {
@@ -46,7 +50,7 @@ function likely({ actionId, scope, resources }: ExecRequest, home: KnownHome) {
 
 function readRequest(call: CommandCall, workspace: string): ExecRequest {
   const { options } = call
-  const [program, ...rest] = call.arguments
+  const [program, ...rest] = commandWords(call)
   if (program === undefined || program === '') {
     throw usageError('no command is named', 'writ exec -- CMD …')
   }
@@ -72,6 +76,25 @@ function readRequest(call: CommandCall, workspace: string): ExecRequest {
     hosts: [...new Set([...readHosts(options.texts('net')), ...send])],
     send,
   }
+}
+
+/** The words of the command, or what a hook or `writ-shell` names instead of them. */
+function commandWords({ arguments: words, options }: CommandCall): readonly string[] {
+  const ticket = options.text('ticket')
+  const shell = options.text('shell')
+  if (ticket === null && shell === null) return words
+  if ((ticket !== null && shell !== null) || words.length > 0) {
+    throw usageError(
+      'a ticket or a text takes the place of the command',
+      'writ exec --ticket TICKET',
+    )
+  }
+  const redeem = (id: string): string => {
+    const folder = ticketFolder(stateRoot(surroundings()))
+    return redeemTicket(folder, id, process.cwd(), Date.now()).command
+  }
+  const text = ticket === null ? withTickets(shell ?? '', redeem) : redeem(ticket)
+  return [SHELL, '-c', text]
 }
 
 /** Each host in the one spelling that a scope has for it. */

@@ -5,8 +5,10 @@ import type { Command, OptionWords } from '../call/command.ts'
 import { ACCEPT_YES, HOME, PASS_FD, STREAM } from '../call/command.ts'
 import { FLOW_COMMANDS } from './flow-table.ts'
 import { GATE_COMMANDS } from './gate-table.ts'
+import { HOOK_COMMANDS } from './hook-table.ts'
 import { LEDGER_COMMANDS } from './ledger-table.ts'
 import { SCHEDULE_COMMANDS } from './schedule-table.ts'
+import { SESSION_COMMANDS } from './session-table.ts'
 
 const JSONL: OptionWords = {
   name: 'jsonl',
@@ -88,7 +90,9 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: async () => ({ run: (await import('./home.ts')).remove }),
   },
+  ...SESSION_COMMANDS,
   ...GATE_COMMANDS,
+  ...HOOK_COMMANDS,
   {
     name: 'check',
     says: 'validate documents of any contract',

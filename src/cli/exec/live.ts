@@ -50,15 +50,25 @@ export class Live {
     this.#input.end()
   }
 
-  constructor() {
+  /** `command` is the one of writ that runs it. */
+  constructor(command: 'exec' | 'run' = 'exec') {
     // Asked of the kernel: looking at Node's own stream makes the input one that does not wait.
     this.#isPty = isatty(0) && process.stdout.isTTY === true
-    this.#notices = new NetworkNotices(this.#isPty, (text) => process.stderr.write(text))
+    this.#notices = new NetworkNotices(
+      this.#isPty,
+      (text) => process.stderr.write(text),
+      `writ ${command}`,
+    )
   }
 
   /** Whether writ itself got a signal to end; it asks nothing after that. */
   get wasEnded(): boolean {
     return this.#wishedMs !== null
+  }
+
+  /** Says a line to the person, between two lines of the command, or when it is over. */
+  tell(text: string): void {
+    this.#notices.told(text)
   }
 
   /** What the gate is given for the run. */

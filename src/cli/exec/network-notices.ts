@@ -23,12 +23,15 @@ const LINE_FEED = 0x0a
 export class NetworkNotices {
   readonly #write: (text: string) => void
   readonly #told = new Set<string>()
+  /** What each line begins with. */
+  readonly #name: string
   #screen: ScreenUse | null
   #held: string[] = []
   #timer: NodeJS.Timeout | null = null
 
   /** `isShared`: the command has the terminal. */
-  constructor(isShared: boolean, write: (text: string) => void) {
+  constructor(isShared: boolean, write: (text: string) => void, name = 'writ exec') {
+    this.#name = name
     this.#screen = isShared ? new ScreenUse() : null
     this.#write = write
   }
@@ -44,6 +47,11 @@ export class NetworkNotices {
   readonly left = (count: number): void => {
     const what = count === 1 ? '1 entry of /tmp was' : `${count} entries of /tmp were`
     this.#tell(`${what} thrown away: a run has a /tmp of its own`)
+  }
+
+  /** One line about something else that happened meanwhile. */
+  readonly told = (text: string): void => {
+    this.#hold(`${this.#name}: ${text}`)
   }
 
   /** What the command wrote, after it was written. */
@@ -63,7 +71,11 @@ export class NetworkNotices {
     if (this.#told.has(text) || this.#told.size >= NOTICES_MAX) return
     this.#told.add(text)
     // Not `writ: …`, which is how the last line names a code.
-    this.#held.push(`writ exec: ${text}`)
+    this.#hold(`${this.#name}: ${text}`)
+  }
+
+  #hold(line: string): void {
+    this.#held.push(line)
     if (this.#screen === null || this.#screen.isAtLineStart) this.#print()
     else this.#timer ??= setTimeout(() => this.#print(), SILENT_MS).unref()
   }

@@ -133,6 +133,14 @@ export const SETTINGS: readonly Setting[] = [
 export const VARIABLES: readonly Variable[] = [
   { name: 'WRIT_HOME', says: 'the home to use, instead of the nearest `.writ` upwards' },
   { name: 'WRIT_TOKEN', says: 'the token of the principal that calls; without it the local human' },
+  {
+    name: 'WRIT_SESSION',
+    says: 'the id of the session that a program runs in; `writ run` sets it',
+  },
+  {
+    name: 'WRIT_SESSION_CHANNEL',
+    says: 'the channel of the session that a hook runs in; `writ run` sets it',
+  },
   { name: 'XDG_STATE_HOME', says: 'where ledgers and keys are kept; `~/.local/state` without it' },
   { name: 'NO_COLOR', says: 'no colours in any output' },
   { name: 'TERM', says: '`dumb` means no colours and no cursor movement' },

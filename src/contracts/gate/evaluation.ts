@@ -14,6 +14,9 @@ import { type Contract, elements, field, type Subject } from '../kernel/contract
 import { UUID_PATTERN } from '../kernel/schema.ts'
 import { ActionId, Count, closed, DigestText, Word } from './shapes.ts'
 
+/** After a tool call, when the processes that wrote are done, at the end, or when a person says so. */
+const SETTLE_BOUNDARIES = ['tool', 'quiet', 'end', 'command'] as const
+
 const PathText = Type.String({
   pattern: '^/',
   'x-code': { pattern: 'path' },
@@ -181,6 +184,40 @@ const Held = Type.Object(
   closed,
 )
 
+/** What a coding agent changed in its session so far, judged at one of its settles (S-3). */
+const SessionMark = Type.Object(
+  {
+    session_id: Type.String({
+      pattern: UUID_PATTERN,
+      'x-code': { pattern: 'id' },
+      'x-says': 'a UUID',
+    }),
+    /** Counts the settles of the session. */
+    settle: Count,
+    /** What made the host settle. */
+    boundary: Type.Enum([...SETTLE_BOUNDARIES]),
+    /** The person named with `--write` or `--delete` what the agent may change. */
+    declared: Type.Boolean(),
+    /** The tool call after which the host settled, as the agent's hook reported it (S-5). */
+    tool: Type.Optional(
+      Type.Object(
+        {
+          name: Word,
+          call_id: Type.Optional(Word),
+          /** Real paths that the arguments of an edit tool name; absent for every other tool. */
+          paths: Type.Optional(Paths),
+          model: Type.Optional(Word),
+          arguments_digest: Type.Optional(DigestText),
+        },
+        closed,
+      ),
+    ),
+    /** Programs that ran since the settle before, by their first words. */
+    programs: Type.Optional(Type.Array(Word)),
+  },
+  closed,
+)
+
 const EvaluationSchema = Type.Object(
   {
     action_id: ActionId,
@@ -212,6 +249,7 @@ const EvaluationSchema = Type.Object(
     host: HostFacts,
     basis: Type.Optional(Basis),
     held: Type.Optional(Held),
+    session: Type.Optional(SessionMark),
     network: Type.Optional(NetworkGrounds),
     standing: Standing,
     /** Names of what failed; null when preconditions were not reached. */
@@ -245,6 +283,8 @@ const EvaluationSchema = Type.Object(
           tracked: Type.Optional(Type.Array(Type.String())),
           /** Raw paths of changed files of git whose bytes are as git's commands leave them. */
           git_checked: Type.Optional(Type.Array(Type.String())),
+          /** Raw paths of changed or deleted entries that the same session created. */
+          made: Type.Optional(Type.Array(Type.String())),
           /** Room that the act would take to be taken back, what is kept for this actor, and the bound. */
           undo: Type.Optional(
             Type.Object({ needed_bytes: Count, kept_bytes: Count, quota_bytes: Count }, closed),
@@ -262,6 +302,7 @@ const EvaluationSchema = Type.Object(
 )
 
 export type Evaluation = Type.Static<typeof EvaluationSchema>
+export type SessionMark = NonNullable<Evaluation['session']>
 export type NetworkGrounds = NonNullable<Evaluation['network']>
 export type HostFacts = Evaluation['host']
 export type RootFacts = HostFacts['roots'][number]
@@ -351,6 +392,15 @@ function checkHeld({ document, report }: Subject): void {
   }
 }
 
+/** What an agent did in a session is its own act: no person's command, and not held by a flow. */
+function checkSession({ document, report }: Subject): void {
+  if (field(document, 'session') === undefined) return
+  const isAgents = field(document, 'door') === 'propose' && field(document, 'actor_kind') === 'ai'
+  if (isAgents && field(document, 'held') === undefined) return
+  const message = 'an act of a session is proposed for an agent, and no flow holds it'
+  report.add('gate_record.contradiction', '/session', message)
+}
+
 function lower(value: unknown): string | null {
   return typeof value === 'string' ? value.toLowerCase() : null
 }
@@ -386,6 +436,7 @@ export const evaluationContract: Contract = {
     checkOverrides,
     checkBasis,
     checkHeld,
+    checkSession,
     checkApprovals,
   ],
   // A proposal within its own limits may name more paths than an ordinary document could tell about.

@@ -124,7 +124,7 @@ function isEphemeral(pattern: string): boolean {
   return pattern.split('/').some((name) => name !== '~' && name.replaceAll('*', '') !== '')
 }
 
-const ACTOR = /^(?:ai|script|device|agent)(?::\S+)?$/
+const ACTOR = /^(?:ai|script|device|agent|session)(?::\S+)?$/
 
 function checkGrants({ document, report }: Subject): void {
   const seen = new Set<unknown>()

@@ -60,7 +60,7 @@ const Bound = Type.Object(
 const GrantSchema = Type.Object(
   {
     grant_id: PolicyId,
-    /** Kinds (`ai`), kinds with a name (`ai:builder`), or agents; every principal without it. */
+    /** Kinds (`ai`), kinds with a name (`ai:builder`), agents, or sessions; every actor without it. */
     actors: Type.Optional(Type.Array(Type.String())),
     create: Type.Optional(Globs),
     change: Type.Optional(Globs),
@@ -71,6 +71,8 @@ const GrantSchema = Type.Object(
     tracked: Type.Optional(Type.Boolean()),
     /** In `.git` directories only what git's ordinary commands do there. */
     git: Type.Optional(Type.Boolean()),
+    /** Only entries that the same session created. */
+    own: Type.Optional(Type.Boolean()),
     per_act: Type.Optional(Bound),
     per_hour: Type.Optional(Bound),
     until: Type.Optional(Type.String()),

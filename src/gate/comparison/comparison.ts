@@ -32,6 +32,7 @@ import {
 import { Declaration, type Declared } from './declaration.ts'
 import { type Deferral, DeferredPaths, POINTERS, type PointedBy } from './deferred.ts'
 import { addGrantFindings, type GrantCase } from './grants.ts'
+import { isSharedOfHome, writOf } from './writ-files.ts'
 
 export type Finding = SandboxResult['findings'][number]
 
@@ -46,6 +47,8 @@ export interface ComparisonInput {
   readonly isAmended: boolean
   /** The human's approval of the shown effects is the declaration (exec without globs). */
   readonly declaredByApproval: boolean
+  /** Real paths that an edit tool names in its arguments; nothing else may be changed then. */
+  readonly namedPaths?: readonly string[]
   /** What a run changed in the home outside the scope is left out, and does not block. */
   readonly leavesHomeOut?: boolean
   /** Instead of being left out it is kept, as the person chose. */
@@ -207,19 +210,6 @@ class ComparedLists {
   }
 }
 
-const SHARED = /\/\.writ(?:\/(?:laws\.yaml|\.gitignore|rules(?:\/.*)?))?$/s
-
-/** `.writ` as a directory, and in it the law file, the rules and what git ignores; no links. */
-function isSharedOfHome({ path, before, after }: Change): boolean {
-  if (path.indexOf('/.writ/') !== path.lastIndexOf('/.writ/') || !SHARED.test(path)) return false
-  const mayBeDirectory = !/\/(?:laws\.yaml|\.gitignore)$/.test(path)
-  const mayBeFile = /\/\.writ\/./.test(path)
-  return [before, after].every((state) => {
-    if (state === null) return true
-    return (state.kind === 'directory' && mayBeDirectory) || (state.kind === 'file' && mayBeFile)
-  })
-}
-
 /** The `node_modules` of a pattern that begins with two stars and goes on with it and another name. */
 function holderOf(pattern: string): readonly string[] {
   const [stars, holder = '', place = ''] = pattern.split('/')
@@ -243,6 +233,7 @@ function compareStep(
   const declaration = new Declaration(descriptor, host, effort)
   const homes = leavesHomeOut ? host.homes.filter(({ own }) => own) : []
   const step = new Step(declaration, lists, declaredByApproval, findings)
+  if (input.namedPaths !== undefined) step.allowOnly(input.namedPaths.map(rawOfText))
   step.leaveOut(
     homes.map(({ path }) => rawOfText(path)),
     input.keepsHome === true,
@@ -251,7 +242,9 @@ function compareStep(
   if (input.isAmended) step.takeAlong(changes)
   // From the end: what lies below a directory comes before the directory itself.
   for (let index = changes.length - 1; index >= 0; index--) step.judge(changes[index] as Change)
-  for (const { kind, text } of declaration.unseen(happenedIn(changes))) {
+  // Where an approval or grants decide, a declared effect is no promise.
+  const unseen = declaredByApproval ? [] : declaration.unseen(happenedIn(changes))
+  for (const { kind, text } of unseen) {
     findings.add('effect.not_observed', text, kind)
   }
   return step
@@ -286,6 +279,8 @@ class Step implements StepOutcome {
   readonly #drops = new Map<RawPath, string>()
   #homes: readonly RawPath[] = []
   #isHomeKept = false
+  /** Null where no tool named any. */
+  #named: readonly RawPath[] | null = null
   /** Directories of writ that the run deleted with their id, and deleted directories around them. */
   readonly #staying = new Set<RawPath>()
   /** Directories that the run deleted or replaced. */
@@ -307,6 +302,17 @@ class Step implements StepOutcome {
   leaveOut(homes: readonly RawPath[], isKept: boolean): void {
     this.#homes = homes
     this.#isHomeKept = isKept
+  }
+
+  /** Only these paths, and directories that were made for them, may be changed. */
+  allowOnly(named: readonly RawPath[]): void {
+    this.#named = named
+  }
+
+  #isNamed({ path, before, after }: Change): boolean {
+    if (this.#named === null || this.#named.includes(path)) return true
+    const isParent = before === null && after?.kind === 'directory'
+    return isParent && this.#named.some((named) => isBelow(named, path))
   }
 
   /** Keeps a `.writ` directory that the run deleted together with its id, as `git clean -fdx` does. */
@@ -422,7 +428,13 @@ class Step implements StepOutcome {
     if (isDeclared && before === null && after !== null) this.#needed.add(parentOfRaw(path))
     if (isPrivileged(change)) this.#findings.add('effect.privileged', text)
     if (!inScope) this.#findings.add('effect.out_of_scope', text, verb(change))
-    else if (!isDeclared && !this.#byApproval) {
+    else if (!this.#isNamed(change)) {
+      this.#findings.add(
+        'effect.undeclared',
+        text,
+        `${verb(change)}; the edit tool did not name it`,
+      )
+    } else if (!isDeclared && !this.#byApproval) {
       this.#findings.add('effect.undeclared', text, verb(change))
     }
     if (deferral?.kind === 'note') {
@@ -437,12 +449,6 @@ class Step implements StepOutcome {
     }
     this.#findings.add('effect.deferred_execution', text, reason)
   }
-}
-
-/** The directory of writ that a path lies in; the path itself where it lies in none. */
-function writOf(path: RawPath): RawPath {
-  const end = path.indexOf('/.writ/')
-  return end === -1 ? path : (path.slice(0, end + '/.writ'.length) as RawPath)
 }
 
 const SET_ID = 0o6000

@@ -36,22 +36,34 @@ export interface GrantCase {
   readonly tracked: ReadonlySet<RawPath>
   /** Changed files of git whose bytes are as git's commands leave them. */
   readonly gitChecked: ReadonlySet<RawPath>
+  /** Changed or deleted entries that the same session created. */
+  readonly made: ReadonlySet<RawPath>
   /** What the actor did in the hour before. */
   readonly hour: Amount
 }
 
-type Judged = Pick<Evaluation, 'actor_kind' | 'agent' | 'basis' | 'evaluator' | 'held' | 'host'>
+type Judged = Pick<
+  Evaluation,
+  'actor_kind' | 'agent' | 'basis' | 'evaluator' | 'held' | 'host' | 'session'
+>
+
+/** What the host found out about the changed paths. */
+type FoundPaths = Partial<Pick<GrantCase, 'gitChecked' | 'made' | 'tracked'>>
+
+const NONE: ReadonlySet<RawPath> = new Set()
 
 /** The words for the actor of a record; none for a person who was not started by an agent. */
 export function actorWords({
   actor_kind,
   agent,
   basis,
-}: Pick<Judged, 'actor_kind' | 'agent' | 'basis'>): readonly string[] {
+  session,
+}: Pick<Judged, 'actor_kind' | 'agent' | 'basis' | 'session'>): readonly string[] {
   const words: string[] = []
   if (actor_kind !== 'human') words.push(actor_kind)
   if (actor_kind !== 'human' && basis !== undefined) words.push(`${actor_kind}:${basis.actor}`)
   if (agent !== undefined) words.push('agent', `agent:${agent}`)
+  if (session !== undefined) words.push('session', `session:${session.session_id}`)
   return words
 }
 
@@ -67,8 +79,7 @@ export function isBounded(evaluation: Judged & Pick<Evaluation, 'comparison'>): 
  */
 export function grantCase(
   evaluation: Judged,
-  tracked: ReadonlySet<RawPath> = new Set(),
-  gitChecked: ReadonlySet<RawPath> = new Set(),
+  { tracked = NONE, gitChecked = NONE, made = NONE }: FoundPaths = {},
 ): GrantCase | null {
   const { basis, host, held } = evaluation
   const actors = new Set(actorWords(evaluation))
@@ -80,6 +91,7 @@ export function grantCase(
     places: { home: basis.home, workspace: host.workspace },
     tracked,
     gitChecked,
+    made,
     hour: basis.hour_use ?? { files: 0, bytes: 0 },
   }
 }
@@ -144,7 +156,7 @@ export function pathsToTrack(
   subject: GrantCase,
 ): readonly RawPath[] {
   const held = inForce(grants, subject).map((grant) => new HeldGrant(grant, subject.places))
-  const plain = held.filter(({ grant }) => grant.tracked !== true)
+  const plain = held.filter(({ grant }) => grant.tracked !== true && grant.own !== true)
   const tracking = held.filter(({ grant }) => grant.tracked === true)
   return changes
     .filter((change) => listsOf(change).some((list) => needsTracking(change, list)))
@@ -187,9 +199,10 @@ function covers(
   held: HeldGrant,
   list: ChangeList,
   change: Change,
-  { tracked, gitChecked }: Pick<GrantCase, 'gitChecked' | 'tracked'>,
+  { tracked, gitChecked, made }: GrantCase,
 ): boolean {
   if (!held.names(list, change.path)) return false
+  if (held.grant.own === true && !made.has(change.path)) return false
   if (held.grant.git === true && !isGitWork(change, list, gitChecked)) return false
   if (held.grant.git !== true && accessWords(list, change) !== null) return false
   return held.grant.tracked !== true || list !== 'modified' || tracked.has(change.path)

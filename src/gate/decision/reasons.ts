@@ -213,6 +213,12 @@ const BUILT_IN_LAWS: Readonly<Record<string, string>> = {
   'effect.host_state': 'WRIT_OWN_STATE',
 }
 
+/** Returns what a finding with this code does by itself in an act that changes something. */
+export function findingWeight(code: string): Reason['weight'] {
+  if (NOTES.has(code)) return 'note'
+  return QUESTIONS.has(code) || code === 'effect.upload' ? 'confirm' : 'block'
+}
+
 function reasonOfFinding({ code }: Pick<Obstacle, 'code'>, judgement: Judgement): Reason {
   const { evaluation, result } = judgement
   if (NOTES.has(code)) return { code, weight: 'note' }

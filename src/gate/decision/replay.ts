@@ -27,7 +27,14 @@ import {
 import { POINTERS, type PointedBy } from '../comparison/deferred.ts'
 import { grantCase } from '../comparison/grants.ts'
 import type { GateLists } from '../data/lists.ts'
-import { isAmended, isComparedCode, keepsHome, leavesHomeOut } from '../evidence/findings.ts'
+import {
+  isAmended,
+  isComparedCode,
+  keepsHome,
+  leavesHomeOut,
+  namedPaths,
+  needsNoDeclaration,
+} from '../evidence/findings.ts'
 import type { Manifest } from '../evidence/manifest.ts'
 import { networkGrounds, withEgress } from '../network/rules.ts'
 import { leavesOf } from '../paths/places.ts'
@@ -212,18 +219,19 @@ export function compareAgain(
     ...(findingsMax === undefined ? {} : { findingsMax }),
     host: evaluation.host,
     isAmended: isAmended(evaluation),
-    declaredByApproval: evaluation.declared_by_approval,
+    declaredByApproval: needsNoDeclaration(evaluation),
+    ...namedPaths(evaluation),
     leavesHomeOut: leavesHomeOut(evaluation),
     keepsHome: keepsHome(evaluation),
     scriptsChanged: rawPaths(evaluation.comparison.scripts_changed),
     pathDirectories: evaluation.comparison.path_directories,
     pointed: pointedOf(evaluation.comparison.pointed ?? []),
     brought: broughtOf(evaluation.comparison.pointed ?? []),
-    grants: grantCase(
-      evaluation,
-      rawPaths(evaluation.comparison.tracked),
-      rawPaths(evaluation.comparison.git_checked),
-    ),
+    grants: grantCase(evaluation, {
+      tracked: rawPaths(evaluation.comparison.tracked),
+      gitChecked: rawPaths(evaluation.comparison.git_checked),
+      made: rawPaths(evaluation.comparison.made),
+    }),
     network: {
       connections: result?.side_effects.network ?? [],
       grounds: evaluation.network ?? null,

@@ -167,3 +167,25 @@ export function keepsHome(
 ): boolean {
   return leavesHomeOut(evaluation) && evaluation.home_kept === true
 }
+
+/**
+ * Returns whether what happened inside the scope is no finding by itself: a human's approval declares
+ * it, or an agent did it in a session, where grants and not a declaration decide (S-0).
+ */
+export function needsNoDeclaration({
+  declared_by_approval,
+  session,
+}: Pick<Evaluation, 'declared_by_approval' | 'session'>): boolean {
+  return declared_by_approval || session?.declared === false
+}
+
+/**
+ * Returns the paths that an edit tool names. The agent reported them, so that they only
+ * make the comparison stricter (S-5).
+ */
+export function namedPaths({ session }: Pick<Evaluation, 'session'>): {
+  namedPaths?: readonly string[]
+} {
+  const paths = session?.tool?.paths
+  return paths === undefined ? {} : { namedPaths: paths }
+}

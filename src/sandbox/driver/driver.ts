@@ -51,6 +51,20 @@ export interface SandboxRequest {
   readonly hasChannel?: boolean
   /** The only way out, on the loopback inside; without it there is none. */
   readonly network?: NetworkDoor
+  /**
+   * Layers and private places lie in this directory of writ's own and stay there after `close`. A later
+   * sandbox with the same directory continues on them. It lies outside of every root.
+   */
+  readonly kept?: { readonly directory: string }
+  /** Directories of writ's own that are bound writable before the roots. */
+  readonly private?: readonly PrivatePlace[]
+}
+
+interface PrivatePlace {
+  /** A directory outside; mount points of roots inside `at` are made in it. */
+  readonly from: string
+  /** The path inside. */
+  readonly at: string
 }
 
 /** Takes what comes in on a socket that listens inside a sandbox, for one run. */
@@ -134,7 +148,10 @@ export interface Layer {
   /** Reachable from this process while the sandbox is open. */
   readonly upper: string
   readonly merged: string
-  /** The upper lies on a disk, and on this device; null for memory. */
+  /**
+   * The device of an upper on a disk, whose entries may be moved away once the run is over. Null for
+   * memory, and for a kept upper, whose entries stay.
+   */
   readonly upperDevice: number | null
 }
 
@@ -155,8 +172,45 @@ export interface Sandbox {
    * to the exit status, or null if the run ended first. Rejects if no command with a channel runs.
    */
   runBeside(request: SideRequest): Promise<number | null>
-  /** Kills what is left, unmounts, removes. Idempotent; layers are gone afterwards. */
+  /** Outer ids of the processes inside, parents before children, without writ's own. */
+  processes(): readonly number[]
+  /**
+   * The same with writ's own shells and the relay of the terminal. The first process is not among them:
+   * ordinary users cannot look at it, and while everything is stopped it uses nothing of the tree.
+   */
+  allProcesses(): readonly number[]
+  /**
+   * Stops the processes inside; the returned function, which is idempotent, lets them continue. A
+   * process that was stopped before stays so. Fails if a process does not stop in time.
+   */
+  freeze(): Promise<() => void>
+  /** Works on the mounts of a kept sandbox; null for others. */
+  readonly keeper: Keeper | null
+  /** Kills what is left, unmounts, removes what is not kept. Idempotent; layers are gone afterwards. */
   close(): Promise<void>
+}
+
+/**
+ * One task for the keeper, in its answer's letters. Paths are bytes, one character each.
+ *
+ * - `mark`, `unmark`: sets or removes the mark of an opaque directory in an upper layer (`1`)
+ * - `marked`: whether it has one (`1`, `0`)
+ * - `origin`: whether an upper file was copied from `other`, a file of the real tree: `=` yes, `!` no,
+ *   `-` if the upper file does not say
+ * - `strip`: as `origin`, and removes what the upper file says of it unless the answer is `=`
+ * - `lease`: whether an upper file is in use: `f` no, `r` open, `w` open for writing, `e` not known
+ */
+export interface KeeperTask {
+  readonly does: 'mark' | 'unmark' | 'marked' | 'origin' | 'strip' | 'lease'
+  readonly path: string
+  readonly other?: string
+}
+
+export interface Keeper {
+  /** Drops every name of the layer that the kernel has cached and no process uses. */
+  remount(layer: Layer): Promise<void>
+  /** Answers in the order of the tasks; fails if one could not be done. */
+  ask(tasks: readonly KeeperTask[]): Promise<readonly string[]>
 }
 
 /** What `writ doctor` prints: each control was tried as this user. */

@@ -127,6 +127,7 @@ const OWN = {
   seccomp: [317, 277],
   pidfd_open: [434, 434],
   renameat2: TOLD.renameat2,
+  name_to_handle_at: REFUSED.handles.name_to_handle_at,
 } as const satisfies Record<string, readonly [x64: number, arm64: number]>
 
 export function ownNumber(architecture: Architecture, name: keyof typeof OWN): number {

@@ -40,10 +40,19 @@ export const CLOSED_DIRECTORY = 'closed-directory'
 /** A part of the view whose filesystem no overlay can cover stays empty. */
 export const MAY_FAIL = 'X-writ.may-fail'
 
+/**
+ * Of layers that outlive the sandbox: nothing is left to a lost cache, and no entry depends on another
+ * place than its own. With `userxattr` the kernel refuses every value of `redirect_dir` and follows none.
+ */
+const KEPT_OPTIONS = 'userxattr,index=off,metacopy=off'
+
 interface MountPlan {
   /** The working directory; its name needs no escape. */
   readonly directory: string
   readonly roots: readonly string[]
+  /** The numbers of the layers of the roots, and whether those outlive the sandbox. */
+  readonly numbers: readonly number[]
+  readonly isKept: boolean
   /** How many layers lie over each root, by its place in the list. */
   readonly layers: readonly number[]
   readonly view: MachineView
@@ -54,14 +63,16 @@ interface MountPlan {
 }
 
 export function mountLines(plan: MountPlan): string {
-  const { directory, roots, layers, view, scratch, masks, isClosed } = plan
+  const { directory, roots, layers, view, scratch, masks, isClosed, numbers, isKept } = plan
+  const options = isKept ? KEPT_OPTIONS : 'userxattr,volatile'
   const at = (name: string): string => `${directory}/${name}`
   const lines = [
     ...roots.flatMap((_, index) => {
       const over = range(layers[index] ?? 0).map((layer) => at(`${LOWER}${index}.${layer}`))
       const lower = `lowerdir=${[...over, at(`${LOWER}${index}`)].join(':')}`
-      const upper = `upperdir=${at(`t/u${index}`)},workdir=${at(`t/w${index}`)}`
-      const merged = `writ ${at(`${MERGED}${index}`)} overlay userxattr,volatile,${lower},${upper}`
+      const number = numbers[index] ?? index
+      const upper = `upperdir=${at(`t/u${number}`)},workdir=${at(`t/w${number}`)}`
+      const merged = `writ ${at(`${MERGED}${index}`)} overlay ${options},${lower},${upper}`
       // What was before, seen as one: both lie flat on the same layers.
       const before = `writ ${at(`${BEFORE}${index}`)} overlay ro,userxattr,${lower}`
       return over.length === 0 ? [merged] : [merged, before]

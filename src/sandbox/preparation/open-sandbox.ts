@@ -44,6 +44,7 @@ import {
 } from '../processes/run-script.ts'
 import { type DiskMeter, entriesMax } from '../supervision/watch.ts'
 import { makeClosed } from './closed-places.ts'
+import { type KeptLayers, keepLayers } from './kept-layers.ts'
 import { isInside, isRoot, type Masks, type SandboxPlan } from './sandbox-plan.ts'
 import type { LayerStorage, SandboxResources } from './sandbox-resources.ts'
 
@@ -68,9 +69,18 @@ export interface Opened {
   /** Of the first run, whose bubblewrap starts by itself. */
   readonly ends: Ends
   readonly tidy: SandboxResources['tidy']
+  /** Null where nothing outlives the sandbox. */
+  readonly kept: KeptLayers | null
 }
 
 export const PRIVATE_PLACES = ['/tmp', '/var/tmp'] as const
+const SHARED_MEMORY = '/dev/shm'
+
+/** Where layers outlive the sandbox, so does what lies in shared memory. */
+function placesOf(kept: KeptLayers | null): readonly string[] {
+  return kept === null ? PRIVATE_PLACES : [...PRIVATE_PLACES, SHARED_MEMORY]
+}
+
 const MEBIBYTE = 1024 * 1024
 const SHARED_MEMORY_BYTES = 64 * MEBIBYTE
 /** The holder, bubblewrap and the waiting shell. */
@@ -106,7 +116,8 @@ async function build(
   const withheld = makeClosed(request, directory)
   const unknown = shop.attributes.unknown(plan.roots)
   const over = plan.roots.map(({ path }) => layersOver(path, request.bases ?? []))
-  const scratch = backing.kind === 'memory' ? 0 : PRIVATE_PLACES.length
+  const kept = request.kept === undefined ? null : await keepLayers(request.kept.directory, plan)
+  const scratch = backing.kind === 'memory' ? 0 : placesOf(kept).length
   const holder = new Holder({
     directory,
     memory: backing.kind === 'memory' ? memoryOptions(request.caps) : null,
@@ -116,20 +127,22 @@ async function build(
     strayDescriptors: shop.strayDescriptors,
     attributesOf: unknown.map(({ path }) => path),
     hasChannel: request.hasChannel === true,
+    hasKeeper: kept !== null,
     entries: preparedEntries(plan, view, over, scratch),
-    uppers: uppersOf(plan, request),
+    uppers: uppersOf(plan, request, kept),
   })
+  kept?.take(holder.pid)
   undo.push(() => holder.kill())
   // All of this happens while the holder starts.
   const pipes = pipesIn(directory)
   const tools = request.hasChannel === true ? makeTools(directory) : null
   const taken = takePipes(shop, [pipes, ...(tools === null ? [] : [toolPipes(tools)])])
   const masks = masksNow()
-  writeMounts(directory, plan, view, masks, scratch, over, withheld !== null)
+  writeMounts(directory, plan, view, masks, scratch, over, withheld !== null, kept)
   const scripts = new ScriptFiles(directory)
   undo.push(() => scripts.close())
   const rights = capabilitiesOf(request, withheld !== null)
-  const bubble = bubbleOf(request, plan, masks, directory, backing, shop, rights)
+  const bubble = bubbleOf(request, plan, masks, directory, backing, shop, rights, kept)
   writeFileSync(join(directory, 'run'), runLine(bubble, shop.filters[request.sockets], directory))
   if (taken !== null) await taken
   const ends = openEnds(pipes)
@@ -143,7 +156,8 @@ async function build(
   return {
     directory,
     holder,
-    layers: layersOf(plan, holder, directory, backing, over),
+    layers: layersOf(plan, holder, directory, backing, over, kept),
+    kept,
     tools,
     plan,
     unseen: [...view.unseen, ...unseenIn(directory)],
@@ -167,7 +181,10 @@ function makePlace(
   undo: Undo,
 ): Pick<Opened, 'backing' | 'group'> {
   const name = fileName(request.sandboxId)
-  const backing = shop.chooseBacking(request.caps.diskMb, scopeDevice(request, plan), name)
+  const backing: LayerStorage =
+    request.kept === undefined
+      ? shop.chooseBacking(request.caps.diskMb, scopeDevice(request, plan), name)
+      : { kind: 'disk', directory: request.kept.directory, release: () => undefined }
   undo.push(backing.release)
   mkdirSync(directory, { mode: 0o700 })
   undo.push(() => removeTree(directory))
@@ -235,9 +252,12 @@ function writeMounts(
   scratch: number,
   over: readonly (readonly string[])[],
   isClosed: boolean,
+  kept: KeptLayers | null,
 ): void {
   const lines = mountLines({
     directory,
+    numbers: kept?.numbers ?? [],
+    isKept: kept !== null,
     roots: roots.map(({ path }) => path),
     layers: over.map(({ length }) => length),
     view,
@@ -249,14 +269,25 @@ function writeMounts(
 }
 
 /** The merged root shows mode and owner of its upper, so that is made like the real one. */
-function uppersOf({ roots }: OverlayPlan, { allOwners }: SandboxRequest): readonly Upper[] {
+function uppersOf(
+  { roots }: OverlayPlan,
+  { allOwners }: SandboxRequest,
+  kept: KeptLayers | null,
+): readonly Upper[] {
+  const isKept = kept !== null
+  const own = { owner: null, isKept }
   return [
     ...roots.flatMap(({ mode, uid, gid }, index) => [
-      { name: `u${index}`, mode, owner: allOwners ? { uid, gid } : null },
-      { name: `w${index}`, mode: 0o700, owner: null },
+      { ...own, name: `u${numberOf(kept, index)}`, mode, owner: allOwners ? { uid, gid } : null },
+      { ...own, name: `w${numberOf(kept, index)}`, mode: 0o700 },
     ]),
-    ...PRIVATE_PLACES.map((_, index) => ({ name: `p${index}`, mode: 0o1777, owner: null })),
+    ...placesOf(kept).map((_, index) => ({ ...own, name: `p${index}`, mode: 0o1777 })),
   ]
+}
+
+/** The number of the layer of a root, by its place in the plan. */
+function numberOf(kept: KeptLayers | null, index: number): number {
+  return kept?.numbers[index] ?? index
 }
 
 /** A place that had to be hidden went away between being found and being hidden. */
@@ -289,7 +320,10 @@ function bubbleOf(
   backing: LayerStorage,
   { first }: SandboxResources,
   capabilities: BubblewrapOptions['capabilities'],
+  kept: KeptLayers | null,
 ): BubblewrapOptions {
+  const own = request.private ?? []
+  const isOwn = (path: string): boolean => own.some(({ at }) => at === path)
   const paths = roots.map(({ path }) => path)
   const proc = isRoot() ? procMasks() : null
   const bound = (name: string) => (at: string, index: number) => ({
@@ -303,10 +337,12 @@ function bubbleOf(
     scratch: PRIVATE_PLACES.map(bound(backing.kind === 'memory' ? 't/p' : SCRATCH)).filter(
       ({ at }) => isDirectory(at) && !isInside(at, paths),
     ),
-    masks: late,
+    masks: late.filter((path) => !isOwn(path)),
+    private: own,
+    sharedMemory: kept === null ? null : join(directory, `${SCRATCH}${PRIVATE_PLACES.length}`),
     sealed: sealed.map((at) => ({ from: seenAt(at, paths, directory), at })),
     tools: request.hasChannel === true ? { from: join(directory, TOOLS_NAME), at: TOOLS } : null,
-    emptied: (request.emptied ?? []).filter((path) => !late.includes(path)),
+    emptied: (request.emptied ?? []).filter((path) => !late.includes(path) && !isOwn(path)),
     proc,
     emptyFile: join(directory, EMPTY_FILE),
     uid: process.getuid?.() ?? 0,
@@ -354,6 +390,7 @@ function layersOf(
   directory: string,
   backing: LayerStorage,
   over: readonly (readonly string[])[],
+  kept: KeptLayers | null,
 ): readonly Layer[] {
   return roots.map(({ path }, index) => ({
     root: path,
@@ -361,9 +398,10 @@ function layersOf(
     upper:
       backing.kind === 'memory'
         ? holder.reach(join(directory, `t/u${index}`))
-        : join(backing.directory, `u${index}`),
+        : join(backing.directory, `u${numberOf(kept, index)}`),
     merged: holder.reach(join(directory, `${MERGED}${index}`)),
-    upperDevice: backing.kind === 'memory' ? null : statSync(backing.directory).dev,
+    upperDevice:
+      backing.kind === 'memory' || kept !== null ? null : statSync(backing.directory).dev,
   }))
 }
 

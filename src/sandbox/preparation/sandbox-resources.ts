@@ -231,10 +231,11 @@ function diskBacking(disks: readonly string[], device: number, name: string): La
   const chosen = disks.find((disk) => deviceOf(disk) === device) ?? disks.at(-1) ?? '/tmp'
   const directory = join(chosen, name)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  return { kind: 'disk', directory, release: () => removeLayers(directory) }
+  return { kind: 'disk', directory, release: () => removeKeptLayers(directory) }
 }
 
-async function removeLayers(directory: string): Promise<void> {
+/** Removes layers with the directories that only the kernel can enter. */
+export async function removeKeptLayers(directory: string): Promise<void> {
   for (const name of namesIn(directory)) if (/^w\d+$/.test(name)) openUp(join(directory, name))
   await removeTree(directory)
 }

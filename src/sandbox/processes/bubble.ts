@@ -29,6 +29,10 @@ export interface BubblewrapOptions {
   readonly emptied: readonly string[]
   /** The directory with the pipes of the side shell, and where it is seen; null without a channel. */
   readonly tools: Bind | null
+  /** Directories of writ's own, writable, in which roots may lie. */
+  readonly private: readonly Bind[]
+  /** What lies at /dev/shm; null for memory of its own. */
+  readonly sharedMemory: string | null
   /** Parts of the overlays that are shown unwritable. */
   readonly sealed: readonly Bind[]
   /** As root only, whom the kernel would let write there. */
@@ -68,6 +72,7 @@ export const FD = {
   status: 7,
   stderr: 8,
   channel: 9,
+  keeper: 10,
 } as const
 
 const RUNTIME_BYTES = 1024 * 1024
@@ -84,6 +89,7 @@ export function bubbleArguments(bubble: BubblewrapOptions): readonly string[] {
     ...bubble.scratch.flatMap(bind('--bind')),
     ...(bubble.binds.some(({ at }) => at === '/run') ? [] : runtime()),
     ...bubble.emptied.flatMap(emptied),
+    ...bubble.private.flatMap(bind('--bind')),
     ...bubble.shown.flatMap(bind('--ro-bind')),
     ...bubble.binds.flatMap(bind('--bind')),
     ...bubble.sealed.flatMap(bind('--ro-bind')),
@@ -111,12 +117,16 @@ function namespaces({ uid, gid, capabilities }: BubblewrapOptions): readonly str
 }
 
 function machine(bubble: BubblewrapOptions): readonly string[] {
-  const { proc, emptyFile, sharedMemoryBytes } = bubble
+  const { proc, emptyFile, sharedMemoryBytes, sharedMemory } = bubble
+  const memory =
+    sharedMemory === null
+      ? ['--size', String(sharedMemoryBytes), '--tmpfs', '/dev/shm']
+      : ['--bind', sharedMemory, '/dev/shm']
   const hidden = [...(proc?.hiddenDirectories ?? []), '/sys/fs/cgroup']
   return [
     ...['--ro-bind', bubble.machine, '/', '--dev', '/dev'],
     // bubblewrap's /dev is an unsized, writable tmpfs.
-    ...['--size', String(sharedMemoryBytes), '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
+    ...[...memory, '--remount-ro', '/dev'],
     ...['--proc', '/proc'],
     ...(proc?.readOnly ?? []).flatMap((path) => ['--ro-bind', path, path]),
     ...(proc?.hiddenFiles ?? []).flatMap((path) => ['--ro-bind', emptyFile, path]),

@@ -16,6 +16,7 @@ import { type Architecture, ownNumber } from '../kernel/syscalls.ts'
 import { MAY_FAIL, type PreparedEntry, VIEW } from '../layers/mount-lines.ts'
 import { Lines } from '../pipes/lines.ts'
 import { FD } from './bubble.ts'
+import { keeperProgram } from './keeper.ts'
 
 const LAST_WORDS_MS = 500
 
@@ -30,7 +31,13 @@ const STREAMS: readonly ('ignore' | 'pipe')[] = [
   'ignore',
   'pipe',
 ]
-const CHANNEL_STREAMS: readonly ('ignore' | 'pipe')[] = ['ignore', 'pipe']
+
+/** Streams by descriptor, with those of the channel and the keeper where they are wanted. */
+function streamsOf({ hasChannel, hasKeeper }: HolderPlan): readonly ('ignore' | 'pipe')[] {
+  const channel = hasChannel ? 'pipe' : 'ignore'
+  if (hasKeeper) return [...STREAMS, 'ignore', channel, 'pipe']
+  return hasChannel ? [...STREAMS, 'ignore', channel] : STREAMS
+}
 
 export class Holder {
   readonly pid: number
@@ -39,6 +46,8 @@ export class Holder {
   readonly status: Lines
   /** Our end of what a command finds on its descriptor 3. */
   readonly channel: Duplex | null
+  /** Our end of what the keeper reads its tasks from. */
+  readonly keeper: Duplex | null
   readonly #process: ChildProcess
   readonly #words: Lines
   readonly #controlSocket: Duplex
@@ -51,7 +60,7 @@ export class Holder {
   constructor(plan: HolderPlan) {
     const [command, ...rest] = holderCommand(plan)
     this.#process = startProgram(command, rest, {
-      stdio: [...STREAMS, ...(plan.hasChannel ? CHANNEL_STREAMS : [])],
+      stdio: [...streamsOf(plan)],
     })
     this.pid = this.#process.pid ?? 0
     this.#exited = new Promise((resolve) => {
@@ -68,6 +77,7 @@ export class Holder {
     this.status = new Lines(this.#socket(FD.status))
     this.#words = new Lines(this.#socket(2))
     this.channel = plan.hasChannel ? this.#socket(FD.channel) : null
+    this.keeper = plan.hasKeeper ? this.#socket(FD.keeper) : null
     this.#isMapped = !plan.fullMap
     this.#withheld = plan.withheld
   }
@@ -145,6 +155,7 @@ interface HolderPlan {
   readonly strayDescriptors: readonly number[]
   /** One more socket, for the command inside. */
   readonly hasChannel: boolean
+  readonly hasKeeper: boolean
   /** Directories whose attributes are looked at before anything lies over them. */
   readonly attributesOf: readonly string[]
   /** What the program creates in the directory before it mounts anything. */
@@ -158,6 +169,8 @@ export interface Upper {
   readonly mode: number
   /** Null for the holder's own. */
   readonly owner: { readonly uid: number; readonly gid: number } | null
+  /** One that is there already is left as it is. */
+  readonly isKept: boolean
 }
 
 /** The file that lists what was found of attributes, if anything was. */
@@ -180,7 +193,8 @@ const VIEW_OPTIONS = 'size=4m,nr_inodes=16k,mode=700'
  */
 function holderCommand(plan: HolderPlan): readonly [ProgramPath, ...string[]] {
   const uppers = plan.uppers.map(
-    ({ name, mode, owner }) => `${name} ${mode} ${owner?.uid ?? ''} ${owner?.gid ?? ''}`,
+    ({ name, mode, owner, isKept }) =>
+      `${name} ${mode} ${isKept ? 1 : 0} ${owner?.uid ?? ''} ${owner?.gid ?? ''}`,
   )
   const entries = plan.entries.flatMap(entryWords)
   const lists = [plan.doors, plan.strayDescriptors, plan.attributesOf, entries, uppers]
@@ -188,7 +202,7 @@ function holderCommand(plan: HolderPlan): readonly [ProgramPath, ...string[]] {
     requireProgram('perl'),
     '-e',
     // The driver's `requirePlatform` has refused every other architecture.
-    program(process.arch as Architecture),
+    program(process.arch as Architecture, plan.hasKeeper),
     ...[plan.directory, plan.memory ?? '', plan.fullMap ? '1' : ''],
     ...[requireProgram('sh'), runLoop(plan)],
     ...lists.flatMap((list) => [String(list.length), ...list.map(String)]),
@@ -204,7 +218,7 @@ function entryWords(each: PreparedEntry): readonly string[] {
  * Strings that a call reads are variables: the interpreter refuses constants there. What is mounted
  * unwritable is remounted, as the kernel wants it, with flags that may be locked on what it shows.
  */
-function program(architecture: Architecture): string {
+function program(architecture: Architecture, hasKeeper: boolean): string {
   const call = (name: Parameters<typeof ownNumber>[1]): string =>
     `syscall(${ownNumber(architecture, name)}`
   return `
@@ -233,6 +247,8 @@ else {
 }
 ${call('prctl')}, 1, 9, 0, 0, 0) == 0 or fail('prctl');
 mounted($none, $top, $none, 0x44000, $none);
+my $holder = $$;
+${hasKeeper ? keeperProgram(architecture, FD.keeper) : ''}
 put($_, '0', 'group') for @doors;
 mounted($source, "$dir/${VIEW}", my $small = 'tmpfs', 0, my $size = '${VIEW_OPTIONS}');
 while (my ($kind, $name, $rest) = splice @things, 0, 3) {
@@ -243,8 +259,9 @@ while (my ($kind, $name, $rest) = splice @things, 0, 3) {
 }
 mounted($source, "$dir/t", my $tmpfs = 'tmpfs', 0, $memory) if $memory ne '';
 for (@uppers) {
-  my ($name, $mode, $owner, $group) = split / /;
+  my ($name, $mode, $kept, $owner, $group) = split / /;
   my $path = "$dir/t/$name";
+  next if $kept && -d $path;
   mkdir $path or fail("upper: $path");
   if (defined $group) { chown $owner, $group, $path or fail("upper: $path") }
   chmod $mode, $path or fail("upper: $path");

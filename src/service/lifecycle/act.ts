@@ -10,6 +10,7 @@ import type {
   Promotion,
   Proposal,
   SandboxResult,
+  SessionMark,
   Violation,
 } from '../../contracts/index.ts'
 import type {
@@ -35,6 +36,9 @@ export type Terms = Omit<ProposeOptions, 'confirm'> & {
   readonly actorKind?: Evaluation['actor_kind']
   /** Effects stay staged until a later call asks for their promotion. */
   readonly held?: HeldMark
+  /** The coding agent whose session this is, and at which settle of it. */
+  readonly agent?: string
+  readonly session?: SessionMark
 }
 
 /** A document with what was found out about it before anything ran. */
@@ -46,6 +50,15 @@ export interface Admitted {
   readonly violations: readonly Violation[]
   /** The BLOCK that ends it here; null when it may be rehearsed. */
   readonly refusal: Decision | null
+}
+
+/** What a coding agent changed in its session, as far as it is judged now. */
+export interface RanInSession {
+  readonly document: unknown
+  readonly terms: Terms
+  readonly rehearsal: Rehearsal
+  /** Hosts that the person gave the session. */
+  readonly egress: readonly string[]
 }
 
 /** What ran, or, with the reason in the evaluation, that nothing did. */

@@ -9,10 +9,10 @@ import {
   type Proposal,
   proposalContract,
 } from '../../contracts/index.ts'
-import { decideEarly } from '../../gate/index.ts'
+import { decideEarly, withEgress } from '../../gate/index.ts'
 import { probePreconditions } from '../readings/preconditions.ts'
 import { proposalRecord, recordBeforeRun } from '../records/proposal-record.ts'
-import type { Admitted, GateParts, Terms } from './act.ts'
+import type { Admitted, GateParts, RanInSession, Terms } from './act.ts'
 import { judgementOf, lawOutcomes } from './decide.ts'
 import { beginDraft } from './draft.ts'
 
@@ -24,6 +24,17 @@ export async function admit(gate: GateParts, document: unknown, terms: Terms): P
     beginDraft(gate, terms, { document, proposal, violations }, standing),
   )
   return { terms, proposal, violations, ...askEarly(gate, begun, proposal) }
+}
+
+/** The hosts that a person gave a session with its start count as known. */
+export async function admitSession(
+  gate: GateParts,
+  { document, terms, egress }: RanInSession,
+): Promise<Admitted> {
+  const admitted = await admit(gate, document, terms)
+  const { evaluation } = admitted
+  const network = withEgress(evaluation.network ?? null, egress)
+  return network === null ? admitted : { ...admitted, evaluation: { ...evaluation, network } }
 }
 
 /** What a later stage would find out is not asked when an earlier one blocks. */

@@ -15,6 +15,8 @@ import {
   isAmended,
   keepsHome,
   leavesHomeOut,
+  namedPaths,
+  needsNoDeclaration,
   undoUse,
 } from '../../gate/index.ts'
 import { wholePath } from '../../home/index.ts'
@@ -110,20 +112,26 @@ async function readRun(
   })
   const tracked = await trackedPaths(changes, evaluation, book.lists, view)
   const gitChecked = isGranted ? checkedGitPaths(changes, sandbox.layers) : []
+  const made = changes.flatMap(({ path }) => (rehearsal.made?.has(path) === true ? [path] : []))
   const input = {
     descriptor: proposal.descriptor,
     changes,
     lists: book.lists,
     host,
     isAmended: isAmended(evaluation),
-    declaredByApproval: evaluation.declared_by_approval,
+    declaredByApproval: needsNoDeclaration(evaluation),
+    ...namedPaths(evaluation),
     leavesHomeOut: leavesHomeOut(evaluation),
     keepsHome: keepsHome(evaluation),
     scriptsChanged: scripts,
     pathDirectories: directories,
     pointed,
     brought,
-    grants: grantCase(evaluation, new Set(tracked), new Set(gitChecked)),
+    grants: grantCase(evaluation, {
+      tracked: new Set(tracked),
+      gitChecked: new Set(gitChecked),
+      made: new Set(made),
+    }),
     network: { connections: rehearsal.network ?? [], grounds: evaluation.network ?? null },
   }
   const comparison =
@@ -134,6 +142,7 @@ async function readRun(
     ...(pointed.size === 0 ? {} : { pointed: pointedRows(pointed, brought) }),
     ...(tracked.length === 0 ? {} : { tracked: [...tracked] }),
     ...(gitChecked.length === 0 ? {} : { git_checked: [...gitChecked] }),
+    ...(made.length === 0 ? {} : { made }),
   }
   return { comparison, noted }
 }

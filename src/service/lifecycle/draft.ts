@@ -37,6 +37,9 @@ interface DraftTerms {
   readonly compensates?: string
   readonly actorKind?: Evaluation['actor_kind']
   readonly held?: NonNullable<Evaluation['held']>
+  /** The coding agent that runs in a session, by the name of its adapter. */
+  readonly agent?: string
+  readonly session?: NonNullable<Evaluation['session']>
 }
 
 interface Grounds {
@@ -59,7 +62,7 @@ export function beginDraft(
   standing: StandingFold,
 ): Evaluation {
   const nowMs = context.nowMs()
-  const agent = knownAgent(book.lists, context.ancestors)
+  const agent = options.agent ?? knownAgent(book.lists, context.ancestors)
   const intent = proposal === null ? null : intentDigest(proposal)
   const network = networkFor({ proposal, standing, book, nowMs, dryRun: options.dryRun })
   const host = hostFactsOf(context, book, proposal, standing, nowMs, network)
@@ -95,6 +98,7 @@ export function beginDraft(
     basis,
     ...(network === null ? {} : { network }),
     ...(options.held === undefined ? {} : { held: options.held }),
+    ...(options.session === undefined ? {} : { session: options.session }),
     standing: excerptOf(context, book, standing, intent ?? '', nowMs),
     preconditions: null,
     law_outcomes: [],

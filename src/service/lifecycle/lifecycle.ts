@@ -1,7 +1,8 @@
 /**
  * What happens to an action: admit, rehearse, compare, decide, stage, record, ask, confirm, promote. An act
  * goes this way: `exec`, `propose`, compensations (`act`), attempts of flows (`judge`, then
- * `proceedHeld`), answers from another process (`answer`), and acts whose process died (`resume`).
+ * `proceedHeld`), what a coding agent changed in its session (`settle`), answers from another process
+ * (`answer`), and acts whose process died (`resume`).
  *
  * Each step is one file of this folder and returns the value that the next step takes (`act.ts`). No
  * step calls an earlier one. An obstacle is part of that value: the steps after it run, copy and change
@@ -23,15 +24,17 @@ import { isUnavailable } from '../workspace/stopped-promotion.ts'
 import {
   type Asked,
   blocked,
+  type Decided,
   type GateParts,
   type Outcome,
   promotedNothing,
+  type RanInSession,
   type Recorded,
   type Rehearsed,
   type Staged,
   type Terms,
 } from './act.ts'
-import { admit } from './admit.ts'
+import { admit, admitSession, recordProposal } from './admit.ts'
 import { answerHere, ask } from './ask.ts'
 import { compare, compareScope } from './compare.ts'
 import { confirm, type GivenAnswer } from './confirm.ts'
@@ -60,6 +63,25 @@ export async function act(
   )
   // A dry run ends with its decision.
   return terms.dryRun ? blocked(recorded) : proceed(gate, recorded, terms)
+}
+
+/**
+ * Takes what a session changed so far, which ran already. A question waits for an answer from another
+ * process; the agent goes on meanwhile.
+ */
+export async function settle(gate: GateParts, ran: RanInSession): Promise<Outcome> {
+  const admitted = await admitSession(gate, ran)
+  const { refusal } = admitted
+  if (refusal === null) await recordProposal(gate, admitted)
+  const rehearsal = refusal === null ? ran.rehearsal : null
+  const recorded = await judge(gate, { admitted, rehearsal })
+  return proceed(gate, recorded, { confirm: async () => ({ kind: 'wait' }) })
+}
+
+/** Returns the decision that `settle` would make now; nothing is recorded. */
+export async function weigh(gate: GateParts, ran: RanInSession): Promise<Decided> {
+  const admitted = await admitSession(gate, { ...ran, terms: { ...ran.terms, dryRun: true } })
+  return decide(gate, await compare(gate, { admitted, rehearsal: ran.rehearsal }))
 }
 
 /** From what ran to a decision on the record. A decision that was overtaken is made again. */

@@ -16,7 +16,13 @@ import type {
   Proposal,
   SandboxResult,
 } from '../../contracts/index.ts'
-import { type Change, changesSince, leavesOf, sandboxEnvironment } from '../../gate/index.ts'
+import {
+  type Change,
+  changesSince,
+  leavesOf,
+  type RawPath,
+  sandboxEnvironment,
+} from '../../gate/index.ts'
 import type {
   Control,
   RunOutcome,
@@ -70,7 +76,8 @@ export interface RehearsedStep {
 
 export interface Rehearsal {
   readonly sandboxId: string
-  readonly sandbox: Sandbox
+  /** Its layers hold what is judged; closed when they are not needed any more. */
+  readonly sandbox: Pick<Sandbox, 'close' | 'controls' | 'layers'>
   /** Directories of writ's own on the scope's filesystem. */
   readonly place: string
   readonly steps: readonly RehearsedStep[]
@@ -85,6 +92,8 @@ export interface Rehearsal {
   readonly outputs: Pick<Outputs, 'document'>
   /** What went out, or was to. */
   readonly network?: readonly NetworkConnection[]
+  /** Of a session: changed or deleted entries that it created before. */
+  readonly made?: ReadonlySet<RawPath>
 }
 
 export async function runRehearsal(

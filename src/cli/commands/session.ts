@@ -1,0 +1,204 @@
+/**
+ * `writ session …`: the sessions of coding agents, what is pending in them, and what a person does
+ * about it. A session that runs is asked through its own process; the layers of another one are mounted
+ * for the command.
+ */
+import { createReadStream } from 'node:fs'
+import { resolve } from 'node:path'
+import { faultError } from '../../base/index.ts'
+import { type Change, displayOfRaw, isBelow, rawOfText, textOfRaw } from '../../gate/index.ts'
+import type { KnownHome } from '../../home/index.ts'
+import {
+  AgentHome,
+  findSession,
+  keptSessions,
+  type PendingChanges,
+  type SessionFiles,
+  type Settled,
+  type Settler,
+  sendOrder,
+  withIdleSession,
+} from '../../sessions/index.ts'
+import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
+import { refuseOthers } from '../call/home.ts'
+import { surroundings } from '../call/terminal.ts'
+import { type ReadSide, renderEffects } from '../effects/render.ts'
+import { visibleName } from '../effects/visible.ts'
+import { type GateSession, withGate } from '../gate/open.ts'
+import { pendingText, settledLines } from '../session/session-text.ts'
+
+export async function list(call: CommandCall): Promise<Exit> {
+  return withGate(call, async ({ session }) => {
+    refuseOthers(session.caller, 'the list of sessions')
+    const rows = keptSessions(homeOf(session.home)).map((files) => {
+      const { session_id, agent, started_at, workspace } = files.terms()
+      const { settles, question } = files.memory()
+      const state = files.isLive ? ('running' as const) : ('stopped' as const)
+      return {
+        session_id,
+        agent,
+        started_at,
+        workspace,
+        state,
+        settles,
+        question: question?.action_id ?? null,
+      }
+    })
+    return reply(call, { sessions: rows }, (paint) => {
+      if (rows.length === 0) return 'no session runs, and none has pending changes\n'
+      const lines = rows.map(({ session_id, agent, started_at, state, settles, question }) => {
+        const waits = question === null ? '' : `, waits for an answer: writ inbox`
+        const times = settles === 1 ? '1 settle' : `${settles} settles`
+        return `${session_id}  ${paint.strong(visibleName(agent))}  ${state} since ${started_at}, ${times}${waits}\n`
+      })
+      return lines.join('')
+    })
+  })
+}
+
+export async function show(call: CommandCall): Promise<Exit> {
+  return withSession(call, async (files, session) => {
+    const pending = await pendingOf(files, session)
+    const document = {
+      session_id: files.id,
+      state: files.isLive ? 'running' : 'stopped',
+      question: pending.question,
+      conflicts: pending.conflicts,
+      pending: pending.changes.map(({ path, before, after }) => ({
+        path: displayOfRaw(path),
+        change: before === null ? 'added' : after === null ? 'deleted' : 'modified',
+        why: reasonOf(path, pending),
+      })),
+    }
+    return reply(call, document, (paint) => pendingText(document, files, paint))
+  })
+}
+
+/** Why a change is not real yet. */
+function reasonOf(path: Change['path'], pending: PendingChanges) {
+  if (pending.asked.includes(path)) return 'asked'
+  if (pending.refused.includes(path)) return 'refused'
+  return pending.busy.includes(path) ? 'in use' : 'pending'
+}
+
+export async function diff(call: CommandCall): Promise<Exit> {
+  return withSession(call, async (files, session) => {
+    const { terminal } = call
+    await whilePending(files, session, async ({ changes, layers }) => {
+      const read: ReadSide = ({ path, before, after }, side) => {
+        const state = side === 'before' ? before : after
+        const text = textOfRaw(path)
+        if (state?.kind !== 'file' || text === null) return null
+        const layer = layers.find(({ root }) => isBelow(path, rawOfText(root)))
+        if (side === 'before') return createReadStream(text)
+        return layer === undefined
+          ? null
+          : createReadStream(`${layer.upper}${text.slice(layer.root.length)}`)
+      }
+      const columns = terminal.isTty ? terminal.columns : null
+      const base = rawOfText(files.terms().workspace)
+      const view = { paint: terminal.paint, whole: true, columns, base }
+      const nothing: ReadonlySet<never> = new Set()
+      const effects = { changes, findings: [], deferred: nothing, builds: nothing, read }
+      for await (const piece of renderEffects(effects, view)) await terminal.out(piece)
+      return null
+    })
+    return EXIT.yes
+  })
+}
+
+export async function settle(call: CommandCall): Promise<Exit> {
+  return withSession(call, async (files, session) => {
+    const settled = files.isLive
+      ? await sendOrder<Settled>(files, { order: 'settle' })
+      : await idle(files, session, (settler) => settler.settle({ boundary: 'command' }))
+    const lines = settledLines(settled)
+    return reply(call, settled, () => `${lines.join('\n') || 'nothing new to settle'}\n`)
+  })
+}
+
+export async function discard(call: CommandCall): Promise<Exit> {
+  const [id, ...names] = call.arguments
+  const isAll = call.options.isOn('all')
+  if (id === undefined || isAll === names.length > 0) {
+    throw usageError('name the session, and paths or --all', 'writ session discard ID PATH…')
+  }
+  return withSession({ ...call, arguments: [id] }, async (files, session) => {
+    const { changes } = await pendingOf(files, session)
+    const wanted = names.map((name) => rawOfText(resolve(surroundings().cwd, name)))
+    const chosen = changes
+      .map(({ path }) => path)
+      .filter((path) => isAll || wanted.some((one) => one === path || isBelow(path, one)))
+    if (chosen.length === 0) throw usageError('nothing of this is pending', 'writ session show')
+    const inUse = files.isLive
+      ? await sendOrder<readonly string[]>(files, { order: 'discard', paths: chosen })
+      : (await idle(files, session, (settler) => settler.discard(chosen))).map(displayOfRaw)
+    const paths = chosen.map(displayOfRaw).filter((path) => !inUse.includes(path))
+    await session.gate.sessions.record({
+      session_id: files.id,
+      event: 'DISCARDED',
+      at: new Date().toISOString(),
+      paths,
+    })
+    if (inUse.length > 0) {
+      const message = `a process of the session uses ${inUse.map(visibleName).join(', ')}`
+      throw faultError('session.in_use', files.id, message, 'end that process, then discard again')
+    }
+    return reply(call, { session_id: files.id, discarded: paths }, () =>
+      paths.map((path) => `discarded ${visibleName(path)}\n`).join(''),
+    )
+  })
+}
+
+export async function stop(call: CommandCall): Promise<Exit> {
+  return withSession(call, async (files) => {
+    if (!files.isLive) return reply(call, { stopped: false }, () => 'it does not run\n')
+    await sendOrder(files, { order: 'stop' })
+    return reply(
+      call,
+      { stopped: true },
+      () => 'the agent got the signal to end; what is pending stays\n',
+    )
+  })
+}
+
+async function withSession(
+  call: CommandCall,
+  work: (files: SessionFiles, session: GateSession) => Promise<Exit>,
+): Promise<Exit> {
+  const [id, ...others] = call.arguments
+  if (others.length > 0) throw usageError('name one session, or none for the newest')
+  return withGate(call, (session) => {
+    refuseOthers(session.session.caller, 'a session of an agent')
+    return work(findSession(homeOf(session.session.home), id), session)
+  })
+}
+
+function homeOf(home: GateSession['session']['home']): KnownHome {
+  // A gate is opened over a known home.
+  return home as KnownHome
+}
+
+function pendingOf(files: SessionFiles, session: GateSession): Promise<PendingChanges> {
+  return whilePending(files, session, async (pending) => pending)
+}
+
+/** The bytes of what is pending can be read while `use` runs. */
+async function whilePending<T>(
+  files: SessionFiles,
+  session: GateSession,
+  use: (pending: PendingChanges) => Promise<T>,
+): Promise<T> {
+  if (files.isLive) return use(await sendOrder<PendingChanges>(files, { order: 'pending' }))
+  return idle(files, session, async (settler) => use(await settler.pending()))
+}
+
+function idle<T>(
+  files: SessionFiles,
+  { gate, session }: GateSession,
+  work: (settler: Settler) => Promise<T>,
+): Promise<T> {
+  const { agent } = files.terms()
+  const home = new AgentHome(homeOf(session.home), agent, null, surroundings().userDirectory)
+  return withIdleSession({ gate, files, agentHome: home.directory, nowMs: Date.now }, work)
+}

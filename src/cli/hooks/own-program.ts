@@ -1,0 +1,13 @@
+/** Where the program files of this installation lie, as configurations of hosts name them. */
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The script that this process runs; a link in a `bin` directory stays a link, since updates keep it. */
+export function ownProgram(): string {
+  return resolve(process.argv[1] ?? '')
+}
+
+/** The package's `bin` directory: `dist/cli/program.cjs` lies two directories below the package. */
+export function ownBin(): string {
+  return join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin')
+}

@@ -1,0 +1,259 @@
+/**
+ * Starts a session for the person at the terminal, tells them what became of the agent's changes, and
+ * asks at the end about what still waits.
+ */
+import { constants } from 'node:os'
+import { faultError } from '../../base/index.ts'
+import type { GrantDocument } from '../../contracts/index.ts'
+import { type KnownHome, readSecret, stateRoot } from '../../home/index.ts'
+import { install, planInstall } from '../../hooks/index.ts'
+import type { AgentHost } from '../../hosts/index.ts'
+import { within } from '../../service/index.ts'
+import {
+  AgentHome,
+  findSession,
+  knownHost,
+  runSession,
+  type SessionEnd,
+  SessionFiles,
+  type SessionTerms,
+  type Settled,
+  sessionDescriptor,
+} from '../../sessions/index.ts'
+import { type OwnStatus, ownStatus, RUNNER_FAULT, usageError } from '../call/command.ts'
+import { canAsk } from '../call/passphrase.ts'
+import { surroundings } from '../call/terminal.ts'
+import { visibleName } from '../effects/visible.ts'
+import { readLimits } from '../exec/exec-proposal.ts'
+import { Live } from '../exec/live.ts'
+import { askWord } from '../gate/answer-line.ts'
+import { answerLines } from '../gate/answer-text.ts'
+import { execConfirm } from '../gate/confirm.ts'
+import type { GateSession } from '../gate/open.ts'
+import { placesHere } from '../hooks/own-places.ts'
+import { settledLines } from './session-text.ts'
+
+interface SessionRequest {
+  readonly sessionId: string
+  readonly actionId: string
+  readonly nowMs: number
+  /** The session to go on with; null for a new one. */
+  readonly resumed: string | null
+  readonly agent: string
+  readonly argv: readonly [string, ...string[]]
+  readonly cwd: string
+  readonly workspace: string
+  readonly scope: readonly string[]
+  readonly write: readonly string[]
+  readonly remove: readonly string[]
+  readonly hosts: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly settle: SessionTerms['settle']
+}
+
+const SIGNAL_BASE = 128
+const DAY_SECONDS = 24 * 60 * 60
+/** Enough for builds and browsers. */
+const MEMORY_MB = 8_192
+const DISK_MB = 20_480
+
+export async function carryOutSession(
+  session: GateSession,
+  request: SessionRequest,
+): Promise<OwnStatus> {
+  // A gate is opened over a known home.
+  const home = session.session.home as KnownHome
+  const { files, terms } = sessionOf(home, session, request)
+  const around = surroundings()
+  const host = knownHost({ argv: terms.argv, cwd: terms.cwd, environment: around.env })
+  const agentHome = new AgentHome(home, terms.agent, host, around.userDirectory)
+  await acceptPowers(session, agentHome)
+  if (host !== null) await addHooks(session, host, agentHome)
+  const live = new Live('run')
+  const run = live.run()
+  const confirm = execConfirm(session, live)
+  try {
+    const end = await runSession({
+      gate: session.gate,
+      files,
+      terms,
+      agentHome,
+      environment: around.env,
+      userDirectory: around.userDirectory,
+      secretOf: (name) => readSecret(stateRoot(around), name),
+      modelUrl: modelUrlOf(session),
+      env: request.env,
+      onNotes: (notes) => {
+        for (const note of notes) live.tell(note)
+      },
+      live: { stdin: run.stdin, terminal: run.terminal ?? null, onOutput: run.onOutput },
+      isResumed: request.resumed !== null,
+      abort: live.abort.signal,
+      nowMs: Date.now,
+      onStarted: (send) => run.onStarted?.(send),
+      onEnded: () => live.end(),
+      onSettled: (settled: Settled) => {
+        for (const line of settledLines(settled)) live.tell(line)
+      },
+      onRefused: (connection, option) => run.onRefused?.(connection, option),
+      askAtEnd: (actionId) => askAtEnd(session, actionId, confirm),
+    })
+    return finish(session, terms, end)
+  } finally {
+    live.close()
+  }
+}
+
+/**
+ * Asks about parts of the agent's own state that run code or grant rights and that an earlier session
+ * changed; they are used only after a yes.
+ */
+async function acceptPowers({ call }: GateSession, agentHome: AgentHome): Promise<void> {
+  const changed = agentHome.changedPowers()
+  if (changed.length === 0) return
+  const names = changed.map(visibleName).join('\n  ')
+  const what = `an earlier session changed what this agent runs or may do, in its private home:\n  ${names}\n`
+  call.terminal.err(what)
+  const isYes =
+    call.options.isOn('accept-state') ||
+    (canAsk() && (await askWord('Use it from now on? [y/N] ', yesOrNo)) === 'yes')
+  if (isYes) return agentHome.accept()
+  const message = 'the changed state of the agent was not accepted, so it was not started'
+  const hint = `look at it in ${agentHome.directory}, then run again with --accept-state`
+  throw faultError('session.state_changed', '', message, hint)
+}
+
+/** The table of trusted hooks names files by the path that the agent sees. */
+const TRUSTS_BY_PATH: ReadonlySet<string> = new Set(['codex'])
+
+/**
+ * Puts the hooks of a session into the private home of the agent. Without them the session settles when
+ * the agent pauses, and is as safe.
+ */
+async function addHooks({ call }: GateSession, host: AgentHost, home: AgentHome): Promise<void> {
+  const { modes, levels } = host.hooks
+  const isOffered = modes.includes('session') && levels.includes('user')
+  if (!isOffered || TRUSTS_BY_PATH.has(host.name)) return
+  const places = { ...placesHere(), home: home.directory, state: home.place }
+  try {
+    const plan = await planInstall(host, 'user', 'session', places)
+    if (plan.changes.length === 0) return
+    install(plan, places)
+    home.accept()
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    call.terminal.err(`writ run: no hooks for ${host.title}, changes settle at pauses: ${why}\n`)
+  }
+}
+
+function modelUrlOf({ call }: GateSession): string | undefined {
+  const text = call.options.text('model-url')
+  if (text === null) return undefined
+  if (/^https?:\/\/[^/]/.test(text) && URL.canParse(text)) return text
+  throw usageError('--model-url is the address of a model', '--model-url http://127.0.0.1:8080')
+}
+
+function yesOrNo(line: string): 'no' | 'yes' {
+  return /^y(?:es)?$/i.test(line.trim()) ? 'yes' : 'no'
+}
+
+async function askAtEnd(
+  { gate }: GateSession,
+  actionId: string,
+  confirm: ReturnType<typeof execConfirm>,
+): Promise<void> {
+  const question = await gate.question(actionId)
+  if (question === null) return
+  const answered = await confirm(question)
+  if (answered.kind !== 'wait') await gate.answer(actionId, answered)
+}
+
+function sessionOf(home: KnownHome, session: GateSession, request: SessionRequest) {
+  if (request.resumed !== null) return resumedSession(home, request, request.resumed)
+  const files = new SessionFiles(home, request.sessionId)
+  return { files, terms: newTerms(session, request) }
+}
+
+/** The same view with a new process; what was asked for at its start stays in force. */
+function resumedSession(home: KnownHome, request: SessionRequest, id: string) {
+  const files = findSession(home, id)
+  if (files.isLive) {
+    const hint = 'wait until it ends, or end it: `writ session stop`'
+    throw faultError('session.running', files.id, 'the session still runs', hint)
+  }
+  const { argv, cwd, actionId, nowMs } = request
+  const kept = files.terms()
+  const created_at = new Date(nowMs).toISOString()
+  const descriptor = { ...kept.descriptor, action_id: actionId, created_at }
+  return { files, terms: { ...kept, argv, cwd, descriptor } }
+}
+
+function newTerms({ gate, call, stream }: GateSession, request: SessionRequest): SessionTerms {
+  const { nowMs, agent, argv, cwd, workspace, scope, hosts, write, remove, settle } = request
+  const asked = readLimits(call.options)
+  const started_at = new Date(nowMs).toISOString()
+  const isDeclared = write.length + remove.length > 0
+  const granted = isDeclared
+    ? { create: write, modify: write, remove }
+    : grantedGlobs(gate.grants, scope)
+  const time = call.options.text('time') === null ? DAY_SECONDS : asked.max_duration_ms / 1_000
+  return {
+    session_id: request.sessionId,
+    agent,
+    argv,
+    cwd,
+    workspace,
+    scope,
+    hosts,
+    is_declared: isDeclared,
+    settle,
+    stream,
+    started_at,
+    limits: {
+      memory_mb: call.options.text('memory') === null ? MEMORY_MB : asked.max_memory_mb,
+      disk_mb: call.options.text('disk') === null ? DISK_MB : asked.max_disk_mb,
+      seconds: Math.ceil(time),
+    },
+    descriptor: sessionDescriptor({
+      actionId: request.actionId,
+      createdAt: started_at,
+      agent,
+      scope,
+      resources: within(asked, gate.ceilings),
+      hosts,
+      ...granted,
+    }),
+  }
+}
+
+/** What the grants in force let an agent do, as globs of the scope. */
+function grantedGlobs(grants: readonly GrantDocument[], scope: readonly string[]) {
+  // Globs of grants that lie elsewhere than in the workspace are no part of the scope.
+  const placed = (globs: readonly string[] = []): readonly string[] =>
+    scope.flatMap((root) =>
+      globs.filter((glob) => !/^[~/]/.test(glob)).map((glob) => `${root}/${glob}`),
+    )
+  const all = (kind: 'change' | 'create' | 'delete'): readonly string[] => [
+    ...new Set(grants.flatMap((grant) => placed(grant[kind]))),
+  ]
+  return { create: all('create'), modify: all('change'), remove: all('delete') }
+}
+
+function finish({ call }: GateSession, terms: SessionTerms, end: SessionEnd): OwnStatus {
+  const { terminal } = call
+  if (end.kind === 'refused') {
+    const lines = answerLines(end.answer, terminal.paintError, false, null)
+    terminal.err(`${lines.join('\n')}\nwrit: ${end.answer.decision.code}\n`)
+    return RUNNER_FAULT
+  }
+  const { pending, question, outcome } = end
+  if (pending.length > 0) {
+    const count = pending.length === 1 ? '1 change is' : `${pending.length} changes are`
+    const id = terms.session_id.slice(-8)
+    const next = question === null ? `writ session show ${id}` : 'writ inbox'
+    terminal.err(`writ run: ${count} still pending; see \`${next}\`\n`)
+  }
+  if (outcome.exitCode !== null) return ownStatus(outcome.exitCode)
+  const signal = Object.entries(constants.signals).find(([name]) => name === outcome.signal)
+  return signal === undefined ? RUNNER_FAULT : ownStatus(SIGNAL_BASE + signal[1])
+}

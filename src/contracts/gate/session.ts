@@ -1,0 +1,97 @@
+/**
+ * `session_v1`: a coding agent began to work in a session, went on after an interruption, or ended; a
+ * person gave it more time or took changes out of its view (S-0, S-11, S-12a). What it changed is on the record
+ * act by act, with the session's id in `evaluation_v1`.
+ */
+import * as Type from 'typebox'
+import { DOCUMENT_LIMITS } from '../../base/index.ts'
+import { type Contract, field, type Subject } from '../kernel/contract.ts'
+import { UUID_PATTERN } from '../kernel/schema.ts'
+import {
+  ActionId,
+  Count,
+  checkMoments,
+  closed,
+  demandField,
+  Moment,
+  refuseField,
+  TRUST_LEVELS,
+  Word,
+} from './shapes.ts'
+
+const SESSION_EVENTS = ['STARTED', 'RESUMED', 'EXTENDED', 'DISCARDED', 'ENDED'] as const
+const SETTLE_MODES = ['auto', 'tool', 'end', 'never'] as const
+/** Hooks only, or a sandbox around the agent itself (S-14). */
+const CONFINEMENTS = ['advisory', 'confined'] as const
+/** The program ended, a person stopped it, a limit was reached, or its process was lost. */
+const SESSION_ENDS = ['exited', 'stopped', 'limit', 'lost'] as const
+
+/** Fields that say how a session works; of its start alone. */
+const OF_START = ['action_id', 'agent', 'workspace', 'scope', 'settle', 'confinement', 'custody']
+/** Fields that say how it ended. */
+const OF_END = ['ended', 'settles', 'pending']
+
+const PathText = Type.String({
+  pattern: '^/',
+  'x-code': { pattern: 'path' },
+  'x-says': 'an absolute path',
+})
+
+const SessionSchema = Type.Object(
+  {
+    session_id: Type.String({
+      pattern: UUID_PATTERN,
+      'x-code': { pattern: 'id' },
+      'x-says': 'a UUID',
+    }),
+    event: Type.Enum([...SESSION_EVENTS]),
+    at: Moment,
+    /** The descriptor under which the agent runs. */
+    action_id: Type.Optional(ActionId),
+    /** The name of the program, or of the adapter that knows it. */
+    agent: Type.Optional(Word),
+    workspace: Type.Optional(PathText),
+    scope: Type.Optional(Type.Array(PathText)),
+    settle: Type.Optional(Type.Enum([...SETTLE_MODES])),
+    confinement: Type.Optional(Type.Enum([...CONFINEMENTS])),
+    custody: Type.Optional(Type.Enum([...TRUST_LEVELS])),
+    /** Until when it may run; a person moves it. */
+    until: Type.Optional(Moment),
+    /** Paths that a person took out of the view. */
+    paths: Type.Optional(Type.Array(PathText)),
+    ended: Type.Optional(Type.Enum([...SESSION_ENDS])),
+    exit_code: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+    settles: Type.Optional(Count),
+    /** How many changes were left in the view. */
+    pending: Type.Optional(Count),
+  },
+  closed,
+)
+
+export type SessionFact = Type.Static<typeof SessionSchema>
+
+/** Each event has its own fields. */
+function checkEvent(subject: Subject): void {
+  const event = field(subject.document, 'event')
+  const isStart = event === 'STARTED'
+  for (const name of OF_START) {
+    if (isStart) demandField(subject, name, 'where a session begins')
+    else if (typeof event === 'string') refuseField(subject, name, 'after the start of a session')
+  }
+  for (const name of OF_END) {
+    if (event === 'ENDED') demandField(subject, name, 'where a session ends')
+    else if (typeof event === 'string') refuseField(subject, name, 'before the end of a session')
+  }
+  if (event === 'DISCARDED') demandField(subject, 'paths', 'where changes are discarded')
+  if (event === 'EXTENDED') demandField(subject, 'until', 'where a session gets more time')
+}
+
+export const sessionContract: Contract = {
+  name: 'session_v1',
+  title: 'A session of a coding agent began, went on, was changed by a person, or ended.',
+  prefix: 'gate_record',
+  schema: SessionSchema,
+  checks: [checkMoments(['at', 'until']), checkEvent],
+  limits: DOCUMENT_LIMITS,
+  isRecord: true,
+}

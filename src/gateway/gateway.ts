@@ -1,0 +1,250 @@
+/**
+ * The gateway of a session to its models (S-7): passes listed calls to the model's host and nothing
+ * else, puts the key in place of the placeholder, and streams both ways. Inside the session no key is
+ * ever seen.
+ *
+ * INVARIANT (no foreign key): a request with a credential other than the placeholder is refused, because
+ *   a program inside could send the tree away under a key of its own.
+ * INVARIANT (no contents): what is kept of a request is its count, tokens, time and failure.
+ */
+import { type IncomingMessage, request as requestPlain, type ServerResponse } from 'node:http'
+import { request as requestSecure } from 'node:https'
+import { type TokenUse, UsageReader } from './usage.ts'
+
+interface GatewayCall {
+  readonly method: string
+  /** `*` matches one or more characters without a slash. */
+  readonly path: string
+}
+
+export interface GatewayEndpoint {
+  readonly name: string
+  /** Where the model is; a path of it comes before that of each call. */
+  readonly upstream: URL
+  readonly calls: readonly GatewayCall[]
+  readonly key: {
+    readonly header: string
+    readonly prefix: string
+    readonly placeholder: string
+    /** The name under which the person keeps it. */
+    readonly name: string
+    /** Null if none is kept. */
+    readonly value: string | null
+  }
+  /** Whether a credential is one of the agent's own login, which the person let it have. */
+  readonly isLogin: (credential: string) => boolean
+}
+
+/** What one session may use; null without a bound. */
+interface GatewayBudget {
+  readonly requests: number | null
+  readonly tokens: number | null
+}
+
+interface GatewayUse extends TokenUse {
+  readonly requests: number
+  readonly failures: number
+  readonly milliseconds: number
+}
+
+const CREDENTIALS = [
+  'authorization',
+  'x-api-key',
+  'api-key',
+  'x-goog-api-key',
+  'cookie',
+  'proxy-authorization',
+]
+const KEY_PARAMETERS = ['key', 'api_key', 'access_token']
+/** Headers about one connection, and those that the gateway sets itself. */
+const OWN_HEADERS = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'host',
+  // An answer is read while it passes, so it comes as it is.
+  'accept-encoding',
+])
+const BODY_BYTES_MAX = 64 * 1024 * 1024
+const SILENT_MS = 600_000
+
+export class ModelGateway {
+  readonly #endpoints: ReadonlyMap<string, GatewayEndpoint>
+  readonly #budget: GatewayBudget
+  #use: GatewayUse = { requests: 0, failures: 0, milliseconds: 0, input: 0, output: 0 }
+
+  constructor(endpoints: readonly GatewayEndpoint[], budget: GatewayBudget) {
+    this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.name, endpoint]))
+    this.#budget = budget
+  }
+
+  get use(): GatewayUse {
+    return this.#use
+  }
+
+  /** Serves one request; `path` is what follows the endpoint's name, with its query. */
+  serve(name: string, path: string, asked: IncomingMessage, answer: ServerResponse): void {
+    const endpoint = this.#endpoints.get(name)
+    if (endpoint === undefined) return refuse(answer, 404, `there is no model endpoint ${name}`)
+    const refusal = this.#refusal(endpoint, path, asked)
+    if (refusal !== null) return refuse(answer, refusal.status, refusal.message)
+    this.#pass(endpoint, path, asked, answer)
+  }
+
+  #refusal(
+    { calls, key, isLogin }: GatewayEndpoint,
+    path: string,
+    { method = '', headers }: IncomingMessage,
+  ) {
+    const { pathname, searchParams } = new URL(path, 'http://inside')
+    const isListed = calls.some((call) => call.method === method && matches(call.path, pathname))
+    if (!isListed) {
+      return {
+        status: 403,
+        message: `${method} ${pathname} is no call of a model, so it is not passed on`,
+      }
+    }
+    const given = [
+      ...CREDENTIALS.flatMap((name) => headers[name] ?? []),
+      ...KEY_PARAMETERS.flatMap((name) => searchParams.getAll(name)),
+    ].filter((value) => !isPlaceholder(value, key.placeholder))
+    const isOwn = given.length > 0 && given.every((value) => isLogin(bare(value)))
+    if (given.length > 0 && !isOwn) {
+      const message =
+        'the request carries a key of its own; only the key that the person keeps in writ is used'
+      return { status: 403, message }
+    }
+    if (key.value === null && !isOwn) {
+      const message = `no key is kept for this model: the person sets it outside, with \`writ secret set ${key.name}\``
+      return { status: 401, message }
+    }
+    return this.#overBudget()
+  }
+
+  #overBudget() {
+    const { requests, tokens } = this.#budget
+    const used = this.#use.input + this.#use.output
+    if (requests !== null && this.#use.requests >= requests) {
+      return { status: 429, message: `the session has used its ${requests} requests` }
+    }
+    if (tokens === null || used < tokens) return null
+    return { status: 429, message: `the session has used ${used} of its ${tokens} tokens` }
+  }
+
+  #pass(
+    endpoint: GatewayEndpoint,
+    path: string,
+    asked: IncomingMessage,
+    answer: ServerResponse,
+  ): void {
+    const startedMs = performance.now()
+    const target = upstreamOf(endpoint, path)
+    const request = target.protocol === 'http:' ? requestPlain : requestSecure
+    this.#use = { ...this.#use, requests: this.#use.requests + 1 }
+    const upward = request(target, { method: asked.method, headers: headersFor(endpoint, asked) })
+    upward.setTimeout(SILENT_MS, () => upward.destroy(new Error('the model does not answer')))
+    upward.once('response', (response) => {
+      const reader = new UsageReader(response.headers['content-type'] ?? '')
+      answer.writeHead(response.statusCode ?? 502, withoutOwn(response.headers))
+      response.on('data', (chunk: Buffer) => reader.take(chunk))
+      response.once('end', () => {
+        this.#note(startedMs, reader.end(), (response.statusCode ?? 500) >= 400)
+      })
+      response.once('error', () => answer.destroy())
+      response.pipe(answer)
+    })
+    upward.once('error', (error) => {
+      this.#note(startedMs, { input: 0, output: 0 }, true)
+      if (answer.headersSent) answer.destroy()
+      else refuse(answer, 502, `the model cannot be reached: ${error.message}`)
+    })
+    answer.once('close', () => {
+      if (!answer.writableEnded) upward.destroy()
+    })
+    sendBody(asked, upward, answer)
+  }
+
+  #note(startedMs: number, { input, output }: TokenUse, hasFailed: boolean): void {
+    this.#use = {
+      requests: this.#use.requests,
+      failures: this.#use.failures + (hasFailed ? 1 : 0),
+      milliseconds: this.#use.milliseconds + Math.round(performance.now() - startedMs),
+      input: this.#use.input + input,
+      output: this.#use.output + output,
+    }
+  }
+}
+
+/** Passes the body on; one that is too long ends the request. */
+function sendBody(
+  asked: IncomingMessage,
+  upward: ReturnType<typeof requestPlain>,
+  answer: ServerResponse,
+): void {
+  let bytes = 0
+  asked.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes <= BODY_BYTES_MAX) return
+    upward.destroy()
+    refuse(answer, 413, 'the request is longer than 64 MB')
+  })
+  asked.pipe(upward)
+}
+
+function upstreamOf({ upstream, key }: GatewayEndpoint, path: string): URL {
+  const asked = new URL(path, 'http://inside')
+  for (const name of KEY_PARAMETERS) {
+    if (asked.searchParams.getAll(name).some((value) => isPlaceholder(value, key.placeholder))) {
+      asked.searchParams.delete(name)
+    }
+  }
+  const target = new URL(upstream)
+  target.pathname = `${upstream.pathname.replace(/\/$/, '')}${asked.pathname}`
+  target.search = asked.search
+  return target
+}
+
+function headersFor({ key }: GatewayEndpoint, { headers }: IncomingMessage) {
+  const passed = withoutOwn(headers)
+  // Without a key the agent's own login is what it sends; `#refusal` has judged it.
+  if (key.value === null) return passed
+  const kept = Object.entries(passed).filter(([name]) => !CREDENTIALS.includes(name))
+  return { ...Object.fromEntries(kept), [key.header]: `${key.prefix}${key.value}` }
+}
+
+function withoutOwn(headers: IncomingMessage['headers']): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      OWN_HEADERS.has(name) || value === undefined ? [] : [[name, value]],
+    ),
+  )
+}
+
+function isPlaceholder(value: string, placeholder: string): boolean {
+  return bare(value) === placeholder
+}
+
+function bare(credential: string): string {
+  return credential.replace(/^(?:Bearer|Basic)\s+/i, '')
+}
+
+/** A pattern without letters that mean something but `*`. */
+function matches(pattern: string, path: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replaceAll(/[.\\+?^${}()|[\]]/g, '\\$&'))
+  return new RegExp(`^${parts.join('[^/]+')}$`).test(path)
+}
+
+/** In the form that clients of models show to their users. */
+export function refuse(answer: ServerResponse, status: number, message: string): void {
+  if (answer.headersSent) return void answer.destroy()
+  const body = JSON.stringify({
+    type: 'error',
+    error: { type: 'writ', message: `writ: ${message}` },
+  })
+  answer.writeHead(status, { 'content-type': 'application/json' })
+  answer.end(body)
+}

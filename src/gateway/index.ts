@@ -1,0 +1,6 @@
+/**
+ * Room: gateway. What a session reaches on its own loopback: reports of hooks, and models behind keys
+ * that stay outside. Sees no other room.
+ */
+export { SessionChannel } from './channel.ts'
+export { type GatewayEndpoint, ModelGateway } from './gateway.ts'

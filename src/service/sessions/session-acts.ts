@@ -1,0 +1,273 @@
+/**
+ * Acts of sessions: makes a proposal and a rehearsal of what an agent changed so far, and sends them
+ * through the lifecycle. The view, its processes and the question of when to settle are the caller's.
+ */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { uuidV7 } from '../../base/index.ts'
+import type { Confirmation, Evaluation, Proposal, SessionFact } from '../../contracts/index.ts'
+import {
+  type Change,
+  compareAgain,
+  displayOfRaw,
+  FINDINGS_SHOWN_MAX,
+  manifestDigest,
+  pendingParts,
+  type RawPath,
+} from '../../gate/index.ts'
+import { occurredAtText } from '../../ledger/index.ts'
+import type { RunOutcome, Sandbox } from '../../sandbox/index.ts'
+import {
+  blocked,
+  type Decided,
+  type GateParts,
+  type RanInSession,
+  type Terms,
+} from '../lifecycle/act.ts'
+import { admit, recordProposal } from '../lifecycle/admit.ts'
+import { answerOf } from '../lifecycle/answer.ts'
+import { endUnanswered } from '../lifecycle/confirm.ts'
+import { judge, settle, weigh } from '../lifecycle/lifecycle.ts'
+import type { Rehearsal } from '../rehearsal/rehearsal.ts'
+import { stagePlaceFor } from '../stage/stage-place.ts'
+import { workspaceOf } from '../surface/context.ts'
+import type {
+  OpenedSession,
+  PendingPart,
+  QuestionState,
+  SessionGround,
+  SessionSandboxOrder,
+  SessionSurface,
+  SettleOrder,
+  WeighedParts,
+} from '../surface/session-surface.ts'
+import type { GateAnswer } from '../surface/surface.ts'
+import { openSessionSandbox } from './session-sandbox.ts'
+
+const NEVER = new AbortController().signal
+const PAGE = 1_000
+
+export class SessionActs implements SessionSurface {
+  readonly #gate: GateParts
+
+  constructor(gate: GateParts) {
+    this.#gate = gate
+  }
+
+  open(order: SessionSandboxOrder): Promise<OpenedSession> {
+    return openSessionSandbox(this.#gate, order)
+  }
+
+  async begin(ground: Omit<SessionGround, 'layers' | 'controls'>): Promise<GateAnswer | null> {
+    const { descriptor, agent, argv, cwd } = ground
+    const operation = { type: 'COMMAND_EXECUTION' as const, argv: [...argv], cwd }
+    const admitted = await admit(this.#gate, { descriptor, operation }, termsOf(agent))
+    if (admitted.refusal === null) {
+      await recordProposal(this.#gate, admitted)
+      return null
+    }
+    const refused = await judge(this.#gate, { admitted, rehearsal: null })
+    return answerOf(this.#gate.questions, blocked(refused))
+  }
+
+  async weigh(ground: SessionGround, order: SettleOrder): Promise<WeighedParts> {
+    const ran = this.#ran(ground, order)
+    const decided = await weigh(this.#gate, ran)
+    const { seen } = decided.compared
+    const { part } = order
+    // Refused before anything was compared: by a halt, by laws that no human accepted, by a cooldown.
+    if (seen === null) return { parts: onlyBlocked(part), dropped: [] }
+    const dropped = seen.comparison.discarded.map(({ path }) => path)
+    const promoted = seen.comparison.promoted
+    if (decided.decision.decision === 'PROMOTE') {
+      return { parts: { ...onlyBlocked(NOTHING), granted: partOf(part, promoted) }, dropped }
+    }
+    const findings = [...this.#findingsOf(decided), ...toldOf(part), ...treeFindings(part)]
+    const { granted, asked, blocked: refused } = pendingParts(promoted, findings)
+    const parts = {
+      granted: partOf(part, granted),
+      asked: partOf(part, asked),
+      blocked: partOf(part, refused),
+    }
+    return { parts, dropped }
+  }
+
+  async settle(ground: SessionGround, order: SettleOrder): Promise<GateAnswer> {
+    return answerOf(this.#gate.questions, await settle(this.#gate, this.#ran(ground, order)))
+  }
+
+  async stateOf(actionId: string): Promise<QuestionState> {
+    const standing = await this.#gate.view.standing()
+    if (standing.promotion(actionId) !== null) return 'promoted'
+    if (standing.question(actionId) !== null) return 'waiting'
+    const answer = await this.#gate.view.factOf('confirmation_v1', actionId)
+    // A fact is of its contract.
+    const given = (answer?.payload as Confirmation | undefined)?.answer
+    if (given === 'APPROVED') return 'waiting'
+    return given === 'DENIED' ? 'denied' : 'ended'
+  }
+
+  async supersede(actionId: string, by: string): Promise<boolean> {
+    const pending = (await this.#gate.view.standing()).question(actionId)
+    if (pending === null) return false
+    await endUnanswered(this.#gate, pending, { superseded_by: by })
+    return (await this.stateOf(actionId)) === 'ended'
+  }
+
+  async record(fact: SessionFact): Promise<void> {
+    const key = `session/${fact.session_id}/${fact.event}/${fact.at}`
+    await this.#gate.view.record([{ type: 'session_v1', payload: fact, key }])
+  }
+
+  async facts(): Promise<readonly SessionFact[]> {
+    const { ledger, stream } = this.#gate.context
+    const facts: SessionFact[] = []
+    for (let cursor: number | null = -1; cursor !== null; ) {
+      const page = await ledger.store.find({
+        stream,
+        type: 'session_v1',
+        cursor,
+        limit: PAGE,
+        order: 'oldest_first',
+      })
+      for (const { text } of page.facts) {
+        // The store returns the canonical text of a fact, which is of its contract.
+        facts.push((JSON.parse(text) as { record: { payload: SessionFact } }).record.payload)
+      }
+      cursor = page.next
+    }
+    return facts
+  }
+
+  /** Every finding of a comparison: the result lists a limited number of each code. */
+  #findingsOf({ compared, evaluation, proposal, result, manifest }: Decided) {
+    const { lists } = this.#gate.book
+    const record = { proposal, evaluation, result, manifest: manifest ?? null, steps: [], lists }
+    const whole = compareAgain(record, FINDINGS_SHOWN_MAX)
+    return whole?.findings ?? compared.seen?.comparison.findings ?? []
+  }
+
+  #ran(ground: SessionGround, order: SettleOrder): RanInSession {
+    const { mark, part } = order
+    const proposal = this.#proposal(ground, part)
+    const terms = { ...termsOf(ground.agent), session: mark }
+    const rehearsal = this.#rehearsal(ground, order, proposal)
+    return { document: proposal, terms, rehearsal, egress: ground.egress }
+  }
+
+  /**
+   * Derives the proposal of a settle from that of the session. It names the changes by their digest, so
+   * that the same changes are the same intent, and others are another one.
+   */
+  #proposal({ descriptor, argv, cwd }: SessionGround, { changes }: PendingPart): Proposal {
+    const nowMs = this.#gate.context.nowMs()
+    return {
+      descriptor: {
+        ...descriptor,
+        action_id: uuidV7(nowMs, randomBytes(10)),
+        created_at: occurredAtText(nowMs),
+        scope: { ...descriptor.scope, network: { required: false } },
+        effects: { ...descriptor.effects, network: false },
+        sandbox: { ...descriptor.sandbox, allow_network: false },
+      },
+      operation: {
+        type: 'COMMAND_EXECUTION',
+        argv: [...argv],
+        cwd,
+        env: { WRIT_PENDING: manifestDigest(changes) },
+      },
+    }
+  }
+
+  #rehearsal(
+    { layers, controls }: SessionGround,
+    { part, made, sinceMs, connections }: SettleOrder,
+    { descriptor }: Proposal,
+  ): Rehearsal {
+    const { changes, findings, emptied } = part
+    const outcome = outcomeSince(sinceMs, this.#gate.context.nowMs())
+    return {
+      sandboxId: randomUUID(),
+      sandbox: stillRunning(layers, controls),
+      place: stagePlaceFor(this.#gate.context.home, workspaceOf(this.#gate.context)),
+      steps: [{ descriptor, outcome, changes }],
+      changes,
+      findings,
+      told: toldOf(part),
+      emptied,
+      controls,
+      outputs: { document: () => ({ stdout: '', stderr: '', truncated: false }) },
+      network: connections,
+      made,
+    }
+  }
+}
+
+function termsOf(agent: string): Terms {
+  return {
+    door: 'propose',
+    declaredByApproval: false,
+    dryRun: false,
+    abort: NEVER,
+    actorKind: 'ai' satisfies Evaluation['actor_kind'],
+    agent,
+  }
+}
+
+const NOTHING: PendingPart = { changes: [], findings: [], emptied: [], told: [] }
+
+function onlyBlocked(part: PendingPart): WeighedParts['parts'] {
+  return { granted: NOTHING, asked: NOTHING, blocked: part }
+}
+
+/** The same for some of the changes. What is about no change at all goes with what is blocked. */
+function partOf(whole: PendingPart, changes: readonly Change[]): PendingPart {
+  const paths = new Set(changes.map(({ path }) => path))
+  const isOf = ({ path }: { readonly path: RawPath }): boolean => paths.has(path)
+  return {
+    changes,
+    findings: whole.findings.filter(isOf),
+    emptied: whole.emptied.filter(isOf),
+    told: whole.told.filter(isOf),
+  }
+}
+
+function toldOf({ told }: PendingPart): Rehearsal['told'] {
+  return told.map(({ code, path, detail }) => ({ code, path: displayOfRaw(path), detail }))
+}
+
+/**
+ * What the scan found wrong. An entry that cannot be promoted at all, such as a socket, is no change: it
+ * stays in the view and keeps nothing else back.
+ */
+function treeFindings({ changes, findings }: PendingPart) {
+  const paths = new Set(changes.map(({ path }) => path))
+  return findings
+    .filter(({ code, path }) => code !== 'diff.unsupported' || paths.has(path))
+    .map(({ code, path }) => ({ code, path: displayOfRaw(path) }))
+}
+
+/** The agent still runs; what it changed so far counts like what a run left that succeeded. */
+function outcomeSince(sinceMs: number, nowMs: number): RunOutcome {
+  const resources = { cpuMs: 0, memoryPeakMb: 0, diskMb: 0, processes: 0 }
+  return {
+    startedAtMs: sinceMs,
+    endedAtMs: Math.max(sinceMs, nowMs),
+    exitCode: 0,
+    signal: null,
+    killedBy: null,
+    aborted: false,
+    resources: { ...resources, durationMs: Math.max(0, nowMs - sinceMs), enforcedBy: {} },
+    backgroundProcesses: 0,
+  }
+}
+
+/** The sandbox of a session for one settle: its layers are read, and it stays open. */
+function stillRunning(
+  layers: SessionGround['layers'],
+  controls: SessionGround['controls'],
+): Rehearsal['sandbox'] {
+  return { layers, controls, close: async () => undefined } satisfies Pick<
+    Sandbox,
+    'close' | 'controls' | 'layers'
+  >
+}

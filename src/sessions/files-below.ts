@@ -1,0 +1,23 @@
+/** All plain files below a directory, by their path in it; links are not followed. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** More are not looked at: an agent's own settings are few. */
+const FILES_MAX = 50_000
+
+interface FoundFile {
+  readonly path: string
+  readonly bytes: () => Uint8Array
+}
+
+export function* filesBelow(directory: string): Generator<FoundFile> {
+  const open = ['']
+  for (let count = 0, place = open.pop(); place !== undefined; place = open.pop()) {
+    for (const entry of readdirSync(join(directory, place), { withFileTypes: true })) {
+      const path = place === '' ? entry.name : `${place}/${entry.name}`
+      if (entry.isDirectory()) open.push(path)
+      if (!entry.isFile() || ++count > FILES_MAX) continue
+      yield { path, bytes: () => readFileSync(join(directory, path)) }
+    }
+  }
+}

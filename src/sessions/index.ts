@@ -1,0 +1,18 @@
+/**
+ * Room: sessions. Runs coding agents in sessions: starts them, settles what they change, goes on after
+ * an interruption. Sees base, contracts, configuration, ledger, gate, hosts, machine, gateway, sandbox,
+ * view, home and service.
+ */
+export { AgentHome } from './agent-home.ts'
+export { knownHost } from './agent-start.ts'
+export { sendOrder } from './control.ts'
+export { withIdleSession } from './idle-session.ts'
+export { runSession, type SessionEnd } from './live-session.ts'
+export {
+  findSession,
+  keptSessions,
+  SessionFiles,
+  type SessionTerms,
+} from './session-files.ts'
+export { sessionDescriptor } from './session-proposal.ts'
+export type { PendingChanges, Settled, Settler } from './settle.ts'

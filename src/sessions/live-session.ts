@@ -1,0 +1,342 @@
+/**
+ * One session while its agent runs: opens the sandbox, starts the agent, settles at boundaries, takes
+ * orders of other processes, and ends. What is pending stays in the session's directory (S-11).
+ *
+ * INVARIANT (recorded before run): the descriptor of the session and its start are facts before the
+ *   agent starts.
+ * INVARIANT (kept unless settled): the directory of a session is removed only when nothing is pending
+ *   and no question waits.
+ */
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { SessionFact } from '../contracts/index.ts'
+import { displayOfRaw, PROXY_PORT, type RawPath } from '../gate/index.ts'
+import { ModelGateway, SessionChannel } from '../gateway/index.ts'
+import { occurredAtText } from '../ledger/index.ts'
+import type { RunOutcome, RunRequest } from '../sandbox/index.ts'
+import type {
+  GateAnswer,
+  GateSurface,
+  OpenedSession,
+  SessionGround,
+  SessionSurface,
+} from '../service/index.ts'
+import { type LiveView, openView } from '../view/index.ts'
+import type { AgentHome } from './agent-home.ts'
+import { type AgentStart, startOf } from './agent-start.ts'
+import { Boundary, gitDirectories, isGitBusy } from './boundary.ts'
+import { type SessionOrder, serveOrders } from './control.ts'
+import { feedbackOf } from './feedback.ts'
+import type { SessionFiles, SessionTerms } from './session-files.ts'
+import { type SettleCause, type Settled, Settler } from './settle.ts'
+import { ToolReports } from './tool-reports.ts'
+import { TreeWatch } from './tree-watch.ts'
+
+/** How often a session looks whether it can settle. */
+const LOOK_MS = 300
+/** Reports settle at most so often. */
+const REPORTS_MS = 1_000
+const TOKEN_BYTES = 24
+const NO_BUDGET = { requests: null, tokens: null }
+/** How long a person who looks at a question keeps it from being replaced. */
+export const LOOKED_AT_MS = 5 * 60 * 1000
+
+type LiveParts = Pick<RunRequest, 'onOutput' | 'stdin' | 'terminal'>
+
+interface SessionOptions {
+  readonly gate: GateSurface
+  readonly files: SessionFiles
+  readonly terms: SessionTerms
+  readonly agentHome: AgentHome
+  /** The person's own environment and home. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly userDirectory: string
+  readonly secretOf: (name: string) => string | null
+  /** Where the person says that the model is; absent for the agent's usual one. */
+  readonly modelUrl: string | undefined
+  /** Variables that the person named. */
+  readonly env: Readonly<Record<string, string>>
+  readonly live: LiveParts
+  readonly isResumed: boolean
+  readonly abort: AbortSignal
+  readonly nowMs: () => number
+  /** Gets the function that forwards a signal to the agent. */
+  readonly onStarted: (send: (name: NodeJS.Signals) => void) => void
+  readonly onEnded: () => void
+  /** What the adapter of the agent added to its start. */
+  readonly onNotes: (notes: readonly string[]) => void
+  readonly onSettled: (settled: Settled) => void
+  readonly onRefused: Parameters<SessionSurface['open']>[0]['onRefused']
+  /** Asks about what waits, at the end; resolves when it was answered here, or will be elsewhere. */
+  readonly askAtEnd: (actionId: string) => Promise<void>
+}
+
+export type SessionEnd =
+  | { readonly kind: 'refused'; readonly answer: GateAnswer }
+  | {
+      readonly kind: 'ended'
+      readonly outcome: RunOutcome
+      /** Paths that are still pending. */
+      readonly pending: readonly string[]
+      readonly question: string | null
+    }
+
+export async function runSession(options: SessionOptions): Promise<SessionEnd> {
+  const { gate, files, terms } = options
+  const session = new LiveSession(options)
+  // Fails if the program is not there, before anything is recorded or made.
+  const start = await session.startOf()
+  const refused = await gate.sessions.begin(groundOf(terms))
+  if (refused !== null) return { kind: 'refused', answer: refused }
+  if (!options.isResumed) files.make(terms)
+  const disown = files.own()
+  try {
+    return await session.run(start)
+  } finally {
+    await disown()
+  }
+}
+
+function groundOf(terms: SessionTerms): Omit<SessionGround, 'controls' | 'layers'> {
+  const { agent, descriptor, argv, cwd, hosts } = terms
+  return { agent, descriptor, argv, cwd, egress: hosts }
+}
+
+class LiveSession {
+  readonly #options: SessionOptions
+  readonly #reports: ToolReports
+  readonly #token = randomBytes(TOKEN_BYTES).toString('hex')
+  #settler: Settler | null = null
+  #lastReportMs = 0
+  #isStopped = false
+  #isOver = false
+
+  constructor(options: SessionOptions) {
+    this.#options = options
+    this.#reports = new ToolReports(options.terms.cwd)
+  }
+
+  async run(start: AgentStart): Promise<SessionEnd> {
+    const { gate, files, terms, agentHome, onRefused } = this.#options
+    const { session_id: sessionId, descriptor, hosts, limits } = terms
+    const gateway = new ModelGateway(start.endpoints, NO_BUDGET)
+    const onReport = (report: unknown) => this.#hear(report)
+    const channel = new SessionChannel({ token: this.#token, gateway, onReport })
+    const opened = await gate.sessions.open({
+      sessionId,
+      descriptor,
+      hosts,
+      limits,
+      layers: files.layers,
+      agentHome: agentHome.directory,
+      programs: start.programs,
+      onRefused,
+      onOwn: (socket) => channel.accept(socket),
+    })
+    try {
+      const view = openView(opened.sandbox, { directory: files.directory, ...opened.reading })
+      try {
+        return await this.#runIn(opened, view, start)
+      } finally {
+        view.close()
+      }
+    } finally {
+      channel.close()
+      await opened.sandbox.close()
+      await opened.proxy.close()
+    }
+  }
+
+  get #channel(): string {
+    return `http://127.0.0.1:${PROXY_PORT}/${this.#token}`
+  }
+
+  async startOf(): Promise<AgentStart> {
+    const { terms, environment, env, userDirectory, agentHome, secretOf, onNotes } = this.#options
+    const start = await startOf({
+      argv: terms.argv,
+      cwd: terms.cwd,
+      environment,
+      given: env,
+      userDirectory,
+      agentHome: agentHome.directory,
+      channel: this.#channel,
+      secretOf,
+      modelUrl: this.#options.modelUrl,
+    })
+    onNotes([...start.notes, ...agentHome.logins()])
+    return start
+  }
+
+  /** A report of a hook; the end of a tool call settles. Returns the line for the agent. */
+  async #hear(report: unknown): Promise<{ readonly feedback: string | null }> {
+    const heard = this.#reports.take(report)
+    const { terms, nowMs } = this.#options
+    const isOften = nowMs() - this.#lastReportMs < REPORTS_MS
+    const settles = terms.settle === 'auto' || terms.settle === 'tool'
+    if (heard.kind !== 'ended' || !settles || isOften || this.#settler === null) {
+      return { feedback: null }
+    }
+    this.#lastReportMs = nowMs()
+    const tool = heard.tool === undefined ? {} : { tool: heard.tool }
+    return {
+      feedback: feedbackOf(await this.#settle(this.#settler, { boundary: 'tool', ...tool })),
+    }
+  }
+
+  async #runIn(opened: OpenedSession, view: LiveView, start: AgentStart): Promise<SessionEnd> {
+    const settler = this.#makeSettler(opened, view)
+    this.#settler = settler
+    await this.#recordStart()
+    const watch = new TreeWatch(this.#options.terms.scope, () => settler.refresh())
+    const control = serveOrders(this.#options.files, (order) => this.#obey(order, opened, settler))
+    try {
+      const running = this.#start(opened, start)
+      const looking = this.#look(opened, view, settler)
+      const outcome = await running
+      this.#isOver = true
+      this.#options.onEnded()
+      await looking
+      return await this.#end(outcome, settler)
+    } finally {
+      watch.close()
+      control.close()
+    }
+  }
+
+  #makeSettler({ sandbox, proxy }: OpenedSession, view: LiveView): Settler {
+    const { gate, files, terms, nowMs } = this.#options
+    const { layers, controls } = sandbox
+    return new Settler({
+      surface: gate.sessions,
+      view,
+      ground: { ...groundOf(terms), layers, controls },
+      files,
+      isDeclared: terms.is_declared,
+      nowMs,
+      connections: () => proxy.taken().filter(({ outcome }) => outcome === 'passed'),
+      isLookedAt: (actionId) => files.lookedAtMs(actionId) > nowMs() - LOOKED_AT_MS,
+    })
+  }
+
+  #start({ sandbox, environment }: OpenedSession, start: AgentStart): Promise<RunOutcome> {
+    const { terms, env, live, abort, onStarted } = this.#options
+    onStarted((name) => sandbox.signal(name))
+    return sandbox.run({
+      argv: start.argv,
+      cwd: terms.cwd,
+      env: {
+        ...environment,
+        ...start.variables,
+        ...env,
+        WRIT_SESSION: terms.session_id,
+        WRIT_SESSION_CHANNEL: this.#channel,
+      },
+      ...live,
+      abort,
+    })
+  }
+
+  /** Settles at boundaries until the agent has ended. */
+  async #look({ sandbox }: OpenedSession, view: LiveView, settler: Settler): Promise<void> {
+    const { terms, nowMs } = this.#options
+    if (terms.settle !== 'auto') return
+    const boundary = new Boundary(nowMs())
+    while (!this.#isOver) {
+      await pause(LOOK_MS)
+      // Where hooks report, a call that is under way ends with a boundary of its own.
+      if (this.#isOver || this.#reports.isOpen || !(await view.hasPending())) continue
+      const isReached = boundary.isReached({
+        nowMs: nowMs(),
+        processes: sandbox.processes(),
+        writers: view.writers(),
+        isGitBusy: isGitBusy(gitDirectories(sandbox.layers, terms.scope)),
+      })
+      if (!isReached) continue
+      await this.#settle(settler, { boundary: 'quiet' })
+      boundary.settled(nowMs())
+    }
+  }
+
+  async #settle(settler: Settler, cause: SettleCause): Promise<Settled> {
+    const settled = await settler.settle(cause)
+    this.#options.onSettled(settled)
+    return settled
+  }
+
+  async #end(outcome: RunOutcome, settler: Settler): Promise<SessionEnd> {
+    const { terms, files, askAtEnd } = this.#options
+    if (terms.settle !== 'never') await this.#settle(settler, { boundary: 'end' })
+    const { question } = settler
+    if (question !== null) {
+      await askAtEnd(question.action_id)
+      // What was approved is taken out of the view.
+      await this.#settle(settler, { boundary: 'end' })
+    }
+    const { changes } = await settler.pending()
+    await this.#recordEnd(outcome, settler, changes.length)
+    const waits = settler.question?.action_id ?? null
+    if (changes.length === 0 && waits === null) await files.remove()
+    const pending = changes.map(({ path }) => displayOfRaw(path))
+    return { kind: 'ended', outcome, pending, question: waits }
+  }
+
+  /** What other processes ask of this one. */
+  async #obey(order: SessionOrder, { sandbox }: OpenedSession, settler: Settler): Promise<unknown> {
+    switch (order.order) {
+      case 'settle':
+        return this.#settle(settler, { boundary: 'command' })
+      case 'pending':
+        return settler.pending()
+      case 'discard': {
+        const inUse = await settler.discard(order.paths as readonly RawPath[]) // Raw, as asked for.
+        return inUse.map(displayOfRaw)
+      }
+      case 'stop':
+        this.#isStopped = true
+        sandbox.signal('SIGTERM')
+        return null
+      default:
+        return order satisfies never
+    }
+  }
+
+  async #recordStart(): Promise<void> {
+    const { gate, terms, isResumed } = this.#options
+    const head = { session_id: terms.session_id, at: this.#now() }
+    await gate.sessions.record(
+      isResumed
+        ? { ...head, event: 'RESUMED' }
+        : {
+            ...head,
+            event: 'STARTED',
+            action_id: terms.descriptor.action_id,
+            agent: terms.agent,
+            workspace: terms.workspace,
+            scope: [...terms.scope],
+            settle: terms.settle,
+            confinement: 'confined',
+            custody: 'seatbelt',
+          },
+    )
+  }
+
+  async #recordEnd(outcome: RunOutcome, settler: Settler, pending: number): Promise<void> {
+    const { gate, terms } = this.#options
+    const ended = this.#isStopped ? 'stopped' : outcome.killedBy === null ? 'exited' : 'limit'
+    const fact: SessionFact = {
+      session_id: terms.session_id,
+      at: this.#now(),
+      event: 'ENDED',
+      ended,
+      exit_code: outcome.exitCode,
+      settles: settler.count,
+      pending,
+    }
+    await gate.sessions.record(fact)
+  }
+
+  #now(): string {
+    return occurredAtText(this.#options.nowMs())
+  }
+}

@@ -1,0 +1,273 @@
+/** A view whose processes are stopped: scans, prunes and discards. */
+import { type Change, type EntryState, isSameState, joinRaw, type RawPath } from '../gate/index.ts'
+import { namesIn, readableText } from '../machine/index.ts'
+import { PATH_BYTES_MAX, scanLayers } from '../tree/index.ts'
+import { lookQuietly, type ViewGround } from './ground.ts'
+import { Judge } from './judge.ts'
+import { hidingIn, observe } from './observe.ts'
+import type { Pins } from './pins.ts'
+import { isInUse, planPrune, removeEntries } from './prune.ts'
+import { identityOf, isRealState, lookAt, realStateOf, type SeenEntry } from './record.ts'
+import { markOf, mergedAt, type UpperEntry, type UpperTree, upwards } from './upper.ts'
+import type { Discarded, FrozenView, InUse, PendingScan, Pruned } from './view.ts'
+
+const NOTHING_STALE: ReadonlySet<RawPath> = new Set()
+
+interface Scanned {
+  readonly pending: PendingScan
+  /** Changes by path, those that are not pending included. */
+  readonly byPath: ReadonlyMap<RawPath, Change>
+  /** Upper entries that are equal to the real ones. */
+  readonly equal: ReadonlySet<RawPath>
+}
+
+export class StoppedView implements FrozenView {
+  readonly busy: ReadonlySet<RawPath>
+  readonly #ground: ViewGround
+  readonly #pins: Pins
+  readonly #thaw: () => void
+  #scanned: Scanned | null = null
+  #isOpen = true
+
+  constructor(ground: ViewGround, pins: Pins, thaw: () => void) {
+    this.#ground = ground
+    this.#pins = pins
+    this.#thaw = thaw
+    this.busy = pins.busy
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  thaw(): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    this.#thaw()
+  }
+
+  async scan(): Promise<PendingScan> {
+    this.#scanned = await this.#look()
+    return this.#scanned.pending
+  }
+
+  async #look(): Promise<Scanned> {
+    const { options, record, layers, keeper, stale } = this.#ground
+    const tree = this.#ground.readUpper()
+    await observe(tree, record, stale, keeper)
+    const equal = new Set<RawPath>()
+    const hiding = await hidingIn(tree, keeper)
+    const scan = await scanLayers(layers, {
+      marker: null,
+      commandStartedAtMs: Number.POSITIVE_INFINITY,
+      maxBytes: options.maxBytes,
+      pathBytesMax: PATH_BYTES_MAX,
+      scopeRoots: options.scopeRoots,
+      isRoot: options.isRoot,
+      ids: options.ids,
+      exclude: options.exclude,
+      hiding: new Set([...hiding].map(({ path }) => path)),
+      onPair: ({ path }, isChanged) => {
+        if (!isChanged) equal.add(path)
+      },
+    })
+    const judged = new Judge(tree, record, equal).judge(scan.changes)
+    this.#addBusyNames(tree)
+    this.#noteEqual(equal, tree)
+    record.save()
+    const marks = new Map(
+      judged.pending.map(({ path }) => [path, upperMark(tree.byPath.get(path))] as const),
+    )
+    const findings = scan.findings.filter(({ code }) => code !== 'rehearsal.interfered')
+    const moved = (): readonly RawPath[] =>
+      [...marks].flatMap(([path, mark]) => {
+        const entry = tree.byPath.get(path)
+        if (entry === undefined) return []
+        const now = lookAt(entry.at)
+        return now !== null && markOf(now) === mark ? [] : [path]
+      })
+    const interfered = scan.findings.filter(({ code }) => code === 'rehearsal.interfered')
+    const conflicts = [...judged.conflicts]
+    for (const { path } of interfered) {
+      const change = scan.changes.find((each) => each.path === path)
+      if (conflicts.some((each) => each.path === path)) continue
+      conflicts.push({ path, real: change?.before ?? null, view: change?.after ?? null })
+    }
+    const { emptied } = scan
+    const changes = judged.pending
+    return {
+      pending: { changes, findings, emptied, conflicts, stale: judged.stale, moved },
+      byPath: new Map(scan.changes.map((change) => [change.path, change])),
+      equal,
+    }
+  }
+
+  /** Where view and real tree agree, later changes of the session are changes of what is real now. */
+  #noteEqual(equal: ReadonlySet<RawPath>, tree: UpperTree): void {
+    const { record } = this.#ground
+    for (const path of equal) {
+      const known = record.entries.get(path)
+      const real = lookAt(path)
+      if (known === undefined || real === null || !tree.byPath.has(path)) continue
+      record.entries.set(path, { ...known, base: identityOf(real) })
+    }
+  }
+
+  /** Other names of files that are open for writing. */
+  #addBusyNames(tree: UpperTree): void {
+    for (const { path, found, layer } of tree.byPath.values()) {
+      if (found.kind !== 'file') continue
+      const shown = lookQuietly(mergedAt(layer, path))
+      if (shown !== null && this.#pins.writesInode(BigInt(shown.inode))) this.#pins.busy.add(path)
+    }
+  }
+
+  async prepare(changes: readonly Change[]): Promise<void> {
+    const tree = this.#ground.readUpper()
+    const made = changes.flatMap(({ path, before, after }) => {
+      const entry = tree.byPath.get(path)
+      const isMade = after?.kind === 'directory' && before?.kind !== 'directory'
+      return isMade && entry?.found.kind === 'directory' ? [entry] : []
+    })
+    await this.#ground.keeper.ask(made.map(({ at }) => ({ does: 'mark', path: at })))
+  }
+
+  async prune(promoted: readonly Change[]): Promise<Pruned> {
+    const { record, keeper } = this.#ground
+    const applied = new Map(promoted.map((change) => [change.path, change]))
+    this.#noteApplied(applied)
+    this.#scanned ??= await this.#look()
+    const scanned = this.#scanned
+    const tree = this.#ground.readUpper()
+    const isReal = ({ path, found }: UpperEntry): boolean => {
+      if (found.isWhiteout) return lookAt(path) === null
+      if (scanned.equal.has(path)) return true
+      const after = scanned.byPath.get(path)?.after ?? null
+      const known = record.entries.get(path)?.kept
+      if (known !== undefined && isRealState(known, after)) return true
+      const change = applied.get(path)
+      return after !== null && change !== undefined && isSameState(change.after, after)
+    }
+    const { removed, kept } = await planPrune({ tree, pins: this.#pins, record, keeper, isReal })
+    removeEntries(removed)
+    for (const { path } of removed) record.entries.delete(path)
+    for (const entry of kept) this.#noteKept(entry, applied.get(entry.path), scanned)
+    const after = this.#ground.readUpper()
+    await this.#stripOrigins(after)
+    await this.#ground.remount()
+    await observe(after, record, NOTHING_STALE, keeper, true)
+    record.save()
+    const changed = [...removed.map(({ path }) => path), ...applied.keys()]
+    const stale = await this.#ground.verify(after, this.#pins, changed)
+    this.#scanned = null
+    return { pruned: removed.map(({ path }) => path), kept: kept.map(({ path }) => path), stale }
+  }
+
+  /** What this session made real is what it copied from now on. */
+  #noteApplied(applied: ReadonlyMap<RawPath, Change>): void {
+    const { record } = this.#ground
+    for (const [path, { after }] of applied) {
+      const known = record.entries.get(path)
+      const real = lookAt(path)
+      if (known === undefined) continue
+      const isOurs = real !== null && after !== null && isLike(real, after)
+      const base = real === null ? 'nothing' : isOurs ? identityOf(real) : 'unknown'
+      record.entries.set(path, { ...known, base })
+    }
+  }
+
+  #noteKept({ path, found }: UpperEntry, change: Change | undefined, scanned: Scanned): void {
+    const { record } = this.#ground
+    const known = record.entries.get(path)
+    if (known === undefined || found.isWhiteout) return
+    const state = change?.after ?? scanned.byPath.get(path)?.after ?? null
+    const upper = markOf(found)
+    if (state === null) record.entries.set(path, { ...known, upper })
+    else record.entries.set(path, { ...known, upper, kept: known.kept ?? realStateOf(state) })
+    if (change?.after != null) {
+      record.entries.set(path, { ...known, upper, kept: realStateOf(change.after) })
+    }
+  }
+
+  /** An upper file that says it was copied from an inode which is not at its path would show as that. */
+  async #stripOrigins(tree: UpperTree): Promise<void> {
+    const files = [...tree.byPath.values()].filter(({ found }) => found.kind === 'file')
+    await this.#ground.keeper.ask(
+      files.map(({ at, path }) => ({ does: 'strip', path: at, other: path })),
+    )
+  }
+
+  async discard(paths: readonly RawPath[]): Promise<Discarded> {
+    const { record } = this.#ground
+    const tree = this.#ground.readUpper()
+    const refused: InUse[] = []
+    const discarded: RawPath[] = []
+    for (const path of paths) {
+      const entry = tree.byPath.get(path)
+      if (entry === undefined || entry.isRoot) continue
+      const users = this.#usersOf(entry)
+      if (users.length > 0) {
+        refused.push({ path, processes: users.map(named) })
+        continue
+      }
+      const all = [...upwards(entry)]
+      removeEntries(all)
+      for (const each of all) record.entries.delete(each.path)
+      discarded.push(path)
+    }
+    const after = this.#ground.readUpper()
+    await this.#stripOrigins(after)
+    await this.#ground.remount()
+    record.save()
+    await this.#ground.verify(after, this.#pins, discarded)
+    this.#scanned = null
+    return { discarded, refused }
+  }
+
+  /** Of the entry, of what lies below it, and of what removing it would reveal. */
+  #usersOf(entry: UpperEntry): readonly number[] {
+    const users = new Set<number>()
+    const see = (path: RawPath, inodes: readonly (bigint | null)[]): void => {
+      for (const pid of this.#pins.usersOf(path, inodes)) users.add(pid)
+    }
+    for (const each of upwards(entry)) {
+      if (isInUse(each, this.#pins)) see(each.path, [BigInt(each.found.inode)])
+    }
+    for (const { path, inode } of revealed(entry.path)) see(path, [inode])
+    return [...users]
+  }
+}
+
+/** Whether a real entry looks like what was put there; its bytes are not read again. */
+function isLike(real: SeenEntry, { kind, mode, size, mtimeNs }: EntryState): boolean {
+  if (real.kind !== kind) return false
+  if (kind !== 'file') return true
+  const apartNs = BigInt(real.mtimeNs) - BigInt(mtimeNs)
+  return (
+    real.mode === mode && real.size === String(size) && apartNs < SLACK_NS && apartNs > -SLACK_NS
+  )
+}
+
+/** Not every program sets times to the nanosecond. */
+const SLACK_NS = 2000n
+
+/** Everything that is real at a path. */
+function revealed(path: RawPath): readonly { path: RawPath; inode: bigint }[] {
+  const found: { path: RawPath; inode: bigint }[] = []
+  const open = [path]
+  for (let each = open.pop(); each !== undefined; each = open.pop()) {
+    const real = lookQuietly(each)
+    if (real === null) continue
+    found.push({ path: each, inode: BigInt(real.inode) })
+    if (real.kind === 'directory') for (const name of namesIn(each)) open.push(joinRaw(each, name))
+  }
+  return found
+}
+
+function named(pid: number): InUse['processes'][number] {
+  return { pid, name: readableText(`/proc/${pid}/comm`).trim() }
+}
+
+function upperMark(entry: UpperEntry | undefined): string {
+  return entry === undefined ? '' : markOf(entry.found)
+}

@@ -1,0 +1,81 @@
+/**
+ * The live view of a kept sandbox. Order of a settle, with all processes stopped: scan, prepare, (the
+ * caller makes changes real), prune, thaw.
+ *
+ * INVARIANT (the upper describes the view): upper entries with their marks say what the kernel has
+ *   cached. An entry in use is not removed; a new directory hides the real one before that exists.
+ * INVARIANT (no old inode comes back): no entry is revealed whose overlay inode is still in use.
+ */
+import { faultError } from '../base/index.ts'
+import type { Keeper, Sandbox } from '../sandbox/index.ts'
+import { StoppedView } from './frozen-view.ts'
+import { ViewGround } from './ground.ts'
+import { observe } from './observe.ts'
+import { hasSameRights } from './record.ts'
+import { markOf, type UpperEntry } from './upper.ts'
+import type { FrozenView, LiveView, Refreshed, ViewOptions } from './view.ts'
+
+export function openView(sandbox: Sandbox, options: ViewOptions): LiveView {
+  const { keeper } = sandbox
+  if (keeper === null) {
+    throw faultError('sandbox.failed', '', 'a view needs a sandbox whose layers are kept')
+  }
+  return new OverlayView(sandbox, keeper, options)
+}
+
+class OverlayView implements LiveView {
+  readonly #ground: ViewGround
+  #frozen: StoppedView | null = null
+
+  constructor(sandbox: Sandbox, keeper: Keeper, options: ViewOptions) {
+    this.#ground = new ViewGround(sandbox, keeper, options)
+  }
+
+  async freeze(): Promise<FrozenView> {
+    if (this.#frozen?.isOpen === true) {
+      throw faultError('sandbox.failed', '', 'the view is frozen already')
+    }
+    const thaw = await this.#ground.sandbox.freeze()
+    try {
+      this.#frozen = new StoppedView(this.#ground, this.#ground.readPins(), thaw)
+      return this.#frozen
+    } catch (error) {
+      thaw()
+      throw error
+    }
+  }
+
+  async refresh(): Promise<Refreshed> {
+    const ground = this.#ground
+    const tree = ground.readUpper()
+    await observe(tree, ground.record, ground.stale, ground.keeper)
+    await ground.remount()
+    ground.record.save()
+    return { stale: await ground.verify(tree, ground.readPins(), []) }
+  }
+
+  async hasPending(): Promise<boolean> {
+    const { record } = this.#ground
+    const isKnown = ({ path, found, isRoot }: UpperEntry): boolean => {
+      const known = record.entries.get(path)
+      if (found.kind === 'directory') {
+        if (isRoot && known === undefined) return true
+        return (
+          known !== undefined && typeof known.base === 'object' && hasSameRights(known.base, found)
+        )
+      }
+      return known?.upper === markOf(found)
+    }
+    for (const entry of this.#ground.readUpper().byPath.values()) if (!isKnown(entry)) return true
+    return false
+  }
+
+  writers(): readonly number[] {
+    return [...this.#ground.readPins().writers]
+  }
+
+  close(): void {
+    this.#frozen?.thaw()
+    this.#ground.record.save()
+  }
+}

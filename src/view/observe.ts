@@ -1,0 +1,145 @@
+/**
+ * Notes what was real when the view copied a path, as soon as an entry is first seen in an upper layer
+ * (S-10). That distinguishes later changes of the real tree from those of the session.
+ *
+ * A real entry that changed since the last refresh may be another one than the view knows, because names
+ * are cached; unless the upper file was copied from this very one, and later: an upper file is born when
+ * it is copied up.
+ */
+
+import { isBelow, joinRaw, parentOfRaw, type RawPath } from '../gate/index.ts'
+import { namesIn } from '../machine/index.ts'
+import type { Keeper } from '../sandbox/index.ts'
+import {
+  type Base,
+  type Entry,
+  hasSameRights,
+  identityOf,
+  lookAt,
+  type SeenEntry,
+  upperKind,
+  type ViewRecord,
+} from './record.ts'
+import type { UpperEntry, UpperTree } from './upper.ts'
+
+export async function observe(
+  tree: UpperTree,
+  record: ViewRecord,
+  stale: ReadonlySet<RawPath>,
+  keeper: Keeper,
+  isPruned = false,
+): Promise<void> {
+  const isStale = (path: RawPath): boolean => [...stale].some((each) => isBelow(path, each))
+  const unsure: UpperEntry[] = []
+  const note = ({ path, found }: UpperEntry, base: Base): void => {
+    const seenNs = String(record.refreshedNs)
+    record.entries.set(path, { kind: upperKind(found), base, seenNs })
+  }
+  for (const [path, entry] of tree.byPath) {
+    if (isKnown(entry, record.entries.get(path))) continue
+    const base = isStale(path) ? 'unknown' : baseOf(entry, lookAt(path), record.refreshedNs)
+    if (base === 'unsure') unsure.push(entry)
+    else note(entry, base)
+  }
+  await settleUnsure(unsure, keeper, note)
+  noteHidden(await hidingIn(tree, keeper), record, isPruned)
+  for (const [path, { kind }] of record.entries) {
+    const isHidden = kind === 'gone' || kind === 'added'
+    const isThere = isHidden ? isStillHidden(path, tree) : tree.byPath.has(path)
+    if (!isThere) record.entries.delete(path)
+  }
+}
+
+/** Directories of the upper layers that hide the real directory at the same place. */
+export async function hidingIn(tree: UpperTree, keeper: Keeper): Promise<ReadonlySet<UpperEntry>> {
+  const both = [...tree.byPath.values()].filter(
+    ({ found, path, isRoot }) =>
+      !isRoot && found.kind === 'directory' && lookAt(path)?.kind === 'directory',
+  )
+  const answers = await keeper.ask(both.map(({ at }) => ({ does: 'marked', path: at })))
+  const marked = new Set(both.filter((_, index) => answers[index] === '1'))
+  const hiding = new Set<UpperEntry>()
+  const enter = (entry: UpperEntry, isHidden: boolean): void => {
+    const hides = isHidden || marked.has(entry)
+    if (hides && both.includes(entry)) hiding.add(entry)
+    for (const child of entry.children) if (child.found.kind === 'directory') enter(child, hides)
+  }
+  for (const root of tree.roots) enter(root, false)
+  return hiding
+}
+
+/**
+ * Notes what hiding directories hide. A name that is older than the last refresh was seen then, so the
+ * session has removed it since; but right after pruning, everything that is hidden was added by others.
+ */
+function noteHidden(hiding: ReadonlySet<UpperEntry>, record: ViewRecord, isPruned: boolean): void {
+  for (const { path: directory, children } of hiding) {
+    const shown = new Set(children.map(({ path }) => path))
+    for (const name of namesIn(directory)) {
+      const path = joinRaw(directory, name)
+      const known = record.entries.get(path)
+      if (shown.has(path) || known?.kind === 'gone' || known?.kind === 'added') continue
+      const real = lookAt(path)
+      if (real === null) continue
+      const isOld = !isPruned && BigInt(real.ctimeNs) < record.refreshedNs
+      // What is in a directory changes its times.
+      const base = known?.kind === 'directory' ? identityOf(real) : known?.base
+      record.entries.set(path, {
+        kind: isOld || typeof base === 'object' ? 'gone' : 'added',
+        base: typeof base === 'object' ? base : identityOf(real),
+        seenNs: String(record.refreshedNs),
+      })
+    }
+  }
+}
+
+function isStillHidden(path: RawPath, tree: UpperTree): boolean {
+  const above = tree.byPath.get(parentOfRaw(path))
+  return above?.found.kind === 'directory' && !tree.byPath.has(path) && lookAt(path) !== null
+}
+
+/**
+ * What was below a directory of the view need not be what was real when the directory went. Everything
+ * else is a later form of what was copied once.
+ */
+function isKnown({ found }: UpperEntry, known: Entry | undefined): boolean {
+  if (known === undefined) return false
+  if (known.kind === 'gone' || known.kind === 'added') return false
+  const isOtherKind = (known.kind === 'directory') !== (upperKind(found) === 'directory')
+  return !isOtherKind || known.base === 'unknown'
+}
+
+/** Files that changed in the real tree between the last refresh and the copy. */
+async function settleUnsure(
+  entries: readonly UpperEntry[],
+  keeper: Keeper,
+  note: (entry: UpperEntry, base: Base) => void,
+): Promise<void> {
+  const answers = await keeper.ask(
+    entries.map(({ at, path }) => ({ does: 'origin', path: at, other: path })),
+  )
+  for (const [index, entry] of entries.entries()) {
+    const real = answers[index] === '=' ? lookAt(entry.path) : null
+    note(entry, real === null ? 'unknown' : identityOf(real))
+  }
+}
+
+/**
+ * Everything that is seen for the first time came after the last refresh. So a real entry that is older
+ * than that is the one that the session knew.
+ */
+function baseOf(
+  { found }: UpperEntry,
+  real: SeenEntry | null,
+  refreshedNs: bigint,
+): Base | 'unsure' {
+  if (real === null) return 'nothing'
+  const changedNs = BigInt(real.ctimeNs)
+  if (changedNs < refreshedNs) return identityOf(real)
+  const isBoth = found.kind === real.kind && !found.isWhiteout
+  if (isBoth && found.kind === 'directory') {
+    const isKnown = changedNs < found.bornNs || hasSameRights(found, real)
+    return isKnown ? identityOf(real) : 'unknown'
+  }
+  return isBoth && found.kind === 'file' && changedNs < found.bornNs ? 'unsure' : 'unknown'
+}

@@ -1,0 +1,218 @@
+/**
+ * What the processes inside use: working directories, roots, open files, mappings and watches. The
+ * kernel keeps the overlay's objects for all of these, and for the directories above them, when something
+ * changes in the layers.
+ *
+ * If one process cannot be looked at, everything counts as used.
+ */
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { isBelow, parentOfRaw, type RawPath } from '../gate/index.ts'
+import { errnoOf } from '../machine/index.ts'
+
+export class Pins {
+  /** Files open or mapped for writing, with those that belong to them. */
+  readonly busy = new Set<RawPath>()
+  /** Processes that have a file open for writing. */
+  readonly writers = new Set<number>()
+  #isBlind = false
+  readonly #users = new Map<RawPath, Set<number>>()
+  readonly #inodes = new Map<string, Set<number>>()
+  readonly #busyInodes = new Set<string>()
+  readonly #roots: readonly RawPath[]
+
+  constructor(roots: readonly RawPath[]) {
+    this.#roots = roots
+  }
+
+  /** Whether a process uses the path or something below it. */
+  isPinned(path: RawPath): boolean {
+    return this.#isBlind || this.#users.has(path)
+  }
+
+  holdsInode(inode: bigint | null): boolean {
+    return inode !== null && (this.#isBlind || this.#inodes.has(String(inode)))
+  }
+
+  /** Whether a process writes to the file, by any of its names. */
+  writesInode(inode: bigint): boolean {
+    return this.#busyInodes.has(String(inode))
+  }
+
+  usersOf(path: RawPath, inodes: readonly (bigint | null)[]): readonly number[] {
+    const users = new Set(this.#users.get(path) ?? [])
+    for (const inode of inodes)
+      for (const pid of this.#inodes.get(String(inode)) ?? []) users.add(pid)
+    return [...users]
+  }
+
+  /** The used paths, every one after the directory that holds it. */
+  paths(): readonly RawPath[] {
+    return [...this.#users.keys()].sort()
+  }
+
+  isInside(path: RawPath): boolean {
+    return this.#roots.some((root) => isBelow(path, root))
+  }
+
+  usePath(pid: number, path: RawPath): void {
+    const root = this.#roots.find((each) => isBelow(path, each))
+    if (root === undefined) return
+    for (let each = path; ; each = parentOfRaw(each)) {
+      const users = this.#users.get(each)
+      if (users === undefined) this.#users.set(each, new Set([pid]))
+      else users.add(pid)
+      if (each === root || each === '/') return
+    }
+  }
+
+  useInode(pid: number, inode: bigint | string): void {
+    const users = this.#inodes.get(String(inode))
+    if (users === undefined) this.#inodes.set(String(inode), new Set([pid]))
+    else users.add(pid)
+  }
+
+  write(pid: number, path: RawPath, inode: bigint | null): void {
+    this.writers.add(pid)
+    if (inode !== null) this.#busyInodes.add(String(inode))
+    for (const each of unitOf(path)) this.busy.add(each)
+  }
+
+  giveUp(): void {
+    this.#isBlind = true
+  }
+}
+
+const COMPANIONS = ['-wal', '-shm', '-journal']
+
+/** A database file and the files that belong to it, from the name of any of them. */
+function unitOf(path: RawPath): readonly RawPath[] {
+  const ending = COMPANIONS.find((each) => path.endsWith(each)) ?? ''
+  // Endings are ASCII, so the texts stay raw.
+  const base = path.slice(0, path.length - ending.length) as RawPath
+  return [base, ...COMPANIONS.map((each) => `${base}${each}` as RawPath)]
+}
+
+export function readPins(pids: readonly number[], roots: readonly RawPath[]): Pins {
+  const pins = new Pins(roots)
+  for (const pid of pids) {
+    try {
+      readProcess(pid, pins)
+    } catch (error) {
+      // A process that ended uses nothing.
+      const code = errnoOf(error)
+      if (code !== 'ENOENT' && code !== 'ESRCH') pins.giveUp()
+    }
+  }
+  return pins
+}
+
+function readProcess(pid: number, pins: Pins): void {
+  const at = `/proc/${pid}`
+  for (const name of ['cwd', 'root']) useLink(pid, `${at}/${name}`, pins)
+  for (const name of readdirSync(`${at}/fd`)) {
+    const target = useLink(pid, `${at}/fd/${name}`, pins)
+    if (target === null) continue
+    if (target === 'anon_inode:inotify') useWatches(pid, `${at}/fdinfo/${name}`, pins)
+    else if (pins.isInside(withoutMark(target)) && isWritable(`${at}/fdinfo/${name}`)) {
+      pins.write(pid, target, inodeOf(`${at}/fd/${name}`))
+    }
+  }
+  useMaps(pid, readFileSync(`${at}/maps`, 'latin1'), pins)
+}
+
+const DELETED = ' (deleted)'
+
+function withoutMark(path: RawPath): RawPath {
+  // A part of a raw path is raw.
+  return path.endsWith(DELETED) ? (path.slice(0, -DELETED.length) as RawPath) : path
+}
+
+/** Notes where a link of /proc leads; null when it is closed by now. */
+function useLink(pid: number, link: string, pins: Pins): RawPath | null {
+  const target = linkTarget(link)
+  if (target === null) return null
+  // A file may really have the ending in its name, so both count.
+  const places = new Set([target, withoutMark(target)])
+  for (const place of places) pins.usePath(pid, place)
+  if ([...places].some((place) => pins.isInside(place))) useInodes(pid, link, pins)
+  return target
+}
+
+function linkTarget(link: string): RawPath | null {
+  try {
+    return readlinkSync(link, 'latin1') as RawPath // A character is a byte, as in a raw path.
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** The inode itself, and those of the directories above a directory: some may have no name any more. */
+function useInodes(pid: number, link: string, pins: Pins): void {
+  const found = statSync(link, { bigint: true, throwIfNoEntry: false })
+  if (found === undefined) return
+  pins.useInode(pid, found.ino)
+  if (!found.isDirectory()) return
+  let { ino } = found
+  for (let up = `${link}/..`; up.length < UP_MAX; up = `${up}/..`) {
+    const above = upStats(up)
+    if (above === undefined || above.dev !== found.dev || above.ino === ino) return
+    ino = above.ino
+    pins.useInode(pid, ino)
+  }
+}
+
+const UP_MAX = 1000
+
+function upStats(path: string) {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch {
+    // A directory that this user may not pass through: its path counts all the same.
+    return undefined
+  }
+}
+
+function inodeOf(link: string): bigint | null {
+  return statSync(link, { bigint: true, throwIfNoEntry: false })?.ino ?? null
+}
+
+/** The kernel tells inodes of watches, and no paths. */
+function useWatches(pid: number, file: string, pins: Pins): void {
+  for (const [, inode] of textOf(file).matchAll(/^inotify wd:\S+ ino:([0-9a-f]+) /gm)) {
+    pins.useInode(pid, BigInt(`0x${inode}`))
+  }
+}
+
+const ACCESS = 0o3
+const PATH_ONLY = 0o10000000
+
+function isWritable(file: string): boolean {
+  const flags = Number.parseInt(/^flags:\s*([0-7]+)/m.exec(textOf(file))?.[1] ?? '0', 8)
+  return (flags & ACCESS) !== 0 && (flags & PATH_ONLY) === 0
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'latin1')
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return ''
+    throw error
+  }
+}
+
+/** Lines `from-to rights offset device inode path`; a newline in a path is written as `\012`. */
+function useMaps(pid: number, text: string, pins: Pins): void {
+  for (const line of text.split('\n')) {
+    const start = line.indexOf('/')
+    if (start < 0) continue
+    // Read as latin1: a character is a byte.
+    const path = line.slice(start).replaceAll('\\012', '\n') as RawPath
+    const place = withoutMark(path)
+    if (!pins.isInside(place)) continue
+    for (const each of new Set([path, place])) pins.usePath(pid, each)
+    const [, rights = '', , , inode = '0'] = line.split(/ +/, 5)
+    pins.useInode(pid, inode)
+    if (rights[1] === 'w' && rights[3] === 's') pins.write(pid, path, BigInt(inode))
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * The record of a view, kept across openings: what the real tree had where the view has something of its
+ * own, and what of the view's own entries became real and stayed because it was in use.
+ */
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Digest } from '../base/index.ts'
+import type { EntryState, RawPath } from '../gate/index.ts'
+import { isAbsent, nodePath, readableText, writeWhole } from '../machine/index.ts'
+
+/** An entry of the real tree as one look found it. */
+interface Identity {
+  readonly kind: 'file' | 'directory' | 'symlink' | 'other'
+  readonly inode: string
+  readonly ctimeNs: string
+  readonly mtimeNs: string
+  readonly size: string
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+}
+
+/** What was real when the view copied a path: an entry, nothing, or not known. */
+export type Base = Identity | 'nothing' | 'unknown'
+
+/** What became real of an entry that stayed. */
+type RealState = Pick<EntryState, 'kind' | 'mode' | 'target'> & {
+  readonly digest: Digest | null
+}
+
+export interface Entry {
+  /**
+   * Of the upper entry. Without one, in a directory that hides the real one: `gone` was removed by the
+   * session, `added` was made by others.
+   */
+  readonly kind: Identity['kind'] | 'whiteout' | 'gone' | 'added'
+  readonly base: Base
+  /** When the view had last been refreshed before this entry was first seen. */
+  readonly seenNs: string
+  readonly kept?: RealState
+  /** Inode and ctime of the upper entry when it was last known to be equal to what became real. */
+  readonly upper?: string
+}
+
+const NAME = 'view.json'
+
+export class ViewRecord {
+  readonly entries: Map<RawPath, Entry>
+  /** When names were last dropped, by the clock of files. */
+  refreshedNs: bigint
+  readonly #file: string
+  #text: string
+
+  constructor(directory: string, nowNs: () => bigint) {
+    this.#file = join(directory, NAME)
+    this.#text = readableText(this.#file)
+    // Written by `save`, whole.
+    const kept = this.#text === '' ? null : (JSON.parse(this.#text) as Saved)
+    this.refreshedNs = kept === null ? nowNs() : BigInt(kept.refreshedNs)
+    this.entries = new Map(kept?.entries ?? [])
+    if (kept === null) this.save()
+  }
+
+  save(): void {
+    const saved: Saved = { refreshedNs: String(this.refreshedNs), entries: [...this.entries] }
+    const text = JSON.stringify(saved)
+    if (text === this.#text) return
+    writeWhole(this.#file, text, 0o600)
+    this.#text = text
+  }
+}
+
+interface Saved {
+  readonly refreshedNs: string
+  readonly entries: readonly (readonly [RawPath, Entry])[]
+}
+
+export interface SeenEntry extends Identity {
+  readonly bornNs: bigint
+  readonly isWhiteout: boolean
+}
+
+/** The kind of an upper entry. */
+export function upperKind({ kind, isWhiteout }: SeenEntry): Entry['kind'] {
+  return isWhiteout ? 'whiteout' : kind
+}
+
+/** Looks at an entry itself; null if there is none. */
+export function lookAt(path: RawPath): SeenEntry | null {
+  try {
+    const stats = lstatSync(nodePath(path), { bigint: true })
+    return {
+      kind: stats.isFile()
+        ? 'file'
+        : stats.isDirectory()
+          ? 'directory'
+          : stats.isSymbolicLink()
+            ? 'symlink'
+            : 'other',
+      inode: String(stats.ino),
+      ctimeNs: String(stats.ctimeNs),
+      mtimeNs: String(stats.mtimeNs),
+      size: String(stats.size),
+      mode: Number(stats.mode) & 0o7777,
+      uid: Number(stats.uid),
+      gid: Number(stats.gid),
+      bornNs: stats.birthtimeNs,
+      isWhiteout: stats.isCharacterDevice() && stats.rdev === 0n,
+    }
+  } catch (error) {
+    if (isAbsent(error)) return null
+    throw error
+  }
+}
+
+export function identityOf(found: SeenEntry): Identity {
+  const { kind, inode, ctimeNs, mtimeNs, size, mode, uid, gid } = found
+  return { kind, inode, ctimeNs, mtimeNs, size, mode, uid, gid }
+}
+
+/** Whether it is the same entry with the same content, as far as times tell. */
+export function isUnchanged(base: Identity, now: Identity): boolean {
+  if (base.inode !== now.inode || base.kind !== now.kind) return false
+  if (base.ctimeNs === now.ctimeNs) return true
+  // A further name or another attribute moves the ctime alone.
+  return base.mtimeNs === now.mtimeNs && base.size === now.size && hasSameRights(base, now)
+}
+
+export function hasSameRights(one: Identity, other: Identity): boolean {
+  return (
+    one.kind === other.kind &&
+    one.mode === other.mode &&
+    one.uid === other.uid &&
+    one.gid === other.gid
+  )
+}
+
+export function realStateOf({ kind, mode, target, digest }: EntryState): RealState {
+  return { kind, mode, target, digest }
+}
+
+export function isRealState(kept: RealState, state: EntryState | null): boolean {
+  return (
+    state !== null &&
+    kept.kind === state.kind &&
+    kept.mode === state.mode &&
+    kept.target === state.target &&
+    kept.digest === state.digest
+  )
+}

@@ -1,0 +1,98 @@
+/**
+ * What a live view offers. A view is what the processes of a kept sandbox see: the real tree with their
+ * own changes over it, in upper layers on a disk. Pending is the view minus the real tree.
+ *
+ * PROMISE (nothing in use is removed): an upper entry that a process has open, mapped, watched or as its
+ *   working directory stays, also after it became real.
+ * PROMISE (nothing of others is taken for the session's): a difference that another process made in the
+ *   real tree is never pending; where both sides changed a path, it is a conflict.
+ */
+import type { Change, EntryState, RawPath } from '../gate/index.ts'
+import type { OwnIds, Scan } from '../tree/index.ts'
+
+export interface ViewOptions {
+  /** A directory of the session where the view keeps its record across openings. */
+  readonly directory: string
+  /** Owners are compared and every entry can be read. */
+  readonly isRoot: boolean
+  /** The sandbox knows these ids only; null when it knows every owner. */
+  readonly ids: OwnIds | null
+  /** Real paths that are left out with everything below them. */
+  readonly exclude: readonly string[]
+  readonly scopeRoots: readonly string[]
+  /** The most that may be pending, by apparent size. */
+  readonly maxBytes: number
+}
+
+export interface LiveView {
+  /** Stops the processes inside and reads what they use. One frozen view at a time. */
+  freeze(): Promise<FrozenView>
+  /** Shows changes of the real tree where nothing inside uses the old entries; stops no process. */
+  refresh(): Promise<Refreshed>
+  /** A cheap look at the upper layers. True may turn out to be nothing; false is certain. */
+  hasPending(): Promise<boolean>
+  /** Processes inside that have a file of a covered root open for writing. */
+  writers(): readonly number[]
+  close(): void
+}
+
+export interface FrozenView {
+  /** Files open or mapped for writing, with their `-wal`, `-shm` and `-journal`: they stay pending. */
+  readonly busy: ReadonlySet<RawPath>
+  scan(): Promise<PendingScan>
+  /** To be called before any of these paths becomes real. */
+  prepare(changes: readonly Change[]): Promise<void>
+  /**
+   * To be called when these changes are real: shows the real entries where nothing inside uses the old.
+   * Also with no changes before the first process of a view that was opened again starts.
+   */
+  prune(promoted: readonly Change[]): Promise<Pruned>
+  /** Reverts paths in the view, each with everything below it. */
+  discard(paths: readonly RawPath[]): Promise<Discarded>
+  /** Lets the processes continue. Idempotent. */
+  thaw(): void
+}
+
+export interface PendingScan extends Scan {
+  /** Paths that the real tree changed after the view copied them. They are among the changes. */
+  readonly conflicts: readonly ViewConflict[]
+  /** Real entries that the view cannot show, and why. */
+  readonly stale: readonly Stale[]
+  /** Returns the changed paths whose entries in the upper layers were touched since the scan. */
+  moved(): readonly RawPath[]
+}
+
+export interface ViewConflict {
+  readonly path: RawPath
+  /** What is there now; null for nothing. */
+  readonly real: EntryState | null
+  readonly view: EntryState | null
+}
+
+export interface Stale {
+  readonly path: RawPath
+  readonly why: string
+}
+
+export interface Refreshed {
+  readonly stale: readonly Stale[]
+}
+
+export interface Pruned {
+  /** Upper entries that were removed: the real ones are seen instead. */
+  readonly pruned: readonly RawPath[]
+  /** Entries that are real, and stay in the upper layer because they are in use. */
+  readonly kept: readonly RawPath[]
+  readonly stale: readonly Stale[]
+}
+
+export interface Discarded {
+  readonly discarded: readonly RawPath[]
+  /** Paths in use, with the processes that use them. */
+  readonly refused: readonly InUse[]
+}
+
+export interface InUse {
+  readonly path: RawPath
+  readonly processes: readonly { readonly pid: number; readonly name: string }[]
+}

@@ -1,0 +1,421 @@
+/** Directed scenes of a live view, each in a process of its own, so that they can be run as another user. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type RawPath, rawOfText } from '../../src/gate/index.ts'
+import { createDriver, type Sandbox, type SandboxRequest } from '../../src/sandbox/index.ts'
+import type { LiveView, PendingScan, Pruned } from '../../src/view/index.ts'
+import { startInside } from './peer.ts'
+import { promote } from './promoter.ts'
+import { makeScene, requestOf, viewOf } from './rounds.ts'
+
+const { scene: wanted, watcher } = JSON.parse(process.argv[2] ?? '{}')
+const base = mkdtempSync('/var/tmp/writ-scene-')
+const scene = makeScene(base)
+const { real } = scene
+const driver = createDriver({ watcher: new URL(watcher) })
+let [sandbox, view]: [Sandbox, LiveView] = await open()
+
+async function open(more: Partial<SandboxRequest> = {}): Promise<[Sandbox, LiveView]> {
+  const opened = await driver.open(requestOf(scene, more))
+  return [opened, viewOf(opened, scene)]
+}
+
+async function reopen(more: Partial<SandboxRequest> = {}): Promise<void> {
+  view.close()
+  await sandbox.close()
+  ;[sandbox, view] = await open(more)
+}
+
+function at(name: string): RawPath {
+  return rawOfText(join(real, name))
+}
+
+function text(name: string): string {
+  return readFileSync(join(real, name), 'latin1')
+}
+
+function person(name: string, words: string): void {
+  writeFileSync(join(real, `${name}.person`), words)
+  renameSync(join(real, `${name}.person`), join(real, name))
+}
+
+interface Settled extends Pruned {
+  readonly scan: PendingScan
+  readonly busy: readonly string[]
+}
+
+async function settle(): Promise<Settled> {
+  const frozen = await view.freeze()
+  try {
+    const scan = await frozen.scan()
+    const bad = new Set(scan.conflicts.map(({ path }) => path))
+    const chosen = scan.changes.filter(({ path }) => !frozen.busy.has(path) && !bad.has(path))
+    await frozen.prepare(chosen)
+    promote(chosen, { layers: sandbox.layers })
+    return { ...(await frozen.prune(chosen)), scan, busy: [...frozen.busy] }
+  } finally {
+    frozen.thaw()
+  }
+}
+
+/** Runs a script to its end. */
+async function shell(script: string, env: Record<string, string> = {}, cwd = real) {
+  let out = ''
+  const outcome = await sandbox.run({
+    argv: ['/bin/sh', '-c', script],
+    cwd,
+    env: { PATH: '/usr/bin:/bin', ...env },
+    stdin: 'empty',
+    terminal: null,
+    onOutput: (_, bytes) => {
+      out += Buffer.from(bytes).toString('latin1')
+    },
+    abort: new AbortController().signal,
+  })
+  return { out, outcome }
+}
+
+function workers() {
+  const peer = startInside(sandbox, real)
+  const ask = async (worker: number | 'x', ...words: string[]): Promise<string> => {
+    const answer = await peer.ask(worker, ...words)
+    assert.match(answer, /^ok/, words.join(' '))
+    return answer.slice(3)
+  }
+  const read = async (name: string): Promise<string> =>
+    Buffer.from(await ask('x', 'read', name), 'hex').toString('latin1')
+  return { ask, read, end: () => peer.end() }
+}
+
+/** What is typed into a program, and what it writes. */
+function typing(argv: [string, ...string[]], hasTerminal: boolean) {
+  const stdin = new PassThrough()
+  const heard = { text: '' }
+  const ended = sandbox.run({
+    argv,
+    cwd: real,
+    env: { PATH: '/usr/bin:/bin', PS1: '$ ', TERM: 'dumb' },
+    stdin,
+    terminal: hasTerminal ? { rows: 24, columns: 80, onResize: () => undefined } : null,
+    onOutput: (_, bytes) => {
+      heard.text += Buffer.from(bytes).toString('latin1')
+    },
+    abort: new AbortController().signal,
+  })
+  const until = async (words: string | RegExp): Promise<void> => {
+    for (let turn = 0; turn < 2000; turn++) {
+      if (heard.text.search(words) >= 0) return
+      await pause(5)
+    }
+    throw new Error(`did not come: ${words} in ${heard.text}`)
+  }
+  return { stdin, heard, ended, until }
+}
+
+function stateOf(pid: number): string {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+  return stat.charAt(stat.lastIndexOf(')') + 2)
+}
+
+const SCENES: Readonly<Record<string, () => Promise<void>>> = {
+  'a file that is open for writing stays pending, and nothing of it is lost': async () => {
+    const { ask } = workers()
+    await ask(0, 'hold', 'f', 'slot', 'c')
+    await ask(0, 'put', 'slot', 'one')
+    const first = await settle()
+    assert.ok(first.busy.includes(at('f')))
+    assert.ok(first.busy.includes(at('f-wal')))
+    assert.ok(!existsSync(at('f')))
+    assert.deepEqual(view.writers().length, 1)
+    await ask(0, 'put', 'slot', 'two')
+    await ask(0, 'drop', 'slot')
+    await settle()
+    assert.equal(text('f'), 'onetwo')
+    assert.equal(await view.hasPending(), false)
+  },
+  'a file that is mapped for writing stays pending': async () => {
+    writeFileSync(at('f'), 'first')
+    const { ask } = workers()
+    await ask(0, 'map', 'f', 'slot')
+    await ask(0, 'poke', 'slot', 'X')
+    const first = await settle()
+    assert.ok(first.busy.includes(at('f')))
+    assert.equal(text('f'), 'first')
+  },
+  'a file that became real while it is open for reading is kept, and later edits of it count':
+    async () => {
+      const { ask, read } = workers()
+      await ask(0, 'write', 'f', 'one')
+      await ask(1, 'hold', 'f', 'slot', 'r')
+      assert.ok((await settle()).kept.includes(at('f')))
+      assert.equal(await view.hasPending(), false)
+      await ask(0, 'append', 'f', 'two')
+      assert.equal(await view.hasPending(), true)
+      const { scan } = await settle()
+      assert.deepEqual(scan.conflicts, [])
+      assert.equal(text('f'), 'onetwo')
+      person('f', 'person')
+      const { stale } = await settle()
+      assert.equal(stale.length + 1, 1)
+      assert.equal(text('f'), 'person')
+      await ask(1, 'drop', 'slot')
+      await settle()
+      assert.equal(await read('f'), 'person')
+    },
+  'a working directory in a new directory stays good when that becomes real': async () => {
+    const { ask } = workers()
+    await ask(0, 'mkdir', 'n')
+    await ask(0, 'cd', 'n')
+    await ask(0, 'write', './a', 'a')
+    assert.ok((await settle()).kept.includes(at('n')))
+    await ask(0, 'write', './b', 'b')
+    await ask(1, 'unlink', 'n/a')
+    assert.equal(await ask(0, 'here'), 'there;b')
+    await settle()
+    assert.ok(existsSync(at('n/b')) && !existsSync(at('n/a')))
+    await ask(0, 'leave')
+    assert.ok((await settle()).pruned.includes(at('n')))
+    assert.equal(await ask('x', 'tree'), `. d 755;./n d 755;./n/b f 644 62`)
+  },
+  'a directory in use that a person replaced is reported, and shown once it is free': async () => {
+    mkdirSync(at('d'))
+    const { ask, read } = workers()
+    await ask(0, 'cd', 'd')
+    rmSync(at('d'), { recursive: true })
+    mkdirSync(at('d'))
+    writeFileSync(at('d/new'), 'new')
+    const { stale } = await view.refresh()
+    assert.deepEqual(
+      stale.map(({ path }) => path),
+      [at('d')],
+    )
+    await ask(0, 'leave')
+    assert.deepEqual((await view.refresh()).stale, [])
+    assert.equal(await read('d/new'), 'new')
+  },
+  'half of a rename can be discarded, and nothing in use': async () => {
+    writeFileSync(at('f'), 'old')
+    const { ask, read } = workers()
+    await ask(0, 'rename', 'f', 'h')
+    await ask(0, 'append', 'h', ' more')
+    let frozen = await view.freeze()
+    assert.deepEqual((await frozen.discard([at('f')])).discarded, [at('f')])
+    frozen.thaw()
+    assert.deepEqual([await read('f'), await read('h')], ['old', 'old more'])
+    await ask(0, 'hold', 'h', 'slot', 'r')
+    frozen = await view.freeze()
+    const { refused, discarded } = await frozen.discard([at('h')])
+    frozen.thaw()
+    assert.deepEqual(discarded, [])
+    assert.equal(refused[0]?.processes[0]?.name, 'perl')
+    await ask(0, 'drop', 'slot')
+    frozen = await view.freeze()
+    assert.deepEqual((await frozen.discard([at('h')])).discarded, [at('h')])
+    frozen.thaw()
+    assert.equal(await ask('x', 'tree'), `. d 755;./f f 644 ${Buffer.from('old').toString('hex')}`)
+  },
+  'a path that both sides changed is a conflict, and names both': async () => {
+    for (const name of ['f', 'g', 'h', 'k']) writeFileSync(at(name), 'old')
+    await view.refresh()
+    const { ask, read } = workers()
+    await ask(0, 'append', 'f', ' agent')
+    await ask(0, 'unlink', 'g')
+    await read('h')
+    // The view still knows the file that this one takes the place of.
+    person('h', 'person')
+    await ask(0, 'append', 'h', ' agent')
+    await ask(0, 'append', 'k', ' agent')
+    for (const name of ['f', 'g']) person(name, 'person')
+    const { scan } = await settle()
+    assert.deepEqual(
+      scan.conflicts.map(({ path }) => path),
+      [at('f'), at('g'), at('h')],
+    )
+    assert.deepEqual(
+      [text('f'), text('g'), text('h'), text('k')],
+      ['person', 'person', 'person', 'old agent'],
+    )
+    const [first] = scan.conflicts
+    assert.deepEqual([first?.real?.size, first?.view?.size], [6, 9])
+    await ask(0, 'append', 'k', ' again')
+    const again = await settle()
+    assert.deepEqual(again.scan.conflicts.length, 3)
+    assert.equal(text('k'), 'old agent again')
+    const frozen = await view.freeze()
+    await frozen.discard(again.scan.conflicts.map(({ path }) => path))
+    frozen.thaw()
+    assert.equal(await read('f'), 'person')
+    assert.deepEqual((await settle()).scan.conflicts, [])
+  },
+  'what another process takes back is seen, and edits of it are the session’s own': async () => {
+    writeFileSync(at('f'), 'old')
+    const { ask, read } = workers()
+    await ask(0, 'write', 'f', 'agent')
+    renameSync(at('f'), join(base, 'preimage'))
+    writeFileSync(at('f'), 'old')
+    await pause(20)
+    await view.refresh()
+    const settled = await settle()
+    assert.equal(settled.scan.conflicts.length, 1)
+    const frozen = await view.freeze()
+    await frozen.discard([at('f')])
+    frozen.thaw()
+    await ask(0, 'write', 'f', 'agent')
+    await settle()
+    rmSync(at('f'))
+    renameSync(join(base, 'preimage'), at('f'))
+    await view.refresh()
+    assert.equal(await read('f'), 'old')
+    await ask(0, 'append', 'f', ' again')
+    assert.deepEqual((await settle()).scan.conflicts, [])
+    assert.equal(text('f'), 'old again')
+  },
+  'a database with a log stays whole': async () => {
+    const { stdin, ended, until } = typing(['sqlite3', 'db'], false)
+    stdin.write(
+      "PRAGMA journal_mode=wal; CREATE TABLE t(x); INSERT INTO t VALUES(1); SELECT 'on'||'e';\n",
+    )
+    await until('one')
+    const { busy } = await settle()
+    assert.ok(['db', 'db-wal', 'db-shm'].every((name) => busy.includes(at(name))))
+    assert.ok(!existsSync(at('db')))
+    stdin.write("INSERT INTO t VALUES(2); SELECT 'tw'||'o';\n")
+    await until('two')
+    stdin.end('.quit\n')
+    await ended
+    await settle()
+    const found = execFileSync('sqlite3', [
+      at('db'),
+      'PRAGMA integrity_check; SELECT count(*) FROM t',
+    ])
+    assert.equal(found.toString(), 'ok\n2\n')
+  },
+  'a repository with a linked worktree and a submodule works': async () => {
+    const git = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'protocol.file.allow=always']
+    const run = (cwd: string, ...args: string[]): string =>
+      execFileSync('git', [...git, ...args], {
+        cwd,
+        env: { PATH: '/usr/bin:/bin', HOME: base },
+      }).toString()
+    for (const name of ['sub', 'repo']) {
+      mkdirSync(at(name))
+      run(at(name), 'init', '-q', '-b', 'main')
+      writeFileSync(join(at(name), 'a'), 'a')
+      run(at(name), 'add', '-A')
+      run(at(name), 'commit', '-qm', 'first')
+    }
+    run(at('repo'), 'submodule', '--quiet', 'add', at('sub'), 'lib')
+    run(at('repo'), 'commit', '-qm', 'second')
+    run(at('repo'), 'worktree', 'add', '-q', at('tree'))
+    await view.refresh()
+    const inside = `export HOME=${base}; g="git ${git.join(' ')}"; `
+    const work = 'echo b >b; $g add -A; $g commit -qm third; $g status --porcelain'
+    const { out } = await shell(
+      `${inside} set -e; cd tree; ${work}; cd ../repo; ${work}; cd lib; ${work}`,
+    )
+    assert.equal(out, '')
+    await settle()
+    for (const name of ['repo', 'tree', 'repo/lib']) {
+      // The commit inside the submodule is news for the repository around it.
+      assert.equal(run(at(name), 'status', '--porcelain'), name === 'repo' ? ' M lib\n' : '')
+      assert.equal(run(at(name), 'log', '--format=%s', '-1'), 'third\n')
+    }
+    run(at('repo'), 'fsck', '--strict')
+    const after = await shell(
+      `${inside} cd tree; $g status --porcelain; cd ../repo; $g status --porcelain`,
+    )
+    assert.equal(after.out, ' M lib\n')
+  },
+  'a watch on a file that became real goes on': async () => {
+    const { ask } = workers()
+    await ask(0, 'write', 'f', 'one')
+    await ask(1, 'watch', 'f')
+    assert.ok((await settle()).kept.includes(at('f')))
+    await ask(1, 'unwatch')
+    assert.ok((await settle()).pruned.includes(at('f')))
+  },
+  'a shell with jobs notices nothing of fifty freezes': async () => {
+    const { stdin, heard, ended, until } = typing(['/bin/bash', '--norc', '-i'], true)
+    await until('\\$ ')
+    stdin.write('sleep 1000 &\n')
+    await until('\\[1\\]')
+    stdin.write('sleep 999\n')
+    await pause(300)
+    stdin.write('\x1a')
+    await until('Stopped')
+    stdin.write('i=0; while :; do i=$((i+1)); echo $i >n; sleep 0.01; done\n')
+    await pause(300)
+    for (let count = 0; count < 50; count++) {
+      const frozen = await view.freeze()
+      const states = sandbox.processes().map(stateOf)
+      assert.ok(
+        states.every((state) => 'TZ'.includes(state)),
+        states.join(' '),
+      )
+      frozen.thaw()
+      await pause(20)
+    }
+    stdin.write('\x03')
+    await pause(200)
+    const before = heard.text.length
+    stdin.write('jobs; echo en""d\n')
+    await until('end\r\n')
+    const jobs = heard.text.slice(before)
+    assert.match(jobs, /\[1\]. +Running +sleep 1000/)
+    assert.match(jobs, /\[2\]. +Stopped +sleep 999/)
+    assert.equal(heard.text.match(/Stopped/g)?.length, 2)
+    stdin.write('kill -KILL %1 %2; exit\n')
+    stdin.write('exit\n')
+    await ended
+  },
+  'a cap that ends the run leaves the layers as they are': async () => {
+    const caps = { cpuMs: 60_000, memoryMb: 512, diskMb: 256, durationMs: 700, processes: 64 }
+    await reopen({ caps })
+    const { outcome } = await shell('echo x >f; sleep 30')
+    assert.equal(outcome.killedBy, 'duration')
+    await reopen()
+    assert.equal((await shell('cat f')).out, 'x\n')
+    assert.deepEqual((await settle()).pruned, [at('f')])
+    assert.equal(text('f'), 'x\n')
+  },
+  'layers and private places last from one opening to the next': async () => {
+    const [home, from, other] = ['home', 'own', 'other'].map((name) => join(base, name))
+    assert.ok(home !== undefined && from !== undefined && other !== undefined)
+    for (const path of [home, from, other, join(home, 'proj')]) mkdirSync(path, { recursive: true })
+    const more = {
+      scopeRoots: [join(home, 'proj')],
+      watchedRoots: [real],
+      private: [{ from, at: home }],
+    }
+    await reopen(more)
+    const made = `echo s >~/.state; echo p >~/proj/f; echo r >${real}/r; echo t >/tmp/t; echo m >/dev/shm/m; echo v >/var/tmp/v`
+    await shell(made, { HOME: home }, join(home, 'proj'))
+    assert.equal(readFileSync(join(from, '.state'), 'latin1'), 's\n')
+    assert.ok(!existsSync(join(home, '.state')) && !existsSync(join(home, 'proj/f')))
+    await reopen({ ...more, scopeRoots: [other, join(home, 'proj')] })
+    const seen = 'cat ~/.state ~/proj/f /tmp/t /dev/shm/m /var/tmp/v; ls -A ~'
+    const { out } = await shell(`${seen}; cat ${real}/r`, { HOME: home }, join(home, 'proj'))
+    assert.equal(out, 's\np\nt\nm\nv\n.state\nproj\nr\n')
+  },
+}
+
+const run = SCENES[wanted]
+if (run === undefined) process.stdout.write(`${JSON.stringify(Object.keys(SCENES))}\n`)
+else await run()
+view.close()
+await sandbox.close()
+await driver.close()
+execFileSync('chmod', ['-R', 'u+rwx', base])
+rmSync(base, { recursive: true, force: true })
