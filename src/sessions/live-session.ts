@@ -187,6 +187,8 @@ class LiveSession {
   async #runIn(opened: OpenedSession, view: LiveView, start: AgentStart): Promise<SessionEnd> {
     const settler = this.#makeSettler(opened, view)
     this.#settler = settler
+    // What became real since the interruption is taken out of the view before anything uses it.
+    if (this.#options.isResumed) await settler.prune()
     await this.#recordStart()
     const watch = new TreeWatch(this.#options.terms.scope, () => settler.refresh())
     const control = serveOrders(this.#options.files, (order) => this.#obey(order, opened, settler))

@@ -128,6 +128,16 @@ export class Settler {
     }
   }
 
+  /** Takes what is equal to the real tree out of the view. */
+  async prune(): Promise<void> {
+    const frozen = await this.#parts.view.freeze()
+    try {
+      await frozen.prune([])
+    } finally {
+      frozen.thaw()
+    }
+  }
+
   /** Shows the agent what others changed in the real tree; in turn with settles. */
   refresh(): void {
     this.#turn = this.#turn.then(() => this.#parts.view.refresh()).catch(() => undefined)

@@ -7,11 +7,16 @@ import { homedir } from 'node:os'
 import { basename, dirname } from 'node:path'
 import { faultError, showName, uuidV7 } from '../../base/index.ts'
 import { hostPort, showHostPort } from '../../gate/index.ts'
+import { openHome } from '../../home/index.ts'
+import { createDriver, type SandboxDriver } from '../../sandbox/index.ts'
+import { stagePlaces } from '../../service/index.ts'
+import { probeView } from '../../view/index.ts'
 import { type CommandCall, type OwnStatus, usageError } from '../call/command.ts'
 import { refuseOthers } from '../call/home.ts'
+import { surroundings } from '../call/terminal.ts'
 import { readEnv } from '../exec/exec-proposal.ts'
 import { absoluteGlobs, execScope } from '../exec/exec-scope.ts'
-import { withGate } from '../gate/open.ts'
+import { type GateSession, withGate } from '../gate/open.ts'
 import { carryOutSession } from '../session/session-run.ts'
 
 const MODES = ['auto', 'tool', 'end', 'never'] as const
@@ -31,9 +36,13 @@ export async function run(call: CommandCall): Promise<OwnStatus> {
   if (settle === undefined) {
     throw usageError(`--settle is one of ${MODES.join(', ')}`, 'writ run --settle end -- claude')
   }
-  return withGate(call, async (session) => {
+  const around = surroundings()
+  const home = openHome(around, options.text('home'))
+  const driver = createDriver({ disks: stagePlaces(home), keepsPipes: true })
+  const work = async (session: GateSession): Promise<OwnStatus> => {
     refuseOthers(session.session.caller, 'starting a session')
-    const workspace = dirname(session.session.home.directory)
+    await requireLiveView(driver, home.state)
+    const workspace = dirname(home.directory)
     const cwd = process.cwd()
     const nowMs = Date.now()
     const place = { cwd, home: homedir(), workspace }
@@ -53,7 +62,16 @@ export async function run(call: CommandCall): Promise<OwnStatus> {
       env: readEnv(options.texts('env'), process.env),
       settle,
     })
-  })
+  }
+  return withGate(call, work, { home, driver })
+}
+
+/** Fails where the kernel does not show the real tree again under a process that works in it (S-1). */
+async function requireLiveView(driver: SandboxDriver, state: string): Promise<void> {
+  const { status, hint } = await probeView(driver, state)
+  if (status !== 'absent') return
+  const message = 'sessions do not work on this machine: its kernel cannot refresh a live view'
+  throw faultError('sandbox.control_missing', 'live_view', message, hint ?? 'writ doctor')
 }
 
 /** The name of the program, in the letters that names of actors have. */
