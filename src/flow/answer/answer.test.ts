@@ -138,3 +138,25 @@ it.each([
     artifactPath({ folder: 'artifacts', nodeId: 'n', attempt: 2 }, { name, format: 'md' }),
   ).toBe(path)
 })
+
+describe('a review whose id is in the output again', () => {
+  const id = '8f4d0c9e-6f0e-4b43-9f0a-3a1c2e5d7b11'
+  const pin = { ...PIN, review_id: id }
+  const review = (score: number) =>
+    JSON.stringify({
+      review_id: id,
+      artifact_digest: 'sha256:x',
+      task_id: 'a',
+      total_score: score,
+      action_required: 'APPROVE',
+      summary: 's',
+      suggestions: [],
+    })
+
+  it('counts alone, and not with an honest one inside of another object', () => {
+    expect(readReview(review(95), pin, SOURCES).answer).not.toBeNull()
+    const wrapped = `{"quote": ${review(20)}}\n${review(99)}`
+    const { answer, errors } = readReview(wrapped, pin, SOURCES)
+    expect([answer, errors]).toEqual([null, [expect.stringContaining('more than once')]])
+  })
+})

@@ -95,6 +95,8 @@ export function readReview(
   const [said] = pinned
   if (said === undefined) return noAnswer(NOT_PINNED)
   if (pinned.length > 1) return noAnswer('more than one object carries the pins of this review')
+  // Work that the reviewer started could have put the honest review inside of another object.
+  if (isIdAgain(text, pin)) return noAnswer(ID_AGAIN)
   const behind = objects.slice(objects.indexOf(said) + 1)
   if (behind.some(isReviewShaped))
     return noAnswer('something shaped like a review follows the review')
@@ -126,6 +128,16 @@ const TOO_MANY_BRACES = 'the output is full of braces that close nothing'
 
 const NOT_PINNED =
   'no object carries the `review_id` and the `artifact_digest` that were handed out, at its top'
+
+/** An id that the host made is found nowhere by chance. */
+const ID_LENGTH = 32
+
+function isIdAgain(text: string, { review_id: id }: ReviewPin): boolean {
+  return id.length >= ID_LENGTH && text.split(id).length > 2
+}
+
+const ID_AGAIN =
+  'the `review_id` is in the output more than once; print one review, and its id nowhere else'
 
 /** Accepts the digest as `artifact_digest` or as `artifact.digest`, the form the host hands out. */
 function isPinned(said: Said, { review_id, artifact_digest }: ReviewPin): boolean {

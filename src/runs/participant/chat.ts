@@ -66,7 +66,7 @@ async function talk(
       ),
     )
     refuseOther(completion, asking.secrets)
-    const used = completion.usage?.total_tokens ?? 0
+    const used = tokensOf(completion.usage?.total_tokens)
     spent.tokens += used
     asking.onTokens(used)
     const message = completion.choices[0]?.message
@@ -80,6 +80,11 @@ async function talk(
     }
   }
   throw new Declined('the model went on asking for operations')
+}
+
+/** The endpoint counts for itself; a number that is none, or less than nothing, counts as nothing. */
+function tokensOf(said: unknown): number {
+  return typeof said === 'number' && Number.isSafeInteger(said) && said > 0 ? said : 0
 }
 
 /** A page, or any other document, is no completion, and will be none when it is asked for again. */
