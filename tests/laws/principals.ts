@@ -34,7 +34,12 @@ const NO_ACTION = '11111111-1111-4111-8111-111111111111'
 export const ROWS: readonly Row[] = [
   { command: 'init', argv: ['init', '--no-pass'], ends: humans(0) },
   { command: 'trust', argv: ['trust'], ends: PROVEN },
-  { command: 'run', argv: ['run', '--', 'true'], ends: humans(0) },
+  {
+    command: 'run',
+    argv: ['run', '--', 'true'],
+    // Like every runner it ends with 125 where writ itself refuses.
+    ends: { ai: 125, script: 125, device: 125, bare: 0, human: 0 },
+  },
   { command: 'session list', argv: ['session', 'list'], ends: humans(0) },
   {
     command: 'session show',

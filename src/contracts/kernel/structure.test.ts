@@ -43,7 +43,7 @@ describe.each(CONTRACTS.map((contract) => [contract.name, contract] as const))(
         fc.property(document, fc.array(mutation, { maxLength: 2 }), (made, mutations) => {
           if (agree(mutations.reduce(mutate, made))) sound++
         }),
-        { numRuns: runs(75) },
+        { numRuns: runs(150) },
       )
       expect(sound).toBeGreaterThan(2)
     })
