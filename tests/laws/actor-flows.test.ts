@@ -204,7 +204,7 @@ describe('files that commands write', () => {
       return `${name} ${option}`
     })
     // Planning is a person's as a whole; the writes of an act are judged by the gate.
-    const others = ['flow plan --out', 'exec --write']
+    const others = ['flow plan --out', 'exec --write', 'run --write']
     expect(writes.filter((one) => !named.includes(one) && !others.includes(one))).toEqual([])
   })
 })
