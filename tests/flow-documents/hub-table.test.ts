@@ -180,3 +180,18 @@ const NOT_TAKEN: readonly string[] = [
   ...OTHER_SIDE,
   ...['R1', 'R3', 'R4'].flatMap((id) => [`PAUSE>${id}`, `${id}>RESUME`]),
 ].sort()
+
+it('proposes the node before a check as its target if the No leads back there', () => {
+  const rows = [
+    'edge_id,source,target,label,v2_primary_class',
+    'E1,DRAFT,REVIEW,,Progress',
+    'E2,REVIEW,DRAFT,No,Exception',
+    'E3,REVIEW,END,Yes,Progress',
+  ]
+  const { flow } = importTable(`${rows.join('\n')}\n`, undefined, OPTIONS)
+  if (flow === null) throw new Error('not read')
+  const reviewer = { human: true }
+  expect(proposeSide(flow, {}).side.nodes).toEqual([
+    { node_id: 'REVIEW', kind: 'CHECK', target: 'DRAFT', reviewer },
+  ])
+})

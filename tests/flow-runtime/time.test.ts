@@ -78,6 +78,37 @@ describe('after', () => {
 })
 
 describe('a deadline', () => {
+  const begin = (host: Host): Host => {
+    const [first] = host.open
+    if (first?.type !== 'run_participant') throw new Error('nothing is to be run')
+    host.send({ type: 'attempt_started', node_id: first.node_id, command: first.command })
+    return host
+  }
+
+  it('that ends an attempt counts what it took, in the budget, the phase and the node', () => {
+    const parts = { nodes: [work('a', { deadline: 100 })], edges: [], budgets: { seconds: 50 } }
+    const host = begin(new Host(parts).start()).pass(120)
+    expect(host.state.totals.seconds).toBe(121)
+    expect(host.node('a').work).toMatchObject({ seconds: 121, totalSeconds: 121, startedAt: null })
+    host.verify()
+    const [asked] = host.open.splice(0)
+    if (asked?.type !== 'ask_human') throw new Error('no person is asked')
+    const { node_id, command } = asked
+    const principal = 'human:ann@local'
+    host.send({ type: 'human_answer', node_id, command, answer: 'retry', principal })
+    expect([host.status, host.findings.at(-1)]).toEqual(['BLOCKED', 'flow.budget block'])
+    host.verify()
+  })
+
+  it('costs nothing while a person is waited for, or the attempt has not begun', () => {
+    const waiting = new Host({ nodes: [work('a', { deadline: 100 })], edges: [] }).start().pass(120)
+    expect(waiting.state.totals.seconds).toBe(0)
+    const person = [work('a', { deadline: 100, executor: { human: true } })]
+    const host = begin(new Host({ nodes: person, edges: [] }).start()).pass(120)
+    expect([host.status, host.state.totals.seconds]).toEqual(['WAITING', 0])
+    host.verify()
+  })
+
   it('that passes takes the Exception edge, and what runs is stopped', () => {
     const nodes = [work('a', { deadline: 100 }), node('late'), node('b')]
     const edges = [edge('a', 'b'), edge('a', 'late', { class: 'Exception' })]

@@ -10,7 +10,8 @@
  * mapped over lists, a way that fires later cuts the wait of a node short, and a Rollback edge undoes every
  * promoted act of the nodes left behind, those of earlier calls and rounds too, one after another. A
  * guard's rerun that runs out of attempts takes the Exception edge, and a log that could not be written is
- * written again.
+ * written again. An Exception edge that leads back runs its target again, a run that missed a goal after a
+ * failure or a REJECT is blocked and not done, and an attempt that a deadline ends costs its seconds.
  */
 
 export const RULES_NOW = 3

@@ -233,6 +233,12 @@ function stalledText(values: Values): string {
     return `it waits for ${checks.map(shownText).join(', ')}, and nothing leads there`
   if (Array.isArray(stages))
     return `it waits for the promotion of ${stages.map(shownText).join(', ')}`
+  const { missed, waits_for: ways, left_by: way, led_to: end } = values
+  const goals = Array.isArray(missed) ? `${missed.map(shownText).join(', ')} was not reached: ` : ''
+  if (way !== undefined)
+    return `${goals}it was left by ${shownText(way)} to ${shownText(end)}, ${goals === '' ? 'which was not entered' : 'and no goal lies there'}`
+  if (Array.isArray(ways))
+    return `${goals}it waits for ${ways.map(shownText).join(', ')}, and nothing is under way`
   return 'it waits for another node, and nothing leads there'
 }
 

@@ -183,12 +183,28 @@ function areClaimsVerified(turn: Turn, edge: CompiledEdge): boolean {
 
 export function fire(turn: Turn, edge: CompiledEdge): void {
   const { source, target, document } = edge
-  const { isBack: isReturn } = edge
+  const isReturn = edge.isBack || isWayBack(turn, edge)
   const round = isReturn ? turn.draft.run.round + 1 : Math.max(turn.node(source).round, 1)
   turn.recordFired(edge, round)
   if (!isReturn) return arrive(turn, edge, round)
   if (document.class === 'Rollback' && rollBack(turn, target, round)) return
   turn.later({ kind: 'enter', node: target, round, cause: 'back', edge: edge.index })
+}
+
+/** Returns whether an Exception edge leads to a node by which the run came to its source. */
+function isWayBack(turn: Turn, { document, source, target, isCall }: CompiledEdge): boolean {
+  if (turn.draft.run.rules < 3 || document.class !== 'Exception' || isCall) return false
+  return turn.node(target).status !== 'idle' && nodesAfter(turn, target).includes(source)
+}
+
+/** Returns whether an edge of a node has fired that is no way out of a failure. */
+export function hasGoneOn(turn: Turn, node: number): boolean {
+  return turn.draft
+    .nodeOf(node)
+    .outgoing.some(
+      ({ index, isForward, isBack, isReview }) =>
+        (isForward || isBack) && !isReview && turn.draft.fired.get(index) > 0,
+    )
 }
 
 /** Undoes what was promoted at the target and wherever it led, the last first; false if nothing was. */
@@ -233,7 +249,8 @@ function rollBackAll(turn: Turn, from: number, round: number): boolean {
   return true
 }
 
-function nodesAfter(turn: Turn, from: number): readonly number[] {
+/** The node and all that it has led to. */
+export function nodesAfter(turn: Turn, from: number): readonly number[] {
   const seen = new Set([from])
   for (const node of seen) {
     const { outgoing, checks } = turn.draft.nodeOf(node)

@@ -2,10 +2,15 @@
  * A stalled run: nothing is under way, no person is asked, and no node is blocked, yet some node
  * waits for another one. Such a node is blocked, with a finding that says what it waits for, so that
  * every stop has a reason and a way out.
+ *
+ * A run that has nothing left to do is stalled too where a failure or a REJECT led away from a goal and to
+ * no other one, and where no goal was reached because a node waits for ways that did not fire. Goals that a
+ * decision or an alternative went past are not missed.
  */
 import { isStuckStatus } from '../state/draft.ts'
 import { isOpen } from '../state/state.ts'
 import { block } from './enter.ts'
+import { hasGoneOn, nodesAfter } from './leave.ts'
 import { missingApprovals } from './review.ts'
 import type { Turn } from './turn.ts'
 
@@ -49,4 +54,88 @@ function stallValues(turn: Turn, node: number): Readonly<Record<string, unknown>
     ...(checks.length === 0 ? {} : { waits_for_checks: checks }),
     ...(status === 'approved' && below.length > 0 ? { waits_for_stages: below } : {}),
   }
+}
+
+/** Blocks the nodes at which a run that has nothing left to do missed a goal; false when it missed none. */
+export function findUnreached(turn: Turn): boolean {
+  const { nodes } = turn.flow
+  const rerouted = nodes.flatMap(({ index }) => {
+    const values = strayValues(turn, index)
+    return values === null ? [] : [{ node: workOf(turn, index), values }]
+  })
+  const isReached = nodes.some(({ index }) => isGoal(turn, index) && isDone(turn, index))
+  const stalled =
+    rerouted.length > 0 || isReached
+      ? rerouted
+      : nodes.flatMap(({ index }) => {
+          const goals = isHalfAwaited(turn, index) ? goalsFrom(turn, index) : []
+          if (goals.length === 0) return []
+          return [{ node: index, values: { missed: goals, waits_for: waitsFor(turn, index) } }]
+        })
+  for (const { node, values } of stalled) {
+    // Its Exception edge was taken already, or has nothing to lead out of.
+    const status = { status: turn.node(node).status }
+    const found = { node_id: turn.idOf(node), values: { ...status, ...values } }
+    turn.find({ code: 'flow.stalled', action: 'block', ...found })
+    turn.settle(node, 'blocked', 'flow.stalled')
+  }
+  return stalled.length > 0
+}
+
+function isGoal(turn: Turn, node: number): boolean {
+  return turn.draft.nodeOf(node).document.kind === 'GOAL'
+}
+
+function isDone(turn: Turn, node: number): boolean {
+  return turn.node(node).status === 'done'
+}
+
+/** The work that a CHECK rejected runs again, not the CHECK. */
+function workOf(turn: Turn, node: number): number {
+  const { target } = turn.draft.nodeOf(node)
+  return target !== -1 && turn.node(target).status === 'rejected' ? target : node
+}
+
+/** What a node missed that was left by its Exception edge; null when it missed nothing. */
+function strayValues(turn: Turn, node: number): Readonly<Record<string, unknown>> | null {
+  const { status } = turn.node(node)
+  if ((status !== 'rejected' && status !== 'done') || hasGoneOn(turn, node)) return null
+  const way = turn.draft
+    .nodeOf(node)
+    .outgoing.find(
+      ({ index, document }) => document.class === 'Exception' && turn.draft.fired.get(index) > 0,
+    )
+  if (way === undefined) return null
+  const left = { left_by: way.edgeId, led_to: turn.idOf(way.target) }
+  if (turn.node(way.target).status === 'idle') return left
+  if (nodesAfter(turn, way.target).some((one) => isGoal(turn, one) && isDone(turn, one)))
+    return null
+  const missed = goalsFrom(turn, node)
+  return missed.length === 0 ? null : { missed, ...left }
+}
+
+/** Returns whether some of the ways that a node waits for have fired, and not enough of them. */
+function isHalfAwaited(turn: Turn, node: number): boolean {
+  const { status, synced, joined } = turn.node(node)
+  return status === 'idle' && synced + joined > 0
+}
+
+/** The goals that a node leads on to; none when one of them is done. */
+function goalsFrom(turn: Turn, node: number): readonly string[] {
+  const seen = new Set([node])
+  for (const one of seen) {
+    const { outgoing, checks } = turn.draft.nodeOf(one)
+    for (const check of checks) seen.add(check)
+    for (const { isForward, target } of outgoing) if (isForward) seen.add(target)
+  }
+  const goals = [...seen].filter((one) => isGoal(turn, one))
+  return goals.some((goal) => isDone(turn, goal)) ? [] : goals.map((goal) => turn.idOf(goal))
+}
+
+/** The nodes whose ways to this one have not fired. */
+function waitsFor(turn: Turn, node: number): readonly string[] {
+  const lacking = turn.draft
+    .nodeOf(node)
+    .incoming.filter(({ index, arrival }) => arrival !== null && turn.draft.fired.get(index) === 0)
+  return lacking.map(({ source }) => turn.idOf(source))
 }

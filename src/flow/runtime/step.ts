@@ -21,7 +21,7 @@ import { settleCalls } from './call.ts'
 import { block, enter, failNode, run } from './enter.ts'
 import { asksForEvidence } from './evidence.ts'
 import { isInvariantKept } from './judge.ts'
-import { leave, retryClaims, retryWays, takeException } from './leave.ts'
+import { hasGoneOn, leave, retryClaims, retryWays, takeException } from './leave.ts'
 import { beginItems, giveUpItem, isListTaken, isLostItem, isShort, reopenItem } from './map.ts'
 import { afterMigration } from './migrate.ts'
 import { outstanding } from './outstanding.ts'
@@ -29,7 +29,7 @@ import { afterLog, closePhase, closeSubphase } from './phase.ts'
 import { answerFault, endReview, giveUpReview, isApproved, passOn } from './review.ts'
 import { cancel, canSkip, skip } from './skip.ts'
 import { dismissApprovals, followPromotion, promoteStage, voidDependents } from './stage.ts'
-import { findStalled } from './stall.ts'
+import { findStalled, findUnreached } from './stall.ts'
 import { type Step, type Task, Turn } from './turn.ts'
 import { afterSignal, afterTimer, isTimerDue, signalNames } from './wait.ts'
 
@@ -287,12 +287,15 @@ function complete(turn: Turn, node: number): void {
   const { awaits, checks, document, isCandidate, hasChoice } = turn.draft.nodeOf(node)
   const { status, hasFired } = turn.node(node)
   if (status === 'done' || asksForEvidence(turn, node)) return
+  // The way out that was taken before leads nowhere else any more.
+  const isSkipped = turn.draft.run.rules >= 3 && status === 'rejected'
   turn.settle(node, 'done', 'complete')
   if (isCandidate) winGroups(turn, node)
   if (turn.draft.run.rules > 1 && awaits.isAnySync) endBranches(turn, node)
   if (hasChoice && document.kind !== 'GOAL') openGroups(turn, node)
   // Items begin in their turn.
-  if (!hasFired && mapAt(turn.flow, node) === null) leave(turn, node, false)
+  const isToLeave = !hasFired || (isSkipped && !hasGoneOn(turn, node))
+  if (isToLeave && mapAt(turn.flow, node) === null) leave(turn, node, false)
   for (const check of checks) {
     if (turn.node(check).status === 'resting') turn.later({ kind: 'done', node: check })
   }
@@ -463,10 +466,12 @@ function interrupt(turn: Turn, node: number, action: 'block' | 'rerun'): void {
   turn.later({ kind: 'except', node })
 }
 
-/** A run in which nothing is open, stuck or under way is at its end. */
+/** A run in which nothing is open, stuck or under way is at its end, unless a goal was missed. */
 function finish(turn: Turn): void {
   if (turn.draft.run.rules > 1 && findStalled(turn)) drain(turn)
   const { open, stuck, spansPending, calling, failed, ended, isRefused } = turn.draft.run
   if (open + stuck + spansPending + calling > 0 || ended !== null || isRefused) return
-  turn.record({ kind: 'ended', status: failed > 0 ? 'FAILED' : 'DONE' })
+  if (failed > 0) return turn.record({ kind: 'ended', status: 'FAILED' })
+  if (turn.draft.run.rules >= 3 && findUnreached(turn)) return
+  turn.record({ kind: 'ended', status: 'DONE' })
 }

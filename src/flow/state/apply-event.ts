@@ -65,8 +65,9 @@ export function applyEvent(draft: RunDraft, event: FlowEvent, place: number): vo
       return
     case 'timer': {
       const node = draft.ownNode(place)
-      if (node.deadline?.command === event.command) node.deadline = null
-      return
+      if (node.deadline?.command !== event.command) return
+      node.deadline = null
+      return applyMissed(draft, event.at, place)
     }
     case 'signal': {
       const { count = 0 } = draft.run.signals.get(event.name) ?? {}
@@ -99,9 +100,11 @@ export function programsOf({
  * A run that was interrupted is run again as the same attempt, so what it asked for and answered does
  * not count. How often an answer was asked for goes on counting while it is asked for again.
  */
-function applyStarted(draft: RunDraft, { node_id }: EventOf<'attempt_started'>): void {
+function applyStarted(draft: RunDraft, { node_id, at }: EventOf<'attempt_started'>): void {
   const index = draft.nodeNamed(node_id)
   const { work, pending } = draft.nodes.get(index)
+  if (isTimed(draft, index) && (pending?.type !== 'ask_again' || work.startedAt === null))
+    draft.patchWork(index, { startedAt: at })
   const { toolCalls, isGateBlocked, answer, asks } = work
   if (toolCalls === 0 && !isGateBlocked && answer === null && asks === 0) return
   const isAgain = pending?.type === 'ask_again'
@@ -111,6 +114,30 @@ function applyStarted(draft: RunDraft, { node_id }: EventOf<'attempt_started'>):
   const { totals } = draft.run
   draft.run.totals = { ...totals, toolCalls: totals.toolCalls - toolCalls }
   draft.addToSpans(index, (span) => ({ toolCalls: span.toolCalls - toolCalls }))
+}
+
+/** Returns whether a deadline may end an attempt at the node. The time that a person takes is no work. */
+function isTimed(draft: RunDraft, index: number): boolean {
+  const { kind, deadline, executor, reviewer } = draft.nodeOf(index).document
+  const participant = kind === 'CHECK' ? reviewer : executor
+  const isPerson = participant === undefined || 'human' in participant
+  return draft.run.rules >= 3 && deadline !== undefined && !isPerson
+}
+
+/** A deadline ends the attempt under way: what it took counts, as of an attempt that ended. */
+function applyMissed(draft: RunDraft, at: string, index: number): void {
+  const { pending, work } = draft.nodes.get(index)
+  const { startedAt } = work
+  const isUnderWay = pending?.type === 'run_participant' || pending?.type === 'ask_again'
+  if (startedAt === null || !isUnderWay) return
+  addSeconds(draft, index, Math.max(0, Date.parse(at) - Date.parse(startedAt)) / 1000)
+}
+
+function addSeconds(draft: RunDraft, index: number, seconds: number): void {
+  const { totalSeconds } = draft.nodes.get(index).work
+  draft.patchWork(index, { seconds, totalSeconds: totalSeconds + seconds, startedAt: null })
+  draft.ownTotals().seconds += seconds
+  draft.addToSpans(index, (span) => ({ seconds: span.seconds + seconds }))
 }
 
 /** Only what a WORK node asked for and the gate let through is a tool call. */
@@ -127,17 +154,13 @@ function applyAttemptEnd(draft: RunDraft, event: EventOf<'attempt_ended'>, index
   const { work } = draft.nodes.get(index)
   draft.ownNode(index).pending = null
   draft.patchWork(index, {
-    seconds: event.seconds,
-    totalSeconds: work.totalSeconds + event.seconds,
     gatePassed: !work.isGateBlocked,
     filesExist: event.required_files_exist,
     principal: event.principal,
     retries: work.retries + (event.outcome === 'unreachable' ? 1 : 0),
   })
-  const totals = draft.ownTotals()
-  totals.seconds += event.seconds
-  totals.tokens += event.tokens
-  draft.addToSpans(index, ({ seconds }) => ({ seconds: seconds + event.seconds }))
+  addSeconds(draft, index, event.seconds)
+  draft.ownTotals().tokens += event.tokens
 }
 
 /** Sets `gatePassed`: no participant ran, so the gate blocked nothing. */

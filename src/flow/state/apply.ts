@@ -211,7 +211,8 @@ export function applyEntered(
   node.entries += 1
   node.hasFired = false
   node.pending = null
-  if (hasRun || work.toolCalls > 0 || work.stage !== null) node.work = againWork(work)
+  if (hasRun || work.toolCalls > 0 || work.stage !== null || work.startedAt !== null)
+    node.work = againWork(work)
   draft.run.round = Math.max(draft.run.round, round)
   draft.ownTotals().attempts += 1
   draft.countAttempt(index)
@@ -227,6 +228,7 @@ function againWork(work: WorkState): WorkState {
     retries: 0,
     toolCalls: 0,
     isGateBlocked: false,
+    startedAt: null,
     approvals: [],
     readings: null,
     previous: work.artifact ?? work.previous,

@@ -98,6 +98,8 @@ export interface WorkState {
   /** The stages that the participant saw, and the review that it was asked for. */
   readonly bases: readonly StageBase[]
   readonly pin: ReviewPin | null
+  /** When the attempt under way began, at a node with a deadline; null if none is, or a person works. */
+  readonly startedAt: string | null
   /** Of the last attempt that ended. */
   readonly seconds: number
   readonly gatePassed: boolean
@@ -269,6 +271,7 @@ const FRESH_WORK: WorkState = {
   isGateBlocked: false,
   bases: [],
   pin: null,
+  startedAt: null,
   seconds: 0,
   gatePassed: false,
   filesExist: false,

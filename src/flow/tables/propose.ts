@@ -105,7 +105,7 @@ function checkProposals(
   })
 }
 
-/** The one node before a check, if what the No leads to goes back to it. */
+/** The one node before a check, if the No leads back to it, or to a node that goes back to it. */
 function judgedBy(
   graph: Graph,
   check: number,
@@ -120,10 +120,12 @@ function judgedBy(
   const handlers = noes
     .filter((edge) => graph.source[edge] === check)
     .map((edge) => graph.target[edge] ?? 0)
-  const isBack = handlers.some((handler) =>
-    [...listAt(graph.outgoing, handler)].some(
-      (edge) => leadsBack(edgeAt(graph, edge)) && graph.target[edge] === work,
-    ),
+  const isBack = handlers.some(
+    (handler) =>
+      handler === work ||
+      [...listAt(graph.outgoing, handler)].some(
+        (edge) => leadsBack(edgeAt(graph, edge)) && graph.target[edge] === work,
+      ),
   )
   return isBack ? nodeAt(graph, work).node_id : null
 }
