@@ -264,9 +264,28 @@ describe('flow import and export', () => {
     expect(check.valid).toBe(true)
     const codes = check.warnings.map(({ code }: { code: string }) => code)
     expect(codes).not.toContain('flow.way_back')
-    const text = writ(['import', edges, '--propose', proposed, '--out', join(folder, 'h.yaml')])
+    const again = ['import', edges, '--propose', proposed, '--out', join(folder, 'h.yaml')]
+    const text = writ([...again, '--force'])
     expect(text.out).toContain('proposed  `CLOCK` {"call":true}: ')
     expect(text.out).toContain(`take it with \`--side ${proposed}\``)
+  }, 60_000)
+
+  it('leaves a file that exists as it is, and replaces it with `--force`', () => {
+    const edges = file('kept.csv', 'edge_id,source,target,v2_primary_class\nE1,A,B,Flow\n')
+    const kept = file('kept.yaml', 'mine: yes\n')
+    for (const words of [
+      ['import', edges, '--out', kept],
+      ['import', edges, '--propose', kept],
+      ['export', edges, '--out', kept],
+    ]) {
+      const { status, err } = writ(words)
+      expect(status).not.toBe(0)
+      expect(err).toContain('there is a file of that name')
+      expect(err).toContain('--force')
+      expect(readFileSync(kept, 'utf8')).toBe('mine: yes\n')
+    }
+    expect(writ(['export', edges, '--out', kept, '--force']).status).toBe(0)
+    expect(readFileSync(kept, 'utf8')).not.toBe('mine: yes\n')
   }, 60_000)
 
   it('the example is sound, and its export has the same bytes', () => {

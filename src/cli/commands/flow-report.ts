@@ -5,7 +5,7 @@ import { reportOf, reportPage } from '../../flow/index.ts'
 import { lookAtRun, missingOutputs } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { withHistory } from '../call/home.ts'
-import { refuseActorsOut } from '../call/output-file.ts'
+import { refuseActorsOut, refuseOut } from '../call/output-file.ts'
 import { reasonOf } from '../call/source.ts'
 import { missingText, runText } from '../flow/answer.ts'
 import { exportDeliverables } from '../flow/deliverables.ts'
@@ -13,10 +13,9 @@ import { namedRun } from '../flow/named.ts'
 import { artifactDiffs, runDrawing } from '../flow/report-parts.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
-  for (const option of ['html', 'deliverables']) {
-    const named = call.options.text(option)
-    if (named !== null) await refuseActorsOut(call, named, `--${option}`)
-  }
+  const [html, directory] = [call.options.text('html'), call.options.text('deliverables')]
+  if (html !== null) await refuseOut(call, html, '--html')
+  if (directory !== null) await refuseActorsOut(call, directory, '--deliverables')
   return withHistory(call, async (session) => {
     const { head, stream } = await namedRun(session, call)
     const { home, ledger } = session
