@@ -15,6 +15,7 @@ export {
   isNamed,
   namedPerson,
   type PersonCommand,
+  personText,
   verdictText,
 } from './person-answer.ts'
 export { findPlanning, type PlanningTerms } from './planning-folder.ts'
