@@ -44,3 +44,4 @@ export {
   type WalkedRun,
 } from './runs.ts'
 export { stagedBy } from './stages.ts'
+export { type TakenBack, takenBack } from './taken-back.ts'

@@ -113,7 +113,8 @@ export async function readRun(
 
 type QueryFilter = Omit<Query, 'limit' | 'order' | 'cursor'>
 
-async function* rows(
+/** Facts that a query finds, oldest first. */
+export async function* rows(
   ledger: LedgerReader,
   query: QueryFilter,
 ): AsyncIterable<Page['facts'][number]> {

@@ -65,5 +65,5 @@ export function editedText({ file, valid, next }: EditedFlow): string {
   const what = valid
     ? 'differs from the version that this run keeps'
     : 'was changed and is not valid; this run keeps its own version'
-  return `the flow ${file} ${what}${valid ? `; to move the run to it: ${next}` : `: writ flow check ${file}`}\n`
+  return `the flow ${file} ${what}${valid ? `; to move the run to it: ${next}` : `: writ flow check ${file}`}`
 }
