@@ -28,6 +28,8 @@ export {
   payloadOf,
   type RunHead,
   runHeads,
+  type TakenBack,
+  takenBack,
 } from './run-records.ts'
 export {
   findRun,
@@ -44,4 +46,3 @@ export {
   type WalkedRun,
 } from './runs.ts'
 export { stagedBy } from './stages.ts'
-export { type TakenBack, takenBack } from './taken-back.ts'

@@ -156,6 +156,25 @@ describe('flow check', () => {
     expect(writ(['check', '--strict', odd]).status).toBe(1)
   })
 
+  it('gives the names of a plan the same ids each time, also after an edit', () => {
+    const task = (task_id: string, title: string) => ({ task_id, title, node_type: 'ACTION' })
+    const written = (title: string) =>
+      JSON.stringify({
+        plan: { goal: 'a book' },
+        nodes: [task('draft', title), task('print', 'Print')],
+        edges: [{ from: 'draft', to: 'print' }],
+      })
+    const idsOf = (name: string, text: string): readonly string[] => {
+      const { out } = writ(['export', file(name, text), '--format', 'json'])
+      return JSON.parse(out).nodes.map(({ node_id }: { node_id: string }) => node_id)
+    }
+    const first = idsOf('named.json', written('Draft'))
+    expect(first.length).toBeGreaterThan(1)
+    expect(idsOf('named.json', written('Draft'))).toEqual(first)
+    const edited = idsOf('named.json', written('Write'))
+    expect(edited.filter((id) => first.includes(id)).length).toBeGreaterThan(1)
+  }, 60_000)
+
   it('reads plans with their participants', () => {
     expect(writ(['check', plan, '--participants', participants]).status).toBe(0)
     const without = JSON.parse(writ(['check', '--json', plan]).out)

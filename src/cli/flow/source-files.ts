@@ -51,8 +51,6 @@ export async function editedFlow({
       participants: participants ?? null,
       side: side ?? null,
     })
-    // Repairs give new ids each time, so such a plan tells nothing.
-    if (loaded.warnings.some(({ code }) => code === 'flow.plan_repaired')) return null
     if (!loaded.valid || loaded.flow === null) return { file, valid: false, next }
     return digestDocument(loaded.flow) === flow.digest ? null : { file, valid: true, next }
   } catch {

@@ -46,6 +46,7 @@ function outOf(runId: string, flow: CompiledFlow, finding: RunFinding): WayOut {
     }
     case 'flow.guard_false':
       return { ...NONE, says: evidenceOf(flow, edge_id ?? '') }
+    // The others go on when their node is unblocked, or with evidence for a claim.
     default:
       if (claim_id === undefined) return NONE
       return {
