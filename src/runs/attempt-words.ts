@@ -10,7 +10,10 @@ const WORDS_MAX = 200
 
 /** Why the gate does not let pass what an attempt did, with the paths that it is about. */
 export function blockOf({ decision, result }: HeldAttempt) {
-  const codes = decision?.codes ?? []
+  const all = decision?.codes ?? []
+  // A node declares all that it may do: what it did not do is at fault only where nothing else is.
+  const others = all.filter((code) => code !== 'effect.not_observed')
+  const codes = others.length === 0 ? all : others
   const found = (result?.findings ?? []).filter(({ code }) => codes.includes(code))
   const about = found.flatMap(({ path, detail }) =>
     path === undefined ? (detail === undefined ? [] : [detail]) : [path],

@@ -15,6 +15,7 @@ export {
   isNamed,
   namedPerson,
   type PersonCommand,
+  personText,
   verdictText,
 } from './person-answer.ts'
 export { findPlanning, type PlanningTerms } from './planning-folder.ts'
@@ -27,6 +28,8 @@ export {
   payloadOf,
   type RunHead,
   runHeads,
+  type TakenBack,
+  takenBack,
 } from './run-records.ts'
 export {
   findRun,

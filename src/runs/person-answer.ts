@@ -57,6 +57,12 @@ export function isNamed(name: string, by: string): boolean {
 
 const HUMAN = 'human:'
 
+/** A name as the commands of the register take it; people of this home are `@local`. */
+export function personText(name: string): string {
+  const who = name.startsWith(HUMAN) ? name : `${HUMAN}${name}`
+  return who.includes('@') ? who : `${who}@local`
+}
+
 interface GivenText {
   readonly command: PersonCommand
   readonly text: string
@@ -79,7 +85,7 @@ export function answerOrder(run: WalkedRun, { command, text, principal, nowMs }:
 function refuseOthers({ flow, state }: WalkedRun, nodeId: string, principal: Principal): void {
   const name = namedPerson(flow, nodeId)
   if (name === null || state.rules === 1 || isNamed(name, principalText(principal))) return
-  const who = name.startsWith(HUMAN) ? name : `${HUMAN}${name}`
+  const who = personText(name)
   const message = `${nodeName(flow, nodeId)} asks ${showName(who)}, and ${showName(principalText(principal))} answers`
   const hint = `${who} answers with a token of their own: \`writ principal add ${who}\`, then \`writ token create ${who}\``
   throw faultError('flow.other_person', nodeId, message, hint)

@@ -63,6 +63,8 @@ export interface RunOptions {
   readonly onFacts?: (facts: readonly FlowFact[], state: RunState) => void
   /** Goes on waiting for people, instead of ending, when there is nothing else to do. */
   readonly waits?: boolean
+  /** Called when nothing is left but to wait for people, once for each set of questions. */
+  readonly onWaiting?: (run: Pick<FlowRun, 'flow' | 'facts' | 'state' | 'waiting'>) => void
   readonly abort?: AbortSignal
   /** How many participants may work at once; the flow's word, or a number by the cores, without it. */
   readonly parallel?: number
@@ -96,6 +98,8 @@ export class FlowRun {
   #line: Promise<void> = Promise.resolve()
   #failure: { readonly error: unknown } | null = null
   #wake: () => void = () => {}
+  /** The questions that the caller was shown last. */
+  #questions = ''
   #lookedMs = Number.NEGATIVE_INFINITY
   /** Something ended since the last look. */
   #hasChanged = false
@@ -244,10 +248,19 @@ export class FlowRun {
     if (this.#failure !== null) return this.#open.size > 0
     await this.takeOrders()
     if (this.#hasTimers) await this.tellTimers()
-    if (this.#open.size > 0 || (this.#hasTimers && this.#isTimeWaitedFor())) return true
+    if (this.#open.size > 0) return true
+    if (this.options.waits === true) this.#tellWaiting()
+    if (this.#hasTimers && this.#isTimeWaitedFor()) return true
     if (this.options.waits !== true || this.#waiting.size === 0) return false
     this.#lookForYes()
     return true
+  }
+
+  #tellWaiting(): void {
+    const asked = [...this.#waiting.keys()].sort((one, other) => one - other).join(' ')
+    if (asked === '' || asked === this.#questions) return
+    this.#questions = asked
+    this.options.onWaiting?.(this)
   }
 
   /** Tells the run of every time that has come, and returns them. */

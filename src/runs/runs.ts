@@ -46,7 +46,10 @@ import {
 } from './run-records.ts'
 import { refuseUnknownTools } from './tool-check.ts'
 
-export type WatchOptions = Pick<RunOptions, 'onFacts' | 'waits' | 'abort' | 'parallel'>
+export type WatchOptions = Pick<
+  RunOptions,
+  'onFacts' | 'onWaiting' | 'waits' | 'abort' | 'parallel'
+>
 
 interface StartOrder extends WatchOptions {
   readonly flow: CompiledFlow

@@ -156,6 +156,25 @@ describe('flow check', () => {
     expect(writ(['check', '--strict', odd]).status).toBe(1)
   })
 
+  it('gives the names of a plan the same ids each time, also after an edit', () => {
+    const task = (task_id: string, title: string) => ({ task_id, title, node_type: 'ACTION' })
+    const written = (title: string) =>
+      JSON.stringify({
+        plan: { goal: 'a book' },
+        nodes: [task('draft', title), task('print', 'Print')],
+        edges: [{ from: 'draft', to: 'print' }],
+      })
+    const idsOf = (name: string, text: string): readonly string[] => {
+      const { out } = writ(['export', file(name, text), '--format', 'json'])
+      return JSON.parse(out).nodes.map(({ node_id }: { node_id: string }) => node_id)
+    }
+    const first = idsOf('named.json', written('Draft'))
+    expect(first.length).toBeGreaterThan(1)
+    expect(idsOf('named.json', written('Draft'))).toEqual(first)
+    const edited = idsOf('named.json', written('Write'))
+    expect(edited.filter((id) => first.includes(id)).length).toBeGreaterThan(1)
+  }, 60_000)
+
   it('reads plans with their participants', () => {
     expect(writ(['check', plan, '--participants', participants]).status).toBe(0)
     const without = JSON.parse(writ(['check', '--json', plan]).out)
@@ -264,9 +283,28 @@ describe('flow import and export', () => {
     expect(check.valid).toBe(true)
     const codes = check.warnings.map(({ code }: { code: string }) => code)
     expect(codes).not.toContain('flow.way_back')
-    const text = writ(['import', edges, '--propose', proposed, '--out', join(folder, 'h.yaml')])
+    const again = ['import', edges, '--propose', proposed, '--out', join(folder, 'h.yaml')]
+    const text = writ([...again, '--force'])
     expect(text.out).toContain('proposed  `CLOCK` {"call":true}: ')
     expect(text.out).toContain(`take it with \`--side ${proposed}\``)
+  }, 60_000)
+
+  it('leaves a file that exists as it is, and replaces it with `--force`', () => {
+    const edges = file('kept.csv', 'edge_id,source,target,v2_primary_class\nE1,A,B,Flow\n')
+    const kept = file('kept.yaml', 'mine: yes\n')
+    for (const words of [
+      ['import', edges, '--out', kept],
+      ['import', edges, '--propose', kept],
+      ['export', edges, '--out', kept],
+    ]) {
+      const { status, err } = writ(words)
+      expect(status).not.toBe(0)
+      expect(err).toContain('there is a file of that name')
+      expect(err).toContain('--force')
+      expect(readFileSync(kept, 'utf8')).toBe('mine: yes\n')
+    }
+    expect(writ(['export', edges, '--out', kept, '--force']).status).toBe(0)
+    expect(readFileSync(kept, 'utf8')).not.toBe('mine: yes\n')
   }, 60_000)
 
   it('the example is sound, and its export has the same bytes', () => {

@@ -1,6 +1,6 @@
 /** `writ flow cancel` and `writ flow skip` as processes, with a run that is walked and one that is not. */
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
@@ -41,7 +41,19 @@ it('a run that waits is cancelled: what was promoted stays, and the command says
   expect(walk('status', run_id).status).toBe('CANCELLED')
   expect(walk('cancel', run_id).error.code).toBe('flow.not_waiting')
   expect(walk('resume', run_id).status).toBe('CANCELLED')
+  expect(walk('status', run_id).taken_back).toBe(undefined)
   expect(place.writ(['rollback', act]).status).toBe(0)
+  const taken = [{ node_id: 'a', action_id: act, by: expect.stringContaining('human:') }]
+  for (const words of [
+    ['status', run_id],
+    ['report', run_id],
+    ['show', run_id, 'a'],
+  ])
+    expect(walk(...words).taken_back).toMatchObject(taken)
+  expect(place.writ(['flow', 'report', run_id, '--html', 'r.html']).out).toMatch(
+    /taken back\n {2}a: human:\S+ took its act /,
+  )
+  expect(readFileSync(join(place.project, 'r.html'), 'utf8')).toContain('Taken back')
   expect(place.writ(['inbox', '--json']).json.flows ?? []).toEqual([])
   expect(place.writ(['replay', '--json']).json).toMatchObject({ ok: true, differences: [] })
 })

@@ -120,6 +120,13 @@ describe('a map over what an earlier node wrote', TIMEOUT, () => {
     const run = await place.run(book(FROM, { max_attempts: 1, required_files: [] }))
     expect(run.status).toBe('WAITING')
     expect(findingsIn(run)).toContain('flow.incomplete rerun')
+    const blocks = run.facts.flatMap(({ type, payload }) => {
+      if (type !== 'flow_event_v1' || payload.kind !== 'event') return []
+      return payload.event.type === 'gate_decision' ? [payload.event] : []
+    })
+    // Only what was done is at fault, and not what was allowed and did not happen.
+    expect(blocks.flatMap(({ codes = [] }) => codes)).not.toContain('effect.not_observed')
+    expect(blocks.every(({ about = [] }) => about.every((path) => !path.includes('*')))).toBe(true)
   })
 
   it('undoes all items by one Rollback edge', async () => {

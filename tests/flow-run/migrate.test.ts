@@ -63,6 +63,7 @@ it('a run goes on by the new version, and the report tells who changed it', () =
   const status = place.writ(['flow', 'status', run])
   expect(status.out).toContain('differs from the version that this run keeps')
   expect(status.out).toContain(`writ flow migrate ${run}`)
+  expect(status.out).not.toContain('u000a')
   expect(walk('status', run).edited_flow.valid).toBe(true)
   const asked = place.writ(['flow', 'migrate', run, 'flow.json'])
   expect([asked.status, asked.err]).toEqual([1, expect.stringContaining('nothing was changed')])

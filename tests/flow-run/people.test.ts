@@ -86,10 +86,12 @@ it('two reviews in a row: a program, then a person who looks, rejects and approv
 
 it('a person who is named is the only one whose word counts', () => {
   twoReviews('carol')
-  const { run_id } = walk('run', 'flow.json')
+  const begun = place.writ(['flow', 'run', 'flow.json', '--json'])
+  expect(begun.err).toContain('writ principal add human:carol@local')
+  const { run_id } = begun.json
   const refused = place.writ(['flow', 'approve', run_id, 'd', '--json'])
   expect([refused.status, refused.json.error.code]).toEqual([1, 'flow.other_person'])
-  expect(refused.json.error.hint).toContain('writ token create human:carol')
+  expect(refused.json.error.hint).toContain('writ token create human:carol@local')
   const [bob, carol, bot] = ['human:bob@local', 'human:carol@local', 'ai:bot@local'].map((one) =>
     place.token(one),
   )

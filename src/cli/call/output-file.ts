@@ -3,6 +3,7 @@
  * takes them back, so with the token of an actor there are none.
  */
 
+import { statSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { FaultError, fault, faultError, showName, showPath } from '../../base/index.ts'
@@ -28,6 +29,22 @@ export async function refuseActorsFile(
 export function refuseActorsOut(call: CommandCall, file: string, option = '--out'): Promise<void> {
   const instead = `print it to standard output, without \`${option}\`; a person writes files`
   return refuseActorsFile(call, file, instead)
+}
+
+/** The same for one file, which must not exist yet. */
+export async function refuseOut(call: CommandCall, file: string, option = '--out'): Promise<void> {
+  await refuseActorsOut(call, file, option)
+  refuseExisting(call, file)
+}
+
+/** Fails if there is such a file already and the caller does not say `--force`. */
+export function refuseExisting(call: CommandCall, file: string): void {
+  if (call.options.isOn('force')) return
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return
+  const message = `${showName(file)} was not written: there is a file of that name`
+  const hint = `name another file, or replace it with \`--force\``
+  const details = { file, reason: 'it exists' }
+  throw new FaultError(fault('cli.file_unwritable', file, details, { message, hint }))
 }
 
 /** Loads what opens a home only here: most callers have no token, and their command opens none. */

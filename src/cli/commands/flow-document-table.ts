@@ -14,6 +14,12 @@ export const SIDE: OptionWords = {
   says: 'state, policies and guards next to an edge table (flow_side_v1)',
 }
 
+export const FORCE: OptionWords = {
+  name: 'force',
+  value: null,
+  says: 'replace the file if there is one',
+}
+
 export const FLOW_DOCUMENT_COMMANDS: readonly Command[] = [
   {
     name: 'flow check',
@@ -56,11 +62,12 @@ export const FLOW_DOCUMENT_COMMANDS: readonly Command[] = [
     name: 'flow import',
     says: 'turn an edge table into a flow document',
     usage:
-      'writ flow import (--edges FILE.csv | FILE.csv) [--side FILE] [--out FILE.yaml] [--propose FILE.yaml] [--id ID] [--title TEXT]',
+      'writ flow import (--edges FILE.csv | FILE.csv) [--side FILE] [--out FILE.yaml] [--propose FILE.yaml] [--force] [--id ID] [--title TEXT]',
     options: [
       { name: 'edges', value: 'FILE', says: 'the table of edges, CSV' },
       SIDE,
       { name: 'out', value: 'FILE', says: 'where the flow goes; standard output without it' },
+      FORCE,
       {
         name: 'id',
         value: 'ID',
@@ -83,7 +90,7 @@ export const FLOW_DOCUMENT_COMMANDS: readonly Command[] = [
     name: 'flow export',
     says: 'draw a flow or a run, or write it as a table',
     usage:
-      'writ flow export FILE|RUN [--format mermaid|dot|svg|csv|json|yaml] [--at NODE]… [--out FILE]',
+      'writ flow export FILE|RUN [--format mermaid|dot|svg|csv|json|yaml] [--at NODE]… [--out FILE] [--force]',
     options: [
       {
         name: 'format',
@@ -92,6 +99,7 @@ export const FLOW_DOCUMENT_COMMANDS: readonly Command[] = [
       },
       { name: 'at', value: 'NODE', many: true, says: 'mark this node; may be given again' },
       { name: 'out', value: 'FILE', says: 'where it goes; standard output without it' },
+      FORCE,
       { name: 'all-columns', value: null, says: 'csv: also columns that the table did not have' },
       { name: 'no-findings', value: null, says: 'draw without what is wrong or odd' },
       PARTICIPANTS,

@@ -21,7 +21,7 @@ import {
 import { lookAtRun } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { withHistory } from '../call/home.ts'
-import { refuseActorsOut, writeWhole } from '../call/output-file.ts'
+import { refuseOut, writeWhole } from '../call/output-file.ts'
 import { loadFlowFile } from '../flow/load.ts'
 import { namedRun } from '../flow/named.ts'
 import { problemLine } from '../flow/problem.ts'
@@ -52,7 +52,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     )
   }
   const out = call.options.text('out')
-  if (out !== null) await refuseActorsOut(call, out)
+  if (out !== null) await refuseOut(call, out)
   const usual = out === null ? 'mermaid' : (BY_EXTENSION[extname(out).toLowerCase()] ?? 'mermaid')
   const format = choice(call, 'format', FORMATS, usual)
   const drawn = isRun(name) ? await ofRun(call) : await ofFile(call, name)

@@ -4,7 +4,7 @@ import { type FaultError, faultError, showName } from '../../base/index.ts'
 import type { Flow, FlowSide, JsonObject } from '../../contracts/index.ts'
 import { checkFlow, classCounts, proposeSide, type SideProposal } from '../../flow/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
-import { refuseActorsOut, writeWhole } from '../call/output-file.ts'
+import { refuseOut, writeWhole } from '../call/output-file.ts'
 import { readSource } from '../call/source.ts'
 import { readTableFiles } from '../flow/load.ts'
 import { type PlacedProblem, placedTable, problemLine } from '../flow/problem.ts'
@@ -15,9 +15,9 @@ export async function run(call: CommandCall): Promise<Exit> {
   const edges = options.text('edges') ?? call.arguments[0] ?? null
   if (edges === null) throw usage('name the edge table with `--edges`')
   const out = options.text('out')
-  if (out !== null) await refuseActorsOut(call, out)
+  if (out !== null) await refuseOut(call, out)
   const into = options.text('propose')
-  if (into !== null) await refuseActorsOut(call, into, '--propose')
+  if (into !== null) await refuseOut(call, into, '--propose')
   const { bytes } = await readSource(edges)
   if (!isUtf8(bytes)) {
     const message = `${showName(edges)} is not UTF-8`

@@ -16,6 +16,7 @@ import {
   resumePlan,
 } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
+import { refuseExisting } from '../call/output-file.ts'
 import { reasonOf } from '../call/source.ts'
 import { interruptible } from '../flow/interruptible.ts'
 import { participantsIn } from '../flow/load.ts'
@@ -59,6 +60,7 @@ async function begin(call: CommandCall): Promise<Exit> {
   const reviewer = participantOf(participants, reviewerOf(participants) ?? 'reviewer')
   return withFlows(call, async ({ host, gate }) => {
     refuseActors(gate, 'planning a flow', NEXT)
+    refuseExisting(call, out)
     const workspace = realpathSync(options.text('workspace') ?? process.cwd())
     const owners = Object.keys(participants.participants)
     const order = { goal, workspace, planner, reviewer, owners, out: resolve(out) }

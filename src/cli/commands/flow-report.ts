@@ -2,21 +2,20 @@
 import { writeFile } from 'node:fs/promises'
 import { FaultError, fault, showName } from '../../base/index.ts'
 import { reportOf, reportPage } from '../../flow/index.ts'
-import { lookAtRun, missingOutputs } from '../../runs/index.ts'
+import { lookAtRun, missingOutputs, takenBack } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { withHistory } from '../call/home.ts'
-import { refuseActorsOut } from '../call/output-file.ts'
+import { refuseActorsOut, refuseOut } from '../call/output-file.ts'
 import { reasonOf } from '../call/source.ts'
-import { missingText, runText } from '../flow/answer.ts'
+import { missingText, runText, takenBackText } from '../flow/answer.ts'
 import { exportDeliverables } from '../flow/deliverables.ts'
 import { namedRun } from '../flow/named.ts'
 import { artifactDiffs, runDrawing } from '../flow/report-parts.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
-  for (const option of ['html', 'deliverables']) {
-    const named = call.options.text(option)
-    if (named !== null) await refuseActorsOut(call, named, `--${option}`)
-  }
+  const [html, directory] = [call.options.text('html'), call.options.text('deliverables')]
+  if (html !== null) await refuseOut(call, html, '--html')
+  if (directory !== null) await refuseActorsOut(call, directory, '--deliverables')
   return withHistory(call, async (session) => {
     const { head, stream } = await namedRun(session, call)
     const { home, ledger } = session
@@ -24,8 +23,16 @@ export async function run(call: CommandCall): Promise<Exit> {
     const { flow, facts, state, status } = walked
     const missing = await missingOutputs(ledger, stream, head.run_id)
     const gone = missing.length === 0 ? {} : { missing }
+    const taken = await takenBack(ledger, stream, head.run_id, facts)
+    const back = taken.length === 0 ? {} : { taken_back: taken }
     const diffs = artifactDiffs(walked)
-    const report = { ...reportOf(flow, facts, state, walked.waiting), status, diffs, ...gone }
+    const report = {
+      ...reportOf(flow, facts, state, walked.waiting),
+      status,
+      diffs,
+      ...gone,
+      ...back,
+    }
     const { options, terminal } = call
     const [page, folder] = [options.text('html'), options.text('deliverables')]
     if (page !== null) {
@@ -38,7 +45,8 @@ export async function run(call: CommandCall): Promise<Exit> {
       await terminal.out(`${JSON.stringify(answer)}\n`)
       return EXIT.yes
     }
-    await terminal.out(`${runText(walked, terminal)}${missingText(missing, terminal)}`)
+    const more = `${takenBackText(taken, terminal)}${missingText(missing, terminal)}`
+    await terminal.out(`${runText(walked, terminal)}${more}`)
     if (page !== null) await terminal.out(`report: ${showName(page)}\n`)
     if (delivered !== null) {
       const lost = delivered.missing === undefined ? '' : `, ${delivered.missing.length} missing`

@@ -18,7 +18,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     await askAboutActors(call, gate, by, before.flow.base)
     tellShortSecrets(call, before.flow)
     const edited = await editedFlow(before)
-    if (edited !== null) call.terminal.err(plain(editedText(edited)))
+    if (edited !== null) call.terminal.err(`${plain(editedText(edited))}\n`)
     tellPassed(call, await passTimers(host, run_id))
     const watch = watchRun(call)
     const walked = await interruptible((abort) =>
@@ -27,6 +27,7 @@ export async function run(call: CommandCall): Promise<Exit> {
         waits: call.options.isOn('wait'),
         ...placesOf(call),
         onFacts: watch.onFacts,
+        onWaiting: watch.onWaiting,
       }).finally(watch.end),
     )
     return printRun(call, walked)

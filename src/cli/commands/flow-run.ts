@@ -37,6 +37,7 @@ export async function run(call: CommandCall): Promise<Exit> {
           waits: call.options.isOn('wait'),
           ...placesOf(call),
           onFacts: watch.onFacts,
+          onWaiting: watch.onWaiting,
           onRun: (runId) => call.terminal.err(`${runId}\n`),
         },
       ).finally(watch.end),

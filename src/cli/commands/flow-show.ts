@@ -13,13 +13,13 @@ import {
   stopsOf,
 } from '../../flow/index.ts'
 import { displayOfRaw, rawOfText } from '../../gate/index.ts'
-import { findRun, lookAtRun, stagedBy, type WalkedRun } from '../../runs/index.ts'
+import { findRun, lookAtRun, stagedBy, takenBack, type WalkedRun } from '../../runs/index.ts'
 import type { HeldEffects } from '../../service/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import type { Paint } from '../call/terminal.ts'
 import { renderEffects } from '../effects/render.ts'
 import { visible } from '../effects/visible.ts'
-import { stopsText } from '../flow/answer.ts'
+import { stopsText, takenBackText } from '../flow/answer.ts'
 import { findNode } from '../flow/answering.ts'
 import { withFlows } from '../flow/open.ts'
 import { plain } from '../history/text.ts'
@@ -34,11 +34,15 @@ export async function run(call: CommandCall): Promise<Exit> {
     const shown = nodeOf(walked, findNode(walked.flow, node))
     const actionId = stagedBy(walked, shown.subject.nodeId)
     const effects = actionId === null ? null : await host.attempts.effects(actionId)
+    const all = await takenBack(host.ledger, host.stream, run_id, walked.facts)
+    const taken = all.filter(({ node_id }) => node_id === shown.subject.nodeId)
     if (call.options.isOn('json')) {
-      await call.terminal.out(`${JSON.stringify(jsonOf(shown, effects))}\n`)
+      const back = taken.length === 0 ? {} : { taken_back: taken }
+      await call.terminal.out(`${JSON.stringify({ ...jsonOf(shown, effects), ...back })}\n`)
       return EXIT.yes
     }
     await print(call, shown, effects, workspace)
+    await call.terminal.out(takenBackText(taken, call.terminal))
     return EXIT.yes
   })
 }

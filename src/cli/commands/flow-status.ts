@@ -1,9 +1,16 @@
 /** `writ flow status`: prints the state of a run; without a name, that of the newest, and lists the runs. */
 import { nodesOf, phasesOf } from '../../flow/index.ts'
-import { isWalked, lookAtRun, missingOutputs, type RunHead, runHeads } from '../../runs/index.ts'
+import {
+  isWalked,
+  lookAtRun,
+  missingOutputs,
+  type RunHead,
+  runHeads,
+  takenBack,
+} from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { type ReadSession, streamToRead, withHistory } from '../call/home.ts'
-import { missingText, runAnswer, runText, statusExit } from '../flow/answer.ts'
+import { missingText, runAnswer, runText, statusExit, takenBackText } from '../flow/answer.ts'
 import { namedRun } from '../flow/named.ts'
 import { passWhenRead } from '../flow/passed.ts'
 import { editedFlow, editedText } from '../flow/source-files.ts'
@@ -22,11 +29,13 @@ async function showRun(session: ReadSession, call: CommandCall): Promise<Exit> {
   const walked = await lookAtRun({ home, ledger, stream }, head.run_id)
   const { flow, state, status } = walked
   const missing = await missingOutputs(ledger, stream, head.run_id)
+  const taken = await takenBack(ledger, stream, head.run_id, walked.facts)
   const edited = await editedFlow(walked)
   const { terminal, options } = call
   if (!options.isOn('json')) {
-    await terminal.out(`${runText(walked, terminal)}${missingText(missing, terminal)}`)
-    if (edited !== null) await terminal.out(`\n${plain(editedText(edited))}`)
+    const more = `${takenBackText(taken, terminal)}${missingText(missing, terminal)}`
+    await terminal.out(`${runText(walked, terminal)}${more}`)
+    if (edited !== null) await terminal.out(`\n${plain(editedText(edited))}\n`)
     if (status === 'RUNNING' && !(await isWalked({ home }, head.run_id)))
       await terminal.out(`no process runs it; to go on: writ flow resume ${head.run_id}\n`)
     return statusExit(status)
@@ -37,8 +46,16 @@ async function showRun(session: ReadSession, call: CommandCall): Promise<Exit> {
     attempts,
   }))
   const gone = missing.length === 0 ? {} : { missing }
+  const back = taken.length === 0 ? {} : { taken_back: taken }
   const file = edited === null ? {} : { edited_flow: edited }
-  const answer = { ...runAnswer(walked), nodes, phases: phasesOf(flow, state), ...gone, ...file }
+  const answer = {
+    ...runAnswer(walked),
+    nodes,
+    phases: phasesOf(flow, state),
+    ...gone,
+    ...back,
+    ...file,
+  }
   await terminal.out(`${JSON.stringify(answer)}\n`)
   return statusExit(status)
 }

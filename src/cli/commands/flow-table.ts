@@ -2,7 +2,7 @@
 import type { Command, OptionWords } from '../call/command.ts'
 import { HOME, PASS_FD, STREAM } from '../call/command.ts'
 import { FLOW_CONTROL_COMMANDS } from './flow-control-table.ts'
-import { FLOW_DOCUMENT_COMMANDS, SIDE } from './flow-document-table.ts'
+import { FLOW_DOCUMENT_COMMANDS, FORCE, SIDE } from './flow-document-table.ts'
 
 const PARTICIPANTS: OptionWords = {
   name: 'participants',
@@ -36,11 +36,12 @@ export const FLOW_COMMANDS: readonly Command[] = [
     name: 'flow plan',
     says: 'let a planner write a plan that a reviewer approves',
     usage:
-      'writ flow plan (--goal TEXT --participants FILE --out FILE [--workspace DIR] | --resume [PLANNING])',
+      'writ flow plan (--goal TEXT --participants FILE --out FILE [--workspace DIR] [--force] | --resume [PLANNING])',
     options: [
       { name: 'goal', value: 'TEXT', says: 'the goal of the plan' },
       PARTICIPANTS,
       { name: 'out', value: 'FILE', says: 'where an approved plan is written' },
+      FORCE,
       { name: 'workspace', value: 'DIR', says: 'what planner and reviewer see; here without it' },
       { name: 'resume', value: null, says: 'go on with a planning that was interrupted' },
       STREAM,
@@ -201,9 +202,10 @@ export const FLOW_COMMANDS: readonly Command[] = [
   {
     name: 'flow report',
     says: 'write the audit report of a run',
-    usage: 'writ flow report [RUN] [--html FILE] [--deliverables DIR]',
+    usage: 'writ flow report [RUN] [--html FILE] [--deliverables DIR] [--force]',
     options: [
       { name: 'html', value: 'FILE', says: 'write it as one page for people' },
+      FORCE,
       {
         name: 'deliverables',
         value: 'DIR',

@@ -11,7 +11,7 @@ import {
   type ToldFinding,
   toldFindings,
 } from '../../flow/index.ts'
-import type { MissingOutput, WalkedRun } from '../../runs/index.ts'
+import type { MissingOutput, TakenBack, WalkedRun } from '../../runs/index.ts'
 import { EXIT, type Exit } from '../call/command.ts'
 import type { Paint, Terminal } from '../call/terminal.ts'
 import { plain, table } from '../history/text.ts'
@@ -189,6 +189,18 @@ function budgetLine({ flow, state }: WalkedRun): string {
     part('time', spent.toFixed(1), budgets.seconds),
     part('tokens', String(tokens), budgets.tokens),
   ].join(', ')}\n`
+}
+
+/** What was promoted and is not there any more, because a person took it back. */
+export function takenBackText(taken: readonly TakenBack[], { paint }: Terminal): string {
+  if (taken.length === 0) return ''
+  return [
+    `\n${paint.strong('taken back')}\n`,
+    ...taken.map(
+      ({ node_id, action_id, at, by }) =>
+        `  ${plain(node_id)}: ${plain(by)} took its act ${action_id} back at ${at}\n`,
+    ),
+  ].join('')
 }
 
 const MISSING_SHOWN = 10

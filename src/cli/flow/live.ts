@@ -9,12 +9,13 @@ import {
   nodeTitle,
   phasesOf,
   type RunState,
+  stopsOf,
 } from '../../flow/index.ts'
 import type { Confirm } from '../../service/index.ts'
 import type { CommandCall } from '../call/command.ts'
 import { counted } from '../effects/amount.ts'
 import { plain } from '../history/text.ts'
-import { statusWord } from './answer.ts'
+import { statusWord, stopsText } from './answer.ts'
 
 const REDRAW_MS = 200
 const NODES_SHOWN = 8
@@ -23,26 +24,40 @@ interface Watch {
   /** Asks with a still picture: what is shown to a person must not be drawn over. */
   readonly still: (confirm: Confirm) => Confirm
   readonly onFacts: (facts: readonly FlowFact[], state: RunState) => void
+  /** Shows what people have to answer. */
+  readonly onWaiting: (run: StoppedRun) => void
   readonly end: () => void
 }
+
+type StoppedRun = Parameters<typeof stopsOf>[0]
 
 export function watchRun(call: CommandCall): Watch {
   if (call.options.isOn('jsonl')) return jsonLines(call)
   const { terminal, options } = call
-  if (!terminal.isErrorTty || options.isOn('json'))
-    return { onFacts: () => {}, end: () => {}, still: (confirm) => confirm }
+  if (options.isOn('json')) return QUIET
+  if (!terminal.isErrorTty)
+    return {
+      ...QUIET,
+      onWaiting: (run) => terminal.err(stopsText(stopsOf(run), terminal.paintError)),
+    }
   return new Drawing(call)
+}
+
+const QUIET: Watch = {
+  onFacts: () => {},
+  onWaiting: () => {},
+  end: () => {},
+  still: (confirm) => confirm,
 }
 
 function jsonLines({ terminal }: CommandCall): Watch {
   let line: Promise<void> = Promise.resolve()
   return {
+    ...QUIET,
     onFacts(facts) {
       const text = facts.map((fact) => `${JSON.stringify(shown(fact))}\n`).join('')
       line = line.then(() => terminal.out(text))
     },
-    end: () => {},
-    still: (confirm) => confirm,
   }
 }
 
@@ -70,6 +85,12 @@ class Drawing implements Watch {
   onFacts = (_facts: readonly FlowFact[], state: RunState): void => {
     this.#state = state
     this.#activeSinceMs = Date.now()
+  }
+
+  onWaiting = (run: StoppedRun): void => {
+    const { terminal } = this.#call
+    this.#erase()
+    terminal.err(stopsText(stopsOf(run), terminal.paintError))
   }
 
   end = (): void => {

@@ -7,7 +7,7 @@
  * told whole.
  */
 import { isUtf8 } from 'node:buffer'
-import { randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { basename, extname } from 'node:path'
 import { faultError, GRAPH_LIMITS, readJson, showName } from '../../base/index.ts'
 import {
@@ -17,6 +17,7 @@ import {
   normaliseAndValidate,
   type Participants,
   type Repair,
+  type Sources,
   type Violation,
 } from '../../contracts/index.ts'
 import {
@@ -203,13 +204,31 @@ async function loadPlanFile(
 function repairedPlan(value: unknown, participants: Participants | null) {
   // All of them, so that none is repaired to another one; the flow reports those without a participant.
   const owners = { owners: planOwners(value, participants) }
-  const sources = { nowMs: Date.now(), newId: randomUUID }
+  const sources = { nowMs: Date.now(), ...stableIds(value) }
   const { normalized, repairs } = normaliseAndValidate('PLAN_GEN', value, owners, sources)
   const told = repairs.slice(0, REPAIRS_TOLD).map(repairWords)
   const more = repairs.length - REPAIRS_TOLD
   const rest: readonly FlowProblem[] =
     more > 0 ? [repairOf('', `and ${more} more repairs: writ normalize --as PLAN_GEN`)] : []
   return { plan: normalized ?? value, repairs: [...told, ...rest] }
+}
+
+/** Ids that are the same whenever a plan is read: by its own names, else by their order. */
+function stableIds(plan: unknown): Pick<Sources, 'newId' | 'idOf'> {
+  const own = JSON.stringify(field(field(plan, 'plan'), 'plan_id'))
+  const whole = JSON.stringify(plan)
+  let count = 0
+  return {
+    newId: () => uuidOf(`${count++} ${whole}`),
+    idOf: (name) => uuidOf(`${name} ${own}`),
+  }
+}
+
+/** A UUID of version 8, whose digits are of its maker's choice. */
+function uuidOf(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex')
+  const [version, variant] = [`8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`]
+  return [hex.slice(0, 8), hex.slice(8, 12), version, variant, hex.slice(20, 32)].join('-')
 }
 
 function areNodesWhere(value: unknown, plan: unknown): boolean {

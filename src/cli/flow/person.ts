@@ -7,7 +7,13 @@ import type { Flow, Participant } from '../../contracts/index.ts'
 import type { CompiledFlow } from '../../flow/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import { humanFault, type Principal, principalText } from '../../ledger/index.ts'
-import { isNamed, namedPerson, type PlanningTerms, shortSecrets } from '../../runs/index.ts'
+import {
+  isNamed,
+  namedPerson,
+  type PlanningTerms,
+  personText,
+  shortSecrets,
+} from '../../runs/index.ts'
 import { ancestorNames } from '../../service/index.ts'
 import type { CommandCall } from '../call/command.ts'
 import { credentialOf, proveHuman } from '../call/home.ts'
@@ -39,7 +45,7 @@ export function tellUnknownPeople(
   const names = new Set(flow.nodes.flatMap(({ nodeId }) => namedPerson(flow, nodeId) ?? []))
   for (const name of names) {
     if (texts.some((text) => isNamed(name, text))) continue
-    const who = name.startsWith('human:') ? name : `human:${name}`
+    const who = personText(name)
     terminal.err(
       plain(
         `the flow asks ${who}, who is not registered here: writ principal add ${who}, then writ token create ${who}`,

@@ -51,8 +51,6 @@ export async function editedFlow({
       participants: participants ?? null,
       side: side ?? null,
     })
-    // Repairs give new ids each time, so such a plan tells nothing.
-    if (loaded.warnings.some(({ code }) => code === 'flow.plan_repaired')) return null
     if (!loaded.valid || loaded.flow === null) return { file, valid: false, next }
     return digestDocument(loaded.flow) === flow.digest ? null : { file, valid: true, next }
   } catch {
@@ -65,5 +63,5 @@ export function editedText({ file, valid, next }: EditedFlow): string {
   const what = valid
     ? 'differs from the version that this run keeps'
     : 'was changed and is not valid; this run keeps its own version'
-  return `the flow ${file} ${what}${valid ? `; to move the run to it: ${next}` : `: writ flow check ${file}`}\n`
+  return `the flow ${file} ${what}${valid ? `; to move the run to it: ${next}` : `: writ flow check ${file}`}`
 }

@@ -84,10 +84,13 @@ export function idText(value: unknown): string | null {
 
 export class Ids {
   readonly #newId: () => string
+  readonly #idOf: (name: string) => string
   readonly #byText = new Map<string, string>()
 
-  constructor(newId: () => string) {
+  /** `kind` keeps names of tasks and of edges apart. */
+  constructor({ newId, idOf }: Sources, kind: 'task' | 'edge') {
     this.#newId = newId
+    this.#idOf = (name) => idOf?.(`${kind} ${name}`) ?? newId()
   }
 
   fresh(): string {
@@ -100,7 +103,7 @@ export class Ids {
     if (text === null || isUuid(text)) return text
     const known = this.#byText.get(text)
     if (known !== undefined) return known
-    const id = this.#newId()
+    const id = this.#idOf(text)
     this.#byText.set(text, id)
     return id
   }

@@ -44,7 +44,7 @@ export const normalisePlan: Normalise = (raw, context, sources) => {
   // Made whole, such a plan would be over the limits of its contract, and is refused as it is.
   const untouched = { document: raw, repairs: [], isOutgrown: true } as const
   if (!mayFit(countOf(document, 'nodes'), countOf(document, 'edges'))) return untouched
-  const ids = new Ids(sources.newId)
+  const ids = new Ids(sources, 'task')
   const head = readHead(document, context, sources, ids)
   const graph: Graph = {
     nodes: openList(document, 'nodes'),
@@ -94,7 +94,7 @@ function repairGraph(graph: Graph, head: PlanTop, ids: Ids, sources: Sources): b
   dropMarks(nodes)
   for (const node of nodes.drafts) assignNodeIds(node, head, ids)
   const chain = cutChain(edges, head.rootId, ids)
-  const edgeIds = new Ids(sources.newId)
+  const edgeIds = new Ids(sources, 'edge')
   for (const edge of edges.drafts) assignEdgeIds(edge, head, ids, edgeIds)
   for (const requirement of requirements.drafts) assignRequirementTask(requirement, head, ids)
   const referred = new Set(referredIds(graph))

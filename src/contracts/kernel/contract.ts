@@ -82,6 +82,8 @@ export interface Sources {
   readonly nowMs: number
   /** A fresh UUID at each call. */
   readonly newId: () => string
+  /** The UUID for a name that a document uses in place of one; a fresh one without it. */
+  readonly idOf?: (name: string) => string
 }
 
 export type Normalise = (raw: unknown, context: Context, sources: Sources) => Normalised

@@ -60,7 +60,7 @@ interface Section {
 }
 
 function sections(report: RunReport, { drawing, diffs = [] }: PageParts): readonly Section[] {
-  const { missing = [] } = report
+  const { missing = [], taken_back: taken = [] } = report
   return [
     { id: 'summary', name: 'Summary', html: summary(report) },
     ...(drawing === undefined
@@ -84,6 +84,7 @@ function sections(report: RunReport, { drawing, diffs = [] }: PageParts): readon
     { id: 'outputs', name: 'Answers of participants', html: records(report.outputs) },
     { id: 'acts', name: 'Promotions and rollbacks', html: records(report.acts) },
     { id: 'log', name: 'Orchestration log', html: records(report.log) },
+    ...(taken.length === 0 ? [] : [{ id: 'taken-back', name: 'Taken back', html: records(taken) }]),
     ...(missing.length === 0
       ? []
       : [{ id: 'missing', name: 'No longer kept', html: records(missing) }]),

@@ -117,6 +117,8 @@ export interface RunReport {
   readonly log: readonly LogReport[]
   /** What was said in the run and is not kept any more; the host's to tell. */
   readonly missing?: readonly unknown[]
+  /** Acts that a person took back after they were promoted; the host’s to tell. */
+  readonly taken_back?: readonly unknown[]
 }
 
 export function reportOf(

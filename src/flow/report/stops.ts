@@ -2,6 +2,8 @@
  * Why a run waits or has stopped: at which node, for what cause, and what a person types next. Every run
  * that is WAITING, BLOCKED or FAILED has at least one.
  */
+
+import { plainName } from '../answer/requirements.ts'
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import { timersOf } from '../runtime/outstanding.ts'
 import type { FlowCommand } from '../state/command.ts'
@@ -9,6 +11,7 @@ import type { FlowFact, RunFinding } from '../state/fact.ts'
 import { isStuckAt, type RunState } from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
 import { Causes } from './cause.ts'
+import { wayOut } from './ways-out.ts'
 import { commandText, nodeName, nodeTitle, oneLine, shownText } from './words.ts'
 
 /** `kind` says what the run needs: an answer, a yes, a way to be opened, or nothing any more. */
@@ -167,7 +170,7 @@ function inputStop(
   const wanted = needs.map(({ name, description, accepted_types, suggested_path }) => {
     const what = description === '' || description === name ? name : `${name} (${description})`
     const types = accepted_types.length === 0 ? '' : `, as ${accepted_types.join(' or ')}`
-    return `${what}${types}${suggested_path === null ? '' : `, at ${suggested_path}`}`
+    return `${what}${types}, at ${suggested_path ?? `inputs/${plainName(name)}`}`
   })
   const says = oneLine(`it needs ${wanted.length === 0 ? 'input' : wanted.join('; ')}`)
   const answer = (word: string): string =>
@@ -187,7 +190,13 @@ function decisionStop(
   node_id: string,
   findings: readonly ToldFinding[],
 ): RunStop {
-  const last = findings.findLast((finding) => finding.node_id === node_id)
+  const own = findings.filter((finding) => finding.node_id === node_id)
+  const last = own.at(-1)
+  const out = wayOut(
+    runId,
+    flow,
+    own.filter(({ at }) => at === last?.at),
+  )
   const answer = (word: string): string =>
     commandText('writ', 'flow', 'answer', runId, node_id, word)
   return {
@@ -195,8 +204,8 @@ function decisionStop(
     node_id,
     title: nodeTitle(flow, node_id),
     ...(last === undefined ? {} : { code: last.code }),
-    says: last?.says ?? 'a person has to decide',
-    next: [answer('retry'), answer('abandon')],
+    says: [last?.says ?? 'a person has to decide', ...out.says].join('; '),
+    next: [...out.next, answer('retry'), answer('abandon')],
   }
 }
 
@@ -204,7 +213,11 @@ type RunOrAsk = Extract<FlowCommand, { type: 'run_participant' | 'ask_again' }>
 
 function participantStop(runId: string, flow: CompiledFlow, command: RunOrAsk): RunStop {
   const { node_id, review } = command
-  const { executor, reviewer } = flow.nodes[flow.nodeIndex.get(node_id) ?? -1]?.document ?? {}
+  const {
+    executor,
+    reviewer,
+    required_files = [],
+  } = flow.nodes[flow.nodeIndex.get(node_id) ?? -1]?.document ?? {}
   const participant = review === null ? executor : reviewer
   const human = participant !== undefined && 'human' in participant ? participant.human : true
   const who = human === true ? 'a person' : oneLine(human)
@@ -216,7 +229,11 @@ function participantStop(runId: string, flow: CompiledFlow, command: RunOrAsk): 
   const show = commandText('writ', 'flow', 'show', runId, node_id)
   if (review === null) {
     const answer = `${commandText('writ', 'flow', 'answer', runId, node_id)} --file ANSWER.json`
-    return { ...head, says: oneLine(`${who} works here${again}`), next: [show, answer] }
+    const files = required_files.map((file) => shownText(file)).join(', ')
+    const leave = files === '' ? '' : ` and leaves ${files}`
+    const template = `.writ/runs/${runId}/waiting-${plainName(node_id)}.json`
+    const says = `${who} works here${leave}; ${template} has the template of the answer${again}`
+    return { ...head, says: oneLine(says), next: [show, answer] }
   }
   const says = `${who} judges ${nodeName(flow, review.target)}${again}`
   const approve = commandText('writ', 'flow', 'approve', runId, node_id)
@@ -257,20 +274,17 @@ function blockedStop(
     last === undefined
       ? []
       : own.filter(({ at, action }) => at === last.at && action === last.action)
-  const says = [...new Set(together.map((finding) => finding.says))].join('; ')
+  const out = wayOut(runId, flow, together)
+  const says = [...new Set([...together.map((finding) => finding.says), ...out.says])].join('; ')
   const unblock = commandText('writ', 'flow', 'answer', runId, node_id, 'unblock')
-  const claims = together.flatMap(({ claim_id }) =>
-    claim_id === undefined
-      ? []
-      : [`${commandText('writ', 'flow', 'evidence', runId, claim_id)} --id ID --file FILE`],
-  )
+  const ways = out.isOnly ? out.next : [...out.next, unblock]
   return {
     kind: 'blocked',
     node_id,
     title: nodeTitle(flow, node_id),
     ...(last === undefined ? {} : { code: last.code }),
     says: says === '' ? 'it is blocked' : says,
-    next: [...claims, unblock, resumeText(runId), commandText('writ', 'flow', 'cancel', runId)],
+    next: [...ways, resumeText(runId), commandText('writ', 'flow', 'cancel', runId)],
   }
 }
 

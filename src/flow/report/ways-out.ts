@@ -1,0 +1,68 @@
+/** What lets a node go on whose findings have a way out of their own: commands, and words that go with them. */
+import type { CompiledFlow } from '../compile/compiled-flow.ts'
+import type { RunFinding } from '../state/fact.ts'
+import { commandText, shownText } from './words.ts'
+
+/** `isOnly`: to unblock the node itself would stop it again. */
+interface WayOut {
+  readonly says: readonly string[]
+  readonly next: readonly string[]
+  readonly isOnly: boolean
+}
+
+/** Returns the way out of findings that were made together. */
+export function wayOut(runId: string, flow: CompiledFlow, findings: readonly RunFinding[]): WayOut {
+  const each = findings.map((finding) => outOf(runId, flow, finding))
+  const merged = (list: 'says' | 'next'): readonly string[] => [
+    ...new Set(each.flatMap((one) => one[list])),
+  ]
+  return { says: merged('says'), next: merged('next'), isOnly: each.some(({ isOnly }) => isOnly) }
+}
+
+const NONE: WayOut = { says: [], next: [], isOnly: false }
+
+function outOf(runId: string, flow: CompiledFlow, finding: RunFinding): WayOut {
+  const { code, values, claim_id, edge_id } = finding
+  switch (code) {
+    case 'flow.budget': {
+      const raise = commandText('writ', 'flow', 'budget', runId, `--${shownText(values['budget'])}`)
+      return { says: [], next: [`${raise} N`], isOnly: true }
+    }
+    case 'flow.items_short': {
+      const items = Array.isArray(values['failed']) ? values['failed'].map(shownText) : []
+      const next = items.map((item) =>
+        commandText('writ', 'flow', 'answer', runId, item, 'unblock'),
+      )
+      return { says: [], next, isOnly: next.length > 0 }
+    }
+    case 'flow.tool_use_zero': {
+      const says =
+        'if it has no tools, write `tools: none` at its participant, in the flow or in the file of participants'
+      return {
+        says: [says],
+        next: [`${commandText('writ', 'flow', 'migrate', runId)} FILE`],
+        isOnly: false,
+      }
+    }
+    case 'flow.guard_false':
+      return { ...NONE, says: evidenceOf(flow, edge_id ?? '') }
+    // The others go on when their node is unblocked, or with evidence for a claim.
+    default:
+      if (claim_id === undefined) return NONE
+      return {
+        ...NONE,
+        next: [`${commandText('writ', 'flow', 'evidence', runId, claim_id)} --id ID --file FILE`],
+      }
+  }
+}
+
+/** The file from which a guard reads a field. */
+function evidenceOf({ edgeById, nodes }: CompiledFlow, edgeId: string): readonly string[] {
+  const edge = edgeById.get(edgeId)
+  const source = edge?.document.guard_evidence_source
+  if (edge === undefined || source === undefined) return []
+  const colon = source.lastIndexOf(':')
+  const phase = nodes[edge.source]?.document.phase_id ?? ''
+  const path = source.slice(0, colon).replaceAll('{X}', phase)
+  return [`its evidence is the field ${source.slice(colon + 1)} of ${path}`]
+}
