@@ -65,6 +65,18 @@ export async function act(
   return terms.dryRun ? blocked(recorded) : proceed(gate, recorded, terms)
 }
 
+/** Records what an agent may do before its session starts; returns the refusal, or null. */
+export async function beginSession(
+  gate: GateParts,
+  document: unknown,
+  terms: Terms,
+): Promise<Outcome | null> {
+  const admitted = await admit(gate, document, terms)
+  if (admitted.refusal !== null) return blocked(await judge(gate, { admitted, rehearsal: null }))
+  await recordProposal(gate, admitted)
+  return null
+}
+
 /**
  * Takes what a session changed so far, which ran already. A question waits for an answer from another
  * process; the agent goes on meanwhile.

@@ -16,17 +16,10 @@ import {
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import type { RunOutcome, Sandbox } from '../../sandbox/index.ts'
-import {
-  blocked,
-  type Decided,
-  type GateParts,
-  type RanInSession,
-  type Terms,
-} from '../lifecycle/act.ts'
-import { admit, recordProposal } from '../lifecycle/admit.ts'
+import type { Decided, GateParts, RanInSession, Terms } from '../lifecycle/act.ts'
 import { answerOf } from '../lifecycle/answer.ts'
 import { endUnanswered } from '../lifecycle/confirm.ts'
-import { judge, settle, weigh } from '../lifecycle/lifecycle.ts'
+import { beginSession, settle, weigh } from '../lifecycle/lifecycle.ts'
 import type { Rehearsal } from '../rehearsal/rehearsal.ts'
 import { stagePlaceFor } from '../stage/stage-place.ts'
 import { workspaceOf } from '../surface/context.ts'
@@ -60,13 +53,8 @@ export class SessionActs implements SessionSurface {
   async begin(ground: Omit<SessionGround, 'layers' | 'controls'>): Promise<GateAnswer | null> {
     const { descriptor, agent, argv, cwd } = ground
     const operation = { type: 'COMMAND_EXECUTION' as const, argv: [...argv], cwd }
-    const admitted = await admit(this.#gate, { descriptor, operation }, termsOf(agent))
-    if (admitted.refusal === null) {
-      await recordProposal(this.#gate, admitted)
-      return null
-    }
-    const refused = await judge(this.#gate, { admitted, rehearsal: null })
-    return answerOf(this.#gate.questions, blocked(refused))
+    const refused = await beginSession(this.#gate, { descriptor, operation }, termsOf(agent))
+    return refused === null ? null : answerOf(this.#gate.questions, refused)
   }
 
   async weigh(ground: SessionGround, order: SettleOrder): Promise<WeighedParts> {
