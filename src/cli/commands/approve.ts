@@ -7,6 +7,7 @@
  * shape go together, so that a person does not overlook a deletion between two additions.
  */
 import { faultError, showName } from '../../base/index.ts'
+import type { KnownHome } from '../../home/index.ts'
 import { principalText } from '../../ledger/index.ts'
 import type { Answered, Confirm, GateAnswer } from '../../service/index.ts'
 import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
@@ -35,6 +36,7 @@ import {
 import { type GateSession, withGates } from '../gate/open.ts'
 import { showEffects } from '../gate/show-question.ts'
 import { shortId } from '../history/option-values.ts'
+import { noteLook } from '../session/look.ts'
 
 export async function approve(call: CommandCall): Promise<Exit> {
   const like = call.options.text('like')
@@ -51,6 +53,8 @@ export async function approve(call: CommandCall): Promise<Exit> {
     const found = await findQuestion(sessions, id)
     const { gate } = found.session
     refuseRepeated([found])
+    // A gate is opened over a known home.
+    noteLook(found.session.session.home as KnownHome, found.question.actionId)
     const answered = await approval(found)
     // An answer other than yes is no denial: `writ deny` is a call of its own.
     if (answered.kind !== 'yes') return stillWaits(call, id)
