@@ -80,6 +80,7 @@ it('names the rules that are known, and no others', () => {
   expect(rulesNamed({ name: 'flow', version: '1' })).toBe(1)
   expect(rulesNamed({ name: 'flow', version: '2' })).toBe(2)
   expect(rulesNamed({ name: 'flow', version: '3' })).toBe(3)
-  expect(rulesNamed({ name: 'flow', version: '4' })).toBeNull()
+  expect(rulesNamed({ name: 'flow', version: '4' })).toBe(4)
+  expect(rulesNamed({ name: 'flow', version: '5' })).toBeNull()
   expect(rulesNamed({ name: 'gate', version: '1' })).toBeNull()
 })

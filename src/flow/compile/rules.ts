@@ -11,10 +11,11 @@
  * promoted act of the nodes left behind, those of earlier calls and rounds too, one after another. A
  * guard's rerun that runs out of attempts takes the Exception edge, and a log that could not be written is
  * written again. An Exception edge that leads back runs its target again, a run that missed a goal after a
- * failure or a REJECT is blocked and not done, and an attempt that a deadline ends costs its seconds.
+ * failure or a REJECT is blocked and not done, and an attempt that a deadline ends costs its seconds. By
+ * version 4 every edge that is taken is judged by all controls that it names.
  */
 
-export const RULES_NOW = 3
+export const RULES_NOW = 4
 
 /** Whose rules a new run is walked by. */
 export const FLOW_EVALUATOR = { name: 'flow', version: String(RULES_NOW) } as const
