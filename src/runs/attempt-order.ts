@@ -42,6 +42,8 @@ export function attemptOrder(
     secrets: secretsFor(run, command.participant),
     limits: { seconds: secondsFor(command, secondsLeft(run)), memoryMb: null, diskMb: null },
     isTraced: document.trace === 'refused',
+    // A reviewer may start the work that it judges: the work must not reach the answer.
+    hasClosedOutput: command.review !== null,
     runId,
     abort,
   }

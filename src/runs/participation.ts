@@ -317,7 +317,7 @@ export class Participation {
   async #hear(command: RunCommand, said: Said, live: NodeAttempt): Promise<void> {
     const { node_id } = command
     if (said.outcome !== 'ended') return this.#end(command, said, live, null)
-    const reading = this.#read(command, said.text)
+    const reading = this.#read(command, said)
     this.#live.set(node_id, live)
     await this.#run.send({
       type: 'participant_output',
@@ -333,13 +333,13 @@ export class Participation {
     await this.#end(command, said, live, reading)
   }
 
-  #read({ review, node_id: nodeId, attempt }: RunCommand, text: string): ParsedAnswer {
+  #read({ review, node_id: nodeId, attempt }: RunCommand, { text, left = 0 }: Said): ParsedAnswer {
     const { clock } = this.#run.options.host
     const { artifacts: folder } = this.#run.state
     const sources = { nowMs: clock.nowMs(), newId: randomUUID }
-    return review === null
-      ? readAction(text, { folder, nodeId, attempt }, sources)
-      : readReview(text, review, sources)
+    if (review === null) return readAction(text, { folder, nodeId, attempt }, sources)
+    if (left > 0) return { answer: null, repairs: [], errors: [leftText(left)] }
+    return readReview(text, review, sources)
   }
 
   async #end(
@@ -477,6 +477,12 @@ export class Participation {
   #absolute(path: string): string {
     return `${this.#run.options.workspace}/${path}`
   }
+}
+
+/** What runs on could be the work, which can write to the answer until the last moment. */
+function leftText(count: number): string {
+  const running = count === 1 ? '1 process was' : `${count} processes were`
+  return `${running} still running when the reviewer had ended: end everything that you start, then print the review`
 }
 
 function addressOf({ node_id, command }: RunCommand): Addressed {

@@ -46,6 +46,8 @@ export interface AttemptOrder {
   }
   /** Records each access that a mask or a read-only mount refused (slow). */
   readonly isTraced: boolean
+  /** No process but the participant's own can open its standard output. */
+  readonly hasClosedOutput?: boolean
   /** The run of a flow that goes on with what is staged: while it can, the stage stays. */
   readonly runId?: string
   readonly abort: AbortSignal
@@ -87,6 +89,8 @@ export interface ParticipantOutcome {
   readonly stdout: Uint8Array
   readonly stderr: Uint8Array
   readonly isCut: boolean
+  /** Processes that still ran two seconds after its end. */
+  readonly left: number
   /** By the monotonic clock. */
   readonly seconds: number
 }
