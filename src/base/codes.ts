@@ -454,6 +454,8 @@ export const CODES = {
   'flow.secret_written': refused('a file that a participant left holds a secret of it'),
   'flow.program_touched': refused('a participant changed a program of the run'),
   'flow.program_changed': refused('a program of the run is not as it was when the run began'),
+  'flow.artifact_touched': refused('a participant changed what another node or run handed in'),
+  'flow.artifact_changed': refused('an artifact is not as its node handed it in'),
   'flow.list_refused': refused('the list of a map cannot be read, or is no list to map over'),
   'flow.item_failed': refused('an item of a map was given up'),
   'flow.items_short': refused('fewer items of a map are done than it needs'),

@@ -30,6 +30,11 @@ interface Details {
   readonly 'ledger.signature_invalid': { readonly key: string }
   readonly 'ledger.key_missing': { readonly key: string }
   readonly 'ledger.key_exposed': { readonly file: string; readonly mode: string }
+  readonly 'flow.artifact_changed': {
+    readonly made_by: string
+    readonly recorded: string
+    readonly found: string
+  }
   readonly 'promote.conflict': { readonly paths: readonly string[] }
   readonly 'promote.busy': {
     readonly paths: readonly string[]

@@ -10,8 +10,9 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { matchesPath, parseGlob } from '../contracts/index.ts'
-import { type FlowCommand, RUN_ARTIFACTS } from '../flow/index.ts'
+import type { FlowCommand } from '../flow/index.ts'
 import { bannedCopies } from './banned-copies.ts'
+import { runFolders } from './files/sealed-artifacts.ts'
 import { ownPath } from './run-files.ts'
 
 type AccessRules = Extract<FlowCommand, { type: 'run_participant' }>['access']
@@ -56,15 +57,6 @@ function isThere(workspace: string): (pattern: string) => boolean {
   return (pattern) => {
     const plain = pattern.replace(/(?:\/\*\*)?\/*$/, '')
     return GLOB_MARKS.test(plain) || existsSync(join(workspace, plain))
-  }
-}
-
-function runFolders(workspace: string): readonly string[] {
-  try {
-    const folders = readdirSync(join(workspace, 'artifacts')).map((name) => `artifacts/${name}`)
-    return folders.filter((folder) => RUN_ARTIFACTS.test(`${folder}/`))
-  } catch {
-    return []
   }
 }
 

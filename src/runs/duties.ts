@@ -17,7 +17,7 @@ import { readList, UNREADABLE } from './files/list-file.ts'
 import type { Order } from './orders.ts'
 import { Participation } from './participation.ts'
 import type { FlowRun } from './run.ts'
-import { instructions, makeArtifacts, ownPath, writeLog, writeManifest } from './run-files.ts'
+import { instructions, makeArtifacts, writeLog, writeManifest } from './run-files.ts'
 
 type CommandOf<T extends FlowCommand['type']> = Extract<FlowCommand, { type: T }>
 
@@ -89,20 +89,18 @@ export class Duties {
     const node = flow.nodes[flow.nodeIndex.get(node_id) ?? -1]
     const missing: string[] = []
     for (const file of node?.document.required_files ?? [])
-      if ((await this.#run.readFile(file)) === null) missing.push(file)
+      if ((await this.#run.seenFile(file)) === null) missing.push(file)
     const lacking = missing.length === 0 ? {} : { missing_files: missing }
     return this.#run.send({ type: 'passed', node_id, command, ...lacking })
   }
 
   async #readEvidence({ node_id, command, sources }: CommandOf<'read_evidence'>): Promise<void> {
-    const { flow, options } = this.#run
-    const { host } = options
-    const view = this.#run.stages.viewOf(flow, this.#run.state, node_id)
+    const { flow, state, stages } = this.#run
+    const view = stages.viewOf(flow, state, node_id)
     const readings = await Promise.all(
       sources.map(async ({ edge_id, path, field }) => {
-        const own = this.#absolute(ownPath(path, this.#run.state.artifacts))
         const found = await orUnreadable(async () =>
-          evidenceIn(await host.attempts.readStaged(view, own), field),
+          evidenceIn(await this.#run.readFile(path, view), field),
         )
         return { edge_id, ...found }
       }),
@@ -110,12 +108,12 @@ export class Duties {
     return this.#run.send({ type: 'evidence_read', node_id, command, readings })
   }
 
-  /** Writes the question to a file for people, and leaves the command waiting for an answer. */
   async #readList({ node_id, command, path, field, max }: CommandOf<'read_list'>): Promise<void> {
     const found = await readList(() => this.#run.readFile(path), field, max)
     return this.#run.send({ type: 'list_read', node_id, command, path, ...found })
   }
 
+  /** Writes the question to a file for people, and leaves the command waiting for an answer. */
   async #askHuman(command: CommandOf<'ask_human'>): Promise<void> {
     const { folder, flow, facts, state } = this.#run
     const stops = stopsOf({ flow, facts, state, waiting: [command] })
@@ -185,13 +183,9 @@ export class Duties {
     const span = flow.subphases[flow.subphaseIndex.get(subphase_id) ?? -1]
     const changed = (span?.nodes ?? []).flatMap((index) => stages.changedBy(flow, state, index))
     const digest = await orNull(() =>
-      writeManifest(flow, state, subphase_id, changed, (path) => this.#run.readFile(path), folder),
+      writeManifest(flow, state, subphase_id, changed, (path) => this.#run.seenFile(path), folder),
     )
     return this.#run.send({ type: 'manifest_written', subphase_id, command, digest })
-  }
-
-  #absolute(path: string): string {
-    return `${this.#run.options.workspace}/${path}`
   }
 }
 
@@ -200,6 +194,8 @@ async function orUnreadable(read: () => Promise<FoundEvidence>): Promise<FoundEv
   try {
     return await read()
   } catch (error) {
+    if (error instanceof FaultError && error.fault.code === 'flow.artifact_changed')
+      return { digest: null, value: null, problem: 'changed', why: error.fault.message }
     if (!UNREADABLE.has(faultCode(error) ?? codeOf(error))) throw error
     return { digest: null, value: null, problem: 'unreadable' }
   }

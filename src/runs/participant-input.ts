@@ -26,8 +26,10 @@ export interface Again {
 
 /** What the run has of the workspace for this participant. */
 interface InputFiles {
-  /** A file as the run sees it now; null when there is none. */
+  /** A file as the run sees it now; null when there is none. Fails for an artifact that changed. */
   readonly read: (path: string) => Promise<Uint8Array | null>
+  /** The same, as the participant itself will find it. */
+  readonly seen: (path: string) => Promise<Uint8Array | null>
   /** What the judged work changed, relative to the workspace. */
   readonly judged: readonly string[]
 }
@@ -79,7 +81,7 @@ export async function participantInput(
   const { previous_output_path: previous, last_review: review } = command.input
   const document = {
     ...head,
-    inputs: [...inputsOf(asked), ...named],
+    inputs: [...(await inputsOf(asked)), ...named],
     ...(previous === null ? {} : { previous_output_path: previous }),
     ...(review === null ? {} : { last_review: review }),
     ...errors,
@@ -112,6 +114,8 @@ async function reviewInput(asked: Asked): Promise<Readonly<Record<string, unknow
     subject === undefined ? null : elementAt(state.nodes, subject.index).work.artifact
   const isSent = isRemote && path !== null && mayRead(asked, path) && artifact !== null
   const content = isSent ? { content: artifact.content } : {}
+  // Fails if the reviewer would find another one than its pins are of.
+  if (path !== null) await asked.files.seen(path)
   return {
     review_id,
     artifact_digest: digest,
@@ -153,19 +157,22 @@ function mayRead({ flow, node }: Asked, path: string): boolean {
 }
 
 /** Artifacts of the nodes that led here, as far as the actor may read them; those with a name follow. */
-function inputsOf(asked: Asked): readonly unknown[] {
+async function inputsOf(asked: Asked): Promise<readonly unknown[]> {
   const { flow, state, node } = asked
   const { inputs = [] } = node.document
   const named = new Set(inputs.flatMap(({ from, file }) => (file === undefined ? [from] : [])))
-  return node.incoming.flatMap((edge) => {
+  const subjects = node.incoming.flatMap((edge) => {
     if (elementAt(state.fired, edge.index) === 0) return []
     if (edge.isCall && elementAt(state.nodes, node.index).call !== edge.index) return []
-    return madeBy(flow, edge.source).flatMap((subject) => {
-      const node_id = flow.nodes[subject]?.document.node_id ?? ''
-      const view = named.has(node_id) ? null : artifactView(asked, node_id)
-      return view === null || 'is_withheld' in view ? [] : [{ node_id, ...view }]
-    })
+    return madeBy(flow, edge.source)
   })
+  const found: unknown[] = []
+  for (const subject of subjects) {
+    const node_id = flow.nodes[subject]?.document.node_id ?? ''
+    const view = named.has(node_id) ? null : await artifactView(asked, node_id)
+    if (view !== null && !('is_withheld' in view)) found.push({ node_id, ...view })
+  }
+  return found
 }
 
 /** The nodes whose artifacts come over an edge from a node: of a CHECK its work, of a map its items. */
@@ -202,7 +209,8 @@ function nameOf({ as: name, from }: NodeInput): View {
 
 async function viewOf(asked: Asked, { from, file, optional }: NodeInput): Promise<View> {
   const absent = optional === true ? { path: null } : { path: null, is_missing: true }
-  if (file === undefined) return itemViews(asked, from) ?? artifactView(asked, from) ?? absent
+  if (file === undefined)
+    return (await itemViews(asked, from)) ?? (await artifactView(asked, from)) ?? absent
   if (!mayRead(asked, file)) return WITHHELD
   const bytes = await asked.files.read(file)
   return bytes === null
@@ -211,30 +219,34 @@ async function viewOf(asked: Asked, { from, file, optional }: NodeInput): Promis
 }
 
 /** What the items of a mapped node are, each with its artifact; null for another node. */
-function itemViews(asked: Asked, nodeId: string): View | null {
+async function itemViews(asked: Asked, nodeId: string): Promise<View | null> {
   const { flow, state } = asked
   const map = flow.maps.find((one) => one.nodeId === nodeId)
   if (map === undefined) return null
-  const items = lastsOf(map).map((last) => {
+  const items: unknown[] = []
+  for (const last of lastsOf(map)) {
     const node_id = flow.nodes[last]?.nodeId ?? ''
     const { title = '' } = flow.nodes[last]?.document ?? {}
     const { status } = elementAt(state.nodes, last)
     const item = flow.items.get(last)
-    return { node_id, title, status, ...item, ...artifactView(asked, node_id) }
-  })
+    items.push({ node_id, title, status, ...item, ...(await artifactView(asked, node_id)) })
+  }
   return { path: null, items }
 }
 
 /** An access rule keeps it from the actor. */
 const WITHHELD = { path: null, is_withheld: true } as const
 
-function artifactView(asked: Asked, nodeId: string): View | null {
+/** What a node handed in last; null if it handed in nothing. */
+async function artifactView(asked: Asked, nodeId: string): Promise<View | null> {
   const { flow, state, isRemote } = asked
   const index = flow.nodeIndex.get(nodeId)
   const artifact = index === undefined ? null : elementAt(state.nodes, index).work.artifact
   if (artifact === null) return null
   const { path, digest, format, content } = artifact
   if (!mayRead(asked, path)) return WITHHELD
+  // Fails if the participant would find another one.
+  await asked.files.seen(path)
   const text = isRemote ? cutText(content) : {}
   return { path, digest, format, media_type: mediaTypeOf(path), ...text }
 }

@@ -9,12 +9,13 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { invariant } from '../base/index.ts'
+import { faultCode, invariant } from '../base/index.ts'
 import type { Participant } from '../contracts/index.ts'
 import {
   artifactPath,
   type CompiledNode,
   type FlowCommand,
+  type HostFinding,
   missingInput,
   type ParsedAnswer,
   plainName,
@@ -24,37 +25,36 @@ import {
   SAID_BY_HOST,
 } from '../flow/index.ts'
 import type { Attempt, HeldAttempt, OperationAnswer } from '../service/index.ts'
-import { boundPaths } from './access-paths.ts'
 import {
+  attemptOrder,
   blockOf,
-  intentOf,
   operationWords,
   outOf,
   secondsFor,
+  secondsLeft,
+  secretsFor,
+  stageOf,
   withTimeout,
-} from './attempt-words.ts'
+} from './attempt-order.ts'
+import { changedFinding } from './files/recorded-artifacts.ts'
 import { refuseHalted, untilHalted } from './flow-host.ts'
 import { NodeAttempt } from './live-attempt.ts'
 import type { Order } from './orders.ts'
 import type { Said } from './participant/participant-request.ts'
 import { participate } from './participant/participate.ts'
-import {
-  documentWithoutSecrets,
-  type Secrets,
-  secretsOf,
-  withoutSecrets,
-} from './participant/secrets.ts'
+import { documentWithoutSecrets, withoutSecrets } from './participant/secrets.ts'
 import { type Again, participantInput, type RunCommand } from './participant-input.ts'
 import { answerTemplate } from './person-answer.ts'
 import { changedPrograms, foundAt } from './programs/host-findings.ts'
 import { commandOf } from './programs/named-programs.ts'
 import type { FlowRun } from './run.ts'
-import { filesAt, LOG_FILE, ownPath } from './run-files.ts'
+import { filesAt, isFolder, ownPath } from './run-files.ts'
 
 type AskAgain = Extract<FlowCommand, { type: 'ask_again' }>
 
 /** A participant that has not answered by then is not waited for. */
 const SECONDS_MAX = 3_600
+const ARTIFACT_CHANGED = 'an artifact that it would be given is not as its node handed it in'
 const NOTHING_SAID = '(nothing was said)'
 
 /** The command that an event answers. */
@@ -90,21 +90,26 @@ export class Participation {
   async #isProgramChanged(command: RunCommand, participant: Participant): Promise<boolean> {
     const changed = commandOf(participant) === null ? [] : this.#run.programs.changed()
     if (changed.length === 0) return false
-    const to = { node_id: command.node_id, command: command.command }
-    await this.#run.send({ type: 'attempt_started', ...to })
-    await this.#run.send({
+    await this.#run.send({ type: 'attempt_started', ...addressOf(command) })
+    const why = 'a program of the run is not as it was when the run began'
+    await this.#stop(command, why, changedPrograms(changed))
+    return true
+  }
+
+  /** Ends an attempt in which nothing ran, for what the host found. */
+  #stop(command: RunCommand, why: string, found: readonly HostFinding[]): Promise<void> {
+    return this.#run.send({
       type: 'attempt_ended',
-      ...to,
+      ...addressOf(command),
       outcome: 'failed',
-      why: 'a program of the run is not as it was when the run began',
+      why,
       seconds: 0,
       tokens: 0,
       required_files_exist: false,
       stage: null,
-      found: changedPrograms(changed),
+      found,
       principal: principalOf(this.#nodeOf(command.node_id)),
     })
-    return true
   }
 
   /**
@@ -180,7 +185,7 @@ export class Participation {
       this.#run.facts,
     )
     if (missing === null) return false
-    const to = { node_id: command.node_id, command: command.command }
+    const to = addressOf(command)
     const answer = { kind: 'action' as const, document: missing, is_of_host: true as const }
     const said = { raw: SAID_BY_HOST, answer, repairs: [], errors: [] }
     await this.#run.send({ type: 'attempt_started', ...to })
@@ -208,46 +213,10 @@ export class Participation {
     return new NodeAttempt(command, clock.elapsedMs(), open, release)
   }
 
-  async #open(command: RunCommand, stopped: AbortSignal): Promise<Attempt> {
-    const { host, workspace } = this.#run.options
-    const node = this.#nodeOf(command.node_id)
-    const { document } = node
-    const staged = command.stands_on.flatMap((base) => this.#run.stages.find(base)?.paths ?? [])
-    const { artifacts } = this.#run.state
-    const { hidden, readOnly } = boundPaths(workspace, command.access, staged, artifacts)
-    const actionId = randomUUID()
-    const { egress = [] } = command.participant ?? {}
-    this.#run.folder.noteBegun(actionId)
-    return host.attempts.begin({
-      actionId,
-      intent: intentOf(node, command),
-      workspace,
-      writes: [
-        ...(document.writes ?? ['**']),
-        `${this.#run.state.artifacts}/${document.node_id}/${command.attempt}/**`,
-      ],
-      bases: this.#run.stages.bases(command.stands_on),
-      hidden,
-      readOnly: [...readOnly, `${workspace}/${LOG_FILE}`],
-      sealed: this.#run.programs.sealed(),
-      egress,
-      secrets: this.#secretsOf(command.participant),
-      limits: { seconds: secondsFor(command, this.#secondsMax()), memoryMb: null, diskMb: null },
-      isTraced: document.trace === 'refused',
-      runId: this.#run.options.runId,
-      abort: stopped,
-    })
-  }
-
-  #secretsOf(participant: Participant | null): Secrets {
-    const { environment } = this.#run.options.host
-    return participant === null ? {} : secretsOf(participant, environment)
-  }
-
-  /** Of the budget, where there is one; the meter ends the attempt before, where others work too. */
-  #secondsMax(): number | null {
-    const left = this.#run.meter.secondsLeft()
-    return left === null ? null : Math.max(1, Math.ceil(left))
+  #open(command: RunCommand, stopped: AbortSignal): Promise<Attempt> {
+    const order = attemptOrder(this.#run, this.#nodeOf(command.node_id), command, stopped)
+    this.#run.folder.noteBegun(order.actionId)
+    return this.#run.options.host.attempts.begin(order)
   }
 
   async #ask(
@@ -258,15 +227,20 @@ export class Participation {
     signal: AbortSignal,
   ): Promise<void> {
     const { options } = this.#run
-    const to: Addressed = { node_id: command.node_id, command: command.command }
-    const secrets = this.#secretsOf(participant)
+    const to = addressOf(command)
+    const secrets = secretsFor(this.#run, participant)
     const counted = this.#run.meter.begin(live)
     const ending = AbortSignal.any([signal, counted.signal])
     live.obey(ending)
     if (again === null || live.command === command)
       await this.#run.send({ type: 'attempt_started', ...to })
     const isRemote = !('command' in participant)
-    const { document: input, missing } = await this.#inputOf(command, again, isRemote)
+    const { document: input, missing, changed } = await this.#inputOf(command, again, isRemote)
+    if (changed !== null) {
+      counted.end()
+      await live.abandon()
+      return this.#stop(command, ARTIFACT_CHANGED, [changed])
+    }
     if (missing !== null) {
       counted.end()
       const lacking: Said = { outcome: 'failed', text: '', tokens: 0, why: missing }
@@ -282,7 +256,7 @@ export class Participation {
       operate: async (operation: unknown) =>
         this.#operate(to, await live.open(), documentWithoutSecrets(operation, secrets)),
       secrets,
-      seconds: Math.min(SECONDS_MAX, secondsFor(command, this.#secondsMax()) ?? SECONDS_MAX),
+      seconds: Math.min(SECONDS_MAX, secondsFor(command, secondsLeft(this.#run)) ?? SECONDS_MAX),
       tokensLeft: () => this.#run.meter.tokensLeft(),
       onTokens: (count: number) => {
         live.tokensUnderWay += count
@@ -309,13 +283,26 @@ export class Participation {
     await this.#hear(command, { ...said, text, why }, live)
   }
 
-  /** What the participant is given, with what it judges where it judges something. */
-  #inputOf(command: RunCommand, again: Again | null, isRemote: boolean) {
+  /**
+   * What the participant is given, with what it judges where it judges something; `changed` is an artifact
+   * that it would be given and that is not as its node handed it in.
+   */
+  async #inputOf(command: RunCommand, again: Again | null, isRemote: boolean) {
     const { flow, state, stages } = this.#run
     const node = this.#nodeOf(command.node_id)
     const judged = node.target === -1 ? [] : stages.changedBy(flow, state, node.target)
-    const files = { read: (path: string) => this.#run.readFile(path), judged }
-    return participantInput({ flow, state, node, command, isRemote, files }, again)
+    const view = stages.bases(command.stands_on)
+    const read = (path: string) => this.#run.readFile(path)
+    const seen = (path: string) => this.#run.readFile(path, view)
+    const files = { read, seen, judged }
+    try {
+      const input = await participantInput({ flow, state, node, command, isRemote, files }, again)
+      return { ...input, changed: null }
+    } catch (error) {
+      const changed = changedFinding(error)
+      if (changed === null) throw error
+      return { document: {}, missing: null, changed }
+    }
   }
 
   async #operate(to: Addressed, attempt: Attempt, operation: unknown): Promise<OperationAnswer> {
@@ -330,7 +317,7 @@ export class Participation {
   async #hear(command: RunCommand, said: Said, live: NodeAttempt): Promise<void> {
     const { node_id } = command
     if (said.outcome !== 'ended') return this.#end(command, said, live, null)
-    const reading = this.#read(command, said.text)
+    const reading = this.#read(command, said)
     this.#live.set(node_id, live)
     await this.#run.send({
       type: 'participant_output',
@@ -346,13 +333,13 @@ export class Participation {
     await this.#end(command, said, live, reading)
   }
 
-  #read({ review, node_id: nodeId, attempt }: RunCommand, text: string): ParsedAnswer {
+  #read({ review, node_id: nodeId, attempt }: RunCommand, { text, left = 0 }: Said): ParsedAnswer {
     const { clock } = this.#run.options.host
     const { artifacts: folder } = this.#run.state
     const sources = { nowMs: clock.nowMs(), newId: randomUUID }
-    return review === null
-      ? readAction(text, { folder, nodeId, attempt }, sources)
-      : readReview(text, review, sources)
+    if (review === null) return readAction(text, { folder, nodeId, attempt }, sources)
+    if (left > 0) return { answer: null, repairs: [], errors: [leftText(left)] }
+    return readReview(text, review, sources)
   }
 
   async #end(
@@ -370,7 +357,7 @@ export class Participation {
 
   async #endWith(
     command: RunCommand,
-    { outcome, cause, why = '' }: Said,
+    said: Said,
     live: NodeAttempt,
     reading: ParsedAnswer | null,
   ): Promise<void> {
@@ -379,7 +366,13 @@ export class Participation {
     const seconds = (host.clock.elapsedMs() - live.startedMs) / 1000
     const isWork = command.review === null
     const answer = reading?.answer ?? null
-    if (isWork && answer?.kind === 'action') await this.#keepArtifact(command, live, answer)
+    const obstacle =
+      isWork && answer?.kind === 'action' ? await this.#keepArtifact(command, live, answer) : null
+    const {
+      outcome,
+      cause,
+      why = '',
+    } = obstacle === null ? said : { ...said, outcome: 'failed' as const, why: obstacle }
     const missing_files = isWork ? await this.#missingFiles(node_id, live) : []
     const held = isWork && outcome === 'ended' ? await finished(live) : null
     if (held === null) await live.abandon()
@@ -397,23 +390,32 @@ export class Participation {
       tokens: live.tokens,
       required_files_exist: missing_files.length === 0,
       ...(missing_files.length === 0 ? {} : { missing_files }),
-      stage: held === null || isBlocked ? null : this.#stageOf(held),
+      stage: held === null || isBlocked ? null : stageOf(held, this.#run.options.workspace),
       ...foundAt(held, this.#run.options.workspace),
       principal: this.#persons.get(node_id) ?? principalOf(this.#nodeOf(node_id)),
     })
   }
 
+  /** Returns why an artifact cannot be put in its place: something that the participant left is there. */
   async #keepArtifact(
     { node_id, attempt }: RunCommand,
     live: NodeAttempt,
     { document }: Extract<NonNullable<ParsedAnswer['answer']>, { kind: 'action' }>,
-  ): Promise<void> {
-    if (document.result_type !== 'ARTIFACT' || document.task_id !== node_id) return
+  ): Promise<string | null> {
+    if (document.result_type !== 'ARTIFACT' || document.task_id !== node_id) return null
     const { artifacts: folder } = this.#run.state
     const path = artifactPath({ folder, nodeId: node_id, attempt }, document.artifact)
-    if (path === null) return
+    if (path === null) return null
     const bytes = new TextEncoder().encode(document.artifact.content)
-    await (await live.open()).write(this.#absolute(path), bytes)
+    const open = await live.open()
+    try {
+      await open.write(this.#absolute(path), bytes)
+      return null
+    } catch (error) {
+      const isOfParticipant = isFolder(this.#absolute(folder))
+      if (faultCode(error) !== 'diff.unsupported' || !isOfParticipant) throw error
+      return `it left something in the place of its artifact: ${path} cannot be written`
+    }
   }
 
   async #missingFiles(nodeId: string, live: NodeAttempt): Promise<readonly string[]> {
@@ -430,24 +432,14 @@ export class Participation {
     return missing
   }
 
-  /** Null when nothing would change: there is nothing to promote then. */
-  #stageOf({ manifest, actionId, result }: HeldAttempt) {
-    const { workspace } = this.#run.options
-    if (result === null) return null
-    const { added, modified, deleted, counts } = result.diff
-    if (counts.added + counts.modified + counts.deleted === 0) return null
-    const paths = [...added, ...modified, ...deleted]
-      .filter(({ kind }) => kind !== 'directory')
-      .map(({ path }) => path)
-      .filter((path) => path.startsWith(`${workspace}/`))
-      .map((path) => path.slice(workspace.length + 1))
-    return { manifest, action_id: actionId, paths }
-  }
-
   /** Shows the task to a person, who answers with `writ flow answer`. */
   async #waitForPerson(command: RunCommand, again: Again | null): Promise<void> {
     const { folder } = this.#run
-    const { document: input } = await this.#inputOf(command, again, true)
+    const { document: input, changed } = await this.#inputOf(command, again, true)
+    if (changed !== null) {
+      await this.#run.send({ type: 'attempt_started', ...addressOf(command) })
+      return this.#stop(command, ARTIFACT_CHANGED, [changed])
+    }
     const answer = answerTemplate(command, this.#run.options.runId)
     const text = `${JSON.stringify({ ...Object(input), answer }, null, 2)}\n`
     folder.show(`waiting-${plainName(command.node_id)}.json`, text)
@@ -485,6 +477,16 @@ export class Participation {
   #absolute(path: string): string {
     return `${this.#run.options.workspace}/${path}`
   }
+}
+
+/** What runs on could be the work, which can write to the answer until the last moment. */
+function leftText(count: number): string {
+  const running = count === 1 ? '1 process was' : `${count} processes were`
+  return `${running} still running when the reviewer had ended: end everything that you start, then print the review`
+}
+
+function addressOf({ node_id, command }: RunCommand): Addressed {
+  return { node_id, command }
 }
 
 async function finished(live: NodeAttempt): Promise<HeldAttempt | null> {

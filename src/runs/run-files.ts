@@ -16,10 +16,10 @@ import {
 } from '../flow/index.ts'
 import type { Home } from '../home/index.ts'
 import { quote, readIfThere, writeWhole } from '../machine/index.ts'
+import { ARTIFACTS } from './files/sealed-artifacts.ts'
 import { isLogOfRun, type RunFolder } from './run-folder.ts'
 
 export const LOG_FILE = 'orchestration_log.md'
-const ARTIFACTS = 'artifacts'
 
 /** Returns the folder of a run's artifacts; its name is a part of the id that commands accept. */
 export function artifactsFolder(runId: string): string {
@@ -200,6 +200,11 @@ function manifestIn(text: string): Manifest | null {
 
 function manifestName(subphase: string): string {
   return `${plainName(subphase)}.json`
+}
+
+/** Returns whether a folder is there itself, and no link to one. */
+export function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
 /** The file itself, or those in the folder; none when there is nothing. */

@@ -30,6 +30,7 @@ import {
 import { occurredAtText } from '../ledger/index.ts'
 import { BudgetMeter } from './budget-meter.ts'
 import { Duties } from './duties.ts'
+import { RecordedArtifacts } from './files/recorded-artifacts.ts'
 import type { FlowHost } from './flow-host.ts'
 import { lastUnblocked, type Order, orderOf } from './orders.ts'
 import { Slots, usualPlaces } from './participant/slots.ts'
@@ -82,6 +83,7 @@ export class FlowRun {
   readonly options: RunOptions
   readonly folder: RunFolder
   readonly stages = new Stages()
+  readonly artifacts = new RecordedArtifacts()
   readonly programs: RunPrograms
   readonly facts: FlowFact[] = []
   readonly slots: Slots
@@ -160,11 +162,16 @@ export class FlowRun {
   /** Takes over what is recorded; nothing is carried out. */
   restore({ facts, range }: RunHistory): void {
     this.facts.push(...facts)
-    for (const fact of facts) this.stages.observe(fact)
+    for (const fact of facts) this.#observe(fact)
     this.programs.restore(facts)
     this.#state = foldFacts(this.options.flow, facts)
     this.#hasTimers = hasTimers(this.flow.base)
     this.#range = range
+  }
+
+  #observe(fact: FlowFact): void {
+    this.stages.observe(fact)
+    this.artifacts.observe(fact)
   }
 
   /** Tells the run something; resolves when what follows from it is durable and begun. */
@@ -193,7 +200,7 @@ export class FlowRun {
     this.#state = state
     for (const fact of facts) {
       this.facts.push(fact)
-      this.stages.observe(fact)
+      this.#observe(fact)
     }
     if (this.#hasTimers) this.folder.noteTimer(nextTimer(state))
     onFacts?.(facts, state)
@@ -426,14 +433,25 @@ export class FlowRun {
     )
   }
 
-  /** Reads a file of the workspace as the run sees it: from the stage that holds it, if one does. */
-  async readFile(named: string): Promise<Uint8Array | null> {
-    const { flow } = this
+  /**
+   * Reads a file of the workspace for the run to go by, or to hand on; null if there is none. Fails if it
+   * is an artifact and not as its node handed it in.
+   */
+  async readFile(named: string, view?: readonly string[]): Promise<Uint8Array | null> {
+    const bytes = await this.seenFile(named, view)
+    return this.artifacts.checked(ownPath(named, this.#state.artifacts), bytes)
+  }
+
+  /** Reads a file as it is in a view, or with the stage that holds it, if one does. */
+  async seenFile(named: string, view?: readonly string[]): Promise<Uint8Array | null> {
     const { host, workspace } = this.options
     const path = ownPath(named, this.#state.artifacts)
-    const holder = this.stages.holderOf(flow, this.#state, path)
-    const view = holder === null ? [] : this.stages.viewOf(flow, this.#state, holder)
-    return host.attempts.readStaged(view, `${workspace}/${path}`)
+    return host.attempts.readStaged(view ?? this.#holding(path), `${workspace}/${path}`)
+  }
+
+  #holding(path: string): readonly string[] {
+    const holder = this.stages.holderOf(this.flow, this.#state, path)
+    return holder === null ? [] : this.stages.viewOf(this.flow, this.#state, holder)
   }
 
   logText(): string {

@@ -181,7 +181,7 @@ async function manifestsNow(run: FlowRun): Promise<Record<string, string>> {
     const digest = await foundManifest(
       name,
       run.stages.pathsSince(seq),
-      (path) => run.readFile(path),
+      (path) => run.seenFile(path),
       run.folder,
     )
     if (digest !== null) found[name] = digest

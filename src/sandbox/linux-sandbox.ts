@@ -23,7 +23,15 @@ import type {
 } from './driver/driver.ts'
 import { startFailure } from './driver/failure.ts'
 import { LineChannel } from './pipes/lines.ts'
-import { destroyEnds, type Ends, feed, finish, flow, openEnds } from './pipes/pipe-ends.ts'
+import {
+  closeToOthers,
+  destroyEnds,
+  type Ends,
+  feed,
+  finish,
+  flow,
+  openEnds,
+} from './pipes/pipe-ends.ts'
 import { controlsOf } from './preparation/controls.ts'
 import { type Opened, OWN_TASKS, PRIVATE_PLACES } from './preparation/open-sandbox.ts'
 import { Freezer, ownProcesses, processesBelow } from './processes/freeze.ts'
@@ -41,12 +49,12 @@ import {
   aloneOrLate,
   comingIn,
   dead,
+  endWaiting,
   killQuietly,
   letGo,
   noCommandLeft,
   type ReadyShell,
   SideShell,
-  untilDead,
 } from './processes/waiting-shell.ts'
 import {
   type CommandEnd,
@@ -295,7 +303,7 @@ export class LinuxSandbox implements Sandbox {
     limits: ProcessLimits,
   ): Promise<RunOutcome> {
     const { pid, ends } = waiting
-    const { holder } = this.#opened
+    const { holder, pipes, withheld } = this.#opened
     const channel = this.#openChannel(request, limits)
     const order = this.#order(waiting, extraTasks(request))
     const startedMs = monotonicMs()
@@ -305,6 +313,8 @@ export class LinuxSandbox implements Sandbox {
     if (request.abort.aborted) onAbort()
     const trace = request.isTraced !== true ? null : await this.#trace(pid, request)
     const reaching = this.#reaching(pid, request)
+    const isClosed = channel !== null && this.#request.hasClosedOutput === true
+    const reopen = isClosed ? closeToOthers(pipes, withheld) : null
     holder.tellInside('go')
     this.#isTold = true
     // All of this while the shell inside wakes up: what comes early waits in the pipes.
@@ -321,7 +331,8 @@ export class LinuxSandbox implements Sandbox {
     reaching?.end()
     this.#sideShell?.end()
     this.#sideShell = null
-    finish(ends, this.#opened.pipes, request.onOutput)
+    reopen?.()
+    finish(ends, pipes, request.onOutput)
     request.abort.removeEventListener('abort', onAbort)
     // Throws if an answer failed; by now nothing is left open.
     await channel?.end()
@@ -472,16 +483,6 @@ export class LinuxSandbox implements Sandbox {
   #misplaced({ cwd }: RunRequest) {
     return faultError('sandbox.cwd', cwd, `the directory \`${cwd}\` cannot be entered inside`)
   }
-}
-
-/** Ends a waiting shell that was never started. */
-async function endWaiting(coming: Promise<ReadyShell>): Promise<void> {
-  const waiting = await coming.catch(() => null)
-  if (waiting === null) return
-  killQuietly(waiting.pid, 'SIGKILL')
-  await untilDead(waiting.pid)
-  destroyEnds(waiting.ends)
-  letGo(waiting)
 }
 
 /** Returns how many tasks of writ's own run next to the command. */

@@ -15,11 +15,13 @@ export { likelyRequest, within } from './rehearsal/sandbox-request.ts'
 export { stagePlaces } from './stage/stage-place.ts'
 export type {
   Attempt,
+  AttemptOrder,
   AttemptSurface,
   HeldAttempt,
   HeldEffects,
   OperationAnswer,
   ParticipantOutcome,
+  SealedPaths,
 } from './surface/attempt-surface.ts'
 export type {
   OpenedSession,

@@ -238,6 +238,42 @@ describe('a list of a file', () => {
     expect(host.flow.nodeIndex.has('m/1')).toBe(false)
   })
 
+  describe('with two items of one output path', () => {
+    const twice = [{ name: 'x' }, { name: 'y' }, { name: 'x', n: 2 }]
+    const parts = judged({ from: 'l.json:.' }, { required_files: ['out/{item.name}.md'] })
+    const walked = (more = {}) => {
+      const host = new Host(parts)
+      host.lists.set('m', twice)
+      host.startWith(more).run()
+      return host
+    }
+
+    it('is refused with both items and the path', () => {
+      const host = walked()
+      host.verify()
+      expect([host.status, host.findings]).toEqual(['BLOCKED', ['flow.list_refused block']])
+      expect(JSON.stringify(host.facts)).toContain(
+        'items 1 (x) and 3 (x) have the same path `out/x.md`',
+      )
+      const items = { items: twice }
+      const written = judged(items, { writes: ['out/{item.name}.md', 'out'] })
+      const flow = { type: 'flow_v1', flow_id: 'f', title: '', ...written } as unknown as Flow // Whole.
+      expect(checkFlow(flow).violations).toMatchObject([{ code: 'flow.map' }])
+    })
+
+    it('is walked on by the rules that a run of before began with', () => {
+      const host = walked({ evaluator: { name: 'flow', version: '3' } })
+      expect(host.flow.nodeIndex.has('m/3')).toBe(true)
+    })
+
+    it('is no list that shares an area, or a file which every item reads', () => {
+      const writes = ['{item.name}/**', 'log.md']
+      const host = new Host(judged({ items: twice }, { writes, required_files: ['README.md'] }))
+      host.start().run().verify()
+      expect(host.status).toBe('DONE')
+    })
+  })
+
   it('is read again when the run comes back, and a shorter one runs fewer items', () => {
     const parts = judged({ from: 'l.json:.' })
     const edges = [
@@ -365,6 +401,11 @@ it('maps of sub-flows inside one another are laid out, and an item that is given
   const inside = inlineFlows(mid, new Map([['n', low]])).flow
   const { flow: whole, violations } = inlineFlows(top, new Map([['m', inside]]))
   expect([violations, checkFlow(whole).violations]).toEqual([[], []])
+  const sharing = structuredClone(whole)
+  for (const one of sharing.nodes) if (one.node_id === 'm/n/w') one.writes = ['out/{item}.md']
+  expect(checkFlow(sharing).violations.map(({ message }) => message)).toEqual([
+    'items 1 (x) and 2 (y) have the same path `out/p.md`',
+  ])
   let isMended = false
   const host = new Host(whole, (id) =>
     id === 'm/2/n/1/w' && !isMended ? { outcome: 'failed' } : {},

@@ -24,6 +24,7 @@ export type ListProblem =
   | 'item_key'
   | 'item_field'
   | 'item_path'
+  | 'path_twice'
 
 export interface ListFault {
   readonly problem: ListProblem

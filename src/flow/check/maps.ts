@@ -21,7 +21,8 @@ export function checkMaps(flow: Flow, problems: FlowProblems): void {
       problems.refuse('flow.map', path, message)
     checkSource(node, path, ids, problems)
   }
-  const { fault } = layOut(flow, NO_LISTS)
+  const laid = layOut(flow, NO_LISTS)
+  const fault = laid.fault ?? laid.collision
   const at = flow.nodes.findIndex(({ node_id }) => node_id === fault?.nodeId)
   if (fault !== null)
     problems.refuse('flow.map', `/nodes/${Math.max(at, 0)}/map/items`, fault.fault.message)

@@ -77,7 +77,7 @@ export function compileFlow(
   }
 }
 
-const NOT_MAPPED = { maps: [], items: new Map<string, never>(), fault: null }
+const NOT_MAPPED = { maps: [], items: new Map<string, never>(), fault: null, collision: null }
 
 /** Compiles expressions and keeps what is wrong with them. */
 class Sources {

@@ -12,7 +12,8 @@
  * guard's rerun that runs out of attempts takes the Exception edge, and a log that could not be written is
  * written again. An Exception edge that leads back runs its target again, a run that missed a goal after a
  * failure or a REJECT is blocked and not done, and an attempt that a deadline ends costs its seconds. By
- * version 4 every edge that is taken is judged by all controls that it names.
+ * version 4 every edge that is taken is judged by all controls that it names, and a list is refused if two of
+ * its items have the same output path.
  */
 
 export const RULES_NOW = 4

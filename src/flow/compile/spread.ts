@@ -50,8 +50,9 @@ function compileSpread(
   if (before !== undefined && canonicalJson(before) === canonicalJson(list))
     return { ok: true, flow }
   const lists = new Map(flow.lists).set(nodeId, list)
-  const { fault } = layOut(flow.base, lists)
-  if (fault !== null) return { ok: false, fault: fault.fault }
+  const { fault, collision } = layOut(flow.base, lists)
+  const refused = fault ?? (rules >= 4 ? collision : null)
+  if (refused !== null) return { ok: false, fault: refused.fault }
   const compilation = compileFlow(flow.base, rules, lists)
   if (compilation.ok) return { ok: true, flow: compilation.flow }
   const [first] = compilation.faults

@@ -8,6 +8,7 @@
  */
 import type { Flow, FlowEdge, FlowNode, ListFault, NodeMap } from '../../contracts/index.ts'
 import { listFault } from '../../contracts/index.ts'
+import { ItemOutputs } from './item-outputs.ts'
 import { hasPlaceholder, ItemWords, labelOf, type MapItem, unfilled } from './placeholders.ts'
 
 /** The items that a list has had, by place; those after `count` are of an earlier and longer list. */
@@ -46,7 +47,14 @@ export interface LaidFlow {
   /** By node. */
   readonly items: ReadonlyMap<string, MapItem>
   /** The first item that the texts of its node cannot be filled with. */
-  readonly fault: { readonly nodeId: string; readonly fault: ListFault } | null
+  readonly fault: LaidFault | null
+  /** The first two items that would write the same file. */
+  readonly collision: LaidFault | null
+}
+
+interface LaidFault {
+  readonly nodeId: string
+  readonly fault: ListFault
 }
 
 /** More nodes than this are refused: lists inside lists multiply. */
@@ -78,7 +86,9 @@ class Layout implements LaidFlow {
   document: Flow
   readonly maps: MapPlan[] = []
   readonly items = new Map<string, MapItem>()
-  fault: LaidFlow['fault'] = null
+  fault: LaidFault | null = null
+  collision: LaidFault | null = null
+  readonly #outputs = new ItemOutputs()
 
   constructor(base: Flow) {
     this.document = base
@@ -141,10 +151,18 @@ class Layout implements LaidFlow {
     const filling = item === null ? null : new ItemWords(item)
     const made = parts.region.map((one) => ({
       from: one.node_id,
+      source: one,
       node: copyNode(one, parts, rename, filling, item),
     }))
-    if (item !== null) for (const { node } of made) this.items.set(node.node_id, item)
-    if (filling?.fault) this.fault ??= { nodeId: parts.node.node_id, fault: filling.fault }
+    const { node_id: nodeId } = parts.node
+    for (const { source, node } of made) {
+      if (item === null) continue
+      this.items.set(node.node_id, item)
+      this.#outputs.add(nodeId, item, source, node)
+    }
+    if (filling?.fault) this.fault ??= { nodeId, fault: filling.fault }
+    const { fault } = this.#outputs
+    if (fault !== null) this.collision ??= { nodeId, fault }
     return {
       ids: made.map(({ node }) => node.node_id),
       inner: made.flatMap(({ from, node }) => (parts.judges.has(from) ? [] : [node])),

@@ -9,6 +9,10 @@ export function controlText({ code, values, edge_id = '' }: RunFinding): string 
     return `it changed ${text('path')}, which is a part of a participant of this run; what it did is dropped`
   if (code === 'flow.program_changed')
     return `${text('path')} is not as it was when the run began: put it back, or start a new run with it`
+  if (code === 'flow.artifact_touched')
+    return `it changed ${text('path')}, which another node or another run handed in; what it did is dropped`
+  if (code === 'flow.artifact_changed')
+    return `${text('path')} is not what ${text('made_by')} handed in: recorded ${text('recorded')}, found ${text('found')}; put it back as it was`
   if (code === 'flow.secret_written')
     return `it left a secret of its participant in ${text('path')}; what it did is dropped`
   if (code === 'flow.evidence_unreadable')

@@ -58,8 +58,8 @@ export function isStopped(
   if (first === undefined) return false
   const node_id = turn.idOf(node)
   const next = turn.unblockCommand(node)
-  for (const { code, path } of found)
-    turn.find({ code, node_id, action: 'block', values: { path, next } })
+  for (const { code, ...values } of found)
+    turn.find({ code, node_id, action: 'block', values: { ...values, next } })
   turn.settle(node, 'blocked', first.code)
   turn.later({ kind: 'except', node })
   return true

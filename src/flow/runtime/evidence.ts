@@ -110,7 +110,7 @@ export function isEvidenceSound(turn: Turn, edge: CompiledEdge, { state }: Scene
       path: source.path,
       field: source.field,
       problem,
-      why: WORDS[problem],
+      why: reading?.why ?? WORDS[problem],
       next: nextCommand(turn, edge),
     })
     return false
@@ -139,6 +139,7 @@ const WORDS: Readonly<Record<EvidenceProblem, string>> = {
   no_field: 'the file does not have the field',
   not_plain: 'the field is no text, no number, and neither true nor false',
   wrong_type: 'the field has another type than the flow declares',
+  changed: 'the file is not what its node handed in',
 }
 
 /** Returns whether the host bears out what a file says: of what it measures a file may say less. */

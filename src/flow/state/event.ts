@@ -68,9 +68,18 @@ interface StagedTree {
 
 /** What stops a node for a person to look at. */
 export interface HostFinding {
-  readonly code: 'flow.program_touched' | 'flow.program_changed' | 'flow.secret_written'
+  readonly code:
+    | 'flow.program_touched'
+    | 'flow.program_changed'
+    | 'flow.secret_written'
+    | 'flow.artifact_touched'
+    | 'flow.artifact_changed'
   /** Relative to the workspace. */
   readonly path: string
+  /** Of an artifact that changed: its node, the digest on the record, and the one found. */
+  readonly made_by?: string
+  readonly recorded?: string
+  readonly found?: string
 }
 
 /** What a run began with besides the flow itself. */
@@ -263,6 +272,8 @@ export interface EvidenceValue {
   /** Null when there is no such value; `problem` says why. */
   readonly value: string | number | boolean | null
   readonly problem?: EvidenceProblem
+  /** More than the problem says by itself. */
+  readonly why?: string
 }
 
 /** Why a file of evidence gives no value. */
@@ -273,6 +284,7 @@ export type EvidenceProblem =
   | 'no_field'
   | 'not_plain'
   | 'wrong_type'
+  | 'changed'
 
 export type FlowEvent = EventBody & Moment
 export type EventType = EventBody['type']

@@ -1,5 +1,5 @@
 /** The list of a map, read from a JSON file of the workspace as the run sees it. */
-import { faultCode } from '../../base/index.ts'
+import { FaultError, faultCode } from '../../base/index.ts'
 import { listIn, noList } from '../../flow/index.ts'
 import { codeOf } from '../../machine/index.ts'
 
@@ -18,6 +18,8 @@ export async function readList(
   try {
     return listIn(await read(), field, max)
   } catch (error) {
+    if (error instanceof FaultError && error.fault.code === 'flow.artifact_changed')
+      return noList(null, 'unreadable', error.fault.message)
     if (!UNREADABLE.has(faultCode(error) ?? codeOf(error))) throw error
     return noList(null, 'unreadable', 'the file cannot be read: it is no plain file, or too large')
   }

@@ -21,12 +21,12 @@ export const runCommand: Participate = async (asking) => {
     onLine: async (line) => operationText(await asking.operate(operationIn(line))),
   })
   if (outcome.refused !== null) return refusedRun(outcome.refused)
-  const { exitCode, signal, killedBy, aborted, stdout, stderr, isCut } = outcome
+  const { exitCode, signal, killedBy, aborted, stdout, stderr, isCut, left } = outcome
   // The run did not stop it, so a halt did, which may be lifted again by now.
   if (aborted && !asking.signal.aborted) throw stoppedBy('halted')
   const text = new TextDecoder().decode(stdout)
   if (exitCode === 0 && isCut) return { outcome: 'failed', text, tokens: 0, why: CUT }
-  if (exitCode === 0 && !aborted) return { outcome: 'ended', text, tokens: 0 }
+  if (exitCode === 0 && !aborted) return { outcome: 'ended', text, tokens: 0, left }
   const ending = aborted ? 'stopped' : (killedBy ?? signal ?? `exit status ${exitCode}`)
   const told = withoutSecrets(new TextDecoder().decode(stderr), secrets)
   const errors = told.trim().slice(-ERROR_CHARACTERS_MAX)

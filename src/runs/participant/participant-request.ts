@@ -32,6 +32,8 @@ export interface Said {
   readonly cause?: 'timeout'
   readonly text: string
   readonly tokens: number
+  /** Processes of it that still ran after its end. */
+  readonly left?: number
   /** Why it did not end well. */
   readonly why?: string
 }

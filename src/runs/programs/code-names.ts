@@ -43,6 +43,24 @@ export const INSTRUCTION_FILES: readonly string[] = [
   ...['.claude', '.codex', '.cursor', '.gemini', '.github/copilot-instructions.md'],
 ]
 
+/**
+ * What makes git run programs: settings with filters, monitors, drivers and commands, hooks, attributes
+ * that no file of the tree shows, and what leads git to the settings of another place. Attributes of the
+ * tree choose among the filters that these files name.
+ */
+const GIT_FILES: readonly string[] = [
+  ...['config', 'config.worktree', 'commondir', 'info/attributes', 'hooks/**'],
+]
+
+/** The same for every repository of the workspace, there or new, and for those of its submodules. */
+export const GIT_PATTERNS: readonly string[] = [
+  ...GIT_FILES.map((file) => `.git/${file}`),
+  ...['**/.git', ...GIT_FILES.map((file) => `**/.git/${file}`)],
+  ...['modules', 'worktrees'].flatMap((place) =>
+    GIT_FILES.map((file) => `**/.git/${place}/**/${file}`),
+  ),
+]
+
 /** Programs that find what to run in the workspace, by its manifests. */
 export const RUNNERS: ReadonlySet<string> = new Set([
   ...['npm', 'npx', 'pnpm', 'pnpx', 'yarn', 'bun', 'bunx', 'deno', 'tsx', 'ts-node'],

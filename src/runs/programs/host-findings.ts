@@ -5,7 +5,7 @@ import type { HeldAttempt } from '../../service/index.ts'
 /** How many paths are named; the record of the gate has all of them. */
 const PATHS_TOLD = 10
 
-/** Programs of the run that the attempt changed, and files in which it left a secret. */
+/** Programs of the run and artifacts of others that the attempt changed, and files with a secret. */
 export function foundAt(
   held: HeldAttempt | null,
   workspace: string,
@@ -13,7 +13,9 @@ export function foundAt(
   const within = (path: string): string =>
     path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path
   const touched = (held?.result?.findings ?? []).flatMap(({ code, path = '' }) =>
-    code === 'flow.program_touched' ? [{ code, path: within(path) } as const] : [],
+    code === 'flow.program_touched' || code === 'flow.artifact_touched'
+      ? [{ code, path: within(path) } as const]
+      : [],
   )
   const leaks = (held?.leaks ?? []).map((path) => ({
     code: 'flow.secret_written' as const,

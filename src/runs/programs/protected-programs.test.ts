@@ -138,6 +138,22 @@ describe('what is sealed', () => {
       expect([path, isSealed(path)]).toEqual([path, false])
   })
 
+  it('for a reviewer: what makes git run programs, in every repository', () => {
+    write('agents/r.mjs')
+    write('.git/config')
+    const { isSealed, readOnly } = reviewedBy('node', 'agents/r.mjs')
+    expect(readOnly).toContain('.git/config')
+    for (const path of [
+      ...['.git/config', '.git/hooks/pre-commit', '.git/info/attributes', '.git/commondir'],
+      ...['sub/.git', 'sub/.git/config', '.git/modules/a/config', '.git/worktrees/w/commondir'],
+      ...['.git/modules/a/hooks/post-checkout', '.git/config.worktree'],
+    ])
+      expect([path, isSealed(path)]).toEqual([path, true])
+    for (const path of ['.git/index', '.git/refs/heads/x', '.git/objects/aa/bb', '.gitattributes'])
+      expect([path, isSealed(path)]).toEqual([path, false])
+    expect(found([nodeOf('WORK', ['node', 'w.mjs'])]).isSealed('.git/config')).toBe(false)
+  })
+
   it('for an executor: its program and what that imports, and neither packages nor its directory', () => {
     write('work/w.mjs', "import './helper.mjs'")
     write('work/helper.mjs')

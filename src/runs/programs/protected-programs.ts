@@ -8,7 +8,7 @@
  *    itself: code directly in it, there or new, and Python packages there.
  * 3. Of a reviewer also manifests, lock files, settings and installed packages, from the program's
  *    directory up to the workspace; other files that its command names, unless a node declares that it
- *    writes or requires them; and what agents read as instructions.
+ *    writes or requires them; what agents read as instructions; and what makes git run programs.
  * 4. Directories of the search path that lie in the workspace.
  *
  * INVARIANT (from the promoted tree): a stage that changes any of it is blocked, so no participant ever
@@ -19,6 +19,7 @@ import { type Flow, type FlowNode, matchesPath, parseGlob } from '../../contract
 import type { PinnedFile, PinnedProgram } from '../../flow/index.ts'
 import {
   CODE_PATTERNS,
+  GIT_PATTERNS,
   INSTRUCTION_FILES,
   MANIFEST_PATTERNS,
   PACKAGE_DIRECTORIES,
@@ -118,6 +119,7 @@ class Parts {
   addReviewer({ programs, data, isFromRoot }: NamedPrograms, nodes: readonly FlowNode[]): void {
     for (const path of data) if (!isDeclared(path, nodes)) this.#pin(path)
     for (const path of INSTRUCTION_FILES) this.seal(`${path}/**`)
+    for (const pattern of GIT_PATTERNS) this.seal(pattern)
     const real = programs.flatMap((path) => this.#files.withLinks(path))
     const directories = new Set([...real.map(directoryOf), ...(isFromRoot ? [''] : [])])
     for (const directory of directories) {

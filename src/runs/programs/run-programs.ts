@@ -4,6 +4,7 @@
  */
 import type { Flow } from '../../contracts/index.ts'
 import type { FlowFact, PinnedFile, RunOrigin } from '../../flow/index.ts'
+import type { SealedPaths } from '../../service/index.ts'
 import { PACKAGE_DIRECTORIES } from './code-names.ts'
 import { type ProtectedPrograms, protectedPrograms } from './protected-programs.ts'
 import { WorkspaceFiles } from './workspace-files.ts'
@@ -44,10 +45,11 @@ export class RunPrograms {
   }
 
   /** What no participant may change. */
-  sealed(): { readonly patterns: readonly string[]; readonly places: readonly string[] } {
+  sealed(): SealedPaths {
     const { sealed, readOnly } = this.#parts()
     const pinned = (this.#pins ?? []).map(({ path }) => path)
-    return { patterns: [...new Set([...sealed, ...pinned])], places: readOnly }
+    const patterns = [...new Set([...sealed, ...pinned])]
+    return { code: 'flow.program_touched', patterns, places: readOnly }
   }
 
   /** Files that are not as they were pinned: changed, gone, or new next to a reviewer's program. */

@@ -49,6 +49,11 @@ export interface SandboxRequest {
   readonly bases?: readonly string[]
   /** Whether a command may get a channel to the host, and `runBeside` may run others next to it. */
   readonly hasChannel?: boolean
+  /**
+   * Only a command with a channel, and processes that inherit its standard output, write to it: no process
+   * inside can open it again through `/proc` or `/dev/stdout`, to write or to read what is written.
+   */
+  readonly hasClosedOutput?: boolean
   /** The only way out, on the loopback inside; without it there is none. */
   readonly network?: NetworkDoor
   /**

@@ -2,7 +2,7 @@
  * Our ends of the named pipes of a run. They are opened before the command's side is, so that the first
  * writer finds a reader.
  */
-import { closeSync, constants, openSync, readSync } from 'node:fs'
+import { chmodSync, chownSync, closeSync, constants, openSync, readSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { RunRequest } from '../driver/driver.ts'
 
@@ -42,6 +42,23 @@ export function openEnd(path: string, way: 'read' | 'write'): Socket {
 
 export function destroyEnds(ends: Ends): void {
   for (const socket of Object.values(ends)) socket.destroy()
+}
+
+/**
+ * Takes away every right to open the standard output; both ends, which are open by now, stay. A process
+ * inside cannot change the mode, since the mount of its end is read-only. For root inside, which needs no
+ * mode, the pipe is given to an owner that the sandbox does not know. Returns what undoes it.
+ */
+export function closeToOthers(
+  { stdout }: Pick<Pipes, 'stdout'>,
+  withheld: number | null,
+): () => void {
+  chmodSync(stdout, 0)
+  if (withheld !== null) chownSync(stdout, withheld, withheld)
+  return () => {
+    if (withheld !== null) chownSync(stdout, process.getuid?.() ?? 0, process.getgid?.() ?? 0)
+    chmodSync(stdout, 0o600)
+  }
 }
 
 type OnOutput = RunRequest['onOutput']

@@ -43,7 +43,7 @@ import {
   toolPipes,
 } from '../processes/run-script.ts'
 import { type DiskMeter, entriesMax } from '../supervision/watch.ts'
-import { makeClosed } from './closed-places.ts'
+import { closesAny, makeClosed } from './closed-places.ts'
 import { type KeptLayers, keepLayers } from './kept-layers.ts'
 import { isInside, isRoot, type Masks, type SandboxPlan } from './sandbox-plan.ts'
 import type { LayerStorage, SandboxResources } from './sandbox-resources.ts'
@@ -62,6 +62,8 @@ export interface Opened {
   readonly backing: LayerStorage
   readonly disk: DiskMeter
   readonly pipes: Pipes
+  /** The owner that is not known inside; null where every owner is, or none but one. */
+  readonly withheld: number | null
   /** What the shells inside read. */
   readonly scripts: ScriptFiles
   /** The directory with the pipes of commands for the side shell; null without a channel. */
@@ -166,6 +168,7 @@ async function build(
     backing,
     disk: diskMeter(holder, directory, backing),
     pipes,
+    withheld,
     scripts,
     ends,
     tidy: shop.tidy,
@@ -354,12 +357,9 @@ function bubbleOf(
 }
 
 /** Root's rights inside. The right to open every file opens banned ones too, unless those are closed. */
-function capabilitiesOf(
-  { allOwners, banned = [] }: SandboxRequest,
-  isClosed: boolean,
-): readonly string[] | null {
-  if (!allOwners) return null
-  const opensAll = isClosed || banned.length === 0
+function capabilitiesOf(request: SandboxRequest, isClosed: boolean): readonly string[] | null {
+  if (!request.allOwners) return null
+  const opensAll = isClosed || !closesAny(request)
   return OWNER_CAPABILITIES.filter((right) => opensAll || right !== OPENS_ALL)
 }
 

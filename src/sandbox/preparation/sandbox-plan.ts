@@ -44,9 +44,10 @@ export function survey(request: SandboxRequest, shop: SandboxResources): Sandbox
 /** Everything that is fixed when a sandbox is made; CPU and wall time are not. */
 export function surveyKey(request: SandboxRequest, { plan, view, masksNow }: SandboxPlan): string {
   const { caps, sockets, allOwners, emptied, bases, hasChannel, kept, private: own } = request
+  const { hasClosedOutput } = request
   const { memoryMb, diskMb, processes } = caps
   const fixed = [memoryMb, diskMb, processes, sockets, allOwners, emptied, bases, hasChannel]
-  return JSON.stringify([plan, view, masksNow(), fixed, kept, own])
+  return JSON.stringify([plan, view, masksNow(), fixed, kept, own, hasClosedOutput])
 }
 
 function refuseForeignRoots({ scopeRoots, allOwners }: SandboxRequest, plan: OverlayPlan): void {

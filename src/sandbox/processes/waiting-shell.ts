@@ -8,7 +8,15 @@ import { faultError } from '../../base/index.ts'
 import { quote } from '../../machine/index.ts'
 import type { SideRequest } from '../driver/driver.ts'
 import type { Lines } from '../pipes/lines.ts'
-import { type Ends, feed, finish, flow, openEnds, type Pipes } from '../pipes/pipe-ends.ts'
+import {
+  destroyEnds,
+  type Ends,
+  feed,
+  finish,
+  flow,
+  openEnds,
+  type Pipes,
+} from '../pipes/pipe-ends.ts'
 import { isDead, lastMade, processUse } from '../supervision/meters.ts'
 import { type GroupCount, monotonicMs, SLOT, type WatchOrder } from '../supervision/watch.ts'
 import { commandLines, limitLines, type ProcessLimits, toolPipes } from './run-script.ts'
@@ -87,10 +95,20 @@ export function letGo({ mounts }: StartedShell): void {
 const TURNS = 20
 
 /** Mostly at once, so a few turns of the loop are tried before the clock is asked. */
-export async function untilDead(pid: number): Promise<void> {
+async function untilDead(pid: number): Promise<void> {
   for (let turn = 0; !isDead(pid); turn++) {
     await (turn < TURNS ? nextTurn() : pause(1))
   }
+}
+
+/** Ends a waiting shell that was never started. */
+export async function endWaiting(coming: Promise<ReadyShell>): Promise<void> {
+  const waiting = await coming.catch(() => null)
+  if (waiting === null) return
+  killQuietly(waiting.pid, 'SIGKILL')
+  await untilDead(waiting.pid)
+  destroyEnds(waiting.ends)
+  letGo(waiting)
 }
 
 /** How many processes still live when the command's leftovers had their time. */

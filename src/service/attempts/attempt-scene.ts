@@ -160,6 +160,7 @@ export class AttemptScene {
       readOnly: [...order.readOnly, ...sealedPlaces(order)],
       bases: laid.layers,
       hasChannel: true,
+      hasClosedOutput: order.hasClosedOutput === true,
     })
     const stop = new Stop(context.home.state, order.abort)
     const own = {

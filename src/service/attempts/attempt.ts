@@ -222,6 +222,7 @@ export class OpenAttempt implements Attempt {
       stdout: nothing,
       stderr: nothing,
       isCut: false,
+      left: 0,
       seconds: 0,
     }
   }
@@ -435,7 +436,7 @@ function over(actionId: string): FaultError {
 }
 
 function told(
-  { exitCode, signal, killedBy, aborted, resources }: RunOutcome,
+  { exitCode, signal, killedBy, aborted, resources, backgroundProcesses: left }: RunOutcome,
   outputs: AttemptOutputs,
 ): ParticipantOutcome {
   return {
@@ -447,6 +448,7 @@ function told(
     stdout: outputs.whole('stdout'),
     stderr: outputs.whole('stderr'),
     isCut: outputs.isCut,
+    left,
     seconds: resources.durationMs / 1_000,
   }
 }

@@ -11,7 +11,13 @@ const LINK = { kind: 'symlink' } as unknown as Side // Likewise.
 
 const order = {
   workspace: '/w',
-  sealed: { patterns: ['tools/agents/**', 'package.json', '*.py'], places: [] },
+  sealed: [
+    {
+      code: 'flow.program_touched' as const,
+      patterns: ['tools/agents/**', 'package.json', '*.py'],
+      places: [],
+    },
+  ],
 }
 
 it.each<[string, Side, Side, boolean]>([
@@ -39,4 +45,32 @@ it('a name that is no text counts below a sealed directory', () => {
   const path = `${rawOfText('/w/tools/agents')}/\xff` as Change['path']
   const change = { path, before: null, after: FILE } as Change
   expect(sealedFindings(order, [change])).toHaveLength(1)
+})
+
+it.each<[string, Side, Side, boolean]>([
+  ['/w/artifacts/run-1/a/1/out.md', FILE, FILE, true],
+  ['/w/artifacts/run-1/a/1/out.md', FILE, null, true],
+  ['/w/artifacts/run-2/b/2/out.md', null, FILE, true],
+  ['/w/artifacts/run-1/b/1/out.md', FILE, FILE, true],
+  ['/w/artifacts/run-1/b/2/out.md', null, FILE, false],
+  ['/w/artifacts/run-1/b/2', null, LINK, true],
+  ['/w/artifacts/run-1/b/2', null, DIRECTORY, false],
+  ['/w/artifacts/run-1/b', null, DIRECTORY, false],
+  ['/w/artifacts/run-1/b', null, LINK, true],
+  ['/w/artifacts/run-1/b', DIRECTORY, LINK, true],
+  ['/w/artifacts/run-1', DIRECTORY, LINK, true],
+  ['/w/artifacts', DIRECTORY, LINK, true],
+  ['/w/artifacts/notes.md', null, FILE, false],
+])('of a participant with a directory of its own: %s', (path, before, after, isTouched) => {
+  const code = 'flow.artifact_touched' as const
+  const artifacts = {
+    code,
+    patterns: ['artifacts/run-*/**'],
+    places: [],
+    own: 'artifacts/run-1/b/2',
+  }
+  // Other fields are not looked at.
+  const change = { path: rawOfText(path), before, after } as Change
+  const found = sealedFindings({ workspace: '/w', sealed: [artifacts] }, [change])
+  expect(found.map((finding) => finding.code)).toEqual(isTouched ? [code] : [])
 })

@@ -11,28 +11,43 @@ import {
   rawOfText,
   textOfRaw,
 } from '../../gate/index.ts'
-import type { AttemptOrder } from '../surface/attempt-surface.ts'
+import type { AttemptOrder, SealedPaths } from '../surface/attempt-surface.ts'
 
 type SealedOrder = Pick<AttemptOrder, 'sealed' | 'workspace'>
 
+/** What a finding says about a change of something sealed. */
+const DETAILS = {
+  'flow.program_touched': 'no participant may change a program of the run, or what it is made of',
+  'flow.artifact_touched': 'no participant may change what another node or another run handed in',
+} as const satisfies Record<SealedPaths['code'], string>
+
 /** Absolute. */
-export function sealedPlaces({ sealed, workspace }: SealedOrder): readonly string[] {
-  return (sealed?.places ?? []).map((place) => `${workspace}/${place}`)
+export function sealedPlaces({ sealed = [], workspace }: SealedOrder): readonly string[] {
+  return sealed.flatMap(({ places }) => places.map((place) => `${workspace}/${place}`))
 }
 
 /** One finding for each change of something sealed, or of a directory that leads to it. */
 export function sealedFindings(
-  { sealed, workspace }: SealedOrder,
+  { sealed = [], workspace }: SealedOrder,
   changes: readonly Change[],
 ): SandboxResult['findings'] {
-  const patterns = sealed?.patterns ?? []
+  return sealed.flatMap((paths) => findingsOf(paths, workspace, changes))
+}
+
+function findingsOf(
+  { code, patterns, own }: SealedPaths,
+  workspace: string,
+  changes: readonly Change[],
+): SandboxResult['findings'] {
   if (patterns.length === 0) return []
   const globs = patterns.flatMap((pattern) => parseGlob(`${workspace}/${pattern}`) ?? [])
   const heads = patterns.map((pattern) => rawOfText(`${workspace}/${headOf(pattern)}`))
   const whole = patterns
     .filter((pattern) => pattern === `${headOf(pattern)}/**`)
     .map((pattern) => rawOfText(`${workspace}/${headOf(pattern)}`))
+  const free = own === undefined ? null : rawOfText(`${workspace}/${own}`)
   return changes.flatMap((change) => {
+    if (free !== null && isFree(change, free)) return []
     const path = textOfRaw(change.path)
     // A name that is no text fits no pattern, but may lie below a sealed directory.
     const isInside =
@@ -40,9 +55,14 @@ export function sealedFindings(
         ? whole.some((directory) => isBelow(change.path, directory))
         : globs.some((glob) => matchesPath(glob, path))
     if (!isInside && !isMoved(change, heads)) return []
-    const detail = 'no participant may change a program of the run, or what it is made of'
-    return [{ code: 'flow.program_touched', path: displayOfRaw(change.path), detail }]
+    return [{ code, path: displayOfRaw(change.path), detail: DETAILS[code] }]
   })
+}
+
+/** Lies in the participant's own directory, or is a new directory that leads there. */
+function isFree({ path, before, after }: Change, own: RawPath): boolean {
+  const isMade = before === null && after?.kind === 'directory'
+  return (path !== own && isBelow(path, own)) || (isMade && isBelow(own, path))
 }
 
 /** A directory above something sealed is no directory any more. */

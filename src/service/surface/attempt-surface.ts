@@ -33,8 +33,8 @@ export interface AttemptOrder {
   readonly hidden: readonly string[]
   /** Absolute paths that it sees and cannot change. */
   readonly readOnly: readonly string[]
-  /** What no participant may change: programs of participants and what they are made of. */
-  readonly sealed?: SealedPaths
+  /** What no participant may change: programs of participants, and what other nodes handed in. */
+  readonly sealed?: readonly SealedPaths[]
   /** Hosts that the participant itself calls (class `service`), and its secrets by name and value. */
   readonly egress: readonly string[]
   readonly secrets: Readonly<Record<string, string>>
@@ -46,16 +46,22 @@ export interface AttemptOrder {
   }
   /** Records each access that a mask or a read-only mount refused (slow). */
   readonly isTraced: boolean
+  /** No process but the participant's own can open its standard output. */
+  readonly hasClosedOutput?: boolean
   /** The run of a flow that goes on with what is staged: while it can, the stage stays. */
   readonly runId?: string
   readonly abort: AbortSignal
 }
 
-interface SealedPaths {
+export interface SealedPaths {
+  /** Of the finding about a change. */
+  readonly code: 'flow.program_touched' | 'flow.artifact_touched'
   /** Globs under the workspace. A stage that changes what one matches is blocked. */
   readonly patterns: readonly string[]
   /** Paths under the workspace that are mounted read-only where they are there. */
   readonly places: readonly string[]
+  /** A directory under the workspace that the participant may fill, although a pattern matches it. */
+  readonly own?: string
 }
 
 export interface ParticipantCommand {
@@ -83,6 +89,8 @@ export interface ParticipantOutcome {
   readonly stdout: Uint8Array
   readonly stderr: Uint8Array
   readonly isCut: boolean
+  /** Processes that still ran two seconds after its end. */
+  readonly left: number
   /** By the monotonic clock. */
   readonly seconds: number
 }

@@ -70,6 +70,8 @@ export const FINDING_CODES = [
   'flow.list_refused',
   'flow.item_failed',
   'flow.items_short',
+  'flow.artifact_touched',
+  'flow.artifact_changed',
 ] as const satisfies readonly Code[]
 
 /** What was done about a finding. */
