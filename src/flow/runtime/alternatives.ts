@@ -6,7 +6,7 @@
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
 import { isOpen } from '../state/state.ts'
 import { escalate } from './enter.ts'
-import { isGuardOpen } from './judge.ts'
+import { firstOpen } from './passage.ts'
 import type { Turn } from './turn.ts'
 
 /** Groups that begin at a node, each once. */
@@ -27,22 +27,25 @@ export function openGroups(turn: Turn, source: number): void {
 }
 
 function chooseNext(turn: Turn, source: number, edges: readonly CompiledEdge[]): void {
+  // It runs again, or a person is asked about it already.
+  if (turn.draft.run.rules >= 4 && isOpen(turn.node(source).status)) return
   const targets = edges.map(({ target }) => turn.node(target))
   if (targets.some(({ status }) => isOpen(status) || status === 'done')) return
   const idle = edges.filter(({ target }) => turn.node(target).status === 'idle')
   // The sort keeps the order of the flow among equals, which is the order of priority.
-  const next = idle
-    .toSorted((one, other) => turn.node(one.target).attempts - turn.node(other.target).attempts)
-    .find((edge) => isGuardOpen(turn, edge))
-  if (next === undefined) {
+  const ranked = idle.toSorted(
+    (one, other) => turn.node(one.target).attempts - turn.node(other.target).attempts,
+  )
+  const { way: next } = firstOpen(turn, ranked, 'aside')
+  if (next === null) {
     const values = { edges: edges.map(({ document }) => document.edge_id) }
     const node_id = turn.idOf(source)
     turn.find({ code: 'flow.decision_none', node_id, action: 'escalate', values })
     return escalate(turn, source, 'no alternative is left')
   }
   const round = Math.max(turn.draft.run.round, 1)
-  turn.record({ kind: 'fired', edge_id: next.document.edge_id, round })
-  turn.later({ kind: 'enter', node: next.target, round, cause: 'alternative' })
+  turn.recordFired(next, round)
+  turn.later({ kind: 'enter', node: next.edge.target, round, cause: 'alternative' })
 }
 
 /** A candidate is done: the others of its groups are abandoned. */

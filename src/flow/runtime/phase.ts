@@ -6,16 +6,9 @@
 import { isCallFirst } from '../compile/calls.ts'
 import type { CompiledEdge, CompiledSpan } from '../compile/compiled-flow.ts'
 import type { FindingAction } from '../state/fact.ts'
-import { isGuardOpen, isInvariantKept } from './judge.ts'
-import {
-  carryOut,
-  type EdgeObstacle,
-  findClosed,
-  guardObstacle,
-  leave,
-  obstacleAt,
-  rerunSpan,
-} from './leave.ts'
+import { isInvariantKept } from './judge.ts'
+import { carryOut, findClosed, leave, rerunSpan } from './leave.ts'
+import { type EdgeObstacle, mayFire, tryEdge } from './passage.ts'
 import type { Turn } from './turn.ts'
 
 export function closeSubphase(turn: Turn, subphase: number): void {
@@ -155,13 +148,8 @@ function remedyAt(turn: Turn, node: number): EdgeObstacle | null {
   for (const edge of turn.draft.nodeOf(node).outgoing) {
     if (!edge.isLeaving || edge.document.class === 'Meta' || edge.document.class === 'Exception')
       continue
-    if (!isGuardOpen(turn, edge)) {
-      const obstacle = guardObstacle(edge)
-      if (REMEDIES.has(obstacle.action)) return obstacle
-      continue
-    }
-    const action = obstacleAt(turn, edge)
-    if (action !== null && REMEDIES.has(action)) return { edge, action, isGuard: false }
+    const way = tryEdge(turn, edge, 'done')
+    if (!mayFire(way) && REMEDIES.has(way.action)) return way
   }
   return null
 }

@@ -15,21 +15,30 @@ import type { EventOf, FlowEvent } from '../state/event.ts'
 import { flowAfter, reshape } from '../state/reshape.ts'
 import { isOpen, isStuckAt, type RunState, unblockedBy } from '../state/state.ts'
 import { loseGroups, openGroups, winGroups } from './alternatives.ts'
-import { askForInput, endAttempt, submitWork, takeOutput } from './attempt.ts'
+import { askForInput, endAttempt, takeOutput } from './attempt.ts'
 import { endBranches } from './branches.ts'
 import { settleCalls } from './call.ts'
 import { block, enter, failNode, run } from './enter.ts'
-import { asksForEvidence } from './evidence.ts'
+import { asksForEvidence, isReviewEvidence } from './evidence.ts'
 import { isInvariantKept } from './judge.ts'
-import { hasGoneOn, leave, retryClaims, retryWays, takeException } from './leave.ts'
-import { beginItems, giveUpItem, isListTaken, isLostItem, isShort, reopenItem } from './map.ts'
+import { hasGoneOn, isWayOut, leave, retryClaims, retryWays, takeException } from './leave.ts'
+import {
+  beginItems,
+  giveUpItem,
+  isCounted,
+  isListTaken,
+  isLostItem,
+  isShort,
+  reopenItem,
+} from './map.ts'
 import { afterMigration } from './migrate.ts'
 import { outstanding } from './outstanding.ts'
 import { afterLog, closePhase, closeSubphase } from './phase.ts'
-import { answerFault, endReview, giveUpReview, isApproved, passOn } from './review.ts'
+import { answerFault, approveBy, endReview, giveUpReview, isApproved, passOn } from './review.ts'
 import { cancel, canSkip, skip } from './skip.ts'
 import { dismissApprovals, followPromotion, promoteStage, voidDependents } from './stage.ts'
 import { findStalled, findUnreached } from './stall.ts'
+import { submitWork } from './submit.ts'
 import { type Step, type Task, Turn } from './turn.ts'
 import { afterSignal, afterTimer, isTimerDue, signalNames } from './wait.ts'
 
@@ -203,7 +212,7 @@ function reactAt(turn: Turn, node: number, event: NodeEvent): void {
       if (turn.draft.nodeOf(node).checks.length > 0) return submitWork(turn, node)
       return complete(turn, node)
     case 'evidence_read':
-      return complete(turn, node)
+      return isReviewEvidence(turn) ? goOnToReview(turn, node) : complete(turn, node)
     case 'list_read':
       return isListTaken(turn, node, event) ? complete(turn, node) : undefined
     case 'human_answer':
@@ -275,11 +284,19 @@ function perform(turn: Turn, task: Task): void {
       return
     case 'done':
       return complete(turn, task.node)
+    case 'submit':
+      return submitWork(turn, task.node)
     case 'except':
       return except(turn, task.node)
     default:
       return task satisfies never
   }
+}
+
+/** The evidence for the ways to CHECK nodes is there: work goes to them, a CHECK to those after it. */
+function goOnToReview(turn: Turn, node: number): void {
+  const { target } = turn.draft.nodeOf(node)
+  return target === -1 ? submitWork(turn, node) : approveBy(turn, node, target)
 }
 
 /** Nothing is missing: the node is done, and the CHECK nodes that approved it are. */
@@ -315,6 +332,10 @@ function except(turn: Turn, node: number): void {
     loseGroups(turn, node)
     return
   }
+  // A way out that is closed keeps the run here: it was found, and a person lets the node try again.
+  const hasWayOut = turn.draft.nodeOf(node).outgoing.some((edge) => isWayOut(edge, 'failure'))
+  if (turn.draft.run.rules >= 4 && hasWayOut && !isCounted(turn, node))
+    return turn.settle(node, 'blocked', 'its way out is closed')
   failNode(turn, node)
 }
 
@@ -413,7 +434,8 @@ function afterUnblock(turn: Turn, node: number): void {
   if (turn.draft.run.rules >= 3 && turn.draft.phases.get(phase).isLogFailed)
     return turn.command({ type: 'write_log', phase_id })
   if (!turn.node(node).isHeld) return rerun(turn, unblockedBy(turn.draft, node), 'unblocked')
-  if (!asksForEvidence(turn, node)) return retryWays(turn, node)
+  const isReview = turn.node(node).status === 'blocked' || turn.node(node).status === 'resting'
+  if (!asksForEvidence(turn, node, isReview)) return retryWays(turn, node)
   // A person may have corrected an evidence file: tries the edges once the host has read it again.
   turn.record({ kind: 'released', node_id: turn.idOf(node) })
 }
