@@ -1,6 +1,6 @@
 /**
- * Edges and what keeps them closed: no edge of any class fires around a control that it names, whatever it
- * is taken for, and what the control asks for is done.
+ * Edges and what keeps them closed: no edge of any class fires around a control that it names, for any
+ * reason to take it, and what the control asks for is done.
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -305,4 +305,239 @@ it('no edge fires against a control that it names, and of a decision one way is 
   )
   // The flows came to closed edges, to decisions and to their ends.
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(20)
+})
+
+describe('a decision between ways within the phase and out of it', () => {
+  const split = (within: string, out: string): Partial<Flow> => ({
+    nodes: [node('a'), node('b'), node('y', { phase_id: 'Q' }), goal],
+    edges: [
+      edge('a', 'b', { class: 'Decision', guard_expr: within }),
+      edge('a', 'y', { class: 'Decision', guard_expr: out }),
+      edge('b', 'g'),
+      edge('y', 'g'),
+    ],
+  })
+
+  it.each([
+    ['true', 'false', 'DONE', ['a>b', 'b>g'], []],
+    ['false', 'true', 'DONE', ['a>y', 'y>g'], []],
+    ['true', 'true', 'BLOCKED', [], ['flow.decision_ambiguous block']],
+    [
+      'false',
+      'false',
+      'BLOCKED',
+      [],
+      ['flow.decision_none block', 'flow.guard_false block', 'flow.guard_false block'],
+    ],
+    // Open at the end of the phase only: the way within is the only open one then.
+    ['state.log_updated_after_phase', 'false', 'DONE', ['a>b', 'b>g'], []],
+  ])('is one: within %s, out %s', (within, out, status, fired, findings) => {
+    const host = new Host(split(within, out)).start().run()
+    expect([host.status, host.fired, host.findings]).toEqual([status, fired, findings])
+    host.verify()
+  })
+})
+
+describe('the way from work to its CHECK', () => {
+  const flow = (more: Partial<FlowEdge>, ...others: readonly FlowEdge[]): Partial<Flow> => ({
+    nodes: [work('a', { max_attempts: 2 }), check('c', 'a'), node('x'), goal],
+    edges: [edge('a', 'c', more), edge('c', 'g'), ...others],
+    state: { fields: { pages: { type: 'int', initial: 0 } } },
+  })
+  const out = [edge('a', 'x', { class: 'Exception' }), edge('x', 'g')]
+
+  it.each<[string, Partial<FlowEdge>, readonly FlowEdge[], string, readonly string[]]>([
+    ['block', {}, [], 'BLOCKED', ['a']],
+    ['block', {}, out, 'DONE', ['a', 'x', 'g']],
+    ['reroute', { on_guard_fail: 'reroute' }, out, 'DONE', ['a', 'x', 'g']],
+    ['reroute', { on_guard_fail: 'reroute' }, [], 'BLOCKED', ['a']],
+    ['rerun', { on_guard_fail: 'rerun' }, [], 'WAITING', ['a', 'a']],
+    ['escalate', { on_guard_fail: 'escalate' }, [], 'WAITING', ['a']],
+  ])('does what its guard says when it is closed: %s', (_, more, others, status, entered) => {
+    const nodes = flow({}).nodes?.filter(({ node_id }) => others.length > 0 || node_id !== 'x')
+    const parts = { ...flow({ guard_expr: 'false', ...more }, ...others), nodes: nodes ?? [] }
+    const host = new Host(parts).start().run()
+    expect([host.status, host.entered, host.fired.includes('a>c')]).toEqual([
+      status,
+      entered,
+      false,
+    ])
+    const action = more.on_guard_fail ?? 'block'
+    expect(host.findings[0]).toBe(`flow.guard_false ${action}`)
+    host.verify()
+  })
+
+  it('opens when a rerun has made its guard true', () => {
+    const guard_expr = 'state.attempt_count > 1'
+    const host = new Host(flow({ guard_expr, on_guard_fail: 'rerun' })).start().run()
+    expect([host.status, host.node('a').attempts, host.fired.includes('a>c')]).toEqual([
+      'DONE',
+      2,
+      true,
+    ])
+    host.verify()
+  })
+
+  const evidenced = flow({
+    guard_expr: 'state.pages >= 4',
+    guard_evidence_source: 'out/book.json:pages',
+  })
+  const readTo = (host: Host, value: number): Host => {
+    host.run(({ type }) => type === 'read_evidence')
+    const command = host.open.find(({ type }) => type === 'read_evidence')
+    if (command?.type !== 'read_evidence') throw new Error('nothing is read')
+    host.open.splice(host.open.indexOf(command), 1)
+    const readings = command.sources.map(({ edge_id }) => ({ edge_id, digest: 'd', value }))
+    const { node_id, command: number } = command
+    host.send({ type: 'evidence_read', node_id, command: number, readings })
+    return host.run()
+  }
+
+  it('goes by the evidence that the work has staged', () => {
+    const host = readTo(new Host(evidenced, () => ({ stage: 'm' })).start(), 4)
+    expect([host.status, host.fired.includes('a>c')]).toEqual(['DONE', true])
+    host.verify()
+  })
+
+  it('is tried again with the evidence that a person has corrected, and the work is kept', () => {
+    const host = readTo(new Host(evidenced, () => ({ stage: 'm' })).start(), 3)
+    expect([host.status, host.node('a').status]).toEqual(['BLOCKED', 'blocked'])
+    host.verify()
+    host.send({ type: 'unblocked', node_id: 'a', principal: 'human:ann' })
+    readTo(host, 4)
+    expect([host.status, host.node('a').attempts]).toEqual(['DONE', 1])
+    host.verify()
+  })
+
+  it('opens when the claims of the work are verified, and the work is kept', () => {
+    const parts = { nodes: [work('a'), check('c', 'a'), goal] }
+    const edges = [edge('a', 'c', trust), edge('c', 'g')]
+    const host = new Host({ ...parts, edges }, claiming()).start().run()
+    expect(host.status).toBe('BLOCKED')
+    const evidence = { evidence_id: 'E', claim_id: 'C', actor: 'ann', supports: true }
+    const told = { evidence: { ...evidence, digest: `sha256:${'d'.repeat(64)}` } }
+    host.send({ type: 'evidence', ...told, principal: 'human:ann', participant: null })
+    expect([host.run().status, host.node('a').attempts]).toEqual(['DONE', 1])
+    host.verify()
+  })
+
+  it('can be skipped with its work', () => {
+    const parts = { nodes: [work('a'), check('c', 'a'), goal] }
+    const edges = [edge('a', 'c', { guard_expr: 'false' }), edge('c', 'g')]
+    const host = new Host({ ...parts, edges }).start().run()
+    const said = { principal: 'human:ann', comment: 'not needed' }
+    host.send({ type: 'skipped', node_id: 'a', ...said })
+    expect(host.run().status).toBe('DONE')
+    host.verify()
+  })
+})
+
+describe('a control that asks for a rerun, or rejects', () => {
+  const once = 'state.attempt_count < 2'
+  const flow = (action: Action, sibling: Partial<FlowEdge>, phase_id = 'Q'): Partial<Flow> => ({
+    nodes: [work('a'), node('y', { phase_id }), goal],
+    edges: [edge('a', 'y', sibling), edge('a', 'g', { policy_refs: ['P'] }), edge('y', 'g')],
+    policies: [policy(action, once)],
+  })
+
+  it.each<[Action, string, Partial<FlowEdge>, string]>([
+    ['rerun', 'closed', { guard_expr: 'false' }, 'Q'],
+    ['reject', 'closed', { guard_expr: 'false' }, 'Q'],
+    ['rerun', 'open', {}, 'Q'],
+    ['reject', 'open', {}, 'Q'],
+    ['rerun', 'taken within the phase', {}, 'P'],
+    ['reject', 'taken within the phase', {}, 'P'],
+  ])('is carried out: %s, the other way is %s', (action, _, sibling, phase) => {
+    const script: Script = (id, attempt) => ({ stage: `${id}${attempt}` })
+    const host = new Host(flow(action, sibling, phase), script).start().run()
+    expect([host.status, host.node('a').attempts]).toEqual(['DONE', 2])
+    expect(host.fired.filter((id) => id === 'a>g')).toEqual(['a>g'])
+    host.verify()
+  })
+
+  it('rolls back what was promoted before the work runs again, and counts the rejection', () => {
+    const script: Script = (id, attempt) => ({ stage: `${id}${attempt}` })
+    const host = new Host(flow('reject', {}), script).start()
+    host.run(({ type }) => type === 'roll_back')
+    const [command] = host.open
+    expect(command).toMatchObject({ type: 'roll_back', node_id: 'a', back_to: 'a', rest: [] })
+    expect(host.node('a').work.rejections).toBe(1)
+    host.run()
+    expect([host.status, host.node('a').work.acts.length]).toEqual(['DONE', 1])
+    host.verify()
+  })
+
+  it('rejects the work that a CHECK approved, with what was built on it', () => {
+    const parts: Partial<Flow> = {
+      nodes: [work('a'), check('c', 'a'), work('b'), goal],
+      edges: [edge('a', 'c'), edge('c', 'b'), edge('c', 'g', { policy_refs: ['P'] })],
+      policies: [policy('reject', once)],
+    }
+    const script: Script = (id, attempt) => ({ stage: `${id}${attempt}` })
+    const host = new Host(parts, script).start().run()
+    const undone = host.facts.flatMap((fact) =>
+      fact.type === 'flow_event_v1' &&
+      fact.payload.kind === 'commanded' &&
+      fact.payload.command.type === 'roll_back'
+        ? [fact.payload.command.node_id]
+        : [],
+    )
+    expect([host.status, undone, host.node('a').work.rejections]).toEqual(['DONE', ['b', 'a'], 1])
+    host.verify()
+  })
+})
+
+it('a way back without a guard waits for the ways out of the phase', () => {
+  const flow = (guard_expr: string): Partial<Flow> => ({
+    nodes: [node('b', { max_attempts: 2 }), node('e'), goal],
+    edges: [edge('b', 'e'), edge('e', 'b', { class: 'Loop' }), edge('e', 'g', { guard_expr })],
+  })
+  const open = new Host(flow('true')).start().run()
+  expect([open.status, open.entered]).toEqual(['DONE', ['b', 'e', 'g']])
+  open.verify()
+  const later = new Host(flow('state.attempt_count > 1')).start().run()
+  expect([later.status, later.entered]).toEqual(['DONE', ['b', 'e', 'b', 'e', 'g']])
+  later.verify()
+})
+
+describe('after a REJECT', () => {
+  const flow = (more: Partial<FlowEdge>): Partial<Flow> => ({
+    nodes: [work('a', { max_attempts: 2 }), check('c', 'a'), node('x'), goal],
+    edges: [
+      edge('a', 'c'),
+      edge('c', 'g'),
+      edge('c', 'x', { class: 'Exception', on: 'reject', guard_expr: 'false', ...more }),
+      edge('x', 'g'),
+    ],
+  })
+
+  it.each<[string, Partial<FlowEdge>, string, number]>([
+    ['runs the work again when it says nothing', {}, 'WAITING', 2],
+    ['stays when it says so', { on_guard_fail: 'block' }, 'BLOCKED', 1],
+    ['asks a person when it says so', { on_guard_fail: 'escalate' }, 'WAITING', 1],
+  ])('a way out with a closed guard %s', (_, more, status, attempts) => {
+    const host = new Host(flow(more), rejecting).start().run()
+    expect([host.status, host.node('a').attempts]).toEqual([status, attempts])
+    host.verify()
+  })
+})
+
+it('a node that failed and whose way out is closed goes on when a person lets it', () => {
+  let isMended = false
+  const script: Script = (id) => (id === 'a' && !isMended ? { outcome: 'failed' } : {})
+  const parts: Partial<Flow> = {
+    nodes: [work('a', { max_attempts: 1 }), node('x'), goal],
+    edges: [
+      edge('a', 'g'),
+      edge('a', 'x', { class: 'Exception', guard_expr: 'state.score >= 90' }),
+      edge('x', 'g'),
+    ],
+  }
+  const host = new Host(parts, script).start().run()
+  expect([host.status, host.findings.at(-1)]).toEqual(['BLOCKED', 'flow.guard_false block'])
+  host.verify()
+  isMended = true
+  host.send({ type: 'unblocked', node_id: 'a', principal: 'human:ann' })
+  expect([host.run().status, host.entered]).toEqual(['DONE', ['a', 'a', 'g']])
+  host.verify()
 })

@@ -2,7 +2,7 @@
  * The one way through every edge: its guard, then the claims, invariants and policies at it.
  *
  * INVARIANT (no edge around its controls): an edge fires only with an `OpenEdge`, and this file alone
- * makes one, whatever the class of the edge is and why it is taken.
+ * makes one, for every class of edge and every reason to take it.
  */
 import type { Policy } from '../../policy/index.ts'
 import type { CompiledEdge, CompiledInvariant } from '../compile/compiled-flow.ts'
@@ -55,7 +55,7 @@ export type { GuardedEdge, OpenEdge }
  *
  * What no edge names is judged where a node that is done is left; what an edge names is always judged.
  */
-export type Occasion = 'done' | 'back' | 'review' | 'aside'
+type TryCause = 'done' | 'back' | 'review' | 'aside'
 
 /** Judges the guard of an edge; null if it is closed. */
 export function tryGuard(turn: Turn, edge: CompiledEdge): GuardedEdge | null {
@@ -66,31 +66,27 @@ export function tryGuard(turn: Turn, edge: CompiledEdge): GuardedEdge | null {
 export function tryControls(
   turn: Turn,
   { edge }: GuardedEdge,
-  occasion: Occasion,
+  cause: TryCause,
 ): OpenEdge | EdgeObstacle {
-  const action = edge.isFree ? null : obstacleAt(turn, edge, occasion)
+  const action = edge.isFree ? null : obstacleAt(turn, edge, cause)
   return action === null ? new OpenEdge(edge) : { edge, action, isGuard: false }
 }
 
 /** Judges an edge: its guard, and then the rest. */
-export function tryEdge(
-  turn: Turn,
-  edge: CompiledEdge,
-  occasion: Occasion,
-): OpenEdge | EdgeObstacle {
+export function tryEdge(turn: Turn, edge: CompiledEdge, cause: TryCause): OpenEdge | EdgeObstacle {
   const guarded = tryGuard(turn, edge)
-  return guarded === null ? guardObstacle(edge) : tryControls(turn, guarded, occasion)
+  return guarded === null ? guardObstacle(edge) : tryControls(turn, guarded, cause)
 }
 
 /** Judges edges one after another until one may fire; returns it, and the obstacles of those before. */
 export function firstOpen(
   turn: Turn,
   edges: readonly CompiledEdge[],
-  occasion: Occasion,
+  cause: TryCause,
 ): { readonly way: OpenEdge | null; readonly closed: readonly EdgeObstacle[] } {
   const closed: EdgeObstacle[] = []
   for (const edge of edges) {
-    const way = tryEdge(turn, edge, occasion)
+    const way = tryEdge(turn, edge, cause)
     if (mayFire(way)) return { way, closed }
     closed.push(way)
   }
@@ -106,14 +102,14 @@ export function guardObstacle(edge: CompiledEdge): EdgeObstacle {
 }
 
 /** Returns what the first closed control asks for; null when nothing is in the way. */
-function obstacleAt(turn: Turn, edge: CompiledEdge, occasion: Occasion): FindingAction | null {
+function obstacleAt(turn: Turn, edge: CompiledEdge, cause: TryCause): FindingAction | null {
   // Earlier versions judged controls only where a node was left by a way on, or back with a guard.
-  if (turn.draft.run.rules < 4 && occasion !== 'done') return null
+  if (turn.draft.run.rules < 4 && cause !== 'done') return null
   if (edge.document.trust_requirement === 'independent_verification_required') {
     if (!areClaimsVerified(turn, edge)) return 'block'
   }
-  const { policies, invariants } = controlsAt(edge, occasion)
-  const isOnlyClosed = occasion === 'aside'
+  const { policies, invariants } = controlsAt(edge, cause)
+  const isOnlyClosed = cause === 'aside'
   for (const invariant of invariants) {
     const { fail_action } = invariant.document
     const action = isOnlyClosed && fail_action === 'rerun' ? 'block' : fail_action
@@ -129,8 +125,8 @@ interface EdgeControls {
   readonly invariants: readonly CompiledInvariant[]
 }
 
-function controlsAt(edge: CompiledEdge, occasion: Occasion): EdgeControls {
-  if (occasion === 'done' || occasion === 'back') return edge
+function controlsAt(edge: CompiledEdge, cause: TryCause): EdgeControls {
+  if (cause === 'done' || cause === 'back') return edge
   const { policy_refs = [], audit_invariant_refs = [] } = edge.document
   return {
     policies: edge.policies.filter(({ policyId }) => policy_refs.includes(policyId)),

@@ -1,5 +1,6 @@
 /**
- * Ends the review of a CHECK and applies it to the work that it judges (F-7, F-12).
+ * Hands work to its CHECK nodes, ends the review of a CHECK, and applies it to the work (F-7, F-12). The
+ * ways to CHECK nodes are judged first; while one is closed nothing is reviewed.
  *
  * INVARIANT (pinned): an answer counts only if it repeats the id of this review and the digest of the
  * artifact that the host handed out, so that no text inside an artifact can vote.
@@ -22,10 +23,19 @@ import {
   lineDelay,
   takeEvidence,
 } from './attempt.ts'
-import { escalate, run } from './enter.ts'
+import { enter, escalate, run } from './enter.ts'
 import { asksForEvidence, takeFields } from './evidence.ts'
-import { carryOut, findClosed, fire, isWayOut } from './leave.ts'
-import { type EdgeObstacle, firstOpen, mayFire, tryEdge } from './passage.ts'
+import {
+  carryOut,
+  findClosed,
+  fire,
+  hold,
+  isWayOut,
+  refusalOf,
+  rerunSpan,
+  takeException,
+} from './leave.ts'
+import { type EdgeObstacle, firstOpen, mayFire, type OpenEdge, tryEdge } from './passage.ts'
 import { dismissApprovals, voidDependents } from './stage.ts'
 import type { Turn } from './turn.ts'
 
@@ -52,6 +62,68 @@ function reviewFault(turn: Turn, node: number, answer: ReviewAnswer): string | n
   const { task_id } = answer.document
   if (turn.draft.run.rules < 2 || task_id === pin.target || task_id === turn.idOf(node)) return null
   return `the review has the \`task_id\` ${showName(task_id)}, and is of ${showName(pin.target)}`
+}
+
+/** Submits work: enters its CHECK nodes, or approves it if it has none. */
+export function submitWork(turn: Turn, node: number): void {
+  const { checks, firstChecks, isJudgedLate, outgoing } = turn.draft.nodeOf(node)
+  if (checks.length === 0) return turn.later({ kind: 'approve', node })
+  if (turn.draft.run.rules >= 4 && asksForEvidence(turn, node, true)) return
+  turn.settle(node, isJudgedLate ? 'provisional' : 'submitted', 'review')
+  const closed = fireReviews(
+    turn,
+    node,
+    outgoing.filter(({ isReview }) => isReview),
+  )
+  if (closed.length > 0) return holdReview(turn, node, closed)
+  for (const check of firstChecks) enter(turn, check, turn.node(node).round, 'edge')
+  if (isJudgedLate) turn.later({ kind: 'leave', node, isPhaseEnded: false })
+}
+
+/** Fires the ways to CHECK nodes if all are open; returns the obstacles of the others. */
+function fireReviews(
+  turn: Turn,
+  node: number,
+  ways: readonly CompiledEdge[],
+): readonly EdgeObstacle[] {
+  const isTogether = turn.draft.run.rules >= 4
+  const round = Math.max(turn.node(node).round, 1)
+  const open: OpenEdge[] = []
+  const closed: EdgeObstacle[] = []
+  if (isTogether) takeFields(turn, ways)
+  for (const edge of ways) {
+    const way = tryEdge(turn, edge, 'review')
+    if (!mayFire(way)) closed.push(way)
+    else if (isTogether) open.push(way)
+    else turn.recordFired(way, round)
+    // Earlier versions stopped at the first closed way, when those before it had fired.
+    if (!isTogether && closed.length > 0) return closed
+  }
+  if (closed.length === 0) for (const way of open) turn.recordFired(way, round)
+  return closed
+}
+
+/** Does what the first obstacle asks for. The work stays as it is where that is to wait. */
+function holdReview(turn: Turn, node: number, closed: readonly EdgeObstacle[]): void {
+  const isOld = turn.draft.run.rules < 4
+  for (const obstacle of closed)
+    findClosed(turn, node, isOld ? { ...obstacle, action: 'block' } : obstacle)
+  const first = refusalOf(turn, closed) ?? closed[0]
+  if (isOld || first === undefined) {
+    turn.settle(node, 'blocked', 'review')
+    return turn.later({ kind: 'except', node })
+  }
+  const { edge, action } = first
+  if (action === 'escalate') return escalate(turn, node, `the way ${edge.edgeId} is closed`)
+  if (action === 'rerun' || action === 'reject') {
+    voidDependents(turn, node)
+    turn.settle(node, 'rejected', 'the way to its check is closed')
+    const scope = action === 'rerun' ? edge.document.guard_scope : undefined
+    return rerunSpan(turn, node, scope ?? 'attempt')
+  }
+  turn.settle(node, 'blocked', 'review')
+  if (takeException(turn, node) === null) return hold(turn, node)
+  turn.settle(node, 'rejected', 'rerouted')
 }
 
 export function endReview(turn: Turn, check: number, event: EventOf<'attempt_ended'>): void {
@@ -120,7 +192,7 @@ function neededBy({ suggestions }: XiaojingReview) {
   }))
 }
 
-export function approveBy(turn: Turn, check: number, target: number): void {
+function approveBy(turn: Turn, check: number, target: number): void {
   if (target === -1) return turn.later({ kind: 'done', node: check })
   if (turn.draft.run.rules >= 4) {
     if (asksForEvidence(turn, check, true)) return
@@ -129,6 +201,12 @@ export function approveBy(turn: Turn, check: number, target: number): void {
   turn.settle(check, 'resting', 'approved')
   passOn(turn, check)
   turn.later({ kind: 'approve', node: target })
+}
+
+/** The evidence for the ways to CHECK nodes is there: work goes to them, a CHECK to those after it. */
+export function goOnToReview(turn: Turn, node: number): void {
+  const { target } = turn.draft.nodeOf(node)
+  return target === -1 ? submitWork(turn, node) : approveBy(turn, node, target)
 }
 
 /** Lets the CHECK nodes begin that follow this one; what is in the way of one holds this one. */

@@ -46,8 +46,6 @@ export function skip(turn: Turn, node: number, event: EventOf<'skipped'>): void 
   turn.find({ code: 'flow.skipped', node_id, action: 'alert', values })
   stopAt(turn, node)
   dropStage(turn, node)
-  if (turn.draft.run.rules >= 4 && turn.node(node).isHeld)
-    turn.record({ kind: 'released', node_id })
   turn.settle(node, 'rejected', 'skipped')
   turn.later({ kind: 'done', node })
   for (const check of checks) {

@@ -33,12 +33,19 @@ import {
 } from './map.ts'
 import { afterMigration } from './migrate.ts'
 import { outstanding } from './outstanding.ts'
-import { afterLog, closePhase, closeSubphase } from './phase.ts'
-import { answerFault, approveBy, endReview, giveUpReview, isApproved, passOn } from './review.ts'
+import { afterLog, afterManifest, closePhase, closeSubphase, compareManifests } from './phase.ts'
+import {
+  answerFault,
+  endReview,
+  giveUpReview,
+  goOnToReview,
+  isApproved,
+  passOn,
+  submitWork,
+} from './review.ts'
 import { cancel, canSkip, skip } from './skip.ts'
 import { dismissApprovals, followPromotion, promoteStage, voidDependents } from './stage.ts'
 import { findStalled, findUnreached } from './stall.ts'
-import { submitWork } from './submit.ts'
 import { type Step, type Task, Turn } from './turn.ts'
 import { afterSignal, afterTimer, isTimerDue, signalNames } from './wait.ts'
 
@@ -293,12 +300,6 @@ function perform(turn: Turn, task: Task): void {
   }
 }
 
-/** The evidence for the ways to CHECK nodes is there: work goes to them, a CHECK to those after it. */
-function goOnToReview(turn: Turn, node: number): void {
-  const { target } = turn.draft.nodeOf(node)
-  return target === -1 ? submitWork(turn, node) : approveBy(turn, node, target)
-}
-
 /** Nothing is missing: the node is done, and the CHECK nodes that approved it are. */
 function complete(turn: Turn, node: number): void {
   const { awaits, checks, document, isCandidate, hasChoice } = turn.draft.nodeOf(node)
@@ -310,9 +311,11 @@ function complete(turn: Turn, node: number): void {
   if (isCandidate) winGroups(turn, node)
   if (turn.draft.run.rules > 1 && awaits.isAnySync) endBranches(turn, node)
   if (hasChoice && document.kind !== 'GOAL') openGroups(turn, node)
+  // A person is asked, since no alternative is open.
+  const isAsked = turn.draft.run.rules >= 4 && isOpen(turn.node(node).status)
   // Items begin in their turn.
   const isToLeave = !hasFired || (isSkipped && !hasGoneOn(turn, node))
-  if (isToLeave && mapAt(turn.flow, node) === null) leave(turn, node, false)
+  if (isToLeave && !isAsked && mapAt(turn.flow, node) === null) leave(turn, node, false)
   for (const check of checks) {
     if (turn.node(check).status === 'resting') turn.later({ kind: 'done', node: check })
   }
@@ -438,26 +441,6 @@ function afterUnblock(turn: Turn, node: number): void {
   if (!asksForEvidence(turn, node, isReview)) return retryWays(turn, node)
   // A person may have corrected an evidence file: tries the edges once the host has read it again.
   turn.record({ kind: 'released', node_id: turn.idOf(node) })
-}
-
-function afterManifest(turn: Turn, event: EventOf<'manifest_written'>): void {
-  if (event.digest !== null) return
-  refuse(turn, event.subphase_id, null, null)
-}
-
-/** A resume that does not find what the manifests say is refused. */
-function compareManifests(turn: Turn, { manifests }: EventOf<'resumed'>): void {
-  for (const { index, name } of turn.flow.subphases) {
-    const { manifest } = turn.draft.subphases.get(index)
-    const found = Object.hasOwn(manifests, name) ? (manifests[name] ?? null) : null
-    if (manifest !== null && manifest !== found) refuse(turn, name, manifest, found)
-  }
-}
-
-function refuse(turn: Turn, subphase: string, manifest: string | null, found: string | null): void {
-  const values = { subphase_id: subphase, manifest, found }
-  turn.find({ code: 'flow.manifest_mismatch', action: 'refuse', values })
-  turn.record({ kind: 'refused', why: `the manifest of ${subphase}` })
 }
 
 /** Periodic invariants: at each event for its node, and at each tick for every node that is open. */

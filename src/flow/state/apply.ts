@@ -158,6 +158,8 @@ export function applyStatus(draft: RunDraft, index: number, status: NodeStatus):
   const node = draft.ownNode(index)
   node.pending = null
   if (status === 'done' || status === 'abandoned') node.deadline = null
+  // What held the node where it was is over: it is somewhere else.
+  if (draft.run.rules >= 4 && draft.nodes.get(index).isHeld) draft.setHeld(index, false)
   draft.setStatus(index, status)
 }
 
