@@ -432,6 +432,17 @@ describe('the way from work to its CHECK', () => {
   })
 })
 
+it('a remark from work to its CHECK never fires, and neither does a way out of a failure', () => {
+  const edges = [
+    edge('a', 'c', { edge_id: 'M', class: 'Meta', guard_expr: 'false' }),
+    edge('a', 'c', { edge_id: 'X', class: 'Exception', guard_expr: 'false' }),
+    edge('c', 'g'),
+  ]
+  const host = new Host({ nodes: [work('a'), check('c', 'a'), goal], edges }).start().run()
+  expect([host.status, host.fired]).toEqual(['DONE', ['c>g']])
+  host.verify()
+})
+
 describe('a control that asks for a rerun, or rejects', () => {
   const once = 'state.attempt_count < 2'
   const flow = (action: Action, sibling: Partial<FlowEdge>, phase_id = 'Q'): Partial<Flow> => ({

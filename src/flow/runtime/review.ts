@@ -70,11 +70,9 @@ export function submitWork(turn: Turn, node: number): void {
   if (checks.length === 0) return turn.later({ kind: 'approve', node })
   if (turn.draft.run.rules >= 4 && asksForEvidence(turn, node, true)) return
   turn.settle(node, isJudgedLate ? 'provisional' : 'submitted', 'review')
-  const closed = fireReviews(
-    turn,
-    node,
-    outgoing.filter(({ isReview }) => isReview),
-  )
+  const isEvery = turn.draft.run.rules < 4
+  const ways = outgoing.filter(({ isReview, isForward }) => isReview && (isEvery || isForward))
+  const closed = fireReviews(turn, node, ways)
   if (closed.length > 0) return holdReview(turn, node, closed)
   for (const check of firstChecks) enter(turn, check, turn.node(node).round, 'edge')
   if (isJudgedLate) turn.later({ kind: 'leave', node, isPhaseEnded: false })
