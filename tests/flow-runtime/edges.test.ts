@@ -301,10 +301,10 @@ it('no edge fires against a control that it names, and of a decision one way is 
         seen.done += host.status === 'DONE' ? 1 : 0
       },
     ),
-    { numRuns: runs(300) },
+    { numRuns: runs(150) },
   )
   // The flows came to closed edges, to decisions and to their ends.
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(20)
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(10)
 })
 
 describe('a decision between ways within the phase and out of it', () => {

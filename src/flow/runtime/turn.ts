@@ -116,7 +116,11 @@ export class Turn {
     return `writ flow budget ${this.#runId} --${budget} N`
   }
 
-  emit<T extends FactType>(type: T, payload: PayloadOf<T>): void {
+  emit<T extends Exclude<FactType, 'flow_event_v1'>>(type: T, payload: PayloadOf<T>): void {
+    this.#emit(type, payload)
+  }
+
+  #emit<T extends FactType>(type: T, payload: PayloadOf<T>): void {
     const head: FactHead = { run_id: this.#runId, seq: this.draft.run.seq, at: this.event.at }
     // The payload is the one of the type, by the signature; the compiler does not follow that.
     const fact = { type, payload: Object.assign(head, payload) } as unknown as FlowFact
@@ -126,7 +130,7 @@ export class Turn {
 
   /** Records anything but an edge that fires, which `recordFired` does. */
   record(payload: Exclude<EventPayload, { readonly kind: 'fired' }>): void {
-    this.emit('flow_event_v1', payload)
+    this.#emit('flow_event_v1', payload)
   }
 
   find(finding: RunFinding): void {
