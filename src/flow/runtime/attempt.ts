@@ -13,9 +13,9 @@ import type { ActionAnswer, EventOf } from '../state/event.ts'
 import type { FindingAction, RunFinding } from '../state/fact.ts'
 import type { Artifact } from '../state/state.ts'
 import { type Delta, deltaOf } from './delta.ts'
-import { block, enter, run } from './enter.ts'
-import { guardValues, isGuardOpen } from './judge.ts'
+import { block, run } from './enter.ts'
 import { retryClaims } from './leave.ts'
+import { submitWork } from './review.ts'
 import { areStagesSound } from './stage.ts'
 import { findBreaches } from './text-policy.ts'
 import type { Turn } from './turn.ts'
@@ -351,29 +351,6 @@ function submit(turn: Turn, node: number, { stage }: EventOf<'attempt_ended'>): 
     turn.record({ kind: 'staged', node_id, manifest: stage.manifest, stands_on })
   }
   submitWork(turn, node)
-}
-
-/** Submits work: enters its CHECK nodes, or approves it if it has none. */
-export function submitWork(turn: Turn, node: number): void {
-  const { checks, firstChecks, isJudgedLate, outgoing } = turn.draft.nodeOf(node)
-  if (checks.length === 0) return turn.later({ kind: 'approve', node })
-  turn.settle(node, isJudgedLate ? 'provisional' : 'submitted', 'review')
-  const round = turn.node(node).round
-  for (const edge of outgoing) {
-    if (!edge.isReview) continue
-    if (!isGuardOpen(turn, edge)) return holdReview(turn, node, edge.document.edge_id)
-    turn.record({ kind: 'fired', edge_id: edge.document.edge_id, round: Math.max(round, 1) })
-  }
-  for (const check of firstChecks) enter(turn, check, round, 'edge')
-  if (isJudgedLate) turn.later({ kind: 'leave', node, isPhaseEnded: false })
-}
-
-function holdReview(turn: Turn, node: number, edge_id: string): void {
-  const node_id = turn.idOf(node)
-  const values = guardValues(turn, edge_id)
-  turn.find({ code: 'flow.guard_false', node_id, edge_id, action: 'block', values })
-  turn.settle(node, 'blocked', 'review')
-  turn.later({ kind: 'except', node })
 }
 
 function failureKind({ outcome, cause }: EventOf<'attempt_ended'>): FailureKind {

@@ -1,5 +1,6 @@
 /**
- * Ends the review of a CHECK and applies it to the work that it judges (F-7, F-12).
+ * Hands work to its CHECK nodes, ends the review of a CHECK, and applies it to the work (F-7, F-12). The
+ * ways to CHECK nodes are judged first; while one is closed nothing is reviewed.
  *
  * INVARIANT (pinned): an answer counts only if it repeats the id of this review and the digest of the
  * artifact that the host handed out, so that no text inside an artifact can vote.
@@ -10,6 +11,7 @@ import { showName } from '../../base/index.ts'
 import { APPROVE_SCORE_MIN, type XiaojingReview } from '../../contracts/index.ts'
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
 import type { EventOf, ParticipantAnswer, ReviewAnswer } from '../state/event.ts'
+import type { FindingAction } from '../state/fact.ts'
 import type { NodeStatus } from '../state/state.ts'
 import {
   askForInput,
@@ -21,9 +23,19 @@ import {
   lineDelay,
   takeEvidence,
 } from './attempt.ts'
-import { run } from './enter.ts'
-import { isGuardOpen } from './judge.ts'
-import { carryOut, findClosed, fire, guardObstacle, isWayOut, obstacleAt } from './leave.ts'
+import { enter, escalate, run } from './enter.ts'
+import { asksForEvidence, takeFields } from './evidence.ts'
+import {
+  carryOut,
+  findClosed,
+  fire,
+  hold,
+  isWayOut,
+  refusalOf,
+  rerunSpan,
+  takeException,
+} from './leave.ts'
+import { type EdgeObstacle, firstOpen, mayFire, type OpenEdge, tryEdge } from './passage.ts'
 import { dismissApprovals, voidDependents } from './stage.ts'
 import type { Turn } from './turn.ts'
 
@@ -50,6 +62,66 @@ function reviewFault(turn: Turn, node: number, answer: ReviewAnswer): string | n
   const { task_id } = answer.document
   if (turn.draft.run.rules < 2 || task_id === pin.target || task_id === turn.idOf(node)) return null
   return `the review has the \`task_id\` ${showName(task_id)}, and is of ${showName(pin.target)}`
+}
+
+/** Submits work: enters its CHECK nodes, or approves it if it has none. */
+export function submitWork(turn: Turn, node: number): void {
+  const { checks, firstChecks, isJudgedLate, outgoing } = turn.draft.nodeOf(node)
+  if (checks.length === 0) return turn.later({ kind: 'approve', node })
+  if (turn.draft.run.rules >= 4 && asksForEvidence(turn, node, true)) return
+  turn.settle(node, isJudgedLate ? 'provisional' : 'submitted', 'review')
+  const isEvery = turn.draft.run.rules < 4
+  const ways = outgoing.filter(({ isReview, isForward }) => isReview && (isEvery || isForward))
+  const closed = fireReviews(turn, node, ways)
+  if (closed.length > 0) return holdReview(turn, node, closed)
+  for (const check of firstChecks) enter(turn, check, turn.node(node).round, 'edge')
+  if (isJudgedLate) turn.later({ kind: 'leave', node, isPhaseEnded: false })
+}
+
+/** Fires the ways to CHECK nodes if all are open; returns the obstacles of the others. */
+function fireReviews(
+  turn: Turn,
+  node: number,
+  ways: readonly CompiledEdge[],
+): readonly EdgeObstacle[] {
+  const isTogether = turn.draft.run.rules >= 4
+  const round = Math.max(turn.node(node).round, 1)
+  const open: OpenEdge[] = []
+  const closed: EdgeObstacle[] = []
+  if (isTogether) takeFields(turn, ways)
+  for (const edge of ways) {
+    const way = tryEdge(turn, edge, 'review')
+    if (!mayFire(way)) closed.push(way)
+    else if (isTogether) open.push(way)
+    else turn.recordFired(way, round)
+    // Earlier versions stopped at the first closed way, when those before it had fired.
+    if (!isTogether && closed.length > 0) return closed
+  }
+  if (closed.length === 0) for (const way of open) turn.recordFired(way, round)
+  return closed
+}
+
+/** Does what the first obstacle asks for. The work stays as it is where that is to wait. */
+function holdReview(turn: Turn, node: number, closed: readonly EdgeObstacle[]): void {
+  const isOld = turn.draft.run.rules < 4
+  for (const obstacle of closed)
+    findClosed(turn, node, isOld ? { ...obstacle, action: 'block' } : obstacle)
+  const first = refusalOf(turn, closed) ?? closed[0]
+  if (isOld || first === undefined) {
+    turn.settle(node, 'blocked', 'review')
+    return turn.later({ kind: 'except', node })
+  }
+  const { edge, action } = first
+  if (action === 'escalate') return escalate(turn, node, `the way ${edge.edgeId} is closed`)
+  if (action === 'rerun' || action === 'reject') {
+    voidDependents(turn, node)
+    turn.settle(node, 'rejected', 'the way to its check is closed')
+    const scope = action === 'rerun' ? edge.document.guard_scope : undefined
+    return rerunSpan(turn, node, scope ?? 'attempt')
+  }
+  turn.settle(node, 'blocked', 'review')
+  if (takeException(turn, node) === null) return hold(turn, node)
+  turn.settle(node, 'rejected', 'rerouted')
 }
 
 export function endReview(turn: Turn, check: number, event: EventOf<'attempt_ended'>): void {
@@ -101,7 +173,7 @@ function takeReview(turn: Turn, check: number, answer: ReviewAnswer, principal: 
   if (verdict === 'APPROVE') return approveBy(turn, check, target)
   if (verdict === 'PENDING') return askForInput(turn, check, neededBy(document))
   if (target === -1) {
-    const way = wayOutOf(turn, [check])
+    const { way } = firstOpen(turn, waysOutOf(turn, [check]), 'review')
     if (way === null) return failAttempt(turn, check, { verdict })
     turn.settle(check, 'rejected', 'review')
     return fire(turn, way)
@@ -120,9 +192,19 @@ function neededBy({ suggestions }: XiaojingReview) {
 
 function approveBy(turn: Turn, check: number, target: number): void {
   if (target === -1) return turn.later({ kind: 'done', node: check })
+  if (turn.draft.run.rules >= 4) {
+    if (asksForEvidence(turn, check, true)) return
+    takeFields(turn, turn.draft.nodeOf(check).outgoing)
+  }
   turn.settle(check, 'resting', 'approved')
   passOn(turn, check)
   turn.later({ kind: 'approve', node: target })
+}
+
+/** The evidence for the ways to CHECK nodes is there: work goes to them, a CHECK to those after it. */
+export function goOnToReview(turn: Turn, node: number): void {
+  const { target } = turn.draft.nodeOf(node)
+  return target === -1 ? submitWork(turn, node) : approveBy(turn, node, target)
 }
 
 /** Lets the CHECK nodes begin that follow this one; what is in the way of one holds this one. */
@@ -131,16 +213,14 @@ export function passOn(turn: Turn, check: number): void {
   for (const edge of outgoing) {
     const isNext = edge.isReview && turn.draft.nodeOf(edge.target).target === target
     if (!isNext || turn.draft.fired.get(edge.index) > 0) continue
-    const isOpen = isGuardOpen(turn, edge)
-    const action = isOpen ? obstacleAt(turn, edge) : guardObstacle(edge).action
-    if (action === null) {
-      fire(turn, edge)
+    const way = tryEdge(turn, edge, 'done')
+    if (mayFire(way)) {
+      fire(turn, way)
       continue
     }
-    const obstacle = { edge, action, isGuard: !isOpen }
-    findClosed(turn, check, obstacle)
-    if (action === 'rerun' || action === 'reject') return runAgain(turn, check, target)
-    return carryOut(turn, check, obstacle)
+    findClosed(turn, check, way)
+    if (way.action === 'rerun' || way.action === 'reject') return runAgain(turn, check, target)
+    return carryOut(turn, check, way)
   }
 }
 
@@ -170,14 +250,21 @@ export function missingApprovals(turn: Turn, node: number): readonly number[] {
   })
 }
 
-/** Returns the first open Exception edge of these nodes that says `on: reject`; null if there is none. */
-function wayOutOf(turn: Turn, nodes: readonly number[]): CompiledEdge | null {
-  for (const node of nodes) {
-    const ways = turn.draft.nodeOf(node).outgoing
-    const way = ways.find((edge) => isWayOut(edge, 'reject') && isGuardOpen(turn, edge))
-    if (way !== undefined) return way
-  }
-  return null
+/** The Exception edges of these nodes that say `on: reject`. */
+function waysOutOf(turn: Turn, nodes: readonly number[]): readonly CompiledEdge[] {
+  return nodes.flatMap((node) =>
+    turn.draft.nodeOf(node).outgoing.filter((edge) => isWayOut(edge, 'reject')),
+  )
+}
+
+const STOPPING: ReadonlySet<FindingAction> = new Set(['block', 'reroute', 'escalate'])
+
+/** Returns what keeps rejected work from running again: a closed control, or a guard that says so. */
+function stopAfterReject(closed: readonly EdgeObstacle[]): EdgeObstacle | undefined {
+  return closed.find(
+    ({ edge, action, isGuard }) =>
+      STOPPING.has(action) && (!isGuard || edge.document.on_guard_fail !== undefined),
+  )
 }
 
 /**
@@ -189,19 +276,37 @@ function reject(turn: Turn, check: number, target: number): void {
   const node_id = turn.idOf(target)
   const invariant_id = 'VALIDATOR_APPROVAL_REQUIRED'
   const values = { validator_verdict: 'REJECT', score }
-  const way = wayOutOf(turn, [check, target])
-  const action = way === null ? 'rerun' : 'reroute'
+  const out = firstOpen(turn, waysOutOf(turn, [check, target]), 'review')
+  const tryBack = () =>
+    firstOpen(
+      turn,
+      turn.draft.nodeOf(check).outgoing.filter(({ isBack }) => isBack),
+      'review',
+    )
+  // Before version 4 the ways back were judged when the work was dropped.
+  const early = turn.draft.run.rules >= 4 && out.way === null ? tryBack() : null
+  const isStopped = early !== null && early.way === null
+  const stop = isStopped ? stopAfterReject([...out.closed, ...early.closed]) : undefined
+  const action = out.way === null ? (stop?.action ?? 'rerun') : 'reroute'
   turn.find({ code: 'flow.approval_required', node_id, invariant_id, action, values })
   dropWork(turn, target, 'rejected', 'review')
   turn.settle(check, 'rejected', 'review')
   dismissApprovals(turn, target)
-  if (way !== null) return fire(turn, way)
-  for (const edge of turn.draft.nodeOf(check).outgoing) {
-    const isBack = edge.document.class === 'Loop' || edge.document.class === 'Rollback'
-    if (isBack && isGuardOpen(turn, edge)) return fire(turn, edge)
-  }
+  if (out.way !== null) return fire(turn, out.way)
+  const back = early ?? tryBack()
+  if (back.way !== null) return fire(turn, back.way)
+  if (stop !== undefined) return stayRejected(turn, target, stop)
   const round = turn.draft.run.round + 1
   turn.later({ kind: 'enter', node: target, round, cause: 'rerun' })
+}
+
+/** Rejected work stays where it is, or leaves as after a failure, until a person lets it run again. */
+function stayRejected(turn: Turn, target: number, stop: EdgeObstacle): void {
+  findClosed(turn, stop.edge.source, stop)
+  if (stop.action === 'escalate')
+    return escalate(turn, target, `the way ${stop.edge.edgeId} is closed`)
+  turn.settle(target, 'blocked', 'review')
+  turn.later({ kind: 'except', node: target })
 }
 
 /** Enters the work again after a way between its CHECK nodes asked for that. */
