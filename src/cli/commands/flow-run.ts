@@ -22,7 +22,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     refuseActors(gate, 'starting a flow', 'writ flow run FILE')
     for (const { code, path, message } of warnings)
       if (code === 'flow.plan_repaired') call.terminal.err(`${plain(`${path}: ${message}`)}\n`)
-    tellUnknownPeople(call, gate, flow)
+    tellUnknownPeople(call, { gate, host }, flow)
     tellShortSecrets(call, flow)
     const watch = watchRun(call)
     const walked = await interruptible((abort) =>

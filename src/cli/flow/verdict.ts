@@ -27,8 +27,8 @@ export async function judgeBy(call: CommandCall, verdict: 'approve' | 'reject'):
     const command = reviewAt(run, nodeId)
     if (command.review === null) throw notReview(run, command)
     const text = verdictText(verdict, command.review, comment === '' ? 'approved' : comment)
-    const { principal, clock } = host
-    return answerOrder(run, { command, text, principal, nowMs: clock.nowMs() })
+    const { principal, namespace, clock } = host
+    return answerOrder(run, { command, text, principal, namespace, nowMs: clock.nowMs() })
   })
 }
 
