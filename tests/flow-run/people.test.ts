@@ -158,6 +158,10 @@ it('what a person said waits while a resume is refused', () => {
   expect(place.writ(['inbox']).out).toContain('sub-phase 7A')
   place.write('kept.txt', 'as made')
   expect(walk('resume', run_id).status).toBe('DONE')
+  // The work of a person is theirs in the history, that of a program its actor's.
+  const history = place.writ(['log']).out
+  for (const who of ['human:ann@local at b', 'writer at a'])
+    expect(history).toContain(`${who} of ${run_id} `)
 })
 
 it('ids that fit several runs are called ambiguous, and the newest is meant without one', () => {
