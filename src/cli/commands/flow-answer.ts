@@ -83,8 +83,8 @@ function isStuck({ flow, state }: WalkedRun, nodeId: string): boolean {
   )
 }
 
-function notAsked({ flow }: WalkedRun, nodeId: string): FaultError {
-  return notWaiting(nodeId, `nothing at ${nodeName(flow, nodeId)} waits for this answer`)
+function notAsked(run: WalkedRun, nodeId: string): FaultError {
+  return notWaiting(run, nodeId, `nothing at ${nodeName(run.flow, nodeId)} waits for this answer`)
 }
 
 /** What was asked for at a place has to be there. */

@@ -40,7 +40,7 @@ function reviewAt(run: WalkedRun, nodeId: string): PersonCommand {
   const [only, ...others] = asked.filter(({ review }) => review?.target === nodeId)
   if (only === undefined) {
     const name = nodeName(run.flow, nodeId)
-    throw notWaiting(nodeId, `no person is asked to judge ${name}`)
+    throw notWaiting(run, nodeId, `no person is asked to judge ${name}`)
   }
   if (others.length === 0) return only
   const names = [only, ...others].map(({ node_id }) => nodeName(run.flow, node_id)).join(', ')
