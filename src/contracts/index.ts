@@ -266,6 +266,7 @@ export {
   type NetworkGrounds,
   type Obstacle,
   type RootFacts,
+  type RunMark,
   type SessionMark,
   type StandingExcerpt,
 } from './gate/evaluation.ts'

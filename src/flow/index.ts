@@ -17,7 +17,7 @@ export {
   listIn,
   noList,
 } from './answer/evidence-file.ts'
-export { isPassingStatus, principalOf } from './answer/participant-words.ts'
+export { isPassingStatus, personText, principalOf } from './answer/participant-words.ts'
 export { missingInput, plainName, SAID_BY_HOST } from './answer/requirements.ts'
 export { checkFlow, type FlowCheckOptions } from './check/check.ts'
 export type { FlowCheck, FlowProblem } from './check/problem.ts'

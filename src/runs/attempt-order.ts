@@ -3,8 +3,9 @@
  * gate, in events, when it has failed, and when its time is up.
  */
 import { randomUUID } from 'node:crypto'
-import type { Participant } from '../contracts/index.ts'
-import { type CompiledNode, elementAt } from '../flow/index.ts'
+import type { Participant, RunMark } from '../contracts/index.ts'
+import { type CompiledNode, elementAt, principalOf } from '../flow/index.ts'
+import { parsePrincipal } from '../ledger/index.ts'
 import type { AttemptOrder, HeldAttempt, SealedPaths } from '../service/index.ts'
 import { boundPaths } from './access-paths.ts'
 import { sealedArtifacts } from './files/sealed-artifacts.ts'
@@ -20,7 +21,7 @@ export function attemptOrder(
   command: RunCommand,
   abort: AbortSignal,
 ): AttemptOrder {
-  const { workspace, runId } = run.options
+  const { workspace } = run.options
   const { artifacts } = run.state
   const { document } = node
   const staged = command.stands_on.flatMap((base) => run.stages.find(base)?.paths ?? [])
@@ -44,9 +45,19 @@ export function attemptOrder(
     isTraced: document.trace === 'refused',
     // A reviewer may start the work that it judges: the work must not reach the answer.
     hasClosedOutput: command.review !== null,
-    runId,
     abort,
   }
+}
+
+/** Names the attempt in what the gate records, and whose acts its acts are; `person` answered there. */
+export function runMark(
+  run_id: string,
+  node: CompiledNode,
+  { node_id, attempt }: RunCommand,
+  person: string | undefined,
+): RunMark {
+  const actor = parsePrincipal(person ?? '')?.id ?? `actor:${node.document.actor}`
+  return { run_id, node_id, attempt, participant: person ?? principalOf(node), actor }
 }
 
 function artifactsOfOthers(

@@ -18,6 +18,8 @@ export interface FlowHost {
   readonly stream: string
   /** Walks the run; its facts name this principal. */
   readonly principal: Principal
+  /** That of the home: a participant `{human: ann}` is a person of it. */
+  readonly namespace: string
   readonly attempts: AttemptSurface
   /** Undoes a promoted act; rejects like the gate does. */
   readonly rollback: (actionId: string, run: string) => Promise<{ readonly verified: boolean }>

@@ -12,10 +12,8 @@ export { dueRuns, type PassedTimer, passAllTimers, passTimers } from './pass-tim
 export {
   answerOrder,
   askedOfPeople,
-  isNamed,
   namedPerson,
   type PersonCommand,
-  personText,
   verdictText,
 } from './person-answer.ts'
 export { findPlanning, type PlanningTerms } from './planning-folder.ts'

@@ -30,6 +30,7 @@ import {
   blockOf,
   operationWords,
   outOf,
+  runMark,
   secondsFor,
   secondsLeft,
   secretsFor,
@@ -214,9 +215,12 @@ export class Participation {
   }
 
   #open(command: RunCommand, stopped: AbortSignal): Promise<Attempt> {
-    const order = attemptOrder(this.#run, this.#nodeOf(command.node_id), command, stopped)
+    const node = this.#nodeOf(command.node_id)
+    const { runId, host } = this.#run.options
+    const run = runMark(runId, node, command, this.#persons.get(command.node_id))
+    const order = { ...attemptOrder(this.#run, node, command, stopped), run }
     this.#run.folder.noteBegun(order.actionId)
-    return this.#run.options.host.attempts.begin(order)
+    return host.attempts.begin(order)
   }
 
   async #ask(

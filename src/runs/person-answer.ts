@@ -19,6 +19,7 @@ import {
   type FlowCommand,
   nodeName,
   type ParsedAnswer,
+  personText,
   type ReviewPin,
   readAction,
   readReview,
@@ -48,32 +49,20 @@ function personIn(participant: Participant | undefined): string | null {
   return participant.human === true ? null : participant.human
 }
 
-/** A name is that of a human in any namespace, unless it says which; `by` is `kind:id@namespace`. */
-export function isNamed(name: string, by: string): boolean {
-  const known = by.slice(0, by.lastIndexOf('@'))
-  if (!known.startsWith(HUMAN)) return false
-  return [by, known].some((text) => text === name || text === `${HUMAN}${name}`)
-}
-
-const HUMAN = 'human:'
-
-/** A name as the commands of the register take it; people of this home are `@local`. */
-export function personText(name: string): string {
-  const who = name.startsWith(HUMAN) ? name : `${HUMAN}${name}`
-  return who.includes('@') ? who : `${who}@local`
-}
-
 interface GivenText {
   readonly command: PersonCommand
   readonly text: string
   readonly principal: Principal
   readonly nowMs: number
+  /** That of the home. */
+  readonly namespace: string
 }
 
 /** Fails if another person is asked, or if the text is not what is asked for. */
-export function answerOrder(run: WalkedRun, { command, text, principal, nowMs }: GivenText): Order {
+export function answerOrder(run: WalkedRun, given: GivenText): Order {
+  const { command, text, principal, nowMs } = given
   const { node_id, command: number } = command
-  refuseOthers(run, node_id, principal)
+  refuseOthers(run, node_id, given)
   if (isTemplate(command, text)) throw invalid(run, command, ['the template is not filled in'])
   const { answer, errors } = readText(command, run.state.artifacts, text, nowMs)
   if (answer === null) throw invalid(run, command, errors)
@@ -82,10 +71,15 @@ export function answerOrder(run: WalkedRun, { command, text, principal, nowMs }:
 }
 
 /** Runs of version 1 asked any person; they end as they began. */
-function refuseOthers({ flow, state }: WalkedRun, nodeId: string, principal: Principal): void {
+function refuseOthers(
+  { flow, state }: WalkedRun,
+  nodeId: string,
+  { principal, namespace }: GivenText,
+): void {
   const name = namedPerson(flow, nodeId)
-  if (name === null || state.rules === 1 || isNamed(name, principalText(principal))) return
-  const who = personText(name)
+  if (name === null || state.rules === 1) return
+  const who = personText(name, namespace)
+  if (who === principalText(principal)) return
   const message = `${nodeName(flow, nodeId)} asks ${showName(who)}, and ${showName(principalText(principal))} answers`
   const hint = `${who} answers with a token of their own: \`writ principal add ${who}\`, then \`writ token create ${who}\``
   throw faultError('flow.other_person', nodeId, message, hint)

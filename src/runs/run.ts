@@ -20,6 +20,7 @@ import {
   limitsOf,
   nodesOverBudget,
   OrchestrationLog,
+  personText,
   plainName,
   type RunState,
   type RunStatus,
@@ -34,7 +35,7 @@ import { RecordedArtifacts } from './files/recorded-artifacts.ts'
 import type { FlowHost } from './flow-host.ts'
 import { lastUnblocked, type Order, orderOf } from './orders.ts'
 import { Slots, usualPlaces } from './participant/slots.ts'
-import { isNamed, namedPerson } from './person-answer.ts'
+import { namedPerson } from './person-answer.ts'
 import { RunPrograms } from './programs/run-programs.ts'
 import { ownPath } from './run-files.ts'
 import { RunFolder } from './run-folder.ts'
@@ -423,7 +424,8 @@ export class FlowRun {
     const participant = (kind === 'CHECK' ? reviewer : executor) ?? null
     if (participant !== null && !('human' in participant)) return false
     const name = namedPerson(flow, nodeId)
-    return name === null || this.#state.rules === 1 || isNamed(name, by)
+    const { namespace } = this.options.host
+    return name === null || this.#state.rules === 1 || personText(name, namespace) === by
   }
 
   #isEvidenceKnown(evidenceId: string): boolean {

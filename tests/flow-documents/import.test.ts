@@ -174,6 +174,14 @@ describe('what a table may be like', () => {
     }
   })
 
+  it('what is misspelt is named with what is meant', () => {
+    const hintsOf = (text: string) => read(text).findings.map(({ hint }) => hint)
+    expect(hintsOf('edge_id,source,targt\n1,A,B\n')).toContain('is `targt` meant to be `target`?')
+    const classes = 'edge_id,source,target,class\n1,A,B,Progres\n2,B,C,zzz\n'
+    expect(hintsOf(classes)).toContain('did you mean `Progress`?')
+    expect(hintsOf(classes).join()).toContain('one of: Progress, Gate')
+  })
+
   it('names of the object prototype are names', () => {
     const text =
       'edge_id,source,target,v2_primary_class,__proto__,constructor,toString\n__proto__,constructor,__proto__,Gate,a,b,c\n'

@@ -175,7 +175,7 @@ function asking(): void {
   write('.writ/laws.yaml', LAWS)
   expect(place.writ(['laws', 'accept', '--yes', ...PROVEN], { passphrase }).status).toBe(0)
   write('a.mjs', script(`${TOOL}mkdirSync('db'); writeFileSync('db/1.sql', 'create')\n${DONE}`))
-  flow([WORKER, GOAL], [TO_GOAL])
+  flow([{ ...WORKER, actor: 'worker' }, GOAL], [TO_GOAL])
 }
 
 it('effects that need a yes wait in the inbox; with it the run goes on', () => {
@@ -190,6 +190,22 @@ it('effects that need a yes wait in the inbox; with it the run goes on', () => {
   expect(place.writ(['flow', 'resume', run_id, '--json']).json.status).toBe('WAITING')
   const { pending } = place.writ(['inbox', '--json']).json
   expect(pending.length).toBe(1)
+  const { asked_by } = pending[0]
+  expect(asked_by).toMatchObject({
+    kind: 'ai',
+    run: { run_id, node_id: 'a', actor: 'actor:worker' },
+  })
+  const who = `worker at a of ${run_id}`
+  const shown = ['inbox', `inbox ${pending[0].id}`, 'log', `show ${pending[0].action_id}`]
+  for (const words of shown) {
+    const { out } = place.writ(words.split(' '))
+    expect(out).toContain(words === 'log' ? `${who} ` : `${who}, for human:ann@local`)
+  }
+  // What the laws judge by is the participant, and not the person who started the run.
+  const { facts } = place.writ(['show', pending[0].action_id, '--json']).json
+  const judged = facts.filter(({ record }: Json) => record.type === 'evaluation_v1')
+  const actors = judged.map(({ record }: Json) => record.payload.basis.actor)
+  expect([...new Set(actors)]).toEqual(['actor:worker'])
   const yes = place.writ(['approve', pending[0].id, '--json', ...PROVEN], { passphrase })
   expect([yes.status, yes.err]).toEqual([0, ''])
   const done = place.writ(['flow', 'resume', run_id, '--json'])

@@ -58,6 +58,24 @@ it('a run that waits is cancelled: what was promoted stays, and the command says
   expect(place.writ(['replay', '--json']).json).toMatchObject({ ok: true, differences: [] })
 })
 
+it('a blocked run is given up with what it promoted', () => {
+  place.write('a.mjs', script(`writeFileSync('made.txt', 'x')\n${WORK}`))
+  const nodes = [worker('a'), goal('b', 'P2')]
+  const guard = { guard_expr: 'state.attempt_count > 5', on_guard_fail: 'block' as const }
+  place.write('flow.json', JSON.stringify(flowOf(nodes, [edge('a', 'b', guard)])))
+  const { run_id, status } = walk('run', 'flow.json')
+  expect([status, existsSync(join(place.project, 'made.txt'))]).toEqual(['BLOCKED', true])
+  const { error } = walk('answer', run_id, 'a', 'abandon')
+  expect(error.code).toBe('flow.not_waiting')
+  const ways = [`writ flow answer ${run_id} a unblock`, `writ flow cancel ${run_id}`]
+  for (const command of ways) expect(error.hint).toContain(command)
+  expect(walk('answer', run_id, 'aa', 'abandon').error.hint).toContain('the nearest node is `a`')
+  const ended = walk('cancel', run_id, '--undo')
+  expect(ended).toMatchObject({ status: 'CANCELLED', acts: [], undone: [expect.any(String)] })
+  expect(existsSync(join(place.project, 'made.txt'))).toBe(false)
+  expect(place.writ(['replay', '--json']).json.ok).toBe(true)
+})
+
 it('a run that a process walks is cancelled: its attempt is ended and nothing is left', async () => {
   place.write('a.mjs', script(`await new Promise((done) => setTimeout(done, 60000))`))
   place.write('flow.json', JSON.stringify(flowOf([worker('a')], [])))

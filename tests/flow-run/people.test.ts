@@ -92,16 +92,37 @@ it('a person who is named is the only one whose word counts', () => {
   const refused = place.writ(['flow', 'approve', run_id, 'd', '--json'])
   expect([refused.status, refused.json.error.code]).toEqual([1, 'flow.other_person'])
   expect(refused.json.error.hint).toContain('writ token create human:carol@local')
-  const [bob, carol, bot] = ['human:bob@local', 'human:carol@local', 'ai:bot@local'].map((one) =>
-    place.token(one),
-  )
+  const [bob, stranger, carol, bot] = [
+    'human:bob@local',
+    'human:carol@elsewhere',
+    'human:carol@local',
+    'ai:bot@local',
+  ].map((one) => place.token(one))
   const say = (token: string | undefined): Json =>
     place.writ(['flow', 'approve', run_id, 'd', '--json'], { token: token ?? '' }).json
   expect(say(bob).error.code).toBe('flow.other_person')
+  expect(say(stranger).error).toMatchObject({
+    code: 'flow.other_person',
+    message: expect.stringContaining('human:carol@elsewhere'),
+  })
   expect(say(bot).error.code).toBe('principal.not_human')
   expect(say(carol).ok).toBe(true)
   expect(walk('resume', run_id).status).toBe('DONE')
   expect(walk('report', run_id).answers[0].principal).toBe('human:carol@local')
+})
+
+it('a bare name is a person of the namespace that the home was made with', () => {
+  place.remove()
+  place = new Place('people', { runs: 'warm' })
+  place.writ(['init', '--no-pass', '--name', 'ann', '--namespace', 'north'])
+  twoReviews('carol')
+  const begun = place.writ(['flow', 'run', 'flow.json', '--json'])
+  expect(begun.err).toContain('writ principal add human:carol@north')
+  const [other, own] = ['human:carol@local', 'human:carol@north'].map((one) => place.token(one))
+  const say = (token: string | undefined): Json =>
+    place.writ(['flow', 'approve', begun.json.run_id, 'd', '--json'], { token: token ?? '' }).json
+  expect([say(other).error.code, say(own).ok]).toEqual(['flow.other_person', true])
+  expect(walk('resume', begun.json.run_id).status).toBe('DONE')
 })
 
 it('an answer that is none is refused with the reason; a later one takes its place', () => {
@@ -137,6 +158,10 @@ it('what a person said waits while a resume is refused', () => {
   expect(place.writ(['inbox']).out).toContain('sub-phase 7A')
   place.write('kept.txt', 'as made')
   expect(walk('resume', run_id).status).toBe('DONE')
+  // The work of a person is theirs in the history, that of a program its actor's.
+  const history = place.writ(['log']).out
+  for (const who of ['human:ann@local at b', 'writer at a'])
+    expect(history).toContain(`${who} of ${run_id} `)
 })
 
 it('ids that fit several runs are called ambiguous, and the newest is meant without one', () => {

@@ -85,6 +85,7 @@ export class RunPlace {
       ledger: this.ledger,
       stream: 'main',
       principal: ANN,
+      namespace: ANN.namespace,
       attempts: this.gate.attempts,
       rollback: (actionId, run) => this.gate.rollback({ actionId }, { dryRun: false, run }),
       confirm: async () => ({ kind: 'wait' }),

@@ -37,6 +37,23 @@ it('items that are missing are named, since unblocking their map changes nothing
   expect(host.send({ type: 'unblocked', node_id: 'm/2', principal: 'human:ann@local' })).toBe(true)
 })
 
+it('a file that changed meanwhile is named, and unblocking does the work again', () => {
+  const parts = { nodes: [work('a'), GOAL], edges: [edge('a', 'z')] }
+  const host = new Host(parts, () => ({ stage: 'm' })).start()
+  host.run(({ type }) => type === 'promote')
+  const command = host.open.shift()?.command ?? -1
+  const [path, why] = ['/w/report.md', ['promote.conflict', 'effect.not_observed']]
+  const to = { node_id: 'a', command, action_id: null, manifest: 'm' }
+  host.send({ type: 'promoted', ...to, why, about: [path] })
+  const { says, next } = stopOf(host.run(), 'a')
+  expect(says).toContain(`${path} changed after its work had begun`)
+  expect(says).toContain('`unblock` runs its work again')
+  expect(says).not.toContain('effect.not_observed')
+  expect(next[0]).toBe(`writ flow answer ${runIdOf(host)} a unblock`)
+  host.send({ type: 'unblocked', node_id: 'a', principal: 'human:ann@local' })
+  expect([host.run().status, host.node('a').attempts]).toEqual(['DONE', 2])
+})
+
 it('a participant without tools can say so', () => {
   const parts = { nodes: [work('a', { max_attempts: 2 }), GOAL], edges: [edge('a', 'z')] }
   const host = new Host(parts, () => ({ tools: 0 })).start().run()

@@ -36,13 +36,13 @@ export async function run(call: CommandCall): Promise<Exit> {
   if (runName === undefined || node === undefined || (word === undefined) === (file === null))
     throw usage('say the run, the node, and either one word or `--file`')
   return answerRun(call, [runName, node], async ({ host, run: asked, nodeId }) => {
-    const { principal, clock } = host
+    const { principal, namespace, clock } = host
     if (file !== null) {
       const command = askedOfPeople(asked).find(({ node_id }) => node_id === nodeId)
       if (command === undefined) throw notAsked(asked, nodeId)
       const { bytes } = await readSource(file)
       const text = bytes.toString('utf8')
-      return answerOrder(asked, { command, text, principal, nowMs: clock.nowMs() })
+      return answerOrder(asked, { command, text, principal, namespace, nowMs: clock.nowMs() })
     }
     const base = { node_id: nodeId, principal: principalText(principal) }
     const pending = outstanding(asked.state).find(
@@ -83,8 +83,8 @@ function isStuck({ flow, state }: WalkedRun, nodeId: string): boolean {
   )
 }
 
-function notAsked({ flow }: WalkedRun, nodeId: string): FaultError {
-  return notWaiting(nodeId, `nothing at ${nodeName(flow, nodeId)} waits for this answer`)
+function notAsked(run: WalkedRun, nodeId: string): FaultError {
+  return notWaiting(run, nodeId, `nothing at ${nodeName(run.flow, nodeId)} waits for this answer`)
 }
 
 /** What was asked for at a place has to be there. */

@@ -1,8 +1,9 @@
-/** `writ flow cancel`: ends a run where it is, and says how what it promoted can be taken back. */
-import { faultError, showName } from '../../base/index.ts'
+/** `writ flow cancel`: ends a run where it is, and takes back what it promoted, or says how that is done. */
+import { faultCode, faultError, showName } from '../../base/index.ts'
 import { actsOf, cancelRun } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { withPersonsRun } from '../flow/order.ts'
+import type { GateSession } from '../gate/open.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const [runName] = call.arguments
@@ -12,7 +13,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     call,
     runName,
     'cancelling a run',
-    async ({ host, run: before, principal }) => {
+    async ({ host, gate, run: before, principal }) => {
       const { runId, state } = before
       if (state.ended !== null) {
         const message = `the run ${showName(runId)} has ended: ${state.ended}`
@@ -21,19 +22,38 @@ export async function run(call: CommandCall): Promise<Exit> {
       const ended = await cancelRun(host, runId, principal, options.text('comment'))
       const acts = actsOf(ended.facts)
       const isEnded = ended.state.ended !== null
-      if (options.isOn('json')) {
-        await terminal.out(`${JSON.stringify({ run_id: runId, status: ended.status, acts })}\n`)
-        return isEnded ? EXIT.yes : EXIT.waiting
-      }
-      await terminal.out(
-        isEnded
-          ? `cancelled  ${runId}\n`
-          : `recorded; the process that walks ${runId} has not ended it yet: writ flow status ${runId}\n`,
-      )
-      if (acts.length > 0) await terminal.out(`${promotedText(acts)}\n`)
+      const isUndone = isEnded && options.isOn('undo')
+      const isJson = options.isOn('json')
+      if (!isJson) await terminal.out(isEnded ? `cancelled  ${runId}\n` : underWay(runId))
+      if (isUndone) await takeBack(gate, acts)
+      const told = isUndone ? { acts: [], undone: acts } : { acts }
+      if (isJson)
+        await terminal.out(`${JSON.stringify({ run_id: runId, status: ended.status, ...told })}\n`)
+      else if (acts.length > 0)
+        await terminal.out(`${isUndone ? undoneText(acts) : promotedText(acts)}\n`)
       return isEnded ? EXIT.yes : EXIT.waiting
     },
   )
+}
+
+function underWay(runId: string): string {
+  return `recorded; the process that walks ${runId} has not ended it yet: writ flow status ${runId}\n`
+}
+
+/** Takes acts back in this order; fails at the first that is in the way, with what to type. */
+async function takeBack({ gate }: GateSession, acts: readonly string[]): Promise<void> {
+  for (const actionId of acts) {
+    try {
+      await gate.rollback({ actionId }, { dryRun: false })
+    } catch (error) {
+      // A person took it back before.
+      if (faultCode(error) !== 'rollback.nothing') throw error
+    }
+  }
+}
+
+function undoneText(acts: readonly string[]): string {
+  return ['what it promoted is taken back:', ...acts.map((act) => `  ${act}`)].join('\n')
 }
 
 function promotedText(acts: readonly string[]): string {

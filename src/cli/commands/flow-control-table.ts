@@ -51,9 +51,10 @@ export const FLOW_CONTROL_COMMANDS: readonly Command[] = [
   },
   {
     name: 'flow cancel',
-    says: 'end a run where it is; what it promoted stays',
-    usage: 'writ flow cancel RUN [--comment TEXT]',
+    says: 'end a run where it is; what it promoted stays, or is taken back',
+    usage: 'writ flow cancel RUN [--undo] [--comment TEXT]',
     options: [
+      { name: 'undo', value: null, says: 'take back what it promoted, the last act first' },
       { name: 'comment', value: 'TEXT', says: 'why; it is recorded' },
       STREAM,
       PASS_FD,

@@ -3,6 +3,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { faultError, showName } from '../../base/index.ts'
 import { startRun, type WalkedRun } from '../../runs/index.ts'
 import { type CommandCall, type Exit, usageError } from '../call/command.ts'
+import { tellForeignGroups } from '../effects/foreign-groups.ts'
 import { runAnswer, runText, statusExit } from '../flow/answer.ts'
 import { interruptible } from '../flow/interruptible.ts'
 import { watchRun } from '../flow/live.ts'
@@ -22,8 +23,9 @@ export async function run(call: CommandCall): Promise<Exit> {
     refuseActors(gate, 'starting a flow', 'writ flow run FILE')
     for (const { code, path, message } of warnings)
       if (code === 'flow.plan_repaired') call.terminal.err(`${plain(`${path}: ${message}`)}\n`)
-    tellUnknownPeople(call, gate, flow)
+    tellUnknownPeople(call, { gate, host }, flow)
     tellShortSecrets(call, flow)
+    tellForeignGroups(call.terminal, [workspace])
     const watch = watchRun(call)
     const walked = await interruptible((abort) =>
       startRun(

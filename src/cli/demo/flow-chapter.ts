@@ -33,6 +33,7 @@ async function hostOf({ home, ledger, around, gateOf }: Shop): Promise<FlowHost>
     ledger,
     stream: MAIN_STREAM,
     principal: ANN,
+    namespace: ANN.namespace,
     attempts: gate.attempts,
     rollback: (actionId) => gate.rollback({ actionId }, { dryRun: false }),
     confirm: async () => ({ kind: 'wait' }),

@@ -7,7 +7,7 @@
  */
 
 import { CODES, isCode } from '../../base/index.ts'
-import { findPersuasion } from '../../contracts/index.ts'
+import { findPersuasion, type RunMark } from '../../contracts/index.ts'
 import { allProposals, DELETIONS_MAX, MODIFICATIONS_MAX } from '../../gate/index.ts'
 import type { Question } from '../../service/index.ts'
 import type { Paint } from '../call/terminal.ts'
@@ -31,13 +31,16 @@ export function headLines(question: Question, paint: Paint, whole: boolean): rea
     row('what', paint.strong(operationTitle(proposal))),
     ...details,
     // The words of a command under `writ exec` are writ's own.
-    ...(question.door === 'exec'
-      ? []
-      : [row('intent', `“${visible(intent)}” (the actor's own words)`)]),
+    ...(question.door === 'exec' ? [] : [row('intent', intentText(intent, asker.run))]),
     row('where', visibleName(root)),
     row('undo', undoText(question)),
     ...question.setAside.map((law) => row('set aside', setAsideText(law))),
   ]
+}
+
+/** The intent of an attempt is written by the host, from the node of the flow. */
+export function intentText(intent: string, run: RunMark | null): string {
+  return `“${visible(intent)}” (${run === null ? "the actor's own words" : 'from the flow'})`
 }
 
 /** Which law does not speak, by which override, and how long that lasts. */
@@ -48,10 +51,17 @@ function setAsideText(law: Question['setAside'][number]): string {
   return `the law ${visible(policy_id)}, by the override ${visible(override_id.slice(0, 8))} ${bound}: “${visible(reason)}”`
 }
 
-export function askerText({ principal, agent }: Question['asker']): string {
+export function askerText({ principal, agent, run }: Question['asker']): string {
+  if (run !== null) return `${runActorText(run)}, for ${visible(principal)}`
   return agent === null
     ? visible(principal)
     : `${visible(principal)} through the agent ${visible(agent)}`
+}
+
+/** Who worked at which node of which run: `writer at draft of run-…`. */
+export function runActorText({ run_id, node_id, participant, actor }: RunMark): string {
+  const who = participant.startsWith('human:') ? participant : actor.replace(/^actor:/, '')
+  return `${visible(who)} at ${visible(node_id)} of ${visible(run_id)}`
 }
 
 /** `2026-11-16 08:20:01 UTC`. */

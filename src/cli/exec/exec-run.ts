@@ -11,6 +11,7 @@ import type { Confirm, GateAnswer } from '../../service/index.ts'
 import { type CommandCall, type OwnStatus, ownStatus } from '../call/command.ts'
 import { surroundings, type Terminal } from '../call/terminal.ts'
 import { countsText } from '../effects/amount.ts'
+import { tellForeignGroups } from '../effects/foreign-groups.ts'
 import { answerLines, findingLines, setAsideLines } from '../gate/answer-text.ts'
 import { execConfirm, settleChangedInputs } from '../gate/confirm.ts'
 import { finishedText } from '../gate/interrupted.ts'
@@ -71,6 +72,7 @@ function reportGround({ session }: GateSession, { cwd, scope }: ExecRequest): Re
 
 async function runLive(session: GateSession, request: ExecRequest) {
   const proposal = execProposal(request)
+  tellForeignGroups(session.call.terminal, request.scope)
   // Before anything runs, and while the terminal is still ours.
   if (request.hosts.length > 0) await releaseBefore(session, proposal, request.send)
   const live = new Live()

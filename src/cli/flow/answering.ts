@@ -2,8 +2,8 @@
  * What the commands share by which a person answers a run: the person is proved, the run and the node
  * are found, and the order is left for the process that walks the run.
  */
-import { type FaultError, faultError, showName } from '../../base/index.ts'
-import { type CompiledFlow, nodeName } from '../../flow/index.ts'
+import { type FaultError, faultError, nearest, showName } from '../../base/index.ts'
+import { type CompiledFlow, nodeName, stopsOf } from '../../flow/index.ts'
 import {
   type FlowHost,
   findRun,
@@ -50,10 +50,17 @@ export function findNode(flow: CompiledFlow, given: string): string {
   const found = byTitle.length > 0 ? byTitle : flow.nodes.filter(({ nodeId }) => isPart(nodeId))
   const [only, ...others] = found.map(({ nodeId }) => nodeId)
   if (only !== undefined && others.length === 0) return only
-  if (only === undefined) throw notWaiting(given, `the flow has no node ${showName(given)}`)
+  if (only === undefined) throw unknownNode(flow, given)
   const names = [only, ...others].map((id) => nodeName(flow, id)).join(', ')
   const message = `${showName(given)} may be ${names}`
   throw faultError('flow.node_ambiguous', given, message, 'name the node by its id')
+}
+
+function unknownNode(flow: CompiledFlow, given: string): FaultError {
+  const near = nearest(given, [...flow.nodeIndex.keys()])
+  const hint =
+    near === null ? '`writ flow status` lists the nodes' : `the nearest node is ${showName(near)}`
+  return faultError('flow.not_waiting', given, `the flow has no node ${showName(given)}`, hint)
 }
 
 async function recorded(
@@ -70,9 +77,12 @@ async function recorded(
   return EXIT.yes
 }
 
-export function notWaiting(
-  nodeId: string,
-  message = `nothing at ${showName(nodeId)} waits for this answer`,
-): FaultError {
-  return faultError('flow.not_waiting', nodeId, message, '`writ flow status RUN` tells what waits')
+/** Says what a run does wait for at a node, and with which commands it goes on or ends. */
+export function notWaiting(run: WalkedRun, nodeId: string, message: string): FaultError {
+  const stop = stopsOf(run).find(({ node_id }) => node_id === nodeId)
+  const hint =
+    stop === undefined
+      ? `\`writ flow status ${run.runId}\` tells what waits`
+      : `${stop.says}: ${stop.next.join(', or ')}`
+  return faultError('flow.not_waiting', nodeId, message, hint)
 }

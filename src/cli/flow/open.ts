@@ -20,12 +20,13 @@ export function withFlows<T>(
 
 export function flowHost(session: GateSession): FlowHost {
   const { gate, stream } = session
-  const { home, ledger, caller } = session.session
+  const { home, ledger, caller, register } = session.session
   return {
     home,
     ledger,
     stream,
     principal: caller.principal,
+    namespace: register.owner?.namespace ?? 'local',
     attempts: gate.attempts,
     rollback: (actionId, run) => gate.rollback({ actionId }, { dryRun: false, run }),
     // A person at a terminal is asked there; any other caller finds the question in the inbox.

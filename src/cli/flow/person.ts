@@ -4,16 +4,10 @@
  */
 import { faultError, showName } from '../../base/index.ts'
 import type { Flow, Participant } from '../../contracts/index.ts'
-import type { CompiledFlow } from '../../flow/index.ts'
+import { type CompiledFlow, personText } from '../../flow/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import { humanFault, type Principal, principalText } from '../../ledger/index.ts'
-import {
-  isNamed,
-  namedPerson,
-  type PlanningTerms,
-  personText,
-  shortSecrets,
-} from '../../runs/index.ts'
+import { namedPerson, type PlanningTerms, shortSecrets } from '../../runs/index.ts'
 import { ancestorNames } from '../../service/index.ts'
 import type { CommandCall } from '../call/command.ts'
 import { credentialOf, proveHuman } from '../call/home.ts'
@@ -21,6 +15,7 @@ import { canAsk } from '../call/passphrase.ts'
 import { askLine } from '../gate/answer-line.ts'
 import type { GateSession } from '../gate/open.ts'
 import { plain } from '../history/text.ts'
+import type { FlowSession } from './open.ts'
 
 /** Fails if an actor calls, by its token or below a known agent. `next` is what a person types. */
 export function refuseActors({ session }: GateSession, what: string, next: string): void {
@@ -36,16 +31,16 @@ export function refuseActors({ session }: GateSession, what: string, next: strin
 /** Says which people a flow asks that could not answer: no principal has their name. */
 export function tellUnknownPeople(
   { terminal }: CommandCall,
-  { session }: GateSession,
+  { gate, host }: FlowSession,
   flow: CompiledFlow,
 ): void {
-  const { register, caller } = session
+  const { register, caller } = gate.session
   const known = [...register.principals.map(({ principal }) => principal), caller.principal]
-  const texts = known.map(principalText)
+  const texts = new Set(known.map(principalText))
   const names = new Set(flow.nodes.flatMap(({ nodeId }) => namedPerson(flow, nodeId) ?? []))
   for (const name of names) {
-    if (texts.some((text) => isNamed(name, text))) continue
-    const who = personText(name)
+    const who = personText(name, host.namespace)
+    if (texts.has(who)) continue
     terminal.err(
       plain(
         `the flow asks ${who}, who is not registered here: writ principal add ${who}, then writ token create ${who}`,

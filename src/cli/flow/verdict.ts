@@ -27,8 +27,8 @@ export async function judgeBy(call: CommandCall, verdict: 'approve' | 'reject'):
     const command = reviewAt(run, nodeId)
     if (command.review === null) throw notReview(run, command)
     const text = verdictText(verdict, command.review, comment === '' ? 'approved' : comment)
-    const { principal, clock } = host
-    return answerOrder(run, { command, text, principal, nowMs: clock.nowMs() })
+    const { principal, namespace, clock } = host
+    return answerOrder(run, { command, text, principal, namespace, nowMs: clock.nowMs() })
   })
 }
 
@@ -40,7 +40,7 @@ function reviewAt(run: WalkedRun, nodeId: string): PersonCommand {
   const [only, ...others] = asked.filter(({ review }) => review?.target === nodeId)
   if (only === undefined) {
     const name = nodeName(run.flow, nodeId)
-    throw notWaiting(nodeId, `no person is asked to judge ${name}`)
+    throw notWaiting(run, nodeId, `no person is asked to judge ${name}`)
   }
   if (others.length === 0) return only
   const names = [only, ...others].map(({ node_id }) => nodeName(run.flow, node_id)).join(', ')

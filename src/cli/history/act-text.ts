@@ -10,7 +10,7 @@ import {
   resultText,
   undoSentText,
 } from '../effects/operation-text.ts'
-import { momentText } from '../effects/question-head.ts'
+import { intentText, momentText, runActorText } from '../effects/question-head.ts'
 import { failureText, type LawTexts, reasonLines } from '../effects/question-text.ts'
 import { withoutAwaited, withoutAwaitedCode } from '../effects/request-text.ts'
 import { visible, visibleName } from '../effects/visible.ts'
@@ -22,13 +22,14 @@ export const ACT_HEADS = ['time', 'act', 'outcome', 'who', 'effects', 'what'] as
 const TITLE_MAX = 120
 
 export function actRow(act: ActHistory): readonly string[] {
-  const { result } = act
+  const { result, evaluation } = act
+  const { run } = evaluation?.payload ?? {}
   const title = titleOf(act)
   return [
     momentText(act.at).replace(/ UTC$/, ''),
     shortId(act.id),
     act.outcome,
-    whoText(act),
+    run === undefined ? whoText(act) : runActorText(run),
     result === null ? '' : effectsOf(result.payload),
     title.length > TITLE_MAX ? `${title.slice(0, TITLE_MAX)}…` : title,
   ]
@@ -52,8 +53,9 @@ export function titleOf({ proposal, evaluation, result }: ActHistory): string {
 }
 
 function whoText({ by, evaluation }: ActHistory): string {
-  const agent = evaluation?.payload.agent
+  const { agent, run } = evaluation?.payload ?? {}
   const name = visible(principalText(by))
+  if (run !== undefined) return `${runActorText(run)}, for ${name}`
   return agent === undefined ? name : `${name} (${visible(agent)})`
 }
 
@@ -93,12 +95,12 @@ function proposalLines(act: ActHistory, paint: Paint): readonly string[] {
   const declared = Object.entries(effects.filesystem).flatMap(([kind, globs]) =>
     globs.map((glob) => `${kind} ${visibleName(glob)}`),
   )
-  const isExec = act.evaluation?.payload.door === 'exec'
+  const { door, run = null } = act.evaluation?.payload ?? {}
   return [
     ...head,
     `  what      ${titleOf(act)}`,
     ...operationLines(payload, true).map((line) => `            ${line}`),
-    ...(isExec ? [] : [`  intent    “${visible(intent_summary)}” (the actor's own words)`]),
+    ...(door === 'exec' ? [] : [`  intent    ${intentText(intent_summary, run)}`]),
     `  scope     ${scope.filesystem.paths.map(visibleName).join(', ')}`,
     `  declared  ${declared.length === 0 ? 'nothing' : declared.join(', ')}`,
   ]

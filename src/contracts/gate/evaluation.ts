@@ -184,6 +184,20 @@ const Held = Type.Object(
   closed,
 )
 
+/** The attempt of a run that did this (F-13). */
+const RunMark = Type.Object(
+  {
+    run_id: Word,
+    node_id: Word,
+    attempt: Count,
+    /** `participant:DIGEST` of a program's declaration; of a person the principal. */
+    participant: Word,
+    /** What laws read as `context.actor`: `actor:NAME` of the node; of a person the id. */
+    actor: Word,
+  },
+  closed,
+)
+
 /** What a coding agent changed in its session so far, judged at one of its settles (S-3). */
 const SessionMark = Type.Object(
   {
@@ -249,6 +263,7 @@ const EvaluationSchema = Type.Object(
     host: HostFacts,
     basis: Type.Optional(Basis),
     held: Type.Optional(Held),
+    run: Type.Optional(RunMark),
     session: Type.Optional(SessionMark),
     network: Type.Optional(NetworkGrounds),
     standing: Standing,
@@ -302,6 +317,7 @@ const EvaluationSchema = Type.Object(
 )
 
 export type Evaluation = Type.Static<typeof EvaluationSchema>
+export type RunMark = NonNullable<Evaluation['run']>
 export type SessionMark = NonNullable<Evaluation['session']>
 export type NetworkGrounds = NonNullable<Evaluation['network']>
 export type HostFacts = Evaluation['host']
@@ -376,7 +392,12 @@ function checkHome({ document, report }: Subject): void {
 /** Checks that a held act is no person's command and names each base stage once, never itself. */
 function checkHeld({ document, report }: Subject): void {
   const held = field(document, 'held')
-  if (held === undefined) return
+  if (held === undefined) {
+    if (field(document, 'run') === undefined) return
+    const message = 'only an act that a flow holds is of a run'
+    report.add('gate_record.contradiction', '/run', message)
+    return
+  }
   if (field(document, 'door') === 'exec') {
     const message = 'a command of a person is not held'
     report.add('gate_record.contradiction', '/held', message)

@@ -10,3 +10,11 @@ export function principalOf({ participant, document }: CompiledNode): string {
 export function isPassingStatus(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500
 }
+
+const HUMAN = 'human:'
+
+/** A person as a principal: `ann` is a human of the home's namespace, `ann@other` one of another. */
+export function personText(name: string, namespace: string): string {
+  const who = name.startsWith(HUMAN) ? name : `${HUMAN}${name}`
+  return who.includes('@') ? who : `${who}@${namespace}`
+}

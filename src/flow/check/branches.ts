@@ -1,24 +1,23 @@
 /**
- * Which branch of which decision a node lies on: of all ways that lead to it, what they have in
- * common. Two nodes on different branches of one decision are never both taken in one round, so
- * nothing can wait for both, and nothing is led to by both.
+ * Which branches of which decisions lead to a node: of all ways to it, what they have in common. Two
+ * nodes that different branches of one decision lead to are never both reached in one round, so nothing
+ * can wait for both, and nothing is led to by both.
  */
 import { edgeAt, type Graph, isChoice, leadsBack, leadsOn, listAt } from './graph.ts'
 
-/** A branch, and the branch that its decision lies on. */
-interface Branch {
-  /** One decision: a node, and the group for alternatives. */
-  readonly decision: string
-  readonly edge: number
-  readonly outer: Branch | null
-  readonly depth: number
-}
+/** By decision (a node, and the group for alternatives): the edges of which one was taken. */
+type TakenEdges = ReadonlyMap<string, ReadonlySet<number>>
 
-/** By node: its branch; null for one on none. */
-export type Branches = readonly (Branch | null)[]
+/** By node: what was decided when it is reached, whichever way leads there. */
+export type Branches = readonly TakenEdges[]
 
-/** Decisions that are nested deeper are not told about. */
-const DEPTH_MAX = 64
+const NOTHING: TakenEdges = new Map()
+
+/** Decisions beyond so many on one way are not told about. */
+const DECISIONS_MAX = 64
+
+/** So many sources of one node are compared with one another. */
+const SOURCES_MAX = 32
 
 /** By node: two of its sources, joined by AND, that exclude one another. */
 export function exclusiveSources(
@@ -27,17 +26,16 @@ export function exclusiveSources(
 ): ReadonlyMap<number, readonly [number, number]> {
   const found = new Map<number, readonly [number, number]>()
   for (let node = 0; node < graph.nodes.length; node++) {
-    const taken = new Map<string, { readonly edge: number; readonly source: number }>()
-    for (const edge of listAt(graph.incoming, node)) {
-      if (!isJoined(graph, edge)) continue
-      const source = graph.source[edge] ?? 0
-      for (let one = branches[source] ?? null; one !== null; one = one.outer) {
-        const known = taken.get(one.decision)
-        if (known === undefined) taken.set(one.decision, { edge: one.edge, source })
-        else if (known.edge !== one.edge && !found.has(node))
-          found.set(node, [known.source, source])
-      }
-    }
+    const sources = [...listAt(graph.incoming, node)]
+      .filter((edge) => isJoined(graph, edge))
+      .map((edge) => graph.source[edge] ?? 0)
+    const pair = sources.slice(0, SOURCES_MAX).flatMap((one, place) => {
+      const other = sources
+        .slice(0, place)
+        .find((before) => excludes(branches[before] ?? NOTHING, branches[one] ?? NOTHING))
+      return other === undefined ? [] : [[other, one] as const]
+    })[0]
+    if (pair !== undefined) found.set(node, pair)
   }
   return found
 }
@@ -55,12 +53,14 @@ export function areExclusive(
   one: number,
   other: number,
 ): boolean {
-  const taken = new Map<string, number>()
-  const [first, second] = [behind(graph, branches, one), behind(graph, branches, other)]
-  for (let at = first; at !== null; at = at.outer) taken.set(at.decision, at.edge)
-  for (let at = second; at !== null; at = at.outer) {
-    const known = taken.get(at.decision)
-    if (known !== undefined && known !== at.edge) return true
+  return excludes(behind(graph, branches, one), behind(graph, branches, other))
+}
+
+/** Returns whether a decision was taken otherwise for the one than for the other. */
+function excludes(one: TakenEdges, other: TakenEdges): boolean {
+  for (const [decision, edges] of one) {
+    const others = other.get(decision)
+    if (others !== undefined && ![...edges].some((edge) => others.has(edge))) return true
   }
   return false
 }
@@ -68,7 +68,7 @@ export function areExclusive(
 /** Walks the nodes in an order in which each comes after its sources; circles are on no branch. */
 export function branchesOf(graph: Graph): Branches {
   const count = graph.nodes.length
-  const branches: (Branch | null)[] = new Array(count).fill(null)
+  const branches: TakenEdges[] = new Array(count).fill(NOTHING)
   const [waits, isReached] = [new Int32Array(count), new Uint8Array(count)]
   const leads = (edge: number): boolean => {
     const document = edgeAt(graph, edge)
@@ -79,9 +79,10 @@ export function branchesOf(graph: Graph): Branches {
     waits[node] = listAt(graph.incoming, node).filter(leads).length
     if (graph.judged[node] !== -1) waits[node] = (waits[node] ?? 0) + 1
   }
+  const sizes = decisionSizes(graph)
   const open: number[] = []
-  const arrive = (node: number, branch: Branch | null): void => {
-    branches[node] = isReached[node] === 0 ? branch : common(branches[node] ?? null, branch)
+  const arrive = (node: number, taken: TakenEdges): void => {
+    branches[node] = isReached[node] === 0 ? taken : either(branches[node] ?? NOTHING, taken, sizes)
     isReached[node] = 1
     waits[node] = (waits[node] ?? 0) - 1
     if (waits[node] === 0) open.push(node)
@@ -95,11 +96,11 @@ export function branchesOf(graph: Graph): Branches {
   for (let node = 0; node < count; node++)
     if (waits[node] === 0 && isReached[node] === 0) open.push(node)
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    for (const check of listAt(graph.checks, node)) arrive(check, branches[node] ?? null)
+    for (const check of listAt(graph.checks, node)) arrive(check, branches[node] ?? NOTHING)
     for (const edge of listAt(graph.outgoing, node))
       if (leads(edge)) arrive(graph.target[edge] ?? 0, behind(graph, branches, edge))
   }
-  for (let node = 0; node < count; node++) if ((waits[node] ?? 0) > 0) branches[node] = null
+  for (let node = 0; node < count; node++) if ((waits[node] ?? 0) > 0) branches[node] = NOTHING
   return branches
 }
 
@@ -109,23 +110,44 @@ function isOpening(graph: Graph, edge: number): boolean {
   return source !== -1 && isChoice(edgeAt(graph, edge)) && graph.nodes[source]?.kind === 'GOAL'
 }
 
-/** Returns the branch that an edge leads on to. */
-function behind(graph: Graph, branches: Branches, edge: number): Branch | null {
+/** Returns what was decided when an edge is taken. */
+function behind(graph: Graph, branches: Branches, edge: number): TakenEdges {
   const source = graph.source[edge] ?? 0
-  const outer = branches[source] ?? null
+  const before = branches[source] ?? NOTHING
   const document = edgeAt(graph, edge)
-  const depth = (outer?.depth ?? 0) + 1
-  if (document.class !== 'Decision' || depth > DEPTH_MAX) return outer
-  const decision = `${source} ${isChoice(document) ? document.group_id : ''}`
-  return { decision, edge, outer, depth }
+  if (document.class !== 'Decision' || before.size >= DECISIONS_MAX) return before
+  return new Map(before).set(decisionOf(graph, edge), new Set([edge]))
 }
 
-function common(one: Branch | null, other: Branch | null): Branch | null {
-  let [left, right] = [one, other]
-  while (left !== null && right !== null) {
-    if (left.decision === right.decision && left.edge === right.edge) return left
-    if (left.depth >= right.depth) left = left.outer
-    else right = right.outer
+function decisionOf(graph: Graph, edge: number): string {
+  const document = edgeAt(graph, edge)
+  return `${graph.source[edge] ?? 0} ${isChoice(document) ? document.group_id : ''}`
+}
+
+/** By decision: how many edges it has. */
+function decisionSizes(graph: Graph): ReadonlyMap<string, number> {
+  const sizes = new Map<string, number>()
+  for (const [edge, { class: kind }] of graph.edges.entries()) {
+    if (kind !== 'Decision') continue
+    const decision = decisionOf(graph, edge)
+    sizes.set(decision, (sizes.get(decision) ?? 0) + 1)
   }
-  return null
+  return sizes
+}
+
+/** What is known where two ways meet: decisions that lie on both, and not all branches of them. */
+function either(
+  one: TakenEdges,
+  other: TakenEdges,
+  sizes: ReadonlyMap<string, number>,
+): TakenEdges {
+  if (one === other) return one
+  const both = new Map<string, ReadonlySet<number>>()
+  for (const [decision, edges] of one) {
+    const others = other.get(decision)
+    if (others === undefined) continue
+    const together = new Set([...edges, ...others])
+    if (together.size < (sizes.get(decision) ?? 0)) both.set(decision, together)
+  }
+  return both
 }

@@ -166,7 +166,8 @@ function checkRunner(node: FlowNode, index: number, problems: FlowProblems): voi
 
 function checkJudge(graph: Graph, index: number, problems: FlowProblems): void {
   const node = nodeAt(graph, index)
-  if (node.kind === 'CHECK' && node.target === undefined) {
+  // A CHECK that is called judges its caller.
+  if (node.kind === 'CHECK' && node.target === undefined && node.call !== true) {
     const message = `the CHECK ${showName(node.node_id)} does not say which node it judges`
     problems.warn('flow.check_untargeted', `/nodes/${index}/target`, message)
   }

@@ -147,7 +147,7 @@ export class Causes {
       case 'flow.stage_void':
         return `what it is based on (${text('base')}) is no longer there`
       case 'flow.promotion_refused':
-        return `the gate refused the promotion: ${text('codes')}${listText(values['about'])}`
+        return refusedText(values)
       case 'flow.rollback_failed':
         return `it could not be restored: ${values['why'] === undefined ? 'something else changed it meanwhile' : text('why')}`
       case 'flow.stalled':
@@ -225,6 +225,18 @@ export class Causes {
     const by = ` by ${nodeName(this.flow, checkId)}${score}`
     this.#reviews.set(nodeId, said === '' ? by : `${by}: ${said}`)
   }
+}
+
+/** Why the gate did not put the changes of an attempt in place. */
+function refusedText({ codes, about }: Values): string {
+  const all = Array.isArray(codes) ? codes.map(shownText) : []
+  // A node declares all that it may do: what it did not do is at fault only where nothing else is.
+  const others = all.filter((code) => code !== 'effect.not_observed')
+  const names = (others.length === 0 ? all : others).join(', ')
+  if (!all.includes('promote.conflict') || !Array.isArray(about) || about.length === 0)
+    return `the gate refused the promotion: ${names}${listText(about)}`
+  const paths = about.map(shownText).join(', ')
+  return `${paths} changed after its work had begun, so nothing of it was put in place: ${names}`
 }
 
 function stalledText(values: Values): string {

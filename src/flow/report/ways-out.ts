@@ -44,6 +44,8 @@ function outOf(runId: string, flow: CompiledFlow, finding: RunFinding): WayOut {
         isOnly: false,
       }
     }
+    case 'flow.promotion_refused':
+      return isConflict(values) ? { ...NONE, says: [AGAIN] } : NONE
     case 'flow.guard_false':
       return { ...NONE, says: evidenceOf(flow, edge_id ?? '') }
     // The others go on when their node is unblocked, or with evidence for a claim.
@@ -54,6 +56,12 @@ function outOf(runId: string, flow: CompiledFlow, finding: RunFinding): WayOut {
         next: [`${commandText('writ', 'flow', 'evidence', runId, claim_id)} --id ID --file FILE`],
       }
   }
+}
+
+const AGAIN = '`unblock` runs its work again, on the files as they are now'
+
+function isConflict({ codes }: RunFinding['values']): boolean {
+  return Array.isArray(codes) && codes.includes('promote.conflict')
 }
 
 /** The file from which a guard reads a field. */

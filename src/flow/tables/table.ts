@@ -4,6 +4,7 @@
  */
 import { nearest, showName } from '../../base/index.ts'
 import {
+  EDGE_CLASSES,
   type Flow,
   type FlowEdge,
   GUARD_FAIL_ACTIONS,
@@ -101,7 +102,7 @@ function hasEnds(keys: readonly string[]): boolean {
 
 function missingHint(keys: readonly string[]): string | null {
   for (const name of ['source', 'target', 'edge_signature']) {
-    const near = nearest(name, keys)
+    const near = keys.includes(name) ? null : nearest(name, keys)
     if (near !== null) return `is ${showName(near)} meant to be ${showName(name)}?`
   }
   return null
@@ -241,7 +242,9 @@ class EdgeReader {
     const found = classOf(cell.text)
     if (found !== null) return found
     const message = `${showName(cell.text)} begins with none of the eight classes, so the edge is Meta and never fires`
-    this.#report.refuse('flow.table_class', cell, message)
+    const near = nearest(cell.text.trim(), EDGE_CLASSES)
+    const hint = near === null ? `one of: ${EDGE_CLASSES.join(', ')}` : `did you mean \`${near}\`?`
+    this.#report.refuse('flow.table_class', cell, message, hint)
     return 'Meta'
   }
 

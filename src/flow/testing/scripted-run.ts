@@ -10,7 +10,7 @@ import { digestBytes, invariant } from '../../base/index.ts'
 import type { FlowTestCase, FlowTestEvent, ScriptedAttempt } from '../../contracts/index.ts'
 import { artifactPath, type ParsedAnswer, readAction, readReview } from '../answer/answer.ts'
 import { evidenceIn, listIn } from '../answer/evidence-file.ts'
-import { principalOf } from '../answer/participant-words.ts'
+import { personText, principalOf } from '../answer/participant-words.ts'
 import { missingInput, SAID_BY_HOST } from '../answer/requirements.ts'
 import type { CompiledFlow, CompiledNode } from '../compile/compiled-flow.ts'
 import { nodesOverBudget } from '../report/stops.ts'
@@ -283,7 +283,7 @@ export class ScriptedRun {
     const name = typeof human === 'string' ? human : 'tester'
     const end: AttemptEnd = { outcome: 'ended', seconds: 0 }
     const node = this.#nodeOf(command.node_id)
-    const principal = script.by ?? `human:${name}@local`
+    const principal = script.by ?? personText(name, 'local')
     const live = { node, script, first: command, end, principal }
     this.#start(live, command)
     this.#finish(live, command.command, 0)

@@ -137,6 +137,7 @@ export class AttemptScene {
       abort: order.abort,
       actorKind: 'ai',
       held: { asked: false, bases: laid.bases },
+      ...(order.run === undefined ? {} : { run: order.run }),
     }
     const resources = attemptResources(order.limits, book.settings.ceilings)
     const { roots, homes } = await hostOf(parts, resources)

@@ -367,9 +367,9 @@ export class OpenAttempt implements Attempt {
       network: connections,
     }
     const recorded = await judge(this.#gate, { admitted: this.#withEgress(admitted), rehearsal })
-    const { runId: run } = order
+    const { run } = order
     const { stream } = this.#scene.context
-    if (run !== undefined) noteHolder(stageOf(place, sandboxId), { stream, run })
+    if (run !== undefined) noteHolder(stageOf(place, sandboxId), { stream, run: run.run_id })
     return this.#held(recorded)
   }
 

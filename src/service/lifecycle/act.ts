@@ -9,6 +9,7 @@ import type {
   Obstacle,
   Promotion,
   Proposal,
+  RunMark,
   SandboxResult,
   SessionMark,
   Violation,
@@ -36,6 +37,8 @@ export type Terms = Omit<ProposeOptions, 'confirm'> & {
   readonly actorKind?: Evaluation['actor_kind']
   /** Effects stay staged until a later call asks for their promotion. */
   readonly held?: HeldMark
+  /** The attempt of a run whose act it is. */
+  readonly run?: RunMark
   /** The coding agent whose session this is, and at which settle of it. */
   readonly agent?: string
   readonly session?: SessionMark

@@ -9,6 +9,7 @@ import {
   intentDigest,
   type NetworkGrounds,
   type Proposal,
+  type RunMark,
   type Violation,
 } from '../../contracts/index.ts'
 import {
@@ -37,6 +38,7 @@ interface DraftTerms {
   readonly compensates?: string
   readonly actorKind?: Evaluation['actor_kind']
   readonly held?: NonNullable<Evaluation['held']>
+  readonly run?: RunMark
   /** The coding agent that runs in a session, by the name of its adapter. */
   readonly agent?: string
   readonly session?: NonNullable<Evaluation['session']>
@@ -67,7 +69,8 @@ export function beginDraft(
   const network = networkFor({ proposal, standing, book, nowMs, dryRun: options.dryRun })
   const host = hostFactsOf(context, book, proposal, standing, nowMs, network)
   const actorKind = options.actorKind ?? context.caller.principal.kind
-  const basis = basisOf(context, view.seen, actionIdOf(document), intent, standing, nowMs)
+  const actor = actorOf(context, options.run)
+  const basis = basisOf(context, actor, view.seen, actionIdOf(document), intent, standing, nowMs)
   const rules = admissionRules({ actor_kind: actorKind, evaluator: EVALUATOR, basis })
   const risk =
     proposal === null
@@ -98,6 +101,7 @@ export function beginDraft(
     basis,
     ...(network === null ? {} : { network }),
     ...(options.held === undefined ? {} : { held: options.held }),
+    ...(options.run === undefined ? {} : { run: options.run }),
     ...(options.session === undefined ? {} : { session: options.session }),
     standing: excerptOf(context, book, standing, intent ?? '', nowMs),
     preconditions: null,
@@ -115,12 +119,18 @@ export function refreshDraft(
   standing: StandingFold,
 ): Evaluation {
   const { now_ms: nowMs } = draft.host
-  const { action_id, intent = '' } = draft
+  const { action_id, intent = '', run } = draft
+  const actor = actorOf(context, run)
   return {
     ...draft,
-    basis: basisOf(context, view.seen, action_id, intent, standing, nowMs),
+    basis: basisOf(context, actor, view.seen, action_id, intent, standing, nowMs),
     standing: excerptOf(context, book, standing, intent, nowMs),
   }
+}
+
+/** What a participant does counts as its own and not as that of the person who started the run. */
+function actorOf({ caller }: GateContext, run: RunMark | undefined): string {
+  return run?.actor ?? caller.principal.id
 }
 
 function excerptOf(

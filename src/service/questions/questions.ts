@@ -117,8 +117,11 @@ function actorKindOf({ agent, actor_kind }: Evaluation): Circumstances['actorKin
   return agent === undefined ? actor_kind : 'ai'
 }
 
-function askerOf({ principal, occurred_at: at }: Fact, { actor_kind, agent }: Evaluation): Asker {
-  return { principal: principalText(principal), kind: actor_kind, agent: agent ?? null, at }
+function askerOf(
+  { principal, occurred_at: at }: Fact,
+  { actor_kind: kind, agent, run }: Evaluation,
+): Asker {
+  return { principal: principalText(principal), kind, agent: agent ?? null, run: run ?? null, at }
 }
 
 type KnownManifest = Manifest & { readonly digest: string }

@@ -120,14 +120,14 @@ export function isReleasedRun(
  * What laws are judged with besides the documents, as of a moment: it is recorded with the decision.
  */
 export function basisOf(
-  { caller, userDirectory }: GateContext,
+  { userDirectory }: Pick<GateContext, 'userDirectory'>,
+  actor: string,
   seen: EvaluationBasis['facts_seen'],
   actionId: string,
   intent: string | null,
   standing: StandingFold,
   nowMs: number,
 ): EvaluationBasis {
-  const { id: actor } = caller.principal
   return {
     actor,
     machine: hostname(),

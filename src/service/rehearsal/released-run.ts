@@ -156,7 +156,15 @@ export class ReleasedRuns {
         ownHome: userDirectory,
         writPlaces: [realPathOf(stateRoot), home.directory],
       }),
-      basis: basisOf(this.#context, this.#view.seen, actionId, null, standing, nowMs),
+      basis: basisOf(
+        this.#context,
+        this.#context.caller.principal.id,
+        this.#view.seen,
+        actionId,
+        null,
+        standing,
+        nowMs,
+      ),
       network: {
         hosts: [...hosts],
         read_only_hosts: [],

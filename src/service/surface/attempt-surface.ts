@@ -11,7 +11,7 @@
  */
 
 import type { Digest } from '../../base/index.ts'
-import type { Decision, SandboxResult } from '../../contracts/index.ts'
+import type { Decision, RunMark, SandboxResult } from '../../contracts/index.ts'
 import type { RefusedAccess } from '../../sandbox/index.ts'
 import type { Confirm, GateAnswer, Question } from './surface.ts'
 
@@ -48,8 +48,8 @@ export interface AttemptOrder {
   readonly isTraced: boolean
   /** No process but the participant's own can open its standard output. */
   readonly hasClosedOutput?: boolean
-  /** The run of a flow that goes on with what is staged: while it can, the stage stays. */
-  readonly runId?: string
+  /** The run that goes on with what is staged, which stays while it can; absent for a planning. */
+  readonly run?: RunMark
   readonly abort: AbortSignal
 }
 

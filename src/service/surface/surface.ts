@@ -6,6 +6,7 @@ import type {
   Proposal,
   RequestState,
   RiskLevel,
+  RunMark,
   SandboxResult,
   Violation,
 } from '../../contracts/index.ts'
@@ -96,6 +97,8 @@ export interface Asker {
   readonly kind: Evaluation['actor_kind']
   /** The known agent program that started the command; null when there was none. */
   readonly agent: string | null
+  /** The attempt of a run that did it; null outside of runs. */
+  readonly run: RunMark | null
   /** When the act was proposed. */
   readonly at: string
 }

@@ -231,7 +231,7 @@ max_tokens | the rest of the budget | 2000 | The most tokens of an answer.
 `
 
 const HUMAN_TEXT = (): string => `
-human |  | "ann" | The person who answers, by the id of the principal; true is any person.
+human |  | "ann" | The person who answers: ann is human:ann in the namespace of the home, ann@other is of another; true is any person.
 `
 
 export const parts = {
