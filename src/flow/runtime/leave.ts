@@ -184,7 +184,9 @@ function areClaimsVerified(turn: Turn, edge: CompiledEdge): boolean {
 export function fire(turn: Turn, edge: CompiledEdge): void {
   const { source, target, document } = edge
   const isReturn = edge.isBack || isWayBack(turn, edge)
-  const round = isReturn ? turn.draft.run.round + 1 : Math.max(turn.node(source).round, 1)
+  // Each version of the work is a round for the CHECK nodes that follow one another.
+  const { round: own, walk } = turn.node(source)
+  const round = isReturn ? turn.draft.run.round + 1 : Math.max(edge.isReview ? own : walk, 1)
   turn.recordFired(edge, round)
   if (!isReturn) return arrive(turn, edge, round)
   if (document.class === 'Rollback' && rollBack(turn, target, round)) return

@@ -21,6 +21,7 @@ import {
   lineDelay,
   takeEvidence,
 } from './attempt.ts'
+import { mayCross } from './border.ts'
 import { run } from './enter.ts'
 import { isGuardOpen } from './judge.ts'
 import { carryOut, findClosed, fire, guardObstacle, isWayOut, obstacleAt } from './leave.ts'
@@ -125,12 +126,16 @@ function approveBy(turn: Turn, check: number, target: number): void {
   turn.later({ kind: 'approve', node: target })
 }
 
-/** Lets the CHECK nodes begin that follow this one; what is in the way of one holds this one. */
-export function passOn(turn: Turn, check: number): void {
+/**
+ * Lets the CHECK nodes begin that follow this one; what is in the way of one holds this one. Those of
+ * another phase wait for its border.
+ */
+export function passOn(turn: Turn, check: number, isBorderOpen = false): void {
   const { target, outgoing } = turn.draft.nodeOf(check)
   for (const edge of outgoing) {
     const isNext = edge.isReview && turn.draft.nodeOf(edge.target).target === target
     if (!isNext || turn.draft.fired.get(edge.index) > 0) continue
+    if (!isBorderOpen && !mayCross(turn, check, edge.target)) continue
     const isOpen = isGuardOpen(turn, edge)
     const action = isOpen ? obstacleAt(turn, edge) : guardObstacle(edge).action
     if (action === null) {

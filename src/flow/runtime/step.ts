@@ -16,6 +16,7 @@ import { flowAfter, reshape } from '../state/reshape.ts'
 import { isOpen, isStuckAt, type RunState, unblockedBy } from '../state/state.ts'
 import { loseGroups, openGroups, winGroups } from './alternatives.ts'
 import { askForInput, endAttempt, submitWork, takeOutput } from './attempt.ts'
+import { mayCross } from './border.ts'
 import { endBranches } from './branches.ts'
 import { settleCalls } from './call.ts'
 import { block, enter, failNode, run } from './enter.ts'
@@ -284,8 +285,13 @@ function perform(turn: Turn, task: Task): void {
 
 /** Nothing is missing: the node is done, and the CHECK nodes that approved it are. */
 function complete(turn: Turn, node: number): void {
-  const { awaits, checks, document, isCandidate, hasChoice } = turn.draft.nodeOf(node)
+  const { awaits, checks, document, isCandidate, hasChoice, target } = turn.draft.nodeOf(node)
   const { status, hasFired } = turn.node(node)
+  if (target !== -1 && !mayCross(turn, target, node)) {
+    // A CHECK leads on after the end of the phase of the work that it judged.
+    if (status !== 'resting') turn.settle(node, 'resting', 'the phase of its work')
+    return
+  }
   if (status === 'done' || asksForEvidence(turn, node)) return
   // The way out that was taken before leads nowhere else any more.
   const isSkipped = turn.draft.run.rules >= 3 && status === 'rejected'

@@ -9,6 +9,7 @@ import { invariant } from '../../base/index.ts'
 import type { CompiledEdge, CompiledFlow, CompiledNode } from '../compile/compiled-flow.ts'
 import {
   isActing,
+  isJudging,
   isOpen,
   type NodeState,
   type NodeStatus,
@@ -176,16 +177,23 @@ export class RunDraft {
     run.stuck += Number(isStuckStatus(after)) - Number(isStuckStatus(before))
     run.failed += Number(after === 'failed') - Number(before === 'failed')
     const stopped = Number(after === 'blocked') - Number(before === 'blocked')
-    if (opened === 0 && stopped === 0) return
+    const judging = Number(isJudging(after)) - Number(isJudging(before))
+    if (opened === 0 && stopped === 0 && judging === 0) return
     run.open += opened
     const { phase, subphase } = this.nodeOf(node)
-    countOpen(this.phases.own(phase, copySpan), opened, stopped)
-    if (subphase >= 0) countOpen(this.subphases.own(subphase, copySpan), opened, stopped)
+    countOpen(this.phases.own(phase, copySpan), opened, stopped, judging)
+    if (subphase >= 0) countOpen(this.subphases.own(subphase, copySpan), opened, stopped, judging)
   }
 }
 
-function countOpen(span: Writable<SpanState>, opened: number, stopped: number): void {
+function countOpen(
+  span: Writable<SpanState>,
+  opened: number,
+  stopped: number,
+  judging: number,
+): void {
   span.open += opened
+  span.judging += judging
   span.blocked += stopped
   if (opened > 0) span.isActive = true
   if (opened > 0) span.isLogged = false
@@ -207,6 +215,8 @@ function copyNode(node: NodeState): NodeState {
   return {
     status: node.status,
     round: node.round,
+    walk: node.walk,
+    isDue: node.isDue,
     attempts: node.attempts,
     entries: node.entries,
     granted: node.granted,
@@ -229,6 +239,7 @@ function copyNode(node: NodeState): NodeState {
 function copySpan(span: SpanState): SpanState {
   return {
     open: span.open,
+    judging: span.judging,
     blocked: span.blocked,
     attempts: span.attempts,
     seconds: span.seconds,
