@@ -80,7 +80,8 @@ const WORDS: Readonly<Record<XiaojingReview['action_required'], Verdict>> = {
 
 function takeReview(turn: Turn, check: number, answer: ReviewAnswer, principal: string): void {
   const { target } = turn.draft.nodeOf(check)
-  const subject = target === -1 ? check : target
+  const caller = target === -1 && turn.draft.run.rules >= 4 ? turn.callerOf(check) : -1
+  const subject = target !== -1 ? target : caller !== -1 ? caller : check
   const { status, work } = turn.node(subject)
   const artifact_digest = work.artifact?.digest ?? null
   const isJudged = target === -1 || status === 'submitted' || status === 'provisional'
@@ -101,13 +102,20 @@ function takeReview(turn: Turn, check: number, answer: ReviewAnswer, principal: 
   takeEvidence(turn, check, answer, principal)
   if (verdict === 'APPROVE') return approveBy(turn, check, target)
   if (verdict === 'PENDING') return askForInput(turn, check, neededBy(document))
-  if (target === -1) {
-    const way = wayOutOf(turn, [check])
-    if (way === null) return failAttempt(turn, check, { verdict })
-    turn.settle(check, 'rejected', 'review')
-    return fire(turn, way)
-  }
-  reject(turn, check, target)
+  if (target !== -1) return reject(turn, check, target)
+  if (caller !== -1) return rejectCall(turn, check, caller)
+  const way = wayOutOf(turn, [check])
+  if (way === null) return failAttempt(turn, check, { verdict })
+  turn.settle(check, 'rejected', 'review')
+  fire(turn, way)
+}
+
+/** Ends the review of what a caller made. The call fails unless a way of the CHECK leads elsewhere. */
+function rejectCall(turn: Turn, check: number, caller: number): void {
+  const way = wayOutOf(turn, [check]) ?? wayBackOf(turn, check)
+  findRejected(turn, caller, way === null ? 'block' : 'reroute')
+  turn.settle(check, 'rejected', 'review')
+  if (way !== null) fire(turn, way)
 }
 
 function neededBy({ suggestions }: XiaojingReview) {
@@ -176,7 +184,7 @@ export function missingApprovals(turn: Turn, node: number): readonly number[] {
 }
 
 /** Returns the first open Exception edge of these nodes that says `on: reject`; null if there is none. */
-function wayOutOf(turn: Turn, nodes: readonly number[]): CompiledEdge | null {
+export function wayOutOf(turn: Turn, nodes: readonly number[]): CompiledEdge | null {
   for (const node of nodes) {
     const ways = turn.draft.nodeOf(node).outgoing
     const way = ways.find((edge) => isWayOut(edge, 'reject') && isGuardOpen(turn, edge))
@@ -190,23 +198,32 @@ function wayOutOf(turn: Turn, nodes: readonly number[]): CompiledEdge | null {
  * edge of the CHECK, else by entering it again.
  */
 function reject(turn: Turn, check: number, target: number): void {
-  const { score } = turn.node(target).work
-  const node_id = turn.idOf(target)
-  const invariant_id = 'VALIDATOR_APPROVAL_REQUIRED'
-  const values = { validator_verdict: 'REJECT', score }
   const way = wayOutOf(turn, [check, target])
-  const action = way === null ? 'rerun' : 'reroute'
-  turn.find({ code: 'flow.approval_required', node_id, invariant_id, action, values })
+  findRejected(turn, target, way === null ? 'rerun' : 'reroute')
   dropWork(turn, target, 'rejected', 'review')
   turn.settle(check, 'rejected', 'review')
   dismissApprovals(turn, target)
-  if (way !== null) return fire(turn, way)
-  for (const edge of turn.draft.nodeOf(check).outgoing) {
-    const isBack = edge.document.class === 'Loop' || edge.document.class === 'Rollback'
-    if (isBack && isGuardOpen(turn, edge)) return fire(turn, edge)
-  }
+  const next = way ?? wayBackOf(turn, check)
+  if (next !== null) return fire(turn, next)
   const round = turn.draft.run.round + 1
   turn.later({ kind: 'enter', node: target, round, cause: 'rerun' })
+}
+
+function findRejected(turn: Turn, node: number, action: 'rerun' | 'reroute' | 'block'): void {
+  const { score } = turn.node(node).work
+  turn.find({
+    code: 'flow.approval_required',
+    node_id: turn.idOf(node),
+    invariant_id: 'VALIDATOR_APPROVAL_REQUIRED',
+    action,
+    values: { validator_verdict: 'REJECT', score },
+  })
+}
+
+/** Returns the first open Loop or Rollback of a CHECK; null if there is none. */
+function wayBackOf(turn: Turn, check: number): CompiledEdge | null {
+  const { outgoing } = turn.draft.nodeOf(check)
+  return outgoing.find((edge) => edge.isBack && isGuardOpen(turn, edge)) ?? null
 }
 
 /** Enters the work again after a way between its CHECK nodes asked for that. */

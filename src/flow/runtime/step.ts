@@ -18,7 +18,7 @@ import { loseGroups, openGroups, winGroups } from './alternatives.ts'
 import { askForInput, endAttempt, submitWork, takeOutput } from './attempt.ts'
 import { mayCross } from './border.ts'
 import { endBranches } from './branches.ts'
-import { settleCalls } from './call.ts'
+import { isRejectedByCall, settleCalls } from './call.ts'
 import { block, enter, failNode, run } from './enter.ts'
 import { asksForEvidence } from './evidence.ts'
 import { isInvariantKept } from './judge.ts'
@@ -418,7 +418,9 @@ function afterUnblock(turn: Turn, node: number): void {
   // Only the log is missing: it is written again, and no work is run again.
   if (turn.draft.run.rules >= 3 && turn.draft.phases.get(phase).isLogFailed)
     return turn.command({ type: 'write_log', phase_id })
-  if (!turn.node(node).isHeld) return rerun(turn, unblockedBy(turn.draft, node), 'unblocked')
+  // A version that a called CHECK rejected is not put to it again.
+  if (!turn.node(node).isHeld || isRejectedByCall(turn, node))
+    return rerun(turn, unblockedBy(turn.draft, node), 'unblocked')
   if (!asksForEvidence(turn, node)) return retryWays(turn, node)
   // A person may have corrected an evidence file: tries the edges once the host has read it again.
   turn.record({ kind: 'released', node_id: turn.idOf(node) })

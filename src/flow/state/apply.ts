@@ -330,7 +330,12 @@ function applyReview(
         ? [...work.approvals, check]
         : work.approvals.filter((one) => one !== check || verdict === 'APPROVE'),
   })
-  if (isRejected) countRejection(draft, index)
+  // A CHECK that is called judges its caller, and its guards go by the verdict as well.
+  const isOfCaller = index !== check && draft.nodeOf(check).target === -1
+  if (isOfCaller) draft.patchWork(check, { verdict, score, lastReview: review })
+  if (!isRejected) return
+  countRejection(draft, index)
+  if (isOfCaller) draft.patchWork(check, { rejections: draft.nodes.get(check).work.rejections + 1 })
 }
 
 function countRejection(draft: RunDraft, index: number): void {
