@@ -24,8 +24,8 @@ function withoutLog(host: Host): Host {
 
 interface Way {
   readonly name: string
-  readonly nodes: readonly FlowNode[]
-  readonly edges: readonly FlowEdge[]
+  readonly nodes: FlowNode[]
+  readonly edges: FlowEdge[]
   /** What runs once the phase `P` has ended. */
   readonly next: readonly string[]
 }
@@ -71,8 +71,8 @@ describe.each(WAYS)('$name', ({ nodes, edges, next }) => {
     expect(host.findings).toContain('flow.time_floor block')
     host.verify()
     // A person lets the work run again, and the second attempt makes up for the time.
-    const again = started((id, attempt) =>
-      seconds(attempt === 1 ? 1 : FLOOR)(id, attempt, host.open[0] as never),
+    const again = started((id, attempt, command) =>
+      seconds(attempt === 1 ? 1 : FLOOR)(id, attempt, command),
     ).run()
     expect(again.send({ type: 'unblocked', node_id: 'a', principal: 'human:ann@local' })).toBe(true)
     again.run()

@@ -65,7 +65,7 @@ describe('a node that is done', () => {
       command,
       answer: 'retry',
       principal: 'h',
-    } as never)
+    })
     host.run()
     expect([host.entered.filter((id) => id === 'j'), host.status]).toEqual([['j'], 'DONE'])
     host.verify()

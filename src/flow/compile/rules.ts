@@ -12,7 +12,9 @@
  * guard's rerun that runs out of attempts takes the Exception edge, and a log that could not be written is
  * written again. An Exception edge that leads back runs its target again, a run that missed a goal after a
  * failure or a REJECT is blocked and not done, and an attempt that a deadline ends costs its seconds. By
- * version 4 every edge that is taken is judged by all controls that it names.
+ * version 4 every edge that is taken is judged by all controls that it names. Alternatives and CHECK nodes of
+ * another phase begin after the floor and the log of the phase that they follow, a retry enters no node again
+ * that another branch has finished, and a version that a called CHECK rejected is not put to a CHECK again.
  */
 
 export const RULES_NOW = 4

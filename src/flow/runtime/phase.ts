@@ -38,7 +38,13 @@ export function closePhase(turn: Turn, phase: number): void {
   const floor = judgeFloor(turn, span)
   const action = open > 0 ? floor : strictestOf([floor, ...judgePostPhase(turn, span, false)])
   if (action !== null) return stopPhase(turn, span, action)
-  turn.command({ type: 'write_log', phase_id: span.name })
+  writeLog(turn, span)
+}
+
+/** Has the log written before anything that the phase leads to begins. */
+export function writeLog(turn: Turn, { index, name: phase_id }: CompiledSpan): void {
+  const border = turn.draft.phases.get(index).open > 0 ? { is_border: true as const } : {}
+  turn.command({ type: 'write_log', phase_id, ...border })
 }
 
 /** The log is written, or could not be: the phase ends, or stays. */

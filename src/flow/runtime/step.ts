@@ -26,7 +26,7 @@ import { hasGoneOn, leave, retryClaims, retryWays, takeException } from './leave
 import { beginItems, giveUpItem, isListTaken, isLostItem, isShort, reopenItem } from './map.ts'
 import { afterMigration } from './migrate.ts'
 import { outstanding } from './outstanding.ts'
-import { afterLog, closePhase, closeSubphase } from './phase.ts'
+import { afterLog, closePhase, closeSubphase, writeLog } from './phase.ts'
 import { answerFault, endReview, giveUpReview, isApproved, passOn } from './review.ts'
 import { cancel, canSkip, skip } from './skip.ts'
 import { dismissApprovals, followPromotion, promoteStage, voidDependents } from './stage.ts'
@@ -414,10 +414,10 @@ function afterUnblock(turn: Turn, node: number): void {
   const again = reopenItem(turn, node)
   if (again !== node) return rerun(turn, again, 'unblocked')
   const { phase } = turn.draft.nodeOf(node)
-  const phase_id = turn.flow.phases[phase]?.name ?? ''
+  const span = turn.flow.phases[phase]
   // Only the log is missing: it is written again, and no work is run again.
-  if (turn.draft.run.rules >= 3 && turn.draft.phases.get(phase).isLogFailed)
-    return turn.command({ type: 'write_log', phase_id })
+  if (turn.draft.run.rules >= 3 && turn.draft.phases.get(phase).isLogFailed && span !== undefined)
+    return writeLog(turn, span)
   // A version that a called CHECK rejected is not put to it again.
   if (!turn.node(node).isHeld || isRejectedByCall(turn, node))
     return rerun(turn, unblockedBy(turn.draft, node), 'unblocked')
