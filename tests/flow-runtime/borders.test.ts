@@ -1,6 +1,6 @@
 /**
  * The border between phases (F-4, F-11): nothing of the next phase begins before the floor of the former
- * one has passed and its log exists, whatever way leads there.
+ * one has passed and its log exists, by edges, alternatives and reviews alike.
  */
 import { describe, expect, it } from 'vitest'
 import type { FlowEdge, FlowNode } from '../../src/contracts/index.ts'

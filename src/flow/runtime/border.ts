@@ -8,8 +8,6 @@
  *
  * Ways out of a failure go at once, and a call is a part of the phase of its caller.
  */
-import type { CompiledSpan } from '../compile/compiled-flow.ts'
-import { isOpen } from '../state/state.ts'
 import type { Turn } from './turn.ts'
 
 /** Returns whether a node may begin, or go on, that another one leads to. */
@@ -20,12 +18,12 @@ export function mayCross({ draft }: Turn, from: number, to: number): boolean {
 }
 
 /** Returns whether nothing of a phase is under way, and some CHECK outside of it is still to begin. */
-export function isAtBorder(turn: Turn, { index, nodes }: CompiledSpan): boolean {
-  const { open, judging } = turn.draft.phases.get(index)
-  if (turn.draft.run.rules < 4 || open > judging) return false
+export function isAtBorder(turn: Turn, phase: number): boolean {
+  const { open, judging } = turn.draft.phases.get(phase)
+  if (turn.draft.run.rules < 4 || open > judging.length) return false
   return (
-    nodes.every((node) => !isOpen(turn.node(node).status) || isJudgedElsewhere(turn, node)) &&
-    nodes.some((node) => leadsOutside(turn, node))
+    judging.every((node) => isJudgedElsewhere(turn, node)) &&
+    judging.some((node) => leadsOutside(turn, node))
   )
 }
 

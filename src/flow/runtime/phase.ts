@@ -33,7 +33,7 @@ export function closePhase(turn: Turn, phase: number): void {
   const { open, blocked, isActive, isBlocked, pending } = turn.draft.phases.get(phase)
   const span = turn.flow.phases[phase]
   if (span === undefined || blocked > 0 || !isActive || isBlocked || pending !== null) return
-  if (open > 0 && !isAtBorder(turn, span)) return
+  if (open > 0 && !isAtBorder(turn, phase)) return
   if (retryHeld(turn, span)) return
   const floor = judgeFloor(turn, span)
   const action = open > 0 ? floor : strictestOf([floor, ...judgePostPhase(turn, span, false)])
@@ -62,7 +62,7 @@ export function afterLog(turn: Turn, phase: number): void {
     return turn.record({ kind: 'phase_blocked', phase_id: span.name })
   }
   // The phase is at its border, or something of it was entered while the log was being written.
-  if (open > 0) return isAtBorder(turn, span) ? openBorder(turn, span) : undefined
+  if (open > 0) return isAtBorder(turn, phase) ? openBorder(turn, phase) : undefined
   const action = strictestOf(judgePostPhase(turn, span, true))
   if (action !== null) return stopPhase(turn, span, action)
   turn.record({ kind: 'phase_ended', phase_id: span.name })
@@ -73,8 +73,8 @@ export function afterLog(turn: Turn, phase: number): void {
 }
 
 /** Lets the CHECK nodes begin that lie outside of the phase and judge what is in it. */
-function openBorder(turn: Turn, { nodes }: CompiledSpan): void {
-  for (const node of nodes) {
+function openBorder(turn: Turn, phase: number): void {
+  for (const node of turn.draft.phases.get(phase).judging) {
     if (!leadsOutside(turn, node)) continue
     if (turn.node(node).status === 'resting') passOn(turn, node, true)
     else beginReviews(turn, node)

@@ -177,23 +177,23 @@ export class RunDraft {
     run.stuck += Number(isStuckStatus(after)) - Number(isStuckStatus(before))
     run.failed += Number(after === 'failed') - Number(before === 'failed')
     const stopped = Number(after === 'blocked') - Number(before === 'blocked')
-    const judging = Number(isJudging(after)) - Number(isJudging(before))
-    if (opened === 0 && stopped === 0 && judging === 0) return
+    const isJudged = isJudging(after)
+    const isChanged = isJudged !== isJudging(before)
+    if (opened === 0 && stopped === 0 && !isChanged) return
     run.open += opened
     const { phase, subphase } = this.nodeOf(node)
-    countOpen(this.phases.own(phase, copySpan), opened, stopped, judging)
-    if (subphase >= 0) countOpen(this.subphases.own(subphase, copySpan), opened, stopped, judging)
+    const inPhase: Writable<SpanState> = this.phases.own(phase, copySpan)
+    if (isChanged)
+      inPhase.judging = isJudged
+        ? [...inPhase.judging, node]
+        : inPhase.judging.filter((one) => one !== node)
+    countOpen(inPhase, opened, stopped)
+    if (subphase >= 0) countOpen(this.subphases.own(subphase, copySpan), opened, stopped)
   }
 }
 
-function countOpen(
-  span: Writable<SpanState>,
-  opened: number,
-  stopped: number,
-  judging: number,
-): void {
+function countOpen(span: Writable<SpanState>, opened: number, stopped: number): void {
   span.open += opened
-  span.judging += judging
   span.blocked += stopped
   if (opened > 0) span.isActive = true
   if (opened > 0) span.isLogged = false

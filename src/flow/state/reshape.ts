@@ -163,7 +163,7 @@ function reshapeSpans(
     return {
       ...(known[places.get(name) ?? -1] ?? span),
       open: statuses.filter(isOpen).length,
-      judging: statuses.filter(isJudging).length,
+      judging: members.filter((node) => isJudging(nodes[node]?.status ?? 'idle')),
       blocked: statuses.filter((status) => status === 'blocked').length,
     }
   })

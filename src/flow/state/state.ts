@@ -177,7 +177,7 @@ export interface NodeState {
 export interface SpanState {
   readonly open: number
   /** Open nodes that only wait for a CHECK, or for the work that they judged. */
-  readonly judging: number
+  readonly judging: readonly number[]
   /** Nodes that are blocked: a phase does not end over them. */
   readonly blocked: number
   readonly attempts: number
@@ -318,6 +318,7 @@ export function passedWork(work: WorkState): WorkState {
 
 const NO_SIGNALS: ReadonlyMap<string, SignalState> = new Map()
 const NOTHING_HEARD: Readonly<Record<string, number>> = Object.freeze({})
+const NO_NODES: readonly number[] = Object.freeze([])
 const NO_CALLS: readonly number[] = Object.freeze([])
 
 const FRESH_NODE: NodeState = {
@@ -345,7 +346,7 @@ const FRESH_NODE: NodeState = {
 
 const FRESH_SPAN: SpanState = {
   open: 0,
-  judging: 0,
+  judging: NO_NODES,
   blocked: 0,
   attempts: 0,
   seconds: 0,
