@@ -57,8 +57,9 @@ export class Stages {
     return below.flatMap((base) => this.find(base)?.actionId ?? [])
   }
 
-  /** The stages, unpromoted, that a node's own view is made of, its own the last. */
-  viewOf(flow: CompiledFlow, state: RunState, nodeId: string): readonly string[] {
+  /** The stages, unpromoted, that a node's own view is made of, its own the last; of a CHECK, its work's. */
+  viewOf(flow: CompiledFlow, state: RunState, named: string): readonly string[] {
+    const nodeId = flow.nodes[flow.nodeIndex.get(named) ?? -1]?.document.target ?? named
     const index = flow.nodeIndex.get(nodeId)
     const stage = index === undefined ? null : elementAt(state.nodes, index).work.stage
     if (stage === null || stage.actionId !== null) return []

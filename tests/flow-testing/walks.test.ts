@@ -41,6 +41,27 @@ function told({ differences }: TestCaseResult): readonly string[] {
 
 const LINE = { nodes: [work('a'), work('b')], edges: [edge('a', 'b')] }
 
+describe('evidence', () => {
+  it('of the ways to CHECK nodes is read from what the work has staged', () => {
+    const guarded = {
+      guard_expr: 'state.pages >= 4',
+      guard_evidence_source: 'out/book.json:pages',
+    }
+    const parts: Partial<Flow> = {
+      nodes: [work('a'), check('c', 'a'), check('d', 'a'), node('z')],
+      edges: [edge('a', 'c', guarded), edge('c', 'd', guarded), edge('d', 'z')],
+      state: { fields: { pages: { type: 'int', initial: 0 } } },
+    }
+    const wrote = (pages: number) => ({
+      nodes: { a: [{ files: { 'out/book.json': { pages } } }] },
+    })
+    const good = walk(parts, { ...wrote(4), expect: { status: 'DONE', passes: ['a>c', 'c>d'] } })
+    expect(told(good)).toEqual([])
+    const expected = { status: 'BLOCKED' as const, avoids: ['c'], files: { 'out/book.json': null } }
+    expect(told(walk(parts, { ...wrote(3), expect: expected }))).toEqual([])
+  })
+})
+
 describe('time', () => {
   it('waits, retries and signals take no real time', () => {
     const nodes = [work('a', { after: 86_400, retry: { initial: 3_600 } }), work('b')]

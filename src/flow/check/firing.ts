@@ -97,7 +97,8 @@ function exceptionNever(
   const first = [...listAt(graph.outgoing, source)].find((other) => {
     const { class: kind, on: cause } = edgeAt(graph, other)
     const isSame = kind === 'Exception' && (cause ?? 'failure') === on
-    return isSame && other < edge && guards.constant(other) === true
+    const isTaken = guards.constant(other) === true && !namesControls(edgeAt(graph, other))
+    return isSame && other < edge && isTaken
   })
   if (first !== undefined) {
     const name = showName(edgeAt(graph, first).edge_id)
@@ -119,6 +120,13 @@ function exceptionNever(
       ]
 }
 
+/** Returns whether an edge names what may keep it closed. */
+function namesControls(edge: FlowEdge): boolean {
+  const { policy_refs = [], audit_invariant_refs = [], trust_requirement } = edge
+  const isTrusting = trust_requirement !== 'independent_verification_required'
+  return !isTrusting || policy_refs.length + audit_invariant_refs.length > 0
+}
+
 /** Returns whether a node runs a participant, calls, waits, or has a way that may be closed. */
 function canFail(graph: Graph, node: number): boolean {
   const { kind, executor } = nodeAt(graph, node)
@@ -137,8 +145,8 @@ function wayBackNever(graph: Graph, edge: number, guards: Guards): Reason | null
   const source = graph.source[edge] ?? 0
   // The way back of a CHECK is taken on REJECT.
   if (document.guard_expr !== undefined || graph.judged[source] !== -1) return null
-  const before = [...listAt(graph.outgoing, source)].find(
-    (other) => isSameSide(graph, edge, other) && goesBefore(graph, edge, other, guards),
+  const before = [...listAt(graph.outgoing, source)].find((other) =>
+    goesBefore(graph, edge, other, guards),
   )
   if (before === undefined) return null
   const { edge_id, class: kind } = edgeAt(graph, before)
@@ -150,7 +158,8 @@ function wayBackNever(graph: Graph, edge: number, guards: Guards): Reason | null
 
 function goesBefore(graph: Graph, edge: number, other: number, guards: Guards): boolean {
   const document = edgeAt(graph, other)
-  if (leadsBack(document)) return other < edge && document.guard_expr === undefined
+  if (leadsBack(document))
+    return other < edge && document.guard_expr === undefined && isSameSide(graph, edge, other)
   if (!leadsOn(document) || isChoice(document) || isReview(graph, other)) return false
   const isPlain = document.class !== 'Gate' && document.class !== 'Decision'
   const isCall = nodeAt(graph, graph.target[other] ?? 0).call === true
@@ -158,7 +167,7 @@ function goesBefore(graph: Graph, edge: number, other: number, guards: Guards): 
   return isPlain && !isCall && isTrusting && guards.constant(other) === true
 }
 
-/** Edges within a phase are tried before those that lead out of it. */
+/** Of ways back without a guard, those within the phase are tried before those that lead out of it. */
 function isSameSide(graph: Graph, one: number, other: number): boolean {
   const leaves = (edge: number): boolean =>
     nodeAt(graph, graph.source[edge] ?? 0).phase_id !==

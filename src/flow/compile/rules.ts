@@ -11,10 +11,17 @@
  * promoted act of the nodes left behind, those of earlier calls and rounds too, one after another. A
  * guard's rerun that runs out of attempts takes the Exception edge, and a log that could not be written is
  * written again. An Exception edge that leads back runs its target again, a run that missed a goal after a
- * failure or a REJECT is blocked and not done, and an attempt that a deadline ends costs its seconds. By
- * version 4 every edge that is taken is judged by all controls that it names. Alternatives and CHECK nodes of
- * another phase begin after the floor and the log of the phase that they follow, a retry enters no node again
- * that another branch has finished, and a version that a called CHECK rejected is not put to a CHECK again.
+ * failure or a REJECT is blocked and not done, and an attempt that a deadline ends costs its seconds.
+ *
+ * By version 4 every edge that is taken is judged by all controls that it names: ways to CHECK nodes, out of
+ * failures and REJECTs, back and to alternatives too. All Decision edges of a node are one decision, within
+ * the phase and out of it. A way to a CHECK sees the evidence that the work staged and does what its
+ * `on_guard_fail` says. A control that asks for a rerun or rejects goes before the other ways of its node, and
+ * what a policy rejects is rolled back if it was promoted. A way back without a guard waits for the ways out
+ * of the phase. A node that failed stays blocked while its way out is closed.
+ * Alternatives and CHECK nodes of another phase begin after the floor and the log of the phase that they
+ * follow, a retry enters no node again that another branch has finished, and a version that a called CHECK
+ * rejected is not put to a CHECK again.
  */
 
 export const RULES_NOW = 4

@@ -1,13 +1,18 @@
 /**
- * Alternatives (F-12): Decision edges of one group lead to candidates of which one is needed. One runs
- * at a time, in the order of the flow, then by fewest attempts; the first that is done wins and the
- * rest are abandoned; one that failed is not chosen again.
+ * Where one of several is enough. Alternatives (F-12): Decision edges of one group lead to candidates of
+ * which one is needed. One runs at a time, in the order of the flow, then by fewest attempts; the first
+ * that is done wins and the rest are abandoned; one that failed is not chosen again.
+ *
+ * Branches: a goal with Sync edges that say `join: OR` needs one of them. When it is done, what leads
+ * nowhere but to it is not needed any more. What is under way there is stopped, what waits for a person is
+ * withdrawn, and nothing of it is promoted. A promotion or rollback under way ends first.
  */
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
 import { isOpen } from '../state/state.ts'
 import { mayCross } from './border.ts'
 import { escalate } from './enter.ts'
-import { isGuardOpen } from './judge.ts'
+import { firstOpen } from './passage.ts'
+import { voidDependents } from './stage.ts'
 import type { Turn } from './turn.ts'
 
 /** Groups that begin at a node, each once. */
@@ -37,14 +42,17 @@ export function openLate(turn: Turn, source: number): void {
 }
 
 function chooseNext(turn: Turn, source: number, edges: readonly CompiledEdge[]): void {
+  // It runs again, or a person is asked about it already.
+  if (turn.draft.run.rules >= 4 && isOpen(turn.node(source).status)) return
   const targets = edges.map(({ target }) => turn.node(target))
   if (targets.some(({ status }) => isOpen(status) || status === 'done')) return
   const idle = edges.filter(({ target }) => turn.node(target).status === 'idle')
   // The sort keeps the order of the flow among equals, which is the order of priority.
-  const next = idle
-    .toSorted((one, other) => turn.node(one.target).attempts - turn.node(other.target).attempts)
-    .find((edge) => isGuardOpen(turn, edge))
-  if (next === undefined) {
+  const ranked = idle.toSorted(
+    (one, other) => turn.node(one.target).attempts - turn.node(other.target).attempts,
+  )
+  const { way: next } = firstOpen(turn, ranked, 'aside')
+  if (next === null) {
     const values = { edges: edges.map(({ document }) => document.edge_id) }
     const node_id = turn.idOf(source)
     turn.find({ code: 'flow.decision_none', node_id, action: 'escalate', values })
@@ -52,10 +60,10 @@ function chooseNext(turn: Turn, source: number, edges: readonly CompiledEdge[]):
   }
   // A goal is reached through its candidates; anything else leads on to them.
   const isGoal = turn.draft.nodeOf(source).document.kind === 'GOAL'
-  if (!isGoal && !mayCross(turn, source, next.target)) return
+  if (!isGoal && !mayCross(turn, source, next.edge.target)) return
   const round = Math.max(turn.draft.run.round, 1)
-  turn.record({ kind: 'fired', edge_id: next.document.edge_id, round })
-  turn.later({ kind: 'enter', node: next.target, round, cause: 'alternative' })
+  turn.recordFired(next, round)
+  turn.later({ kind: 'enter', node: next.edge.target, round, cause: 'alternative' })
 }
 
 /** A candidate is done: the others of its groups are abandoned. */
@@ -85,4 +93,49 @@ function groupEdgesInto(turn: Turn, node: number): readonly CompiledEdge[] {
 
 function rivalsOf(turn: Turn, { source, document }: CompiledEdge): readonly CompiledEdge[] {
   return groupsOf(turn, source).get(document.group_id ?? '') ?? []
+}
+
+/** Ends the branches that a goal has no use for. */
+export function endBranches(turn: Turn, goal: number): void {
+  const round = turn.node(goal).round
+  for (const node of branchesTo(turn, goal)) {
+    const { status, pending, round: known } = turn.node(node)
+    if (status === 'done' || status === 'promoting' || status === 'rolling_back') continue
+    if (status === 'abandoned') continue
+    const node_id = turn.idOf(node)
+    if (pending !== null) turn.command({ type: 'stop', node_id, stopped: pending.command })
+    voidDependents(turn, node)
+    turn.settle(node, 'abandoned', `${turn.idOf(goal)} is done`)
+    if (turn.node(node).isHeld) turn.record({ kind: 'released', node_id })
+    if (known < round) turn.record({ kind: 'joined', node_id, round })
+  }
+}
+
+/** Nodes all of whose ways on lead to the goal, and the CHECK nodes that judge them. */
+function branchesTo(turn: Turn, goal: number): readonly number[] {
+  const found = new Set<number>([goal])
+  const queue = [goal]
+  for (const node of queue) {
+    const { incoming, checks } = turn.draft.nodeOf(node)
+    const sources = incoming.flatMap(({ isForward, source }) => (isForward ? [source] : []))
+    for (const before of [...(node === goal ? [] : checks), ...sources]) {
+      if (found.has(before) || !leadsOnlyInto(turn, before, found)) continue
+      found.add(before)
+      queue.push(before)
+    }
+  }
+  found.delete(goal)
+  return [...found]
+}
+
+function leadsOnlyInto(turn: Turn, node: number, found: ReadonlySet<number>): boolean {
+  const { outgoing, checks, target } = turn.draft.nodeOf(node)
+  const isInside = ({ target: next }: { readonly target: number }): boolean =>
+    found.has(next) || checks.includes(next)
+  const ways = outgoing.filter(
+    ({ isForward, document }) => isForward || document.class === 'Exception',
+  )
+  // A CHECK is needed as long as the work that it judges is.
+  if (target !== -1 && !found.has(target)) return false
+  return (target !== -1 || ways.length > 0) && ways.every(isInside)
 }

@@ -12,11 +12,10 @@ import type { NeededDocument } from '../state/command.ts'
 import type { ActionAnswer, EventOf } from '../state/event.ts'
 import type { FindingAction, RunFinding } from '../state/fact.ts'
 import type { Artifact } from '../state/state.ts'
-import { mayCross } from './border.ts'
 import { type Delta, deltaOf } from './delta.ts'
-import { block, enter, run } from './enter.ts'
-import { guardValues, isGuardOpen } from './judge.ts'
+import { block, run } from './enter.ts'
 import { retryClaims } from './leave.ts'
+import { submitWork } from './review.ts'
 import { areStagesSound } from './stage.ts'
 import { findBreaches } from './text-policy.ts'
 import type { Turn } from './turn.ts'
@@ -352,42 +351,6 @@ function submit(turn: Turn, node: number, { stage }: EventOf<'attempt_ended'>): 
     turn.record({ kind: 'staged', node_id, manifest: stage.manifest, stands_on })
   }
   submitWork(turn, node)
-}
-
-/** Submits work: enters its CHECK nodes, or approves it if it has none. */
-export function submitWork(turn: Turn, node: number): void {
-  const { checks, isJudgedLate } = turn.draft.nodeOf(node)
-  if (checks.length === 0) return turn.later({ kind: 'approve', node })
-  turn.settle(node, isJudgedLate ? 'provisional' : 'submitted', 'review')
-  beginReviews(turn, node, (check) => mayCross(turn, node, check))
-  const isBegun = turn.node(node).status !== 'blocked'
-  if (isJudgedLate && isBegun) turn.later({ kind: 'leave', node, isPhaseEnded: false })
-}
-
-/** Enters the CHECK nodes of submitted work that are due and may begin; by default all that are due. */
-export function beginReviews(
-  turn: Turn,
-  node: number,
-  mayBegin: (check: number) => boolean = () => true,
-): void {
-  const { firstChecks, outgoing } = turn.draft.nodeOf(node)
-  const round = turn.node(node).round
-  for (const edge of outgoing) {
-    if (!edge.isReview || !mayBegin(edge.target)) continue
-    if (turn.draft.run.rules >= 4 && turn.draft.fired.get(edge.index) > 0) continue
-    if (!isGuardOpen(turn, edge)) return holdReview(turn, node, edge.document.edge_id)
-    turn.record({ kind: 'fired', edge_id: edge.document.edge_id, round: Math.max(round, 1) })
-  }
-  for (const check of firstChecks)
-    if (turn.node(check).isDue && mayBegin(check)) enter(turn, check, round, 'edge')
-}
-
-function holdReview(turn: Turn, node: number, edge_id: string): void {
-  const node_id = turn.idOf(node)
-  const values = guardValues(turn, edge_id)
-  turn.find({ code: 'flow.guard_false', node_id, edge_id, action: 'block', values })
-  turn.settle(node, 'blocked', 'review')
-  turn.later({ kind: 'except', node })
 }
 
 function failureKind({ outcome, cause }: EventOf<'attempt_ended'>): FailureKind {

@@ -11,7 +11,8 @@ import { isCallFirst } from '../compile/calls.ts'
 import type { CalledNode, CompiledEdge } from '../compile/compiled-flow.ts'
 import { isOpen, type NodeStatus } from '../state/state.ts'
 import { fire, hold, leave, takeException } from './leave.ts'
-import { wayOutOf } from './review.ts'
+import { firstOpen } from './passage.ts'
+import { waysOutOf } from './review.ts'
 import type { Turn } from './turn.ts'
 
 /** Ends calls that have come to their end, and begins the next ones in line. */
@@ -64,7 +65,8 @@ function endCall(turn: Turn, { node, region }: CalledNode, edge: CompiledEdge): 
   const node_id = turn.idOf(source)
   turn.find({ code: 'flow.call_failed', node_id, edge_id, action: 'block', values })
   hold(turn, source)
-  const way = isRejectedByCall(turn, source) ? wayOutOf(turn, [source]) : null
+  const ways = isRejectedByCall(turn, source) ? waysOutOf(turn, [source]) : []
+  const { way } = firstOpen(turn, ways, 'review')
   if (way !== null) return fire(turn, way)
   takeException(turn, source)
 }

@@ -41,11 +41,19 @@ function sourceOf(turn: Turn, { document, source }: CompiledEdge): EvidenceSourc
   return { path: text.slice(0, colon).replaceAll('{X}', phase_id), field, name }
 }
 
-/** Commands the host to read the evidence files of a node's guards; returns false if there are none. */
-export function asksForEvidence(turn: Turn, node: number): boolean {
+/**
+ * Commands the host to read the evidence files of a node's guards; returns false if there are none that
+ * were not read. `isReview`: those of the ways to its CHECK nodes, before there is an approval.
+ */
+export function asksForEvidence(turn: Turn, node: number, isReview = false): boolean {
   const { outgoing, document, readsEvidence } = turn.draft.nodeOf(node)
-  if (!readsEvidence || turn.node(node).work.readings !== null) return false
-  const sources = outgoing.flatMap((edge) => {
+  if (!readsEvidence) return false
+  const isByWay = turn.draft.run.rules >= 4
+  const ways = outgoing.filter((edge) => !isByWay || edge.isReview === isReview)
+  const isRead = (edge: CompiledEdge): boolean =>
+    sourceOf(turn, edge) === null || readingFor(turn, edge) !== undefined
+  if (isByWay ? ways.every(isRead) : turn.node(node).work.readings !== null) return false
+  const sources = ways.flatMap((edge) => {
     const source = sourceOf(turn, edge)
     if (source === null) return []
     return [{ edge_id: edge.document.edge_id, path: source.path, field: source.field }]
@@ -54,6 +62,15 @@ export function asksForEvidence(turn: Turn, node: number): boolean {
   if (!isActing(turn.node(node).status)) turn.settle(node, 'running', 'evidence')
   turn.command({ type: 'read_evidence', node_id: document.node_id, sources })
   return true
+}
+
+/** Returns whether the evidence that was read is that of the ways to CHECK nodes. */
+export function isReviewEvidence({ answered, flow, draft }: Turn): boolean {
+  return (
+    draft.run.rules >= 4 &&
+    answered?.type === 'read_evidence' &&
+    answered.sources.every(({ edge_id }) => flow.edgeById.get(edge_id)?.isReview === true)
+  )
 }
 
 /** Sets fields of the flow from evidence files. Files never set the host's fields. */

@@ -4,9 +4,9 @@
  */
 
 import { type ExpressionResult, evaluate } from '../../expression/index.ts'
-import { judgePolicies, type ViolationAction } from '../../policy/index.ts'
+import { judgePolicies, type Policy, type ViolationAction } from '../../policy/index.ts'
 import type { CompiledEdge, CompiledInvariant } from '../compile/compiled-flow.ts'
-import type { TruthWord, Values } from '../state/fact.ts'
+import type { FindingAction, TruthWord, Values } from '../state/fact.ts'
 import { isEvidenceSound } from './evidence.ts'
 import { guardScene, type Occasion, sceneOf, subjectOf, TRANSITION } from './scene.ts'
 import type { Turn } from './turn.ts'
@@ -67,17 +67,25 @@ export function guardValues({ draft, facts }: Turn, edgeId: string): Values {
   return { ...values, ...(result === 'undetermined' ? { reasons } : {}) }
 }
 
-/** The strictest thing that the policies at an edge ask for; null when none is triggered. */
-export function judgeEdgePolicies(turn: Turn, edge: CompiledEdge): ViolationAction | null {
-  if (edge.policies.length === 0) return null
+/**
+ * The strictest thing that policies ask for at an edge; null when none is triggered. `isOnlyClosed`: what
+ * they ask for is no more than that the edge stays closed.
+ */
+export function judgeEdgePolicies(
+  turn: Turn,
+  edge: CompiledEdge,
+  policies: readonly Policy[],
+  isOnlyClosed: boolean,
+): ViolationAction | null {
+  if (policies.length === 0) return null
   const { document, source } = edge
   const scene = sceneOf(turn, source, edge, TRANSITION, document.guard_scope ?? null)
-  const judgement = judgePolicies(edge.policies, scene)
+  const judgement = judgePolicies(policies, scene)
   if (judgement.applied.length === 0 && judgement.conflicts.length === 0) return null
   const place = { node_id: turn.idOf(source), edge_id: document.edge_id }
   const applied = judgement.applied.map((policy) => ({
     policy_id: policy.policyId,
-    action: policy.action,
+    action: isOnlyClosed && CLOSING.has(policy.action) ? ('block' as const) : policy.action,
     triggered: policy.triggered === true ? ('true' as const) : ('undetermined' as const),
     values: valuesOf({ value: true, deciding: policy.deciding, reasons: [] }),
   }))
@@ -95,8 +103,10 @@ export function judgeEdgePolicies(turn: Turn, edge: CompiledEdge): ViolationActi
   }
   for (const { policy_id, action, values } of applied)
     turn.find({ code: 'flow.policy_triggered', ...place, policy_id, action, values })
-  return judgement.applied[0]?.action ?? null
+  return applied[0]?.action ?? null
 }
+
+const CLOSING: ReadonlySet<ViolationAction> = new Set(['reject', 'rerun', 'block'])
 
 /** Judges an invariant for a node and tells whether it holds. */
 export function isInvariantKept(
@@ -105,6 +115,7 @@ export function isInvariantKept(
   node: number,
   edge: CompiledEdge | null,
   occasion: Occasion,
+  action: FindingAction = document.fail_action,
 ): boolean {
   const scope = edge?.document.guard_scope ?? null
   const evaluation = evaluate(expression, sceneOf(turn, node, edge, occasion, scope))
@@ -113,7 +124,7 @@ export function isInvariantKept(
     node_id: turn.idOf(node),
     ...(edge === null ? {} : { edge_id: edge.document.edge_id }),
   }
-  const { invariant_id, fail_action, severity } = document
+  const { invariant_id, severity } = document
   const result = answerOf(evaluation.value)
   turn.record({ kind: 'invariant', invariant_id, ...place, result, values })
   if (evaluation.value === true) return true
@@ -121,7 +132,7 @@ export function isInvariantKept(
     code: 'flow.invariant_violated',
     ...place,
     invariant_id,
-    action: fail_action,
+    action,
     values: { ...values, severity },
   })
   return false

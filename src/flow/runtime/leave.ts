@@ -5,41 +5,83 @@
  * A way back that has a guard goes before the ways on; one without goes only when no way on is open.
  */
 
-import type { CompiledEdge } from '../compile/compiled-flow.ts'
+import type { CompiledEdge, CompiledNode } from '../compile/compiled-flow.ts'
 import type { FindingAction } from '../state/fact.ts'
-import { unverifiedClaims } from './claims.ts'
 import { arrive, escalate } from './enter.ts'
 import { takeFields } from './evidence.ts'
-import { guardValues, isGuardOpen, isInvariantKept, judgeEdgePolicies } from './judge.ts'
-import type { GuardScope } from './scene.ts'
+import { guardValues } from './judge.ts'
+import {
+  type EdgeObstacle,
+  firstOpen,
+  type GuardedEdge,
+  guardObstacle,
+  mayFire,
+  type OpenEdge,
+  tryControls,
+  tryEdge,
+  tryGuard,
+} from './passage.ts'
+import { type GuardScope, subjectOf } from './scene.ts'
 import type { Turn } from './turn.ts'
-
-/** The reason why an edge cannot fire, and the action that follows. */
-export interface EdgeObstacle {
-  readonly edge: CompiledEdge
-  readonly action: FindingAction
-  /** The guard is closed. For other obstacles the finding is recorded already. */
-  readonly isGuard: boolean
-}
 
 /** Tries the edges of a node: those out of the phase once the phase has ended, the others before. */
 export function leave(turn: Turn, node: number, isPhaseEnded: boolean): void {
   const compiled = turn.draft.nodeOf(node)
   const { waysWithin, waysOut, outgoing, calls } = compiled
-  const tried = isPhaseEnded ? waysOut : waysWithin
-  if (tried.length + calls.length === 0) return
+  if ((isPhaseEnded ? waysOut : waysWithin).length + calls.length === 0) return
   if (turn.draft.phases.get(compiled.phase).open === 0) turn.noteTriedAlone(node)
   if (compiled.readsEvidence) takeFields(turn, outgoing)
   if (calls.length > 0 && !areCallsBack(turn, node, isPhaseEnded)) return
-  if (tried.length === 0) return
+  const tried = waysAt(turn, compiled, isPhaseEnded)
   const [only] = tried
+  if (only === undefined) return
   const obstacles =
-    tried.length === 1 && only !== undefined && !compiled.hasDecision
+    tried.length === 1 && !compiled.hasDecision
       ? goOnly(turn, only)
-      : goAll(turn, tried, compiled.hasDecision)
-  if (obstacles === null || turn.node(node).hasFired) return
-  if (!isPhaseEnded && waysOut.length > 0) return
+      : goAll(turn, tried, compiled.hasDecision, isPhaseEnded)
+  if (obstacles === null) return
+  const refusal = refusalOf(turn, obstacles)
+  if (refusal !== undefined) return carryOut(turn, node, refusal)
+  if (turn.node(node).hasFired || (!isPhaseEnded && waysOut.length > 0)) return
   remedy(turn, node, obstacles)
+}
+
+/**
+ * The edges that are tried now. Of a node with ways within its phase and out of it, all Decision edges are
+ * judged together, ways back within the phase are tried again before the node leaves it, and a way back
+ * without a guard waits until no way on is open.
+ */
+function waysAt(
+  turn: Turn,
+  { waysWithin, waysOut, outgoing }: CompiledNode,
+  isPhaseEnded: boolean,
+): readonly CompiledEdge[] {
+  const isSplit = waysWithin.length > 0 && waysOut.length > 0
+  if (turn.draft.run.rules < 4 || !isSplit) return isPhaseEnded ? waysOut : waysWithin
+  const ways = outgoing.filter((edge) => waysWithin.includes(edge) || waysOut.includes(edge))
+  const taken = ways.filter(({ index }) => turn.draft.fired.get(index) > 0)
+  const mayGoBack = isPhaseEnded || !waysOut.some(({ isForward }) => isForward)
+  return ways.filter((edge) => {
+    if (isDecision(edge)) return !taken.some(isDecision)
+    const isNow = edge.isLeaving === isPhaseEnded
+    if (!edge.isBack || (isNow && edge.guard !== null)) return isNow
+    return taken.length === 0 && mayGoBack && (isNow || isPhaseEnded)
+  })
+}
+
+function isDecision({ document }: CompiledEdge): boolean {
+  return document.class === 'Decision'
+}
+
+/** Returns the edge whose control refuses the output, or asks for a rerun: that goes before every way. */
+export function refusalOf(
+  turn: Turn,
+  obstacles: readonly EdgeObstacle[],
+): EdgeObstacle | undefined {
+  if (turn.draft.run.rules < 4) return undefined
+  const controls = obstacles.filter(({ isGuard }) => !isGuard)
+  const isAsking = (word: FindingAction) => controls.find(({ action }) => action === word)
+  return isAsking('reject') ?? isAsking('rerun')
 }
 
 /**
@@ -49,19 +91,20 @@ export function leave(turn: Turn, node: number, isPhaseEnded: boolean): void {
 function areCallsBack(turn: Turn, node: number, isPhaseEnded: boolean): boolean {
   const { calls, callsLate } = turn.draft.nodeOf(node)
   if (turn.node(node).awaited > 0 || (callsLate && !isPhaseEnded)) return false
-  const open: CompiledEdge[] = []
-  const obstacles: EdgeObstacle[] = []
+  const open: OpenEdge[] = []
+  const closed: EdgeObstacle[] = []
   for (const edge of calls) {
     if (turn.draft.fired.get(edge.index) > 0) continue
-    const isOpen = isGuardOpen(turn, edge)
-    const action = isOpen ? obstacleAt(turn, edge) : null
-    if (isOpen && action === null) open.push(edge)
-    else if (edge.document.class === 'Gate')
-      obstacles.push(action === null ? guardObstacle(edge) : { edge, action, isGuard: false })
+    const way = tryEdge(turn, edge, 'done')
+    if (mayFire(way)) open.push(way)
+    else closed.push(way)
   }
-  if (obstacles.length > 0) remedy(turn, node, obstacles)
-  else for (const edge of open) fire(turn, edge)
-  return obstacles.length + open.length === 0
+  const refusal = refusalOf(turn, closed)
+  const obstacles = closed.filter(({ edge }) => edge.document.class === 'Gate')
+  if (refusal !== undefined) carryOut(turn, node, refusal)
+  else if (obstacles.length > 0) remedy(turn, node, obstacles)
+  else for (const way of open) fire(turn, way)
+  return obstacles.length + open.length === 0 && refusal === undefined
 }
 
 /** Fires every edge that can fire. Returns the obstacles, or null if an edge fired. */
@@ -69,125 +112,110 @@ function goAll(
   turn: Turn,
   edges: readonly CompiledEdge[],
   hasDecision: boolean,
+  isPhaseEnded: boolean,
 ): readonly EdgeObstacle[] | null {
-  const { open, obstacles } = tryEdges(turn, edges, hasDecision)
-  for (const edge of open) fire(turn, edge)
-  return open.length > 0 ? null : obstacles
+  const { open, obstacles } = tryEdges(turn, edges, hasDecision, isPhaseEnded)
+  if (open.length === 0 || refusalOf(turn, obstacles) !== undefined) return obstacles
+  for (const way of open) fire(turn, way)
+  return null
 }
 
 /** Does what `goAll` does for a single edge, without building lists: most nodes have one. */
 function goOnly(turn: Turn, edge: CompiledEdge): readonly EdgeObstacle[] | null {
-  if (!isGuardOpen(turn, edge)) return edge.isBack ? NONE : [guardObstacle(edge)]
-  const action = edge.isBack && edge.guard === null ? null : obstacleAt(turn, edge)
-  if (action !== null) return [{ edge, action, isGuard: false }]
-  fire(turn, edge)
+  const guarded = tryGuard(turn, edge)
+  if (guarded === null) return edge.isBack ? NONE : [guardObstacle(edge)]
+  const way = tryControls(turn, guarded, occasionOf(edge))
+  if (!mayFire(way)) return [way]
+  fire(turn, way)
   return null
 }
 
+function occasionOf({ isBack, guard }: CompiledEdge): 'done' | 'back' {
+  return isBack && guard === null ? 'back' : 'done'
+}
+
 interface Trial {
-  readonly open: readonly CompiledEdge[]
+  readonly open: readonly OpenEdge[]
   readonly obstacles: readonly EdgeObstacle[]
 }
 
 const NONE: readonly never[] = Object.freeze([])
 
 /** Returns the edges that can fire, and the obstacles of the others. */
-function tryEdges(turn: Turn, edges: readonly CompiledEdge[], hasDecision: boolean): Trial {
-  if (!hasDecision && edges.every(isWideOpen)) return { open: edges, obstacles: NONE }
-  const passing: CompiledEdge[] = []
+function tryEdges(
+  turn: Turn,
+  edges: readonly CompiledEdge[],
+  hasDecision: boolean,
+  isPhaseEnded: boolean,
+): Trial {
+  const passing: GuardedEdge[] = []
   const obstacles: EdgeObstacle[] = []
   for (const edge of edges) {
-    if (isGuardOpen(turn, edge)) passing.push(edge)
+    const guarded = tryGuard(turn, edge)
+    if (guarded !== null) passing.push(guarded)
     else if (!edge.isBack) obstacles.push(guardObstacle(edge))
   }
-  const back = passing.find((edge) => edge.isBack && edge.guard !== null)
-  const ways = passing.filter((edge) => !edge.isBack)
+  const back = passing.find(({ edge }) => edge.isBack && edge.guard !== null)
+  const ways = passing.filter(({ edge }) => !edge.isBack)
   const chosen =
-    back !== undefined ? [back] : hasDecision ? waysOn(turn, edges, ways, obstacles) : ways
-  const open: CompiledEdge[] = []
-  for (const edge of chosen) {
-    const action = obstacleAt(turn, edge)
-    if (action === null) open.push(edge)
-    else obstacles.push({ edge, action, isGuard: false })
+    back !== undefined
+      ? [back]
+      : hasDecision
+        ? waysOn(turn, edges, ways, obstacles, isPhaseEnded)
+        : ways
+  const free = chosen.length > 0 ? undefined : passing.find(({ edge }) => edge.isBack)
+  const open: OpenEdge[] = []
+  for (const guarded of free === undefined ? chosen : [free]) {
+    const way = tryControls(turn, guarded, occasionOf(guarded.edge))
+    if (mayFire(way)) open.push(way)
+    else obstacles.push(way)
   }
-  if (open.length > 0 || chosen.length > 0) return { open, obstacles }
-  const free = passing.find((edge) => edge.isBack)
-  return { open: free === undefined ? [] : [free], obstacles }
+  return { open, obstacles }
 }
 
-/** Returns whether an edge leads forward without any condition. */
-function isWideOpen({ isFree, isBack }: CompiledEdge): boolean {
-  return isFree && !isBack
-}
-
-export function guardObstacle(edge: CompiledEdge): EdgeObstacle {
-  return { edge, action: edge.document.on_guard_fail ?? 'block', isGuard: true }
-}
-
-/** Chooses among open edges: exactly one Decision edge, and all others. */
+/**
+ * Chooses among open edges: exactly one Decision edge, and all others. Of a decision between ways within
+ * the phase and out of it, one within goes at once if it is the only open one; else the end of the phase
+ * decides.
+ */
 function waysOn(
   turn: Turn,
   edges: readonly CompiledEdge[],
-  ways: readonly CompiledEdge[],
+  ways: readonly GuardedEdge[],
   obstacles: EdgeObstacle[],
-): readonly CompiledEdge[] {
-  const decisions = edges.filter(({ document }) => document.class === 'Decision')
+  isPhaseEnded: boolean,
+): readonly GuardedEdge[] {
+  const decisions = edges.filter(isDecision)
   if (decisions.length === 0) return ways
-  const open = ways.filter(({ document }) => document.class === 'Decision')
-  const others = ways.filter(({ document }) => document.class !== 'Decision')
-  if (open.length === 1) return ways
+  const open = ways.filter(({ edge }) => isDecision(edge))
+  const others = ways.filter(({ edge }) => !isDecision(edge))
+  const isToCome = !isPhaseEnded && decisions.some(({ isLeaving }) => isLeaving)
+  if (open.length === 1 && !(isToCome && open[0]?.edge.isLeaving === true)) return ways
+  if (isToCome) return others
   const code = open.length === 0 ? 'flow.decision_none' : 'flow.decision_ambiguous'
-  const [first] = open.length === 0 ? decisions : open
+  const judged = open.length === 0 ? decisions : open.map(({ edge }) => edge)
+  const [first] = judged
   if (first === undefined) return others
   turn.find({
     code,
     node_id: turn.idOf(first.source),
     edge_id: first.document.edge_id,
     action: 'block',
-    values: { edges: (open.length === 0 ? decisions : open).map((edge) => edge.document.edge_id) },
+    values: { edges: judged.map((edge) => edge.document.edge_id) },
   })
   if (open.length > 1) obstacles.push({ edge: first, action: 'block', isGuard: false })
   return others
 }
 
-/** Policies, invariants and claims at an edge whose guard is true; null when nothing is in the way. */
-export function obstacleAt(turn: Turn, edge: CompiledEdge): FindingAction | null {
-  if (edge.isFree) return null
-  if (edge.document.trust_requirement === 'independent_verification_required') {
-    if (!areClaimsVerified(turn, edge)) return 'block'
-  }
-  for (const invariant of edge.invariants) {
-    const isKept = isInvariantKept(turn, invariant, edge.source, edge, { isTransition: true })
-    if (!isKept && invariant.document.fail_action !== 'alert') return invariant.document.fail_action
-  }
-  const action = judgeEdgePolicies(turn, edge)
-  return action === 'alert' || action === 'continue_with_workaround' ? null : action
-}
-
-function areClaimsVerified(turn: Turn, edge: CompiledEdge): boolean {
-  const { target } = turn.draft.nodeOf(edge.source)
-  const subject = target === -1 ? edge.source : target
-  const lacking = unverifiedClaims(turn, subject)
-  for (const { claim_id, trust_level, verification_status } of lacking) {
-    turn.find({
-      code: 'flow.claim_unverified',
-      node_id: turn.idOf(edge.source),
-      edge_id: edge.document.edge_id,
-      claim_id,
-      action: 'block',
-      values: { trust_level, verification_status },
-    })
-  }
-  return lacking.length === 0
-}
-
-export function fire(turn: Turn, edge: CompiledEdge): void {
+/** Takes an edge that was judged. */
+export function fire(turn: Turn, way: OpenEdge): void {
+  const { edge } = way
   const { source, target, document } = edge
   const isReturn = edge.isBack || isWayBack(turn, edge)
   // Each version of the work is a round for the CHECK nodes that follow one another.
   const { round: own, walk } = turn.node(source)
   const round = isReturn ? turn.draft.run.round + 1 : Math.max(edge.isReview ? own : walk, 1)
-  turn.recordFired(edge, round)
+  turn.recordFired(way, round)
   if (!isReturn) return arrive(turn, edge, round)
   if (document.class === 'Rollback' && rollBack(turn, target, round)) return
   turn.later({ kind: 'enter', node: target, round, cause: 'back', edge: edge.index })
@@ -225,8 +253,11 @@ function rollBack(turn: Turn, from: number, round: number): boolean {
   return acts.length > 0
 }
 
-/** Undoes the acts one after another, since each was made on top of those before it. */
-function rollBackAll(turn: Turn, from: number, round: number): boolean {
+/**
+ * Undoes the acts from a fact on, one after another, since each was made on top of those before it; false
+ * if there are none.
+ */
+function rollBackAll(turn: Turn, from: number, round: number, since = 0): boolean {
   const left = new Set(nodesAfter(turn, from))
   const isLeft = (call: number): boolean => {
     const { source, target } = turn.draft.edgeOf(call)
@@ -235,7 +266,7 @@ function rollBackAll(turn: Turn, from: number, round: number): boolean {
   const acts = [...left].flatMap((node) =>
     turn
       .node(node)
-      .work.acts.filter(({ calls }) => calls.every(isLeft))
+      .work.acts.filter(({ calls, seq }) => seq >= since && calls.every(isLeft))
       .map((act) => ({ ...act, node })),
   )
   acts.sort((one, other) => other.seq - one.seq)
@@ -288,7 +319,7 @@ export function carryOut(turn: Turn, node: number, { edge, action }: EdgeObstacl
     case 'rerun':
       return rerunSpan(turn, node, edge.document.guard_scope ?? 'attempt')
     case 'reject':
-      return rerunSpan(turn, node, 'attempt')
+      return refuseOutput(turn, node)
     case 'escalate':
       return escalate(turn, node, `the way ${edge.document.edge_id} is closed`)
     case 'reroute':
@@ -307,19 +338,34 @@ export function carryOut(turn: Turn, node: number, { edge, action }: EdgeObstacl
   }
 }
 
+/** Undoes what was promoted of refused output, and of what was built on it; then the work runs again. */
+function refuseOutput(turn: Turn, node: number): void {
+  const work = subjectOf(turn, node)
+  const { stage } = turn.node(work).work
+  const isPromoted = stage !== null && stage.actionId !== null
+  const round = turn.draft.run.round + 1
+  // What earlier rounds promoted was not refused.
+  if (turn.draft.run.rules >= 4 && isPromoted && rollBackAll(turn, work, round, stage.promotedSeq))
+    return
+  rerunSpan(turn, node, 'attempt')
+}
+
 /** The node stays done, and its ways stay closed, until something changes. */
 export function hold(turn: Turn, node: number): void {
   if (!turn.node(node).isHeld) turn.record({ kind: 'held', node_id: turn.idOf(node) })
 }
 
-/** Fires the first Exception edge whose guard allows it and returns it; null when there is none. */
+/**
+ * Fires the first Exception edge that is open and returns it. Returns null when there is none; what keeps
+ * each of them closed is found.
+ */
 export function takeException(turn: Turn, node: number): CompiledEdge | null {
-  for (const edge of turn.draft.nodeOf(node).outgoing) {
-    if (!isWayOut(edge, 'failure') || !isGuardOpen(turn, edge)) continue
-    fire(turn, edge)
-    return edge
-  }
-  return null
+  const ways = turn.draft.nodeOf(node).outgoing.filter((edge) => isWayOut(edge, 'failure'))
+  const { way, closed } = firstOpen(turn, ways, 'aside')
+  if (way !== null) fire(turn, way)
+  else if (turn.draft.run.rules >= 4)
+    for (const obstacle of closed) findClosed(turn, node, { ...obstacle, action: 'block' })
+  return way === null ? null : way.edge
 }
 
 /** Returns whether an edge is the way out of a failure, or of a REJECT. */
@@ -347,6 +393,8 @@ function firstOf(turn: Turn, node: number, scope: GuardScope): readonly number[]
 export function retryWays(turn: Turn, node: number): void {
   const { phase } = turn.draft.nodeOf(node)
   turn.record({ kind: 'released', node_id: turn.idOf(node) })
+  // The way to a CHECK was closed: the work is handed in once more.
+  if (turn.node(node).status === 'blocked') return turn.later({ kind: 'submit', node })
   turn.later({ kind: 'leave', node, isPhaseEnded: false })
   if (!turn.draft.phases.get(phase).isActive)
     turn.later({ kind: 'leave', node, isPhaseEnded: true })

@@ -4,12 +4,18 @@
  * given up ends too; the node then counts whether enough are done.
  */
 import { ITEMS_MAX } from '../../contracts/index.ts'
-import type { CompiledFlow, CompiledItem, CompiledMap } from '../compile/compiled-flow.ts'
+import type {
+  CompiledEdge,
+  CompiledFlow,
+  CompiledItem,
+  CompiledMap,
+} from '../compile/compiled-flow.ts'
 import { mapAt, spreadList } from '../compile/spread.ts'
 import type { EventOf } from '../state/event.ts'
 import type { NodeState } from '../state/state.ts'
 import { arrive, block } from './enter.ts'
 import { fire } from './leave.ts'
+import { mayFire, tryEdge } from './passage.ts'
 import { dropStage } from './skip.ts'
 import { dismissApprovals } from './stage.ts'
 import type { Turn } from './turn.ts'
@@ -75,12 +81,18 @@ export function beginItems(turn: Turn): void {
     if (next.length === 0) continue
     const working = items.filter((item) => isUnderWay(turn, item)).length
     const places = (map.document.at_once ?? items.length) - working
-    for (const { edge } of next.slice(0, Math.max(0, places))) fire(turn, turn.draft.edgeOf(edge))
+    for (const { edge } of next.slice(0, Math.max(0, places))) pass(turn, turn.draft.edgeOf(edge))
   }
 }
 
 function firePast(turn: Turn, { begin, join }: CompiledMap): void {
-  for (const edge of turn.draft.nodeOf(begin).outgoing) if (edge.target === join) fire(turn, edge)
+  for (const edge of turn.draft.nodeOf(begin).outgoing) if (edge.target === join) pass(turn, edge)
+}
+
+/** Fires an edge between a map and its items, which names no controls. */
+function pass(turn: Turn, edge: CompiledEdge): void {
+  const way = tryEdge(turn, edge, 'aside')
+  if (mayFire(way)) fire(turn, way)
 }
 
 /** Returns whether an item takes one of the places: it has begun, and nothing of it waits for a person. */
@@ -131,8 +143,9 @@ export function giveUpItem(turn: Turn, node: number, why: string): boolean {
   if (turn.node(item.last).status !== 'abandoned') turn.settle(item.last, 'abandoned', why)
   const round = Math.max(turn.node(item.last).round, turn.draft.run.round)
   for (const edge of turn.draft.nodeOf(item.last).outgoing) {
-    if (edge.target !== found.map.join) continue
-    turn.recordFired(edge, round)
+    const way = edge.target === found.map.join ? tryEdge(turn, edge, 'aside') : null
+    if (way === null || !mayFire(way)) continue
+    turn.recordFired(way, round)
     arrive(turn, edge, round)
   }
   return true

@@ -4,8 +4,8 @@
  */
 import type { CompiledEdge, CompiledFlow } from '../compile/compiled-flow.ts'
 import { arrive } from './enter.ts'
-import { isGuardOpen } from './judge.ts'
-import { fire, leave, obstacleAt, retryWays } from './leave.ts'
+import { fire, leave, retryWays } from './leave.ts'
+import { mayFire, tryEdge } from './passage.ts'
 import type { Turn } from './turn.ts'
 
 export function afterMigration(turn: Turn, before: CompiledFlow): void {
@@ -26,5 +26,6 @@ function goOn(turn: Turn, edge: CompiledEdge, before: CompiledFlow): void {
   const isLater = edge.isLeaving && turn.draft.phases.get(phase).isActive
   // Of a decision that was made, a new way is none.
   if (before.edgeById.has(edge.edgeId) || edge.document.class === 'Decision' || isLater) return
-  if (isGuardOpen(turn, edge) && obstacleAt(turn, edge) === null) fire(turn, edge)
+  const way = tryEdge(turn, edge, 'done')
+  if (mayFire(way)) fire(turn, way)
 }

@@ -5,21 +5,14 @@
  */
 import { isCallFirst } from '../compile/calls.ts'
 import type { CompiledEdge, CompiledSpan } from '../compile/compiled-flow.ts'
+import type { EventOf } from '../state/event.ts'
 import type { FindingAction } from '../state/fact.ts'
 import { openLate } from './alternatives.ts'
-import { beginReviews } from './attempt.ts'
 import { isAtBorder, leadsOutside } from './border.ts'
-import { isGuardOpen, isInvariantKept } from './judge.ts'
-import {
-  carryOut,
-  type EdgeObstacle,
-  findClosed,
-  guardObstacle,
-  leave,
-  obstacleAt,
-  rerunSpan,
-} from './leave.ts'
-import { passOn } from './review.ts'
+import { isInvariantKept } from './judge.ts'
+import { carryOut, findClosed, leave, rerunSpan } from './leave.ts'
+import { type EdgeObstacle, mayFire, tryEdge } from './passage.ts'
+import { beginReviews, passOn } from './review.ts'
 import type { Turn } from './turn.ts'
 
 export function closeSubphase(turn: Turn, subphase: number): void {
@@ -196,13 +189,29 @@ function remedyAt(turn: Turn, node: number): EdgeObstacle | null {
   for (const edge of turn.draft.nodeOf(node).outgoing) {
     if (!edge.isLeaving || edge.document.class === 'Meta' || edge.document.class === 'Exception')
       continue
-    if (!isGuardOpen(turn, edge)) {
-      const obstacle = guardObstacle(edge)
-      if (REMEDIES.has(obstacle.action)) return obstacle
-      continue
-    }
-    const action = obstacleAt(turn, edge)
-    if (action !== null && REMEDIES.has(action)) return { edge, action, isGuard: false }
+    const way = tryEdge(turn, edge, 'done')
+    if (!mayFire(way) && REMEDIES.has(way.action)) return way
   }
   return null
+}
+
+/** A manifest that could not be written refuses the run. */
+export function afterManifest(turn: Turn, event: EventOf<'manifest_written'>): void {
+  if (event.digest !== null) return
+  refuse(turn, event.subphase_id, null, null)
+}
+
+/** A resume that does not find what the manifests say is refused. */
+export function compareManifests(turn: Turn, { manifests }: EventOf<'resumed'>): void {
+  for (const { index, name } of turn.flow.subphases) {
+    const { manifest } = turn.draft.subphases.get(index)
+    const found = Object.hasOwn(manifests, name) ? (manifests[name] ?? null) : null
+    if (manifest !== null && manifest !== found) refuse(turn, name, manifest, found)
+  }
+}
+
+function refuse(turn: Turn, subphase: string, manifest: string | null, found: string | null): void {
+  const values = { subphase_id: subphase, manifest, found }
+  turn.find({ code: 'flow.manifest_mismatch', action: 'refuse', values })
+  turn.record({ kind: 'refused', why: `the manifest of ${subphase}` })
 }

@@ -1,5 +1,6 @@
 /**
- * Ends the review of a CHECK and applies it to the work that it judges (F-7, F-12).
+ * Hands work to its CHECK nodes, ends the review of a CHECK, and applies it to the work (F-7, F-12). The
+ * ways to CHECK nodes are judged first; while one is closed nothing is reviewed.
  *
  * INVARIANT (pinned): an answer counts only if it repeats the id of this review and the digest of the
  * artifact that the host handed out, so that no text inside an artifact can vote.
@@ -10,6 +11,7 @@ import { showName } from '../../base/index.ts'
 import { APPROVE_SCORE_MIN, type XiaojingReview } from '../../contracts/index.ts'
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
 import type { EventOf, ParticipantAnswer, ReviewAnswer } from '../state/event.ts'
+import type { FindingAction } from '../state/fact.ts'
 import type { NodeStatus } from '../state/state.ts'
 import {
   askForInput,
@@ -22,9 +24,19 @@ import {
   takeEvidence,
 } from './attempt.ts'
 import { mayCross } from './border.ts'
-import { run } from './enter.ts'
-import { isGuardOpen } from './judge.ts'
-import { carryOut, findClosed, fire, guardObstacle, isWayOut, obstacleAt } from './leave.ts'
+import { enter, escalate, run } from './enter.ts'
+import { asksForEvidence, takeFields } from './evidence.ts'
+import {
+  carryOut,
+  findClosed,
+  fire,
+  hold,
+  isWayOut,
+  refusalOf,
+  rerunSpan,
+  takeException,
+} from './leave.ts'
+import { type EdgeObstacle, firstOpen, mayFire, type OpenEdge, tryEdge } from './passage.ts'
 import { dismissApprovals, voidDependents } from './stage.ts'
 import type { Turn } from './turn.ts'
 
@@ -51,6 +63,87 @@ function reviewFault(turn: Turn, node: number, answer: ReviewAnswer): string | n
   const { task_id } = answer.document
   if (turn.draft.run.rules < 2 || task_id === pin.target || task_id === turn.idOf(node)) return null
   return `the review has the \`task_id\` ${showName(task_id)}, and is of ${showName(pin.target)}`
+}
+
+/** Submits work: enters its CHECK nodes, or approves it if it has none. */
+export function submitWork(turn: Turn, node: number): void {
+  const { checks, isJudgedLate } = turn.draft.nodeOf(node)
+  if (checks.length === 0) return turn.later({ kind: 'approve', node })
+  if (turn.draft.run.rules >= 4 && asksForEvidence(turn, node, true)) return
+  turn.settle(node, isJudgedLate ? 'provisional' : 'submitted', 'review')
+  const isBegun = beginReviews(turn, node, (check) => mayCross(turn, node, check))
+  if (isJudgedLate && isBegun) turn.later({ kind: 'leave', node, isPhaseEnded: false })
+}
+
+/**
+ * Enters the CHECK nodes of submitted work that are due and may begin; by default all that are due. Returns
+ * false if a way to one of them is closed.
+ */
+export function beginReviews(
+  turn: Turn,
+  node: number,
+  mayBegin: (check: number) => boolean = () => true,
+): boolean {
+  const { firstChecks, outgoing } = turn.draft.nodeOf(node)
+  const isEvery = turn.draft.run.rules < 4
+  const ways = outgoing.filter(
+    ({ isReview, isForward, target, index }) =>
+      isReview && (isEvery || (isForward && mayBegin(target) && turn.draft.fired.get(index) === 0)),
+  )
+  const closed = fireReviews(turn, node, ways)
+  if (closed.length > 0) {
+    holdReview(turn, node, closed)
+    return false
+  }
+  for (const check of firstChecks)
+    if (turn.node(check).isDue && mayBegin(check)) enter(turn, check, turn.node(node).round, 'edge')
+  return true
+}
+
+/** Fires the ways to CHECK nodes if all are open; returns the obstacles of the others. */
+function fireReviews(
+  turn: Turn,
+  node: number,
+  ways: readonly CompiledEdge[],
+): readonly EdgeObstacle[] {
+  const isTogether = turn.draft.run.rules >= 4
+  const round = Math.max(turn.node(node).round, 1)
+  const open: OpenEdge[] = []
+  const closed: EdgeObstacle[] = []
+  if (isTogether) takeFields(turn, ways)
+  for (const edge of ways) {
+    const way = tryEdge(turn, edge, 'review')
+    if (!mayFire(way)) closed.push(way)
+    else if (isTogether) open.push(way)
+    else turn.recordFired(way, round)
+    // Earlier versions stopped at the first closed way, when those before it had fired.
+    if (!isTogether && closed.length > 0) return closed
+  }
+  if (closed.length === 0) for (const way of open) turn.recordFired(way, round)
+  return closed
+}
+
+/** Does what the first obstacle asks for. The work stays as it is where that is to wait. */
+function holdReview(turn: Turn, node: number, closed: readonly EdgeObstacle[]): void {
+  const isOld = turn.draft.run.rules < 4
+  for (const obstacle of closed)
+    findClosed(turn, node, isOld ? { ...obstacle, action: 'block' } : obstacle)
+  const first = refusalOf(turn, closed) ?? closed[0]
+  if (isOld || first === undefined) {
+    turn.settle(node, 'blocked', 'review')
+    return turn.later({ kind: 'except', node })
+  }
+  const { edge, action } = first
+  if (action === 'escalate') return escalate(turn, node, `the way ${edge.edgeId} is closed`)
+  if (action === 'rerun' || action === 'reject') {
+    voidDependents(turn, node)
+    turn.settle(node, 'rejected', 'the way to its check is closed')
+    const scope = action === 'rerun' ? edge.document.guard_scope : undefined
+    return rerunSpan(turn, node, scope ?? 'attempt')
+  }
+  turn.settle(node, 'blocked', 'review')
+  if (takeException(turn, node) === null) return hold(turn, node)
+  turn.settle(node, 'rejected', 'rerouted')
 }
 
 export function endReview(turn: Turn, check: number, event: EventOf<'attempt_ended'>): void {
@@ -104,7 +197,7 @@ function takeReview(turn: Turn, check: number, answer: ReviewAnswer, principal: 
   if (verdict === 'PENDING') return askForInput(turn, check, neededBy(document))
   if (target !== -1) return reject(turn, check, target)
   if (caller !== -1) return rejectCall(turn, check, caller)
-  const way = wayOutOf(turn, [check])
+  const { way } = firstOpen(turn, waysOutOf(turn, [check]), 'review')
   if (way === null) return failAttempt(turn, check, { verdict })
   turn.settle(check, 'rejected', 'review')
   fire(turn, way)
@@ -112,8 +205,13 @@ function takeReview(turn: Turn, check: number, answer: ReviewAnswer, principal: 
 
 /** Ends the review of what a caller made. The call fails unless a way of the CHECK leads elsewhere. */
 function rejectCall(turn: Turn, check: number, caller: number): void {
-  const way = wayOutOf(turn, [check]) ?? wayBackOf(turn, check)
-  findRejected(turn, caller, way === null ? 'block' : 'reroute')
+  const out = firstOpen(turn, waysOutOf(turn, [check]), 'review')
+  const way = out.way ?? tryBack(turn, check).way
+  const node_id = turn.idOf(caller)
+  const invariant_id = 'VALIDATOR_APPROVAL_REQUIRED'
+  const values = { validator_verdict: 'REJECT', score: turn.node(caller).work.score }
+  const action = way === null ? 'block' : 'reroute'
+  turn.find({ code: 'flow.approval_required', node_id, invariant_id, action, values })
   turn.settle(check, 'rejected', 'review')
   if (way !== null) fire(turn, way)
 }
@@ -129,9 +227,19 @@ function neededBy({ suggestions }: XiaojingReview) {
 
 function approveBy(turn: Turn, check: number, target: number): void {
   if (target === -1) return turn.later({ kind: 'done', node: check })
+  if (turn.draft.run.rules >= 4) {
+    if (asksForEvidence(turn, check, true)) return
+    takeFields(turn, turn.draft.nodeOf(check).outgoing)
+  }
   turn.settle(check, 'resting', 'approved')
   passOn(turn, check)
   turn.later({ kind: 'approve', node: target })
+}
+
+/** The evidence for the ways to CHECK nodes is there: work goes to them, a CHECK to those after it. */
+export function goOnToReview(turn: Turn, node: number): void {
+  const { target } = turn.draft.nodeOf(node)
+  return target === -1 ? submitWork(turn, node) : approveBy(turn, node, target)
 }
 
 /**
@@ -144,16 +252,14 @@ export function passOn(turn: Turn, check: number, isBorderOpen = false): void {
     const isNext = edge.isReview && turn.draft.nodeOf(edge.target).target === target
     if (!isNext || turn.draft.fired.get(edge.index) > 0) continue
     if (!isBorderOpen && !mayCross(turn, check, edge.target)) continue
-    const isOpen = isGuardOpen(turn, edge)
-    const action = isOpen ? obstacleAt(turn, edge) : guardObstacle(edge).action
-    if (action === null) {
-      fire(turn, edge)
+    const way = tryEdge(turn, edge, 'done')
+    if (mayFire(way)) {
+      fire(turn, way)
       continue
     }
-    const obstacle = { edge, action, isGuard: !isOpen }
-    findClosed(turn, check, obstacle)
-    if (action === 'rerun' || action === 'reject') return runAgain(turn, check, target)
-    return carryOut(turn, check, obstacle)
+    findClosed(turn, check, way)
+    if (way.action === 'rerun' || way.action === 'reject') return runAgain(turn, check, target)
+    return carryOut(turn, check, way)
   }
 }
 
@@ -183,14 +289,21 @@ export function missingApprovals(turn: Turn, node: number): readonly number[] {
   })
 }
 
-/** Returns the first open Exception edge of these nodes that says `on: reject`; null if there is none. */
-export function wayOutOf(turn: Turn, nodes: readonly number[]): CompiledEdge | null {
-  for (const node of nodes) {
-    const ways = turn.draft.nodeOf(node).outgoing
-    const way = ways.find((edge) => isWayOut(edge, 'reject') && isGuardOpen(turn, edge))
-    if (way !== undefined) return way
-  }
-  return null
+/** The Exception edges of these nodes that say `on: reject`. */
+export function waysOutOf(turn: Turn, nodes: readonly number[]): readonly CompiledEdge[] {
+  return nodes.flatMap((node) =>
+    turn.draft.nodeOf(node).outgoing.filter((edge) => isWayOut(edge, 'reject')),
+  )
+}
+
+const STOPPING: ReadonlySet<FindingAction> = new Set(['block', 'reroute', 'escalate'])
+
+/** Returns what keeps rejected work from running again: a closed control, or a guard that says so. */
+function stopAfterReject(closed: readonly EdgeObstacle[]): EdgeObstacle | undefined {
+  return closed.find(
+    ({ edge, action, isGuard }) =>
+      STOPPING.has(action) && (!isGuard || edge.document.on_guard_fail !== undefined),
+  )
 }
 
 /**
@@ -198,32 +311,41 @@ export function wayOutOf(turn: Turn, nodes: readonly number[]): CompiledEdge | n
  * edge of the CHECK, else by entering it again.
  */
 function reject(turn: Turn, check: number, target: number): void {
-  const way = wayOutOf(turn, [check, target])
-  findRejected(turn, target, way === null ? 'rerun' : 'reroute')
+  const { score } = turn.node(target).work
+  const node_id = turn.idOf(target)
+  const invariant_id = 'VALIDATOR_APPROVAL_REQUIRED'
+  const values = { validator_verdict: 'REJECT', score }
+  const out = firstOpen(turn, waysOutOf(turn, [check, target]), 'review')
+  // Before version 4 the ways back were judged when the work was dropped.
+  const early = turn.draft.run.rules >= 4 && out.way === null ? tryBack(turn, check) : null
+  const isStopped = early !== null && early.way === null
+  const stop = isStopped ? stopAfterReject([...out.closed, ...early.closed]) : undefined
+  const action = out.way === null ? (stop?.action ?? 'rerun') : 'reroute'
+  turn.find({ code: 'flow.approval_required', node_id, invariant_id, action, values })
   dropWork(turn, target, 'rejected', 'review')
   turn.settle(check, 'rejected', 'review')
   dismissApprovals(turn, target)
-  const next = way ?? wayBackOf(turn, check)
-  if (next !== null) return fire(turn, next)
+  if (out.way !== null) return fire(turn, out.way)
+  const back = early ?? tryBack(turn, check)
+  if (back.way !== null) return fire(turn, back.way)
+  if (stop !== undefined) return stayRejected(turn, target, stop)
   const round = turn.draft.run.round + 1
   turn.later({ kind: 'enter', node: target, round, cause: 'rerun' })
 }
 
-function findRejected(turn: Turn, node: number, action: 'rerun' | 'reroute' | 'block'): void {
-  const { score } = turn.node(node).work
-  turn.find({
-    code: 'flow.approval_required',
-    node_id: turn.idOf(node),
-    invariant_id: 'VALIDATOR_APPROVAL_REQUIRED',
-    action,
-    values: { validator_verdict: 'REJECT', score },
-  })
+/** Tries the Loop and Rollback edges of a CHECK. */
+function tryBack(turn: Turn, check: number): ReturnType<typeof firstOpen> {
+  const backs = turn.draft.nodeOf(check).outgoing.filter(({ isBack }) => isBack)
+  return firstOpen(turn, backs, 'review')
 }
 
-/** Returns the first open Loop or Rollback of a CHECK; null if there is none. */
-function wayBackOf(turn: Turn, check: number): CompiledEdge | null {
-  const { outgoing } = turn.draft.nodeOf(check)
-  return outgoing.find((edge) => edge.isBack && isGuardOpen(turn, edge)) ?? null
+/** Rejected work stays where it is, or leaves as after a failure, until a person lets it run again. */
+function stayRejected(turn: Turn, target: number, stop: EdgeObstacle): void {
+  findClosed(turn, stop.edge.source, stop)
+  if (stop.action === 'escalate')
+    return escalate(turn, target, `the way ${stop.edge.edgeId} is closed`)
+  turn.settle(target, 'blocked', 'review')
+  turn.later({ kind: 'except', node: target })
 }
 
 /** Enters the work again after a way between its CHECK nodes asked for that. */

@@ -14,20 +14,42 @@ import { RunDraft } from '../state/draft.ts'
 import type { EventOf, FlowEvent } from '../state/event.ts'
 import { flowAfter, reshape } from '../state/reshape.ts'
 import { isOpen, isStuckAt, type RunState, unblockedBy } from '../state/state.ts'
-import { loseGroups, openGroups, winGroups } from './alternatives.ts'
-import { askForInput, endAttempt, submitWork, takeOutput } from './attempt.ts'
+import { endBranches, loseGroups, openGroups, winGroups } from './alternatives.ts'
+import { askForInput, endAttempt, takeOutput } from './attempt.ts'
 import { mayCross } from './border.ts'
-import { endBranches } from './branches.ts'
 import { isRejectedByCall, settleCalls } from './call.ts'
 import { block, enter, failNode, run } from './enter.ts'
-import { asksForEvidence } from './evidence.ts'
+import { asksForEvidence, isReviewEvidence } from './evidence.ts'
 import { isInvariantKept } from './judge.ts'
-import { hasGoneOn, leave, retryClaims, retryWays, takeException } from './leave.ts'
-import { beginItems, giveUpItem, isListTaken, isLostItem, isShort, reopenItem } from './map.ts'
+import { hasGoneOn, isWayOut, leave, retryClaims, retryWays, takeException } from './leave.ts'
+import {
+  beginItems,
+  giveUpItem,
+  isCounted,
+  isListTaken,
+  isLostItem,
+  isShort,
+  reopenItem,
+} from './map.ts'
 import { afterMigration } from './migrate.ts'
 import { outstanding } from './outstanding.ts'
-import { afterLog, closePhase, closeSubphase, writeLog } from './phase.ts'
-import { answerFault, endReview, giveUpReview, isApproved, passOn } from './review.ts'
+import {
+  afterLog,
+  afterManifest,
+  closePhase,
+  closeSubphase,
+  compareManifests,
+  writeLog,
+} from './phase.ts'
+import {
+  answerFault,
+  endReview,
+  giveUpReview,
+  goOnToReview,
+  isApproved,
+  passOn,
+  submitWork,
+} from './review.ts'
 import { cancel, canSkip, skip } from './skip.ts'
 import { dismissApprovals, followPromotion, promoteStage, voidDependents } from './stage.ts'
 import { findStalled, findUnreached } from './stall.ts'
@@ -204,7 +226,7 @@ function reactAt(turn: Turn, node: number, event: NodeEvent): void {
       if (turn.draft.nodeOf(node).checks.length > 0) return submitWork(turn, node)
       return complete(turn, node)
     case 'evidence_read':
-      return complete(turn, node)
+      return isReviewEvidence(turn) ? goOnToReview(turn, node) : complete(turn, node)
     case 'list_read':
       return isListTaken(turn, node, event) ? complete(turn, node) : undefined
     case 'human_answer':
@@ -276,6 +298,8 @@ function perform(turn: Turn, task: Task): void {
       return
     case 'done':
       return complete(turn, task.node)
+    case 'submit':
+      return submitWork(turn, task.node)
     case 'except':
       return except(turn, task.node)
     default:
@@ -299,9 +323,11 @@ function complete(turn: Turn, node: number): void {
   if (isCandidate) winGroups(turn, node)
   if (turn.draft.run.rules > 1 && awaits.isAnySync) endBranches(turn, node)
   if (hasChoice && document.kind !== 'GOAL') openGroups(turn, node)
+  // A person is asked, since no alternative is open.
+  const isAsked = turn.draft.run.rules >= 4 && isOpen(turn.node(node).status)
   // Items begin in their turn.
   const isToLeave = !hasFired || (isSkipped && !hasGoneOn(turn, node))
-  if (isToLeave && mapAt(turn.flow, node) === null) leave(turn, node, false)
+  if (isToLeave && !isAsked && mapAt(turn.flow, node) === null) leave(turn, node, false)
   for (const check of checks) {
     if (turn.node(check).status === 'resting') turn.later({ kind: 'done', node: check })
   }
@@ -321,6 +347,10 @@ function except(turn: Turn, node: number): void {
     loseGroups(turn, node)
     return
   }
+  // A way out that is closed keeps the run here: it was found, and a person lets the node try again.
+  const hasWayOut = turn.draft.nodeOf(node).outgoing.some((edge) => isWayOut(edge, 'failure'))
+  if (turn.draft.run.rules >= 4 && hasWayOut && !isCounted(turn, node))
+    return turn.settle(node, 'blocked', 'its way out is closed')
   failNode(turn, node)
 }
 
@@ -421,29 +451,10 @@ function afterUnblock(turn: Turn, node: number): void {
   // A version that a called CHECK rejected is not put to it again.
   if (!turn.node(node).isHeld || isRejectedByCall(turn, node))
     return rerun(turn, unblockedBy(turn.draft, node), 'unblocked')
-  if (!asksForEvidence(turn, node)) return retryWays(turn, node)
+  const isReview = turn.node(node).status === 'blocked' || turn.node(node).status === 'resting'
+  if (!asksForEvidence(turn, node, isReview)) return retryWays(turn, node)
   // A person may have corrected an evidence file: tries the edges once the host has read it again.
   turn.record({ kind: 'released', node_id: turn.idOf(node) })
-}
-
-function afterManifest(turn: Turn, event: EventOf<'manifest_written'>): void {
-  if (event.digest !== null) return
-  refuse(turn, event.subphase_id, null, null)
-}
-
-/** A resume that does not find what the manifests say is refused. */
-function compareManifests(turn: Turn, { manifests }: EventOf<'resumed'>): void {
-  for (const { index, name } of turn.flow.subphases) {
-    const { manifest } = turn.draft.subphases.get(index)
-    const found = Object.hasOwn(manifests, name) ? (manifests[name] ?? null) : null
-    if (manifest !== null && manifest !== found) refuse(turn, name, manifest, found)
-  }
-}
-
-function refuse(turn: Turn, subphase: string, manifest: string | null, found: string | null): void {
-  const values = { subphase_id: subphase, manifest, found }
-  turn.find({ code: 'flow.manifest_mismatch', action: 'refuse', values })
-  turn.record({ kind: 'refused', why: `the manifest of ${subphase}` })
 }
 
 /** Periodic invariants: at each event for its node, and at each tick for every node that is open. */

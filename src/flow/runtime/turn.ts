@@ -3,7 +3,7 @@
  * from a fact is put in line and done after it, so that no chain of nodes is a chain of calls.
  */
 
-import type { CompiledEdge, CompiledFlow } from '../compile/compiled-flow.ts'
+import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import {
   applyCommand,
   applyEntered,
@@ -28,6 +28,7 @@ import type {
   Values,
 } from '../state/fact.ts'
 import type { NodeState, NodeStatus, RunState } from '../state/state.ts'
+import type { OpenEdge } from './passage.ts'
 
 /** Something that follows. */
 export type Task =
@@ -44,6 +45,8 @@ export type Task =
   /** Nothing is missing any more but the promotion. */
   | { readonly kind: 'approve'; readonly node: number }
   | { readonly kind: 'done'; readonly node: number }
+  /** Hand the work to its CHECK nodes. */
+  | { readonly kind: 'submit'; readonly node: number }
   /** A node has failed or is blocked: the way out of it. */
   | { readonly kind: 'except'; readonly node: number }
 
@@ -113,7 +116,11 @@ export class Turn {
     return `writ flow budget ${this.#runId} --${budget} N`
   }
 
-  emit<T extends FactType>(type: T, payload: PayloadOf<T>): void {
+  emit<T extends Exclude<FactType, 'flow_event_v1'>>(type: T, payload: PayloadOf<T>): void {
+    this.#emit(type, payload)
+  }
+
+  #emit<T extends FactType>(type: T, payload: PayloadOf<T>): void {
     const head: FactHead = { run_id: this.#runId, seq: this.draft.run.seq, at: this.event.at }
     // The payload is the one of the type, by the signature; the compiler does not follow that.
     const fact = { type, payload: Object.assign(head, payload) } as unknown as FlowFact
@@ -121,8 +128,9 @@ export class Turn {
     applyFact(this.draft, fact)
   }
 
-  record(payload: EventPayload): void {
-    this.emit('flow_event_v1', payload)
+  /** Records anything but an edge that fires, which `recordFired` does. */
+  record(payload: Exclude<EventPayload, { readonly kind: 'fired' }>): void {
+    this.#emit('flow_event_v1', payload)
   }
 
   find(finding: RunFinding): void {
@@ -138,7 +146,7 @@ export class Turn {
     applyEvent(this.draft, event, this.place)
   }
 
-  recordFired(edge: CompiledEdge, round: number): void {
+  recordFired({ edge }: OpenEdge, round: number): void {
     const { edgeId: edge_id } = edge
     const run_id = this.#runId
     const { at } = this.event

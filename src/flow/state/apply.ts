@@ -159,6 +159,8 @@ export function applyStatus(draft: RunDraft, index: number, status: NodeStatus):
   const node = draft.ownNode(index)
   node.pending = null
   if (status === 'done' || status === 'abandoned') node.deadline = null
+  // What held the node where it was is over: it is somewhere else.
+  if (draft.run.rules >= 4 && draft.nodes.get(index).isHeld) draft.setHeld(index, false)
   draft.setStatus(index, status)
   const isDue = status === 'submitted' || status === 'provisional'
   for (const check of draft.nodeOf(index).firstChecks)
@@ -362,10 +364,16 @@ const NO_ISSUE: ReadonlySet<string> = new Set([
 function applyFinding(draft: RunDraft, { code, node_id, action }: RunFinding): void {
   if (node_id === undefined) return
   const index = draft.nodeNamed(node_id)
-  if (action === 'reject') countRejection(draft, index)
+  if (action === 'reject') countRejection(draft, refusedAt(draft, index))
   if (NO_ISSUE.has(code)) return
   const { phase } = draft.nodeOf(index)
   if (!draft.phases.get(phase).hasOtherIssue) draft.patchPhase(phase, { hasOtherIssue: true })
+}
+
+/** What a policy refuses at the way of a CHECK is the work that the CHECK judged. */
+function refusedAt(draft: RunDraft, node: number): number {
+  const { target } = draft.nodeOf(node)
+  return draft.run.rules >= 4 && target !== -1 ? target : node
 }
 
 function applyClaim(draft: RunDraft, { claim, principal, participant }: ClaimPayload): void {

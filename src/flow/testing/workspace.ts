@@ -76,12 +76,13 @@ export class TestWorkspace {
     return bases.flatMap((base) => this.#stages.get(stageKey(base)) ?? [])
   }
 
-  /** What a node sees: its own unpromoted stage over those that it was made on. */
-  viewOf(flow: CompiledFlow, { nodes }: RunState, nodeId: string): readonly StagedFiles[] {
+  /** What a node sees: its own unpromoted stage, or of a CHECK its work's, over those that it was made on. */
+  viewOf(flow: CompiledFlow, { nodes }: RunState, named: string): readonly StagedFiles[] {
     const stageOf = (id: string): RunStage | null => {
       const index = flow.nodeIndex.get(id)
       return index === undefined ? null : elementAt(nodes, index).work.stage
     }
+    const nodeId = flow.nodes[flow.nodeIndex.get(named) ?? -1]?.document.target ?? named
     const stage = stageOf(nodeId)
     if (stage === null || stage.actionId !== null) return []
     const below = stage.standsOn.filter(({ node_id }) => stageOf(node_id)?.actionId === null)

@@ -9,9 +9,9 @@ GOAL | Is done when what leads to it is.
 # Classes of edges
 Progress | Fires when its source is done and its guard is true.
 Gate | Fires like Progress; without a guard it needs \`state.gate_passed\`.
-Decision | Of the Decision edges of a node exactly one fires; two open ones, or none, block.
+Decision | Of the Decision edges of a node, within its phase and out of it, exactly one fires; two open ones, or none, block.
 Exception | Fires when its source fails or is blocked, or with \`on: reject\` when a review says no.
-Loop | Leads back to an earlier node, which runs again; \`max_attempts\` bounds it.
+Loop | Leads back to an earlier node, which runs again; \`max_attempts\` bounds it. With a guard it goes before the ways on, without one only when none of them is open.
 Rollback | Leads back, and what the nodes behind promoted is taken back first.
 Sync | Its target waits for all of its Sync edges, or with \`join: OR\` for one.
 Meta | Never fires; it documents.
@@ -57,7 +57,7 @@ soft_override | The loser becomes an alert.
 merge | Both apply, the strictest first.
 
 # What a policy does
-reject | The output is refused, and rejection_count grows.
+reject | The output is refused, rolled back if it was promoted, and rejection_count grows; the work runs again.
 rerun | The span of the edge's scope runs again.
 block | The run stays at the node.
 alert | The run goes on, with a finding.
@@ -90,7 +90,7 @@ independent_verification_required | The edge waits until all claims of its sourc
 # Moments of invariants
 pre_phase | Before the first node of a phase is entered.
 post_phase | When a phase is about to end.
-on_transition | Before an edge fires.
+on_transition | Before an edge of a node that is done fires; one that an edge names, before that edge fires for any reason.
 periodic | At each event of a node, and every ten seconds while nodes are open.
 
 # Severities

@@ -116,8 +116,8 @@ guard_scope | by field | "phase" | The span over which counted fields are counte
 guard_type | not looked at | "numeric" | What kind of condition the guard is; a warning tells if it is another.
 on_guard_fail | \`block\` | "rerun" | What happens when no edge of the node can fire and this guard is false.
 guard_evidence_source |  | "out/qa.json:open_bugs" | A JSON file and its field, which is read into the state before the guard is judged; \`{X}\` is the phase.
-policy_refs | those that no edge names | ["TIME_HARD_FLOOR"] | Policies that are judged at this edge.
-audit_invariant_refs | those that no edge names | ["FEW_REJECTIONS"] | Invariants that are judged at this edge.
+policy_refs | those that no edge names | ["TIME_HARD_FLOOR"] | Policies that are judged whenever this edge would be taken, also out of a failure, to a CHECK or after a REJECT.
+audit_invariant_refs | those that no edge names | ["FEW_REJECTIONS"] | Invariants that are judged whenever this edge would be taken.
 trust_requirement | \`none\` | "independent_verification_required" | Whether the claims of the source have to be verified by another participant or person.
 on | \`failure\` | "reject" | Of an Exception edge: what it is the way out of.
 join | one edge is enough | "AND" | Whether the target waits for all edges with it, or for one.
