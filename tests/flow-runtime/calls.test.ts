@@ -250,3 +250,103 @@ describe('an Exception edge on: reject', () => {
     expect(rejected.entered).toEqual(['a', 'judge', 'a', 'judge', 'b'])
   })
 })
+
+describe('a CHECK that is called and says REJECT', () => {
+  const reviewer = { command: ['review'] }
+  const gate = node('gate', { kind: 'CHECK', reviewer, phase_id: 'gate', call: true })
+  const nodes = [work('a', { phase_id: 'a' }), node('b', { phase_id: 'b' }), gate]
+  const edges = [edge('a', 'b'), edge('a', 'gate', GATE)]
+  const rework = node('rework', { phase_id: 'rework' })
+
+  /** Rejects so often, and notes the digest of each version that it was asked about. */
+  function rejecting(times: number, asked: unknown[], script: Script = () => ({})): Script {
+    return (id, attempt, command) => {
+      if (id !== 'gate') return script(id, attempt, command)
+      if (command.type === 'run_participant') asked.push(command.review?.artifact_digest)
+      return { score: asked.length <= times ? 40 : 95 }
+    }
+  }
+
+  function reviewsIn(host: Host): readonly unknown[] {
+    return host.facts.flatMap(({ type, payload }) =>
+      type === 'flow_event_v1' && payload.kind === 'reviewed'
+        ? [[payload.node_id, payload.check_id, payload.verdict, payload.artifact_digest]]
+        : [],
+    )
+  }
+
+  it('is not asked about the same version again: the run is blocked, with its digest', () => {
+    const asked: unknown[] = []
+    const host = new Host({ nodes, edges }, rejecting(1, asked)).start().run()
+    expect([host.entered, host.status]).toEqual([['a', 'gate'], 'BLOCKED'])
+    expect(host.findings).toEqual(['flow.approval_required block', 'flow.call_failed block'])
+    expect(reviewsIn(host)).toEqual([['a', 'gate', 'REJECT', asked[0]]])
+    expect(asked).toEqual([expect.stringMatching(/^sha256:/)])
+    host.verify()
+    // A person lets the caller go on: it makes another version, which is judged.
+    host.send({ type: 'unblocked', node_id: 'a', principal: 'human:ann@local' })
+    host.run()
+    expect([host.entered, host.status]).toEqual([['a', 'gate', 'a', 'gate', 'b'], 'DONE'])
+    expect(new Set(asked).size).toBe(2)
+    host.verify()
+  })
+
+  it('leads its caller out by `on: reject`, else by its Exception edge', () => {
+    const both = [
+      edge('a', 'rework', { class: 'Exception' }),
+      edge('a', 'rework', { class: 'Exception', on: 'reject', edge_id: 'no' }),
+    ]
+    const back = edge('rework', 'a', { class: 'Loop' })
+    for (const [ways, taken] of [
+      [both, 'no'],
+      [both.slice(0, 1), 'a>rework'],
+    ] as const) {
+      const asked: unknown[] = []
+      const parts = { nodes: [...nodes, rework], edges: [...edges, ...ways, back] }
+      const host = new Host(parts, rejecting(1, asked)).start().run()
+      expect(host.entered).toEqual(['a', 'gate', 'rework', 'a', 'gate', 'b'])
+      expect([host.fired.filter((id) => id === taken), host.status]).toEqual([[taken], 'DONE'])
+      expect(new Set(asked).size).toBe(2)
+      host.verify()
+    }
+  })
+
+  it('goes back by its own Loop, and the same version again is a failed attempt', () => {
+    const asked: unknown[] = []
+    const loop = { class: 'Loop' as const, guard_expr: "state.validator_verdict == 'REJECT'" }
+    const parts = { nodes, edges: [...edges, edge('gate', 'a', loop)] }
+    const same: Script = (_, attempt) => ({ content: attempt < 3 ? 'one' : 'two' })
+    const host = new Host(parts, rejecting(1, asked, same)).start().run()
+    expect(host.entered).toEqual(['a', 'gate', 'a', 'a', 'gate', 'b'])
+    expect(host.findings).toContain('flow.delta_missing rerun')
+    expect(new Set(asked).size).toBe(2)
+    host.verify()
+  })
+
+  it('is not asked again by a way back inside the call that changes nothing of the version', () => {
+    const asked: unknown[] = []
+    const ways = [
+      edge('gate', 'rework', { class: 'Exception', on: 'reject' }),
+      edge('rework', 'gate', { class: 'Loop' }),
+    ]
+    const parts = { nodes: [...nodes, rework], edges: [...edges, ...ways] }
+    const host = new Host(parts, rejecting(1, asked)).start().run()
+    expect([asked.length, host.status]).toEqual([1, 'BLOCKED'])
+    expect(host.findings).toContain('flow.delta_missing block')
+    host.verify()
+  })
+
+  it('lets go on what it approves, and its guards know the verdict', () => {
+    const ways = [
+      edge('gate', 'yes', {
+        class: 'Decision',
+        guard_expr: "state.validator_verdict == 'APPROVE'",
+      }),
+      edge('gate', 'no', { class: 'Decision', guard_expr: "state.validator_verdict != 'APPROVE'" }),
+    ]
+    const ends = ['yes', 'no'].map((id) => node(id, { phase_id: id }))
+    const host = new Host({ nodes: [...nodes, ...ends], edges: [...edges, ...ways] }).start().run()
+    expect([host.entered, host.status]).toEqual([['a', 'gate', 'yes', 'b'], 'DONE'])
+    host.verify()
+  })
+})

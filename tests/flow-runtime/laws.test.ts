@@ -15,7 +15,7 @@ import {
 } from '../../src/flow/index.ts'
 import { answerAny, attemptArbitrary, flowArbitrary } from '../arbitrary/flows.ts'
 import { runs } from '../arbitrary/runs.ts'
-import { edge, Host, node } from './host.ts'
+import { edge, Host, node, work } from './host.ts'
 
 function playRandomly(host: Host, dice: readonly number[]): void {
   host.start()
@@ -40,6 +40,20 @@ function playRandomly(host: Host, dice: readonly number[]): void {
   }
 }
 
+const ON: ReadonlySet<string> = new Set(['Progress', 'Gate', 'Decision', 'Sync'])
+
+/** Flows without conditions, so that runs of them come far. */
+const openFlow = flowArbitrary.map(
+  ({ nodes = [], edges = [] }): Partial<Flow> => ({
+    nodes,
+    edges: edges.map(({ edge_id, source, target, class: sort, join, group_id }) => ({
+      ...edge(source, target, { edge_id, class: sort }),
+      ...(join === undefined ? {} : { join }),
+      ...(group_id === undefined ? {} : { group_id }),
+    })),
+  }),
+)
+
 describe('runs', () => {
   const seen = new Set<string>()
 
@@ -62,6 +76,47 @@ describe('runs', () => {
     // The dice reached more than the easy places.
     for (const word of ['DONE', 'BLOCKED', 'WAITING', 'FAILED', 'flow.guard_false rerun'])
       expect(seen).toContain(word)
+  })
+
+  it('cross the border of a phase after its floor and its log alone', () => {
+    let crossed = 0
+    fc.assert(
+      fc.property(openFlow, fc.array(fc.nat(10_000), { maxLength: 60 }), (parts, dice) => {
+        const host = new Host(parts, (id, attempt) => ({
+          score: (attempt + id.charCodeAt(1)) % 4 === 0 ? 10 : 95,
+          outcome: (attempt + id.charCodeAt(1)) % 5 === 0 ? 'failed' : 'ended',
+          content: `${attempt}`,
+        }))
+        playRandomly(host, dice)
+        const { early, count } = crossings(host)
+        expect(early).toEqual([])
+        crossed += count
+      }),
+      { numRuns: runs(200) },
+    )
+    expect(crossed).toBeGreaterThan(20)
+  })
+
+  it('enter nothing again that is done where nothing leads back', () => {
+    const forward = openFlow.map(({ nodes = [], edges = [] }) => ({
+      nodes: nodes.map(({ target: _, ...one }) =>
+        one.kind === 'CHECK' ? work(one.node_id, { phase_id: one.phase_id }) : one,
+      ),
+      edges: edges.filter(({ class: sort }) => ON.has(sort)),
+    }))
+    fc.assert(
+      fc.property(forward, fc.array(fc.nat(10_000), { maxLength: 50 }), (parts, dice) => {
+        // Every other node fails once.
+        const host = new Host(parts, (id, attempt) => ({
+          outcome: id.charCodeAt(1) % 2 === 1 && attempt === 1 ? 'failed' : 'ended',
+        }))
+        // No die that lets a person run something again.
+        const plain = dice.filter((die) => die % 13 !== 0)
+        playRandomly(host, plain)
+        expect(enteredAfterDone(host)).toEqual([])
+      }),
+      { numRuns: runs(200) },
+    )
   })
 
   it('go on after any fact as if nothing had happened: what is outstanding is in the facts', () => {
@@ -107,6 +162,58 @@ describe('runs', () => {
     )
   })
 })
+
+/** The edges that lead on and fired before the phases behind them had their time and their log. */
+function crossings(host: Host): { readonly early: readonly string[]; readonly count: number } {
+  const nodes = new Map(host.flow.document.nodes.map((one) => [one.node_id, one]))
+  const edges = new Map(host.flow.document.edges.map((one) => [one.edge_id, one]))
+  const phaseOf = (id: string): string => nodes.get(id)?.phase_id ?? ''
+  const floors = new Map<string, number>()
+  for (const { phase_id, minimum_duration } of nodes.values())
+    floors.set(phase_id, (floors.get(phase_id) ?? 0) + (minimum_duration ?? 0))
+  const seconds = new Map<string, number>()
+  const logged = new Set<string>()
+  const early: string[] = []
+  let count = 0
+  for (const { type, payload } of host.facts) {
+    if (type !== 'flow_event_v1') continue
+    if (payload.kind === 'event' && payload.event.type === 'attempt_ended') {
+      const phase = phaseOf(payload.event.node_id)
+      seconds.set(phase, (seconds.get(phase) ?? 0) + payload.event.seconds)
+    }
+    if (payload.kind === 'event' && payload.event.type === 'log_written')
+      if (payload.event.digest !== null) logged.add(payload.event.phase_id)
+    if (payload.kind !== 'fired') continue
+    const way = edges.get(payload.edge_id)
+    const source = nodes.get(way?.source ?? '')
+    if (way === undefined || source === undefined || !ON.has(way.class)) continue
+    // A goal is reached through its candidates.
+    if (source.kind === 'GOAL' && way.group_id !== undefined) continue
+    const judged = source.kind === 'CHECK' ? source.target : undefined
+    const isReview = judged !== undefined && nodes.get(way.target)?.target === judged
+    const behind = [way.source, ...(judged === undefined || isReview ? [] : [judged])]
+    for (const phase of new Set(behind.map(phaseOf))) {
+      if (phase === phaseOf(way.target)) continue
+      count += 1
+      if ((seconds.get(phase) ?? 0) < (floors.get(phase) ?? 0) || !logged.has(phase))
+        early.push(`${payload.edge_id} at ${payload.seq}`)
+    }
+  }
+  return { early, count }
+}
+
+function enteredAfterDone(host: Host): readonly string[] {
+  const done = new Set<string>()
+  const again: string[] = []
+  for (const { type, payload } of host.facts) {
+    if (type !== 'flow_event_v1') continue
+    if (payload.kind === 'entered' && done.has(payload.node_id)) again.push(payload.node_id)
+    if (payload.kind !== 'status') continue
+    if (payload.status === 'done') done.add(payload.node_id)
+    else done.delete(payload.node_id)
+  }
+  return again
+}
 
 function manifestsOf(host: Host): Record<string, string> {
   return Object.fromEntries(host.flow.subphases.map(({ name }) => [name, `manifest-${name}`]))

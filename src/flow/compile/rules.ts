@@ -19,7 +19,9 @@
  * `on_guard_fail` says. A control that asks for a rerun or rejects goes before the other ways of its node, and
  * what a policy rejects is rolled back if it was promoted. A way back without a guard waits for the ways out
  * of the phase. A node that failed stays blocked while its way out is closed. A list is refused if two
- * of its items have the same output path.
+ * of its items have the same output path. Alternatives and CHECK nodes of another phase begin after the
+ * floor and the log of the phase that they follow, a retry enters no node again that another branch has
+ * finished, and a version that a called CHECK rejected is not put to a CHECK again.
  */
 
 export const RULES_NOW = 4

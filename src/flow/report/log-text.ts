@@ -70,11 +70,13 @@ function eventLine(flow: CompiledFlow, payload: EventPayload): string | null {
       return policiesLine(payload)
     case 'status':
       return `${name(payload.node_id)} is ${payload.status}: ${plain(payload.why)}`
-    // Nothing of the phase is open: the log that is written now has to say so.
-    case 'commanded':
-      return payload.command.type === 'write_log'
-        ? `## Phase ${plain(payload.command.phase_id)} has ended`
-        : null
+    // Nothing of the phase is under way: the log that is written now has to say so.
+    case 'commanded': {
+      const { command } = payload
+      if (command.type !== 'write_log') return null
+      const isEnd = command.is_border !== true
+      return `## Phase ${plain(command.phase_id)} ${isEnd ? 'has ended' : 'waits for checks of other phases'}`
+    }
     case 'phase_blocked':
       return `phase ${plain(payload.phase_id)} may not end`
     case 'event':

@@ -58,7 +58,7 @@ export interface ArtifactReport {
 
 interface LogReport {
   readonly phase_id: string
-  /** The number of the `write_log` command, which the run gives when the phase ends. */
+  /** The number of the `write_log` command, which the run gives at the end or the border of the phase. */
   readonly ended_seq: number
   /** The number of the fact that the log was written; null if it was not. */
   readonly logged_seq: number | null

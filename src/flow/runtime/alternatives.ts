@@ -9,6 +9,7 @@
  */
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
 import { isOpen } from '../state/state.ts'
+import { mayCross } from './border.ts'
 import { escalate } from './enter.ts'
 import { firstOpen } from './passage.ts'
 import { voidDependents } from './stage.ts'
@@ -31,6 +32,15 @@ export function openGroups(turn: Turn, source: number): void {
   for (const edges of groupsOf(turn, source).values()) chooseNext(turn, source, edges)
 }
 
+/** Chooses in the groups of a node whose next candidate waited for the end of the phase. */
+export function openLate(turn: Turn, source: number): void {
+  for (const edges of groupsOf(turn, source).values()) {
+    const statuses = edges.map(({ target }) => turn.node(target).status)
+    const isWaiting = statuses.every((status) => status === 'idle' || status === 'abandoned')
+    if (isWaiting && statuses.includes('idle')) chooseNext(turn, source, edges)
+  }
+}
+
 function chooseNext(turn: Turn, source: number, edges: readonly CompiledEdge[]): void {
   // It runs again, or a person is asked about it already.
   if (turn.draft.run.rules >= 4 && isOpen(turn.node(source).status)) return
@@ -48,6 +58,9 @@ function chooseNext(turn: Turn, source: number, edges: readonly CompiledEdge[]):
     turn.find({ code: 'flow.decision_none', node_id, action: 'escalate', values })
     return escalate(turn, source, 'no alternative is left')
   }
+  // A goal is reached through its candidates; anything else leads on to them.
+  const isGoal = turn.draft.nodeOf(source).document.kind === 'GOAL'
+  if (!isGoal && !mayCross(turn, source, next.edge.target)) return
   const round = Math.max(turn.draft.run.round, 1)
   turn.recordFired(next, round)
   turn.later({ kind: 'enter', node: next.edge.target, round, cause: 'alternative' })

@@ -10,7 +10,9 @@
 import { isCallFirst } from '../compile/calls.ts'
 import type { CalledNode, CompiledEdge } from '../compile/compiled-flow.ts'
 import { isOpen, type NodeStatus } from '../state/state.ts'
-import { hold, leave, takeException } from './leave.ts'
+import { fire, hold, leave, takeException } from './leave.ts'
+import { firstOpen } from './passage.ts'
+import { waysOutOf } from './review.ts'
 import type { Turn } from './turn.ts'
 
 /** Ends calls that have come to their end, and begins the next ones in line. */
@@ -63,7 +65,20 @@ function endCall(turn: Turn, { node, region }: CalledNode, edge: CompiledEdge): 
   const node_id = turn.idOf(source)
   turn.find({ code: 'flow.call_failed', node_id, edge_id, action: 'block', values })
   hold(turn, source)
+  const ways = isRejectedByCall(turn, source) ? waysOutOf(turn, [source]) : []
+  const { way } = firstOpen(turn, ways, 'review')
+  if (way !== null) return fire(turn, way)
   takeException(turn, source)
+}
+
+/** Returns whether a CHECK that the node called has rejected what the node made. */
+export function isRejectedByCall(turn: Turn, node: number): boolean {
+  const { calls } = turn.draft.nodeOf(node)
+  const isChecked = calls.some(({ target }) => {
+    const { document } = turn.draft.nodeOf(target)
+    return document.kind === 'CHECK' && document.target === undefined
+  })
+  return turn.draft.run.rules >= 4 && isChecked && turn.node(node).work.verdict === 'REJECT'
 }
 
 function isWell(turn: Turn, node: number): boolean {

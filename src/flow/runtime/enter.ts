@@ -95,6 +95,8 @@ export function run(turn: Turn, node: number, delaySeconds: number): void {
   if (lacking !== null) return block(turn, node, 'flow.incomplete', lacking)
   const isCheck = document.kind === 'CHECK'
   const caller = turn.callerOf(node)
+  const review = isCheck ? pinFor(turn, node) : null
+  if (isRefused(turn, node, review)) return
   turn.command({
     type: 'run_participant',
     node_id: document.node_id,
@@ -105,7 +107,7 @@ export function run(turn: Turn, node: number, delaySeconds: number): void {
       last_review: work.lastReview,
       last_error: work.lastError,
     },
-    review: isCheck ? pinFor(turn, node) : null,
+    review,
     stands_on: bases,
     access: rulesFor(turn.flow.document, document.actor),
     delay_seconds: delaySeconds,
@@ -113,6 +115,19 @@ export function run(turn: Turn, node: number, delaySeconds: number): void {
     ...(document.timeout === undefined ? {} : { timeout_seconds: document.timeout }),
     ...signalsFor(turn, node),
   })
+}
+
+/** Does not put a version to a CHECK that its caller calls if a CHECK has rejected this version before. */
+function isRefused(turn: Turn, check: number, pin: ReviewPin | null): boolean {
+  const caller = turn.callerOf(check)
+  const { artifact_digest: rejected = null } = pin ?? {}
+  if (turn.draft.run.rules < 4 || caller === -1 || rejected === null) return false
+  if (!turn.node(caller).work.rejected.includes(rejected)) return false
+  const values = { by: 'digest', rejected, check: turn.idOf(check) }
+  const node_id = turn.idOf(caller)
+  turn.find({ code: 'flow.delta_missing', node_id, action: 'block', values })
+  turn.settle(check, 'rejected', 'review')
+  return true
 }
 
 /** What came with the signals that the node has taken. */

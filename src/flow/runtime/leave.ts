@@ -212,7 +212,9 @@ export function fire(turn: Turn, way: OpenEdge): void {
   const { edge } = way
   const { source, target, document } = edge
   const isReturn = edge.isBack || isWayBack(turn, edge)
-  const round = isReturn ? turn.draft.run.round + 1 : Math.max(turn.node(source).round, 1)
+  // Each version of the work is a round for the CHECK nodes that follow one another.
+  const { round: own, walk } = turn.node(source)
+  const round = isReturn ? turn.draft.run.round + 1 : Math.max(edge.isReview ? own : walk, 1)
   turn.recordFired(way, round)
   if (!isReturn) return arrive(turn, edge, round)
   if (document.class === 'Rollback' && rollBack(turn, target, round)) return

@@ -7,9 +7,12 @@ import { isCallFirst } from '../compile/calls.ts'
 import type { CompiledEdge, CompiledSpan } from '../compile/compiled-flow.ts'
 import type { EventOf } from '../state/event.ts'
 import type { FindingAction } from '../state/fact.ts'
+import { openLate } from './alternatives.ts'
+import { isAtBorder, leadsOutside } from './border.ts'
 import { isInvariantKept } from './judge.ts'
 import { carryOut, findClosed, leave, rerunSpan } from './leave.ts'
 import { type EdgeObstacle, mayFire, tryEdge } from './passage.ts'
+import { beginReviews, passOn } from './review.ts'
 import type { Turn } from './turn.ts'
 
 export function closeSubphase(turn: Turn, subphase: number): void {
@@ -22,11 +25,19 @@ export function closeSubphase(turn: Turn, subphase: number): void {
 export function closePhase(turn: Turn, phase: number): void {
   const { open, blocked, isActive, isBlocked, pending } = turn.draft.phases.get(phase)
   const span = turn.flow.phases[phase]
-  if (span === undefined || open + blocked > 0 || !isActive || isBlocked || pending !== null) return
+  if (span === undefined || blocked > 0 || !isActive || isBlocked || pending !== null) return
+  if (open > 0 && !isAtBorder(turn, phase)) return
   if (retryHeld(turn, span)) return
-  const action = strictestOf([judgeFloor(turn, span), ...judgePostPhase(turn, span, false)])
+  const floor = judgeFloor(turn, span)
+  const action = open > 0 ? floor : strictestOf([floor, ...judgePostPhase(turn, span, false)])
   if (action !== null) return stopPhase(turn, span, action)
-  turn.command({ type: 'write_log', phase_id: span.name })
+  writeLog(turn, span)
+}
+
+/** Has the log written before anything that the phase leads to begins. */
+export function writeLog(turn: Turn, { index, name: phase_id }: CompiledSpan): void {
+  const border = turn.draft.phases.get(index).open > 0 ? { is_border: true as const } : {}
+  turn.command({ type: 'write_log', phase_id, ...border })
 }
 
 /** The log is written, or could not be: the phase ends, or stays. */
@@ -43,14 +54,34 @@ export function afterLog(turn: Turn, phase: number): void {
     turn.find({ code: 'flow.log_not_updated', node_id, invariant_id, action: 'block', values })
     return turn.record({ kind: 'phase_blocked', phase_id: span.name })
   }
-  // Something of the phase was entered while the log was being written.
-  if (open > 0) return
+  // The phase is at its border, or something of it was entered while the log was being written.
+  if (open > 0) return isAtBorder(turn, phase) ? openBorder(turn, phase) : undefined
   const action = strictestOf(judgePostPhase(turn, span, true))
   if (action !== null) return stopPhase(turn, span, action)
   turn.record({ kind: 'phase_ended', phase_id: span.name })
   for (const node of span.nodes) {
     if (mayLeave(turn, node)) turn.later({ kind: 'leave', node, isPhaseEnded: true })
+    if (turn.draft.run.rules >= 4) followEnd(turn, node)
   }
+}
+
+/** Lets the CHECK nodes begin that lie outside of the phase and judge what is in it. */
+function openBorder(turn: Turn, phase: number): void {
+  for (const node of turn.draft.phases.get(phase).judging) {
+    if (!leadsOutside(turn, node)) continue
+    if (turn.node(node).status === 'resting') passOn(turn, node, true)
+    else beginReviews(turn, node)
+  }
+}
+
+/** Lets go on what waited for the end of the phase next to the leaving edges. */
+function followEnd(turn: Turn, node: number): void {
+  const { checks, document, hasChoice } = turn.draft.nodeOf(node)
+  if (turn.node(node).status === 'provisional') beginReviews(turn, node)
+  if (turn.node(node).status !== 'done') return
+  if (hasChoice && document.kind !== 'GOAL') openLate(turn, node)
+  for (const check of checks)
+    if (turn.node(check).status === 'resting') turn.later({ kind: 'done', node: check })
 }
 
 function mayLeave(turn: Turn, node: number): boolean {
@@ -133,13 +164,22 @@ function strictestOf(actions: readonly (FindingAction | null)[]): FindingAction 
 function stopPhase(turn: Turn, span: CompiledSpan, action: FindingAction): void {
   const node = lastOf(turn, span)
   for (const done of span.nodes) {
-    const obstacle = mayLeave(turn, done) ? remedyAt(turn, done) : null
+    const obstacle = mayLeave(turn, done) || leadsOutside(turn, done) ? remedyAt(turn, done) : null
     if (obstacle === null) continue
+    withdraw(turn, done)
     if (turn.draft.run.rules > 1) findClosed(turn, done, obstacle)
     return carryOut(turn, done, obstacle)
   }
-  if (action === 'rerun') return rerunSpan(turn, node, 'phase')
+  if (action === 'rerun') {
+    withdraw(turn, span.nodes[0] ?? node)
+    return rerunSpan(turn, node, 'phase')
+  }
   turn.record({ kind: 'phase_blocked', phase_id: span.name })
+}
+
+/** Takes work back that waits at the border, so that it can run again. */
+function withdraw(turn: Turn, node: number): void {
+  if (turn.node(node).status === 'submitted') turn.settle(node, 'rejected', 'its phase may not end')
 }
 
 const REMEDIES: ReadonlySet<FindingAction> = new Set(['rerun', 'reject', 'escalate', 'reroute'])

@@ -23,6 +23,7 @@ import {
   lineDelay,
   takeEvidence,
 } from './attempt.ts'
+import { mayCross } from './border.ts'
 import { enter, escalate, run } from './enter.ts'
 import { asksForEvidence, takeFields } from './evidence.ts'
 import {
@@ -66,16 +67,37 @@ function reviewFault(turn: Turn, node: number, answer: ReviewAnswer): string | n
 
 /** Submits work: enters its CHECK nodes, or approves it if it has none. */
 export function submitWork(turn: Turn, node: number): void {
-  const { checks, firstChecks, isJudgedLate, outgoing } = turn.draft.nodeOf(node)
+  const { checks, isJudgedLate } = turn.draft.nodeOf(node)
   if (checks.length === 0) return turn.later({ kind: 'approve', node })
   if (turn.draft.run.rules >= 4 && asksForEvidence(turn, node, true)) return
   turn.settle(node, isJudgedLate ? 'provisional' : 'submitted', 'review')
+  const isBegun = beginReviews(turn, node, (check) => mayCross(turn, node, check))
+  if (isJudgedLate && isBegun) turn.later({ kind: 'leave', node, isPhaseEnded: false })
+}
+
+/**
+ * Enters the CHECK nodes of submitted work that are due and may begin; by default all that are due. Returns
+ * false if a way to one of them is closed.
+ */
+export function beginReviews(
+  turn: Turn,
+  node: number,
+  mayBegin: (check: number) => boolean = () => true,
+): boolean {
+  const { firstChecks, outgoing } = turn.draft.nodeOf(node)
   const isEvery = turn.draft.run.rules < 4
-  const ways = outgoing.filter(({ isReview, isForward }) => isReview && (isEvery || isForward))
+  const ways = outgoing.filter(
+    ({ isReview, isForward, target, index }) =>
+      isReview && (isEvery || (isForward && mayBegin(target) && turn.draft.fired.get(index) === 0)),
+  )
   const closed = fireReviews(turn, node, ways)
-  if (closed.length > 0) return holdReview(turn, node, closed)
-  for (const check of firstChecks) enter(turn, check, turn.node(node).round, 'edge')
-  if (isJudgedLate) turn.later({ kind: 'leave', node, isPhaseEnded: false })
+  if (closed.length > 0) {
+    holdReview(turn, node, closed)
+    return false
+  }
+  for (const check of firstChecks)
+    if (turn.node(check).isDue && mayBegin(check)) enter(turn, check, turn.node(node).round, 'edge')
+  return true
 }
 
 /** Fires the ways to CHECK nodes if all are open; returns the obstacles of the others. */
@@ -151,7 +173,8 @@ const WORDS: Readonly<Record<XiaojingReview['action_required'], Verdict>> = {
 
 function takeReview(turn: Turn, check: number, answer: ReviewAnswer, principal: string): void {
   const { target } = turn.draft.nodeOf(check)
-  const subject = target === -1 ? check : target
+  const caller = target === -1 && turn.draft.run.rules >= 4 ? turn.callerOf(check) : -1
+  const subject = target !== -1 ? target : caller !== -1 ? caller : check
   const { status, work } = turn.node(subject)
   const artifact_digest = work.artifact?.digest ?? null
   const isJudged = target === -1 || status === 'submitted' || status === 'provisional'
@@ -172,13 +195,25 @@ function takeReview(turn: Turn, check: number, answer: ReviewAnswer, principal: 
   takeEvidence(turn, check, answer, principal)
   if (verdict === 'APPROVE') return approveBy(turn, check, target)
   if (verdict === 'PENDING') return askForInput(turn, check, neededBy(document))
-  if (target === -1) {
-    const { way } = firstOpen(turn, waysOutOf(turn, [check]), 'review')
-    if (way === null) return failAttempt(turn, check, { verdict })
-    turn.settle(check, 'rejected', 'review')
-    return fire(turn, way)
-  }
-  reject(turn, check, target)
+  if (target !== -1) return reject(turn, check, target)
+  if (caller !== -1) return rejectCall(turn, check, caller)
+  const { way } = firstOpen(turn, waysOutOf(turn, [check]), 'review')
+  if (way === null) return failAttempt(turn, check, { verdict })
+  turn.settle(check, 'rejected', 'review')
+  fire(turn, way)
+}
+
+/** Ends the review of what a caller made. The call fails unless a way of the CHECK leads elsewhere. */
+function rejectCall(turn: Turn, check: number, caller: number): void {
+  const out = firstOpen(turn, waysOutOf(turn, [check]), 'review')
+  const way = out.way ?? tryBack(turn, check).way
+  const node_id = turn.idOf(caller)
+  const invariant_id = 'VALIDATOR_APPROVAL_REQUIRED'
+  const values = { validator_verdict: 'REJECT', score: turn.node(caller).work.score }
+  const action = way === null ? 'block' : 'reroute'
+  turn.find({ code: 'flow.approval_required', node_id, invariant_id, action, values })
+  turn.settle(check, 'rejected', 'review')
+  if (way !== null) fire(turn, way)
 }
 
 function neededBy({ suggestions }: XiaojingReview) {
@@ -207,12 +242,16 @@ export function goOnToReview(turn: Turn, node: number): void {
   return target === -1 ? submitWork(turn, node) : approveBy(turn, node, target)
 }
 
-/** Lets the CHECK nodes begin that follow this one; what is in the way of one holds this one. */
-export function passOn(turn: Turn, check: number): void {
+/**
+ * Lets the CHECK nodes begin that follow this one; what is in the way of one holds this one. Those of
+ * another phase wait for its border.
+ */
+export function passOn(turn: Turn, check: number, isBorderOpen = false): void {
   const { target, outgoing } = turn.draft.nodeOf(check)
   for (const edge of outgoing) {
     const isNext = edge.isReview && turn.draft.nodeOf(edge.target).target === target
     if (!isNext || turn.draft.fired.get(edge.index) > 0) continue
+    if (!isBorderOpen && !mayCross(turn, check, edge.target)) continue
     const way = tryEdge(turn, edge, 'done')
     if (mayFire(way)) {
       fire(turn, way)
@@ -251,7 +290,7 @@ export function missingApprovals(turn: Turn, node: number): readonly number[] {
 }
 
 /** The Exception edges of these nodes that say `on: reject`. */
-function waysOutOf(turn: Turn, nodes: readonly number[]): readonly CompiledEdge[] {
+export function waysOutOf(turn: Turn, nodes: readonly number[]): readonly CompiledEdge[] {
   return nodes.flatMap((node) =>
     turn.draft.nodeOf(node).outgoing.filter((edge) => isWayOut(edge, 'reject')),
   )
@@ -277,14 +316,8 @@ function reject(turn: Turn, check: number, target: number): void {
   const invariant_id = 'VALIDATOR_APPROVAL_REQUIRED'
   const values = { validator_verdict: 'REJECT', score }
   const out = firstOpen(turn, waysOutOf(turn, [check, target]), 'review')
-  const tryBack = () =>
-    firstOpen(
-      turn,
-      turn.draft.nodeOf(check).outgoing.filter(({ isBack }) => isBack),
-      'review',
-    )
   // Before version 4 the ways back were judged when the work was dropped.
-  const early = turn.draft.run.rules >= 4 && out.way === null ? tryBack() : null
+  const early = turn.draft.run.rules >= 4 && out.way === null ? tryBack(turn, check) : null
   const isStopped = early !== null && early.way === null
   const stop = isStopped ? stopAfterReject([...out.closed, ...early.closed]) : undefined
   const action = out.way === null ? (stop?.action ?? 'rerun') : 'reroute'
@@ -293,11 +326,17 @@ function reject(turn: Turn, check: number, target: number): void {
   turn.settle(check, 'rejected', 'review')
   dismissApprovals(turn, target)
   if (out.way !== null) return fire(turn, out.way)
-  const back = early ?? tryBack()
+  const back = early ?? tryBack(turn, check)
   if (back.way !== null) return fire(turn, back.way)
   if (stop !== undefined) return stayRejected(turn, target, stop)
   const round = turn.draft.run.round + 1
   turn.later({ kind: 'enter', node: target, round, cause: 'rerun' })
+}
+
+/** Tries the Loop and Rollback edges of a CHECK. */
+function tryBack(turn: Turn, check: number): ReturnType<typeof firstOpen> {
+  const backs = turn.draft.nodeOf(check).outgoing.filter(({ isBack }) => isBack)
+  return firstOpen(turn, backs, 'review')
 }
 
 /** Rejected work stays where it is, or leaves as after a failure, until a person lets it run again. */

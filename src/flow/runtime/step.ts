@@ -16,7 +16,8 @@ import { flowAfter, reshape } from '../state/reshape.ts'
 import { isOpen, isStuckAt, type RunState, unblockedBy } from '../state/state.ts'
 import { endBranches, loseGroups, openGroups, winGroups } from './alternatives.ts'
 import { askForInput, endAttempt, takeOutput } from './attempt.ts'
-import { settleCalls } from './call.ts'
+import { mayCross } from './border.ts'
+import { isRejectedByCall, settleCalls } from './call.ts'
 import { block, enter, failNode, run } from './enter.ts'
 import { asksForEvidence, isReviewEvidence } from './evidence.ts'
 import { isInvariantKept } from './judge.ts'
@@ -32,7 +33,14 @@ import {
 } from './map.ts'
 import { afterMigration } from './migrate.ts'
 import { outstanding } from './outstanding.ts'
-import { afterLog, afterManifest, closePhase, closeSubphase, compareManifests } from './phase.ts'
+import {
+  afterLog,
+  afterManifest,
+  closePhase,
+  closeSubphase,
+  compareManifests,
+  writeLog,
+} from './phase.ts'
 import {
   answerFault,
   endReview,
@@ -301,8 +309,13 @@ function perform(turn: Turn, task: Task): void {
 
 /** Nothing is missing: the node is done, and the CHECK nodes that approved it are. */
 function complete(turn: Turn, node: number): void {
-  const { awaits, checks, document, isCandidate, hasChoice } = turn.draft.nodeOf(node)
+  const { awaits, checks, document, isCandidate, hasChoice, target } = turn.draft.nodeOf(node)
   const { status, hasFired } = turn.node(node)
+  if (target !== -1 && !mayCross(turn, target, node)) {
+    // A CHECK leads on after the end of the phase of the work that it judged.
+    if (status !== 'resting') turn.settle(node, 'resting', 'the phase of its work')
+    return
+  }
   if (status === 'done' || asksForEvidence(turn, node)) return
   // The way out that was taken before leads nowhere else any more.
   const isSkipped = turn.draft.run.rules >= 3 && status === 'rejected'
@@ -431,11 +444,13 @@ function afterUnblock(turn: Turn, node: number): void {
   const again = reopenItem(turn, node)
   if (again !== node) return rerun(turn, again, 'unblocked')
   const { phase } = turn.draft.nodeOf(node)
-  const phase_id = turn.flow.phases[phase]?.name ?? ''
+  const span = turn.flow.phases[phase]
   // Only the log is missing: it is written again, and no work is run again.
-  if (turn.draft.run.rules >= 3 && turn.draft.phases.get(phase).isLogFailed)
-    return turn.command({ type: 'write_log', phase_id })
-  if (!turn.node(node).isHeld) return rerun(turn, unblockedBy(turn.draft, node), 'unblocked')
+  if (turn.draft.run.rules >= 3 && turn.draft.phases.get(phase).isLogFailed && span !== undefined)
+    return writeLog(turn, span)
+  // A version that a called CHECK rejected is not put to it again.
+  if (!turn.node(node).isHeld || isRejectedByCall(turn, node))
+    return rerun(turn, unblockedBy(turn.draft, node), 'unblocked')
   const isReview = turn.node(node).status === 'blocked' || turn.node(node).status === 'resting'
   if (!asksForEvidence(turn, node, isReview)) return retryWays(turn, node)
   // A person may have corrected an evidence file: tries the edges once the host has read it again.

@@ -168,7 +168,7 @@ export class Turn {
       cause,
       is_fresh,
     })
-    applyEntered(this.draft, node, round, is_fresh)
+    applyEntered(this.draft, node, round, cause, is_fresh)
   }
 
   recordGuard(

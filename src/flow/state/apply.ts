@@ -12,6 +12,7 @@ import { RunDraft } from './draft.ts'
 import type { FlowEvent } from './event.ts'
 import type {
   ClaimPayload,
+  EntryCause,
   EventPayload,
   EvidencePayload,
   FactHead,
@@ -87,8 +88,8 @@ function applyPayload(draft: RunDraft, payload: EventPayload): void {
     case 'fired':
       return applyFired(draft, draft.edgeNamed(payload.edge_id), payload.round)
     case 'entered': {
-      const { node_id, round, is_fresh } = payload
-      return applyEntered(draft, draft.nodeNamed(node_id), round, is_fresh)
+      const { node_id, round, cause, is_fresh } = payload
+      return applyEntered(draft, draft.nodeNamed(node_id), round, cause, is_fresh)
     }
     case 'joined':
       draft.ownNode(draft.nodeNamed(payload.node_id)).round = payload.round
@@ -161,6 +162,9 @@ export function applyStatus(draft: RunDraft, index: number, status: NodeStatus):
   // What held the node where it was is over: it is somewhere else.
   if (draft.run.rules >= 4 && draft.nodes.get(index).isHeld) draft.setHeld(index, false)
   draft.setStatus(index, status)
+  const isDue = status === 'submitted' || status === 'provisional'
+  for (const check of draft.nodeOf(index).firstChecks)
+    if (draft.nodes.get(check).isDue !== isDue) draft.ownNode(check).isDue = isDue
 }
 
 export function applyFired(draft: RunDraft, edge: CompiledEdge, round: number): void {
@@ -200,15 +204,18 @@ export function applyEntered(
   draft: RunDraft,
   index: number,
   round: number,
+  cause: EntryCause,
   isFresh: boolean,
 ): void {
   const node = draft.ownNode(index)
+  node.walk = walkOf(draft, index, round, cause)
   if (node.entries > 0) forgetFirings(draft, index)
   const { work } = node
   const hasRun = work.answer !== null || work.readings !== null || work.lastError !== null
   draft.setStatus(index, 'running')
   draft.setHeld(index, false)
   node.round = round
+  node.isDue = false
   node.attempts = (isFresh ? 0 : node.attempts) + 1
   node.entries += 1
   node.hasFired = false
@@ -218,6 +225,16 @@ export function applyEntered(
   draft.run.round = Math.max(draft.run.round, round)
   draft.ownTotals().attempts += 1
   draft.countAttempt(index)
+}
+
+/** Returns the walk that an entry belongs to: of a CHECK, the one of the work that it judges. */
+function walkOf(draft: RunDraft, index: number, round: number, cause: EntryCause): number {
+  if (draft.run.rules < 4) return round
+  const { walk, hasFired } = draft.nodes.get(index)
+  if (cause === 'rerun') return hasFired ? round : Math.max(walk, 1)
+  const { target } = draft.nodeOf(index)
+  const judged = target === -1 ? null : draft.nodes.get(target)
+  return judged?.round === round ? judged.walk : round
 }
 
 /** Returns the work of a node at the beginning of a later attempt. */
@@ -315,7 +332,12 @@ function applyReview(
         ? [...work.approvals, check]
         : work.approvals.filter((one) => one !== check || verdict === 'APPROVE'),
   })
-  if (isRejected) countRejection(draft, index)
+  // A CHECK that is called judges its caller, and its guards go by the verdict as well.
+  const isOfCaller = index !== check && draft.nodeOf(check).target === -1
+  if (isOfCaller) draft.patchWork(check, { verdict, score, lastReview: review })
+  if (!isRejected) return
+  countRejection(draft, index)
+  if (isOfCaller) draft.patchWork(check, { rejections: draft.nodes.get(check).work.rejections + 1 })
 }
 
 function countRejection(draft: RunDraft, index: number): void {

@@ -133,7 +133,8 @@ export type CommandBody =
     }
   | { readonly type: 'deadline'; readonly node_id: string; readonly until: string }
   | { readonly type: 'stop'; readonly node_id: string; readonly stopped: number }
-  | { readonly type: 'write_log'; readonly phase_id: string }
+  /** `is_border`: the phase has not ended; CHECK nodes outside of it are to judge what it made. */
+  | { readonly type: 'write_log'; readonly phase_id: string; readonly is_border?: true }
   | { readonly type: 'write_manifest'; readonly subphase_id: string }
 
 /** `command` is the number that answers name; it is the sequence number of the fact. */

@@ -9,6 +9,7 @@ import { invariant } from '../../base/index.ts'
 import type { CompiledEdge, CompiledFlow, CompiledNode } from '../compile/compiled-flow.ts'
 import {
   isActing,
+  isJudging,
   isOpen,
   type NodeState,
   type NodeStatus,
@@ -176,10 +177,17 @@ export class RunDraft {
     run.stuck += Number(isStuckStatus(after)) - Number(isStuckStatus(before))
     run.failed += Number(after === 'failed') - Number(before === 'failed')
     const stopped = Number(after === 'blocked') - Number(before === 'blocked')
-    if (opened === 0 && stopped === 0) return
+    const isJudged = isJudging(after)
+    const isChanged = isJudged !== isJudging(before)
+    if (opened === 0 && stopped === 0 && !isChanged) return
     run.open += opened
     const { phase, subphase } = this.nodeOf(node)
-    countOpen(this.phases.own(phase, copySpan), opened, stopped)
+    const inPhase: Writable<SpanState> = this.phases.own(phase, copySpan)
+    if (isChanged)
+      inPhase.judging = isJudged
+        ? [...inPhase.judging, node]
+        : inPhase.judging.filter((one) => one !== node)
+    countOpen(inPhase, opened, stopped)
     if (subphase >= 0) countOpen(this.subphases.own(subphase, copySpan), opened, stopped)
   }
 }
@@ -207,6 +215,8 @@ function copyNode(node: NodeState): NodeState {
   return {
     status: node.status,
     round: node.round,
+    walk: node.walk,
+    isDue: node.isDue,
     attempts: node.attempts,
     entries: node.entries,
     granted: node.granted,
@@ -229,6 +239,7 @@ function copyNode(node: NodeState): NodeState {
 function copySpan(span: SpanState): SpanState {
   return {
     open: span.open,
+    judging: span.judging,
     blocked: span.blocked,
     attempts: span.attempts,
     seconds: span.seconds,

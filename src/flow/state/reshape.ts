@@ -10,6 +10,7 @@ import type { FlowEvent } from './event.ts'
 import {
   emptyState,
   isActing,
+  isJudging,
   isOpen,
   type NodeState,
   type RunState,
@@ -162,6 +163,7 @@ function reshapeSpans(
     return {
       ...(known[places.get(name) ?? -1] ?? span),
       open: statuses.filter(isOpen).length,
+      judging: members.filter((node) => isJudging(nodes[node]?.status ?? 'idle')),
       blocked: statuses.filter((status) => status === 'blocked').length,
     }
   })

@@ -47,6 +47,11 @@ export function isOpen(status: NodeStatus): boolean {
   return isActing(status) || status === 'submitted' || status === 'waiting' || status === 'resting'
 }
 
+/** Returns whether what is open at the node is in the hands of a CHECK, or of the CHECK nodes after it. */
+export function isJudging(status: NodeStatus): boolean {
+  return status === 'submitted' || status === 'resting'
+}
+
 export interface Artifact {
   readonly path: string
   readonly digest: string
@@ -133,6 +138,13 @@ export interface NodeState {
   readonly status: NodeStatus
   /** Grows when the run goes back; an edge leads into a node of an earlier round only. */
   readonly round: number
+  /**
+   * The round in which its edges fire. A rerun of a node that has not left yet goes on with the walk that
+   * led there: a node that this walk has come through already is not entered again.
+   */
+  readonly walk: number
+  /** Of a CHECK: there is work for it to judge, and it was not entered since. */
+  readonly isDue: boolean
   /** Attempts since the last fresh entry; bounded by `max_attempts`. */
   readonly attempts: number
   /** Attempts in the whole run, which number the attempts at this node uniquely. */
@@ -164,6 +176,8 @@ export interface NodeState {
 /** A phase or sub-phase. */
 export interface SpanState {
   readonly open: number
+  /** Open nodes that only wait for a CHECK, or for the work that they judged. */
+  readonly judging: readonly number[]
   /** Nodes that are blocked: a phase does not end over them. */
   readonly blocked: number
   readonly attempts: number
@@ -183,7 +197,8 @@ export interface SpanState {
 
 /** Whether a human can let a node go on: it is blocked, its ways are closed, or its phase may not end. */
 export function isStuckAt({ status, isHeld }: NodeState, { isBlocked }: SpanState): boolean {
-  return status === 'blocked' || isHeld || (isBlocked && !isOpen(status) && status !== 'idle')
+  const isStopped = status === 'submitted' || (!isOpen(status) && status !== 'idle')
+  return status === 'blocked' || isHeld || (isBlocked && isStopped)
 }
 
 /** The part of a draft that `unblockedBy` reads. */
@@ -303,11 +318,14 @@ export function passedWork(work: WorkState): WorkState {
 
 const NO_SIGNALS: ReadonlyMap<string, SignalState> = new Map()
 const NOTHING_HEARD: Readonly<Record<string, number>> = Object.freeze({})
+const NO_NODES: readonly number[] = Object.freeze([])
 const NO_CALLS: readonly number[] = Object.freeze([])
 
 const FRESH_NODE: NodeState = {
   status: 'idle',
   round: 0,
+  walk: 0,
+  isDue: false,
   attempts: 0,
   entries: 0,
   granted: 0,
@@ -328,6 +346,7 @@ const FRESH_NODE: NodeState = {
 
 const FRESH_SPAN: SpanState = {
   open: 0,
+  judging: NO_NODES,
   blocked: 0,
   attempts: 0,
   seconds: 0,
