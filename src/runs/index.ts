@@ -19,7 +19,7 @@ export {
   verdictText,
 } from './person-answer.ts'
 export { findPlanning, type PlanningTerms } from './planning-folder.ts'
-export { programWarnings } from './programs/program-warnings.ts'
+export { programProblems } from './programs/program-problems.ts'
 export {
   keepDocument,
   keptDocument,

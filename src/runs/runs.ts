@@ -32,6 +32,7 @@ import type { FlowHost } from './flow-host.ts'
 import { refuseHalted } from './flow-host.ts'
 import { isSameQuestion, type Order, orderOf } from './orders.ts'
 import { refuseMissingParts } from './programs/needed-parts.ts'
+import { refuseUnpinned } from './programs/program-problems.ts'
 import { FlowRun, type RunOptions } from './run.ts'
 import { artifactsFolder, copyLog, foundManifest, refuseForeignLog } from './run-files.ts'
 import { isRunId, notedRuns, RunFolder, unknownRun } from './run-folder.ts'
@@ -85,6 +86,7 @@ export async function startRun(host: FlowHost, order: StartOrder): Promise<Walke
   await refuseHalted(host)
   refuseForeignLog(host.home, workspace)
   refuseMissingParts(flow, flow.nodes, partsAround(host, workspace))
+  refuseUnpinned(flow.base.nodes, partsAround(host, workspace))
   await refuseUnknownTools(host, flow, workspace, watching.abort)
   const runId = given ?? newRunId(host.clock.nowMs())
   onRun?.(runId)

@@ -68,6 +68,18 @@ export const RUNNERS: ReadonlySet<string> = new Set([
   ...['uv', 'uvx', 'poetry', 'pipenv', 'pipx', 'hatch', 'tox', 'nox', 'pytest'],
 ])
 
+/** Variables that list directories of programs or modules. */
+export const LIBRARY_VARIABLES: ReadonlySet<string> = new Set([
+  ...['PATH', 'NODE_PATH', 'PYTHONPATH', 'PYTHONHOME', 'PERL5LIB', 'PERLLIB', 'RUBYLIB'],
+  ...['GEM_HOME', 'GEM_PATH', 'CLASSPATH', 'LUA_PATH', 'LD_LIBRARY_PATH'],
+])
+
+/** Variables that name what is loaded first. */
+export const LOADING_VARIABLES: ReadonlySet<string> = new Set([
+  ...['NODE_OPTIONS', 'PERL5OPT', 'RUBYOPT', 'LD_PRELOAD', 'BASH_ENV', 'ENV', 'PYTHONSTARTUP'],
+  ...['MAKEFILES', 'MAKEFLAGS', 'JAVA_TOOL_OPTIONS', 'BUNDLE_GEMFILE'],
+])
+
 const INTERPRETERS = /^(?:node|nodejs|deno|bun|tsx|ts-node|ruby|php|(?:python|pypy)[0-9.]*)$/
 const PYTHON = /^(?:python|pypy)[0-9.]*$/
 
