@@ -9,7 +9,7 @@ import { PACKAGE_DIRECTORIES } from './code-names.ts'
 import { type ProtectedPrograms, protectedPrograms } from './protected-programs.ts'
 import { WorkspaceFiles } from './workspace-files.ts'
 
-type PinnedOrigin = Pick<RunOrigin, 'programs' | 'pins'>
+type PinnedOrigin = Pick<RunOrigin, 'programs' | 'pins' | 'unpinned'>
 
 export class RunPrograms {
   readonly #files: WorkspaceFiles
@@ -27,9 +27,9 @@ export class RunPrograms {
 
   /** Pins what is there now, for the fact that begins the run. */
   pin(): PinnedOrigin {
-    const { programs, pins } = this.#parts()
+    const { programs, pins, unpinned } = this.#parts()
     this.#pins = pins
-    return { programs, pins }
+    return { programs, pins, ...(unpinned.length === 0 ? {} : { unpinned }) }
   }
 
   /** Takes over what a run was begun with, or was moved to. */
