@@ -93,13 +93,15 @@ export async function startRun(host: FlowHost, order: StartOrder): Promise<Walke
   const run = new FlowRun({ host, flow, runId, workspace, ...watching })
   return run.folder.locked(async () => {
     await keepDocument(host.ledger, flow.base)
+    const pinned = run.programs.pin()
+    await run.programs.keep(host.ledger)
     const origin = {
       workspace,
       participants_digest: participantsDigest,
       evaluator: FLOW_EVALUATOR,
       artifacts: artifactsFolder(runId),
       ...(source === undefined || source === null ? {} : { source }),
-      ...run.programs.pin(),
+      ...pinned,
     }
     await run.send({ type: 'started', run_id: runId, origin })
     return walked(run)

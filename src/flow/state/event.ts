@@ -114,6 +114,13 @@ export interface PinnedFile {
   readonly digest: string
 }
 
+/** A file that a migration pins otherwise: digests before and after, null for none. */
+export interface ProgramChange {
+  readonly path: string
+  readonly before: string | null
+  readonly after: string | null
+}
+
 export interface PinnedProgram extends PinnedFile {
   readonly participant: string
 }
@@ -262,6 +269,8 @@ type EventBody =
       readonly programs?: readonly PinnedProgram[]
       readonly pins?: readonly PinnedFile[]
       readonly unpinned?: readonly string[]
+      /** What of the pins the person saw and agreed to. */
+      readonly changed_programs?: readonly ProgramChange[]
     }
   | { readonly type: 'tick' }
   /** The run goes on after a stop; manifests of sub-phases as they are found now, by name. */
