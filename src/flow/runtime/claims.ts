@@ -69,7 +69,7 @@ function isIndependent(
 }
 
 /**
- * Returns whether the programs of a participant are known, and can be told from those of others. A
+ * Returns whether the programs of a participant are known and can be compared with those of others. A
  * participant without programs in the workspace is compared by its declaration alone.
  */
 function isComparable(

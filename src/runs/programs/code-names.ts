@@ -65,7 +65,22 @@ export const GIT_PATTERNS: readonly string[] = [
 export const RUNNERS: ReadonlySet<string> = new Set([
   ...['npm', 'npx', 'pnpm', 'pnpx', 'yarn', 'bun', 'bunx', 'deno', 'tsx', 'ts-node'],
   ...['make', 'gmake', 'just', 'task', 'rake', 'bundle', 'composer', 'cargo', 'go'],
-  ...['uv', 'uvx', 'poetry', 'pipenv', 'pipx', 'hatch', 'tox', 'nox', 'pytest'],
+  ...[
+    'uv',
+    'uvx',
+    'poetry',
+    'pipenv',
+    'pipx',
+    'hatch',
+    'tox',
+    'nox',
+    'pytest',
+    'unittest',
+    'behave',
+  ],
+  ...['jest', 'vitest', 'mocha', 'ava', 'tap', 'karma', 'cypress', 'playwright', 'grunt', 'gulp'],
+  ...['nx', 'turbo', 'lerna', 'rspec', 'phpunit', 'mix', 'mvn', 'gradle', 'ant', 'sbt', 'dotnet'],
+  ...['bazel', 'cmake', 'ctest', 'ninja', 'meson', 'scons', 'swift', 'zig', 'invoke', 'inv'],
 ])
 
 /** Variables that list directories of programs or modules. */

@@ -76,7 +76,7 @@ export function interpreterWords(
     } else if (!word.startsWith('-') || word === '-') entry = word
   }
   const isDone = found.texts.length > 0 || found.modules.length > 0
-  const isFiled = isText || (program === 'java' && found.loaded.length > 0)
+  const isFiled = isText || (program === 'java' && found.loaded.length + found.libraries.length > 0)
   return { ...found, entry: isDone || isFiled ? null : (entry ?? '-') }
 }
 

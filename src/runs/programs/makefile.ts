@@ -12,14 +12,16 @@ interface MakeRule {
 interface Makefile {
   readonly includes: readonly string[]
   readonly rules: ReadonlyMap<string, MakeRule>
-  /** Texts that are run while the makefile is read: `$(shell …)`, `NAME != …`. */
+  /** Texts that are run while the makefile is read: `$(shell …)`, `NAME != …`, and its own shell. */
   readonly texts: readonly string[]
+  /** Variables that recipes get. */
+  readonly variables: ReadonlyMap<string, string>
 }
 
 const VARIABLE = /^(?:export\s+|override\s+)*([A-Za-z_.][\w.-]*)\s*(\+|\?|::?:?|!)?=\s*(.*)$/
 
 export function readMakefile(text: string, given: ReadonlyMap<string, string>): Makefile {
-  const variables = new Map([['MAKE', 'make'], ['CURDIR', '.'], ...given])
+  const variables = new Map([['MAKE', 'make'], ['CURDIR', '.'], ['PATH', ''], ...given])
   const includes: string[] = []
   const texts: string[] = []
   const rules = new Map<string, { needs: string[]; recipe: string[] }>()
@@ -42,7 +44,13 @@ export function readMakefile(text: string, given: ReadonlyMap<string, string>): 
       variables.set(name, kind === '!' ? UNKNOWN : `${more}${expand(value)}`)
     } else if (plain.includes(':')) open = addRule(rules, expand(plain))
   }
-  return { includes, rules, texts }
+  const { SHELL: shell } = Object.fromEntries(variables)
+  return {
+    includes,
+    rules,
+    variables,
+    texts: shell === undefined ? texts : [...texts, `${shell} -c true`],
+  }
 }
 
 function addRule(

@@ -21,6 +21,7 @@ const FILES: Readonly<Record<string, string>> = {
   'perl/Judge.pm': '1;',
   'py/judge/__main__.py': 'import rules',
   'py/judge/__init__.py': '',
+  '.venv/bin/activate': '',
   'bin/judge': '#!/bin/sh\ntrue\n',
   'app/package.json':
     '{"name":"app","type":"module","scripts":{"judge":"node ./judge.mjs","prejudge":"sh pre.sh","loop":"npm run loop"},"imports":{"#rules":"./lib/rules.mjs","#part/*":{"node":"./lib/*.mjs"}},"exports":{"./own":"./lib/own.mjs"}}',
@@ -31,6 +32,8 @@ const FILES: Readonly<Record<string, string>> = {
   'app/lib/own.mjs': '',
   'build/Makefile': 'include rules.mk\nNODE ?= node\nall: judge\nother:\n\t$(UNSET) x\n',
   'build/rules.mk': 'judge: before\n\t@cd ../tools && $(NODE) r.mjs\nbefore:\n\tsh ../tools/r.sh\n',
+  'build/path.mk': 'export PATH := ../bin:$(PATH)\njudge:\n\tjudge\n',
+  'build/shell.mk': 'SHELL = ../bin/judge\nx:\n\ttrue\n',
   'build/open.mk': 'judge:\n\t$(REVIEW) x\n',
   'tools/starts.mjs':
     "import { spawnSync } from 'node:child_process'\nspawnSync('sh', ['tools/r.sh'])\nspawnSync(process.argv[2])\n",
@@ -145,6 +148,11 @@ describe('every spelling of a command pins what it runs', () => {
       ['nice', '-n', '5', './tools/run'],
       ['tools/run', 'tools/r.mjs'],
     ],
+    [['make', '-C', 'build', '-f', 'path.mk'], ['bin/judge']],
+    [['make', '-C', 'build', '-f', 'shell.mk'], ['bin/judge']],
+    [shell('if [ -f x ] && [[ -f y ]]; then node tools/r.mjs; fi'), ['tools/r.mjs']],
+    [shell('. .venv/bin/activate && python3 -m judge'), []],
+    [['java', '-cp', 'perl', 'Judge'], ['perl/Judge.pm']],
     [['find', '.', '-exec', 'node', 'tools/r.mjs', '{}', ';'], ['tools/r.mjs']],
   ])('%j', (command, files) => {
     const { named, pinned } = judged(reviewer(command))
@@ -167,6 +175,11 @@ describe('a command that cannot be followed is refused', () => {
     [shell('cd "$DIR" && node r.mjs'), /directory that is known when it runs/],
     [shell('cd tools || cd other; node r.mjs'), /directory that is known when it runs/],
     [shell('node "$X.mjs"'), /what .* means is known when it runs/],
+    [shell('if test -f x; then cd tools; fi; node r.mjs'), /directory that is known when it runs/],
+    [shell('D=tools; test -f x && D=app; node $D/r.mjs'), /known when it runs/],
+    [shell('read D; node $D/r.mjs'), /known when it runs/],
+    [shell('. ./tools/r.sh; judge'), /known when it runs/],
+    [['vitest', 'run'], /what `vitest` runs/],
     [shell('eval "$X"'), /name is known when it runs/],
     [shell('PYTHONPATH=$X python3 -m judge'), /known when it runs/],
     [shell('cat tools/r.mjs | node'), /reads its program from its input/],

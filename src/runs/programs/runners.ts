@@ -182,7 +182,8 @@ function readAll(
     }
   }
   const whole = readMakefile(texts.join('\n'), given)
-  const inside = { directory: resolve(files.root, place), variables: invocation.variables }
+  const variables = new Map([...invocation.variables, ...whole.variables])
+  const inside = { directory: resolve(files.root, place), variables }
   const invocations = [...whole.texts, ...recipesFor(whole, goals)]
     .flatMap((text) => shellCommands(text, { ...inside, script: null }))
     .flatMap((command) => invocationsOf(command))

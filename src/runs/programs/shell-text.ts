@@ -55,7 +55,10 @@ class ShellReader {
   #scope: Scope
   #at = 0
   #words: string[] = []
-  #isAlternative = false
+  /** What the command comes behind: `&&` or `||`. */
+  #link: '&&' | '||' | null = null
+  /** The directories in which open compounds (`if`, `while`, …) began. */
+  readonly #compounds: (string | null)[] = []
 
   constructor(text: string, { directory, variables, script }: ShellStart) {
     this.#text = text
@@ -88,7 +91,7 @@ class ShellReader {
     this.#at += isDouble && /[&|;]/.test(sign) ? 2 : 1
     if (sign === '&' && this.#text[this.#at] === '>') return
     this.#end()
-    this.#isAlternative = sign === '|' && isDouble
+    this.#link = isDouble && sign === '&' ? '&&' : isDouble && sign === '|' ? '||' : null
     const { directory, variables } = this.#scope
     if (sign === '(') {
       this.#outer.push(this.#scope)
@@ -121,7 +124,9 @@ class ShellReader {
   }
 
   #word(): string {
-    let word = ''
+    const [test] = /^\[\[?(?=\s)/.exec(this.#text.slice(this.#at, this.#at + 3)) ?? []
+    let word = test ?? ''
+    this.#at += word.length
     while (this.#at < this.#text.length) {
       const sign = this.#text[this.#at] ?? ''
       if (/[\s;&|()<>]/.test(sign)) break
@@ -204,6 +209,13 @@ class ShellReader {
     return this.#scope.variables.get(name) ?? UNKNOWN
   }
 
+  /** A file that is read into this shell may set every variable; that of a Python environment is known. */
+  #sourced(file: string): void {
+    const environment = /^(.*\bbin)\/activate$/.exec(file)?.[1]
+    const path = environment === undefined ? UNKNOWN : this.#resolved(environment)
+    this.#scope.variables.set('PATH', path)
+  }
+
   /** What `$(…)` gives: a directory in the usual spellings, else unknown. What it starts is read. */
   #substituted(text: string): string {
     const plain = text.trim()
@@ -238,43 +250,58 @@ class ShellReader {
   #end(): void {
     const words = this.#words
     this.#words = []
-    const isAlternative = this.#isAlternative
-    this.#isAlternative = false
+    const link = this.#link
+    this.#link = null
     if (words[0] === 'function') words.splice(0, 2)
-    while (words[0] !== undefined && KEYWORDS.has(words[0])) words.shift()
+    for (; words[0] !== undefined && KEYWORDS.has(words[0]); words.shift())
+      if (/^(?:if|while|until)$/.test(words[0])) this.#compounds.push(this.#scope.directory)
     const [first] = words
     if (first === undefined) return
-    if (CLOSED.has(first)) {
-      // The variable of a loop has many values.
-      if (first !== 'case' && words[1] !== undefined) this.#scope.variables.delete(words[1])
-      return
-    }
-    this.#start(words, isAlternative)
+    if (CLOSED.has(first)) return this.#compound(first, words)
+    this.#start(words, link)
   }
 
-  #start(words: string[], isAlternative: boolean): void {
+  /** After a compound that may have changed the directory, it is not known. */
+  #compound(first: string, words: readonly string[]): void {
+    const isEnd = /^(?:fi|done|esac)$/.test(first)
+    if (isEnd && this.#compounds.pop() !== this.#scope.directory) this.#scope.directory = null
+    if (/^(?:case|for|select)$/.test(first)) this.#compounds.push(this.#scope.directory)
+    // The variable of a loop has many values.
+    if (first !== 'case' && words[1] !== undefined) this.#scope.variables.delete(words[1])
+  }
+
+  #start(words: string[], link: '&&' | '||' | null): void {
+    const isConditional = link !== null || this.#compounds.length > 0
     const own = new Map(this.#scope.variables)
-    while (ASSIGNMENT.test(words[0] ?? '')) assign(own, words.shift() ?? '')
+    const set: string[] = []
+    while (ASSIGNMENT.test(words[0] ?? '')) set.push(words.shift() ?? '')
+    for (const word of set) assign(own, word, false)
     const [first, ...rest] = words
     if (first === undefined || /^(?:export|readonly|local|declare|typeset)$/.test(first)) {
-      for (const word of rest) assign(own, word)
-      for (const [name, value] of own) this.#scope.variables.set(name, value)
+      for (const word of [...set, ...rest]) assign(this.#scope.variables, word, isConditional)
       return
     }
+    if (first === 'read' || first === 'unset')
+      for (const name of rest) this.#scope.variables.set(name, UNKNOWN)
+    if (first === '.' || first === 'source') this.#sourced(rest[0] ?? UNKNOWN)
     if (/^(?:cd|pushd|popd)$/.test(first)) {
       const to = rest.find((word) => !/^-[PLe@]*$|^--$/.test(word))
       const place = to === undefined || first === 'popd' ? UNKNOWN : this.#resolved(to)
-      this.#scope.directory = place === UNKNOWN || isAlternative ? null : place
+      this.#scope.directory = place === UNKNOWN || link === '||' ? null : place
       return
     }
     this.commands.push({ words, directory: this.#scope.directory, variables: own })
   }
 }
 
-function assign(variables: Map<string, string>, word: string): void {
-  const [, name, value = ''] = ASSIGNMENT.exec(word) ?? []
+/** One that may not take place, over another value, leaves neither. */
+function assign(variables: Map<string, string>, word: string, isConditional: boolean): void {
+  const [, name, given = ''] = ASSIGNMENT.exec(word) ?? []
   if (name === undefined) return
-  variables.set(name, word.includes('+=') ? `${variables.get(name) ?? UNKNOWN}${value}` : value)
+  const known = variables.get(name)
+  const value = /^\w+\+=/.test(word) ? `${known ?? UNKNOWN}${given}` : given
+  const isOther = known !== undefined && known !== '' && known !== value
+  variables.set(name, isConditional && isOther ? UNKNOWN : value)
 }
 
 function folderOf(path: string): string {
