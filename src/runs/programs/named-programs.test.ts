@@ -171,28 +171,31 @@ describe('every spelling of a command pins what it runs', () => {
 
 describe('a command that cannot be followed is refused', () => {
   it.each<[readonly string[], RegExp]>([
-    [shell('"$REVIEW" x'), /name is known when it runs/],
-    [shell('cd "$DIR" && node r.mjs'), /directory that is known when it runs/],
-    [shell('cd tools || cd other; node r.mjs'), /directory that is known when it runs/],
-    [shell('node "$X.mjs"'), /what .* means is known when it runs/],
-    [shell('if test -f x; then cd tools; fi; node r.mjs'), /directory that is known when it runs/],
-    [shell('D=tools; test -f x && D=app; node $D/r.mjs'), /known when it runs/],
-    [shell('read D; node $D/r.mjs'), /known when it runs/],
-    [shell('. ./tools/r.sh; judge'), /known when it runs/],
-    [['vitest', 'run'], /what `vitest` runs/],
-    [shell('eval "$X"'), /name is known when it runs/],
-    [shell('PYTHONPATH=$X python3 -m judge'), /known when it runs/],
+    [shell('"$REVIEW" x'), /name is known only when it runs/],
+    [shell('cd "$DIR" && node r.mjs'), /directory that is known only when it runs/],
+    [shell('cd tools || cd other; node r.mjs'), /directory that is known only when it runs/],
+    [shell('node "$X.mjs"'), /which is known only when it runs/],
+    [
+      shell('if test -f x; then cd tools; fi; node r.mjs'),
+      /directory that is known only when it runs/,
+    ],
+    [shell('D=tools; test -f x && D=app; node $D/r.mjs'), /known only when it runs/],
+    [shell('read D; node $D/r.mjs'), /known only when it runs/],
+    [shell('. ./tools/r.sh; judge'), /known only when it runs/],
+    [['vitest', 'run'], /that `vitest` runs/],
+    [shell('eval "$X"'), /name is known only when it runs/],
+    [shell('PYTHONPATH=$X python3 -m judge'), /known only when it runs/],
     [shell('cat tools/r.mjs | node'), /reads its program from its input/],
     [['sh', '-s'], /reads its program from its input/],
     [['node', 'out/r.mjs'], /`out\/r\.mjs` is not there/],
     [['./out/judge'], /out\/judge.* is not there/],
-    [['python3', '-m', 'pytest'], /what `pytest` runs/],
-    [['npm', 'run', 'nothing'], /what `npm` runs/],
+    [['python3', '-m', 'pytest'], /that `pytest` runs/],
+    [['npm', 'run', 'nothing'], /that `npm` runs/],
     [['npm', '-C', 'app', 'run', 'loop'], /starts itself/],
-    [['make', '-C', 'build', 'other'], /name is known when it runs/],
-    [['make', '-C', 'build', '-f', 'open.mk'], /name is known when it runs/],
-    [['cargo', 'test'], /what `cargo` runs/],
-    [['find', 'out', '-exec', 'node', '{}', ';'], /known when it runs/],
+    [['make', '-C', 'build', 'other'], /name is known only when it runs/],
+    [['make', '-C', 'build', '-f', 'open.mk'], /name is known only when it runs/],
+    [['cargo', 'test'], /that `cargo` runs/],
+    [['find', 'out', '-exec', 'node', '{}', ';'], /known only when it runs/],
   ])('%j', (command, says) => {
     const node = reviewer(command)
     expect(judged(node).named?.unfound.join('; ')).toMatch(says)
@@ -238,7 +241,7 @@ describe('the check of a flow', () => {
 
   it.each([
     [['node', 'tools/starts.mjs', 'x'], /tools\/r\.sh|puts together/],
-    [['sh', 'tools/open.sh'], /name is known when it runs/],
+    [['sh', 'tools/open.sh'], /name is known only when it runs/],
   ])('warns of what scripts of a reviewer start: %j', (command, says) => {
     const { violations, warnings } = programProblems(flowOf(reviewer(command)), around())
     const told = warnings.filter(({ code }) => code === 'flow.program_unpinned')

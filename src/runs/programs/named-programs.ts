@@ -153,8 +153,8 @@ class ProgramSearch {
     if (!word.includes(UNKNOWN) && (word.startsWith('/') || directory !== null))
       return resolve(directory ?? '/', word)
     const shown = showName(word.replaceAll(UNKNOWN, '…'))
-    const where = word.includes(UNKNOWN) ? '' : ' in a directory that is known when it runs'
-    this.#tell(`what ${shown} means${where || ' is known when it runs'}`)
+    const where = word.includes(UNKNOWN) ? 'which is' : 'in a directory that is'
+    this.#tell(`${shown}, ${where} known only when it runs`)
     return null
   }
 
@@ -162,7 +162,7 @@ class ProgramSearch {
   #program(invocation: Invocation): string | null {
     const { program, variables } = invocation
     if (program.includes(UNKNOWN) || program === '') {
-      this.#tell('a program whose name is known when it runs')
+      this.#tell('a program whose name is known only when it runs')
       return null
     }
     if (program.includes('/')) {
@@ -258,7 +258,7 @@ class ProgramSearch {
     if (said.texts.length + said.modules.length > 0) this.#base(invocation)
     for (const text of said.texts) {
       if (text.includes(UNKNOWN))
-        this.#tell(`a text for ${showName(name)} that is known when it runs`)
+        this.#tell(`a text for ${showName(name)} that is known only when it runs`)
       else this.#addModules(this.#textModules(name, directory ?? '', text))
     }
     for (const module of said.modules) this.#pythonStart(invocation, module)
@@ -311,7 +311,7 @@ class ProgramSearch {
 
   /** `python3 -m package.module`, from the directory and from those of PYTHONPATH. */
   #pythonStart(invocation: Invocation, name: string): void {
-    if (name.includes(UNKNOWN)) return this.#tell('a module whose name is known when it runs')
+    if (name.includes(UNKNOWN)) return this.#tell('a module whose name is known only when it runs')
     const said = (invocation.variables.get('PYTHONPATH') ?? '').split(':')
     const places = ['.', ...said.filter((one) => one !== '')].flatMap((one) => {
       const path = one.includes(UNKNOWN) ? null : this.#inside(invocation, one)
@@ -344,7 +344,8 @@ class ProgramSearch {
     for (const path of start?.manifests ?? []) this.#parts.add(path)
     for (const place of start?.bases ?? []) this.#bases.add(place)
     this.#depth++
-    if (this.#depth > RUNNERS_MAX) this.#tell(`what ${showName(name)} runs, which starts itself`)
+    if (this.#depth > RUNNERS_MAX)
+      this.#tell(`the code that ${showName(name)} runs, which starts itself`)
     else for (const one of start?.invocations ?? []) this.follow(one, this.#isScript)
     this.#depth--
     for (const says of start?.unknown ?? []) this.#tell(says)
@@ -353,7 +354,7 @@ class ProgramSearch {
       const path = this.#inside(invocation, word)
       return path !== null && this.#programs.has(path)
     })
-    if (start === null && !isNamed && !hasWord) this.#tell(`what ${showName(name)} runs`)
+    if (start === null && !isNamed && !hasWord) this.#tell(`the code that ${showName(name)} runs`)
   }
 
   #directory(invocation: Invocation): string | null {
@@ -364,7 +365,7 @@ class ProgramSearch {
   #base(invocation: Invocation): void {
     const directory = this.#directory(invocation)
     if (directory !== null && !this.#isScript) this.#bases.add(directory)
-    if (invocation.directory === null) this.#tell('a directory that is known when it runs')
+    if (invocation.directory === null) this.#tell('a directory that is known only when it runs')
   }
 
   #isShellFile(path: string): boolean {

@@ -93,7 +93,7 @@ function unpinnedAt(
 
 function unpinnedText({ node_id, kind }: FlowNode, unfound: readonly string[]): string {
   const role = kind === 'CHECK' ? 'reviewer' : 'executor'
-  return `what the ${role} of ${showName(node_id)} runs cannot be pinned, so other participants could change it: not found: ${unfound.join('; ')}`
+  return `what the ${role} of ${showName(node_id)} runs cannot be pinned, so other participants could change it; not found: ${unfound.join('; ')}`
 }
 
 /** Fails if what a reviewer runs cannot be pinned: the work under review could replace it. */
