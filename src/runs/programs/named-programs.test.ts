@@ -160,6 +160,18 @@ describe('every spelling of a command pins what it runs', () => {
     expect(pinned).toEqual(expect.arrayContaining([...files]))
   })
 
+  it('and what the names of its manifest lead to', () => {
+    const { reviewer: executor, ...rest } = reviewer(['node', 'app/judge.mjs'])
+    const work: FlowNode = { ...rest, kind: 'WORK', ...(executor && { executor }) }
+    const { pins } = protectedPrograms(new WorkspaceFiles(root), flowOf(work), '')
+    expect(pins.map(({ path }) => path)).toEqual([
+      'app/judge.mjs',
+      'app/lib/deep.mjs',
+      'app/lib/own.mjs',
+      'app/lib/rules.mjs',
+    ])
+  })
+
   it('and seals the directories that modules are looked for in', () => {
     const { sealed } = judged(reviewer(shell('cd app && PERL5LIB=../perl perl ../tools/r.pl')))
     expect(sealed).toContain('perl/**')
