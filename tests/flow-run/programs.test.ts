@@ -131,10 +131,7 @@ describe('a reviewer behind a spelling of its command', TIMEOUT, () => {
     place.write('agents/judge.mk', 'judge:\n\t@node review.mjs\n')
     place.write('bin/judge', '#!/bin/sh\nexec node agents/review.mjs\n')
     chmodSync(join(place.workspace, 'bin/judge'), 0o755)
-    writeHostile(
-      `for (const name of ['agents/review.mjs', 'agents/package.json', 'agents/judge.mk', 'bin/judge']) { try { writeFileSync(name, ${APPROVING}) } catch {} }
-try { renameSync('agents', 'gone') } catch {}`,
-    )
+    writeHostile(`writeFileSync('agents/review.mjs', ${APPROVING})`)
     const flow = flowWith('agents')
     const nodes = flow.nodes.map((node) =>
       node.kind === 'CHECK' ? { ...node, reviewer: { command: [...command] } } : node,
