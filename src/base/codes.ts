@@ -411,6 +411,7 @@ export const CODES = {
   'flow.table_id': wrong('two rows of a table have the same edge id'),
   'flow.table_signature': wrong('the signature of an edge is not its source and target'),
   'flow.table_edge': wrong('the side file speaks of an edge that the table does not have'),
+  'flow.table_node': wrong('the side file speaks of a node that the table does not have'),
   'flow.claim_unplaced': wrong('a claim of the side file names no node'),
   'flow.plan_participant': wrong('no participant is named for an agent of the plan'),
   'flow.tools_ignored': wrong('a plan says that an agent has no tools, which it cannot decide'),
@@ -465,6 +466,7 @@ export const CODES = {
   // Runs of flows on the host.
   'flow.program_writable': wrong('a node declares to write a program of the flow'),
   'flow.program_in_root': wrong("a reviewer's program lies in the root of the workspace"),
+  'flow.program_unpinned': wrong("a participant's program cannot be found and pinned"),
   'flow.program_large': refused('a program of the run has too many files to pin'),
   'flow.taken': { http: 409, exit: 1, says: 'another process walks this run' },
   'flow.unknown_run': { http: 404, exit: 1, says: 'there is no such run' },

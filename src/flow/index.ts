@@ -114,6 +114,7 @@ export type {
   ParticipantAnswer,
   PinnedFile,
   PinnedProgram,
+  ProgramChange,
   ReviewAnswer,
   RunOrigin,
 } from './state/event.ts'

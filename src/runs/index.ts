@@ -5,7 +5,13 @@
 export { actsOf, cancelRun } from './cancel-run.ts'
 export type { FlowHost } from './flow-host.ts'
 export { makePlan, type PlanningOutcome, type PlanOptions, resumePlan } from './make-plan.ts'
-export { migrateRun, sourceOf } from './migrate-run.ts'
+export {
+  lookAtMigration,
+  migrateRun,
+  type ProgramTexts,
+  type RunMigration,
+  sourceOf,
+} from './migrate-run.ts'
 export { type Order, unblockOrder } from './orders.ts'
 export { shortSecrets } from './participant/secrets.ts'
 export { dueRuns, type PassedTimer, passAllTimers, passTimers } from './pass-timers.ts'
@@ -17,7 +23,7 @@ export {
   verdictText,
 } from './person-answer.ts'
 export { findPlanning, type PlanningTerms } from './planning-folder.ts'
-export { programWarnings } from './programs/program-warnings.ts'
+export { programProblems } from './programs/program-problems.ts'
 export {
   keepDocument,
   keptDocument,

@@ -32,6 +32,7 @@ import type { FlowHost } from './flow-host.ts'
 import { refuseHalted } from './flow-host.ts'
 import { isSameQuestion, type Order, orderOf } from './orders.ts'
 import { refuseMissingParts } from './programs/needed-parts.ts'
+import { refuseUnpinned } from './programs/program-problems.ts'
 import { FlowRun, type RunOptions } from './run.ts'
 import { artifactsFolder, copyLog, foundManifest, refuseForeignLog } from './run-files.ts'
 import { isRunId, notedRuns, RunFolder, unknownRun } from './run-folder.ts'
@@ -85,19 +86,22 @@ export async function startRun(host: FlowHost, order: StartOrder): Promise<Walke
   await refuseHalted(host)
   refuseForeignLog(host.home, workspace)
   refuseMissingParts(flow, flow.nodes, partsAround(host, workspace))
+  refuseUnpinned(flow.base.nodes, partsAround(host, workspace))
   await refuseUnknownTools(host, flow, workspace, watching.abort)
   const runId = given ?? newRunId(host.clock.nowMs())
   onRun?.(runId)
   const run = new FlowRun({ host, flow, runId, workspace, ...watching })
   return run.folder.locked(async () => {
     await keepDocument(host.ledger, flow.base)
+    const pinned = run.programs.pin()
+    await run.programs.keep(host.ledger)
     const origin = {
       workspace,
       participants_digest: participantsDigest,
       evaluator: FLOW_EVALUATOR,
       artifacts: artifactsFolder(runId),
       ...(source === undefined || source === null ? {} : { source }),
-      ...run.programs.pin(),
+      ...pinned,
     }
     await run.send({ type: 'started', run_id: runId, origin })
     return walked(run)

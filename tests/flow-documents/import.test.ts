@@ -272,7 +272,10 @@ describe('the side file', () => {
       'C GOAL',
       'D WORK',
     ])
-    expect(findings).toMatchObject([{ code: 'flow.table_edge', path: '/edges/1/affected_edge' }])
+    expect(findings).toMatchObject([
+      { code: 'flow.table_edge', path: '/edges/1/affected_edge' },
+      { level: 'warning', code: 'flow.table_node', path: '/nodes/1/node_id' },
+    ])
     expect(originOf('/edges/1/guard_expr')).toEqual({ file: 'side', path: '/edges/0/guard_expr' })
     expect(originOf('/edges/0/guard_expr')).toEqual({ file: 'edges', line: 2, column: 31 })
     expect(originOf('/edges/0/class')).toEqual({ file: 'edges', line: 2, column: 10 })

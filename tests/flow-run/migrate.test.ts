@@ -5,7 +5,7 @@
 import { type ChildProcess, execFileSync } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { digestDocument } from '../../src/base/index.ts'
+import { digestBytes, digestDocument } from '../../src/base/index.ts'
 import type { Flow } from '../../src/contracts/index.ts'
 import { type Json, Place } from '../cli-gate/place.ts'
 import { artifact, checker, edge, flowOf, goal, worker } from './acceptance/scene.ts'
@@ -49,6 +49,11 @@ function walk(...words: readonly string[]): Json {
   return place.writ(['flow', ...words, '--json']).json
 }
 
+/** Says yes to what a call before it showed. */
+function yes(run: string): readonly string[] {
+  return ['--yes', '--digest', walk('migrate', run, 'flow.json').digest]
+}
+
 function begin(): string {
   written(flow('be short'))
   const begun = walk('run', 'flow.json')
@@ -67,8 +72,12 @@ it('a run goes on by the new version, and the report tells who changed it', () =
   expect(walk('status', run).edited_flow.valid).toBe(true)
   const asked = place.writ(['flow', 'migrate', run, 'flow.json'])
   expect([asked.status, asked.err]).toEqual([1, expect.stringContaining('nothing was changed')])
-  expect(asked.out).toContain('changed node b: executor, instructions')
-  const moved = place.writ(['flow', 'migrate', run, 'flow.json', '--yes', '--comment', 'longer'])
+  expect(asked.out).toContain(`  changed node b
+    executor: {"command":["node","b.mjs"]} → {"command":["node","new.mjs"]}
+    instructions: "be short" → "be long"
+`)
+  const words = ['flow', 'migrate', run, 'flow.json', ...yes(run), '--comment', 'longer']
+  const moved = place.writ(words)
   expect([moved.status, moved.err]).toEqual([0, ''])
   expect(place.writ(['flow', 'status', run]).out).not.toContain('differs from')
   expect(walk('approve', run, 'c').ok).toBe(true)
@@ -87,6 +96,34 @@ it('a run goes on by the new version, and the report tells who changed it', () =
   expect(place.text(made.candidate.path)).toBe('second: be long')
   expect(place.writ(['replay', '--json']).json).toMatchObject({ ok: true })
   expect(place.writ(['ledger', 'verify', '--json']).status).toBe(0)
+})
+
+it('shows each edited program against the pinned one, and a yes is for what was shown', () => {
+  const run = begin()
+  const pinned = digestBytes(place.text('b.mjs'))
+  const edited = `${place.text('b.mjs')}${'// more\n'.repeat(50)}`
+  place.write('b.mjs', `fetch('http://evil.example')\n${edited}`)
+  written(flow('be long'))
+  const asked = place.writ(['flow', 'migrate', run, 'flow.json'])
+  expect(asked.out).toContain('  changed program b.mjs\n')
+  expect(asked.out).toContain("    + fetch('http://evil.example')\n")
+  expect(asked.out).toMatch(/… \d+ more lines: writ flow migrate \S+ flow\.json --all\n/)
+  const all = place.writ(['flow', 'migrate', run, 'flow.json', '--all']).out
+  expect(all.match(/ {4}\+ \/\/ more\n/g)).toHaveLength(50)
+  const { error } = walk('migrate', run, 'flow.json', '--yes')
+  expect([error.code, error.hint]).toEqual([
+    'credential.required',
+    expect.stringContaining('--digest sha256:'),
+  ])
+  const agreed = yes(run)
+  place.write('b.mjs', `fetch('http://other.example')\n${edited}`)
+  expect(walk('migrate', run, 'flow.json', ...agreed).error.code).toBe('flow.migration')
+  expect(walk('report', run).migrations).toEqual([])
+  expect(walk('migrate', run, 'flow.json', ...yes(run))).toMatchObject({ migrated: true })
+  const after = digestBytes(place.text('b.mjs'))
+  const programs = [{ path: 'b.mjs', before: pinned, after }]
+  expect(walk('report', run).migrations).toMatchObject([{ programs }])
+  expect(place.writ(['replay', '--json']).json).toMatchObject({ ok: true })
 })
 
 it('names every obstacle, and changes nothing', () => {
@@ -117,7 +154,7 @@ it('is refused for an actor, and while a process walks the run', async () => {
   expect(walk('migrate', run, 'flow.json', '--yes').error.code).toBe('flow.taken')
   walker.kill('SIGKILL')
   await ended(walker)
-  expect(walk('migrate', run, 'flow.json', '--yes')).toMatchObject({ migrated: true })
+  expect(walk('migrate', run, 'flow.json', ...yes(run))).toMatchObject({ migrated: true })
 })
 
 it('a kill at any moment leaves one version or the other', async () => {
@@ -125,7 +162,7 @@ it('a kill at any moment leaves one version or the other', async () => {
   let moves = 0
   for (let round = 0; round < 8; round++) {
     written(flow(`version ${round}`))
-    const child = place.start(['flow', 'migrate', run, 'flow.json', '--yes'])
+    const child = place.start(['flow', 'migrate', run, 'flow.json', ...yes(run)])
     const timer = setTimeout(() => child.kill('SIGKILL'), 80 + round * 60)
     await ended(child)
     clearTimeout(timer)
@@ -136,7 +173,7 @@ it('a kill at any moment leaves one version or the other', async () => {
     moves = migrations.length
   }
   written(flow('the last'))
-  expect(walk('migrate', run, 'flow.json', '--yes').migrated).toBe(true)
+  expect(walk('migrate', run, 'flow.json', ...yes(run)).migrated).toBe(true)
   expect(walk('approve', run, 'c').ok).toBe(true)
   expect(walk('resume', run).status).toBe('DONE')
   expect(place.writ(['replay', '--json']).json).toMatchObject({ ok: true })

@@ -3,7 +3,15 @@
  * a setting that its interpreter reads. Real processes in the real sandbox.
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Flow } from '../../src/contracts/index.ts'
@@ -108,6 +116,48 @@ describe.each(['agents', ''])('a reviewer in %j of the workspace', (directory) =
     expect(enteredIn(run.facts)).not.toContain('b')
     for (const { score } of eventsOf(run.facts, 'reviewed')) expect(score).toBe(10)
     expect(readFileSync(join(place.workspace, 'shared/limits.mjs'), 'utf8')).toContain('10')
+  })
+})
+
+describe('a reviewer behind a spelling of its command', TIMEOUT, () => {
+  it.each<[string, readonly string[]]>([
+    ['cd', ['sh', '-c', 'cd agents && exec node review.mjs']],
+    ['a manifest elsewhere', ['npm', '--prefix', 'agents', '--silent', 'run', 'judge']],
+    ['a search path', ['env', 'PATH=bin:/usr/local/bin:/usr/bin:/bin', 'judge']],
+    ['a makefile', ['make', '-s', '-C', 'agents', '-f', 'judge.mk']],
+  ])('%s cannot be replaced by the executor', async (_, command) => {
+    place.write('agents/review.mjs', script(review('10')))
+    place.write('agents/package.json', '{"scripts":{"judge":"exec node review.mjs"}}')
+    place.write('agents/judge.mk', 'judge:\n\t@node review.mjs\n')
+    place.write('bin/judge', '#!/bin/sh\nexec node agents/review.mjs\n')
+    chmodSync(join(place.workspace, 'bin/judge'), 0o755)
+    writeHostile(`writeFileSync('agents/review.mjs', ${APPROVING})`)
+    const flow = flowWith('agents')
+    const nodes = flow.nodes.map((node) =>
+      node.kind === 'CHECK' ? { ...node, reviewer: { command: [...command] } } : node,
+    )
+    const run = await place.run({ ...flow, nodes })
+    expect(enteredIn(run.facts)).not.toContain('b')
+    for (const { score } of eventsOf(run.facts, 'reviewed')) expect(score).toBe(10)
+    expect(place.read('agents/review.mjs')).toBe(script(review('10')))
+  })
+
+  it('that cannot be followed begins no run, unless its files are named', async () => {
+    place.write('agents/review.mjs', script(review('10')))
+    writeHostile(`writeFileSync('agents/review.mjs', ${APPROVING})`)
+    const command = ['sh', '-c', 'F=$(ls agents); exec node "agents/$F"']
+    const judgedBy = (programs: readonly string[]): Flow => {
+      const reviewer = { command, ...(programs.length === 0 ? {} : { programs: [...programs] }) }
+      const flow = flowWith('agents')
+      return {
+        ...flow,
+        nodes: flow.nodes.map((node) => (node.kind === 'CHECK' ? { ...node, reviewer } : node)),
+      }
+    }
+    await expect(place.run(judgedBy([]))).rejects.toThrow(/cannot be pinned/)
+    const run = await place.run(judgedBy(['agents']))
+    expect(eventsOf(run.facts, 'reviewed').map(({ score }) => score)).toEqual([10])
+    expect(enteredIn(run.facts)).not.toContain('b')
   })
 })
 

@@ -80,6 +80,23 @@ describe('a declared claim', () => {
     host.verify()
   })
 
+  it.each([
+    ['4', 'the verifier', 'v', ['BLOCKED', 'pending']],
+    ['4', 'the worker', 'a', ['BLOCKED', 'pending']],
+    ['3', 'the verifier', 'v', ['DONE', 'verified']],
+  ])('by rules %s, with programs of %s that are not pinned', (version, _, open, wanted) => {
+    const script: Script = (id) => (id === 'v' ? { supports: ['C'] } : {})
+    const host = new Host(withVerifier(), script)
+    const participantOf = (id: string): string =>
+      host.flow.nodes.find(({ nodeId }) => nodeId === id)?.participant ?? ''
+    const digest = `sha256:${'f'.repeat(64)}`
+    const programs = [{ participant: participantOf('v'), path: 'verify.mjs', digest }]
+    const unpinned = [participantOf(open)]
+    host.startWith({ evaluator: { name: 'flow', version }, programs, unpinned }).run()
+    expect([host.status, statusOf(host)]).toEqual(wanted)
+    host.verify()
+  })
+
   it('is verified by its reviewer', () => {
     const nodes = [
       work('a', { actor: 'researcher' }),

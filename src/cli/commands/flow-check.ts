@@ -1,9 +1,13 @@
 /** `writ flow check`: can this flow be walked by its rules, and if not, what is wrong and where. */
-import { programWarnings } from '../../runs/index.ts'
+import { realpathSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { FlowProblem } from '../../flow/index.ts'
+import { programProblems } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import type { Paint } from '../call/terminal.ts'
 import { type FlowFile, loadFlowFile } from '../flow/load.ts'
 import { problemLine } from '../flow/problem.ts'
+import { workspaceOf } from './flow-run.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const { options, terminal } = call
@@ -13,10 +17,11 @@ export async function run(call: CommandCall): Promise<Exit> {
       'writ flow check flow.yaml',
     )
   }
+  const workspace = options.text('workspace') === null ? null : workspaceOf(call)
   const answers: FlowFile[] = []
   for (const file of call.arguments) {
     const [participants, side] = [options.text('participants'), options.text('side')]
-    answers.push(withPrograms(await loadFlowFile(file, { participants, side })))
+    answers.push(withPrograms(await loadFlowFile(file, { participants, side }), workspace))
   }
   const isGood = ({ valid, warnings }: FlowFile): boolean =>
     valid && !(options.isOn('strict') && warnings.length > 0)
@@ -25,16 +30,38 @@ export async function run(call: CommandCall): Promise<Exit> {
   return answers.every(isGood) ? EXIT.yes : EXIT.no
 }
 
-/** The files of participants are looked for where the flow would run: here. */
-function withPrograms(answer: FlowFile): FlowFile {
-  const { file, kind, flow, warnings, valid } = answer
+/**
+ * The files of participants are looked for where the flow would run: in the given workspace, else here,
+ * or next to the file of the flow if they are all there.
+ */
+function withPrograms(answer: FlowFile, workspace: string | null): FlowFile {
+  const { file, kind, flow, valid } = answer
   if (flow === null || !valid) return answer
-  const { PATH: searchPath = '' } = process.env
-  const found = programWarnings(flow, process.cwd(), searchPath).map((problem) =>
-    // Pointers lead into the flow, which only a flow document is.
-    ({ ...problem, path: kind === 'flow' ? problem.path : '', file }),
-  )
-  return { ...answer, warnings: [...warnings, ...found] }
+  const { env: environment } = process
+  const foundIn = (place: string) => {
+    const around = { workspace: place, environment, searchPath: environment['PATH'] ?? '' }
+    return programProblems(flow, around)
+  }
+  const isMissing = ({ violations }: ReturnType<typeof foundIn>): boolean =>
+    violations.some(({ code }) => code === 'flow.program_missing')
+  const here = foundIn(workspace ?? process.cwd())
+  const beyond =
+    workspace === null && file !== '-' && isMissing(here)
+      ? foundIn(realpathSync(dirname(file)))
+      : here
+  const found = isMissing(beyond) ? here : beyond
+  // Pointers lead into the flow, which only a flow document is.
+  const placed = (problem: FlowProblem) => ({
+    ...problem,
+    path: kind === 'flow' ? problem.path : '',
+    file,
+  })
+  return {
+    ...answer,
+    valid: found.violations.length === 0,
+    violations: [...answer.violations, ...found.violations.map(placed)],
+    warnings: [...answer.warnings, ...found.warnings.map(placed)],
+  }
 }
 
 function toJson(answers: readonly FlowFile[]): string {

@@ -36,17 +36,26 @@ export const FLOW_CONTROL_COMMANDS: readonly Command[] = [
   {
     name: 'flow migrate',
     says: 'move a run to another version of its flow, after showing what changes',
-    usage: 'writ flow migrate RUN FLOW [--yes] [--comment TEXT]',
+    usage: 'writ flow migrate RUN FLOW [--all] [--yes --digest DIGEST] [--comment TEXT]',
     options: [
       { name: 'participants', value: 'FILE', says: 'who the agents of a plan are' },
       { name: 'side', value: 'FILE', says: 'the side file of a table' },
-      { name: 'yes', value: null, says: 'do not ask' },
+      { name: 'all', value: null, says: 'show every line and value, however long' },
+      { name: 'yes', value: null, says: 'do not ask; needs `--digest`' },
+      {
+        name: 'digest',
+        value: 'DIGEST',
+        says: 'what was shown, as the call without `--yes` prints it',
+      },
       { name: 'comment', value: 'TEXT', says: 'why; it is recorded and in the report' },
       STREAM,
       PASS_FD,
       HOME,
     ],
-    examples: ['writ flow migrate run-0197f2a4-7c11-7d3e-8a55-0c4e2b9d6f01 book.yaml --yes'],
+    examples: [
+      'writ flow migrate run-0197f2a4-7c11-7d3e-8a55-0c4e2b9d6f01 book.yaml',
+      'writ flow migrate run-0197f2a4-7c11-7d3e-8a55-0c4e2b9d6f01 book.yaml --all',
+    ],
     load: () => import('./flow-migrate.ts'),
   },
   {

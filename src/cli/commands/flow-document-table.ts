@@ -24,8 +24,17 @@ export const FLOW_DOCUMENT_COMMANDS: readonly Command[] = [
   {
     name: 'flow check',
     says: 'can a flow, a plan or an edge table be walked, and what is odd about it',
-    usage: 'writ flow check FILE… [--participants FILE] [--side FILE] [--strict]',
-    options: [PARTICIPANTS, SIDE, { name: 'strict', value: null, says: 'warnings refuse too' }],
+    usage: 'writ flow check FILE… [--participants FILE] [--side FILE] [--workspace DIR] [--strict]',
+    options: [
+      PARTICIPANTS,
+      SIDE,
+      {
+        name: 'workspace',
+        value: 'DIR',
+        says: 'where the programs of participants are looked for',
+      },
+      { name: 'strict', value: null, says: 'warnings refuse too' },
+    ],
     examples: [
       'writ flow check flow.yaml',
       'writ flow check plan.json --participants participants.yaml',

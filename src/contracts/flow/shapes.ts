@@ -64,6 +64,9 @@ const reach = {
   tools: Type.Optional(Type.Literal('none')),
 }
 
+/** Files, directories and patterns of the workspace that the program is made of: pinned and sealed. */
+const made = { programs: Type.Optional(Type.Array(WorkspacePath, notEmpty)) }
+
 /** How a model is spoken to: what comes before the host's own words, and how it answers. */
 const speech = {
   system: Type.Optional(Name),
@@ -76,9 +79,9 @@ const speech = {
 /** Who does the work: a program, an endpoint, a tool of an MCP server, a model, or a person. */
 export const ParticipantSchema = Type.Union(
   [
-    Type.Object({ command: Command, ...reach }, closed),
+    Type.Object({ command: Command, ...made, ...reach }, closed),
     Type.Object({ http: Name, ...reach }, closed),
-    Type.Object({ mcp: Type.Union([Name, Command]), tool: Name, ...reach }, closed),
+    Type.Object({ mcp: Type.Union([Name, Command]), tool: Name, ...made, ...reach }, closed),
     Type.Object({ chat: Name, model: Name, ...speech, ...reach }, closed),
     Type.Object({ human: Type.Union([Name, Type.Literal(true)]), ...reach }, closed),
   ],

@@ -10,6 +10,16 @@ export interface FlowChange {
   readonly id: string
   /** The fields that differ. */
   readonly fields: readonly string[]
+  /** Every field that differs, is added or is removed, with both values. */
+  readonly values: readonly FieldChange[]
+}
+
+interface FieldChange {
+  /** Empty for a part that is one value. */
+  readonly field: string
+  /** Absent where there is none. */
+  readonly before?: unknown
+  readonly after?: unknown
 }
 
 const LISTS = [
@@ -33,7 +43,10 @@ export function changesBetween(before: Flow, after: Flow): readonly FlowChange[]
     new Map(Object.entries(after.state?.fields ?? {})),
   )
   const whole = WHOLE.filter((part) => !isSame(before[part], after[part])).map(
-    (part): FlowChange => ({ change: 'changed', part, id: '', fields: [] }),
+    (part): FlowChange => {
+      const values = [valueChange('', before[part], after[part])]
+      return { change: 'changed', part, id: '', fields: [], values }
+    },
   )
   return [...lists, ...fields, ...whole]
 }
@@ -55,12 +68,26 @@ function changesIn(
   for (const [id, old] of before) {
     const now = after.get(id)
     const fields = now === undefined ? [] : fieldsOf(old, now)
-    if (now === undefined) changes.push({ change: 'removed', part, id, fields })
-    else if (fields.length > 0) changes.push({ change: 'changed', part, id, fields })
+    const values = valuesOf(old, now ?? {})
+    if (now === undefined) changes.push({ change: 'removed', part, id, fields, values })
+    else if (fields.length > 0) changes.push({ change: 'changed', part, id, fields, values })
   }
-  for (const id of after.keys())
-    if (!before.has(id)) changes.push({ change: 'added', part, id, fields: [] })
+  for (const [id, now] of after)
+    if (!before.has(id))
+      changes.push({ change: 'added', part, id, fields: [], values: valuesOf({}, now) })
   return changes
+}
+
+function valuesOf(before: Part, after: Part): readonly FieldChange[] {
+  return fieldsOf(before, after).map((name) => valueChange(name, before[name], after[name]))
+}
+
+function valueChange(field: string, before: unknown, after: unknown): FieldChange {
+  return {
+    field,
+    ...(before === undefined ? {} : { before }),
+    ...(after === undefined ? {} : { after }),
+  }
 }
 
 /** The fields in which two parts differ. */

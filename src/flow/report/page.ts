@@ -47,8 +47,8 @@ export function reportPage(report: RunReport, more: PageParts = {}): string {
 function migrations({ migrations: list }: RunReport): string {
   return list
     .map(
-      ({ at, principal, from, to, comment }) =>
-        `<br>${text(at)}: ${text(principal)} moved the run from flow ${text(from)} to ${text(to)}${comment === null ? '' : `: ${text(comment)}`}`,
+      ({ at, principal, from, to, comment, programs }) =>
+        `<br>${text(at)}: ${text(principal)} moved the run from flow ${text(from)} to ${text(to)}${comment === null ? '' : `: ${text(comment)}`}${programs.map((one) => `<br>${text(one.path)}: ${text(one.before ?? 'none')} → ${text(one.after ?? 'none')}`).join('')}`,
     )
     .join('')
 }

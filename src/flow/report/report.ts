@@ -6,6 +6,7 @@ import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import { type ClaimStanding, claimStandings } from '../runtime/claims.ts'
 import { outstanding } from '../runtime/outstanding.ts'
 import type { FlowCommand } from '../state/command.ts'
+import type { ProgramChange } from '../state/event.ts'
 import type { FlowFact } from '../state/fact.ts'
 import { type NodeStatus, type RunState, type RunStatus, runStatus } from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
@@ -75,6 +76,8 @@ interface MigrationReport {
   readonly from: string
   readonly to: string
   readonly comment: string | null
+  /** Files of participants' programs that were pinned otherwise from then on. */
+  readonly programs: readonly ProgramChange[]
 }
 
 interface Waiver {
@@ -166,8 +169,8 @@ function migrationsOf(facts: readonly FlowFact[]): readonly MigrationReport[] {
     if (type !== 'flow_event_v1' || payload.kind !== 'event') return []
     const { seq, at, event } = payload
     if (event.type !== 'migrated') return []
-    const { principal, from, to, comment } = event
-    return [{ seq, at, principal, from, to, comment }]
+    const { principal, from, to, comment, changed_programs: programs = [] } = event
+    return [{ seq, at, principal, from, to, comment, programs }]
   })
 }
 

@@ -4,7 +4,8 @@
  *
  * INVARIANT (another's word): only evidence of another principal and of another participant than those
  * of the claim and of its node counts. Participants are compared by the digests of their declarations
- * and of their programs, so that a second name for the same one verifies nothing.
+ * and of their programs, so that a second name for the same one verifies nothing, and a participant
+ * whose programs could not be pinned neither.
  */
 import type { Claim } from '../../contracts/index.ts'
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
@@ -25,7 +26,11 @@ interface ClaimOwner {
   readonly principal: string | null
   readonly participant: string | null
   readonly programs: RunState['programs']
+  readonly unpinned: RunState['unpinned']
 }
+
+/** Rules before version 4 did not look at programs that could not be pinned. */
+const NO_PARTICIPANTS: RunState['unpinned'] = new Set()
 
 type EvidenceState = ClaimState['evidence'][number]
 
@@ -57,9 +62,24 @@ function isIndependent(
   if (owner === null) return one.participant !== participant
   const { programs } = owner
   return (
+    isComparable(one.participant, [participant, owner.participant], owner) &&
     !isSame(one.participant, participant, programs) &&
     !isSame(one.participant, owner.participant, programs)
   )
+}
+
+/**
+ * Returns whether the programs of a participant are known and can be compared with those of others. A
+ * participant without programs in the workspace is compared by its declaration alone.
+ */
+function isComparable(
+  one: string,
+  others: readonly (string | null)[],
+  { programs, unpinned }: ClaimOwner,
+): boolean {
+  if (unpinned.has(one)) return false
+  const isUnknown = others.some((other) => other !== null && unpinned.has(other))
+  return !isUnknown || !programs.has(one)
 }
 
 /** Returns whether two participants have one declaration, or name one program. */
@@ -76,11 +96,12 @@ function unverifiedLevel({ trust_level }: Claim): Claim['trust_level'] {
 
 /** Null for a run by the rules of version 1, which did not look at who works at the node. */
 function ownerOf(
-  { rules, programs }: Pick<RunState, 'rules' | 'programs'>,
+  { rules, programs, unpinned }: Pick<RunState, 'rules' | 'programs' | 'unpinned'>,
   principal: string | null,
   participant: string | null,
 ): ClaimOwner | null {
-  return rules < 2 ? null : { principal, participant, programs }
+  if (rules < 2) return null
+  return { principal, participant, programs, unpinned: rules < 4 ? NO_PARTICIPANTS : unpinned }
 }
 
 /** Returns the claims of a node that are not verified. */

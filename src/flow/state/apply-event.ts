@@ -51,6 +51,7 @@ export function applyEvent(draft: RunDraft, event: FlowEvent, place: number): vo
       return
     case 'migrated':
       draft.run.programs = programsOf(event)
+      draft.run.unpinned = new Set(event.unpinned)
       return
     case 'started':
     case 'participant_output':

@@ -75,6 +75,7 @@ function applyStart(
   draft.run.rules = Number(origin.evaluator.version)
   draft.run.artifacts = origin.artifacts ?? draft.run.artifacts
   draft.run.programs = programsOf(origin)
+  draft.run.unpinned = new Set(origin.unpinned)
 }
 
 function applyPayload(draft: RunDraft, payload: EventPayload): void {

@@ -286,6 +286,7 @@ function copyRun(run: RunState): RunState {
     isRefused: run.isRefused,
     rules: run.rules,
     programs: run.programs,
+    unpinned: run.unpinned,
     fields: run.fields,
     claimNodes: run.claimNodes,
     signals: run.signals,

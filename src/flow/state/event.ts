@@ -97,6 +97,8 @@ export interface RunOrigin {
   readonly programs?: readonly PinnedProgram[]
   /** Every file that those programs are made of, as it was when the run began. */
   readonly pins?: readonly PinnedFile[]
+  /** Participants of whose programs not all could be found, by the digest of the declaration. */
+  readonly unpinned?: readonly string[]
 }
 
 /** The files that a flow was read from, absolute: a person may edit them while the run keeps its flow. */
@@ -110,6 +112,13 @@ export interface PinnedFile {
   /** Relative to the workspace. */
   readonly path: string
   readonly digest: string
+}
+
+/** A file that a migration pins otherwise: digests before and after, null for none. */
+export interface ProgramChange {
+  readonly path: string
+  readonly before: string | null
+  readonly after: string | null
 }
 
 export interface PinnedProgram extends PinnedFile {
@@ -259,6 +268,9 @@ type EventBody =
       readonly source?: FlowFiles
       readonly programs?: readonly PinnedProgram[]
       readonly pins?: readonly PinnedFile[]
+      readonly unpinned?: readonly string[]
+      /** What of the pins the person saw and agreed to. */
+      readonly changed_programs?: readonly ProgramChange[]
     }
   | { readonly type: 'tick' }
   /** The run goes on after a stop; manifests of sub-phases as they are found now, by name. */

@@ -263,6 +263,8 @@ export interface RunState {
   readonly rules: number
   /** By the digest of a participant's declaration, the digests of the programs that it names. */
   readonly programs: ReadonlyMap<string, readonly string[]>
+  /** Participants whose programs could not all be pinned, by the same digest. */
+  readonly unpinned: ReadonlySet<string>
   readonly fields: Readonly<Record<string, string | number | boolean>>
   /** By claim, the node that it is about. */
   readonly claimNodes: ReadonlyMap<string, number>
@@ -275,6 +277,7 @@ export interface RunState {
   readonly subphases: Vector<SpanState>
 }
 
+const NO_PARTICIPANTS: ReadonlySet<string> = new Set()
 const NO_PROGRAMS: ReadonlyMap<string, readonly string[]> = new Map()
 
 const FRESH_WORK: WorkState = {
@@ -390,6 +393,7 @@ export function emptyState(flow: CompiledFlow): RunState {
     isRefused: false,
     rules: RULES_NOW,
     programs: NO_PROGRAMS,
+    unpinned: NO_PARTICIPANTS,
     fields: Object.fromEntries(fields.map(([name, { initial }]) => [name, initial])),
     claimNodes,
     signals: NO_SIGNALS,

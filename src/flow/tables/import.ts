@@ -7,7 +7,7 @@
  * claims. The side file wins over the table. The singular `access_rule` and
  * `claim_verification` are read too.
  */
-import { at, GRAPH_LIMITS, pointerSteps, showName, utf8Length } from '../../base/index.ts'
+import { at, GRAPH_LIMITS, nearest, pointerSteps, showName, utf8Length } from '../../base/index.ts'
 import {
   EDGE_CLASSES,
   type EdgeClass,
@@ -59,6 +59,7 @@ export function importTable(text: string, side: unknown, options: ImportOptions)
   if (reading === null)
     return { flow: null, findings: report.findings, originOf: () => null, side: said }
   const edges = withSide(reading.edges, said, report)
+  tellUnknownNodes(edges, said, report)
   const nodes = nodesOf(edges, said)
   const flow: Flow = {
     type: 'flow_v1',
@@ -181,6 +182,31 @@ function firstEdges(edges: readonly FlowEdge[]): ReadonlyMap<string, number> {
     for (const name of [source, target]) if (!first.has(name)) first.set(name, index)
   }
   return first
+}
+
+/** Shorter names are all near one another. */
+const NEAR_LENGTH_MIN = 3
+
+/** A node of the side file alone begins at once; where a name of the table is near, it is misspelt. */
+function tellUnknownNodes(
+  edges: readonly FlowEdge[],
+  { nodes = [] }: FlowSide,
+  report: ImportReport,
+): void {
+  const named = new Set(edges.flatMap(({ source, target }) => [source, target]))
+  const described = new Set(nodes.map(({ node_id }) => node_id))
+  const open = [...named].filter((name) => !described.has(name))
+  for (const [place, { node_id }] of nodes.entries()) {
+    if (named.has(node_id)) continue
+    const near = node_id.length < NEAR_LENGTH_MIN ? null : nearest(node_id, open)
+    const message = `no edge of the table leads to ${showName(node_id)} or from it, so it would begin at once`
+    const hint =
+      near === null
+        ? 'write the edges that lead to it, or take it out of the side file'
+        : `did you mean ${showName(near)}?`
+    const level = near === null ? 'warning' : 'error'
+    report.tellSide(level, 'flow.table_node', `/nodes/${place}/node_id`, message, hint)
+  }
 }
 
 /** Nodes in the order in which the table names them, then those of the side file alone. */

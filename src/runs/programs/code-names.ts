@@ -65,7 +65,34 @@ export const GIT_PATTERNS: readonly string[] = [
 export const RUNNERS: ReadonlySet<string> = new Set([
   ...['npm', 'npx', 'pnpm', 'pnpx', 'yarn', 'bun', 'bunx', 'deno', 'tsx', 'ts-node'],
   ...['make', 'gmake', 'just', 'task', 'rake', 'bundle', 'composer', 'cargo', 'go'],
-  ...['uv', 'uvx', 'poetry', 'pipenv', 'pipx', 'hatch', 'tox', 'nox', 'pytest'],
+  ...[
+    'uv',
+    'uvx',
+    'poetry',
+    'pipenv',
+    'pipx',
+    'hatch',
+    'tox',
+    'nox',
+    'pytest',
+    'unittest',
+    'behave',
+  ],
+  ...['jest', 'vitest', 'mocha', 'ava', 'tap', 'karma', 'cypress', 'playwright', 'grunt', 'gulp'],
+  ...['nx', 'turbo', 'lerna', 'rspec', 'phpunit', 'mix', 'mvn', 'gradle', 'ant', 'sbt', 'dotnet'],
+  ...['bazel', 'cmake', 'ctest', 'ninja', 'meson', 'scons', 'swift', 'zig', 'invoke', 'inv'],
+])
+
+/** Variables that list directories of programs or modules. */
+export const LIBRARY_VARIABLES: ReadonlySet<string> = new Set([
+  ...['PATH', 'NODE_PATH', 'PYTHONPATH', 'PYTHONHOME', 'PERL5LIB', 'PERLLIB', 'RUBYLIB'],
+  ...['GEM_HOME', 'GEM_PATH', 'CLASSPATH', 'LUA_PATH', 'LD_LIBRARY_PATH'],
+])
+
+/** Variables that name what is loaded first. */
+export const LOADING_VARIABLES: ReadonlySet<string> = new Set([
+  ...['NODE_OPTIONS', 'PERL5OPT', 'RUBYOPT', 'LD_PRELOAD', 'BASH_ENV', 'ENV', 'PYTHONSTARTUP'],
+  ...['MAKEFILES', 'MAKEFLAGS', 'JAVA_TOOL_OPTIONS', 'BUNDLE_GEMFILE'],
 ])
 
 const INTERPRETERS = /^(?:node|nodejs|deno|bun|tsx|ts-node|ruby|php|(?:python|pypy)[0-9.]*)$/

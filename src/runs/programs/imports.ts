@@ -37,7 +37,7 @@ export function loadedBy(files: WorkspaceFiles, programs: Iterable<string>): Loa
   return { modules, places }
 }
 
-interface NamedModule {
+export interface NamedModule {
   readonly path: string
   readonly isThere: boolean
 }
@@ -55,10 +55,14 @@ function namedIn(files: WorkspaceFiles, module: string, text: string): readonly 
   return isShell ? codeNamedIn(files, text) : []
 }
 
-/** Code of the workspace that a shell text names, by its path from the root. */
-export function codeNamedIn(files: WorkspaceFiles, text: string): readonly NamedModule[] {
+/** Code of the workspace that a text names, by its path from a directory, the root without one. */
+export function codeNamedIn(
+  files: WorkspaceFiles,
+  text: string,
+  directory = '',
+): readonly NamedModule[] {
   return text.split(WORD_BREAKS).flatMap((word) => {
-    const path = files.pathOf(word)
+    const path = files.pathOf(word, directory)
     if (path === null || path === '' || !files.isFile(path)) return []
     return hasCodeSuffix(path) || files.isExecutable(path) ? [{ path, isThere: true }] : []
   })
@@ -73,8 +77,52 @@ export function scriptModules(
     // An address is a module only if it looks like one: programs build addresses of data as well.
     if ((word === 'URL' || word === 'Worker') && !hasCodeSuffix(name)) return []
     if (/^\.{1,2}\/|^\/|^file:/.test(name)) return relativeModule(files, directory, name)
-    return linkedPackage(files, directory, name)
+    return [...ownModule(files, directory, name), ...linkedPackage(files, directory, name)]
   })
+}
+
+/** A name that the nearest manifest gives a meaning: `#name` of `imports`, or the package itself. */
+function ownModule(files: WorkspaceFiles, directory: string, name: string): readonly NamedModule[] {
+  const folder = upFrom(directory).find((up) => files.isFile(below(up, 'package.json')))
+  if (folder === undefined) return []
+  const manifest = files.text(below(folder, 'package.json'))
+  const own = fieldOf(manifest, 'name')
+  if (name.startsWith('#')) return targetsOf(files, folder, fieldOf(manifest, 'imports'), name)
+  if (typeof own !== 'string' || (name !== own && !name.startsWith(`${own}/`))) return []
+  const exported = fieldOf(manifest, 'exports')
+  const entry = `.${name.slice(own.length)}`
+  const isMap = typeof exported === 'object' && exported !== null && !Array.isArray(exported)
+  const hasNames = isMap && Object.keys(exported).some((key) => key.startsWith('.'))
+  if (exported === undefined)
+    return entry === '.' ? mainFiles(files, folder) : relativeModule(files, folder, entry)
+  return targetsOf(files, folder, hasNames ? exported : { '.': exported }, entry)
+}
+
+/** Every file that a map of a manifest may lead to for a name, under any condition. */
+function targetsOf(
+  files: WorkspaceFiles,
+  folder: string,
+  map: unknown,
+  name: string,
+): readonly NamedModule[] {
+  if (typeof map !== 'object' || map === null) return []
+  return Object.entries(map).flatMap(([key, target]) => {
+    const [before = '', after] = key.split('*')
+    const isFitting =
+      after === undefined ? key === name : name.startsWith(before) && name.endsWith(after)
+    if (!isFitting) return []
+    const part = after === undefined ? '' : name.slice(before.length, name.length - after.length)
+    return textsIn(target).flatMap((text) => {
+      const path = text.replaceAll('*', part)
+      if (path.startsWith('./')) return relativeModule(files, folder, path)
+      return linkedPackage(files, folder, path)
+    })
+  })
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
 /** All ways in which the name is looked up: one that is not there yet could come before the others. */

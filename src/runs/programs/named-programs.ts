@@ -1,23 +1,52 @@
 /**
- * What the command of a participant names in the workspace: programs, files that it is handed, and
- * texts that it runs. A word counts if something of that name is there; words inside a word, such as
- * those of `sh -c` or behind `=`, count too.
+ * What the command of a participant runs in the workspace: its programs, the texts that say what runs
+ * (makefiles, manifests), files that it is handed, and what it would load if it were there.
+ *
+ * INVARIANT (found or told): of every program that the command starts, the file is found here, or lies
+ * outside the workspace, or `unfound` says which part of the command could not be followed.
  */
-import { basename, isAbsolute } from 'node:path'
-import type { Participant } from '../../contracts/index.ts'
-import { hasCodeSuffix, isInterpreter, isPython, RUNNERS } from './code-names.ts'
-import { codeNamedIn, fieldOf, mainFiles, pythonModules, scriptModules } from './imports.ts'
+import { basename, relative, resolve } from 'node:path'
+import { showName, showPath } from '../../base/index.ts'
+import type { FlowNode, Participant } from '../../contracts/index.ts'
+import {
+  hasCodeSuffix,
+  isPython,
+  LIBRARY_VARIABLES,
+  LOADING_VARIABLES,
+  RUNNERS,
+} from './code-names.ts'
+import {
+  codeNamedIn,
+  mainFiles,
+  type NamedModule,
+  pythonModules,
+  scriptModules,
+} from './imports.ts'
+import { interpreterWords } from './interpreters.ts'
+import { type Invocation, invocationsOf, isShell } from './invocations.ts'
+import { INSTALLED, type RunnerStart, runnerStart } from './runners.ts'
+import { shellCommands, UNKNOWN } from './shell-text.ts'
 import type { WorkspaceFiles } from './workspace-files.ts'
 
 export interface NamedPrograms {
   /** Code that runs. */
   readonly programs: readonly string[]
+  /** Files that say what runs, or that a script starts: pinned without their directory. */
+  readonly parts: readonly string[]
   /** Other files that the command names. */
   readonly data: readonly string[]
-  /** Paths, with all below them, that a text in the command would load if they were there. */
+  /** Paths, with all below them, that would be loaded if they were there. */
   readonly places: readonly string[]
-  /** What runs is looked for from the root of the workspace on: a runner, a module, a text. */
-  readonly isFromRoot: boolean
+  /** Directories that modules are loaded from by name: pinned and sealed whole. */
+  readonly libraries: readonly string[]
+  /** Directories in which a runner, a module or a text looks for code. */
+  readonly bases: readonly string[]
+  /** What the command starts and this search cannot find, in words. */
+  readonly unfound: readonly string[]
+  /** The same of scripts that the command starts. */
+  readonly unsure: readonly string[]
+  /** `programs` of the participant. A person who names them answers for what the search cannot find. */
+  readonly declared: readonly string[]
 }
 
 /** The words of a participant that is a program on this host; null for any other. */
@@ -27,92 +56,335 @@ export function commandOf(participant: Participant | undefined): readonly string
   return 'mcp' in participant && Array.isArray(participant.mcp) ? participant.mcp : null
 }
 
+/** Null for a participant that is no program on this host. */
 export function namedBy(
   files: WorkspaceFiles,
-  command: readonly string[],
+  participant: Participant | undefined,
   searchPath: readonly string[],
-): NamedPrograms {
-  const [program = '', ...words] = command
-  const runner = basename(program)
-  const found = [
-    ...(isAbsolute(program) || program.includes('/')
-      ? pieces(program)
-      : searchPath.map((directory) => `${directory}/${program}`)),
-    ...words.flatMap(pieces),
-  ].flatMap((word) => {
-    const path = files.pathOf(word)
-    return path !== null && path !== '' && files.isFile(path) ? [path] : []
-  })
-  const texts = textsIn(files, runner, words)
-  const entry = isInterpreter(runner) && found.length === 0 ? entriesOf(files, words) : []
-  const isCode = (path: string): boolean => hasCodeSuffix(path) || files.isExecutable(path)
-  const programs = [...found.filter(isCode), ...entry, ...texts.programs]
-  return {
-    programs: [...new Set(programs)],
-    data: found.filter((path) => !isCode(path)),
-    places: texts.places,
-    isFromRoot: texts.isText || RUNNERS.has(runner),
+): NamedPrograms | null {
+  const command = commandOf(participant)
+  if (command === null || participant === undefined) return null
+  const declared = 'programs' in participant ? (participant.programs ?? []) : []
+  const search = new ProgramSearch(files, searchPath)
+  const words = command.map((word) => word.replaceAll(UNKNOWN, ''))
+  const start = { words, directory: files.root, variables: new Map() }
+  for (const invocation of invocationsOf(start)) search.follow(invocation, false)
+  const named = search.found()
+  return declared.length === 0 ? named : { ...named, declared, unfound: [], unsure: [] }
+}
+
+/** The participant that acts at a node. */
+export function participantAt({ kind, executor, reviewer }: FlowNode): Participant | undefined {
+  return kind === 'CHECK' ? reviewer : kind === 'WORK' ? executor : undefined
+}
+
+/** Scripts that start scripts are followed this far. */
+const SCRIPTS_MAX = 200
+/** Runners that start runners, the same. */
+const RUNNERS_MAX = 8
+
+class ProgramSearch {
+  readonly #files: WorkspaceFiles
+  readonly #searchPath: readonly string[]
+  readonly #programs = new Set<string>()
+  readonly #parts = new Set<string>()
+  readonly #data = new Set<string>()
+  readonly #places = new Set<string>()
+  readonly #libraries = new Set<string>()
+  readonly #bases = new Set<string>()
+  readonly #unfound = new Set<string>()
+  readonly #unsure = new Set<string>()
+  readonly #scripts = new Set<string>()
+  /** Whether what is followed now was named by a script and not by the command. */
+  #isScript = false
+  #depth = 0
+
+  constructor(files: WorkspaceFiles, searchPath: readonly string[]) {
+    this.#files = files
+    this.#searchPath = searchPath
+  }
+
+  found(): NamedPrograms {
+    return {
+      programs: [...this.#programs],
+      parts: [...this.#parts],
+      data: [...this.#data].filter((path) => !this.#programs.has(path) && !this.#parts.has(path)),
+      places: [...this.#places],
+      libraries: [...this.#libraries],
+      bases: [...this.#bases],
+      unfound: [...this.#unfound],
+      unsure: [...this.#unsure],
+      declared: [],
+    }
+  }
+
+  follow(invocation: Invocation, isScript: boolean): void {
+    const before = this.#isScript
+    this.#isScript = isScript
+    this.#variables(invocation)
+    const name = this.#program(invocation)
+    if (name !== null) {
+      this.#words(invocation)
+      this.#interpreted(name, invocation)
+      this.#runner(name, invocation)
+    }
+    this.#isScript = before
+  }
+
+  #tell(says: string): void {
+    const list = this.#isScript ? this.#unsure : this.#unfound
+    list.add(says)
+  }
+
+  #add(path: string): void {
+    const list = this.#isScript ? this.#parts : this.#programs
+    list.add(path)
+  }
+
+  #addModules(modules: readonly NamedModule[]): void {
+    for (const { path, isThere } of modules) {
+      if (isThere) this.#add(path)
+      else this.#places.add(path)
+    }
+  }
+
+  /** The absolute path of a word; null, and told, where only the run knows it. */
+  #absolute({ directory }: Invocation, word: string): string | null {
+    if (!word.includes(UNKNOWN) && (word.startsWith('/') || directory !== null))
+      return resolve(directory ?? '/', word)
+    const shown = showName(word.replaceAll(UNKNOWN, '…'))
+    const where = word.includes(UNKNOWN) ? 'which is' : 'in a directory that is'
+    this.#tell(`${shown}, ${where} known only when it runs`)
+    return null
+  }
+
+  /** The name of the program, once its file is found or known to lie outside; null otherwise. */
+  #program(invocation: Invocation): string | null {
+    const { program, variables } = invocation
+    if (program.includes(UNKNOWN) || program === '') {
+      this.#tell('a program whose name is known only when it runs')
+      return null
+    }
+    if (program.includes('/')) {
+      const file = this.#absolute(invocation, program)
+      const path = file === null ? null : this.#files.pathOf(file)
+      if (file === null) return null
+      if (path === null) return basename(program)
+      if (this.#files.isFile(path)) {
+        this.#add(path)
+        if (this.#isShellFile(path)) this.#script(path, invocation)
+        return basename(program)
+      }
+      if (!this.#isScript) this.#tell(`the program ${showPath(path)} is not there`)
+      return null
+    }
+    const own = [variables.get(INSTALLED) ?? '', variables.get('PATH') ?? '']
+      .join(':')
+      .split(':')
+      .filter((one) => one !== '')
+    const places = [
+      ...own.flatMap((one) => (one.includes(UNKNOWN) ? [] : (this.#inside(invocation, one) ?? []))),
+      ...this.#searchPath,
+    ]
+    const path = places
+      .map((place) => (place === '' ? program : `${place}/${program}`))
+      .find((one) => this.#files.isFile(one))
+    if (path !== undefined) {
+      this.#add(path)
+      if (this.#isShellFile(path)) this.#script(path, invocation)
+    }
+    return program
+  }
+
+  #inside({ directory }: Invocation, word: string): string | null {
+    return directory === null && !word.startsWith('/')
+      ? null
+      : this.#files.pathOf(resolve(directory ?? '/', word))
+  }
+
+  /** Variables that say where code is loaded from, and what is loaded first. */
+  #variables(invocation: Invocation): void {
+    for (const [name, value] of invocation.variables) {
+      if (LIBRARY_VARIABLES.has(name)) {
+        for (const word of value.split(':').filter((one) => one !== '')) {
+          const file = this.#absolute(invocation, word)
+          if (file !== null) this.#library(file)
+        }
+      }
+      if (!LOADING_VARIABLES.has(name) || value === '') continue
+      if (value.includes(UNKNOWN)) this.#tell(`what the variable ${showName(name)} loads`)
+      const { directory, variables } = invocation
+      const words = shellCommands(value, { directory, variables, script: null })
+      if (name === 'NODE_OPTIONS')
+        this.#interpreted('node', { ...invocation, words: [...(words[0]?.words ?? []), '-e', ''] })
+      else
+        for (const { words: list } of words) for (const word of list) this.#named(invocation, word)
+    }
+  }
+
+  /** Code may be put into it later, so it counts whether it is there or not. */
+  #library(file: string): void {
+    const path = this.#files.pathOf(file)
+    if (path === null) return
+    if (this.#files.isFile(path)) this.#add(path)
+    else if (path === '') this.#bases.add('')
+    else this.#libraries.add(path)
+  }
+
+  /** Files that words name: as they are, behind a sign, and inside a text. */
+  #words(invocation: Invocation): void {
+    for (const word of invocation.words)
+      for (const piece of pieces(word)) this.#named(invocation, piece)
+  }
+
+  #named(invocation: Invocation, piece: string): void {
+    const path = piece.includes(UNKNOWN) ? null : this.#inside(invocation, piece)
+    if (path === null || path === '' || !this.#files.isFile(path)) return
+    const isCode = hasCodeSuffix(path) || this.#files.isExecutable(path)
+    if (isCode) this.#add(path)
+    else this.#data.add(path)
+  }
+
+  #interpreted(name: string, invocation: Invocation): void {
+    const said = interpreterWords(name, invocation.words)
+    // A shell without words was followed through its text.
+    if (said === null || (isShell(name) && invocation.words.length === 0)) return
+    const directory = this.#directory(invocation)
+    for (const word of said.libraries.flatMap((one) => one.split(':'))) {
+      const file = this.#absolute(invocation, word)
+      if (file !== null) this.#library(file)
+    }
+    for (const word of said.loaded) this.#loaded(invocation, word)
+    if (said.texts.length + said.modules.length > 0) this.#base(invocation)
+    for (const text of said.texts) {
+      if (text.includes(UNKNOWN))
+        this.#tell(`a text for ${showName(name)} that is known only when it runs`)
+      else this.#addModules(this.#textModules(name, directory ?? '', text))
+    }
+    for (const module of said.modules) this.#pythonStart(invocation, module)
+    if (said.entry !== null) this.#entry(name, invocation, said.entry)
+  }
+
+  #textModules(name: string, directory: string, text: string): readonly NamedModule[] {
+    if (isPython(name)) return pythonModules(this.#files, directory, text)
+    if (/^(?:node|nodejs|tsx|ts-node)$/.test(name))
+      return scriptModules(this.#files, directory, text)
+    return codeNamedIn(this.#files, text, directory)
+  }
+
+  /** A module that is loaded first: by its path, or a package by its name. */
+  #loaded(invocation: Invocation, word: string): void {
+    const file = this.#absolute(invocation, word)
+    if (file === null) return
+    const path = this.#files.pathOf(file)
+    if (path !== null && this.#files.isFile(path)) return this.#add(path)
+    const directory = this.#directory(invocation) ?? ''
+    const modules = scriptModules(this.#files, directory, `import ${JSON.stringify(word)}`)
+    this.#addModules(modules)
+    if (/^\.{1,2}\/|^\//.test(word) && path !== null && !modules.some(({ isThere }) => isThere))
+      this.#missing(path)
+  }
+
+  #entry(name: string, invocation: Invocation, entry: string): void {
+    if (entry === '-') return this.#tell(`${showName(name)} reads its program from its input`)
+    const file = this.#absolute(invocation, entry)
+    const path = file === null ? null : this.#files.pathOf(file)
+    if (path === null) return
+    if (this.#files.isFile(path)) {
+      this.#add(path)
+      if (isShell(name)) this.#script(path, invocation)
+      return
+    }
+    const directory = this.#directory(invocation) ?? ''
+    const text = `import ${JSON.stringify(`./${relative(directory, path)}`)}`
+    const modules = this.#files.isDirectory(path)
+      ? mainFiles(this.#files, path)
+      : scriptModules(this.#files, directory, text).filter(({ isThere }) => isThere)
+    this.#addModules(modules)
+    if (modules.length === 0) this.#missing(path)
+  }
+
+  /** A script may start work that is not there yet; the command of a participant may not. */
+  #missing(path: string): void {
+    if (!this.#isScript) this.#tell(`${showPath(path)} is not there`)
+  }
+
+  /** `python3 -m package.module`, from the directory and from those of PYTHONPATH. */
+  #pythonStart(invocation: Invocation, name: string): void {
+    if (name.includes(UNKNOWN)) return this.#tell('a module whose name is known only when it runs')
+    const said = (invocation.variables.get('PYTHONPATH') ?? '').split(':')
+    const places = ['.', ...said.filter((one) => one !== '')].flatMap((one) => {
+      const path = one.includes(UNKNOWN) ? null : this.#inside(invocation, one)
+      return path === null ? [] : [path]
+    })
+    const path = name.replaceAll('.', '/')
+    const modules = places.flatMap((place) => {
+      const at = place === '' ? '' : `${place}/`
+      const start = [`${at}${path}.py`, `${at}${path}/__main__.py`]
+      const there = start.filter((one) => this.#files.isFile(one))
+      return [
+        ...there.map((one) => ({ path: one, isThere: true })),
+        ...pythonModules(this.#files, place, `import ${name}\n`),
+      ]
+    })
+    this.#addModules(modules)
+    const [first = ''] = name.split('.')
+    if (RUNNERS.has(first) && modules.length === 0) this.#started(first, invocation, null)
+  }
+
+  #runner(name: string, invocation: Invocation): void {
+    if (RUNNERS.has(name))
+      this.#started(name, invocation, runnerStart(this.#files, name, invocation))
+  }
+
+  /** What a runner finds by its manifests; null where that is not known. */
+  #started(name: string, invocation: Invocation, start: RunnerStart | null): void {
+    this.#base(invocation)
+    const before = this.#programs.size + this.#parts.size
+    for (const path of start?.manifests ?? []) this.#parts.add(path)
+    for (const place of start?.bases ?? []) this.#bases.add(place)
+    this.#depth++
+    if (this.#depth > RUNNERS_MAX)
+      this.#tell(`the code that ${showName(name)} runs, which starts itself`)
+    else for (const one of start?.invocations ?? []) this.follow(one, this.#isScript)
+    this.#depth--
+    for (const says of start?.unknown ?? []) this.#tell(says)
+    const isNamed = this.#programs.size + this.#parts.size > before
+    const hasWord = invocation.words.some((word) => {
+      const path = this.#inside(invocation, word)
+      return path !== null && this.#programs.has(path)
+    })
+    if (start === null && !isNamed && !hasWord) this.#tell(`the code that ${showName(name)} runs`)
+  }
+
+  #directory(invocation: Invocation): string | null {
+    const { directory } = invocation
+    return directory === null ? null : this.#files.pathOf(directory)
+  }
+
+  #base(invocation: Invocation): void {
+    const directory = this.#directory(invocation)
+    if (directory !== null && !this.#isScript) this.#bases.add(directory)
+    if (invocation.directory === null) this.#tell('a directory that is known only when it runs')
+  }
+
+  #isShellFile(path: string): boolean {
+    if (/\.(?:sh|bash|zsh|ksh)$/.test(path)) return true
+    return /^#!.*\b(?:sh|bash|dash|zsh|ksh)\b/.test(this.#files.text(path).slice(0, 200))
+  }
+
+  /** Follows what a shell script of the workspace starts, from where it is started. */
+  #script(path: string, { directory, variables }: Invocation): void {
+    const key = `${path}\0${directory}`
+    if (this.#scripts.has(key) || this.#scripts.size >= SCRIPTS_MAX) return
+    this.#scripts.add(key)
+    const script = resolve(this.#files.root, path)
+    for (const command of shellCommands(this.#files.text(path), { directory, variables, script }))
+      for (const one of invocationsOf(command)) this.follow(one, true)
   }
 }
 
 /** The word, what is behind a sign in it, and the words inside it. */
 function pieces(word: string): readonly string[] {
   return [word, ...word.split(/[\s'"`;|&()<>=,]+/)].filter((piece) => piece !== '')
-}
-
-/** A directory that an interpreter is started with: `node agents/review`, `python3 agents/review`. */
-function entriesOf(files: WorkspaceFiles, words: readonly string[]): readonly string[] {
-  for (const word of words) {
-    const path = files.pathOf(word)
-    if (word.startsWith('-') || path === null || !files.isDirectory(path)) continue
-    return mainFiles(files, path).map((main) => main.path)
-  }
-  return []
-}
-
-interface CommandTexts {
-  readonly programs: readonly string[]
-  readonly places: readonly string[]
-  readonly isText: boolean
-}
-
-/** Programs that are named in a text of the command, or in a manifest that it points into. */
-function textsIn(files: WorkspaceFiles, runner: string, words: readonly string[]): CommandTexts {
-  const after = (...flags: readonly string[]): readonly string[] =>
-    words.flatMap((word, index) => (flags.includes(words[index - 1] ?? '') ? [word] : []))
-  const named = [
-    ...(isPython(runner) ? after('-m').flatMap((name) => pythonStart(files, name)) : []),
-    ...(isPython(runner) ? after('-c').flatMap((text) => pythonModules(files, '', text)) : []),
-    ...after('-e', '--eval', '-p', '--print').flatMap((text) => scriptModules(files, '', text)),
-    ...(RUNNERS.has(runner) ? scriptsNamed(files, words) : []),
-    ...(/make$|^just$/.test(runner)
-      ? ['Makefile', 'makefile', 'GNUmakefile', 'justfile'].flatMap((name) =>
-          codeNamedIn(files, files.text(name)),
-        )
-      : []),
-  ]
-  const isText = isInterpreter(runner) && after('-m', '-c', '-e', '--eval', '-p').length > 0
-  return {
-    programs: named.flatMap(({ path, isThere }) => (isThere ? [path] : [])),
-    places: named.flatMap(({ path, isThere }) => (isThere ? [] : [path])),
-    isText,
-  }
-}
-
-/** `python3 -m package.module`. */
-function pythonStart(files: WorkspaceFiles, name: string) {
-  const path = name.replaceAll('.', '/')
-  const start = [`${path}.py`, `${path}/__main__.py`].filter((one) => files.isFile(one))
-  const modules = pythonModules(files, '', `import ${name}\n`)
-  return [...start.map((one) => ({ path: one, isThere: true })), ...modules]
-}
-
-/** Scripts of `package.json` that a word names, with those that run before and after them. */
-function scriptsNamed(files: WorkspaceFiles, words: readonly string[]) {
-  const scripts = fieldOf(files.text('package.json'), 'scripts')
-  if (typeof scripts !== 'object' || scripts === null) return []
-  const wanted = new Set(words.flatMap((word) => [word, `pre${word}`, `post${word}`]))
-  return Object.entries(scripts).flatMap(([name, text]) =>
-    wanted.has(name) && typeof text === 'string' ? codeNamedIn(files, text) : [],
-  )
 }

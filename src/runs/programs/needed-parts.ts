@@ -9,9 +9,11 @@ import { type FaultError, faultError, showName, showPath } from '../../base/inde
 import { type Flow, matchesPath, type Participant, parseGlob } from '../../contracts/index.ts'
 import { type CompiledFlow, type CompiledNode, nodeName } from '../../flow/index.ts'
 import { hasCodeSuffix, isInterpreter } from './code-names.ts'
-import { commandOf } from './named-programs.ts'
+import { commandOf, participantAt } from './named-programs.ts'
+import { isDeclaredThere } from './protected-programs.ts'
+import { WorkspaceFiles } from './workspace-files.ts'
 
-interface PartsAround {
+export interface PartsAround {
   readonly workspace: string
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly searchPath: string
@@ -39,6 +41,8 @@ function fault(code: MissingPart['code'], at: string, message: string, hint: str
 interface MissingPart {
   readonly code: 'flow.secret_missing' | 'flow.program_missing'
   readonly at: string
+  /** Missing on this machine and not in the workspace, so it may be there where the flow runs. */
+  readonly isOfMachine?: true
   readonly says: string
   readonly hint: string
 }
@@ -48,13 +52,12 @@ function missingAt(
   node: CompiledNode,
   around: PartsAround,
 ): readonly MissingPart[] {
-  const { kind, executor, reviewer, node_id } = node.document
-  const participant = kind === 'CHECK' ? reviewer : kind === 'WORK' ? executor : undefined
+  const participant = participantAt(node.document)
   if (participant === undefined) return []
-  const name = nodeName(flow, node_id)
+  const name = nodeName(flow, node.nodeId)
   return [
     ...missingSecrets(participant, name, around),
-    ...missingFiles(flow.document, participant, name, around),
+    ...missingPrograms(flow.document, participant, name, around),
   ]
 }
 
@@ -73,14 +76,14 @@ function missingSecrets(
     }))
 }
 
-function missingFiles(
+/** Programs, and files that are named as their parts, that are not there. */
+export function missingPrograms(
   flow: Flow,
   participant: Participant,
   name: string,
   { workspace, searchPath }: PartsAround,
 ): readonly MissingPart[] {
-  const command = commandOf(participant)
-  const [program, ...words] = command ?? []
+  const [program, ...words] = commandOf(participant) ?? []
   if (program === undefined) return []
   const part = (says: string, at: string): MissingPart => ({
     code: 'flow.program_missing',
@@ -88,21 +91,32 @@ function missingFiles(
     says: `${says}, which ${name} runs`,
     hint: 'install it, or put it in its place',
   })
+  const declared = 'programs' in participant ? (participant.programs ?? []) : []
+  const files = new WorkspaceFiles(workspace)
+  const absent = declared
+    .filter((pattern) => !isDeclaredThere(files, pattern))
+    .map((pattern) =>
+      part(`nothing in the workspace is ${showPath(pattern)} of \`programs\``, pattern),
+    )
   if (program.includes('/')) {
     const file = resolve(workspace, program)
-    if (isMadeInFlow(flow, program)) return []
-    return isUsable(file, constants.X_OK)
-      ? []
-      : [part(`there is no program ${showPath(program)}`, program)]
+    return isMadeInFlow(flow, program) || isUsable(file, constants.X_OK)
+      ? absent
+      : [...absent, part(`there is no program ${showPath(program)}`, program)]
   }
   if (!isOnPath(program, searchPath))
-    return [part(`there is no program ${showName(program)} on the PATH`, program)]
+    return [
+      ...absent,
+      {
+        ...part(`there is no program ${showName(program)} on the PATH`, program),
+        isOfMachine: true,
+      },
+    ]
   const script = isInterpreter(basename(program)) ? scriptOf(words) : null
-  if (script === null || isMadeInFlow(flow, script)) return []
-  const file = resolve(workspace, script)
-  return isUsable(file, constants.R_OK)
-    ? []
-    : [part(`${showPath(script)} is not there, or cannot be read`, script)]
+  if (script === null || isMadeInFlow(flow, script)) return absent
+  return isUsable(resolve(workspace, script), constants.R_OK)
+    ? absent
+    : [...absent, part(`${showPath(script)} is not there, or cannot be read`, script)]
 }
 
 /** The file of code that an interpreter is handed; null where it is handed something else. */

@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { faultCode } from '../../base/index.ts'
 import { type Flow, type FlowNode, matchesPath, parseGlob } from '../../contracts/index.ts'
-import { programWarnings } from './program-warnings.ts'
+import { programProblems } from './program-problems.ts'
 import { protectedPrograms } from './protected-programs.ts'
 import { WorkspaceFiles } from './workspace-files.ts'
 
@@ -215,7 +215,9 @@ describe('what is sealed', () => {
 describe('warnings of a check', () => {
   const warned = (nodes: readonly FlowNode[]) => {
     const flow: Flow = { type: 'flow_v1', flow_id: 'f', title: '', nodes: [...nodes], edges: [] }
-    return programWarnings(flow, root, '').map(({ code, path }) => [code, path])
+    const around = { workspace: root, environment: {}, searchPath: '/usr/bin:/bin' }
+    const { violations, warnings } = programProblems(flow, around)
+    return [...violations, ...warnings].map(({ code, path }) => [code, path])
   }
 
   it('name what a node declares to write, and who lies in the root', () => {

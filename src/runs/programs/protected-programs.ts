@@ -10,6 +10,7 @@
  *    directory up to the workspace; other files that its command names, unless a node declares that it
  *    writes or requires them; what agents read as instructions; and what makes git run programs.
  * 4. Directories of the search path that lie in the workspace.
+ * 5. What a participant lists in `programs`.
  *
  * INVARIANT (from the promoted tree): a stage that changes any of it is blocked, so no participant ever
  * runs over a view in which one of its parts is not the promoted one.
@@ -20,12 +21,13 @@ import type { PinnedFile, PinnedProgram } from '../../flow/index.ts'
 import {
   CODE_PATTERNS,
   GIT_PATTERNS,
+  hasCodeSuffix,
   INSTRUCTION_FILES,
   MANIFEST_PATTERNS,
   PACKAGE_DIRECTORIES,
 } from './code-names.ts'
 import { loadedBy } from './imports.ts'
-import { commandOf, type NamedPrograms, namedBy } from './named-programs.ts'
+import { commandOf, type NamedPrograms, namedBy, participantAt } from './named-programs.ts'
 import { below, directoryOf, upFrom, type WorkspaceFiles } from './workspace-files.ts'
 
 export interface ProtectedPrograms {
@@ -37,6 +39,8 @@ export interface ProtectedPrograms {
   readonly pins: readonly PinnedFile[]
   /** Directories of reviewers' programs, each pinned with everything in it. */
   readonly directories: readonly string[]
+  /** Participants whose programs are not all found, by the digest of the declaration. */
+  readonly unpinned: readonly string[]
 }
 
 /** More files than this are not what a reviewer is made of. */
@@ -65,6 +69,7 @@ export function protectedPrograms(
     if (directory !== '') parts.seal(`${directory}/**`)
   parts.addPrograms(participants.map(({ named }) => named))
   for (const { named, isReviewer } of participants) {
+    parts.addDeclared(named.declared)
     const data = named.data.filter((path) => pinned === null || pinned.has(path))
     if (isReviewer) parts.addReviewer({ ...named, data }, flow.nodes)
   }
@@ -77,14 +82,15 @@ function participantsOf(
   searchPath: readonly string[],
 ): readonly NamedParticipant[] {
   const known = new Set<string>()
-  return nodes.flatMap(({ kind, executor, reviewer }) => {
-    const participant = kind === 'CHECK' ? reviewer : kind === 'WORK' ? executor : undefined
-    const command = commandOf(participant)
-    if (participant === undefined || command === null) return []
+  return nodes.flatMap((node) => {
+    const { kind } = node
+    const participant = participantAt(node)
+    if (participant === undefined || commandOf(participant) === null) return []
     const digest = digestDocument(participant)
     if (known.has(`${kind} ${digest}`)) return []
     known.add(`${kind} ${digest}`)
-    return [{ digest, isReviewer: kind === 'CHECK', named: namedBy(files, command, searchPath) }]
+    const named = namedBy(files, participant, searchPath)
+    return named === null ? [] : [{ digest, isReviewer: kind === 'CHECK', named }]
   })
 }
 
@@ -109,23 +115,39 @@ class Parts {
   }
 
   addPrograms(named: readonly NamedPrograms[]): void {
-    const programs = named.flatMap((one) => one.programs)
+    const programs = named.flatMap((one) => [...one.programs, ...one.parts])
     const loaded = loadedBy(this.#files, programs)
     for (const module of loaded.modules) this.#pin(module)
     const places = named.flatMap((one) => one.places)
     for (const place of [...loaded.places, ...places]) this.seal(`${place}/**`)
   }
 
-  addReviewer({ programs, data, isFromRoot }: NamedPrograms, nodes: readonly FlowNode[]): void {
+  addReviewer(
+    { programs, data, libraries, bases }: NamedPrograms,
+    nodes: readonly FlowNode[],
+  ): void {
     for (const path of data) if (!isDeclared(path, nodes)) this.#pin(path)
     for (const path of INSTRUCTION_FILES) this.seal(`${path}/**`)
     for (const pattern of GIT_PATTERNS) this.seal(pattern)
     const real = programs.flatMap((path) => this.#files.withLinks(path))
-    const directories = new Set([...real.map(directoryOf), ...(isFromRoot ? [''] : [])])
-    for (const directory of directories) {
-      if (directory === '') for (const pattern of CODE_PATTERNS) this.seal(pattern)
-      else this.#addDirectory(directory)
+    const own = new Set([...real.map(directoryOf), ...libraries])
+    const looked = new Set([...bases, ...(own.has('') ? [''] : [])])
+    for (const directory of own) if (directory !== '') this.#addDirectory(directory)
+    for (const directory of looked)
+      for (const pattern of CODE_PATTERNS) this.seal(below(directory, pattern))
+    for (const directory of new Set([...own, ...looked]))
       for (const up of upFrom(directory)) this.#addManifests(up)
+  }
+
+  /** Files, directories and patterns that a participant names as its programs. */
+  addDeclared(patterns: readonly string[]): void {
+    for (const pattern of patterns) {
+      const path = plainPath(pattern)
+      if (this.#files.isFile(path)) this.#pin(path)
+      else if (this.#files.isDirectory(path)) this.#addDirectory(path)
+      else this.seal(pattern)
+      for (const one of filesFitting(this.#files, pattern)) this.#pin(one)
+      if (this.#pinned.size > PINS_MAX) throw tooMany(pattern)
     }
   }
 
@@ -151,7 +173,9 @@ class Parts {
   finish(participants: readonly NamedParticipant[]): ProtectedPrograms {
     const sealed = [...this.#sealed].sort()
     const rows = participants.flatMap(({ digest: participant, named }) =>
-      named.programs.map((path) => ({ participant, ...pinOf(this.#files, path) })),
+      [...named.programs, ...named.declared.flatMap((one) => codeOf(this.#files, one))].map(
+        (path) => ({ participant, ...pinOf(this.#files, path) }),
+      ),
     )
     const programs = new Map(rows.map((row) => [`${row.participant} ${row.path}`, row]))
     return {
@@ -160,6 +184,11 @@ class Parts {
       programs: [...programs.values()],
       pins: [...this.#pinned].sort().map((path) => pinOf(this.#files, path)),
       directories: [...this.#directories],
+      unpinned: [
+        ...new Set(
+          participants.flatMap(({ digest, named }) => (named.unfound.length > 0 ? [digest] : [])),
+        ),
+      ],
     }
   }
 
@@ -203,6 +232,35 @@ function isFitting(patterns: readonly string[], path: string): boolean {
     const glob = parseGlob(`/${pattern}`)
     return glob !== null && matchesPath(glob, `/${path}`)
   })
+}
+
+function plainPath(pattern: string): string {
+  return pattern.replace(/^(?:\.\/)+|\/+$/g, '')
+}
+
+/** Files of the workspace that a pattern with `*` covers. */
+function filesFitting(files: WorkspaceFiles, pattern: string): readonly string[] {
+  if (!pattern.includes('*')) return []
+  const fixed = directoryOf(pattern.slice(0, pattern.indexOf('*')))
+  if (!files.isDirectory(fixed)) return []
+  return files.filesBelow(fixed, isPackageDirectory).filter((path) => isFitting([pattern], path))
+}
+
+/** Code among what a participant names as its programs. */
+function codeOf(files: WorkspaceFiles, pattern: string): readonly string[] {
+  const path = plainPath(pattern)
+  if (files.isFile(path)) return [path]
+  const found = files.isDirectory(path)
+    ? files.filesBelow(path, isPackageDirectory)
+    : filesFitting(files, pattern)
+  return found.filter((one) => hasCodeSuffix(one) || files.isExecutable(one))
+}
+
+/** Whether something in the workspace is what a participant names as its programs. */
+export function isDeclaredThere(files: WorkspaceFiles, pattern: string): boolean {
+  const path = plainPath(pattern)
+  if (files.isFile(path) || files.isDirectory(path)) return true
+  return filesFitting(files, pattern).length > 0
 }
 
 function isPackageDirectory(name: string): boolean {

@@ -5,11 +5,13 @@
 import type { Flow } from '../../contracts/index.ts'
 import type { FlowFact, PinnedFile, RunOrigin } from '../../flow/index.ts'
 import type { SealedPaths } from '../../service/index.ts'
+import type { Ledger } from '../../store/index.ts'
 import { PACKAGE_DIRECTORIES } from './code-names.ts'
+import { keepPrograms, textOf } from './program-changes.ts'
 import { type ProtectedPrograms, protectedPrograms } from './protected-programs.ts'
 import { WorkspaceFiles } from './workspace-files.ts'
 
-type PinnedOrigin = Pick<RunOrigin, 'programs' | 'pins'>
+type PinnedOrigin = Pick<RunOrigin, 'programs' | 'pins' | 'unpinned'>
 
 export class RunPrograms {
   readonly #files: WorkspaceFiles
@@ -27,9 +29,22 @@ export class RunPrograms {
 
   /** Pins what is there now, for the fact that begins the run. */
   pin(): PinnedOrigin {
-    const { programs, pins } = this.#parts()
+    const { programs, pins, unpinned } = this.#parts()
     this.#pins = pins
-    return { programs, pins }
+    return { programs, pins, ...(unpinned.length === 0 ? {} : { unpinned }) }
+  }
+
+  /** Keeps the bytes of what is pinned, before the fact that names their digests. */
+  keep(ledger: Pick<Ledger, 'objects'>): Promise<void> {
+    return keepPrograms(ledger, this.#files, this.#pins ?? [])
+  }
+
+  get pins(): readonly PinnedFile[] {
+    return this.#pins ?? []
+  }
+
+  textNow(path: string): string | null {
+    return textOf(this.#files.bytes(path))
   }
 
   /** Takes over what a run was begun with, or was moved to. */

@@ -108,6 +108,11 @@ export class WorkspaceFiles {
     return this.#read(path)?.digest ?? null
   }
 
+  /** Null when there is no such file. */
+  bytes(path: string): Uint8Array | null {
+    return this.#read(path)?.bytes ?? null
+  }
+
   /** The text of a file, as far as it may be a program; empty for any other. */
   text(path: string): string {
     const bytes = this.#read(path)?.bytes

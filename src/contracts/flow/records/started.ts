@@ -23,6 +23,7 @@ const OriginSchema = Type.Object(
       Type.Array(Type.Object({ participant: Digest, path: Name, digest: Digest }, closed)),
     ),
     pins: Type.Optional(Type.Array(Type.Object({ path: Name, digest: Digest }, closed))),
+    unpinned: Type.Optional(Type.Array(Digest)),
   },
   closed,
 )

@@ -1,0 +1,95 @@
+/** The options with which interpreters and shells name the code that they run. */
+import { isPython } from './code-names.ts'
+import { isShell } from './invocations.ts'
+
+/** What the words of an interpreter say, before the words of the program itself. */
+interface InterpreterWords {
+  /** Directories that modules are looked for in. */
+  readonly libraries: readonly string[]
+  /** Files or modules that are loaded before the program. */
+  readonly loaded: readonly string[]
+  readonly texts: readonly string[]
+  /** Modules of Python that are the program. */
+  readonly modules: readonly string[]
+  /** The program; null where a text or a module is it, or nothing. */
+  readonly entry: string | null
+}
+
+interface InterpreterOptions {
+  readonly libraries?: readonly string[]
+  readonly loaded?: readonly string[]
+  readonly texts?: readonly string[]
+  readonly modules?: readonly string[]
+  /** Options with a value that names no code. */
+  readonly values?: readonly string[]
+  /** The first word is a text unless a file is named: awk. */
+  readonly isText?: boolean
+}
+
+const NODE: InterpreterOptions = {
+  loaded: ['-r', '--require', '--loader', '--experimental-loader', '--preload', '--import'],
+  texts: ['-e', '--eval', '-p', '--print', '-pe'],
+  values: ['-C', '--conditions', '--input-type', '--title', '--stack-trace-limit'],
+}
+const OPTIONS: readonly (readonly [RegExp, InterpreterOptions])[] = [
+  [/^(?:node|nodejs|tsx|ts-node)$/, NODE],
+  [/^(?:python|pypy)[0-9.]*$/, { texts: ['-c'], modules: ['-m'], values: ['-X', '-W'] }],
+  [/^perl[0-9.]*$/, { libraries: ['-I'], texts: ['-e', '-E'] }],
+  [/^ruby[0-9.]*$/, { libraries: ['-I'], loaded: ['-r'], texts: ['-e'], values: ['-E'] }],
+  [/^php[0-9.]*$/, { loaded: ['-f'], texts: ['-r'], values: ['-d', '-c'] }],
+  [/^lua(?:jit)?[0-9.]*$/, { loaded: ['-l'], texts: ['-e'] }],
+  [/^[gmn]?awk$/, { loaded: ['-f', '--file'], values: ['-F', '-v'], isText: true }],
+  [/^java$/, { loaded: ['-jar'], libraries: ['-cp', '-classpath', '--class-path'] }],
+  [/^(?:Rscript|julia|tclsh|wish|groovy|elixir|guile|expect|pwsh|fish)$/, { texts: ['-e', '-c'] }],
+]
+
+function optionsOf(program: string): InterpreterOptions | null {
+  if (isShell(program)) return { loaded: ['--rcfile', '--init-file'], values: ['-o', '-O', '+o'] }
+  return OPTIONS.find(([name]) => name.test(program))?.[1] ?? null
+}
+
+/** Null for a program that is no interpreter. */
+export function interpreterWords(
+  program: string,
+  words: readonly string[],
+): InterpreterWords | null {
+  const options = optionsOf(program)
+  if (options === null) return null
+  const { isText = false, values = [] } = options
+  const found: Record<ListName, string[]> = { libraries: [], loaded: [], texts: [], modules: [] }
+  let entry: string | null = null
+  for (let index = 0; index < words.length && entry === null; index++) {
+    const word = words[index] ?? ''
+    if (values.includes(word)) {
+      index++
+      continue
+    }
+    const option = LISTS.map((list) => optionIn(word, options[list] ?? [])).findIndex(
+      (one) => one !== null,
+    )
+    const list = LISTS[option]
+    if (list !== undefined) {
+      const given = optionIn(word, options[list] ?? [])
+      found[list].push(given === '' || given === null ? (words[++index] ?? '') : given)
+      // What follows is for the program.
+      if (list === 'modules' || (list === 'texts' && isPython(program))) break
+    } else if (!word.startsWith('-') || word === '-') entry = word
+  }
+  const isDone = found.texts.length > 0 || found.modules.length > 0
+  const isFiled = isText || (program === 'java' && found.loaded.length + found.libraries.length > 0)
+  return { ...found, entry: isDone || isFiled ? null : (entry ?? '-') }
+}
+
+type ListName = 'libraries' | 'loaded' | 'texts' | 'modules'
+const LISTS: readonly ListName[] = ['libraries', 'loaded', 'texts', 'modules']
+
+/** The value written together with an option, empty where it is the next word; null for another word. */
+function optionIn(word: string, options: readonly string[]): string | null {
+  for (const option of options) {
+    if (word === option || (option === '-e' && /^-[lnpaw0-9]+[eE]$/.test(word))) return ''
+    if (word.startsWith(`${option}=`)) return word.slice(option.length + 1)
+    if (/^-[A-Za-z]$/.test(option) && word.startsWith(option) && !word.startsWith('--'))
+      return word.slice(option.length)
+  }
+  return null
+}

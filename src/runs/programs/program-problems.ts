@@ -1,0 +1,186 @@
+/**
+ * What `flow check` has to say about the programs of participants, which takes the workspace: programs
+ * that are not there or cannot be pinned, that a node declares to write, reviewers in the root, and one
+ * program as executor and reviewer.
+ */
+import { faultError, showName, showPath } from '../../base/index.ts'
+import { type Flow, type FlowNode, matchesPath, parseGlob } from '../../contracts/index.ts'
+import type { FlowProblem } from '../../flow/index.ts'
+import { loadedBy } from './imports.ts'
+import { namedBy, participantAt } from './named-programs.ts'
+import { missingPrograms, type PartsAround } from './needed-parts.ts'
+import { protectedPrograms } from './protected-programs.ts'
+import { spawnedBy } from './spawned-programs.ts'
+import { WorkspaceFiles } from './workspace-files.ts'
+
+interface ProgramProblems {
+  readonly violations: readonly FlowProblem[]
+  readonly warnings: readonly FlowProblem[]
+}
+
+export function programProblems(flow: Flow, around: PartsAround): ProgramProblems {
+  const { workspace, searchPath } = around
+  const files = new WorkspaceFiles(workspace)
+  const { pins, readOnly } = protectedPrograms(files, flow, searchPath)
+  const places = readOnly.filter((path) => files.isFile(path) || files.isDirectory(path))
+  const parts = [...new Set([...pins.map(({ path }) => path), ...places])]
+  const inside = insidePath(files, searchPath)
+  const pinned = new Set(parts)
+  const missing = flow.nodes.map((node, index) => missingAt(flow, node, index, around))
+  const isThere = (index: number): boolean => missing[index]?.length === 0
+  const unpinned = flow.nodes.flatMap((node, index) =>
+    isThere(index) ? unpinnedAt(files, node, index, inside) : [],
+  )
+  const isViolation = ({ path }: FlowProblem): boolean => path.endsWith('/reviewer')
+  const told = missing.flat().map(({ isOfMachine, ...problem }) => ({ isOfMachine, problem }))
+  const toldAs = (isOf: boolean): readonly FlowProblem[] =>
+    told.flatMap(({ isOfMachine, problem }) => (isOfMachine === isOf ? [problem] : []))
+  return {
+    violations: [...toldAs(false), ...unpinned.filter(isViolation)],
+    warnings: [
+      ...toldAs(true),
+      ...unpinned.filter((one) => !isViolation(one)),
+      ...flow.nodes.flatMap((node, index) => [
+        ...unsureAt(files, node, index, { inside, pinned }),
+        ...writableParts(node, index, parts),
+        ...inRoot(files, node, index),
+        ...sameProgram(files, flow, node, index),
+      ]),
+    ],
+  }
+}
+
+function insidePath(files: WorkspaceFiles, searchPath: string): readonly string[] {
+  return searchPath.split(':').flatMap((one) => (one === '' ? [] : (files.pathOf(one) ?? [])))
+}
+
+type MissingProblem = FlowProblem & { readonly isOfMachine: boolean }
+
+function missingAt(
+  flow: Flow,
+  node: FlowNode,
+  index: number,
+  around: PartsAround,
+): readonly MissingProblem[] {
+  const participant = participantAt(node)
+  if (participant === undefined) return []
+  const path = `/nodes/${index}/${node.kind === 'CHECK' ? 'reviewer' : 'executor'}`
+  return missingPrograms(flow, participant, showName(node.node_id), around).map(
+    ({ code, says, hint, isOfMachine = false }) => {
+      const elsewhere = `${hint}; a flow that runs elsewhere: writ flow check --workspace DIR`
+      return { code, path, message: says, hint: isOfMachine ? hint : elsewhere, isOfMachine }
+    },
+  )
+}
+
+/** The way out of a program that cannot be found. */
+const NAME_THEM =
+  'list the files, directories or patterns that the program is made of in `programs` of the participant, or start one file: `command: [node, agents/review.mjs]`'
+
+function unpinnedAt(
+  files: WorkspaceFiles,
+  node: FlowNode,
+  index: number,
+  inside: readonly string[],
+): readonly FlowProblem[] {
+  const { unfound = [] } = namedBy(files, participantAt(node), inside) ?? {}
+  if (unfound.length === 0) return []
+  const role = node.kind === 'CHECK' ? 'reviewer' : 'executor'
+  const path = `/nodes/${index}/${role}`
+  const message = unpinnedText(node, unfound)
+  return [{ code: 'flow.program_unpinned', path, message, hint: NAME_THEM }]
+}
+
+function unpinnedText({ node_id, kind }: FlowNode, unfound: readonly string[]): string {
+  const role = kind === 'CHECK' ? 'reviewer' : 'executor'
+  return `what the ${role} of ${showName(node_id)} runs cannot be pinned, so other participants could change it; not found: ${unfound.join('; ')}`
+}
+
+/** Fails if what a reviewer runs cannot be pinned: the work under review could replace it. */
+export function refuseUnpinned(nodes: readonly FlowNode[], around: PartsAround): void {
+  const files = new WorkspaceFiles(around.workspace)
+  const inside = insidePath(files, around.searchPath)
+  const [first, ...others] = nodes.flatMap((node, index) =>
+    node.kind === 'CHECK' ? unpinnedAt(files, node, index, inside) : [],
+  )
+  if (first === undefined) return
+  const message = [first, ...others].map((one) => one.message).join('; ')
+  throw faultError(
+    'flow.program_unpinned',
+    first.path,
+    message,
+    `${NAME_THEM}; nothing was started`,
+  )
+}
+
+/** What the scripts of a reviewer start and the search does not find or seal. */
+function unsureAt(
+  files: WorkspaceFiles,
+  node: FlowNode,
+  index: number,
+  { inside, pinned }: { readonly inside: readonly string[]; readonly pinned: ReadonlySet<string> },
+): readonly FlowProblem[] {
+  const named = node.kind === 'CHECK' ? namedBy(files, participantAt(node), inside) : null
+  if (named === null || named.declared.length > 0) return []
+  const { modules } = loadedBy(files, [...named.programs, ...named.parts])
+  const started = [...modules].flatMap((module) => {
+    const { paths, isOpen } = spawnedBy(files, module)
+    return [
+      ...paths.filter((path) => !pinned.has(path)).map((path) => showPath(path)),
+      ...(isOpen ? [`a program whose name ${showPath(module)} puts together`] : []),
+    ]
+  })
+  const unsure = [...new Set([...named.unsure, ...started])]
+  if (unsure.length === 0) return []
+  const message = `scripts of the reviewer of ${showName(node.node_id)} start what is not pinned, and other participants can change it: ${unsure.join('; ')}`
+  const hint = 'list it in `programs` of the participant unless it is the work that is judged'
+  return [{ code: 'flow.program_unpinned', path: `/nodes/${index}/reviewer`, message, hint }]
+}
+
+function writableParts(
+  { writes = [] }: FlowNode,
+  index: number,
+  parts: readonly string[],
+): readonly FlowProblem[] {
+  return writes.flatMap((pattern, place) => {
+    const glob = parseGlob(`/${pattern}`)
+    const first = glob === null ? undefined : parts.find((path) => matchesPath(glob, `/${path}`))
+    if (first === undefined) return []
+    const message = `${showName(pattern)} covers ${showPath(first)}, a part of a participant of this flow, and a stage that changes it is blocked`
+    const hint = 'name what the work makes, or put the programs of participants elsewhere'
+    return [
+      { code: 'flow.program_writable', path: `/nodes/${index}/writes/${place}`, message, hint },
+    ]
+  })
+}
+
+function programsOf(files: WorkspaceFiles, node: FlowNode): readonly string[] {
+  return namedBy(files, node.kind === 'CHECK' ? node.reviewer : node.executor, [])?.programs ?? []
+}
+
+function inRoot(files: WorkspaceFiles, node: FlowNode, index: number): readonly FlowProblem[] {
+  if (node.kind !== 'CHECK') return []
+  const program = programsOf(files, node).find((path) => !path.includes('/'))
+  if (program === undefined) return []
+  const message = `the reviewer's program ${showPath(program)} lies in the root of the workspace: no code can be added there, and other files that it reads there are not protected`
+  const hint = 'put it in a directory of its own, or outside the workspace'
+  return [{ code: 'flow.program_in_root', path: `/nodes/${index}/reviewer`, message, hint }]
+}
+
+function sameProgram(
+  files: WorkspaceFiles,
+  flow: Flow,
+  node: FlowNode,
+  index: number,
+): readonly FlowProblem[] {
+  const judged = flow.nodes.find(({ node_id }) => node_id === node.target)
+  if (node.kind !== 'CHECK' || judged === undefined) return []
+  const digests = programsOf(files, judged).map((path) => files.digest(path))
+  const program = programsOf(files, node).find((path) => digests.includes(files.digest(path)))
+  // One declaration for both is known without the workspace, and told by the check of the flow.
+  const isOne = JSON.stringify(judged.executor) === JSON.stringify(node.reviewer)
+  if (program === undefined || isOne) return []
+  const message = `the program ${showPath(program)} is executor of ${showName(judged.node_id)} and its reviewer`
+  const hint = 'let another program judge: evidence of the same one does not count either'
+  return [{ code: 'flow.same_participant', path: `/nodes/${index}/reviewer`, message, hint }]
+}

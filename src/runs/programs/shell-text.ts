@@ -1,0 +1,324 @@
+/**
+ * Reads the text of a shell as the simple commands that it starts, one after another, each with the
+ * directory and the variables that it starts with. A part that only the run knows, such as `$X` of
+ * another place, is `UNKNOWN` in its word, so that callers can refuse instead of guess.
+ *
+ * Not read: what a word means to the program that gets it; see `invocations.ts`.
+ */
+import { dirname, resolve } from 'node:path'
+
+/** The part of a word that is known at run time alone. No path and no argument can hold it. */
+export const UNKNOWN = '\0'
+
+/** Variables that the shell starts with and that a text often repeats to add to them. */
+const INHERITED = ['PATH', 'NODE_PATH', 'NODE_OPTIONS', 'PYTHONPATH', 'PERL5LIB', 'RUBYLIB']
+
+export interface ShellCommand {
+  readonly words: readonly string[]
+  /** Absolute; null if it is known at run time alone. */
+  readonly directory: string | null
+  /** Assigned in the text. */
+  readonly variables: ReadonlyMap<string, string>
+}
+
+interface Scope {
+  directory: string | null
+  readonly variables: Map<string, string>
+}
+
+interface ShellStart {
+  readonly directory: string | null
+  readonly variables?: ReadonlyMap<string, string>
+  /** `$0`: absolute, or null for a text without a file. */
+  readonly script: string | null
+}
+
+export function shellCommands(text: string, start: ShellStart): readonly ShellCommand[] {
+  const reader = new ShellReader(text, start)
+  reader.read()
+  return reader.commands
+}
+
+/** Words of the shell's grammar that a command can follow. */
+const KEYWORDS = new Set(['if', 'then', 'else', 'elif', 'while', 'until', 'do', '!', '{', 'time'])
+/** Commands that start nothing: the rest of the grammar. */
+const CLOSED = new Set(['fi', 'done', 'esac', '}', 'case', 'for', 'select'])
+const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=([\s\S]*)$/
+const NAMED = /^[A-Za-z_]\w*|^[0-9@*#?!$-]/
+
+class ShellReader {
+  readonly commands: ShellCommand[] = []
+  readonly #text: string
+  readonly #script: string | null
+  readonly #outer: Scope[] = []
+  readonly #ends: string[] = []
+  #scope: Scope
+  #at = 0
+  #words: string[] = []
+  /** What the command comes behind: `&&` or `||`. */
+  #link: '&&' | '||' | null = null
+  /** The directories in which open compounds (`if`, `while`, …) began. */
+  readonly #compounds: (string | null)[] = []
+
+  constructor(text: string, { directory, variables, script }: ShellStart) {
+    this.#text = text
+    this.#script = script
+    const inherited = INHERITED.map((name) => [name, ''] as const)
+    this.#scope = { directory, variables: new Map([...inherited, ...(variables ?? [])]) }
+  }
+
+  read(): void {
+    while (this.#at < this.#text.length) {
+      const sign = this.#text[this.#at] ?? ''
+      if (/[ \t\r]/.test(sign)) this.#at++
+      else if (sign === '#') this.#at = lineEnd(this.#text, this.#at)
+      else if (sign === '<' || sign === '>') this.#redirect()
+      else if (/[\n;&|()]/.test(sign)) this.#operate(sign)
+      else if (this.#text.startsWith('\\\n', this.#at)) this.#at += 2
+      else this.#take(this.#word())
+    }
+    this.#end()
+  }
+
+  /** A number directly before a redirection is a descriptor, no word. */
+  #take(word: string): void {
+    if (/^\d+$/.test(word) && /[<>]/.test(this.#text[this.#at] ?? '')) return
+    this.#words.push(word)
+  }
+
+  #operate(sign: string): void {
+    const isDouble = this.#text[this.#at + 1] === sign
+    this.#at += isDouble && /[&|;]/.test(sign) ? 2 : 1
+    if (sign === '&' && this.#text[this.#at] === '>') return
+    this.#end()
+    this.#link = isDouble && sign === '&' ? '&&' : isDouble && sign === '|' ? '||' : null
+    const { directory, variables } = this.#scope
+    if (sign === '(') {
+      this.#outer.push(this.#scope)
+      this.#scope = { directory, variables: new Map(variables) }
+    }
+    if (sign === ')') this.#scope = this.#outer.pop() ?? this.#scope
+    if (sign === '\n') this.#skipDocuments()
+  }
+
+  /** The target of a redirection is no word of the command; what `<(…)` starts is read. */
+  #redirect(): void {
+    const sign = /^(?:<<<|<<-?|<&|<>|>>|>&|>\||<|>)/.exec(this.#text.slice(this.#at, this.#at + 3))
+    const [redirection = '<'] = sign ?? []
+    this.#at += redirection.length
+    if (this.#text[this.#at] === '(') return
+    while (/[ \t]/.test(this.#text[this.#at] ?? '')) this.#at++
+    if (/[\n;&|()]|^$/.test(this.#text[this.#at] ?? '')) return
+    const word = this.#word()
+    if (redirection === '<<' || redirection === '<<-') this.#ends.push(word)
+  }
+
+  #skipDocuments(): void {
+    for (const end of this.#ends.splice(0)) {
+      while (this.#at < this.#text.length) {
+        const line = this.#text.slice(this.#at, lineEnd(this.#text, this.#at))
+        this.#at += line.length + 1
+        if (line.trim() === end) break
+      }
+    }
+  }
+
+  #word(): string {
+    const [test] = /^\[\[?(?=\s)/.exec(this.#text.slice(this.#at, this.#at + 3)) ?? []
+    let word = test ?? ''
+    this.#at += word.length
+    while (this.#at < this.#text.length) {
+      const sign = this.#text[this.#at] ?? ''
+      if (/[\s;&|()<>]/.test(sign)) break
+      if (sign === "'") word += this.#single()
+      else if (sign === '"') word += this.#double()
+      else if (sign === '\\') word += this.#escaped()
+      else if (sign === '$') word += this.#expansion()
+      else if (sign === '`') word += this.#backquoted()
+      else {
+        // What a pattern means is known when it is run.
+        word += /[*?[]/.test(sign) && this.#words.length > 0 ? UNKNOWN : sign
+        this.#at++
+      }
+    }
+    return word
+  }
+
+  #single(): string {
+    const end = this.#text.indexOf("'", this.#at + 1)
+    const last = end === -1 ? this.#text.length : end
+    const inside = this.#text.slice(this.#at + 1, last)
+    this.#at = last + 1
+    return inside
+  }
+
+  #double(): string {
+    let inside = ''
+    for (this.#at++; this.#at < this.#text.length; ) {
+      const sign = this.#text[this.#at] ?? ''
+      if (sign === '"') break
+      if (sign === '$') inside += this.#expansion()
+      else if (sign === '`') inside += this.#backquoted()
+      else if (sign === '\\' && /["$`\\\n]/.test(this.#text[this.#at + 1] ?? ''))
+        inside += this.#escaped()
+      else {
+        inside += sign
+        this.#at++
+      }
+    }
+    this.#at++
+    return inside
+  }
+
+  #escaped(): string {
+    const sign = this.#text[this.#at + 1] ?? ''
+    this.#at += 2
+    return sign === '\n' ? '' : sign
+  }
+
+  #backquoted(): string {
+    const end = this.#text.indexOf('`', this.#at + 1)
+    const last = end === -1 ? this.#text.length : end
+    const inside = this.#text.slice(this.#at + 1, last)
+    this.#at = last + 1
+    return this.#substituted(inside)
+  }
+
+  #expansion(): string {
+    const rest = this.#text.slice(this.#at + 1)
+    if (rest.startsWith('(')) {
+      const inside = balanced(rest)
+      this.#at += inside.length + 3
+      return this.#substituted(inside)
+    }
+    if (rest.startsWith('{')) {
+      const end = rest.indexOf('}')
+      const inside = rest.slice(1, end === -1 ? rest.length : end)
+      this.#at += inside.length + 3
+      if (/^(?:0|BASH_SOURCE(?:\[0\])?)%\/\*$/.test(inside)) return folderOf(this.#valueOf('0'))
+      return this.#valueOf(inside)
+    }
+    const [name] = NAMED.exec(rest) ?? []
+    this.#at += 1 + (name?.length ?? 0)
+    return name === undefined ? '$' : this.#valueOf(name)
+  }
+
+  #valueOf(name: string): string {
+    if (name === '0' || /^BASH_SOURCE(?:\[0\])?$/.test(name)) return this.#script ?? UNKNOWN
+    if (name === 'PWD') return this.#scope.directory ?? UNKNOWN
+    return this.#scope.variables.get(name) ?? UNKNOWN
+  }
+
+  /** A file that is read into this shell may set every variable; that of a Python environment is known. */
+  #sourced(file: string): void {
+    const environment = /^(.*\bbin)\/activate$/.exec(file)?.[1]
+    const path = environment === undefined ? UNKNOWN : this.#resolved(environment)
+    this.#scope.variables.set('PATH', path)
+  }
+
+  /** What `$(…)` gives: a directory in the usual spellings, else unknown. What it starts is read. */
+  #substituted(text: string): string {
+    const plain = text.trim()
+    if (/^pwd(?:\s+-[PL])?$/.test(plain)) return this.#scope.directory ?? UNKNOWN
+    const [, moved] =
+      /^cd\s+(?:--\s+)?([\s\S]+?)\s*(?:>\s*\/dev\/null\s*)?(?:&&|;)\s*pwd(?:\s+-[PL])?$/.exec(
+        plain,
+      ) ?? []
+    if (moved !== undefined) return this.#resolved(this.#inner(moved))
+    const [, named] = /^dirname\s+(?:--\s+)?([\s\S]+)$/.exec(plain) ?? []
+    if (named !== undefined) return folderOf(this.#inner(named))
+    const [, real] = /^(?:realpath|readlink\s+-f)\s+(?:--\s+)?([\s\S]+)$/.exec(plain) ?? []
+    if (real !== undefined) return this.#resolved(this.#inner(real))
+    this.commands.push(...shellCommands(text, { ...this.#scope, script: this.#script }))
+    return UNKNOWN
+  }
+
+  /** One word inside a substitution; unknown where it is not one word. */
+  #inner(text: string): string {
+    const reader = new ShellReader(`: ${text}`, { ...this.#scope, script: this.#script })
+    reader.read()
+    const [only, ...others] = reader.commands
+    const [, word = UNKNOWN, ...more] = only?.words ?? []
+    return others.length > 0 || more.length > 0 ? UNKNOWN : word
+  }
+
+  #resolved(word: string): string {
+    const { directory } = this.#scope
+    return word.includes(UNKNOWN) || directory === null ? UNKNOWN : resolve(directory, word)
+  }
+
+  #end(): void {
+    const words = this.#words
+    this.#words = []
+    const link = this.#link
+    this.#link = null
+    if (words[0] === 'function') words.splice(0, 2)
+    for (; words[0] !== undefined && KEYWORDS.has(words[0]); words.shift())
+      if (/^(?:if|while|until)$/.test(words[0])) this.#compounds.push(this.#scope.directory)
+    const [first] = words
+    if (first === undefined) return
+    if (CLOSED.has(first)) return this.#compound(first, words)
+    this.#start(words, link)
+  }
+
+  /** After a compound that may have changed the directory, it is not known. */
+  #compound(first: string, words: readonly string[]): void {
+    const isEnd = /^(?:fi|done|esac)$/.test(first)
+    if (isEnd && this.#compounds.pop() !== this.#scope.directory) this.#scope.directory = null
+    if (/^(?:case|for|select)$/.test(first)) this.#compounds.push(this.#scope.directory)
+    // The variable of a loop has many values.
+    if (first !== 'case' && words[1] !== undefined) this.#scope.variables.delete(words[1])
+  }
+
+  #start(words: string[], link: '&&' | '||' | null): void {
+    const isConditional = link !== null || this.#compounds.length > 0
+    const own = new Map(this.#scope.variables)
+    const set: string[] = []
+    while (ASSIGNMENT.test(words[0] ?? '')) set.push(words.shift() ?? '')
+    for (const word of set) assign(own, word, false)
+    const [first, ...rest] = words
+    if (first === undefined || /^(?:export|readonly|local|declare|typeset)$/.test(first)) {
+      for (const word of [...set, ...rest]) assign(this.#scope.variables, word, isConditional)
+      return
+    }
+    if (first === 'read' || first === 'unset')
+      for (const name of rest) this.#scope.variables.set(name, UNKNOWN)
+    if (first === '.' || first === 'source') this.#sourced(rest[0] ?? UNKNOWN)
+    if (/^(?:cd|pushd|popd)$/.test(first)) {
+      const to = rest.find((word) => !/^-[PLe@]*$|^--$/.test(word))
+      const place = to === undefined || first === 'popd' ? UNKNOWN : this.#resolved(to)
+      this.#scope.directory = place === UNKNOWN || link === '||' ? null : place
+      return
+    }
+    this.commands.push({ words, directory: this.#scope.directory, variables: own })
+  }
+}
+
+/** One that may not take place, over another value, leaves neither. */
+function assign(variables: Map<string, string>, word: string, isConditional: boolean): void {
+  const [, name, given = ''] = ASSIGNMENT.exec(word) ?? []
+  if (name === undefined) return
+  const known = variables.get(name)
+  const value = /^\w+\+=/.test(word) ? `${known ?? UNKNOWN}${given}` : given
+  const isOther = known !== undefined && known !== '' && known !== value
+  variables.set(name, isConditional && isOther ? UNKNOWN : value)
+}
+
+function folderOf(path: string): string {
+  return path.includes(UNKNOWN) ? UNKNOWN : dirname(path)
+}
+
+function lineEnd(text: string, from: number): number {
+  const end = text.indexOf('\n', from)
+  return end === -1 ? text.length : end
+}
+
+/** What is inside the parentheses that the text begins with. */
+function balanced(text: string): string {
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '(') depth++
+    if (text[at] === ')' && --depth === 0) return text.slice(1, at)
+  }
+  return text.slice(1)
+}
