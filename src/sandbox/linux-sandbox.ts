@@ -5,12 +5,11 @@
  * INVARIANT (dead before read): a run resolves only after bubblewrap has reaped the first process
  *   inside, which the kernel lets die last, and after the last byte of output came.
  */
-import type { Server } from 'node:net'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import { FaultError, faultError } from '../base/index.ts'
+import { faultError } from '../base/index.ts'
 import { RUN_CAPS, type RunCap } from '../contracts/index.ts'
 import { readableNames, removeTree } from '../machine/index.ts'
-import { openListener } from '../network/index.ts'
 import type {
   Control,
   Keeper,
@@ -36,6 +35,7 @@ import { controlsOf } from './preparation/controls.ts'
 import { type Opened, OWN_TASKS, PRIVATE_PLACES } from './preparation/open-sandbox.ts'
 import { Freezer, ownProcesses, processesBelow } from './processes/freeze.ts'
 import { HolderKeeper } from './processes/keeper.ts'
+import { RunDoor } from './processes/run-door.ts'
 import {
   type ProcessLimits,
   processLimits,
@@ -104,6 +104,7 @@ export class LinuxSandbox implements Sandbox {
   #hasTerminal = false
   readonly #freezer = new Freezer()
   #sideShell: SideShell | null = null
+  #door: RunDoor | null = null
   #traced = 0
   #onClosed: () => void = () => undefined
   #usedCpuMs = 0
@@ -204,30 +205,22 @@ export class LinuxSandbox implements Sandbox {
     this.#running = waiting
     this.#lastEnd = waiting.end
     this.#hasTerminal = request.terminal !== null
-    let door: Server | null = null
+    const { network } = this.#request
+    const namespace = { owner: this.#opened.holder.pid, inside: waiting.pid }
     try {
-      door = await this.#openDoor(waiting)
+      if (network !== undefined) this.#door = await RunDoor.open(network, namespace)
       return await this.#runIn(waiting, request, limits)
     } finally {
       this.#running = null
       this.#isTold = false
-      door?.close()
+      this.#door?.close()
+      this.#door = null
       letGo(waiting)
     }
   }
 
-  /** The way out of this run's own network namespace; null when it has none. */
-  async #openDoor({ pid }: ReadyShell): Promise<Server | null> {
-    const { network } = this.#request
-    if (network === undefined) return null
-    try {
-      const door = await openListener({ owner: this.#opened.holder.pid, inside: pid })
-      network.listenOn(door)
-      return door
-    } catch (error) {
-      if (error instanceof FaultError) throw error
-      throw faultError('sandbox.control_missing', 'network_namespace', String(error))
-    }
+  async connectInside(port: number): Promise<Socket | null> {
+    return this.#isTold ? (this.#door?.connect(port) ?? null) : null
   }
 
   /** Called once, when nothing of the sandbox is left. */

@@ -27,6 +27,7 @@ import { type AgentStart, startOf } from './agent-start.ts'
 import { Boundary, gitDirectories, isGitBusy } from './boundary.ts'
 import { type SessionOrder, serveOrders } from './control.ts'
 import { feedbackOf } from './feedback.ts'
+import { PublishedPorts } from './published-ports.ts'
 import type { SessionFiles, SessionTerms } from './session-files.ts'
 import { type SettleCause, type Settled, Settler } from './settle.ts'
 import { ToolReports } from './tool-reports.ts'
@@ -82,16 +83,30 @@ export type SessionEnd =
     }
 
 export async function runSession(options: SessionOptions): Promise<SessionEnd> {
-  const { gate, files, terms } = options
+  const { terms } = options
   const session = new LiveSession(options)
   // Fails if the program is not there, before anything is recorded or made.
   const start = await session.startOf()
+  const ports = await PublishedPorts.open(terms.publish ?? [])
+  try {
+    return await runOn(session, start, ports, options)
+  } finally {
+    ports.close()
+  }
+}
+
+async function runOn(
+  session: LiveSession,
+  start: AgentStart,
+  ports: PublishedPorts,
+  { gate, files, terms, isResumed }: SessionOptions,
+): Promise<SessionEnd> {
   const refused = await gate.sessions.begin(groundOf(terms))
   if (refused !== null) return { kind: 'refused', answer: refused }
-  if (!options.isResumed) files.make(terms)
+  if (!isResumed) files.make(terms)
   const disown = files.own()
   try {
-    return await session.run(start)
+    return await session.run(start, ports)
   } finally {
     await disown()
   }
@@ -116,7 +131,7 @@ class LiveSession {
     this.#reports = new ToolReports(options.terms.cwd)
   }
 
-  async run(start: AgentStart): Promise<SessionEnd> {
+  async run(start: AgentStart, ports: PublishedPorts): Promise<SessionEnd> {
     const { gate, files, terms, agentHome, onRefused } = this.#options
     const { session_id: sessionId, descriptor, hosts, limits } = terms
     const gateway = new ModelGateway(start.endpoints, NO_BUDGET)
@@ -133,6 +148,7 @@ class LiveSession {
       onRefused,
       onOwn: (socket) => channel.accept(socket),
     })
+    ports.lead((port) => opened.sandbox.connectInside(port))
     try {
       const view = openView(opened.sandbox, { directory: files.directory, ...opened.reading })
       try {
@@ -164,7 +180,10 @@ class LiveSession {
       secretOf,
       modelUrl: this.#options.modelUrl,
     })
-    onNotes([...start.notes, ...agentHome.logins()])
+    const published = (terms.publish ?? []).map(
+      ({ outside, inside }) => `port ${inside} of the session: http://127.0.0.1:${outside}`,
+    )
+    onNotes([...start.notes, ...agentHome.logins(), ...published])
     return start
   }
 

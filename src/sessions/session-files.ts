@@ -10,6 +10,7 @@ import type { ActionDescriptor, SessionFact } from '../contracts/index.ts'
 import type { KnownHome } from '../home/index.ts'
 import { namesIfThere, readIfThere, removeTree, writeWhole } from '../machine/index.ts'
 import { isLeftBehind, ownerMark } from '../sandbox/index.ts'
+import type { PublishedPort } from './published-ports.ts'
 
 /** What a session was started with. */
 export interface SessionTerms {
@@ -20,6 +21,8 @@ export interface SessionTerms {
   readonly workspace: string
   readonly scope: readonly string[]
   readonly hosts: readonly string[]
+  /** Ports of servers inside that the machine shows. */
+  readonly publish?: readonly PublishedPort[]
   /** The person named with `--write` or `--delete` what may be changed. */
   readonly is_declared: boolean
   readonly settle: NonNullable<SessionFact['settle']>

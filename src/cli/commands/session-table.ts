@@ -12,10 +12,16 @@ export const SESSION_COMMANDS: readonly Command[] = [
     name: 'run',
     says: 'run a coding agent in a session: every change goes through the gate',
     usage:
-      'writ run [--as NAME] [--net HOST]… [--scope DIR]… [--write GLOB]… [--delete GLOB]… [--settle auto|end|never] [--memory MB] [--disk MB] [--time TIME] [--resume ID] -- AGENT ARGS…',
+      'writ run [--as NAME] [--net HOST]… [--publish PORT]… [--scope DIR]… [--write GLOB]… [--delete GLOB]… [--settle auto|end|never] [--memory MB] [--disk MB] [--time TIME] [--resume ID] -- AGENT ARGS…',
     options: [
       { name: 'as', value: 'NAME', says: 'the name of the agent; that of the program without it' },
       { name: 'net', value: 'HOST', many: true, says: 'a host that the agent may reach' },
+      {
+        name: 'publish',
+        value: '[PORT:]PORT',
+        many: true,
+        says: 'a port of a server that the agent starts, opened on the loopback of this machine; 8080:3000 shows 3000 at 8080',
+      },
       {
         name: 'scope',
         value: 'DIR',
@@ -61,6 +67,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
       'writ run -- claude',
       'writ run -- codex',
       'writ run -- bash',
+      'writ run --publish 3000 -- claude',
       'writ run --net api.example.org --settle end -- my-agent --task fix',
       'writ run --resume 4f2a91c0 -- claude --continue',
     ],

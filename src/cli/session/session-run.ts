@@ -47,6 +47,7 @@ interface SessionRequest {
   readonly write: readonly string[]
   readonly remove: readonly string[]
   readonly hosts: readonly string[]
+  readonly publish: NonNullable<SessionTerms['publish']>
   readonly env: Readonly<Record<string, string>>
   readonly settle: SessionTerms['settle']
 }
@@ -183,9 +184,10 @@ function resumedSession(home: KnownHome, request: SessionRequest, id: string) {
   }
   const { argv, cwd, actionId, nowMs } = request
   const kept = files.terms()
+  const publish = request.publish.length === 0 ? (kept.publish ?? []) : request.publish
   const created_at = new Date(nowMs).toISOString()
   const descriptor = { ...kept.descriptor, action_id: actionId, created_at }
-  return { files, terms: { ...kept, argv, cwd, descriptor } }
+  return { files, terms: { ...kept, publish, argv, cwd, descriptor } }
 }
 
 function newTerms({ gate, call, stream }: GateSession, request: SessionRequest): SessionTerms {
@@ -205,6 +207,7 @@ function newTerms({ gate, call, stream }: GateSession, request: SessionRequest):
     workspace,
     scope,
     hosts,
+    publish: request.publish,
     is_declared: isDeclared,
     settle,
     stream,

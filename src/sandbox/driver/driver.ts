@@ -10,7 +10,7 @@
  * PROMISE (no survivor): when the calling process dies by any signal, everything inside dies.
  */
 
-import type { Server } from 'node:net'
+import type { Server, Socket } from 'node:net'
 import type { EnforcedBy, RunCap } from '../../contracts/index.ts'
 
 export interface Caps {
@@ -177,6 +177,11 @@ export interface Sandbox {
    * to the exit status, or null if the run ended first. Rejects if no command with a channel runs.
    */
   runBeside(request: SideRequest): Promise<number | null>
+  /**
+   * Connects to a port on the loopback inside. Resolves to null if nothing listens there, no command
+   * runs, or the sandbox has no network door.
+   */
+  connectInside(port: number): Promise<Socket | null>
   /** Outer ids of the processes inside, parents before children, without writ's own. */
   processes(): readonly number[]
   /**
