@@ -4,3 +4,4 @@
  */
 export { SessionChannel } from './channel.ts'
 export { type GatewayEndpoint, ModelGateway } from './gateway.ts'
+export type { HeldPush, PushEnd, PushKeeper, PushOrder } from './push-server.ts'

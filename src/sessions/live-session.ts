@@ -27,6 +27,7 @@ import { type AgentStart, startOf } from './agent-start.ts'
 import { Boundary, gitDirectories, isGitBusy } from './boundary.ts'
 import { type SessionOrder, serveOrders } from './control.ts'
 import { feedbackOf } from './feedback.ts'
+import { HeldPushes, pushVariables } from './held-pushes.ts'
 import { PublishedPorts } from './published-ports.ts'
 import type { SessionFiles, SessionTerms } from './session-files.ts'
 import { type SettleCause, type Settled, Settler } from './settle.ts'
@@ -136,7 +137,8 @@ class LiveSession {
     const { session_id: sessionId, descriptor, hosts, limits } = terms
     const gateway = new ModelGateway(start.endpoints, NO_BUDGET)
     const onReport = (report: unknown) => this.#hear(report)
-    const channel = new SessionChannel({ token: this.#token, gateway, onReport })
+    const pushes = this.#makePushes()
+    const channel = new SessionChannel({ token: this.#token, gateway, pushes, onReport })
     const opened = await gate.sessions.open({
       sessionId,
       descriptor,
@@ -161,6 +163,13 @@ class LiveSession {
       await opened.sandbox.close()
       await opened.proxy.close()
     }
+  }
+
+  #makePushes(): HeldPushes {
+    const { gate, files, terms, onNotes } = this.#options
+    const [scope = terms.cwd] = terms.scope
+    const tell = (line: string): void => onNotes([line])
+    return new HeldPushes({ surface: gate.sessions, files, ground: terms, tree: scope, tell })
   }
 
   get #channel(): string {
@@ -252,6 +261,7 @@ class LiveSession {
         ...env,
         WRIT_SESSION: terms.session_id,
         WRIT_SESSION_CHANNEL: this.#channel,
+        ...pushVariables(this.#channel, environment),
       },
       ...live,
       abort,
