@@ -9,6 +9,7 @@
 import { existsSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Digest, digestBytes, digestDocument, faultError } from '../../base/index.ts'
+import type { Proposal } from '../../contracts/index.ts'
 import {
   type InstalledEnd,
   namesIfThere,
@@ -44,6 +45,12 @@ interface PushNote {
 
 /** The header of a held request that names its push. */
 export const PUSH_HEADER = 'x-writ-push'
+
+/** Only sessions have pushes to hold. */
+export function isPush({ operation }: Proposal): boolean {
+  return operation?.type === 'NETWORK_REQUEST' && operation.headers?.[PUSH_HEADER] !== undefined
+}
+
 const PUSHES = 'pushes'
 const NOTE = 'push.json'
 const REPOSITORY = 'push.git'
