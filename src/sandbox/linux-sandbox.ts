@@ -12,6 +12,7 @@ import { RUN_CAPS, type RunCap } from '../contracts/index.ts'
 import { readableNames, removeTree } from '../machine/index.ts'
 import type {
   Control,
+  EndedCommands,
   Keeper,
   Layer,
   RunOutcome,
@@ -33,16 +34,15 @@ import {
 } from './pipes/pipe-ends.ts'
 import { controlsOf } from './preparation/controls.ts'
 import { type Opened, OWN_TASKS, PRIVATE_PLACES } from './preparation/open-sandbox.ts'
-import { Freezer, ownProcesses, processesBelow } from './processes/freeze.ts'
+import { Freezer, ownProcesses } from './processes/freeze.ts'
 import { HolderKeeper } from './processes/keeper.ts'
 import { RunDoor } from './processes/run-door.ts'
 import {
+  extraTasks,
   type ProcessLimits,
   processLimits,
   runScripts,
-  SIDE_SHELL_TASKS,
   sizeLine,
-  TERMINAL_TASKS,
 } from './processes/run-script.ts'
 import { resumeTerminal } from './processes/terminal-resume.ts'
 import {
@@ -50,7 +50,6 @@ import {
   comingIn,
   dead,
   endWaiting,
-  killQuietly,
   letGo,
   noCommandLeft,
   type ReadyShell,
@@ -68,9 +67,11 @@ import {
 import { KeptFiles } from './supervision/kept-files.ts'
 import { groupMembers, groupMemoryPeak, processUse, terminalOf } from './supervision/meters.ts'
 import { NetworkAttempts } from './supervision/network-attempts.ts'
+import { killQuietly, processesBelow } from './supervision/process-tree.ts'
 import { Trace } from './supervision/trace.ts'
 import {
   countedBy,
+  endedCommandsOf,
   monotonicMs,
   SLOT,
   SLOTS_BYTES,
@@ -110,6 +111,8 @@ export class LinuxSandbox implements Sandbox {
   #usedCpuMs = 0
   #usedMs = 0
   #closed: Promise<void> | null = null
+  /** What the supervision of the current run shares; null without one. */
+  #figures: Float64Array | null = null
 
   /** Does not wait for the shell inside; `run` does. */
   constructor(request: SandboxRequest, opened: Opened, watcher: Watcher) {
@@ -389,6 +392,15 @@ export class LinuxSandbox implements Sandbox {
     return new LineChannel(holder.channel, channel)
   }
 
+  extend(byMs: number): void {
+    if (this.#figures === null) return
+    this.#figures[SLOT.extendedMs] = (this.#figures[SLOT.extendedMs] ?? 0) + byMs
+  }
+
+  endedCommands(): EndedCommands {
+    return endedCommandsOf(this.#figures)
+  }
+
   async runBeside(request: SideRequest): Promise<number | null> {
     if (this.#sideShell === null) throw noCommandLeft()
     return this.#sideShell.run(request)
@@ -410,7 +422,8 @@ export class LinuxSandbox implements Sandbox {
     const { group, disk } = this.#opened
     const { caps } = this.#request
     const shared = new SharedArrayBuffer(SLOTS_BYTES)
-    new Float64Array(shared)[SLOT.live] = 1
+    this.#figures = new Float64Array(shared)
+    this.#figures[SLOT.live] = 1
     return {
       shared,
       pid,
@@ -421,6 +434,7 @@ export class LinuxSandbox implements Sandbox {
       deadlineMs: monotonicMs() + caps.durationMs - this.#usedMs,
       disk,
       ownTasks: OWN_TASKS + terminalTasks,
+      lasting: this.#request.kept === undefined ? null : { hasTerminal: this.#hasTerminal },
     }
   }
 
@@ -437,7 +451,8 @@ export class LinuxSandbox implements Sandbox {
       if (last === null) told.take(line)
       else {
         const { status, isAlone } = last
-        const graceMs = Math.min(monotonicMs() + GRACE_MS, deadlineMs)
+        const extendedMs = this.#figures?.[SLOT.extendedMs] ?? 0
+        const graceMs = Math.min(monotonicMs() + GRACE_MS, deadlineMs + extendedMs)
         // One look from outside confirms a first process that says it is alone.
         const isEmpty = isAlone && processUse(pid).alive === 0
         const left = isEmpty ? 0 : await aloneOrLate(pid, graceMs)
@@ -449,7 +464,8 @@ export class LinuxSandbox implements Sandbox {
   /** The cap that was passed: found by the supervision, or seen now when it ended by itself. */
   #cause(watch: Watch, { status }: CommandEnd): RunCap | null {
     const found = RUN_CAPS[watch.figure('cause') - 1]
-    const passed = found ?? watch.passedCap()
+    // In a sandbox that lasts, what was passed has ended commands and not the run.
+    const passed = found ?? (this.#request.kept === undefined ? watch.passedCap() : null)
     if (passed !== null && passed !== undefined) return passed
     if (status === 128 + SIGXCPU) return 'cpu'
     return status === 128 + SIGXFSZ ? 'disk' : null
@@ -476,11 +492,6 @@ export class LinuxSandbox implements Sandbox {
   #misplaced({ cwd }: RunRequest) {
     return faultError('sandbox.cwd', cwd, `the directory \`${cwd}\` cannot be entered inside`)
   }
-}
-
-/** Returns how many tasks of writ's own run next to the command. */
-function extraTasks({ terminal, channel }: RunRequest): number {
-  return (terminal === null ? 0 : TERMINAL_TASKS) + (channel === undefined ? 0 : SIDE_SHELL_TASKS)
 }
 
 function notStarted(words: readonly string[], more: string) {

@@ -11,7 +11,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SessionFact } from '../contracts/index.ts'
 import { displayOfRaw, PROXY_PORT, type RawPath } from '../gate/index.ts'
-import { ModelGateway, SessionChannel } from '../gateway/index.ts'
+import { type GatewayBudget, ModelGateway, SessionChannel } from '../gateway/index.ts'
 import { occurredAtText } from '../ledger/index.ts'
 import type { RunOutcome, RunRequest } from '../sandbox/index.ts'
 import type {
@@ -28,8 +28,11 @@ import { Boundary, gitDirectories, isGitBusy } from './boundary.ts'
 import { type SessionOrder, serveOrders } from './control.ts'
 import { feedbackOf } from './feedback.ts'
 import { HeldPushes, pushVariables } from './held-pushes.ts'
+import { limitWords } from './limit-words.ts'
+import { ProgramWatch } from './programs.ts'
 import { PublishedPorts } from './published-ports.ts'
 import type { SessionFiles, SessionTerms } from './session-files.ts'
+import { leftOf, type SessionUse, UseMeter } from './session-use.ts'
 import { type SettleCause, type Settled, Settler } from './settle.ts'
 import { ToolReports } from './tool-reports.ts'
 import { TreeWatch } from './tree-watch.ts'
@@ -39,7 +42,9 @@ const LOOK_MS = 300
 /** Reports settle at most so often. */
 const REPORTS_MS = 1_000
 const TOKEN_BYTES = 24
-const NO_BUDGET = { requests: null, tokens: null }
+const NO_BUDGET: GatewayBudget = { requests: null, tokens: null }
+/** How long before its end the person hears of it. */
+const ENDS_SOON_MS = 5 * 60 * 1000
 /** How long a person who looks at a question keeps it from being replaced. */
 export const LOOKED_AT_MS = 5 * 60 * 1000
 
@@ -122,7 +127,17 @@ class LiveSession {
   readonly #options: SessionOptions
   readonly #reports: ToolReports
   readonly #token = randomBytes(TOKEN_BYTES).toString('hex')
+  readonly #programs = new ProgramWatch()
+  #gateway: ModelGateway | null = null
+  #meter: UseMeter | null = null
+  #recordedUse: string | null = null
   #settler: Settler | null = null
+  /** What the agent hears with the next answer to a report. */
+  #words: string[] = []
+  #ended = { memory: 0, processes: 0, disk: 0 }
+  #endsAtMs = 0
+  #isEndTold = false
+  #spent = ''
   #lastReportMs = 0
   #isStopped = false
   #isOver = false
@@ -135,7 +150,9 @@ class LiveSession {
   async run(start: AgentStart, ports: PublishedPorts): Promise<SessionEnd> {
     const { gate, files, terms, agentHome, onRefused } = this.#options
     const { session_id: sessionId, descriptor, hosts, limits } = terms
-    const gateway = new ModelGateway(start.endpoints, NO_BUDGET)
+    const budget = leftOf(terms.budget ?? NO_BUDGET, files.use())
+    const gateway = new ModelGateway(start.endpoints, budget, (words) => this.#tellSpent(words))
+    this.#gateway = gateway
     const onReport = (report: unknown) => this.#hear(report)
     const pushes = this.#makePushes()
     const channel = new SessionChannel({ token: this.#token, gateway, pushes, onReport })
@@ -150,6 +167,12 @@ class LiveSession {
       onRefused,
       onOwn: (socket) => channel.accept(socket),
     })
+    const { proxy } = opened
+    this.#meter = new UseMeter(
+      files.use(),
+      () => gateway.use,
+      () => proxy.taken(),
+    )
     ports.lead((port) => opened.sandbox.connectInside(port))
     try {
       const view = openView(opened.sandbox, { directory: files.directory, ...opened.reading })
@@ -200,16 +223,17 @@ class LiveSession {
   async #hear(report: unknown): Promise<{ readonly feedback: string | null }> {
     const heard = this.#reports.take(report)
     const { terms, nowMs } = this.#options
+    const words = this.#words.splice(0).map((text) => `writ: ${text}.`)
     const isOften = nowMs() - this.#lastReportMs < REPORTS_MS
     const settles = terms.settle === 'auto' || terms.settle === 'tool'
-    if (heard.kind !== 'ended' || !settles || isOften || this.#settler === null) {
-      return { feedback: null }
+    if (heard.kind === 'ended' && settles && !isOften && this.#settler !== null) {
+      this.#lastReportMs = nowMs()
+      const tool = heard.tool === undefined ? {} : { tool: heard.tool }
+      const settled = await this.#settle(this.#settler, { boundary: 'tool', ...tool })
+      words.push(feedbackOf(settled) ?? '')
     }
-    this.#lastReportMs = nowMs()
-    const tool = heard.tool === undefined ? {} : { tool: heard.tool }
-    return {
-      feedback: feedbackOf(await this.#settle(this.#settler, { boundary: 'tool', ...tool })),
-    }
+    const feedback = words.filter((text) => text !== '').join(' ')
+    return { feedback: feedback === '' ? null : feedback }
   }
 
   async #runIn(opened: OpenedSession, view: LiveView, start: AgentStart): Promise<SessionEnd> {
@@ -234,7 +258,7 @@ class LiveSession {
     }
   }
 
-  #makeSettler({ sandbox, proxy }: OpenedSession, view: LiveView): Settler {
+  #makeSettler({ sandbox }: OpenedSession, view: LiveView): Settler {
     const { gate, files, terms, nowMs } = this.#options
     const { layers, controls } = sandbox
     return new Settler({
@@ -244,7 +268,7 @@ class LiveSession {
       files,
       isDeclared: terms.is_declared,
       nowMs,
-      connections: () => proxy.taken().filter(({ outcome }) => outcome === 'passed'),
+      connections: () => this.#meter?.passed() ?? [],
       isLookedAt: (actionId) => files.lookedAtMs(actionId) > nowMs() - LOOKED_AT_MS,
     })
   }
@@ -252,6 +276,7 @@ class LiveSession {
   #start({ sandbox, environment }: OpenedSession, start: AgentStart): Promise<RunOutcome> {
     const { terms, env, live, abort, onStarted } = this.#options
     onStarted((name) => sandbox.signal(name))
+    this.#endsAtMs = this.#options.nowMs() + terms.limits.seconds * 1_000
     return sandbox.run({
       argv: start.argv,
       cwd: terms.cwd,
@@ -268,18 +293,22 @@ class LiveSession {
     })
   }
 
-  /** Settles at boundaries until the agent has ended. */
+  /** Watches the agent and settles at boundaries, until it has ended. */
   async #look({ sandbox }: OpenedSession, view: LiveView, settler: Settler): Promise<void> {
     const { terms, nowMs } = this.#options
-    if (terms.settle !== 'auto') return
     const boundary = new Boundary(nowMs())
     while (!this.#isOver) {
       await pause(LOOK_MS)
+      if (this.#isOver) return
+      const processes = sandbox.processes()
+      this.#programs.look(processes)
+      this.#tellLimits(sandbox)
       // Where hooks report, a call that is under way ends with a boundary of its own.
-      if (this.#isOver || this.#reports.isOpen || !(await view.hasPending())) continue
+      const isOwnTurn = terms.settle === 'auto' && !this.#reports.isOpen
+      if (!isOwnTurn || !(await view.hasPending())) continue
       const isReached = boundary.isReached({
         nowMs: nowMs(),
-        processes: sandbox.processes(),
+        processes,
         writers: view.writers(),
         isGitBusy: isGitBusy(gitDirectories(sandbox.layers, terms.scope)),
       })
@@ -289,10 +318,63 @@ class LiveSession {
     }
   }
 
+  /** Says which commands a limit has ended, and that the time is nearly over. */
+  #tellLimits(sandbox: OpenedSession['sandbox']): void {
+    const { terms, onNotes, nowMs } = this.#options
+    const ended = sandbox.endedCommands()
+    for (const cap of ['memory', 'processes', 'disk'] as const) {
+      if (ended[cap] > this.#ended[cap]) this.#tell(limitWords(cap, terms))
+    }
+    this.#ended = { ...ended }
+    const leftMs = this.#endsAtMs - nowMs()
+    if (this.#isEndTold || leftMs > ENDS_SOON_MS) return
+    this.#isEndTold = true
+    const minutes = Math.max(1, Math.round(leftMs / 60_000))
+    const id = terms.session_id.slice(-8)
+    onNotes([
+      `the session ends in ${minutes} min; more time: \`writ session extend ${id} --time 2h\``,
+    ])
+  }
+
+  #tellSpent(words: string): void {
+    const id = this.#options.terms.session_id.slice(-8)
+    const option = words.includes('tokens') ? '--tokens 100000' : '--requests 100'
+    const line = `${words}; give more: \`writ session extend ${id} ${option}\``
+    // Agents try again and again.
+    if (this.#spent !== line) this.#options.onNotes([line])
+    this.#spent = line
+  }
+
+  /** Tells the person now, and the agent with the next answer to a report. */
+  #tell(words: string): void {
+    this.#options.onNotes([words])
+    this.#words.push(words)
+  }
+
   async #settle(settler: Settler, cause: SettleCause): Promise<Settled> {
-    const settled = await settler.settle(cause)
+    const { seen } = this.#programs
+    const programs = seen.length === 0 ? {} : { programs: [...seen] }
+    const settled = await settler.settle({ ...programs, ...cause })
+    const { promoted, asked, blocked } = settled
+    if (promoted !== null || asked !== null || blocked !== null) this.#programs.clear()
+    await this.#recordUse()
     this.#options.onSettled(settled)
     return settled
+  }
+
+  /** Nothing is recorded again that is on the record. */
+  async #recordUse(): Promise<SessionUse> {
+    const { gate, files, terms } = this.#options
+    const use = this.#meter?.total ?? files.use()
+    const text = JSON.stringify(use)
+    const isNothing = use.model.requests === 0 && use.network.length === 0
+    if (isNothing || text === this.#recordedUse || this.#isOver) return use
+    this.#recordedUse = text
+    files.noteUse(use)
+    const { model, network } = use
+    const head = { session_id: terms.session_id, at: this.#now() }
+    await gate.sessions.record({ ...head, event: 'USED', model, network: [...network] })
+    return use
   }
 
   async #end(outcome: RunOutcome, settler: Settler): Promise<SessionEnd> {
@@ -318,7 +400,10 @@ class LiveSession {
       case 'settle':
         return this.#settle(settler, { boundary: 'command' })
       case 'pending':
+        await this.#recordUse()
         return settler.pending()
+      case 'extend':
+        return this.#extend(order, sandbox)
       case 'discard': {
         const inUse = await settler.discard(order.paths as readonly RawPath[]) // Raw, as asked for.
         return inUse.map(displayOfRaw)
@@ -330,6 +415,24 @@ class LiveSession {
       default:
         return order satisfies never
     }
+  }
+
+  /** Returns until when the session may run, and its budget from now on. */
+  #extend(
+    { seconds, requests, tokens }: Extract<SessionOrder, { order: 'extend' }>,
+    sandbox: OpenedSession['sandbox'],
+  ) {
+    const budget = this.#gateway?.budget ?? NO_BUDGET
+    const larger = (bound: number | null, by: number): number | null =>
+      bound === null ? null : bound + by
+    this.#gateway?.allow({
+      requests: larger(budget.requests, requests),
+      tokens: larger(budget.tokens, tokens),
+    })
+    sandbox.extend(seconds * 1_000)
+    this.#endsAtMs += seconds * 1_000
+    this.#isEndTold = false
+    return { until: occurredAtText(this.#endsAtMs), budget: this.#gateway?.budget ?? NO_BUDGET }
   }
 
   async #recordStart(): Promise<void> {
@@ -348,13 +451,16 @@ class LiveSession {
             settle: terms.settle,
             confinement: 'confined',
             custody: 'seatbelt',
+            ...budgetFact(terms.budget ?? NO_BUDGET),
           },
     )
   }
 
   async #recordEnd(outcome: RunOutcome, settler: Settler, pending: number): Promise<void> {
-    const { gate, terms } = this.#options
+    const { gate, files, terms } = this.#options
     const ended = this.#isStopped ? 'stopped' : outcome.killedBy === null ? 'exited' : 'limit'
+    const { model, network } = this.#meter?.total ?? files.use()
+    files.noteUse({ model, network })
     const fact: SessionFact = {
       session_id: terms.session_id,
       at: this.#now(),
@@ -363,6 +469,8 @@ class LiveSession {
       exit_code: outcome.exitCode,
       settles: settler.count,
       pending,
+      model,
+      network: [...network],
     }
     await gate.sessions.record(fact)
   }
@@ -370,4 +478,12 @@ class LiveSession {
   #now(): string {
     return occurredAtText(this.#options.nowMs())
   }
+}
+
+function budgetFact({ requests, tokens }: GatewayBudget): Pick<SessionFact, 'budget'> {
+  const budget = {
+    ...(requests === null ? {} : { requests }),
+    ...(tokens === null ? {} : { tokens }),
+  }
+  return Object.keys(budget).length === 0 ? {} : { budget }
 }

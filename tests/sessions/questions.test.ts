@@ -17,7 +17,11 @@ describe('the question of a session', { timeout: 90_000 }, () => {
     await agent.does('cp -p notes.txt /tmp/before; echo theirs > notes.txt')
     await agent.hears('wait for an answer')
     const [{ id }] = place.pending()
-    expect(place.writ(['inbox', id]).status).toBe(0)
+    expect(place.writ(['inbox', id]).out).toMatch(/confinement: confined .*custody: seatbelt/)
+    const shown = place.writ(['inbox', id, '--json']).json
+    expect(shown).toMatchObject({ confinement: 'confined', custody: 'seatbelt' })
+    const marks = place.facts('evaluation_v1').flatMap(({ session }) => session ?? [])
+    expect(marks.at(-1).programs[0]).toMatch(/^bash -c/)
     await agent.does('echo again > notes.txt')
     place.writ(['session', 'settle'])
     expect(place.pending().map(({ id: open }) => open)).toEqual([id])

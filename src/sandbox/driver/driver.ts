@@ -166,6 +166,9 @@ export interface Control {
   readonly detail?: string
 }
 
+/** How often each cap ended commands. */
+export type EndedCommands = Readonly<Record<'memory' | 'processes' | 'disk', number>>
+
 export interface Sandbox {
   readonly layers: readonly Layer[]
   readonly controls: readonly Control[]
@@ -182,6 +185,13 @@ export interface Sandbox {
    * runs, or the sandbox has no network door.
    */
   connectInside(port: number): Promise<Socket | null>
+  /** Gives the command that runs more time. */
+  extend(byMs: number): void
+  /**
+   * How often commands were ended because a cap was passed, in a sandbox whose layers are kept: there
+   * the run goes on, and only time ends it.
+   */
+  endedCommands(): EndedCommands
   /** Outer ids of the processes inside, parents before children, without writ's own. */
   processes(): readonly number[]
   /**

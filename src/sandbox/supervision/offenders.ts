@@ -1,0 +1,55 @@
+/**
+ * What a limit ends in a sandbox that lasts (S-12a): commands that the agent started, not the agent. Where
+ * one process takes too much memory, it alone.
+ *
+ * Processes of writ's own start before the agent, so everything that began after the agent is its own.
+ */
+import { type HeldTerminal, memoryOf, startOf, terminalOf } from './meters.ts'
+import { childrenOf, killQuietly, processesBelow } from './process-tree.ts'
+
+interface AgentProcesses {
+  readonly agent: number
+  readonly commands: readonly number[]
+}
+
+/** Null if the agent is gone. */
+function agentProcesses(first: number, hasTerminal: boolean): AgentProcesses | null {
+  const agent = hasTerminal ? leaderOf(terminalOf(first)) : oldest(childrenOf(first))
+  if (agent === undefined) return null
+  const since = startOf(agent)
+  const commands = processesBelow(first).filter((pid) => pid !== agent && startOf(pid) > since)
+  return { agent, commands }
+}
+
+function leaderOf(terminal: HeldTerminal | null): number | undefined {
+  return terminal?.leader
+}
+
+function oldest(pids: readonly number[]): number | undefined {
+  return [...pids].sort((one, other) => startOf(one) - startOf(other))[0]
+}
+
+/** How often it is looked for processes that were just made. */
+const PASSES = 5
+
+/** Ends all commands; returns whether there were any. */
+export function endCommands(first: number, hasTerminal: boolean): boolean {
+  let isAny = false
+  for (let pass = 0; pass < PASSES; pass++) {
+    const { commands = [] } = agentProcesses(first, hasTerminal) ?? {}
+    if (commands.length === 0) return isAny
+    isAny = true
+    for (const pid of commands) killQuietly(pid, 'SIGKILL')
+  }
+  return isAny
+}
+
+/** Ends the process that has the most memory; returns whether there was one. */
+export function endLargest(first: number, hasTerminal: boolean): boolean {
+  const { agent, commands = [] } = agentProcesses(first, hasTerminal) ?? {}
+  const all = agent === undefined ? [] : [agent, ...commands]
+  const [largest] = [...all].sort((one, other) => memoryOf(other) - memoryOf(one))
+  if (largest === undefined) return false
+  killQuietly(largest, 'SIGKILL')
+  return true
+}
