@@ -302,6 +302,7 @@ class LiveSession {
       if (this.#isOver) return
       const processes = sandbox.processes()
       this.#programs.look(processes)
+      boundary.look(nowMs(), processes)
       this.#tellLimits(sandbox)
       // Where hooks report, a call that is under way ends with a boundary of its own.
       const isOwnTurn = terms.settle === 'auto' && !this.#reports.isOpen
