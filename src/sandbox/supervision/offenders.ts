@@ -1,6 +1,6 @@
 /**
- * What a limit ends in a sandbox that lasts (S-12a): commands that the agent started, not the agent. Where
- * one process takes too much memory, it alone.
+ * What a limit ends in a sandbox that lasts (S-12a): commands that the agent started, not the agent, unless
+ * it takes too much memory itself.
  *
  * Processes of writ's own start before the agent, so everything that began after the agent is its own.
  */
@@ -44,12 +44,21 @@ export function endCommands(first: number, hasTerminal: boolean): boolean {
   return isAny
 }
 
-/** Ends the process that has the most memory; returns whether there was one. */
-export function endLargest(first: number, hasTerminal: boolean): boolean {
+/** An agent that holds this part of the cap itself is what takes too much. */
+const AGENT_PART = 1 / 2
+/** A command that holds less than this part of the cap is one of many. */
+const COMMAND_PART = 1 / 10
+
+/** Ends what takes the memory: the largest command, all of them if they are many, or the agent. */
+export function endForMemory(first: number, hasTerminal: boolean, capBytes: number): boolean {
   const { agent, commands = [] } = agentProcesses(first, hasTerminal) ?? {}
-  const all = agent === undefined ? [] : [agent, ...commands]
-  const [largest] = [...all].sort((one, other) => memoryOf(other) - memoryOf(one))
-  if (largest === undefined) return false
+  if (agent === undefined) return false
+  const [largest] = [...commands].sort((one, other) => memoryOf(other) - memoryOf(one))
+  if (largest === undefined || memoryOf(agent) > capBytes * AGENT_PART) {
+    killQuietly(agent, 'SIGKILL')
+    return true
+  }
+  if (memoryOf(largest) < capBytes * COMMAND_PART) return endCommands(first, hasTerminal)
   killQuietly(largest, 'SIGKILL')
   return true
 }

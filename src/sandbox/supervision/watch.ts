@@ -25,7 +25,7 @@ import {
   type ReadText,
   textOr,
 } from './meters.ts'
-import { endCommands, endLargest } from './offenders.ts'
+import { endCommands, endForMemory } from './offenders.ts'
 import { killQuietly } from './process-tree.ts'
 import { NO_USE, treeUse } from './tree-use.ts'
 
@@ -91,6 +91,8 @@ export const SLOT = {
   quietUntilMs: 13,
 } as const
 export const SLOTS_BYTES = 14 * 8
+/** The kernel's own limit counts processes of the user outside as well, and so stops a run before its cap. */
+const CROWDED_PART = 0.9
 /** For what was ended to be gone. */
 const QUIET_MS = 250
 
@@ -158,8 +160,11 @@ export class Watch {
     if (memoryKills(group, this.#read) > kills || isOverMemory) return 'memory'
     const refusals = Math.max(base.refusals, this.figure('refusals'))
     const isRefused = forkRefusals(group, this.#read) > refusals
-    const tasks = this.#order.lasting === null ? this.figure('tasks') : (use?.tasks ?? 0)
-    if (isRefused || tasks > caps.processes) return 'processes'
+    const isCrowded =
+      this.#order.lasting === null
+        ? this.figure('tasks') > caps.processes
+        : (use?.tasks ?? 0) > caps.processes * CROWDED_PART
+    if (isRefused || isCrowded) return 'processes'
     if (isFull && this.#disk.bytes > this.#diskBytesNoted) return 'disk'
     return monotonicMs() >= deadlineMs + this.figure('extendedMs') ? 'duration' : null
   }
@@ -179,10 +184,9 @@ export class Watch {
     if (cap === 'memory') {
       this.#figures[SLOT.kills] = memoryKills(group, this.#read)
       // Where the kernel counts, it has ended the largest process itself.
-      return this.#noteEnded(
-        'endedForMemory',
-        group.memory !== undefined || endLargest(pid, hasTerminal),
-      )
+      const isAny =
+        group.memory !== undefined || endForMemory(pid, hasTerminal, this.#memoryCapBytes)
+      return this.#noteEnded('endedForMemory', isAny)
     }
     if (cap === 'processes') {
       const isAny = endCommands(pid, hasTerminal)
