@@ -9,7 +9,7 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { faultError } from '../base/index.ts'
 import { RUN_CAPS, type RunCap } from '../contracts/index.ts'
-import { readableNames, removeTree } from '../machine/index.ts'
+import { removeTree } from '../machine/index.ts'
 import type {
   Control,
   EndedCommands,
@@ -33,7 +33,7 @@ import {
   openEnds,
 } from './pipes/pipe-ends.ts'
 import { controlsOf } from './preparation/controls.ts'
-import { type Opened, OWN_TASKS, PRIVATE_PLACES } from './preparation/open-sandbox.ts'
+import { leftIn, type Opened, OWN_TASKS } from './preparation/open-sandbox.ts'
 import { Freezer, ownProcesses } from './processes/freeze.ts'
 import { HolderKeeper } from './processes/keeper.ts'
 import { RunDoor } from './processes/run-door.ts'
@@ -356,23 +356,9 @@ export class LinuxSandbox implements Sandbox {
         enforcedBy: this.#enforcedBy(),
       },
       backgroundProcesses: ended.left,
-      ...this.#leftovers(),
+      ...leftIn(this.#opened),
       ...(trace === null ? {} : { refused: await trace.end() }),
     }
-  }
-
-  /** What the run left in its private `/tmp`, besides places that lead to roots and caches of ours. */
-  #leftovers(): Pick<RunOutcome, 'leftovers'> {
-    const { backing, holder, directory } = this.#opened
-    const top = backing.kind === 'memory' ? holder.reach(join(directory, 't')) : backing.directory
-    const [tmp] = PRIVATE_PLACES
-    const known = this.#opened.layers
-      .filter(({ root }) => root.startsWith(`${tmp}/`))
-      .map(({ root }) => root.split('/')[2])
-    const names = readableNames(join(top, 'p0')).filter(
-      (name) => name !== '.writ-cache' && !known.includes(name),
-    )
-    return names.length === 0 ? {} : { leftovers: names.length }
   }
 
   /** Returns null if the caller does not ask for it, or the run has a network. */

@@ -9,6 +9,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { faultCode } from '../base/index.ts'
 import type { SessionFact } from '../contracts/index.ts'
 import { displayOfRaw, PROXY_PORT, type RawPath } from '../gate/index.ts'
 import { type GatewayBudget, ModelGateway, SessionChannel } from '../gateway/index.ts'
@@ -314,8 +315,17 @@ class LiveSession {
         isGitBusy: isGitBusy(gitDirectories(sandbox.layers, terms.scope)),
       })
       if (!isReached) continue
-      await this.#settle(settler, { boundary: 'quiet' })
+      await this.#settleIfStill(settler)
       boundary.settled(nowMs())
+    }
+  }
+
+  /** Processes that cannot be stopped now, such as those of a fork bomb, are tried again later. */
+  async #settleIfStill(settler: Settler): Promise<void> {
+    try {
+      await this.#settle(settler, { boundary: 'quiet' })
+    } catch (error) {
+      if (faultCode(error) !== 'sandbox.failed') throw error
     }
   }
 

@@ -17,6 +17,7 @@ function agentProcesses(first: number, hasTerminal: boolean): AgentProcesses | n
   const agent = hasTerminal ? leaderOf(terminalOf(first)) : oldest(childrenOf(first))
   if (agent === undefined) return null
   const since = startOf(agent)
+  if (since === 0) return null
   const commands = processesBelow(first).filter((pid) => pid !== agent && startOf(pid) > since)
   return { agent, commands }
 }
@@ -25,8 +26,10 @@ function leaderOf(terminal: HeldTerminal | null): number | undefined {
   return terminal?.leader
 }
 
+/** Those that are gone by now have no start. */
 function oldest(pids: readonly number[]): number | undefined {
-  return [...pids].sort((one, other) => startOf(one) - startOf(other))[0]
+  const starts = pids.map((pid) => ({ pid, start: startOf(pid) })).filter(({ start }) => start > 0)
+  return starts.sort((one, other) => one.start - other.start)[0]?.pid
 }
 
 /** How often it is looked for processes that were just made. */
