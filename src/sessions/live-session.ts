@@ -29,7 +29,7 @@ import { Boundary, gitDirectories, isGitBusy } from './boundary.ts'
 import { type SessionOrder, serveOrders } from './control.ts'
 import { feedbackOf } from './feedback.ts'
 import { HeldPushes, pushVariables } from './held-pushes.ts'
-import { limitWords } from './limit-words.ts'
+import { LimitNotices } from './limit-notices.ts'
 import { ProgramWatch } from './programs.ts'
 import { PublishedPorts } from './published-ports.ts'
 import type { SessionFiles, SessionTerms } from './session-files.ts'
@@ -44,8 +44,6 @@ const LOOK_MS = 300
 const REPORTS_MS = 1_000
 const TOKEN_BYTES = 24
 const NO_BUDGET: GatewayBudget = { requests: null, tokens: null }
-/** How long before its end the person hears of it. */
-const ENDS_SOON_MS = 5 * 60 * 1000
 /** How long a person who looks at a question keeps it from being replaced. */
 export const LOOKED_AT_MS = 5 * 60 * 1000
 
@@ -133,12 +131,7 @@ class LiveSession {
   #meter: UseMeter | null = null
   #recordedUse: string | null = null
   #settler: Settler | null = null
-  /** What the agent hears with the next answer to a report. */
-  #words: string[] = []
-  #ended = { memory: 0, processes: 0, disk: 0 }
-  #endsAtMs = 0
-  #isEndTold = false
-  #spent = ''
+  readonly #notices: LimitNotices
   #lastReportMs = 0
   #isStopped = false
   #isOver = false
@@ -146,13 +139,14 @@ class LiveSession {
   constructor(options: SessionOptions) {
     this.#options = options
     this.#reports = new ToolReports(options.terms.cwd)
+    this.#notices = new LimitNotices(options.terms, (line) => options.onNotes([line]))
   }
 
   async run(start: AgentStart, ports: PublishedPorts): Promise<SessionEnd> {
     const { gate, files, terms, agentHome, onRefused } = this.#options
     const { session_id: sessionId, descriptor, hosts, limits } = terms
     const budget = leftOf(terms.budget ?? NO_BUDGET, files.use())
-    const gateway = new ModelGateway(start.endpoints, budget, (words) => this.#tellSpent(words))
+    const gateway = new ModelGateway(start.endpoints, budget, (words) => this.#notices.spent(words))
     this.#gateway = gateway
     const onReport = (report: unknown) => this.#hear(report)
     const pushes = this.#makePushes()
@@ -224,7 +218,7 @@ class LiveSession {
   async #hear(report: unknown): Promise<{ readonly feedback: string | null }> {
     const heard = this.#reports.take(report)
     const { terms, nowMs } = this.#options
-    const words = this.#words.splice(0).map((text) => `writ: ${text}.`)
+    const words = this.#notices.words().map((text) => `writ: ${text}.`)
     const isOften = nowMs() - this.#lastReportMs < REPORTS_MS
     const settles = terms.settle === 'auto' || terms.settle === 'tool'
     if (heard.kind === 'ended' && settles && !isOften && this.#settler !== null) {
@@ -277,7 +271,7 @@ class LiveSession {
   #start({ sandbox, environment }: OpenedSession, start: AgentStart): Promise<RunOutcome> {
     const { terms, env, live, abort, onStarted } = this.#options
     onStarted((name) => sandbox.signal(name))
-    this.#endsAtMs = this.#options.nowMs() + terms.limits.seconds * 1_000
+    this.#notices.extend(this.#options.nowMs() + terms.limits.seconds * 1_000)
     return sandbox.run({
       argv: start.argv,
       cwd: terms.cwd,
@@ -304,7 +298,7 @@ class LiveSession {
       const processes = sandbox.processes()
       this.#programs.look(processes)
       boundary.look(nowMs(), processes)
-      this.#tellLimits(sandbox)
+      this.#notices.look(sandbox.endedCommands(), nowMs())
       // Where hooks report, a call that is under way ends with a boundary of its own.
       const isOwnTurn = terms.settle === 'auto' && !this.#reports.isOpen
       if (!isOwnTurn || !(await view.hasPending())) continue
@@ -327,39 +321,6 @@ class LiveSession {
     } catch (error) {
       if (faultCode(error) !== 'sandbox.failed') throw error
     }
-  }
-
-  /** Says which commands a limit has ended, and that the time is nearly over. */
-  #tellLimits(sandbox: OpenedSession['sandbox']): void {
-    const { terms, onNotes, nowMs } = this.#options
-    const ended = sandbox.endedCommands()
-    for (const cap of ['memory', 'processes', 'disk'] as const) {
-      if (ended[cap] > this.#ended[cap]) this.#tell(limitWords(cap, terms))
-    }
-    this.#ended = { ...ended }
-    const leftMs = this.#endsAtMs - nowMs()
-    if (this.#isEndTold || leftMs > ENDS_SOON_MS) return
-    this.#isEndTold = true
-    const minutes = Math.max(1, Math.round(leftMs / 60_000))
-    const id = terms.session_id.slice(-8)
-    onNotes([
-      `the session ends in ${minutes} min; more time: \`writ session extend ${id} --time 2h\``,
-    ])
-  }
-
-  #tellSpent(words: string): void {
-    const id = this.#options.terms.session_id.slice(-8)
-    const option = words.includes('tokens') ? '--tokens 100000' : '--requests 100'
-    const line = `${words}; give more: \`writ session extend ${id} ${option}\``
-    // Agents try again and again.
-    if (this.#spent !== line) this.#options.onNotes([line])
-    this.#spent = line
-  }
-
-  /** Tells the person now, and the agent with the next answer to a report. */
-  #tell(words: string): void {
-    this.#options.onNotes([words])
-    this.#words.push(words)
   }
 
   async #settle(settler: Settler, cause: SettleCause): Promise<Settled> {
@@ -441,9 +402,8 @@ class LiveSession {
       tokens: larger(budget.tokens, tokens),
     })
     sandbox.extend(seconds * 1_000)
-    this.#endsAtMs += seconds * 1_000
-    this.#isEndTold = false
-    return { until: occurredAtText(this.#endsAtMs), budget: this.#gateway?.budget ?? NO_BUDGET }
+    const endsAtMs = this.#notices.extend(seconds * 1_000)
+    return { until: occurredAtText(endsAtMs), budget: this.#gateway?.budget ?? NO_BUDGET }
   }
 
   async #recordStart(): Promise<void> {
