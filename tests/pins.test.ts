@@ -112,6 +112,7 @@ describe('pins', () => {
       'session diff',
       'session settle',
       'session discard',
+      'session extend',
       'session stop',
       'secret set',
       'secret list',

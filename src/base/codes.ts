@@ -810,6 +810,7 @@ export const CODES = {
   'session.program': { http: 404, exit: 2, says: 'the program of the agent is not there' },
   'session.nested': refused('a session cannot be started inside a session'),
   'session.conflict': refused('a path was changed in the real tree after the session copied it'),
+  'session.port': { http: 409, exit: 1, says: 'a port of this machine cannot be opened' },
   'session.in_use': { http: 409, exit: 1, says: 'a process of the session uses the path' },
   'attempt.unknown': { http: 404, exit: 1, says: 'no attempt of this id is held' },
   'attempt.over': { http: 409, exit: 1, says: 'the attempt is over, or had its one run' },

@@ -286,7 +286,12 @@ export { type Override, overrideContract } from './gate/override.ts'
 export { type Promotion, promotionContract } from './gate/promotion.ts'
 export { type RequestFact, type RequestState, requestContract } from './gate/request.ts'
 export { type Rollback, rollbackContract } from './gate/rollback.ts'
-export { type SessionFact, sessionContract } from './gate/session.ts'
+export {
+  type SessionFact,
+  type SessionHostUse,
+  type SessionModelUse,
+  sessionContract,
+} from './gate/session.ts'
 export { TRUST_LEVELS } from './gate/shapes.ts'
 export type { Normalise, Normalised, Repair, Sources } from './kernel/contract.ts'
 export {

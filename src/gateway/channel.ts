@@ -1,16 +1,18 @@
 /**
  * The one channel of a session (S-13): an HTTP server on the loopback inside, under a token that is
- * valid for this session only. It serves reports of hooks and the gateway to models, and nothing that
- * approves, undoes, or reads other acts.
+ * valid for this session only. It serves reports of hooks, the gateway to models and held pushes, and
+ * nothing that approves, undoes, or reads other acts.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type ModelGateway, refuse } from './gateway.ts'
+import { type PushKeeper, servePush } from './push-server.ts'
 
 interface ChannelParts {
   readonly token: string
   readonly gateway: ModelGateway
+  readonly pushes: PushKeeper
   /** What a hook reported; returns the answer for the agent. */
   readonly onReport: (report: unknown) => Promise<unknown>
 }
@@ -46,10 +48,24 @@ export class SessionChannel {
     if (!isSame(token, this.#parts.token)) return refuse(answer, 404, 'there is nothing here')
     if (kind === 'model')
       return this.#parts.gateway.serve(name, `/${rest.join('/')}`, asked, answer)
+    if (kind === 'push') return void this.#push(name, rest.join('/'), asked, answer)
     // Hooks ask whether they run in a session.
     if (kind === 'ping') return void answer.end()
     if (kind === 'report' && asked.method === 'POST') return void this.#report(asked, answer)
     refuse(answer, 404, 'there is nothing here')
+  }
+
+  async #push(
+    scheme: string,
+    path: string,
+    asked: IncomingMessage,
+    answer: ServerResponse,
+  ): Promise<void> {
+    try {
+      await servePush(this.#parts.pushes, scheme, path, asked, answer)
+    } catch (error) {
+      refuse(answer, 400, error instanceof Error ? error.message : String(error))
+    }
   }
 
   async #report(asked: IncomingMessage, answer: ServerResponse): Promise<void> {

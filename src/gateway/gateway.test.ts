@@ -115,8 +115,18 @@ describe('a gateway', () => {
     const url = await open(KEY, { requests: 1, tokens: null } as never)
     const order = { method: 'POST', body: 'x' }
     expect((await fetch(`${url}/v1/messages`, order)).status).toBe(200)
-    expect((await fetch(`${url}/v1/messages`, order)).status).toBe(429)
+    const spent = await fetch(`${url}/v1/messages`, order)
+    // Clients repeat what they get a 429 for.
+    expect([spent.status, await spent.text()]).toEqual([403, expect.stringContaining('1 requests')])
     expect(seen).toHaveLength(1)
+    gateway.allow({ requests: null, tokens: 30 })
+    for (const status of [200, 403]) {
+      const answer = await fetch(`${url}/v1/messages`, order)
+      expect([answer.status, (await answer.text()).includes('30 of its 30 tokens')]).toEqual([
+        status,
+        status === 403,
+      ])
+    }
   })
 
   it('says that the model cannot be reached', async () => {

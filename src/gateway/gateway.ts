@@ -36,12 +36,12 @@ export interface GatewayEndpoint {
 }
 
 /** What one session may use; null without a bound. */
-interface GatewayBudget {
+export interface GatewayBudget {
   readonly requests: number | null
   readonly tokens: number | null
 }
 
-interface GatewayUse extends TokenUse {
+export interface GatewayUse extends TokenUse {
   readonly requests: number
   readonly failures: number
   readonly milliseconds: number
@@ -74,11 +74,27 @@ const SILENT_MS = 600_000
 
 export class ModelGateway {
   readonly #endpoints: ReadonlyMap<string, GatewayEndpoint>
-  readonly #budget: GatewayBudget
+  readonly #onSpent: (words: string) => void
+  #budget: GatewayBudget
   #use: GatewayUse = { requests: 0, failures: 0, milliseconds: 0, input: 0, output: 0 }
 
-  constructor(endpoints: readonly GatewayEndpoint[], budget: GatewayBudget) {
+  /** `onSpent` is called with each request that the budget refuses. */
+  constructor(
+    endpoints: readonly GatewayEndpoint[],
+    budget: GatewayBudget,
+    onSpent: (words: string) => void = () => undefined,
+  ) {
     this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.name, endpoint]))
+    this.#budget = budget
+    this.#onSpent = onSpent
+  }
+
+  get budget(): GatewayBudget {
+    return this.#budget
+  }
+
+  /** From now on. */
+  allow(budget: GatewayBudget): void {
     this.#budget = budget
   }
 
@@ -125,14 +141,12 @@ export class ModelGateway {
     return this.#overBudget()
   }
 
+  /** Not 429: clients send that again and again, and a person has to decide. */
   #overBudget() {
-    const { requests, tokens } = this.#budget
-    const used = this.#use.input + this.#use.output
-    if (requests !== null && this.#use.requests >= requests) {
-      return { status: 429, message: `the session has used its ${requests} requests` }
-    }
-    if (tokens === null || used < tokens) return null
-    return { status: 429, message: `the session has used ${used} of its ${tokens} tokens` }
+    const spent = spentWords(this.#budget, this.#use)
+    if (spent === null) return null
+    this.#onSpent(spent)
+    return { status: 403, message: `${spent}; a person can give more. Stop and tell them` }
   }
 
   #pass(
@@ -177,6 +191,17 @@ export class ModelGateway {
       output: this.#use.output + output,
     }
   }
+}
+
+/** Null while there is something left. */
+function spentWords({ requests, tokens }: GatewayBudget, use: GatewayUse): string | null {
+  if (requests !== null && use.requests >= requests) {
+    return `the session has used its ${requests} requests to the model`
+  }
+  const used = use.input + use.output
+  return tokens === null || used < tokens
+    ? null
+    : `the session has used ${used} of its ${tokens} tokens`
 }
 
 /** Passes the body on; one that is too long ends the request. */

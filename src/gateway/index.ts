@@ -3,4 +3,10 @@
  * that stay outside. Sees no other room.
  */
 export { SessionChannel } from './channel.ts'
-export { type GatewayEndpoint, ModelGateway } from './gateway.ts'
+export {
+  type GatewayBudget,
+  type GatewayEndpoint,
+  type GatewayUse,
+  ModelGateway,
+} from './gateway.ts'
+export type { HeldPush, PushEnd, PushKeeper, PushOrder } from './push-server.ts'

@@ -42,6 +42,7 @@ const PACKAGES = {
   getfattr: 'attr',
   setfattr: 'attr',
   perl: 'perl-base',
+  git: 'git',
 } as const
 
 export type Program = keyof typeof PACKAGES

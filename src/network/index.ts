@@ -3,5 +3,6 @@
  * Sees base, contracts, gate and machine.
  */
 export { type AddressRules, connectOnce, type Resolve } from './connect.ts'
+export { InsideConnector } from './connector.ts'
 export { openListener } from './listener.ts'
 export { type OnRefused, type ProxyOptions, RunProxy } from './proxy.ts'

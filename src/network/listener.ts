@@ -6,6 +6,7 @@
  *
  * A namespace has no names and no route: this socket is all there is.
  */
+import type { ChildProcess } from 'node:child_process'
 import { Server } from 'node:net'
 import { PROXY_PORT } from '../gate/index.ts'
 import { requireProgram, startProgram } from '../machine/index.ts'
@@ -20,16 +21,20 @@ server.listen({ host: '127.0.0.1', port: ${PROXY_PORT}, backlog: ${BACKLOG} }, (
   process.send('open', server, () => process.exit(0)))
 `
 
-interface Namespace {
+export interface Namespace {
   /** A process in the user namespace that made the network namespace, or in one above it. */
   readonly owner: number
   /** A process in the network namespace. */
   readonly inside: number
 }
 
-/** Rejects with a plain error when the namespace cannot be entered. */
-export function openListener({ owner, inside }: Namespace): Promise<Server> {
-  const child = startProgram(
+/** Starts a program of Node in a namespace, with a channel to this process. */
+export function startInside(
+  { owner, inside }: Namespace,
+  program: string,
+  timeoutMs?: number,
+): ChildProcess {
+  return startProgram(
     requireProgram('nsenter'),
     [
       `--user=/proc/${owner}/ns/user`,
@@ -38,14 +43,19 @@ export function openListener({ owner, inside }: Namespace): Promise<Server> {
       '--',
       process.execPath,
       '-e',
-      PROGRAM,
+      program,
     ],
     {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      timeout: OPENING_MS,
       killSignal: 'SIGKILL',
+      ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
     },
   )
+}
+
+/** Rejects with a plain error when the namespace cannot be entered. */
+export function openListener(namespace: Namespace): Promise<Server> {
+  const child = startInside(namespace, PROGRAM, OPENING_MS)
   let words = ''
   child.stderr?.on('data', (chunk: Buffer) => {
     words = `${words}${chunk}`.slice(0, 1_000)

@@ -43,6 +43,8 @@ export interface GateSettings {
   readonly questionQuotaMb: number
   readonly cooldownMinutes: number
   readonly ceilings: Readonly<Required<NonNullable<LawSettings['ceilings']>>>
+  /** What a session may ask of its model; null without a bound. */
+  readonly sessionBudget: { readonly requests: number | null; readonly tokens: number | null }
   readonly readOnlyHosts: readonly string[]
   /** Names of variables that runs see besides the usual ones. */
   readonly passEnvironment: readonly string[]
@@ -96,6 +98,7 @@ export const DEFAULT_SETTINGS: GateSettings = {
     max_disk_mb: 20_480,
     max_duration_ms: 3_600_000,
   },
+  sessionBudget: { requests: null, tokens: null },
   readOnlyHosts: [
     'registry.npmjs.org',
     'registry.yarnpkg.com',
@@ -135,6 +138,7 @@ export function settingsOf(file: LawSettings | undefined): GateSettings {
     questionQuotaMb: file.question_quota_mb ?? DEFAULT_SETTINGS.questionQuotaMb,
     cooldownMinutes: file.cooldown_minutes ?? DEFAULT_SETTINGS.cooldownMinutes,
     ceilings: { ...DEFAULT_SETTINGS.ceilings, ...file.ceilings },
+    sessionBudget: { ...DEFAULT_SETTINGS.sessionBudget, ...file.session_budget },
     readOnlyHosts: file.read_only_hosts ?? DEFAULT_SETTINGS.readOnlyHosts,
     passEnvironment: file.pass_environment ?? DEFAULT_SETTINGS.passEnvironment,
     unixSockets: file.unix_sockets ?? DEFAULT_SETTINGS.unixSockets,

@@ -5,6 +5,7 @@
 export type {
   Caps,
   Control,
+  EndedCommands,
   Keeper,
   Layer,
   NetworkDoor,

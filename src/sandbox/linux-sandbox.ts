@@ -5,14 +5,14 @@
  * INVARIANT (dead before read): a run resolves only after bubblewrap has reaped the first process
  *   inside, which the kernel lets die last, and after the last byte of output came.
  */
-import type { Server } from 'node:net'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import { FaultError, faultError } from '../base/index.ts'
+import { faultError } from '../base/index.ts'
 import { RUN_CAPS, type RunCap } from '../contracts/index.ts'
-import { readableNames, removeTree } from '../machine/index.ts'
-import { openListener } from '../network/index.ts'
+import { removeTree } from '../machine/index.ts'
 import type {
   Control,
+  EndedCommands,
   Keeper,
   Layer,
   RunOutcome,
@@ -33,16 +33,16 @@ import {
   openEnds,
 } from './pipes/pipe-ends.ts'
 import { controlsOf } from './preparation/controls.ts'
-import { type Opened, OWN_TASKS, PRIVATE_PLACES } from './preparation/open-sandbox.ts'
-import { Freezer, ownProcesses, processesBelow } from './processes/freeze.ts'
+import { leftIn, type Opened, OWN_TASKS } from './preparation/open-sandbox.ts'
+import { Freezer, ownProcesses } from './processes/freeze.ts'
 import { HolderKeeper } from './processes/keeper.ts'
+import { RunDoor } from './processes/run-door.ts'
 import {
+  extraTasks,
   type ProcessLimits,
   processLimits,
   runScripts,
-  SIDE_SHELL_TASKS,
   sizeLine,
-  TERMINAL_TASKS,
 } from './processes/run-script.ts'
 import { resumeTerminal } from './processes/terminal-resume.ts'
 import {
@@ -50,7 +50,6 @@ import {
   comingIn,
   dead,
   endWaiting,
-  killQuietly,
   letGo,
   noCommandLeft,
   type ReadyShell,
@@ -68,9 +67,11 @@ import {
 import { KeptFiles } from './supervision/kept-files.ts'
 import { groupMembers, groupMemoryPeak, processUse, terminalOf } from './supervision/meters.ts'
 import { NetworkAttempts } from './supervision/network-attempts.ts'
+import { killQuietly, processesBelow } from './supervision/process-tree.ts'
 import { Trace } from './supervision/trace.ts'
 import {
   countedBy,
+  endedCommandsOf,
   monotonicMs,
   SLOT,
   SLOTS_BYTES,
@@ -104,11 +105,14 @@ export class LinuxSandbox implements Sandbox {
   #hasTerminal = false
   readonly #freezer = new Freezer()
   #sideShell: SideShell | null = null
+  #door: RunDoor | null = null
   #traced = 0
   #onClosed: () => void = () => undefined
   #usedCpuMs = 0
   #usedMs = 0
   #closed: Promise<void> | null = null
+  /** What the supervision of the current run shares; null without one. */
+  #figures: Float64Array | null = null
 
   /** Does not wait for the shell inside; `run` does. */
   constructor(request: SandboxRequest, opened: Opened, watcher: Watcher) {
@@ -204,30 +208,22 @@ export class LinuxSandbox implements Sandbox {
     this.#running = waiting
     this.#lastEnd = waiting.end
     this.#hasTerminal = request.terminal !== null
-    let door: Server | null = null
+    const { network } = this.#request
+    const namespace = { owner: this.#opened.holder.pid, inside: waiting.pid }
     try {
-      door = await this.#openDoor(waiting)
+      if (network !== undefined) this.#door = await RunDoor.open(network, namespace)
       return await this.#runIn(waiting, request, limits)
     } finally {
       this.#running = null
       this.#isTold = false
-      door?.close()
+      this.#door?.close()
+      this.#door = null
       letGo(waiting)
     }
   }
 
-  /** The way out of this run's own network namespace; null when it has none. */
-  async #openDoor({ pid }: ReadyShell): Promise<Server | null> {
-    const { network } = this.#request
-    if (network === undefined) return null
-    try {
-      const door = await openListener({ owner: this.#opened.holder.pid, inside: pid })
-      network.listenOn(door)
-      return door
-    } catch (error) {
-      if (error instanceof FaultError) throw error
-      throw faultError('sandbox.control_missing', 'network_namespace', String(error))
-    }
+  async connectInside(port: number): Promise<Socket | null> {
+    return this.#isTold ? (this.#door?.connect(port) ?? null) : null
   }
 
   /** Called once, when nothing of the sandbox is left. */
@@ -360,23 +356,9 @@ export class LinuxSandbox implements Sandbox {
         enforcedBy: this.#enforcedBy(),
       },
       backgroundProcesses: ended.left,
-      ...this.#leftovers(),
+      ...leftIn(this.#opened),
       ...(trace === null ? {} : { refused: await trace.end() }),
     }
-  }
-
-  /** What the run left in its private `/tmp`, besides places that lead to roots and caches of ours. */
-  #leftovers(): Pick<RunOutcome, 'leftovers'> {
-    const { backing, holder, directory } = this.#opened
-    const top = backing.kind === 'memory' ? holder.reach(join(directory, 't')) : backing.directory
-    const [tmp] = PRIVATE_PLACES
-    const known = this.#opened.layers
-      .filter(({ root }) => root.startsWith(`${tmp}/`))
-      .map(({ root }) => root.split('/')[2])
-    const names = readableNames(join(top, 'p0')).filter(
-      (name) => name !== '.writ-cache' && !known.includes(name),
-    )
-    return names.length === 0 ? {} : { leftovers: names.length }
   }
 
   /** Returns null if the caller does not ask for it, or the run has a network. */
@@ -394,6 +376,15 @@ export class LinuxSandbox implements Sandbox {
     }
     this.#sideShell = new SideShell(tools, limits, (line) => holder.tellInside(line))
     return new LineChannel(holder.channel, channel)
+  }
+
+  extend(byMs: number): void {
+    if (this.#figures === null) return
+    this.#figures[SLOT.extendedMs] = (this.#figures[SLOT.extendedMs] ?? 0) + byMs
+  }
+
+  endedCommands(): EndedCommands {
+    return endedCommandsOf(this.#figures)
   }
 
   async runBeside(request: SideRequest): Promise<number | null> {
@@ -417,7 +408,8 @@ export class LinuxSandbox implements Sandbox {
     const { group, disk } = this.#opened
     const { caps } = this.#request
     const shared = new SharedArrayBuffer(SLOTS_BYTES)
-    new Float64Array(shared)[SLOT.live] = 1
+    this.#figures = new Float64Array(shared)
+    this.#figures[SLOT.live] = 1
     return {
       shared,
       pid,
@@ -428,6 +420,7 @@ export class LinuxSandbox implements Sandbox {
       deadlineMs: monotonicMs() + caps.durationMs - this.#usedMs,
       disk,
       ownTasks: OWN_TASKS + terminalTasks,
+      lasting: this.#request.kept === undefined ? null : { hasTerminal: this.#hasTerminal },
     }
   }
 
@@ -444,7 +437,8 @@ export class LinuxSandbox implements Sandbox {
       if (last === null) told.take(line)
       else {
         const { status, isAlone } = last
-        const graceMs = Math.min(monotonicMs() + GRACE_MS, deadlineMs)
+        const extendedMs = this.#figures?.[SLOT.extendedMs] ?? 0
+        const graceMs = Math.min(monotonicMs() + GRACE_MS, deadlineMs + extendedMs)
         // One look from outside confirms a first process that says it is alone.
         const isEmpty = isAlone && processUse(pid).alive === 0
         const left = isEmpty ? 0 : await aloneOrLate(pid, graceMs)
@@ -456,7 +450,8 @@ export class LinuxSandbox implements Sandbox {
   /** The cap that was passed: found by the supervision, or seen now when it ended by itself. */
   #cause(watch: Watch, { status }: CommandEnd): RunCap | null {
     const found = RUN_CAPS[watch.figure('cause') - 1]
-    const passed = found ?? watch.passedCap()
+    // In a sandbox that lasts, what was passed has ended commands and not the run.
+    const passed = found ?? (this.#request.kept === undefined ? watch.passedCap() : null)
     if (passed !== null && passed !== undefined) return passed
     if (status === 128 + SIGXCPU) return 'cpu'
     return status === 128 + SIGXFSZ ? 'disk' : null
@@ -483,11 +478,6 @@ export class LinuxSandbox implements Sandbox {
   #misplaced({ cwd }: RunRequest) {
     return faultError('sandbox.cwd', cwd, `the directory \`${cwd}\` cannot be entered inside`)
   }
-}
-
-/** Returns how many tasks of writ's own run next to the command. */
-function extraTasks({ terminal, channel }: RunRequest): number {
-  return (terminal === null ? 0 : TERMINAL_TASKS) + (channel === undefined ? 0 : SIDE_SHELL_TASKS)
 }
 
 function notStarted(words: readonly string[], more: string) {

@@ -114,6 +114,11 @@ export class GateSurface {
     return this.#book.settings.ceilings
   }
 
+  /** What a session may ask of its model. */
+  get sessionBudget(): LawBook['settings']['sessionBudget'] {
+    return this.#book.settings.sessionBudget
+  }
+
   /** What agents may do without a question. */
   get grants(): readonly GrantDocument[] {
     return this.#book.lists.grants ?? []

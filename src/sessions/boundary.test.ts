@@ -41,9 +41,20 @@ describe('a boundary', () => {
     expect(boundary.isReached(look(3_700, [AGENT]))).toBe(true)
   })
 
+  it('knows the agent also if it starts late, and writes later still', () => {
+    const written = new Map<number, number>()
+    const boundary = boundaryOf(written)
+    boundary.look(9_000, [AGENT])
+    boundary.look(20_000, [AGENT])
+    written.set(AGENT, 1)
+    expect(boundary.isReached(look(20_300, [AGENT]))).toBe(false)
+    expect(boundary.isReached(look(21_000, [AGENT]))).toBe(true)
+  })
+
   it('takes a server for done that has not written for half a minute', () => {
     const written = new Map([[TOOL, 1]])
     const boundary = boundaryOf(written)
+    boundary.look(1_000, [AGENT])
     boundary.isReached(look(10_000, [AGENT, TOOL]))
     expect(boundary.isReached(look(39_000, [AGENT, TOOL]))).toBe(false)
     expect(boundary.isReached(look(40_500, [AGENT, TOOL]))).toBe(true)

@@ -36,13 +36,13 @@ interface Seen {
 }
 
 export class Boundary {
-  readonly #startedMs: number
+  /** When the first process was seen: on a busy machine that is long after the start. */
+  #startedMs: number | null = null
   readonly #seen = new Map<number, Seen>()
   readonly #bytesOf: (pid: number) => number | null
   #settledMs: number
 
   constructor(startedMs: number, bytesOf: (pid: number) => number | null = writtenBytes) {
-    this.#startedMs = startedMs
     this.#settledMs = startedMs
     this.#bytesOf = bytesOf
   }
@@ -53,14 +53,16 @@ export class Boundary {
 
   /** Looks at the processes; returns whether what is pending can be settled now. */
   isReached({ nowMs, processes, writers, isGitBusy }: SessionLook): boolean {
-    this.#look(nowMs, processes)
+    this.look(nowMs, processes)
     if (nowMs - this.#settledMs < BETWEEN_MS || writers.length > 0 || isGitBusy) return false
     return processes.every((pid) => this.#isDone(pid, nowMs))
   }
 
-  #look(nowMs: number, processes: readonly number[]): void {
+  /** Notes which processes there are; also while nothing is pending, so that those of the agent are known. */
+  look(nowMs: number, processes: readonly number[]): void {
     const living = new Set(processes)
     for (const pid of this.#seen.keys()) if (!living.has(pid)) this.#seen.delete(pid)
+    if (processes.length > 0) this.#startedMs ??= nowMs
     for (const pid of processes) {
       const bytes = this.#bytesOf(pid) ?? 0
       const before = this.#seen.get(pid)
@@ -73,7 +75,7 @@ export class Boundary {
   #isDone(pid: number, nowMs: number): boolean {
     const seen = this.#seen.get(pid)
     if (seen === undefined || seen.wroteMs === null) return true
-    const isAgents = seen.firstMs - this.#startedMs < FIRST_MS
+    const isAgents = seen.firstMs - (this.#startedMs ?? seen.firstMs) < FIRST_MS
     return nowMs - seen.wroteMs >= (isAgents ? AGENT_QUIET_MS : STAYING_QUIET_MS)
   }
 }

@@ -9,10 +9,18 @@ import { createInterface } from 'node:readline'
 import { faultError } from '../base/index.ts'
 import type { SessionFiles } from './session-files.ts'
 
+/** What a person gives a session; zero for nothing. */
+interface SessionExtension {
+  readonly seconds: number
+  readonly requests: number
+  readonly tokens: number
+}
+
 export type SessionOrder =
   | { readonly order: 'settle' }
   | { readonly order: 'pending' }
   | { readonly order: 'stop' }
+  | ({ readonly order: 'extend' } & SessionExtension)
   | { readonly order: 'discard'; readonly paths: readonly string[] }
 
 const NAME = 'control'

@@ -10,9 +10,11 @@ export { withIdleSession } from './idle-session.ts'
 export { runSession, type SessionEnd } from './live-session.ts'
 export {
   findSession,
+  isSessionNamed,
   keptSessions,
   SessionFiles,
   type SessionTerms,
 } from './session-files.ts'
 export { sessionDescriptor } from './session-proposal.ts'
+export type { SessionUse } from './session-use.ts'
 export type { PendingChanges, Settled, Settler } from './settle.ts'

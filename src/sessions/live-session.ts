@@ -9,9 +9,10 @@
  */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { faultCode } from '../base/index.ts'
 import type { SessionFact } from '../contracts/index.ts'
 import { displayOfRaw, PROXY_PORT, type RawPath } from '../gate/index.ts'
-import { ModelGateway, SessionChannel } from '../gateway/index.ts'
+import { type GatewayBudget, ModelGateway, SessionChannel } from '../gateway/index.ts'
 import { occurredAtText } from '../ledger/index.ts'
 import type { RunOutcome, RunRequest } from '../sandbox/index.ts'
 import type {
@@ -27,7 +28,12 @@ import { type AgentStart, startOf } from './agent-start.ts'
 import { Boundary, gitDirectories, isGitBusy } from './boundary.ts'
 import { type SessionOrder, serveOrders } from './control.ts'
 import { feedbackOf } from './feedback.ts'
+import { HeldPushes, pushVariables } from './held-pushes.ts'
+import { LimitNotices } from './limit-notices.ts'
+import { ProgramWatch } from './programs.ts'
+import { PublishedPorts } from './published-ports.ts'
 import type { SessionFiles, SessionTerms } from './session-files.ts'
+import { leftOf, type SessionUse, UseMeter } from './session-use.ts'
 import { type SettleCause, type Settled, Settler } from './settle.ts'
 import { ToolReports } from './tool-reports.ts'
 import { TreeWatch } from './tree-watch.ts'
@@ -37,7 +43,7 @@ const LOOK_MS = 300
 /** Reports settle at most so often. */
 const REPORTS_MS = 1_000
 const TOKEN_BYTES = 24
-const NO_BUDGET = { requests: null, tokens: null }
+const NO_BUDGET: GatewayBudget = { requests: null, tokens: null }
 /** How long a person who looks at a question keeps it from being replaced. */
 export const LOOKED_AT_MS = 5 * 60 * 1000
 
@@ -82,16 +88,30 @@ export type SessionEnd =
     }
 
 export async function runSession(options: SessionOptions): Promise<SessionEnd> {
-  const { gate, files, terms } = options
+  const { terms } = options
   const session = new LiveSession(options)
   // Fails if the program is not there, before anything is recorded or made.
   const start = await session.startOf()
+  const ports = await PublishedPorts.open(terms.publish ?? [])
+  try {
+    return await runOn(session, start, ports, options)
+  } finally {
+    ports.close()
+  }
+}
+
+async function runOn(
+  session: LiveSession,
+  start: AgentStart,
+  ports: PublishedPorts,
+  { gate, files, terms, isResumed }: SessionOptions,
+): Promise<SessionEnd> {
   const refused = await gate.sessions.begin(groundOf(terms))
   if (refused !== null) return { kind: 'refused', answer: refused }
-  if (!options.isResumed) files.make(terms)
+  if (!isResumed) files.make(terms)
   const disown = files.own()
   try {
-    return await session.run(start)
+    return await session.run(start, ports)
   } finally {
     await disown()
   }
@@ -106,7 +126,12 @@ class LiveSession {
   readonly #options: SessionOptions
   readonly #reports: ToolReports
   readonly #token = randomBytes(TOKEN_BYTES).toString('hex')
+  readonly #programs = new ProgramWatch()
+  #gateway: ModelGateway | null = null
+  #meter: UseMeter | null = null
+  #recordedUse: string | null = null
   #settler: Settler | null = null
+  readonly #notices: LimitNotices
   #lastReportMs = 0
   #isStopped = false
   #isOver = false
@@ -114,14 +139,18 @@ class LiveSession {
   constructor(options: SessionOptions) {
     this.#options = options
     this.#reports = new ToolReports(options.terms.cwd)
+    this.#notices = new LimitNotices(options.terms, (line) => options.onNotes([line]))
   }
 
-  async run(start: AgentStart): Promise<SessionEnd> {
+  async run(start: AgentStart, ports: PublishedPorts): Promise<SessionEnd> {
     const { gate, files, terms, agentHome, onRefused } = this.#options
     const { session_id: sessionId, descriptor, hosts, limits } = terms
-    const gateway = new ModelGateway(start.endpoints, NO_BUDGET)
+    const budget = leftOf(terms.budget ?? NO_BUDGET, files.use())
+    const gateway = new ModelGateway(start.endpoints, budget, (words) => this.#notices.spent(words))
+    this.#gateway = gateway
     const onReport = (report: unknown) => this.#hear(report)
-    const channel = new SessionChannel({ token: this.#token, gateway, onReport })
+    const pushes = this.#makePushes()
+    const channel = new SessionChannel({ token: this.#token, gateway, pushes, onReport })
     const opened = await gate.sessions.open({
       sessionId,
       descriptor,
@@ -133,6 +162,13 @@ class LiveSession {
       onRefused,
       onOwn: (socket) => channel.accept(socket),
     })
+    const { proxy } = opened
+    this.#meter = new UseMeter(
+      files.use(),
+      () => gateway.use,
+      () => proxy.taken(),
+    )
+    ports.lead((port) => opened.sandbox.connectInside(port))
     try {
       const view = openView(opened.sandbox, { directory: files.directory, ...opened.reading })
       try {
@@ -145,6 +181,13 @@ class LiveSession {
       await opened.sandbox.close()
       await opened.proxy.close()
     }
+  }
+
+  #makePushes(): HeldPushes {
+    const { gate, files, terms, onNotes } = this.#options
+    const [scope = terms.cwd] = terms.scope
+    const tell = (line: string): void => onNotes([line])
+    return new HeldPushes({ surface: gate.sessions, files, ground: terms, tree: scope, tell })
   }
 
   get #channel(): string {
@@ -164,7 +207,10 @@ class LiveSession {
       secretOf,
       modelUrl: this.#options.modelUrl,
     })
-    onNotes([...start.notes, ...agentHome.logins()])
+    const published = (terms.publish ?? []).map(
+      ({ outside, inside }) => `port ${inside} of the session: http://127.0.0.1:${outside}`,
+    )
+    onNotes([...start.notes, ...agentHome.logins(), ...published])
     return start
   }
 
@@ -172,16 +218,17 @@ class LiveSession {
   async #hear(report: unknown): Promise<{ readonly feedback: string | null }> {
     const heard = this.#reports.take(report)
     const { terms, nowMs } = this.#options
+    const words = this.#notices.words().map((text) => `writ: ${text}.`)
     const isOften = nowMs() - this.#lastReportMs < REPORTS_MS
     const settles = terms.settle === 'auto' || terms.settle === 'tool'
-    if (heard.kind !== 'ended' || !settles || isOften || this.#settler === null) {
-      return { feedback: null }
+    if (heard.kind === 'ended' && settles && !isOften && this.#settler !== null) {
+      this.#lastReportMs = nowMs()
+      const tool = heard.tool === undefined ? {} : { tool: heard.tool }
+      const settled = await this.#settle(this.#settler, { boundary: 'tool', ...tool })
+      words.push(feedbackOf(settled) ?? '')
     }
-    this.#lastReportMs = nowMs()
-    const tool = heard.tool === undefined ? {} : { tool: heard.tool }
-    return {
-      feedback: feedbackOf(await this.#settle(this.#settler, { boundary: 'tool', ...tool })),
-    }
+    const feedback = words.filter((text) => text !== '').join(' ')
+    return { feedback: feedback === '' ? null : feedback }
   }
 
   async #runIn(opened: OpenedSession, view: LiveView, start: AgentStart): Promise<SessionEnd> {
@@ -206,7 +253,7 @@ class LiveSession {
     }
   }
 
-  #makeSettler({ sandbox, proxy }: OpenedSession, view: LiveView): Settler {
+  #makeSettler({ sandbox }: OpenedSession, view: LiveView): Settler {
     const { gate, files, terms, nowMs } = this.#options
     const { layers, controls } = sandbox
     return new Settler({
@@ -216,7 +263,7 @@ class LiveSession {
       files,
       isDeclared: terms.is_declared,
       nowMs,
-      connections: () => proxy.taken().filter(({ outcome }) => outcome === 'passed'),
+      connections: () => this.#meter?.passed() ?? [],
       isLookedAt: (actionId) => files.lookedAtMs(actionId) > nowMs() - LOOKED_AT_MS,
     })
   }
@@ -224,6 +271,7 @@ class LiveSession {
   #start({ sandbox, environment }: OpenedSession, start: AgentStart): Promise<RunOutcome> {
     const { terms, env, live, abort, onStarted } = this.#options
     onStarted((name) => sandbox.signal(name))
+    this.#notices.extend(this.#options.nowMs() + terms.limits.seconds * 1_000)
     return sandbox.run({
       argv: start.argv,
       cwd: terms.cwd,
@@ -233,37 +281,72 @@ class LiveSession {
         ...env,
         WRIT_SESSION: terms.session_id,
         WRIT_SESSION_CHANNEL: this.#channel,
+        ...pushVariables(this.#channel, environment),
       },
       ...live,
       abort,
     })
   }
 
-  /** Settles at boundaries until the agent has ended. */
+  /** Watches the agent and settles at boundaries, until it has ended. */
   async #look({ sandbox }: OpenedSession, view: LiveView, settler: Settler): Promise<void> {
     const { terms, nowMs } = this.#options
-    if (terms.settle !== 'auto') return
     const boundary = new Boundary(nowMs())
     while (!this.#isOver) {
       await pause(LOOK_MS)
+      if (this.#isOver) return
+      const processes = sandbox.processes()
+      this.#programs.look(processes)
+      boundary.look(nowMs(), processes)
+      this.#notices.look(sandbox.endedCommands(), nowMs())
       // Where hooks report, a call that is under way ends with a boundary of its own.
-      if (this.#isOver || this.#reports.isOpen || !(await view.hasPending())) continue
+      const isOwnTurn = terms.settle === 'auto' && !this.#reports.isOpen
+      if (!isOwnTurn || !(await view.hasPending())) continue
       const isReached = boundary.isReached({
         nowMs: nowMs(),
-        processes: sandbox.processes(),
+        processes,
         writers: view.writers(),
         isGitBusy: isGitBusy(gitDirectories(sandbox.layers, terms.scope)),
       })
       if (!isReached) continue
-      await this.#settle(settler, { boundary: 'quiet' })
+      await this.#settleIfStill(settler)
       boundary.settled(nowMs())
     }
   }
 
+  /** Processes that cannot be stopped now, such as those of a fork bomb, are tried again later. */
+  async #settleIfStill(settler: Settler): Promise<void> {
+    try {
+      await this.#settle(settler, { boundary: 'quiet' })
+    } catch (error) {
+      if (faultCode(error) !== 'sandbox.failed') throw error
+    }
+  }
+
   async #settle(settler: Settler, cause: SettleCause): Promise<Settled> {
-    const settled = await settler.settle(cause)
+    const { seen } = this.#programs
+    const programs = seen.length === 0 ? {} : { programs: [...seen] }
+    const settled = await settler.settle({ ...programs, ...cause })
+    const { promoted, asked, blocked } = settled
+    if (promoted !== null || asked !== null || blocked !== null) this.#programs.clear()
+    await this.#recordUse()
     this.#options.onSettled(settled)
     return settled
+  }
+
+  /** Nothing is recorded again that is on the record. */
+  async #recordUse(): Promise<SessionUse> {
+    const { gate, files, terms } = this.#options
+    const use = this.#meter?.total ?? files.use()
+    const text = JSON.stringify(use)
+    const isNothing = use.model.requests === 0 && use.network.length === 0
+    if (isNothing || text === this.#recordedUse || this.#isOver) return use
+    this.#recordedUse = text
+    files.noteUse(use)
+    const { model, network } = use
+    const head = { session_id: terms.session_id, at: this.#now() }
+    await gate.sessions.record({ ...head, event: 'USED', model, network: [...network] })
+    return use
   }
 
   async #end(outcome: RunOutcome, settler: Settler): Promise<SessionEnd> {
@@ -289,7 +372,10 @@ class LiveSession {
       case 'settle':
         return this.#settle(settler, { boundary: 'command' })
       case 'pending':
+        await this.#recordUse()
         return settler.pending()
+      case 'extend':
+        return this.#extend(order, sandbox)
       case 'discard': {
         const inUse = await settler.discard(order.paths as readonly RawPath[]) // Raw, as asked for.
         return inUse.map(displayOfRaw)
@@ -301,6 +387,23 @@ class LiveSession {
       default:
         return order satisfies never
     }
+  }
+
+  /** Returns until when the session may run, and its budget from now on. */
+  #extend(
+    { seconds, requests, tokens }: Extract<SessionOrder, { order: 'extend' }>,
+    sandbox: OpenedSession['sandbox'],
+  ) {
+    const budget = this.#gateway?.budget ?? NO_BUDGET
+    const larger = (bound: number | null, by: number): number | null =>
+      bound === null ? null : bound + by
+    this.#gateway?.allow({
+      requests: larger(budget.requests, requests),
+      tokens: larger(budget.tokens, tokens),
+    })
+    sandbox.extend(seconds * 1_000)
+    const endsAtMs = this.#notices.extend(seconds * 1_000)
+    return { until: occurredAtText(endsAtMs), budget: this.#gateway?.budget ?? NO_BUDGET }
   }
 
   async #recordStart(): Promise<void> {
@@ -319,13 +422,16 @@ class LiveSession {
             settle: terms.settle,
             confinement: 'confined',
             custody: 'seatbelt',
+            ...budgetFact(terms.budget ?? NO_BUDGET),
           },
     )
   }
 
   async #recordEnd(outcome: RunOutcome, settler: Settler, pending: number): Promise<void> {
-    const { gate, terms } = this.#options
+    const { gate, files, terms } = this.#options
     const ended = this.#isStopped ? 'stopped' : outcome.killedBy === null ? 'exited' : 'limit'
+    const { model, network } = this.#meter?.total ?? files.use()
+    files.noteUse({ model, network })
     const fact: SessionFact = {
       session_id: terms.session_id,
       at: this.#now(),
@@ -334,6 +440,8 @@ class LiveSession {
       exit_code: outcome.exitCode,
       settles: settler.count,
       pending,
+      model,
+      network: [...network],
     }
     await gate.sessions.record(fact)
   }
@@ -341,4 +449,12 @@ class LiveSession {
   #now(): string {
     return occurredAtText(this.#options.nowMs())
   }
+}
+
+function budgetFact({ requests, tokens }: GatewayBudget): Pick<SessionFact, 'budget'> {
+  const budget = {
+    ...(requests === null ? {} : { requests }),
+    ...(tokens === null ? {} : { tokens }),
+  }
+  return Object.keys(budget).length === 0 ? {} : { budget }
 }

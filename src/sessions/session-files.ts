@@ -7,9 +7,12 @@ import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { faultError, isUuid } from '../base/index.ts'
 import type { ActionDescriptor, SessionFact } from '../contracts/index.ts'
+import type { GatewayBudget } from '../gateway/index.ts'
 import type { KnownHome } from '../home/index.ts'
 import { namesIfThere, readIfThere, removeTree, writeWhole } from '../machine/index.ts'
 import { isLeftBehind, ownerMark } from '../sandbox/index.ts'
+import type { PublishedPort } from './published-ports.ts'
+import { NO_USE, type SessionUse } from './session-use.ts'
 
 /** What a session was started with. */
 export interface SessionTerms {
@@ -20,11 +23,15 @@ export interface SessionTerms {
   readonly workspace: string
   readonly scope: readonly string[]
   readonly hosts: readonly string[]
+  /** Ports of servers inside that the machine shows. */
+  readonly publish?: readonly PublishedPort[]
   /** The person named with `--write` or `--delete` what may be changed. */
   readonly is_declared: boolean
   readonly settle: NonNullable<SessionFact['settle']>
   readonly descriptor: ActionDescriptor
   readonly limits: SessionLimits
+  /** What it may ask of its model; absent or null without a bound. */
+  readonly budget?: GatewayBudget
   readonly started_at: string
   /** Whose session it is, by the stream of its facts. */
   readonly stream: string
@@ -56,6 +63,7 @@ const NEW_MEMORY: SessionMemory = { settles: 0, made: [], question: null, refuse
 const SESSIONS = 'sessions'
 const TERMS = 'session.json'
 const MEMORY = 'memory.json'
+const USE = 'use.json'
 const LAYERS = 'layers'
 const OWNER = 'owner-'
 const LOOKED = 'looked-at-'
@@ -96,6 +104,17 @@ export class SessionFiles {
 
   remember(memory: SessionMemory): void {
     writeWhole(join(this.directory, MEMORY), JSON.stringify(memory), 0o600)
+  }
+
+  /** What its processes used so far. */
+  use(): SessionUse {
+    const text = readIfThere(join(this.directory, USE))
+    // `noteUse` wrote it whole.
+    return text === null ? NO_USE : (JSON.parse(text) as SessionUse)
+  }
+
+  noteUse(use: SessionUse): void {
+    writeWhole(join(this.directory, USE), JSON.stringify(use), 0o600)
   }
 
   /** When a person looked at a question last; 0 if none did. */
@@ -144,6 +163,13 @@ function startOf({ directory }: SessionFiles): number {
 
 const SHORT_MIN = 4
 
+/** Whether a text is an id, or a beginning or an end of it. */
+export function isSessionNamed(id: string, text: string): boolean {
+  const wanted = text.toLowerCase()
+  if (id === wanted) return true
+  return wanted.length >= SHORT_MIN && (id.startsWith(wanted) || id.endsWith(wanted))
+}
+
 /** By its id or a beginning or an end of it; without one the newest. Fails if there is none, or more. */
 export function findSession(home: KnownHome, wanted: string | undefined): SessionFiles {
   const all = keptSessions(home)
@@ -153,11 +179,7 @@ export function findSession(home: KnownHome, wanted: string | undefined): Sessio
     const message = 'there is no session with changes that are pending'
     throw faultError('session.unknown', '', message, 'start one: `writ run -- AGENT`')
   }
-  const text = wanted.toLowerCase()
-  const found = all.filter(
-    ({ id }) =>
-      id === text || (text.length >= SHORT_MIN && (id.startsWith(text) || id.endsWith(text))),
-  )
+  const found = all.filter(({ id }) => isSessionNamed(id, wanted))
   const [only] = found
   if (only === undefined) throw unknownSession(wanted)
   if (found.length === 1) return only

@@ -163,7 +163,10 @@ export class Settler {
   async #settle(cause: SettleCause): Promise<Settled> {
     const { view } = this.#parts
     const answered = await this.#followQuestion()
-    if (!(await view.hasPending())) return { ...NOTHING, answered }
+    if (!(await view.hasPending())) {
+      await this.#withdraw()
+      return { ...NOTHING, answered }
+    }
     const frozen = await view.freeze()
     try {
       const settled = await this.#decide(frozen, cause)
@@ -236,18 +239,32 @@ export class Settler {
     part: PendingPart,
     isOvertaken: boolean,
   ): Promise<GateAnswer | null> {
-    const older = this.#memory.question
     const answer = await this.#settlePart(order, part)
+    if (isOvertaken) await this.#supersede(answer?.action_id)
     if (answer === null) return null
-    if (isOvertaken && older !== null) {
-      await this.#parts.surface.supersede(older.action_id, answer.action_id)
-    }
     const states = statesOf(part.changes)
     if (answer.pending !== undefined) {
       this.#memory = { ...this.#memory, question: { action_id: answer.action_id, states } }
     } else if (answer.promoted) this.#noteMade(part.changes)
     else this.#refuse(part.changes)
     return answer
+  }
+
+  /** Ends the question of an agent that took back everything it is about, unless a person looks at it. */
+  async #withdraw(): Promise<void> {
+    const { question } = this.#memory
+    if (question === null || this.#parts.isLookedAt(question.action_id)) return
+    await this.#supersede(undefined)
+    this.#parts.files.remember(this.#memory)
+  }
+
+  /** Without a newer question, the act of the session itself is named. */
+  async #supersede(by: string | undefined): Promise<void> {
+    const { question } = this.#memory
+    const { surface, ground } = this.#parts
+    if (question === null) return
+    await surface.supersede(question.action_id, by ?? ground.descriptor.action_id)
+    this.#memory = { ...this.#memory, question: null }
   }
 
   async #settlePart(order: SettleOrder, part: PendingPart): Promise<GateAnswer | null> {

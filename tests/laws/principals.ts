@@ -62,6 +62,11 @@ export const ROWS: readonly Row[] = [
     ends: humans('session.unknown', 'session.unknown'),
   },
   {
+    command: 'session extend',
+    argv: ['session', 'extend', NO_ACTION, '--time', '1h'],
+    ends: humans('session.unknown', 'session.unknown'),
+  },
+  {
     command: 'session stop',
     argv: ['session', 'stop', NO_ACTION],
     ends: humans('session.unknown', 'session.unknown'),

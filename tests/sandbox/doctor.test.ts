@@ -47,6 +47,7 @@ describe.each(WHO)('doctor, for %s', (as) => {
     const { status, stdout } = writ(as, ['doctor'], work, home)
     expect(status).toBe(0)
     expect(stdout).toContain('trust level seatbelt')
+    expect(stdout).toMatch(/^confinement: (?:confined|advisory)[\s\S]*^custody: seatbelt/m)
     expect(stdout).toContain('no passphrase yet')
   })
 })

@@ -1,5 +1,7 @@
 /** A repository with a home of writ, and an agent in it that does what a test tells it, line by line. */
 import { type ChildProcess, execFileSync } from 'node:child_process'
+import { readdirSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { type Json, Place } from '../cli-gate/place.ts'
@@ -41,6 +43,14 @@ export class SessionPlace extends Place {
 
   sessions(): Json[] {
     return this.writ(['session', 'list', '--json']).json.sessions
+  }
+
+  /** As if minutes had passed since a person looked at a question. */
+  forgetLooks(): void {
+    const state = join(this.folder, 'state')
+    for (const name of readdirSync(state, { recursive: true, encoding: 'utf8' })) {
+      if (basename(name).startsWith('looked-at-')) rmSync(join(state, name))
+    }
   }
 
   /** Every fact of a type, its payload alone. */

@@ -7,7 +7,6 @@
  * shape go together, so that a person does not overlook a deletion between two additions.
  */
 import { faultError, showName } from '../../base/index.ts'
-import type { KnownHome } from '../../home/index.ts'
 import { principalText } from '../../ledger/index.ts'
 import type { Answered, Confirm, GateAnswer } from '../../service/index.ts'
 import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
@@ -53,8 +52,7 @@ export async function approve(call: CommandCall): Promise<Exit> {
     const found = await findQuestion(sessions, id)
     const { gate } = found.session
     refuseRepeated([found])
-    // A gate is opened over a known home.
-    noteLook(found.session.session.home as KnownHome, found.question.actionId)
+    noteLook(found.session, found.question.actionId)
     const answered = await approval(found)
     // An answer other than yes is no denial: `writ deny` is a call of its own.
     if (answered.kind !== 'yes') return stillWaits(call, id)

@@ -27,7 +27,16 @@ export async function run(call: CommandCall): Promise<Exit> {
     credential === null
       ? { kept: null, approvals: null, dropped_variables: [], schedules: [] }
       : await withGate(call, lookInto)
-  const found = { ok, level: LEVEL, credential, kept, approvals, dropped_variables }
+  const found = {
+    ok,
+    level: LEVEL,
+    confinement: confinementOf(controls),
+    custody: LEVEL,
+    credential,
+    kept,
+    approvals,
+    dropped_variables,
+  }
   const answer = { ...found, ...(schedules.length === 0 ? {} : { schedules }), controls }
   await call.terminal.out(
     call.options.isOn('json')
@@ -53,6 +62,12 @@ async function tryControls(): Promise<readonly Probe[]> {
 
 function isUsable(controls: readonly Probe[]): boolean {
   return controls.every(({ name, status }) => status !== 'absent' || OPTIONAL.includes(name))
+}
+
+/** What agents can have here at best: a session around them, or hooks that report. */
+function confinementOf(controls: readonly Probe[]): 'advisory' | 'confined' {
+  const view = controls.find(({ name }) => name === 'live_view')
+  return view === undefined || view.status === 'absent' ? 'advisory' : 'confined'
 }
 
 type Wanted = Awaited<ReturnType<GateSurface['approvalsWanted']>>
@@ -96,13 +111,23 @@ const CREDENTIALS = {
   passphrase: 'the human of this home has a passphrase',
 }
 
-function closing({ ok, credential, kept, approvals, dropped_variables: dropped }: DoctorEnd) {
+function closing({
+  ok,
+  confinement,
+  credential,
+  kept,
+  approvals,
+  dropped_variables: dropped,
+}: DoctorEnd) {
   return [
     '',
     ok
       ? 'commands can be rehearsed here'
       : 'commands cannot be rehearsed here until that is repaired',
-    `trust level ${LEVEL}: bounds what goes through writ, and mistakes; it does not bind a hostile process of this user`,
+    confinement === 'confined'
+      ? 'confinement: confined for agents under `writ run`, advisory for agents with hooks alone'
+      : 'confinement: advisory: sessions do not work here, so only hooks bound agents',
+    `custody: ${LEVEL}, so trust level ${LEVEL}: bounds what goes through writ, and mistakes; it does not bind a hostile process of this user`,
     ...(credential === null ? [] : [CREDENTIALS[credential]]),
     ...(kept === null ? [] : keptLines(kept)),
     ...(approvals === null ? [] : [approvalsLine(approvals)]),
@@ -125,6 +150,7 @@ function approvalsLine({ needed, humans }: NonNullable<Wanted>): string {
 
 interface DoctorEnd {
   readonly ok: boolean
+  readonly confinement: 'advisory' | 'confined'
   readonly credential: Credential
   readonly kept: KeptState | null
   readonly approvals: Wanted

@@ -31,6 +31,7 @@ import {
 import { findQuestion, namedId } from '../gate/named-question.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
 import { effectsText, firstLines } from '../gate/show-question.ts'
+import { noteLook } from '../session/look.ts'
 
 interface InboxEntry {
   readonly row: InboxQuestion
@@ -179,7 +180,8 @@ function flowText(list: readonly FlowQuestion[], { paint }: Terminal): string {
 /** Everything about one question, as it would be shown at the terminal. */
 async function showOne(call: CommandCall, sessions: readonly GateSession[]): Promise<Exit> {
   const { terminal, options } = call
-  const { question } = await findQuestion(sessions, namedId(call))
+  const { session, question } = await findQuestion(sessions, namedId(call))
+  noteLook(session, question.actionId)
   if (options.isOn('json')) {
     const { actionId: action_id, proposal, result, decision, expiresAt } = question
     const head = { action_id, ...headJson(question), proposal, result, decision }

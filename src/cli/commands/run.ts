@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { homedir } from 'node:os'
 import { basename, dirname } from 'node:path'
 import { faultError, showName, uuidV7 } from '../../base/index.ts'
-import { hostPort, showHostPort } from '../../gate/index.ts'
+import { hostPort, PROXY_PORT, showHostPort } from '../../gate/index.ts'
 import { openHome } from '../../home/index.ts'
 import { createDriver, type SandboxDriver } from '../../sandbox/index.ts'
 import { stagePlaces } from '../../service/index.ts'
@@ -59,6 +59,7 @@ export async function run(call: CommandCall): Promise<OwnStatus> {
       write: absoluteGlobs(options.texts('write'), cwd),
       remove: absoluteGlobs(options.texts('delete'), cwd),
       hosts: readHosts(options.texts('net')),
+      publish: options.texts('publish').map(readPort),
       env: readEnv(options.texts('env'), process.env),
       settle,
     })
@@ -89,4 +90,18 @@ function readHosts(texts: readonly string[]): readonly string[] {
     if (read !== null) return showHostPort(read.name, read.port)
     throw usageError(`${showName(text)} is not a host, or a host and a port`, '--net example.org')
   })
+}
+
+const PORT_MAX = 65_535
+
+/** `OUTSIDE:INSIDE` as people know it from containers, or one number for both. */
+function readPort(text: string): { readonly outside: number; readonly inside: number } {
+  const [, first = '', second = first] = /^(\d{1,5})(?::(\d{1,5}))?$/.exec(text) ?? []
+  const [outside, inside] = [Number(first), Number(second)]
+  const isPort = (port: number): boolean => port >= 1 && port <= PORT_MAX
+  if (isPort(outside) && isPort(inside) && inside !== PROXY_PORT) return { outside, inside }
+  throw usageError(
+    `${showName(text)} is no port that can be published`,
+    '--publish 3000, or --publish 8080:3000 for port 3000 of the session at 8080 of this machine',
+  )
 }

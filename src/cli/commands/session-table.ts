@@ -5,6 +5,15 @@ import { HOME, PASS_FD, STREAM } from '../call/command.ts'
 const SESSION_ID = '[ID]'
 const ID_WORDS = 'the newest session without an id'
 
+const BUDGET: readonly OptionWords[] = [
+  {
+    name: 'requests',
+    value: 'N',
+    says: 'requests it may send to its model; settings.session_budget of the laws without it',
+  },
+  { name: 'tokens', value: 'N', says: 'tokens it may use, in and out; likewise' },
+]
+
 const DISCARD_ALL: OptionWords = { name: 'all', value: null, says: 'everything that is pending' }
 
 export const SESSION_COMMANDS: readonly Command[] = [
@@ -12,10 +21,16 @@ export const SESSION_COMMANDS: readonly Command[] = [
     name: 'run',
     says: 'run a coding agent in a session: every change goes through the gate',
     usage:
-      'writ run [--as NAME] [--net HOST]… [--scope DIR]… [--write GLOB]… [--delete GLOB]… [--settle auto|end|never] [--memory MB] [--disk MB] [--time TIME] [--resume ID] -- AGENT ARGS…',
+      'writ run [--as NAME] [--net HOST]… [--publish PORT]… [--scope DIR]… [--write GLOB]… [--delete GLOB]… [--settle auto|end|never] [--memory MB] [--disk MB] [--time TIME] [--requests N] [--tokens N] [--resume ID] -- AGENT ARGS…',
     options: [
       { name: 'as', value: 'NAME', says: 'the name of the agent; that of the program without it' },
       { name: 'net', value: 'HOST', many: true, says: 'a host that the agent may reach' },
+      {
+        name: 'publish',
+        value: '[PORT:]PORT',
+        many: true,
+        says: 'a port of a server that the agent starts, opened on the loopback of this machine; 8080:3000 shows 3000 at 8080',
+      },
       {
         name: 'scope',
         value: 'DIR',
@@ -47,6 +62,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
         value: 'TIME',
         says: 'how long it may run: seconds, or 30m, 2h; 24h without it',
       },
+      ...BUDGET,
       {
         name: 'accept-state',
         value: null,
@@ -61,6 +77,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
       'writ run -- claude',
       'writ run -- codex',
       'writ run -- bash',
+      'writ run --publish 3000 -- claude',
       'writ run --net api.example.org --settle end -- my-agent --task fix',
       'writ run --resume 4f2a91c0 -- claude --continue',
     ],
@@ -106,6 +123,19 @@ export const SESSION_COMMANDS: readonly Command[] = [
     options: [DISCARD_ALL, HOME],
     examples: ['writ session discard 4f2a91c0 src/old.ts', 'writ session discard 4f2a91c0 --all'],
     load: async () => ({ run: (await import('./session.ts')).discard }),
+  },
+  {
+    name: 'session extend',
+    says: `give a session more time, or more of its model; ${ID_WORDS}`,
+    usage: `writ session extend ${SESSION_ID} [--time TIME] [--requests N] [--tokens N]`,
+    options: [
+      { name: 'time', value: 'TIME', says: 'how much longer it may run: 30m, 2h' },
+      { name: 'requests', value: 'N', says: 'how many more requests it may send to its model' },
+      { name: 'tokens', value: 'N', says: 'how many more tokens it may use' },
+      HOME,
+    ],
+    examples: ['writ session extend --time 2h', 'writ session extend 4f2a91c0 --tokens 200000'],
+    load: async () => ({ run: (await import('./session.ts')).extend }),
   },
   {
     name: 'session stop',

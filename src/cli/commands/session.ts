@@ -11,6 +11,7 @@ import type { KnownHome } from '../../home/index.ts'
 import {
   AgentHome,
   findSession,
+  isSessionNamed,
   keptSessions,
   type PendingChanges,
   type SessionFiles,
@@ -24,8 +25,10 @@ import { refuseOthers } from '../call/home.ts'
 import { surroundings } from '../call/terminal.ts'
 import { type ReadSide, renderEffects } from '../effects/render.ts'
 import { visibleName } from '../effects/visible.ts'
+import { readLimits } from '../exec/exec-proposal.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
-import { pendingText, settledLines } from '../session/session-text.ts'
+import { readCount } from '../session/read-count.ts'
+import { pastText, pendingText, settledLines } from '../session/session-text.ts'
 
 export async function list(call: CommandCall): Promise<Exit> {
   return withGate(call, async ({ session }) => {
@@ -57,12 +60,21 @@ export async function list(call: CommandCall): Promise<Exit> {
 }
 
 export async function show(call: CommandCall): Promise<Exit> {
-  return withSession(call, async (files, session) => {
+  const [id] = call.arguments
+  return withGate(call, async (session) => {
+    refuseOthers(session.session.caller, 'a session of an agent')
+    const home = homeOf(session.session.home)
+    const isKept =
+      id === undefined || keptSessions(home).some((files) => isSessionNamed(files.id, id))
+    const past = isKept ? [] : await factsOf(session, id)
+    if (past.length > 0) return reply(call, { facts: past }, (paint) => pastText(past, paint))
+    const files = findSession(home, id)
     const pending = await pendingOf(files, session)
     const document = {
       session_id: files.id,
       state: files.isLive ? 'running' : 'stopped',
       question: pending.question,
+      use: files.use(),
       conflicts: pending.conflicts,
       pending: pending.changes.map(({ path, before, after }) => ({
         path: displayOfRaw(path),
@@ -72,6 +84,16 @@ export async function show(call: CommandCall): Promise<Exit> {
     }
     return reply(call, document, (paint) => pendingText(document, files, paint))
   })
+}
+
+const SHORT_ID = 8
+
+/** What is on the record of a session that is over. */
+async function factsOf({ gate }: GateSession, text: string) {
+  const facts = (await gate.sessions.facts()).filter(({ session_id }) =>
+    isSessionNamed(session_id, text),
+  )
+  return new Set(facts.map(({ session_id }) => session_id)).size === 1 ? facts : []
 }
 
 /** Why a change is not real yet. */
@@ -148,6 +170,48 @@ export async function discard(call: CommandCall): Promise<Exit> {
       paths.map((path) => `discarded ${visibleName(path)}\n`).join(''),
     )
   })
+}
+
+export async function extend(call: CommandCall): Promise<Exit> {
+  const { options } = call
+  const seconds =
+    options.text('time') === null ? 0 : Math.ceil(readLimits(options).max_duration_ms / 1_000)
+  const requests = readCount(options, 'requests') ?? 0
+  const tokens = readCount(options, 'tokens') ?? 0
+  if (seconds + requests + tokens === 0) {
+    throw usageError('say what to give', 'writ session extend --time 2h')
+  }
+  return withSession(call, async (files, { gate }) => {
+    if (!files.isLive) {
+      const hint = `give it at the start: \`writ run --resume ${files.id.slice(-SHORT_ID)} --time 2h -- AGENT\``
+      throw faultError('session.unreachable', files.id, 'the session does not run', hint)
+    }
+    const order = { order: 'extend', seconds, requests, tokens } as const
+    const extended = await sendOrder<Extended>(files, order)
+    const { until, budget } = extended
+    const given = {
+      ...(budget.requests === null || requests === 0 ? {} : { requests: budget.requests }),
+      ...(budget.tokens === null || tokens === 0 ? {} : { tokens: budget.tokens }),
+    }
+    await gate.sessions.record({
+      session_id: files.id,
+      event: 'EXTENDED',
+      at: new Date().toISOString(),
+      ...(seconds === 0 && Object.keys(given).length > 0 ? {} : { until }),
+      ...(Object.keys(given).length === 0 ? {} : { budget: given }),
+    })
+    return reply(call, { session_id: files.id, until, budget }, () => {
+      const left = (['requests', 'tokens'] as const).flatMap((name) =>
+        budget[name] === null ? [] : [`${budget[name]} ${name} in all`],
+      )
+      return `it may run until ${until}${left.length === 0 ? '' : `, with ${left.join(' and ')}`}\n`
+    })
+  })
+}
+
+interface Extended {
+  readonly until: string
+  readonly budget: { readonly requests: number | null; readonly tokens: number | null }
 }
 
 export async function stop(call: CommandCall): Promise<Exit> {

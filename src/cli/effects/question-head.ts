@@ -10,6 +10,7 @@ import { CODES, isCode } from '../../base/index.ts'
 import { findPersuasion, type RunMark } from '../../contracts/index.ts'
 import { allProposals, DELETIONS_MAX, MODIFICATIONS_MAX } from '../../gate/index.ts'
 import type { Question } from '../../service/index.ts'
+import { LEVEL } from '../call/home.ts'
 import type { Paint } from '../call/terminal.ts'
 import { counted, grouped } from './amount.ts'
 import { operationLines, operationTitle, undoSentText } from './operation-text.ts'
@@ -34,6 +35,7 @@ export function headLines(question: Question, paint: Paint, whole: boolean): rea
     ...(question.door === 'exec' ? [] : [row('intent', intentText(intent, asker.run))]),
     row('where', visibleName(root)),
     row('undo', undoText(question)),
+    ...(isAgents(question) ? [row('trust', trustText(question))] : []),
     ...question.setAside.map((law) => row('set aside', setAsideText(law))),
   ]
 }
@@ -41,6 +43,20 @@ export function headLines(question: Question, paint: Paint, whole: boolean): rea
 /** The intent of an attempt is written by the host, from the node of the flow. */
 export function intentText(intent: string, run: RunMark | null): string {
   return `“${visible(intent)}” (${run === null ? "the actor's own words" : 'from the flow'})`
+}
+
+/** Whether an agent asks, whose confinement matters. */
+function isAgents({ asker }: Question): boolean {
+  return asker.kind === 'ai' || asker.agent !== null
+}
+
+function trustText({ confinement }: Question): string {
+  return `confinement: ${confinement} (${CONFINEMENTS[confinement]}), custody: ${LEVEL}`
+}
+
+const CONFINEMENTS: Readonly<Record<Question['confinement'], string>> = {
+  confined: 'the agent runs in a session',
+  advisory: 'only what the agent sends through writ is seen',
 }
 
 /** Which law does not speak, by which override, and how long that lasts. */
@@ -98,6 +114,8 @@ export function headJson(question: Question) {
     reasons,
     risk,
     needs: need,
+    confinement: question.confinement,
+    custody: LEVEL,
     yes_counts_unseen: countsAhead,
     undo_days: undoDays,
     set_aside: question.setAside,

@@ -68,6 +68,16 @@ export const SETTINGS: readonly Setting[] = [
     value: ({ ceilings }) => ceilings.max_duration_ms,
   },
   {
+    name: 'session_budget.requests',
+    says: 'the most requests that the agent of a session may send to its model',
+    value: ({ sessionBudget }) => sessionBudget.requests,
+  },
+  {
+    name: 'session_budget.tokens',
+    says: 'the most tokens that the agent of a session may use, in and out',
+    value: ({ sessionBudget }) => sessionBudget.tokens,
+  },
+  {
     name: 'read_only_hosts',
     says: 'hosts that a run with a network may read from without a question',
     value: ({ readOnlyHosts }) => readOnlyHosts,

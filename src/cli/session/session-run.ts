@@ -31,7 +31,8 @@ import { answerLines } from '../gate/answer-text.ts'
 import { execConfirm } from '../gate/confirm.ts'
 import type { GateSession } from '../gate/open.ts'
 import { placesHere } from '../hooks/own-places.ts'
-import { settledLines } from './session-text.ts'
+import { readCount } from './read-count.ts'
+import { endLines, settledLines } from './session-text.ts'
 
 interface SessionRequest {
   readonly sessionId: string
@@ -47,15 +48,14 @@ interface SessionRequest {
   readonly write: readonly string[]
   readonly remove: readonly string[]
   readonly hosts: readonly string[]
+  readonly publish: NonNullable<SessionTerms['publish']>
   readonly env: Readonly<Record<string, string>>
   readonly settle: SessionTerms['settle']
 }
 
 const SIGNAL_BASE = 128
-const DAY_SECONDS = 24 * 60 * 60
-/** Enough for builds and browsers. */
-const MEMORY_MB = 8_192
-const DISK_MB = 20_480
+/** Enough for builds and browsers; a day. */
+const DEFAULT_LIMITS = { memory_mb: 8_192, disk_mb: 20_480, seconds: 24 * 60 * 60 }
 
 export async function carryOutSession(
   session: GateSession,
@@ -169,13 +169,18 @@ async function askAtEnd(
 }
 
 function sessionOf(home: KnownHome, session: GateSession, request: SessionRequest) {
-  if (request.resumed !== null) return resumedSession(home, request, request.resumed)
+  if (request.resumed !== null) return resumedSession(home, session, request, request.resumed)
   const files = new SessionFiles(home, request.sessionId)
   return { files, terms: newTerms(session, request) }
 }
 
-/** The same view with a new process; what was asked for at its start stays in force. */
-function resumedSession(home: KnownHome, request: SessionRequest, id: string) {
+/** The same view with a new process; what was asked for at its start stays in force unless named again. */
+function resumedSession(
+  home: KnownHome,
+  session: GateSession,
+  request: SessionRequest,
+  id: string,
+) {
   const files = findSession(home, id)
   if (files.isLive) {
     const hint = 'wait until it ends, or end it: `writ session stop`'
@@ -183,12 +188,16 @@ function resumedSession(home: KnownHome, request: SessionRequest, id: string) {
   }
   const { argv, cwd, actionId, nowMs } = request
   const kept = files.terms()
+  const limits = limitsOf(session, kept.limits)
+  const budget = budgetOf(session, kept.budget ?? { requests: null, tokens: null })
+  const publish = request.publish.length === 0 ? (kept.publish ?? []) : request.publish
   const created_at = new Date(nowMs).toISOString()
   const descriptor = { ...kept.descriptor, action_id: actionId, created_at }
-  return { files, terms: { ...kept, argv, cwd, descriptor } }
+  return { files, terms: { ...kept, publish, limits, budget, argv, cwd, descriptor } }
 }
 
-function newTerms({ gate, call, stream }: GateSession, request: SessionRequest): SessionTerms {
+function newTerms(session: GateSession, request: SessionRequest): SessionTerms {
+  const { gate, call, stream } = session
   const { nowMs, agent, argv, cwd, workspace, scope, hosts, write, remove, settle } = request
   const asked = readLimits(call.options)
   const started_at = new Date(nowMs).toISOString()
@@ -196,7 +205,6 @@ function newTerms({ gate, call, stream }: GateSession, request: SessionRequest):
   const granted = isDeclared
     ? { create: write, modify: write, remove }
     : grantedGlobs(gate.grants, scope)
-  const time = call.options.text('time') === null ? DAY_SECONDS : asked.max_duration_ms / 1_000
   return {
     session_id: request.sessionId,
     agent,
@@ -205,15 +213,13 @@ function newTerms({ gate, call, stream }: GateSession, request: SessionRequest):
     workspace,
     scope,
     hosts,
+    publish: request.publish,
     is_declared: isDeclared,
     settle,
     stream,
     started_at,
-    limits: {
-      memory_mb: call.options.text('memory') === null ? MEMORY_MB : asked.max_memory_mb,
-      disk_mb: call.options.text('disk') === null ? DISK_MB : asked.max_disk_mb,
-      seconds: Math.ceil(time),
-    },
+    limits: limitsOf(session, DEFAULT_LIMITS),
+    budget: budgetOf(session, { requests: null, tokens: null }),
     descriptor: sessionDescriptor({
       actionId: request.actionId,
       createdAt: started_at,
@@ -224,6 +230,35 @@ function newTerms({ gate, call, stream }: GateSession, request: SessionRequest):
       ...granted,
     }),
   }
+}
+
+/** What the options name, else what was in force before. */
+function limitsOf({ call }: GateSession, before: SessionTerms['limits']): SessionTerms['limits'] {
+  const { options } = call
+  const asked = readLimits(options)
+  return {
+    memory_mb: options.text('memory') === null ? before.memory_mb : asked.max_memory_mb,
+    disk_mb: options.text('disk') === null ? before.disk_mb : asked.max_disk_mb,
+    seconds:
+      options.text('time') === null ? before.seconds : Math.ceil(asked.max_duration_ms / 1_000),
+  }
+}
+
+type Budget = NonNullable<SessionTerms['budget']>
+
+/** The same for its model; the laws bound it. */
+function budgetOf({ call, gate }: GateSession, before: Budget): Budget {
+  const one = (name: 'requests' | 'tokens'): number | null => {
+    const most = gate.sessionBudget[name]
+    const asked = readCount(call.options, name)
+    if (asked !== null && most !== null && asked > most) {
+      const message = `the laws of this home allow a session at most --${name} ${most}`
+      const hint = `\`settings.session_budget.${name}\` in .writ/laws.yaml sets it; then \`writ laws accept\``
+      throw faultError('descriptor.ceiling', name, message, hint)
+    }
+    return asked ?? before[name] ?? most
+  }
+  return { requests: one('requests'), tokens: one('tokens') }
 }
 
 /** What the grants in force let an agent do, as globs of the scope. */
@@ -247,6 +282,7 @@ function finish({ call }: GateSession, terms: SessionTerms, end: SessionEnd): Ow
     return RUNNER_FAULT
   }
   const { pending, question, outcome } = end
+  for (const line of endLines(terms, outcome)) terminal.err(`writ run: ${line}\n`)
   if (pending.length > 0) {
     const count = pending.length === 1 ? '1 change is' : `${pending.length} changes are`
     const id = terms.session_id.slice(-8)

@@ -1,9 +1,16 @@
 /** Words about sessions: what a settle did, and what is pending. */
 import { CODES, isCode } from '../../base/index.ts'
+import type { SessionFact } from '../../contracts/index.ts'
 import type { GateAnswer } from '../../service/index.ts'
-import type { SessionFiles, Settled } from '../../sessions/index.ts'
+import type {
+  SessionEnd,
+  SessionFiles,
+  SessionTerms,
+  SessionUse,
+  Settled,
+} from '../../sessions/index.ts'
 import type { Paint } from '../call/terminal.ts'
-import { countsText } from '../effects/amount.ts'
+import { counted, countsText, grouped, sizeText } from '../effects/amount.ts'
 import { visibleName } from '../effects/visible.ts'
 
 const SHORT_ID = 8
@@ -48,10 +55,56 @@ function few(paths: readonly string[]): string {
   return more > 0 ? `${shown} and ${more} more` : shown
 }
 
+/** How long a session may run, as the option says it. */
+function timeText(seconds: number): string {
+  return seconds % 3_600 === 0 ? `${seconds / 3_600}h` : `${Math.ceil(seconds / 60)}m`
+}
+
+type RunEnd = Extract<SessionEnd, { kind: 'ended' }>['outcome']
+
+/** What a person should know about the end of an agent, and what to type next. */
+export function endLines(
+  { session_id, limits }: SessionTerms,
+  { killedBy, backgroundProcesses }: RunEnd,
+): readonly string[] {
+  const again = `\`writ run --resume ${session_id.slice(-SHORT_ID)} -- AGENT\``
+  const ends = {
+    duration: `the session reached its time of ${timeText(limits.seconds)}; go on with ${again}`,
+    memory: `the agent itself needed more than ${limits.memory_mb} MB of memory; go on with \`--memory\` and ${again}`,
+    disk: `the agent itself wrote more than ${limits.disk_mb} MB into the view; go on with \`--disk\` and ${again}`,
+    processes: `the agent itself has too many threads; go on with ${again}`,
+    cpu: `the agent used up its computing time; go on with ${again}`,
+  }
+  const left =
+    backgroundProcesses === 1
+      ? '1 process that the agent left running was ended'
+      : `${backgroundProcesses} processes that the agent left running were ended`
+  return [
+    ...(killedBy === null ? [] : [ends[killedBy]]),
+    ...(backgroundProcesses === 0 ? [] : [left]),
+  ]
+}
+
+/** What a session used, in a line for its model and one for each host. */
+function useLines({ model, network }: SessionUse): readonly string[] {
+  const { requests, failures, input_tokens, output_tokens } = model
+  const failed = failures === 0 ? '' : ` (${grouped(failures)} failed)`
+  const asked = `model: ${counted(requests, 'request')}${failed}, ${grouped(input_tokens)} tokens in, ${grouped(output_tokens)} out`
+  const hosts = network.map((host) => {
+    const counts = (['passed', 'refused', 'failed'] as const)
+      .filter((outcome) => host[outcome] > 0)
+      .map((outcome) => `${grouped(host[outcome])} ${outcome}`)
+    const bytes = `${sizeText(host.bytes_sent)} sent, ${sizeText(host.bytes_received)} received`
+    return `network: ${visibleName(host.host)}: ${counts.join(', ')}; ${bytes}`
+  })
+  return [...(requests === 0 ? [] : [asked]), ...hosts]
+}
+
 interface ShownSession {
   readonly session_id: string
   readonly state: string
   readonly question: string | null
+  readonly use: SessionUse
   readonly conflicts: readonly { readonly path: string; readonly detail: string }[]
   readonly pending: readonly {
     readonly path: string
@@ -72,6 +125,7 @@ export function pendingText(shown: ShownSession, files: SessionFiles, paint: Pai
   )
   return [
     `${paint.strong(visibleName(agent))}  ${shown.session_id}  ${shown.state}\n`,
+    ...useLines(shown.use).map((line) => `${paint.dim(line)}\n`),
     ...(rows.length === 0 ? ['nothing is pending\n'] : rows),
     ...conflicts,
     ...(shown.question === null ? [] : [`answer what is asked: \`writ inbox\`\n`]),
@@ -80,5 +134,22 @@ export function pendingText(shown: ShownSession, files: SessionFiles, paint: Pai
       : [
           `see the lines with \`writ session diff ${id}\`, judge again with \`writ session settle ${id}\`, take changes back with \`writ session discard ${id} PATH\`\n`,
         ]),
+  ].join('')
+}
+
+/** A session of which nothing is kept but its facts. */
+export function pastText(facts: readonly SessionFact[], paint: Paint): string {
+  const started = facts.find(({ event }) => event === 'STARTED')
+  const ended = facts.findLast(({ event }) => event === 'ENDED')
+  const used = facts.findLast(({ model }) => model !== undefined)
+  const { model, network } = used ?? {}
+  const how = ended === undefined ? '' : `, ${ended.ended} ${ended.at}`
+  const status = ended?.exit_code == null ? '' : ` with status ${ended.exit_code}`
+  return [
+    `${paint.strong(visibleName(started?.agent ?? ''))}  ${facts[0]?.session_id}  started ${started?.at}${how}${status}\n`,
+    ...(model === undefined || network === undefined
+      ? []
+      : useLines({ model, network }).map((line) => `${line}\n`)),
+    `nothing is pending; what it changed: \`writ log\`\n`,
   ].join('')
 }

@@ -138,6 +138,10 @@ export const SettingsSchema = Type.Object(
         closed,
       ),
     ),
+    /** What a session may ask of its model, without an option or with one; absent: no bound. */
+    session_budget: Type.Optional(
+      Type.Object({ requests: Type.Optional(Cap), tokens: Type.Optional(Cap) }, closed),
+    ),
     /** Hosts that only give: commands may read from them without a question. */
     read_only_hosts: Type.Optional(Type.Array(Type.String())),
     /** Names of variables that every run sees besides the usual ones; a star ends a name. */

@@ -1,6 +1,7 @@
 /**
- * `session_v1`: a coding agent began to work in a session, went on after an interruption, or ended; a
- * person gave it more time or took changes out of its view (S-0, S-11, S-12a). What it changed is on the record
+ * `session_v1`: a coding agent began to work in a session, went on after an interruption, or ended; it
+ * used its model or the network (S-7); a person gave it more time or a larger budget, or took changes out
+ * of its view (S-0, S-11, S-12a). What it changed is on the record
  * act by act, with the session's id in `evaluation_v1`.
  */
 import * as Type from 'typebox'
@@ -19,7 +20,7 @@ import {
   Word,
 } from './shapes.ts'
 
-const SESSION_EVENTS = ['STARTED', 'RESUMED', 'EXTENDED', 'DISCARDED', 'ENDED'] as const
+const SESSION_EVENTS = ['STARTED', 'RESUMED', 'USED', 'EXTENDED', 'DISCARDED', 'ENDED'] as const
 const SETTLE_MODES = ['auto', 'tool', 'end', 'never'] as const
 /** Hooks only, or a sandbox around the agent itself (S-14). */
 const CONFINEMENTS = ['advisory', 'confined'] as const
@@ -36,6 +37,37 @@ const PathText = Type.String({
   'x-code': { pattern: 'path' },
   'x-says': 'an absolute path',
 })
+
+/** What a session may ask of its model; absent without a bound. */
+const BudgetSchema = Type.Object(
+  { requests: Type.Optional(Count), tokens: Type.Optional(Count) },
+  closed,
+)
+
+/** What its model was asked for since the session began; never contents. */
+const ModelUseSchema = Type.Object(
+  {
+    requests: Count,
+    failures: Count,
+    milliseconds: Count,
+    input_tokens: Count,
+    output_tokens: Count,
+  },
+  closed,
+)
+
+/** Connections to one host since the session began. */
+const HostUseSchema = Type.Object(
+  {
+    host: Word,
+    passed: Count,
+    refused: Count,
+    failed: Count,
+    bytes_sent: Count,
+    bytes_received: Count,
+  },
+  closed,
+)
 
 const SessionSchema = Type.Object(
   {
@@ -57,6 +89,9 @@ const SessionSchema = Type.Object(
     custody: Type.Optional(Type.Enum([...TRUST_LEVELS])),
     /** Until when it may run; a person moves it. */
     until: Type.Optional(Moment),
+    budget: Type.Optional(BudgetSchema),
+    model: Type.Optional(ModelUseSchema),
+    network: Type.Optional(Type.Array(HostUseSchema)),
     /** Paths that a person took out of the view. */
     paths: Type.Optional(Type.Array(PathText)),
     ended: Type.Optional(Type.Enum([...SESSION_ENDS])),
@@ -69,6 +104,8 @@ const SessionSchema = Type.Object(
 )
 
 export type SessionFact = Type.Static<typeof SessionSchema>
+export type SessionModelUse = NonNullable<SessionFact['model']>
+export type SessionHostUse = NonNullable<SessionFact['network']>[number]
 
 /** Each event has its own fields. */
 function checkEvent(subject: Subject): void {
@@ -83,12 +120,22 @@ function checkEvent(subject: Subject): void {
     else if (typeof event === 'string') refuseField(subject, name, 'before the end of a session')
   }
   if (event === 'DISCARDED') demandField(subject, 'paths', 'where changes are discarded')
-  if (event === 'EXTENDED') demandField(subject, 'until', 'where a session gets more time')
+  if (event === 'EXTENDED' && field(subject.document, 'budget') === undefined) {
+    demandField(subject, 'until', 'where a session gets more time')
+  }
+  if (event === 'USED') {
+    demandField(subject, 'model', 'where a session used its model or the network')
+    demandField(subject, 'network', 'where a session used its model or the network')
+  } else if (typeof event === 'string' && event !== 'ENDED') {
+    refuseField(subject, 'model', 'where a session used nothing')
+    refuseField(subject, 'network', 'where a session used nothing')
+  }
 }
 
 export const sessionContract: Contract = {
   name: 'session_v1',
-  title: 'A session of a coding agent began, went on, was changed by a person, or ended.',
+  title:
+    'A session of a coding agent began, went on, used its model or the network, was changed by a person, or ended.',
   prefix: 'gate_record',
   schema: SessionSchema,
   checks: [checkMoments(['at', 'until']), checkEvent],

@@ -10,7 +10,7 @@
  * PROMISE (no survivor): when the calling process dies by any signal, everything inside dies.
  */
 
-import type { Server } from 'node:net'
+import type { Server, Socket } from 'node:net'
 import type { EnforcedBy, RunCap } from '../../contracts/index.ts'
 
 export interface Caps {
@@ -166,6 +166,9 @@ export interface Control {
   readonly detail?: string
 }
 
+/** How often each cap ended commands. */
+export type EndedCommands = Readonly<Record<'memory' | 'processes' | 'disk', number>>
+
 export interface Sandbox {
   readonly layers: readonly Layer[]
   readonly controls: readonly Control[]
@@ -177,6 +180,18 @@ export interface Sandbox {
    * to the exit status, or null if the run ended first. Rejects if no command with a channel runs.
    */
   runBeside(request: SideRequest): Promise<number | null>
+  /**
+   * Connects to a port on the loopback inside. Resolves to null if nothing listens there, no command
+   * runs, or the sandbox has no network door.
+   */
+  connectInside(port: number): Promise<Socket | null>
+  /** Gives the command that runs more time. */
+  extend(byMs: number): void
+  /**
+   * How often commands were ended because a cap was passed, in a sandbox whose layers are kept: there
+   * the run goes on, and only time ends it.
+   */
+  endedCommands(): EndedCommands
   /** Outer ids of the processes inside, parents before children, without writ's own. */
   processes(): readonly number[]
   /**

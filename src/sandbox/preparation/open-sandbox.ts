@@ -5,7 +5,13 @@
 import { lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { faultError } from '../../base/index.ts'
-import { quoteAll, readableText, removeTree, requireProgram } from '../../machine/index.ts'
+import {
+  quoteAll,
+  readableNames,
+  readableText,
+  removeTree,
+  requireProgram,
+} from '../../machine/index.ts'
 import type { Caps, Layer, SandboxRequest } from '../driver/driver.ts'
 
 import { ownerMark } from '../driver/owner.ts'
@@ -75,7 +81,7 @@ export interface Opened {
   readonly kept: KeptLayers | null
 }
 
-export const PRIVATE_PLACES = ['/tmp', '/var/tmp'] as const
+const PRIVATE_PLACES = ['/tmp', '/var/tmp'] as const
 const SHARED_MEMORY = '/dev/shm'
 
 /** Where layers outlive the sandbox, so does what lies in shared memory. */
@@ -413,4 +419,17 @@ function diskMeter(holder: Holder, directory: string, backing: LayerStorage): Di
 
 function fileName(id: string): string {
   return id.replaceAll(/[^\w.-]/g, '_')
+}
+
+/** What a run left in its private `/tmp`, besides places that lead to roots and caches of ours. */
+export function leftIn({ backing, holder, directory, layers }: Opened): { leftovers?: number } {
+  const top = backing.kind === 'memory' ? holder.reach(join(directory, 't')) : backing.directory
+  const [tmp] = PRIVATE_PLACES
+  const known = layers
+    .filter(({ root }) => root.startsWith(`${tmp}/`))
+    .map(({ root }) => root.split('/')[2])
+  const names = readableNames(join(top, 'p0')).filter(
+    (name) => name !== '.writ-cache' && !known.includes(name),
+  )
+  return names.length === 0 ? {} : { leftovers: names.length }
 }

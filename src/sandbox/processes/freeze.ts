@@ -11,7 +11,6 @@
  * Deliberately absent: the freezer of control groups of version 1. A frozen process of such a group
  * survives SIGKILL, so that one would outlive writ.
  */
-import { readdirSync } from 'node:fs'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { faultError } from '../../base/index.ts'
 import {
@@ -22,7 +21,7 @@ import {
   terminalOf,
   textOr,
 } from '../supervision/meters.ts'
-import { killQuietly } from './waiting-shell.ts'
+import { childrenOf, killQuietly, threadsOf } from '../supervision/process-tree.ts'
 
 const FREEZE_MS = 5000
 /** How often the processes are looked at without a pause. */
@@ -104,34 +103,6 @@ async function resumeRelayed(
       killQuietly(leader, 'SIGCONT')
       quiet = 0
     }
-  }
-}
-
-/** Returns the processes below one, parents before children. */
-export function processesBelow(first: number): readonly number[] {
-  const found: number[] = []
-  const open = [...childrenOf(first)]
-  for (let pid = open.shift(); pid !== undefined; pid = open.shift()) {
-    found.push(pid)
-    open.push(...childrenOf(pid))
-  }
-  return found
-}
-
-/** Every thread has children of its own. */
-function childrenOf(pid: number): readonly number[] {
-  return threadsOf(pid).flatMap((thread) => {
-    const children = textOr(`/proc/${pid}/task/${thread}/children`)
-    return children === '' ? [] : children.split(' ').map(Number)
-  })
-}
-
-function threadsOf(pid: number): readonly string[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`)
-  } catch {
-    // It ended meanwhile.
-    return []
   }
 }
 

@@ -38,7 +38,7 @@ const BLOCK_BYTES = 512
 /** Where the pipes lie inside. */
 export const TOOLS = '/run/writ'
 /** The side shell itself, and the shell that becomes what it runs. */
-export const SIDE_SHELL_TASKS = 2
+const SIDE_SHELL_TASKS = 2
 /** Their names in a sandbox's directory. */
 export const OWN = 'command'
 export const AROUND = 'around'
@@ -57,6 +57,14 @@ export function processLimits(
     openFiles: OPEN_FILES,
     processes: hasCounter ? null : processes + own,
   }
+}
+
+/** Returns how many tasks of writ's own run next to the command. */
+export function extraTasks({
+  terminal,
+  channel,
+}: Pick<RunRequest, 'channel' | 'terminal'>): number {
+  return (terminal === null ? 0 : TERMINAL_TASKS) + (channel === undefined ? 0 : SIDE_SHELL_TASKS)
 }
 
 type Said = Pick<RunRequest, 'argv' | 'cwd' | 'env' | 'terminal' | 'channel'>

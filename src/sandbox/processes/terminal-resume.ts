@@ -13,7 +13,7 @@ import {
   stateOf,
   terminalOf,
 } from '../supervision/meters.ts'
-import { killQuietly } from './waiting-shell.ts'
+import { killQuietly } from '../supervision/process-tree.ts'
 
 const POLL_MS = 5
 /** A child that computes all the time looks like one that did not run yet. */

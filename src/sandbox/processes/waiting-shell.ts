@@ -18,6 +18,7 @@ import {
   type Pipes,
 } from '../pipes/pipe-ends.ts'
 import { isDead, lastMade, processUse } from '../supervision/meters.ts'
+import { killQuietly } from '../supervision/process-tree.ts'
 import { type GroupCount, monotonicMs, SLOT, type WatchOrder } from '../supervision/watch.ts'
 import { commandLines, limitLines, type ProcessLimits, toolPipes } from './run-script.ts'
 
@@ -123,14 +124,6 @@ export async function aloneOrLate(pid: number, untilMs: number): Promise<number>
     if (monotonicMs() >= untilMs) return quiet > 0 ? 0 : Math.max(alive, 1)
     last = made
     await pause(LOOK_MS)
-  }
-}
-
-export function killQuietly(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal)
-  } catch {
-    // It ended by itself in this moment.
   }
 }
 

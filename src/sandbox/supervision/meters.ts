@@ -135,6 +135,16 @@ export function terminalOf(first: number): HeldTerminal | null {
   return null
 }
 
+/** When a process began, on a clock of its own; 0 if it is gone. */
+export function startOf(pid: number): number {
+  return Number(statOf(`/proc/${pid}/stat`)?.[19] ?? 0)
+}
+
+/** The resident bytes of a process. */
+export function memoryOf(pid: number): number {
+  return Number(statOf(`/proc/${pid}/stat`)?.[21] ?? 0) * PAGE_BYTES
+}
+
 /** The letter of a process's state in /proc; `X` if it is gone. */
 export function stateOf(pid: number): string {
   return statOf(`/proc/${pid}/stat`)?.[0] ?? 'X'

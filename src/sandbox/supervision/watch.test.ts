@@ -43,6 +43,7 @@ function watchOver(path: string, diskMb: number): Watch {
     deadlineMs: monotonicMs() + 1e9,
     disk: { kind: 'directories', paths: [path] },
     ownTasks: 0,
+    lasting: null,
   })
 }
 

@@ -4,9 +4,11 @@
  * the verdict lie in shared memory, where the caller reads them when everything is dead.
  *
  * INVARIANT (first cap): the first cap found passed is the cause; later ones change nothing.
+ * INVARIANT (the session lasts): in a sandbox that lasts, memory, processes and disk end commands, and the
+ *   run goes on; only time ends it, or an agent that is itself what takes too much.
  */
 import { RUN_CAPS, type RunCap } from '../../contracts/index.ts'
-import type { Caps } from '../driver/driver.ts'
+import type { Caps, EndedCommands } from '../driver/driver.ts'
 import type { GroupFiles } from '../kernel/cgroup.ts'
 import {
   filesystemFill,
@@ -23,6 +25,8 @@ import {
   type ReadText,
   textOr,
 } from './meters.ts'
+import { endCommands, endForMemory } from './offenders.ts'
+import { killQuietly } from './process-tree.ts'
 import { NO_USE, treeUse } from './tree-use.ts'
 
 /** How often a run is looked at. */
@@ -63,11 +67,44 @@ export interface WatchOrder {
   readonly disk: DiskMeter
   /** Tasks in the group that are not the command's. */
   readonly ownTasks: number
+  /** Of a sandbox that lasts; null for one that ends with the first cap. */
+  readonly lasting: { readonly hasTerminal: boolean } | null
 }
 
 /** Shared figures, as 64-bit floats. */
-export const SLOT = { live: 0, cause: 1, cpuMs: 2, memoryBytes: 3, tasks: 4, diskBytes: 5 } as const
-export const SLOTS_BYTES = 6 * 8
+export const SLOT = {
+  live: 0,
+  cause: 1,
+  cpuMs: 2,
+  memoryBytes: 3,
+  tasks: 4,
+  diskBytes: 5,
+  /** Time that was given after the start. */
+  extendedMs: 6,
+  /** How often commands were ended, and up to where that has been noted. */
+  endedForMemory: 7,
+  endedForProcesses: 8,
+  endedForDisk: 9,
+  kills: 10,
+  refusals: 11,
+  diskBytesAtEnd: 12,
+  quietUntilMs: 13,
+} as const
+export const SLOTS_BYTES = 14 * 8
+/** The kernel's own limit counts processes of the user outside as well, and so stops a run before its cap. */
+const CROWDED_PART = 0.9
+/** For what was ended to be gone. */
+const QUIET_MS = 250
+
+/** From the figures of a run; none without one. */
+export function endedCommandsOf(figures: Float64Array | null): EndedCommands {
+  const times = (slot: number): number => figures?.[slot] ?? 0
+  return {
+    memory: times(SLOT.endedForMemory),
+    processes: times(SLOT.endedForProcesses),
+    disk: times(SLOT.endedForDisk),
+  }
+}
 
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1000n) / 1000
@@ -100,9 +137,10 @@ export class Watch {
   look(): void {
     if (!this.isLive) return
     const cap = this.passedCap()
-    if (cap === null || !this.isLive) return
+    if (cap === null || !this.isLive || this.#isSpared(cap)) return
     this.#figures[SLOT.cause] = RUN_CAPS.indexOf(cap) + 1
-    kill(this.#order.pid)
+    // The caller's own processes cannot be hit: the flag is taken down before the run is reaped.
+    killQuietly(this.#order.pid, 'SIGKILL')
   }
 
   /** The first cap that is passed now, with all figures brought up to date. */
@@ -118,11 +156,56 @@ export class Watch {
     this.#raise(SLOT.diskBytes, this.#disk.bytes)
     if (this.#order.usedCpuMs + this.figure('cpuMs') >= caps.cpuMs) return 'cpu'
     const isOverMemory = group.memory === undefined && memoryBytes > this.#memoryCapBytes
-    if (memoryKills(group, this.#read) > base.kills || isOverMemory) return 'memory'
-    const isRefused = forkRefusals(group, this.#read) > base.refusals
-    if (isRefused || this.figure('tasks') > caps.processes) return 'processes'
-    if (isFull) return 'disk'
-    return monotonicMs() >= deadlineMs ? 'duration' : null
+    const kills = Math.max(base.kills, this.figure('kills'))
+    if (memoryKills(group, this.#read) > kills || isOverMemory) return 'memory'
+    const refusals = Math.max(base.refusals, this.figure('refusals'))
+    const isRefused = forkRefusals(group, this.#read) > refusals
+    const isCrowded =
+      this.#order.lasting === null
+        ? this.figure('tasks') > caps.processes
+        : (use?.tasks ?? 0) > caps.processes * CROWDED_PART
+    if (isRefused || isCrowded) return 'processes'
+    if (isFull && this.#disk.bytes > this.#diskBytesNoted) return 'disk'
+    return monotonicMs() >= deadlineMs + this.figure('extendedMs') ? 'duration' : null
+  }
+
+  /** What a view holds stays there when commands were ended: only more than that ends others. */
+  get #diskBytesNoted(): number {
+    return this.figure('endedForDisk') === 0 ? -1 : this.figure('diskBytesAtEnd') + MEBIBYTE
+  }
+
+  /** Ends commands in a sandbox that lasts; returns whether the run goes on. */
+  #isSpared(cap: RunCap): boolean {
+    const { lasting, pid, group } = this.#order
+    if (lasting === null) return false
+    if (monotonicMs() < this.figure('quietUntilMs')) return cap !== 'cpu' && cap !== 'duration'
+    const { hasTerminal } = lasting
+    this.#figures[SLOT.quietUntilMs] = monotonicMs() + QUIET_MS
+    if (cap === 'memory') {
+      this.#figures[SLOT.kills] = memoryKills(group, this.#read)
+      // Where the kernel counts, it has ended the largest process itself.
+      const isAny =
+        group.memory !== undefined || endForMemory(pid, hasTerminal, this.#memoryCapBytes)
+      return this.#noteEnded('endedForMemory', isAny)
+    }
+    if (cap === 'processes') {
+      const isAny = endCommands(pid, hasTerminal)
+      this.#figures[SLOT.refusals] = forkRefusals(group, this.#read)
+      return this.#noteEnded('endedForProcesses', isAny)
+    }
+    if (cap !== 'disk') return false
+    this.#figures[SLOT.diskBytesAtEnd] = this.#disk.bytes
+    // A command that wrote it may have ended by itself: then only what grows further is the agent's.
+    const isFirst = this.figure('endedForDisk') === 0
+    return this.#noteEnded('endedForDisk', endCommands(pid, hasTerminal) || isFirst)
+  }
+
+  #noteEnded(
+    slot: 'endedForMemory' | 'endedForProcesses' | 'endedForDisk',
+    isAny: boolean,
+  ): boolean {
+    if (isAny) this.#figures[SLOT[slot]] = this.figure(slot) + 1
+    return isAny
   }
 
   figure(name: keyof typeof SLOT): number {
@@ -167,15 +250,6 @@ const MEBIBYTE = 1024 * 1024
 
 function needsProcesses(group: GroupFiles): boolean {
   return group.cpu === undefined || group.memory === undefined || group.processes === undefined
-}
-
-/** The caller's own processes cannot be hit: the flag is taken down before the run is reaped. */
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It ended by itself in this moment.
-  }
 }
 
 /** The time between two looks, so that at most a quarter of it goes into looking. */

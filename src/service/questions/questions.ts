@@ -30,6 +30,7 @@ import {
 } from '../../gate/index.ts'
 import { type Fact, occurredAtText, parseBodyMarker, principalText } from '../../ledger/index.ts'
 import { readSeen, readStage, stagedPath } from '../../tree/index.ts'
+import { isPush } from '../acts/git-push.ts'
 import type { LawBook } from '../laws/law-book.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
 import { findStage } from '../stage/stage-place.ts'
@@ -259,6 +260,7 @@ export class Questions {
       need,
       ...this.#weightOf(record),
       door: evaluation.door,
+      confinement: evaluation.session !== undefined || isPush(proposal) ? 'confined' : 'advisory',
       isDeclaredByApproval: evaluation.declared_by_approval,
       lawTexts: this.#lawTexts(),
       setAside: await this.#setAside(evaluation),

@@ -16,16 +16,18 @@ import {
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import type { RunOutcome, Sandbox } from '../../sandbox/index.ts'
+import { knownRefs, type PushWish } from '../acts/git-push.ts'
 import type { Decided, GateParts, RanInSession, Terms } from '../lifecycle/act.ts'
 import { answerOf } from '../lifecycle/answer.ts'
 import { endUnanswered } from '../lifecycle/confirm.ts'
-import { beginSession, settle, weigh } from '../lifecycle/lifecycle.ts'
+import { act, beginSession, settle, weigh } from '../lifecycle/lifecycle.ts'
 import type { Rehearsal } from '../rehearsal/rehearsal.ts'
 import { stagePlaceFor } from '../stage/stage-place.ts'
 import { workspaceOf } from '../surface/context.ts'
 import type {
   OpenedSession,
   PendingPart,
+  PushState,
   QuestionState,
   SessionGround,
   SessionSandboxOrder,
@@ -34,6 +36,7 @@ import type {
   WeighedParts,
 } from '../surface/session-surface.ts'
 import type { GateAnswer } from '../surface/surface.ts'
+import { pushProposal } from './session-push.ts'
 import { openSessionSandbox } from './session-sandbox.ts'
 
 const NEVER = new AbortController().signal
@@ -99,6 +102,27 @@ export class SessionActs implements SessionSurface {
     if (pending === null) return false
     await endUnanswered(this.#gate, pending, { superseded_by: by })
     return (await this.stateOf(actionId)) === 'ended'
+  }
+
+  knownRefs(tree: string, remote: string): ReturnType<SessionSurface['knownRefs']> {
+    return knownRefs(tree, remote)
+  }
+
+  async push(
+    { agent, descriptor }: Pick<SessionGround, 'agent' | 'descriptor'>,
+    wish: PushWish,
+  ): Promise<GateAnswer> {
+    const proposal = await pushProposal(this.#gate, descriptor, wish)
+    const confirm = async () => ({ kind: 'wait' }) as const
+    const outcome = await act(this.#gate, proposal, { ...termsOf(agent), confirm })
+    return answerOf(this.#gate.questions, outcome)
+  }
+
+  async pushState(actionId: string): Promise<PushState> {
+    const { requests } = await this.#gate.view.standing()
+    const failed = requests.of(actionId).find(({ ended }) => ended?.state === 'FAILED')?.ended
+    if (failed != null) return { state: 'failed', detail: failed.detail ?? failed.code ?? '' }
+    return { state: await this.stateOf(actionId) }
   }
 
   async record(fact: SessionFact): Promise<void> {

@@ -16,6 +16,7 @@ import type { PartKind, RawPath } from '../../gate/index.ts'
 import type { OnRefused, RunProxy } from '../../network/index.ts'
 import type { Control, Layer, Sandbox } from '../../sandbox/index.ts'
 import type { OwnIds, Scan } from '../../tree/index.ts'
+import type { knownRefs, PushWish } from '../acts/git-push.ts'
 import type { GateAnswer } from './surface.ts'
 
 /** What a settle found in the view, or a part of it. */
@@ -107,8 +108,21 @@ export interface SessionSurface {
   stateOf(actionId: string): Promise<QuestionState>
   /** Ends the question of an act, because a newer one takes its place; false if it had ended. */
   supersede(actionId: string, by: string): Promise<boolean>
+  /** What the real repository knows of the references of a server. */
+  knownRefs(tree: string, remote: string): Promise<readonly RemoteRefs[]>
+  /** Holds a push of a session and asks about it. */
+  push(ground: Pick<SessionGround, 'agent' | 'descriptor'>, wish: PushWish): Promise<GateAnswer>
+  /** What became of a push; `detail` says why it failed. */
+  pushState(actionId: string): Promise<PushState>
   record(fact: SessionFact): Promise<void>
   facts(): Promise<readonly SessionFact[]>
+}
+
+type RemoteRefs = Awaited<ReturnType<typeof knownRefs>>[number]
+
+export interface PushState {
+  readonly state: QuestionState | 'failed'
+  readonly detail?: string
 }
 
 export type QuestionState = 'waiting' | 'promoted' | 'denied' | 'ended'

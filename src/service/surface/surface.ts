@@ -8,6 +8,7 @@ import type {
   RiskLevel,
   RunMark,
   SandboxResult,
+  SessionFact,
   Violation,
 } from '../../contracts/index.ts'
 import type { Change, RawPath } from '../../gate/index.ts'
@@ -113,6 +114,8 @@ export interface Question {
   readonly decision: Decision
   readonly asker: Asker
   readonly need: Need
+  /** Whether the agent that asks runs in a session, or only its hooks report (S-14). */
+  readonly confinement: NonNullable<SessionFact['confinement']>
   readonly door: Evaluation['door']
   /** Nothing was declared: the approval of the shown effects declares them. */
   readonly isDeclaredByApproval: boolean

@@ -36,6 +36,7 @@ import { occurredAtText } from '../../ledger/index.ts'
 import { makeDurable } from '../../machine/index.ts'
 import { hashFile, lookAt } from '../../promotion/index.ts'
 import { writeStage } from '../../tree/index.ts'
+import { PUSH_HEADER, sendPush } from '../acts/git-push.ts'
 import {
   addressRules,
   type HttpResponse,
@@ -109,16 +110,29 @@ export class Dispatcher {
     // Loads Node's http and tls, which no other promotion needs, before the fact says that it sends.
     const protocols = await loadProtocols()
     await this.#record(begun)
+    const sent = await this.#pass(request, descriptor, protocols)
+    await this.#recordEnd(begun, sent)
+    return sent
+  }
+
+  /** A push is sent by git, everything else as it is. */
+  #pass(
+    request: ComposedRequest,
+    descriptor: ActionDescriptor | undefined,
+    protocols: Awaited<ReturnType<typeof loadProtocols>>,
+  ): Promise<Sent> {
+    const { headers = {}, body } = request.operation
+    const push = headers[PUSH_HEADER]
+    const { home, environment } = this.#context
+    if (push !== undefined) return sendPush(home.state, push, body, environment)
     const { max_duration_ms, max_disk_mb } = descriptor?.resources ?? NO_ROOM
-    const sent = await sendRequest(request, {
+    return sendRequest(request, {
       protocols,
       ...(this.#context.resolve === undefined ? {} : { resolve: this.#context.resolve }),
       rules: addressRules(descriptor?.scope.network.hosts ?? []),
       timeoutMs: Math.min(max_duration_ms, TIMEOUT_MAX_MS),
       answerBytesMax: Math.min(max_disk_mb * MEBIBYTE, ANSWER_MAX_BYTES),
     })
-    await this.#recordEnd(begun, sent)
-    return sent
   }
 
   /** The body of an answer is durable before the fact that names it. */

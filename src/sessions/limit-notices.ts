@@ -1,0 +1,80 @@
+/**
+ * Notices about the limits of a session (S-12a): which commands they ended, that its time is nearly over,
+ * and that its budget is used up. The person gets each at once, the agent with the next answer to a
+ * report of its hooks.
+ */
+import type { EndedCommands } from '../sandbox/index.ts'
+import type { SessionTerms } from './session-files.ts'
+
+/** How long before its end the person hears of it. */
+const ENDS_SOON_MS = 5 * 60 * 1000
+const MINUTE_MS = 60_000
+const SHORT_ID = 8
+
+export class LimitNotices {
+  readonly #terms: SessionTerms
+  readonly #tell: (line: string) => void
+  #words: string[] = []
+  #ended: EndedCommands = { memory: 0, processes: 0, disk: 0 }
+  #endsAtMs = 0
+  #isEndNear = false
+  #spent = ''
+
+  /** `tell` is for the person. */
+  constructor(terms: SessionTerms, tell: (line: string) => void) {
+    this.#terms = terms
+    this.#tell = tell
+  }
+
+  /** Moves the end of the session; returns when it is. */
+  extend(byMs: number): number {
+    this.#endsAtMs += byMs
+    this.#isEndNear = false
+    return this.#endsAtMs
+  }
+
+  /** What the agent has not heard yet. */
+  words(): readonly string[] {
+    return this.#words.splice(0)
+  }
+
+  look(ended: EndedCommands, nowMs: number): void {
+    for (const cap of ['memory', 'processes', 'disk'] as const) {
+      if (ended[cap] <= this.#ended[cap]) continue
+      const words = limitWords(cap, this.#terms)
+      this.#tell(words)
+      this.#words.push(words)
+    }
+    this.#ended = ended
+    const leftMs = this.#endsAtMs - nowMs
+    if (this.#isEndNear || leftMs > ENDS_SOON_MS) return
+    this.#isEndNear = true
+    const minutes = Math.max(1, Math.round(leftMs / MINUTE_MS))
+    this.#tell(`the session ends in ${minutes} min; more time: ${this.#extension('--time 2h')}`)
+  }
+
+  /** Agents try again and again: the person hears of it once. */
+  spent(words: string): void {
+    const option = words.includes('tokens') ? '--tokens 100000' : '--requests 100'
+    const line = `${words}; give more: ${this.#extension(option)}`
+    if (this.#spent !== line) this.#tell(line)
+    this.#spent = line
+  }
+
+  #extension(option: string): string {
+    return `\`writ session extend ${this.#terms.session_id.slice(-SHORT_ID)} ${option}\``
+  }
+}
+
+function limitWords(
+  cap: 'disk' | 'memory' | 'processes',
+  { limits }: Pick<SessionTerms, 'limits'>,
+): string {
+  if (cap === 'memory') {
+    return `a command needed more than the ${limits.memory_mb} MB of memory of the session and was ended; \`writ run --memory\` gives more`
+  }
+  if (cap === 'disk') {
+    return `the view holds more than ${limits.disk_mb} MB, so the commands that ran were ended; remove what is not needed, or start with \`--disk\``
+  }
+  return 'the session has too many processes, so the commands that ran were ended'
+}

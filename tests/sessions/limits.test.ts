@@ -1,0 +1,132 @@
+/** Limits, budgets and bad ends of sessions: nothing pending is lost, and the session goes on where it can. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { RunningAgent, SessionPlace } from './session-place.ts'
+
+let place: SessionPlace
+beforeEach(() => {
+  place = new SessionPlace('limits')
+  place.commit({ 'a.txt': 'one\n', 'b.txt': 'two\n' })
+  place.init()
+}, 120_000)
+afterEach(() => place.remove())
+
+const FILL = `node -e 'const kept = []; for (;;) kept.push(Buffer.alloc(1 << 24, 1))'`
+const WRITE = 'head -c 80000000 /dev/urandom > /tmp/large'
+
+describe('a limit of a session', { timeout: 120_000 }, () => {
+  it('ends the command that passes it, and the agent goes on (S-12a)', async () => {
+    const agent = place.agentRun(['--memory', '600', '--disk', '60', '--time', '1h'])
+    await agent.does(`${FILL}; echo "memory $?"`)
+    expect(agent.out).toMatch(/memory 1\d\d/)
+    await agent.hears('600 MB of memory')
+    await agent.does(`${WRITE}; echo "disk $?"`)
+    await agent.hears('the view holds more than 60 MB')
+    // What is there already ends nothing more: the agent can make room.
+    await agent.does('sleep 1; rm /tmp/large; echo "removed $?"; echo kept > kept.txt')
+    expect(agent.out).toContain('removed 0')
+    await agent.hears('promoted 1 added')
+    const [{ session_id }] = place.sessions()
+    const extended = place.writ(['session', 'extend', session_id, '--time', '1h', '--json'])
+    const [started] = place.facts('session_v1')
+    const ms = Date.parse(extended.json.until) - Date.parse(started.at)
+    expect(Math.round(ms / 3_600_000), extended.err).toBe(2)
+    expect(place.facts('session_v1').at(-1)).toMatchObject({ event: 'EXTENDED' })
+    // An agent that leaves processes behind ends like any other.
+    await agent.does('setsid sleep 600 & sleep 600 & true')
+    expect(await agent.ends()).toBe(0)
+    expect(agent.err).toMatch(/2 processes that the agent left running were ended/)
+    expect([place.has('kept.txt'), place.sessions()]).toEqual([true, []])
+    const shown = place.writ(['session', 'show', session_id])
+    expect([shown.status, shown.out]).toEqual([0, expect.stringContaining('exited')])
+  })
+
+  it('of time ends the session and keeps what is pending', async () => {
+    const agent = place.agentRun(['--time', '6s', '--settle', 'never'])
+    await agent.does('rm b.txt')
+    await agent.hears('writ session extend')
+    expect(await agent.exited).not.toBe(0)
+    expect(agent.err).toMatch(/reached its time[\s\S]*1 change is still pending/)
+    expect([place.has('b.txt'), place.sessions()]).toEqual([true, [expect.anything()]])
+    expect(place.facts('session_v1').at(-1)).toMatchObject({ ended: 'limit', pending: 1 })
+  })
+
+  it('of the model is named to the agent and raised by a person, and its use is on the record', async () => {
+    const model: Server = createServer((asked, answer) => {
+      asked.resume()
+      asked.on('end', () => answer.end('{"usage":{"input_tokens":30,"output_tokens":5}}'))
+    })
+    await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', () => resolve()))
+    // A server that listens on a port has such an address.
+    const url = `http://127.0.0.1:${(model.address() as AddressInfo).port}`
+    const bin = join(place.project, 'bin')
+    mkdirSync(bin)
+    const loop = 'while IFS= read -r line; do eval "$line"; echo "done: $line"; done'
+    writeFileSync(join(bin, 'claude'), `#!/bin/bash\n${loop}\n`, { mode: 0o755 })
+    place.write('.writ/laws.yaml', 'laws: []\nsettings:\n  session_budget: { requests: 9 }\n')
+    expect(place.writ(['laws', 'accept', '--yes']).status).toBe(0)
+    expect(place.writ(['secret', 'set', 'ANTHROPIC_API_KEY'], { input: 'sk-1\n' }).status).toBe(0)
+    const run = (...more: string[]) =>
+      place.start(['run', '--model-url', url, ...more, '--', join(bin, 'claude')])
+    const tooMany = place.writ(['run', '--requests', '10', '--', 'true'], { isWarm: false })
+    expect(tooMany.err).toContain('session_budget.requests')
+    const agent = new RunningAgent(run('--requests', '2'))
+    const ask = `curl -sS -d '{}' -H "x-api-key: $ANTHROPIC_API_KEY" $ANTHROPIC_BASE_URL/v1/messages`
+    await agent.does(`${ask}; ${ask}; ${ask}`)
+    expect(agent.out).toMatch(/used its 2 requests.*a person can give more/)
+    await agent.hears('writ session extend')
+    expect(place.writ(['session', 'extend', '--requests', '1']).status).toBe(0)
+    await agent.does(`curl -sS https://nowhere.example/ 2>&1; ${ask}; echo x > x.txt`)
+    await agent.hears('promoted 1 added')
+    const used = { requests: 3, input_tokens: 90, output_tokens: 15 }
+    const { use } = place.writ(['session', 'show', '--json']).json
+    expect(use.model).toMatchObject(used)
+    expect(use.network).toMatchObject([{ host: 'nowhere.example:443', passed: 0, refused: 1 }])
+    expect(place.writ(['session', 'show']).out).toContain('3 requests, 90 tokens in, 15 out')
+    const marks = place.facts('evaluation_v1').flatMap(({ session }) => session ?? [])
+    expect(marks.at(-1).programs.join('\n')).toContain('claude')
+    await agent.ends()
+    model.close()
+    const facts = place.facts('session_v1')
+    expect(facts.map(({ event }) => event)).toContain('USED')
+    expect(facts.at(-1)).toMatchObject({ event: 'ENDED', model: used })
+    expect(facts[0]).toMatchObject({ event: 'STARTED', budget: { requests: 2 } })
+  })
+})
+
+describe('an agent', { timeout: 120_000 }, () => {
+  it('that loses its terminal keeps what is pending', () => {
+    const seen = place.person(
+      ['run', '--settle', 'end', '--', 'bash', '--norc', '-i'],
+      [
+        { expect: 'bash-' },
+        { send: 'rm b.txt; echo go""ne\r' },
+        { expect: 'gone' },
+        { hangup: true },
+      ],
+    )
+    expect(seen.failed, seen.output).toBeNull()
+    expect([place.has('b.txt'), place.pending().length, place.sessions().length]).toEqual([
+      true,
+      1,
+      1,
+    ])
+  })
+
+  it('does not reach the channel of another session (S-13)', async () => {
+    const [one, other] = [place.agentRun(), place.agentRun()]
+    await one.does('echo "channel $WRIT_SESSION_CHANNEL"')
+    const channel = /channel (\S+)/.exec(one.out)?.[1] ?? ''
+    expect(channel).toMatch(/^http:/)
+    await one.does(`curl -sS -o /dev/null -w 'own %{http_code}' ${channel}/ping; echo`)
+    await other.does(`curl -sS -o /dev/null -w 'other %{http_code}' ${channel}/ping; echo`)
+    expect([one.out, other.out]).toEqual([
+      expect.stringContaining('own 200'),
+      expect.stringContaining('other 404'),
+    ])
+    expect([await one.ends(), await other.ends()]).toEqual([0, 0])
+  })
+})

@@ -1,0 +1,125 @@
+/** Pushes of an agent are held, shown, asked about, and sent once by the host (S-15). */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type RunningAgent, SessionPlace } from './session-place.ts'
+
+const PASS = 'correct horse battery staple'
+
+/**
+ * A server of git on the loopback: every request is answered by git's own program for it. A process of its
+ * own, since a test waits for people.
+ */
+const SERVER = `
+const { spawn } = require('node:child_process')
+const [root] = process.argv.slice(1)
+const server = require('node:http').createServer((request, answer) => {
+  const [path, query = ''] = request.url.split('?')
+  require('node:fs').appendFileSync(root + '/asked', request.method + ' ' + path + '\\n')
+  const env = { PATH: process.env.PATH, GIT_PROJECT_ROOT: root, GIT_HTTP_EXPORT_ALL: '1', REMOTE_USER: 'ann',
+    PATH_INFO: path, QUERY_STRING: query, REQUEST_METHOD: request.method,
+    CONTENT_TYPE: request.headers['content-type'] || '' }
+  const backend = spawn('git', ['http-backend'], { env })
+  request.pipe(backend.stdin)
+  const pieces = []
+  backend.stdout.on('data', (piece) => pieces.push(piece))
+  backend.on('close', () => {
+    const whole = Buffer.concat(pieces)
+    const end = whole.indexOf('\\r\\n\\r\\n')
+    for (const line of whole.toString('latin1', 0, end).split('\\r\\n')) {
+      const [name, value] = line.split(': ')
+      if (name === 'Status') answer.statusCode = parseInt(value, 10)
+      else answer.setHeader(name, value)
+    }
+    answer.end(whole.subarray(end + 4))
+  })
+})
+server.listen(0, '127.0.0.1', () => console.log(server.address().port))
+`
+
+let place: SessionPlace
+let server: ChildProcess
+let bare: string
+
+beforeEach(async () => {
+  place = new SessionPlace('push')
+  place.commit({ 'a.txt': 'one\n' })
+  place.git('branch', '-M', 'main')
+  const root = join(place.folder, 'server')
+  bare = join(root, 'r.git')
+  execFileSync('git', ['init', '-q', '--bare', '-b', 'main', bare])
+  execFileSync('git', ['--git-dir', bare, 'config', 'http.receivepack', 'true'])
+  server = spawn(process.execPath, ['-e', SERVER, root], { stdio: ['ignore', 'pipe', 'inherit'] })
+  // Asked for as a pipe above.
+  const [port] = await once(server.stdout as NodeJS.ReadableStream, 'data')
+  place.git('push', '-q', bare, 'main')
+  place.git('remote', 'add', 'origin', `http://127.0.0.1:${String(port).trim()}/r.git`)
+  place.git('update-ref', 'refs/remotes/origin/main', 'main')
+  place.init(PASS)
+}, 120_000)
+afterEach(() => {
+  server.kill()
+  place.remove()
+})
+
+/** What the server has, and what it was asked for. */
+function served() {
+  const asked = join(place.folder, 'server', 'asked')
+  const log = ['--git-dir', bare, 'log', '--format=%s', 'main']
+  return {
+    log: execFileSync('git', log, { encoding: 'utf8' }),
+    asked: existsSync(asked) ? readFileSync(asked, 'utf8') : '',
+  }
+}
+
+function lastPush(agent: RunningAgent): string {
+  return [...agent.err.matchAll(/a push to .*writ inbox (\w+)/g)].at(-1)?.[1] ?? ''
+}
+
+/** As a person at a terminal; returns what they see. */
+function approve(id: string): string {
+  const steps = [{ expect: '[y' }, { send: 'y\r' }, { expect: 'assphrase' }, { send: `${PASS}\r` }]
+  const { failed, output } = place.person(['approve', id], steps)
+  expect(failed, output).toBeNull()
+  return output
+}
+
+describe('a push from a session', { timeout: 120_000 }, () => {
+  it('waits for a person, who sees its commits, and is sent once by the host', async () => {
+    const agent = place.agentRun()
+    await agent.does('echo two >> a.txt; git commit -qam "change a"')
+    const pushed = agent.does('git push origin main 2>&1; echo "status $?"')
+    await agent.hears('waits for an answer')
+    expect(served()).toEqual({ log: 'first\n', asked: '' })
+    const id = lastPush(agent)
+    const shown = place.writ(['inbox', id, '--all']).out
+    expect(shown).toContain('update refs/heads/main')
+    expect(shown).toContain('change a (ann)')
+    expect(shown).toMatch(/a\.txt .* 1 \+/)
+    expect(approve(id)).toContain('sent')
+    await pushed
+    expect(agent.out).toMatch(/approved the push, and it was sent[\s\S]*status 0/)
+    expect(served().log).toBe('change a\nfirst\n')
+    expect(served().asked.match(/^POST /gm)).toHaveLength(1)
+    const denied = agent.does('git push -f origin HEAD~1:main 2>&1; echo "status $?"')
+    await place.until(() => lastPush(agent) !== id, 'the second push is held')
+    expect(place.writ(['inbox', lastPush(agent), '--all']).out).toContain('REPLACE')
+    expect(place.writ(['deny', lastPush(agent)]).status).toBe(0)
+    await denied
+    expect(agent.out).toMatch(/denied the push[\s\S]*status 1/)
+    // The server has something that was not there when the person saw the push.
+    execFileSync('git', ['--git-dir', bare, 'update-ref', 'refs/heads/main', 'main~1'])
+    const second = lastPush(agent)
+    await agent.does('echo three >> a.txt; git commit -qam "change again"')
+    const stale = agent.does('git push origin main 2>&1; echo "status $?"')
+    await place.until(() => lastPush(agent) !== second, 'the third push is held')
+    approve(lastPush(agent))
+    await stale
+    expect(agent.out).toMatch(/it failed: .*stale info[\s\S]*status 1/)
+    expect(served().log).toBe('first\n')
+    expect(await agent.ends()).toBe(0)
+    expect(place.writ(['ledger', 'verify', '--json']).json).toMatchObject({ ok: true })
+  })
+})
