@@ -117,6 +117,7 @@ export const CLAUDE_CODE: AgentHost = {
       '.claude/keybindings.json',
       '.local/share/claude/**',
     ],
+    remade: ['.claude/shell-snapshots/**', '.claude/plugins/store/*_builtin-*.json'],
     mixed: [
       {
         file: '.claude.json',
