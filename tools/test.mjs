@@ -173,7 +173,8 @@ function codingAgents() {
     return
   }
   process.env.WRIT_AGENTS = FIRST_AGENTS.join(',')
-  vitest('coding agents', process.execPath, ['--project', 'agents', 'tests/agents/turns.agents.ts'])
+  const files = ['turns', 'tui'].map((name) => `tests/agents/${name}.agents.ts`)
+  vitest('coding agents', process.execPath, ['--project', 'agents', ...files])
   delete process.env.WRIT_AGENTS
 }
 

@@ -46,6 +46,17 @@ const SETTINGS: Readonly<Record<HookLevel, (order: InstallOrder) => string>> = {
 }
 
 /**
+ * At its first start at a terminal Claude Code looks for its own hosts, past the base URL, and asks
+ * about the key and about the mode that the session has chosen. Trust in a directory stays a question.
+ */
+const FIRST_START = {
+  '/hasCompletedOnboarding': true,
+  '/bypassPermissionsModeAccepted': true,
+  // It knows a key by its last 20 characters.
+  '/customApiKeyResponses': { approved: [KEY_PLACEHOLDER.slice(-20)], rejected: [] },
+}
+
+/**
  * In wrapping, the lock is the permission rule, and the prefix a second one. Edit tools are denied,
  * which removes them from the model's list.
  */
@@ -165,7 +176,11 @@ export const CLAUDE_CODE: AgentHost = {
         variables: ['ANTHROPIC_API_KEY'],
         placeholder: KEY_PLACEHOLDER,
       },
-      redirect: (url) => ({ variables: { ANTHROPIC_BASE_URL: url }, arguments: [], files: [] }),
+      redirect: (url) => ({
+        variables: { ANTHROPIC_BASE_URL: url },
+        arguments: [],
+        files: [{ file: '.claude.json', format: 'json', set: FIRST_START }],
+      }),
     },
   ],
   hooks: {

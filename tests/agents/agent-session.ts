@@ -10,7 +10,7 @@ import { type StandIn, startStandIn } from '../../src/hooks/doctor/stand-in.ts'
 import { prepareTrial } from '../../src/hooks/doctor/trial.ts'
 import type { ModelTurn } from '../../src/hooks/doctor/wires.ts'
 import { type AgentHost, hostNamed } from '../../src/hosts/index.ts'
-import type { Around, Ended, Json } from '../cli-gate/place.ts'
+import type { Around, Ended, Json, Step } from '../cli-gate/place.ts'
 import { copyProgram } from '../program-copy.ts'
 import { TEST_UID, userWrapper, type Who } from '../sandbox/drive.ts'
 import { RunningAgent, SessionPlace } from '../sessions/session-place.ts'
@@ -92,6 +92,13 @@ export class AgentSession extends SessionPlace {
   get model(): StandIn {
     if (this.#model === null) throw new Error('no turn was begun')
     return this.#model
+  }
+
+  /** Starts the agent at a terminal, as a person does who follows the steps. */
+  async atTerminal(turns: readonly ModelTurn[], steps: readonly Step[], seconds: number) {
+    this.#model = await startStandIn(turns)
+    const words = ['run', '--model-url', this.#model.url, '--', ...this.#agent]
+    return { seen: this.personMeanwhile(this.argv(words), steps, seconds) }
   }
 
   /** Starts the agent; its model does what `turns` says. */
