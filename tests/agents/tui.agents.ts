@@ -31,7 +31,7 @@ it.runIf(isWanted)('Claude Code at a terminal', { timeout: SECONDS * 1_000 }, as
       { text: 'finished' },
     ],
     [
-      // Claude Code asks whether the directory is to be trusted; the first answer is no.
+      // Claude Code asks whether to trust the directory; the first answer is no.
       { expect: 'confirm' },
       { pause: 1 },
       { send: DOWN },
