@@ -42,8 +42,8 @@ export async function routineInSession(
   const agent = new LineAgent(ground.start(office, [...words, 'bash', '-c', AGENT], homes))
   const found: SessionTask[] = []
   for (const [task, place] of made) {
-    const { home, project } = place
-    await agent.does(`cd ${project} && HOME=${home} sh ../../task.sh >/dev/null 2>&1; cd /`)
+    // With the private home of the session, in which tools keep their caches and logs.
+    await agent.does(`cd ${place.project} && sh ../../task.sh >/dev/null 2>&1; cd /`)
     const { out } = await ground.writ(office, ['session', 'settle', '--json'])
     const { asked, blocked } = JSON.parse(out)
     if (asked?.pending !== undefined) await ground.writ(office, ['deny', asked.pending.id])
