@@ -51,10 +51,12 @@ const SETTINGS: Readonly<Record<HookLevel, (order: InstallOrder) => string>> = {
  */
 const FIRST_START = {
   '/hasCompletedOnboarding': true,
-  '/bypassPermissionsModeAccepted': true,
   // It knows a key by its last 20 characters.
   '/customApiKeyResponses': { approved: [KEY_PLACEHOLDER.slice(-20)], rejected: [] },
 }
+
+/** It would move an answer of `.claude.json` here at its start. */
+const CHOSEN_MODE = { '/skipDangerousModePermissionPrompt': true }
 
 /**
  * In wrapping, the lock is the permission rule, and the prefix a second one. Edit tools are denied,
@@ -179,7 +181,10 @@ export const CLAUDE_CODE: AgentHost = {
       redirect: (url) => ({
         variables: { ANTHROPIC_BASE_URL: url },
         arguments: [],
-        files: [{ file: '.claude.json', format: 'json', set: FIRST_START }],
+        files: [
+          { file: '.claude.json', format: 'json', set: FIRST_START },
+          { file: '.claude/settings.json', format: 'json', set: CHOSEN_MODE },
+        ],
       }),
     },
   ],
