@@ -1,10 +1,12 @@
 /**
  * `npm test`: sets up what is missing, then type check, lint, house rules, vectors, unit and
- * property tests, and the vectors and the store once more on Node 24. Ends with the slowest files and
+ * property tests, whole turns of two real coding agents, and the vectors and the store once more on
+ * Node 24. Ends with the slowest files and
  * `N passed, N failed`.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { FIRST_AGENTS, installAgents } from './agents.mjs'
 import { FOR_TESTS, installDebianPackages, prepare, ROOT, run } from './setup.mjs'
 
 const CACHE = join(ROOT, '.cache')
@@ -54,7 +56,10 @@ step('lint', () =>
   node(['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']),
 )
 vitest('tests', process.execPath, process.argv.slice(2))
-if (process.argv.length === 2) secondNode()
+if (process.argv.length === 2) {
+  codingAgents()
+  secondNode()
+}
 console.log(`${score.passed} passed, ${score.failed} failed`)
 process.exit(score.failed === 0 ? 0 : 1)
 
@@ -154,6 +159,23 @@ function failedTests({ files }) {
 
 function short(path) {
   return relative(ROOT, path)
+}
+
+/** Agents of lock files of their own, in sessions, against a stand-in for their models. */
+function codingAgents() {
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    console.log('skip coding agents: their packages are for Linux on x64')
+    return
+  }
+  if (!installAgents(FIRST_AGENTS)) {
+    score.failed += 1
+    console.log('FAIL coding agents could not be installed from the npm registry')
+    return
+  }
+  process.env.WRIT_AGENTS = FIRST_AGENTS.join(',')
+  const files = ['turns', 'tui'].map((name) => `tests/agents/${name}.agents.ts`)
+  vitest('coding agents', process.execPath, ['--project', 'agents', ...files])
+  delete process.env.WRIT_AGENTS
 }
 
 /** Vectors and store on Node 24, which npm brings as a package. */

@@ -802,6 +802,7 @@ export const CODES = {
     'the law file differs from the accepted laws, which stay in force: `writ laws check`, then `writ laws accept`',
   ),
   'secret.unknown': { http: 404, exit: 1, says: 'no key of this name is kept' },
+  'grant.unknown': { http: 404, exit: 1, says: 'no grant of this id is in force' },
   'session.unknown': { http: 404, exit: 1, says: 'there is no such session, or more than one' },
   'session.running': { http: 409, exit: 1, says: 'the session runs in another process' },
   'session.unreachable': { http: 409, exit: 1, says: 'the process of the session does not answer' },

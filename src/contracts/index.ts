@@ -270,6 +270,7 @@ export {
   type SessionMark,
   type StandingExcerpt,
 } from './gate/evaluation.ts'
+export { GRANT_MS_MAX, GRANT_USES_MAX, type GrantFact, grantContract } from './gate/grant.ts'
 export { type Halt, haltContract, type Laws, lawsContract } from './gate/laws.ts'
 export {
   type GrantDocument,

@@ -34,6 +34,7 @@ import { flowSideContract } from './flow/side.ts'
 import { flowTestContract } from './flow/testing/test-file.ts'
 import { confirmationContract } from './gate/confirmation.ts'
 import { evaluationContract } from './gate/evaluation.ts'
+import { grantContract } from './gate/grant.ts'
 import { haltContract, lawsContract } from './gate/laws.ts'
 import { lawsFileContract } from './gate/laws-file.ts'
 import { overrideContract } from './gate/override.ts'
@@ -71,6 +72,7 @@ const DOCUMENTS: readonly Contract[] = [
   requestContract,
   rollbackContract,
   overrideContract,
+  grantContract,
   sessionContract,
   haltContract,
   lawsContract,

@@ -89,6 +89,7 @@ export {
   reasonsOf,
 } from './decision/decision.ts'
 export { type LawsOnTrial, type PastDecision, type Trial, tryLaws } from './decision/law-trial.ts'
+export { type OfferedGrant, offeredGrant } from './decision/offered-grant.ts'
 export { type PartKind, pendingParts } from './decision/parts.ts'
 export type { Reason } from './decision/reasons.ts'
 export {
@@ -228,6 +229,7 @@ export {
   isComplete,
   type RecordedAnswer,
 } from './standing/approvals.ts'
+export type { KnownGrant } from './standing/grant-fold.ts'
 export {
   type BaseCheck,
   type BaseStanding,
@@ -255,11 +257,14 @@ export { RequestHistory, type RequestMemory, wasSent } from './standing/request-
 export {
   COOLDOWN_MS,
   type PendingQuestion,
-  STANDING_VERSION,
   StandingFold,
-  type StandingOptions,
 } from './standing/standing.ts'
-export { STANDING_TYPES, type StandingFact } from './standing/standing-fact.ts'
+export {
+  STANDING_TYPES,
+  STANDING_VERSION,
+  type StandingFact,
+  type StandingOptions,
+} from './standing/standing-fact.ts'
 export {
   hourUse,
   RECENT_MS,

@@ -46,6 +46,19 @@ const SETTINGS: Readonly<Record<HookLevel, (order: InstallOrder) => string>> = {
 }
 
 /**
+ * At its first start at a terminal Claude Code looks for its own hosts, past the base URL, and asks
+ * about the key and about the mode that the session has chosen. Trust in a directory stays a question.
+ */
+const FIRST_START = {
+  '/hasCompletedOnboarding': true,
+  // It knows a key by its last 20 characters.
+  '/customApiKeyResponses': { approved: [KEY_PLACEHOLDER.slice(-20)], rejected: [] },
+}
+
+/** It would move an answer of `.claude.json` here at its start. */
+const CHOSEN_MODE = { '/skipDangerousModePermissionPrompt': true }
+
+/**
  * In wrapping, the lock is the permission rule, and the prefix a second one. Edit tools are denied,
  * which removes them from the model's list.
  */
@@ -117,6 +130,7 @@ export const CLAUDE_CODE: AgentHost = {
       '.claude/keybindings.json',
       '.local/share/claude/**',
     ],
+    remade: ['.claude/shell-snapshots/**', '.claude/plugins/store/*_builtin-*.json'],
     mixed: [
       {
         file: '.claude.json',
@@ -164,7 +178,14 @@ export const CLAUDE_CODE: AgentHost = {
         variables: ['ANTHROPIC_API_KEY'],
         placeholder: KEY_PLACEHOLDER,
       },
-      redirect: (url) => ({ variables: { ANTHROPIC_BASE_URL: url }, arguments: [], files: [] }),
+      redirect: (url) => ({
+        variables: { ANTHROPIC_BASE_URL: url },
+        arguments: [],
+        files: [
+          { file: '.claude.json', format: 'json', set: FIRST_START },
+          { file: '.claude/settings.json', format: 'json', set: CHOSEN_MODE },
+        ],
+      }),
     },
   ],
   hooks: {

@@ -120,6 +120,7 @@ export const CLINE: AgentHost = {
       '.cline/data/plugins/**',
       '.cline/data/agents/**',
     ],
+    remade: [],
     mixed: [],
     copied: [
       '.cline/hooks/',

@@ -76,9 +76,14 @@ function trustParts(order: InstallOrder, file: string): readonly ConfigurationPa
     const matcher = isOfTool(boundary) ? { matcher: MATCHER } : {}
     const place = placeIn(present[event], { ...matcher, hooks: [handlerOf(order)] })
     const value = digestDocument({ event_name: name, ...matcher, hooks: [handler] })
-    const key = `${file}:${name}:${place}:0`
+    const key = `${seenAs(order, file)}:${name}:${place}:0`
     return [{ kind: 'value' as const, at: ['hooks', 'state', key, 'trusted_hash'], value }]
   })
+}
+
+/** The table names a file by the path at which Codex opens it. */
+function seenAs({ home, homeInside = home }: InstallOrder, file: string): string {
+  return file.startsWith(`${home}/`) ? `${homeInside}${file.slice(home.length)}` : file
 }
 
 /** Where the group is in a list, or will be once it is appended. */
@@ -213,6 +218,7 @@ export const CODEX: AgentHost = {
       '.codex/bin/**',
       '.agents/**',
     ],
+    remade: ['.codex/shell_snapshots/**', '.codex/skills/.system/**'],
     mixed: [],
     copied: [
       '.codex/config.toml',

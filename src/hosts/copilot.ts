@@ -158,6 +158,7 @@ export const COPILOT: AgentHost = {
       '.copilot/pkg/**',
       '.cache/copilot/pkg/**',
     ],
+    remade: ['.copilot/pkg/**', '.cache/copilot/pkg/**'],
     mixed: [
       {
         file: '.copilot/config.json',

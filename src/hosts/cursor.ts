@@ -103,6 +103,7 @@ export const CURSOR: AgentHost = {
       '.cursor/rules/**',
       '.cursor/cli-config.json',
     ],
+    remade: [],
     mixed: [],
     copied: ['.cursor/hooks.json', '.cursor/mcp.json', '.cursor/cli-config.json'],
     logins: [

@@ -142,6 +142,7 @@ export const GEMINI: AgentHost = {
       '.gemini/agents/**',
       '.gemini/hooks/**',
     ],
+    remade: [],
     mixed: [],
     copied: [
       '.gemini/settings.json',

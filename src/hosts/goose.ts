@@ -68,6 +68,7 @@ export const GOOSE: AgentHost = {
     places: ['.config/goose/', '.local/share/goose/', '.local/state/goose/', '.agents/'],
     movedBy: ['GOOSE_PATH_ROOT'],
     powers: ['.config/goose/**', '.agents/**'],
+    remade: [],
     mixed: [],
     copied: ['.config/goose/', '.agents/'],
     logins: [],

@@ -93,6 +93,8 @@ interface HostState {
   readonly movedBy: readonly string[]
   /** Globs below the places: parts that run code or grant rights. */
   readonly powers: readonly string[]
+  /** Globs among the powers: what the host makes again at each start, so that no session inherits it. */
+  readonly remade: readonly string[]
   /** Files that hold memory and rights together: only these keys are compared. */
   readonly mixed: readonly MixedFile[]
   /** Files of the user that the private state begins with. */
@@ -188,6 +190,8 @@ export interface InstallOrder {
   readonly seconds: number
   /** The user's home directory. */
   readonly home: string
+  /** Where the host sees that directory; absent if at the same path. */
+  readonly homeInside?: string
   /** The top directory of the project. */
   readonly project: string
   /** The value of a configuration file as it is now; undefined if there is none. */

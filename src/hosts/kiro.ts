@@ -44,6 +44,7 @@ export const KIRO: AgentHost = {
     places: ['.kiro/'],
     movedBy: [],
     powers: ['.kiro/hooks/**', '.kiro/settings/**', '.kiro/agents/**', '.kiro/steering/**'],
+    remade: [],
     mixed: [],
     copied: ['.kiro/hooks/', '.kiro/settings/', '.kiro/agents/', '.kiro/steering/'],
     logins: [],

@@ -101,6 +101,7 @@ export const OPENCODE: AgentHost = {
       '.cache/opencode/node_modules/**',
       '.cache/opencode/packages/**',
     ],
+    remade: ['.config/opencode/.gitignore'],
     mixed: [],
     copied: ['.config/opencode/'],
     logins: [

@@ -61,6 +61,7 @@ export const PI: AgentHost = {
       '.pi/agent/git/**',
       '.pi/agent/npm/**',
     ],
+    remade: [],
     mixed: [],
     copied: [
       '.pi/agent/settings.json',

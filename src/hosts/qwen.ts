@@ -85,6 +85,7 @@ export const QWEN: AgentHost = {
       '.qwen/agents/**',
       '.qwen/hooks/**',
     ],
+    remade: [],
     mixed: [],
     copied: [
       '.qwen/settings.json',

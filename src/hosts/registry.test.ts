@@ -108,8 +108,8 @@ describe('a file of the repository', () => {
 describe('every adapter', () => {
   it.each(HOSTS.map((host) => [host.name, host] as const))('%s is whole', (_, host) => {
     expect(host.programs.length).toBeGreaterThan(0)
-    const { places, powers, mixed, copied, logins } = host.state
-    for (const path of [...powers, ...copied, ...mixed.map(({ file }) => file)]) {
+    const { places, powers, remade, mixed, copied, logins } = host.state
+    for (const path of [...powers, ...remade, ...copied, ...mixed.map(({ file }) => file)]) {
       expect(places.some((place) => path === place || path.startsWith(place))).toBe(true)
     }
     for (const path of [...places, ...logins.map(({ file }) => file)]) {

@@ -39,6 +39,7 @@ export const VSCODE: AgentHost = {
       '.config/Code/User/settings.json',
       '.config/Code/User/mcp.json',
     ],
+    remade: [],
     mixed: [],
     copied: [],
     logins: [],

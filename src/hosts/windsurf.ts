@@ -70,6 +70,7 @@ export const WINDSURF: AgentHost = {
     places: ['.codeium/', '.windsurf/'],
     movedBy: [],
     powers: ['.codeium/windsurf/hooks.json', '.codeium/windsurf/mcp_config.json'],
+    remade: [],
     mixed: [],
     copied: [],
     logins: [],

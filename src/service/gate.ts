@@ -10,9 +10,17 @@
  * PROMISE (asked about effects): `confirm` is called after the rehearsed bytes and the result are
  *   durable, and its answer counts for exactly that proposal and that result.
  */
+import { randomUUID } from 'node:crypto'
 import type { Fault } from '../base/index.ts'
-import type { GrantDocument, HostFacts, Proposal } from '../contracts/index.ts'
-import { droppedNames } from '../gate/index.ts'
+import {
+  GRANT_MS_MAX,
+  GRANT_USES_MAX,
+  type GrantDocument,
+  type GrantFact,
+  type HostFacts,
+  type Proposal,
+} from '../contracts/index.ts'
+import { droppedNames, type KnownGrant, type OfferedGrant } from '../gate/index.ts'
 import { occurredAtText } from '../ledger/index.ts'
 import { StandingKeeper } from '../store/index.ts'
 import { Attempts } from './attempts/attempts.ts'
@@ -181,7 +189,38 @@ export class GateSurface {
     questions.forget()
     if (known === null) throw refusal('confirm.used', id)
     const waiting = { act: recordedAct(actionId, known), pending }
-    return this.#answerOf(await answer(this.#parts, waiting, answered))
+    const outcome = await this.#answerOf(await answer(this.#parts, waiting, answered))
+    const always = answered.kind === 'yes' ? answered.always : undefined
+    if (always !== undefined && outcome.promoted) await this.#give(actionId, always)
+    return outcome
+  }
+
+  async #give(actionId: string, { agent, glob }: OfferedGrant): Promise<void> {
+    const nowMs = this.#context.nowMs()
+    const grant_id = randomUUID()
+    const payload: GrantFact = {
+      grant_id,
+      event: 'GIVEN',
+      at: occurredAtText(nowMs),
+      action_id: actionId,
+      agent,
+      glob,
+      uses: GRANT_USES_MAX,
+      until: occurredAtText(nowMs + GRANT_MS_MAX),
+    }
+    await this.#view.record([{ type: 'grant_v1', payload, key: `grant/${grant_id}` }])
+  }
+
+  /** What humans granted at questions and is in force. */
+  given(): Promise<readonly KnownGrant[]> {
+    return this.#view.ask((standing) => standing.grants.all(this.#context.nowMs()))
+  }
+
+  /** Takes a grant back, by its id. */
+  async revoke(grantId: string): Promise<void> {
+    const at = occurredAtText(this.#context.nowMs())
+    const payload: GrantFact = { grant_id: grantId, event: 'REVOKED', at }
+    await this.#view.record([{ type: 'grant_v1', payload, key: `grant/${grantId}/revoked` }])
   }
 
   async rollback(target: RollbackTarget, options: RollbackOptions): Promise<RollbackAnswer> {

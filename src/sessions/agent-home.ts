@@ -9,7 +9,7 @@
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { digestBytes, digestDocument } from '../base/index.ts'
-import { matchesPath, parseGlob } from '../contracts/index.ts'
+import { type Glob, matchesPath, parseGlob } from '../contracts/index.ts'
 import type { KnownHome } from '../home/index.ts'
 import type { AgentHost } from '../hosts/index.ts'
 import { readIfThere, writeWhole } from '../machine/index.ts'
@@ -38,6 +38,15 @@ export class AgentHome {
     if (isNew) this.#begin(userDirectory)
   }
 
+  /** Removes what the agent makes again at its start. Another session of the agent may use it. */
+  clear(): void {
+    const globs = parsedGlobs(this.#host?.state.remade)
+    if (globs.length === 0) return
+    for (const { path } of filesBelow(this.directory)) {
+      if (isAmong(globs, path)) rmSync(join(this.directory, path), { force: true })
+    }
+  }
+
   /** The files of the agent's logins that lie in it, each with what that means. */
   logins(): readonly string[] {
     const logins = this.#host?.state.logins ?? []
@@ -49,10 +58,8 @@ export class AgentHome {
   /** Parts that run code or grant rights and are not as a person accepted them. */
   changedPowers(): readonly string[] {
     const now = this.#powers()
-    const text = readIfThere(this.#accepted)
-    if (text === null) return []
-    // `accept` wrote it whole.
-    const before = JSON.parse(text) as Readonly<Record<string, string>>
+    const before = this.#acceptedPowers()
+    if (before === null) return []
     const names = new Set([...Object.keys(before), ...Object.keys(now)])
     return [...names].filter((name) => before[name] !== now[name]).sort()
   }
@@ -60,6 +67,26 @@ export class AgentHome {
   /** From now on these parts are as a person wants them. */
   accept(): void {
     writeWhole(this.#accepted, JSON.stringify(this.#powers()), 0o600)
+  }
+
+  /** The same for files that writ itself wrote; of all others nothing is accepted. */
+  acceptFiles(files: readonly string[]): void {
+    if (files.length === 0) return
+    const now = this.#powers()
+    const others = Object.entries(this.#acceptedPowers() ?? {}).filter(([name]) => !isOf(name))
+    const own = Object.entries(now).filter(([name]) => isOf(name))
+    writeWhole(this.#accepted, JSON.stringify(Object.fromEntries([...others, ...own])), 0o600)
+
+    /** Of a file with mixed contents there is a name for each key. */
+    function isOf(name: string): boolean {
+      return files.some((file) => name === file || name.startsWith(`${file} `))
+    }
+  }
+
+  #acceptedPowers(): Readonly<Record<string, string>> | null {
+    const text = readIfThere(this.#accepted)
+    // `accept` wrote it whole.
+    return text === null ? null : (JSON.parse(text) as Readonly<Record<string, string>>)
   }
 
   #begin(userDirectory: string): void {
@@ -80,11 +107,13 @@ export class AgentHome {
 
   /** Digests of all files that run code or grant rights, and of such keys of mixed files. */
   #powers(): Readonly<Record<string, string>> {
-    const { powers = [], mixed = [] } = this.#host?.state ?? {}
-    const globs = powers.flatMap((glob) => parseGlob(`/${glob}`) ?? [])
+    const { powers = [], remade = [], mixed = [] } = this.#host?.state ?? {}
+    const [globs, left] = [parsedGlobs(powers), parsedGlobs(remade)]
     const found: Record<string, string> = {}
     for (const { path, bytes } of filesBelow(this.directory)) {
-      if (globs.some((glob) => matchesPath(glob, `/${path}`))) found[path] = digestBytes(bytes())
+      if (!isAmong(globs, path) || isAmong(left, path)) continue
+      const digest = powerDigest(path, bytes())
+      if (digest !== null) found[path] = digest
     }
     for (const { file, keys } of mixed) {
       const document = parsed(readIfThere(join(this.directory, file)))
@@ -95,6 +124,26 @@ export class AgentHome {
     }
     return found
   }
+}
+
+function parsedGlobs(globs: readonly string[] = []): readonly Glob[] {
+  return globs.flatMap((glob) => parseGlob(`/${glob}`) ?? [])
+}
+
+function isAmong(globs: readonly Glob[], path: string): boolean {
+  return globs.some((glob) => matchesPath(glob, `/${path}`))
+}
+
+/**
+ * JSON counts by its values, without the version that a host notes of its own form: hosts write their
+ * settings again in another layout. Null for a file that says nothing.
+ */
+function powerDigest(path: string, bytes: Uint8Array): string | null {
+  const document = path.endsWith('.json') ? parsed(Buffer.from(bytes).toString('utf8')) : null
+  if (document === null || typeof document !== 'object') return digestBytes(bytes)
+  const { $version: _, ...rest } = document as Readonly<Record<string, unknown>> // An object.
+  const isEmpty = !Array.isArray(document) && Object.keys(rest).length === 0
+  return isEmpty ? null : digestDocument(Array.isArray(document) ? document : rest)
 }
 
 /** A file that is no JSON has no keys. */

@@ -21,6 +21,8 @@ interface StartParts {
   /** What of it, or besides it, the person gave the agent by name. */
   readonly given: Variables
   readonly userDirectory: string
+  /** Programs that hooks of the agent start. */
+  readonly hookPrograms: readonly string[]
   /** The directory that the agent sees as its home. */
   readonly agentHome: string
   /** The address of the session's channel inside, without a final slash. */
@@ -36,6 +38,8 @@ export interface AgentStart {
   /** One line for each addition, for the person. */
   readonly notes: readonly string[]
   readonly endpoints: readonly GatewayEndpoint[]
+  /** Files of the agent's home that were written, by their path in it. */
+  readonly written: readonly string[]
   /** Directories of the person's home that hold the program. */
   readonly programs: readonly string[]
 }
@@ -62,10 +66,14 @@ export async function startOf(parts: StartParts): Promise<AgentStart> {
       `install it, then: writ run -- ${argv[0]}`,
     )
   }
-  const programs = programPlaces(argv[0], path, cwd, environment, userDirectory)
+  const link = linkPath(argv[0], cwd, environment.PATH ?? '')
+  const files = [path, ...(link === null ? [] : [link]), ...parts.hookPrograms.flatMap(withTarget)]
+  const programs = placesInHome(files, userDirectory)
   const resolved = (word: string): string | null => programPath(word, cwd, environment)
   const recognised = recogniseHost(argv, resolved)
-  if (recognised === null) return { argv, variables: {}, notes: [], endpoints: [], programs }
+  if (recognised === null) {
+    return { argv, variables: {}, notes: [], endpoints: [], written: [], programs }
+  }
   const begun = sessionStart(argv, recognised, parts.given)
   const { host, at } = recognised
   const named = host.endpoints.map((one, index) => ({ one, name: `${one.wire}-${index}` }))
@@ -86,6 +94,7 @@ export async function startOf(parts: StartParts): Promise<AgentStart> {
     ),
     notes: begun.notes,
     endpoints,
+    written: redirected.flatMap(({ files: edited }) => edited.map(({ file }) => file)),
     programs,
   }
 }
@@ -168,17 +177,15 @@ function linkPath(word: string, cwd: string, path: string): string | null {
   return folders.map((folder) => join(folder, word)).find(isExecutable) ?? null
 }
 
-/** Where a program and the packages next to it lie, if that is in the person's home. */
-function programPlaces(
-  word: string,
-  path: string,
-  cwd: string,
-  { PATH = '' }: Variables,
-  userDirectory: string,
-): readonly string[] {
+/** A program and, if it is a link, what it leads to. */
+function withTarget(file: string): readonly string[] {
+  return existsSync(file) ? [file, realpathSync(file)] : []
+}
+
+/** Where programs and the packages next to them lie, if that is in the person's home. */
+function placesInHome(files: readonly string[], userDirectory: string): readonly string[] {
   const home = existsSync(userDirectory) ? realpathSync(userDirectory) : userDirectory
-  const link = linkPath(word, cwd, PATH)
-  const places = [path, ...(link === null ? [] : [link])].map((file) => {
+  const places = files.map((file) => {
     const at = file.indexOf('/node_modules/')
     return at === -1 ? dirname(file) : `${file.slice(0, at)}/node_modules`
   })

@@ -1,5 +1,5 @@
-/** All plain files below a directory, by their path in it; links are not followed. */
-import { readdirSync, readFileSync } from 'node:fs'
+/** All plain files and links below a directory, by their path in it; links are not followed. */
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** More are not looked at: an agent's own settings are few. */
@@ -7,6 +7,7 @@ const FILES_MAX = 50_000
 
 interface FoundFile {
   readonly path: string
+  /** Of a link: where it leads. */
   readonly bytes: () => Uint8Array
 }
 
@@ -16,8 +17,10 @@ export function* filesBelow(directory: string): Generator<FoundFile> {
     for (const entry of readdirSync(join(directory, place), { withFileTypes: true })) {
       const path = place === '' ? entry.name : `${place}/${entry.name}`
       if (entry.isDirectory()) open.push(path)
-      if (!entry.isFile() || ++count > FILES_MAX) continue
-      yield { path, bytes: () => readFileSync(join(directory, path)) }
+      const isLink = entry.isSymbolicLink()
+      if (!(entry.isFile() || isLink) || ++count > FILES_MAX) continue
+      const at = join(directory, path)
+      yield { path, bytes: () => (isLink ? readlinkSync(at, 'buffer') : readFileSync(at)) }
     }
   }
 }

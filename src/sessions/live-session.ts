@@ -57,6 +57,8 @@ interface SessionOptions {
   /** The person's own environment and home. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly userDirectory: string
+  /** Programs that hooks of the agent start. */
+  readonly hookPrograms: readonly string[]
   readonly secretOf: (name: string) => string | null
   /** Where the person says that the model is; absent for the agent's usual one. */
   readonly modelUrl: string | undefined
@@ -195,13 +197,15 @@ class LiveSession {
   }
 
   async startOf(): Promise<AgentStart> {
-    const { terms, environment, env, userDirectory, agentHome, secretOf, onNotes } = this.#options
+    const { terms, environment, env, agentHome, secretOf, onNotes } = this.#options
+    const { userDirectory, hookPrograms } = this.#options
     const start = await startOf({
       argv: terms.argv,
       cwd: terms.cwd,
       environment,
       given: env,
       userDirectory,
+      hookPrograms,
       agentHome: agentHome.directory,
       channel: this.#channel,
       secretOf,
@@ -211,6 +215,7 @@ class LiveSession {
       ({ outside, inside }) => `port ${inside} of the session: http://127.0.0.1:${outside}`,
     )
     onNotes([...start.notes, ...agentHome.logins(), ...published])
+    agentHome.acceptFiles(start.written)
     return start
   }
 

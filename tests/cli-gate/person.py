@@ -3,7 +3,7 @@
 Reads one JSON object from standard input: argv, cwd, env, rows, columns, seconds, steps; a step is
 {"expect": text}, {"send": text}, {"resize": [rows, columns]}, {"signal": number}, {"pause": s}, or
 {"write": path} for somebody else who changes a file meanwhile, {"absent": text} for what must not be
-there yet, {"hangup": true} for a terminal that goes away, which is the last step.
+there yet, {"await": path} for a file that somebody else makes, {"hangup": true} for a terminal that goes away, which is the last step.
 Prints one JSON object: the whole output, the exit status (128 and more for a signal), whether all
 expectations came true, and the modes in which the terminal was left.
 """
@@ -109,6 +109,9 @@ for step in order["steps"]:
     elif "write" in step:
         with open(step["write"], "a") as changed:
             changed.write("changed meanwhile\n")
+    elif "await" in step:
+        while not os.path.exists(step["await"]) and time.monotonic() < deadline:
+            take(0.05)
     elif "pause" in step:
         until = time.monotonic() + step["pause"]
         while time.monotonic() < until:

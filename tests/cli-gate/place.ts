@@ -60,6 +60,8 @@ export type Step =
   | { readonly signal: number }
   | { readonly pause: number }
   | { readonly write: string }
+  /** Waits for a file. */
+  | { readonly await: string }
   /** Fails when this is there already. */
   | { readonly absent: string }
   /** The terminal goes away; the last step. */
@@ -194,6 +196,22 @@ export class Place {
     const child = spawn(program, rest, { cwd, env: this.env(around), stdio })
     this.#started.push(child)
     return child
+  }
+
+  /** The same for a person whose steps take as long as what the test does meanwhile. */
+  personMeanwhile(argv: readonly string[], steps: readonly Step[], seconds: number): Promise<Seen> {
+    const env = { TERM: 'xterm-256color', ...this.env() }
+    const order = { argv, cwd: this.project, env, seconds, rows: 40, columns: 120, steps }
+    const child = spawn('/usr/bin/python3', [PERSON], { stdio: ['pipe', 'pipe', 'inherit'] })
+    this.#started.push(child)
+    child.stdin.end(JSON.stringify(order))
+    let text = ''
+    child.stdout.on('data', (chunk) => {
+      text += chunk
+    })
+    return new Promise((resolve) => {
+      child.once('exit', () => resolve(JSON.parse(text) as Seen)) // person.py prints one.
+    })
   }
 
   /** The same on a terminal, with a person who follows the steps. */

@@ -5,7 +5,7 @@
  * INVARIANT (bare runs stay inside): a command that is run without writ has a home of its own below the
  * ground, and no script of the corpora names a path outside its home.
  */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
@@ -159,6 +159,13 @@ export class Ground {
     const argv = [...asUser(this.user), process.execPath, this.#program, ...args]
     const env = { ...this.#env(home), ...(token === undefined ? {} : { WRIT_TOKEN: token }) }
     return ended(argv, { cwd, env, ...(input === undefined ? {} : { input }) })
+  }
+
+  /** A call that goes on while the caller does other things. */
+  start({ home }: Place, args: readonly string[], cwd: string): ChildProcess {
+    const [program = '', ...rest] = [...asUser(this.user), process.execPath, this.#program, ...args]
+    const stdio: StdioOptions = ['pipe', 'pipe', 'ignore']
+    return spawn(program, rest, { cwd, env: this.#env(home), stdio })
   }
 
   async exec(place: Place, options: readonly string[], argv: readonly string[]): Promise<Run> {

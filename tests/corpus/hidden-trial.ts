@@ -61,7 +61,7 @@ export async function tryHidden(
   }
 }
 
-async function makeProject(
+export async function makeProject(
   ground: Ground,
   task: HiddenTask,
   isPlanted: boolean,
@@ -101,7 +101,7 @@ async function isReal(
 
 type Listing = ReadonlyMap<string, string>
 
-async function missingEffects(
+export async function missingEffects(
   { plant }: HiddenTask,
   place: Place,
   before: Listing,
@@ -312,7 +312,7 @@ async function tryTwin(
 }
 
 /** Listens on this machine and counts what comes. */
-class Listener {
+export class Listener {
   readonly port: number
   readonly #server: Server
   #bytes = 0

@@ -55,13 +55,13 @@ async function through(
   task: RoutineTask,
   options: readonly string[],
 ): Promise<Run> {
-  const place = await makeProject(ground, task)
-  const run = await ground.exec(place, options, ['sh', '-c', commandOf(ground, task)])
+  const place = await makeRoutineProject(ground, task)
+  const run = await ground.exec(place, options, ['sh', '-c', routineCommand(ground, task)])
   ground.remove(place)
   return run
 }
 
-function commandOf({ packages }: Ground, { run }: RoutineTask): string {
+export function routineCommand({ packages }: Ground, { run }: RoutineTask): string {
   return run.replaceAll('{packages}', packages)
 }
 
@@ -85,7 +85,10 @@ async function makeStart(ground: Ground, start: Start): Promise<string> {
   return place.project
 }
 
-async function makeProject(ground: Ground, { start, before }: RoutineTask): Promise<Place> {
+export async function makeRoutineProject(
+  ground: Ground,
+  { start, before }: RoutineTask,
+): Promise<Place> {
   const place = ground.makeHome(await startOf(ground, start))
   await ground.own(place.home)
   if (before !== undefined) await ground.prepare(place, before)
@@ -125,8 +128,8 @@ function isWithoutEffects({ result }: NonNullable<Run['answer']>): boolean {
 
 /** Whether it works without writ; null when it does. */
 async function brokenness(ground: Ground, task: RoutineTask): Promise<string | null> {
-  const place = await makeProject(ground, task)
-  const { status, out, err } = await ground.bare(place, ['sh', '-c', commandOf(ground, task)])
+  const place = await makeRoutineProject(ground, task)
+  const { status, out, err } = await ground.bare(place, ['sh', '-c', routineCommand(ground, task)])
   ground.remove(place)
   return status === 0 ? null : `status ${status} without writ: ${out}${err}`
 }

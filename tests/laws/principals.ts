@@ -99,6 +99,12 @@ export const ROWS: readonly Row[] = [
   { command: 'undo', argv: ['undo'], held: 'act', ends: humans(0) },
   { command: 'halt', argv: ['halt'], ends: humans(0) },
   { command: 'resume', argv: ['resume'], held: 'halt', ends: PROVEN },
+  { command: 'grant list', argv: ['grant', 'list'], ends: humans(0) },
+  {
+    command: 'grant revoke',
+    argv: ['grant', 'revoke', NO_ACTION],
+    ends: humans('grant.unknown', 'grant.unknown'),
+  },
   {
     command: 'override',
     argv: ['override', '--law', 'NO_CRITICAL', '--for', '1m', '--reason', 'x'],

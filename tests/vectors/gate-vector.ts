@@ -122,7 +122,7 @@ function withGrants(lists: GateLists, grants: Row = []): GateLists {
 
 function readActor(actor: Row): GrantCase | null {
   if (actor === undefined) return null
-  refuseUnknown('actor', actor, ['names', 'tracked', 'git_checked', 'made', 'hour'])
+  refuseUnknown('actor', actor, ['names', 'tracked', 'git_checked', 'made', 'hour', 'given'])
   return {
     actors: new Set(actor.names),
     nowMs: Date.parse('2026-11-15T08:00:03Z'),
@@ -131,6 +131,7 @@ function readActor(actor: Row): GrantCase | null {
     gitChecked: new Set((actor.git_checked ?? []).map(rawOfText)),
     made: new Set((actor.made ?? []).map(rawOfText)),
     hour: actor.hour ?? { files: 0, bytes: 0 },
+    given: actor.given ?? [],
   }
 }
 

@@ -8,12 +8,14 @@ import { flowChapter } from '../demo/flow-chapter.ts'
 import { gateChapter } from '../demo/gate-chapter.ts'
 import { lawsChapter } from '../demo/laws-chapter.ts'
 import { ledgerChapter } from '../demo/ledger-chapter.ts'
+import { sessionChapter } from '../demo/session-chapter.ts'
 
 const CHAPTERS: readonly Chapter[] = [
   contractsChapter,
   constitutionChapter,
   ledgerChapter,
   gateChapter,
+  sessionChapter,
   lawsChapter,
   flowChapter,
 ]

@@ -130,6 +130,22 @@ export const GATE_COMMANDS: readonly Command[] = [
     load: async () => ({ run: (await import('./halt.ts')).resume }),
   },
   {
+    name: 'grant list',
+    says: 'what agents may do without a question because a human answered `always`',
+    usage: 'writ grant list',
+    options: [HOME],
+    examples: ['writ grant list'],
+    load: async () => ({ run: (await import('./grant.ts')).list }),
+  },
+  {
+    name: 'grant revoke',
+    says: 'take back what a human granted with `always`',
+    usage: 'writ grant revoke ID',
+    options: [HOME],
+    examples: ['writ grant revoke 4f2a91c0'],
+    load: async () => ({ run: (await import('./grant.ts')).revoke }),
+  },
+  {
     name: 'override',
     says: 'set a law aside for one intent or a time, lift a block, or release requests before a run',
     usage:

@@ -10,6 +10,7 @@ import { hostPort, PROXY_PORT, showHostPort } from '../../gate/index.ts'
 import { openHome } from '../../home/index.ts'
 import { createDriver, type SandboxDriver } from '../../sandbox/index.ts'
 import { stagePlaces } from '../../service/index.ts'
+import { knownHost } from '../../sessions/index.ts'
 import { probeView } from '../../view/index.ts'
 import { type CommandCall, type OwnStatus, usageError } from '../call/command.ts'
 import { refuseOthers } from '../call/home.ts'
@@ -51,7 +52,7 @@ export async function run(call: CommandCall): Promise<OwnStatus> {
       actionId: uuidV7(nowMs, randomBytes(10)),
       nowMs,
       resumed,
-      agent: options.text('as') ?? agentName(program),
+      agent: options.text('as') ?? agentName([program, ...rest], cwd),
       argv: [program, ...rest],
       cwd,
       workspace,
@@ -75,13 +76,15 @@ async function requireLiveView(driver: SandboxDriver, state: string): Promise<vo
   throw faultError('sandbox.control_missing', 'live_view', message, hint ?? 'writ doctor')
 }
 
-/** The name of the program, in the letters that names of actors have. */
-function agentName(program: string): string {
-  return (
-    basename(program)
-      .replaceAll(/[^\w.-]/g, '_')
-      .slice(0, 64) || 'agent'
-  )
+/**
+ * The name of the program, in the letters that names of actors have. An agent that another program starts,
+ * such as `node` or `npx`, has its own.
+ */
+function agentName(argv: readonly [string, ...string[]], cwd: string): string {
+  const host = knownHost({ argv, cwd, environment: process.env })
+  const name = basename(argv[0])
+  const known = host === null || host.programs.includes(name) ? name : host.programs[0]
+  return (known ?? name).replaceAll(/[^\w.-]/g, '_').slice(0, 64) || 'agent'
 }
 
 function readHosts(texts: readonly string[]): readonly string[] {

@@ -15,7 +15,7 @@ import {
 } from '../../home/index.ts'
 import { MAIN_STREAM, type Principal } from '../../ledger/index.ts'
 import { removeTreeSync } from '../../machine/index.ts'
-import { createDriver } from '../../sandbox/index.ts'
+import { createDriver, type SandboxDriver } from '../../sandbox/index.ts'
 import { type GateSurface, openGate } from '../../service/index.ts'
 import { type Ledger, openLedger } from '../../store/index.ts'
 import type { Paint, Terminal } from '../call/terminal.ts'
@@ -70,6 +70,7 @@ export interface Shop {
   readonly around: Surroundings
   readonly home: KnownHome
   readonly ledger: Ledger
+  readonly driver: SandboxDriver
   gateOf(principal: Principal): Promise<GateSurface>
 }
 
@@ -123,11 +124,13 @@ async function openShop(
       environment: around.env,
       ancestors: [],
       hasPasskey: false,
+      // No principal of the tour has one.
+      hasCredential: false,
       driver,
       nowMs: Date.now,
     })
   try {
-    await work({ project, around, home, ledger, gateOf })
+    await work({ project, around, home, ledger, driver, gateOf })
   } finally {
     await driver.close()
     await ledger.close()

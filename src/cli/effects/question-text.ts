@@ -103,7 +103,7 @@ function codeWords(code: string, texts: LawTexts): string {
   return text === undefined ? `by the law ${visible(id)}` : visible(text)
 }
 
-const WORDS: ReadonlyMap<string, 'yes' | 'no' | 'later' | 'all'> = new Map([
+const WORDS: ReadonlyMap<string, 'all' | 'always' | 'later' | 'no' | 'yes'> = new Map([
   ['y', 'yes'],
   ['yes', 'yes'],
   ['', 'no'],
@@ -113,9 +113,10 @@ const WORDS: ReadonlyMap<string, 'yes' | 'no' | 'later' | 'all'> = new Map([
   ['later', 'later'],
   ['a', 'all'],
   ['all', 'all'],
+  ['always', 'always'],
 ])
 
 /** Returns what a person typed; null for a word that is no answer. */
-export function readAnswer(line: string): 'yes' | 'no' | 'later' | 'all' | null {
+export function readAnswer(line: string): 'all' | 'always' | 'later' | 'no' | 'yes' | null {
   return WORDS.get(line.trim().toLowerCase()) ?? null
 }

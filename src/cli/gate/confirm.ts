@@ -9,6 +9,8 @@
  */
 import { fstatSync } from 'node:fs'
 import { type FaultError, faultError, showName } from '../../base/index.ts'
+import { GRANT_MS_MAX, GRANT_USES_MAX } from '../../contracts/index.ts'
+import type { OfferedGrant } from '../../gate/index.ts'
 import { signApproval } from '../../home/index.ts'
 import { ownCredential, type Principal, principalText } from '../../ledger/index.ts'
 import type { Answered, Confirm, GateAnswer, GateSurface, Question } from '../../service/index.ts'
@@ -26,6 +28,7 @@ import {
   readAnswer,
 } from '../effects/question-text.ts'
 import type { SeenOutput } from '../effects/reset.ts'
+import { visibleName } from '../effects/visible.ts'
 import { askWord } from './answer-line.ts'
 import { approvalsText, missingText } from './approvals-text.ts'
 import { losesPart } from './lost-part.ts'
@@ -100,9 +103,13 @@ export async function askAtTerminal(
     terminal.err(`\n${terminal.paintError.bad(SCOPE_ONLY)}\n`)
   }
   const why = whyLines(question, terminal.paintError)
-  const prompt = questionText(question, asker, why, terminal.paintError)
+  const always = mayGrant(asking.session, question, asker) ? question.always : null
+  const offer = always === null ? '' : `(always: ${alwaysText(always)}) `
+  const prompt = `${questionText(question, asker, why, terminal.paintError)}${offer}`
   for (;;) {
     const answer = await askWord(prompt, readAnswer)
+    const isAlways = answer === 'always' && always !== null && (await confirmGrant(always))
+    if (isAlways && always !== null) return grantingYes(asking, question, always)
     if (answer === 'later') return { kind: 'wait' }
     if (answer === 'no') return { kind: 'no' }
     if (answer === 'all') await pageEffects(terminal, question)
@@ -111,6 +118,43 @@ export async function askAtTerminal(
     const toldFailure = failureText(question.result) !== null
     return { kind: 'yes', ...assured(question), ...(toldFailure ? { toldFailure } : {}) }
   }
+}
+
+/** Where a credential exists it has to prove the grant; no passphrase is asked for behind a command. */
+function mayGrant(session: Session, question: Question, asker: QuestionCommand): boolean {
+  if (question.approvals !== null) return false
+  return asker === 'approve' || credentialOf(session) === null
+}
+
+function alwaysText({ agent, glob }: OfferedGrant): string {
+  return `${visibleName(agent)} may create and change ${visibleName(glob)}`
+}
+
+/** Shows what the grant lets pass before the yes to it. */
+async function confirmGrant(offered: OfferedGrant): Promise<boolean> {
+  const days = GRANT_MS_MAX / DAY_MS
+  const text = [
+    '',
+    `From now on ${alwaysText(offered)} in this workspace without a question,`,
+    `for ${days} days and at most ${GRANT_USES_MAX} acts. Deletions, files that run later by themselves and what`,
+    'laws ask about stay questions. `writ grant list` shows it, `writ grant revoke ID` takes it back.',
+    'Approve these effects and grant this? [y/N] ',
+  ].join('\n')
+  const answer = await askWord(text, (line) => (/^y(?:es)?$/i.test(line.trim()) ? 'yes' : 'no'))
+  return answer === 'yes'
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+async function grantingYes(
+  asking: ConfirmationContext,
+  question: Question,
+  always: OfferedGrant,
+): Promise<Answered> {
+  const hasCredential = credentialOf(asking.session) !== null
+  const needed = hasCredential && question.need === 'plain' ? 'passphrase' : question.need
+  const assured = await assure(asking, { ...question, need: needed }, 'granting')
+  return { kind: 'yes', ...assured(question), always }
 }
 
 const SCOPE_ONLY =

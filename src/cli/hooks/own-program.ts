@@ -11,3 +11,8 @@ export function ownProgram(): string {
 export function ownBin(): string {
   return join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin')
 }
+
+/** The manifest of the package, which lies next to everything that belongs to it. */
+export function ownPackage(): string {
+  return join(ownBin(), '..', 'package.json')
+}

@@ -3,6 +3,7 @@
  * asks at the end about what still waits.
  */
 import { constants } from 'node:os'
+import { relative } from 'node:path'
 import { faultError } from '../../base/index.ts'
 import type { GrantDocument } from '../../contracts/index.ts'
 import { type KnownHome, readSecret, stateRoot } from '../../home/index.ts'
@@ -12,6 +13,7 @@ import { within } from '../../service/index.ts'
 import {
   AgentHome,
   findSession,
+  keptSessions,
   knownHost,
   runSession,
   type SessionEnd,
@@ -31,6 +33,7 @@ import { answerLines } from '../gate/answer-text.ts'
 import { execConfirm } from '../gate/confirm.ts'
 import type { GateSession } from '../gate/open.ts'
 import { placesHere } from '../hooks/own-places.ts'
+import { ownPackage, ownProgram } from '../hooks/own-program.ts'
 import { readCount } from './read-count.ts'
 import { endLines, settledLines } from './session-text.ts'
 
@@ -67,6 +70,7 @@ export async function carryOutSession(
   const around = surroundings()
   const host = knownHost({ argv: terms.argv, cwd: terms.cwd, environment: around.env })
   const agentHome = new AgentHome(home, terms.agent, host, around.userDirectory)
+  if (!isAgentAtWork(home, terms)) agentHome.clear()
   await acceptPowers(session, agentHome)
   if (host !== null) await addHooks(session, host, agentHome)
   const live = new Live('run')
@@ -80,6 +84,7 @@ export async function carryOutSession(
       agentHome,
       environment: around.env,
       userDirectory: around.userDirectory,
+      hookPrograms: [ownProgram(), ownPackage()],
       secretOf: (name) => readSecret(stateRoot(around), name),
       modelUrl: modelUrlOf(session),
       env: request.env,
@@ -104,6 +109,11 @@ export async function carryOutSession(
   }
 }
 
+/** Whether another session of the same agent runs: both have the same private home. */
+function isAgentAtWork(home: KnownHome, { agent }: SessionTerms): boolean {
+  return keptSessions(home).some((files) => files.isLive && files.terms().agent === agent)
+}
+
 /**
  * Asks about parts of the agent's own state that run code or grant rights and that an earlier session
  * changed; they are used only after a yes.
@@ -123,9 +133,6 @@ async function acceptPowers({ call }: GateSession, agentHome: AgentHome): Promis
   throw faultError('session.state_changed', '', message, hint)
 }
 
-/** The table of trusted hooks names files by the path that the agent sees. */
-const TRUSTS_BY_PATH: ReadonlySet<string> = new Set(['codex'])
-
 /**
  * Puts the hooks of a session into the private home of the agent. Without them the session settles when
  * the agent pauses, and is as safe.
@@ -133,13 +140,14 @@ const TRUSTS_BY_PATH: ReadonlySet<string> = new Set(['codex'])
 async function addHooks({ call }: GateSession, host: AgentHost, home: AgentHome): Promise<void> {
   const { modes, levels } = host.hooks
   const isOffered = modes.includes('session') && levels.includes('user')
-  if (!isOffered || TRUSTS_BY_PATH.has(host.name)) return
-  const places = { ...placesHere(), home: home.directory, state: home.place }
+  if (!isOffered) return
+  const { home: homeInside, ...here } = placesHere()
+  const places = { ...here, home: home.directory, homeInside, state: home.place }
   try {
     const plan = await planInstall(host, 'user', 'session', places)
     if (plan.changes.length === 0) return
     install(plan, places)
-    home.accept()
+    home.acceptFiles(plan.changes.map(({ file }) => relative(home.directory, file)))
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     call.terminal.err(`writ run: no hooks for ${host.title}, changes settle at pauses: ${why}\n`)

@@ -167,6 +167,10 @@ const Basis = Type.Object(
     ),
     /** What the acts of this actor created, changed and deleted within the hour before. */
     hour_use: Type.Optional(Type.Object({ files: Count, bytes: Count }, closed)),
+    /** Grants that humans gave at questions and that are in force; absent where there are none. */
+    given: Type.Optional(
+      Type.Array(Type.Object({ grant_id: Word, agent: Word, glob: Word, until: Word }, closed)),
+    ),
     /** How many facts of the two streams the host had taken in. */
     facts_seen: Type.Object({ host: Count, stream: Count }, closed),
   },
@@ -300,6 +304,8 @@ const EvaluationSchema = Type.Object(
           git_checked: Type.Optional(Type.Array(Type.String())),
           /** Raw paths of changed or deleted entries that the same session created. */
           made: Type.Optional(Type.Array(Type.String())),
+          /** Those of the grants in `basis` without which a human would have been asked. */
+          given_used: Type.Optional(Type.Array(Word)),
           /** Room that the act would take to be taken back, what is kept for this actor, and the bound. */
           undo: Type.Optional(
             Type.Object({ needed_bytes: Count, kept_bytes: Count, quota_bytes: Count }, closed),

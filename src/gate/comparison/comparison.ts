@@ -18,7 +18,7 @@ import type {
 import type { GateLists } from '../data/lists.ts'
 import { type CompiledLists, compiledLists } from '../data/lists.ts'
 import { FindingList } from '../evidence/findings.ts'
-import { type Change, type ChangeList, listsOf } from '../evidence/manifest.ts'
+import { type Change, type ChangeList, isPrivileged, listsOf } from '../evidence/manifest.ts'
 import { groundTerms, networkFindings, networkRules } from '../network/rules.ts'
 import { newTryingEffort, type TryingEffort } from '../paths/path-set.ts'
 import {
@@ -89,6 +89,8 @@ export interface Comparison {
   readonly bytes: number
   readonly effectsDeclared: boolean
   readonly withinScope: boolean
+  /** Grants that a human gave at a question and without which one would be asked, by their ids. */
+  readonly givenUsed: readonly string[]
 }
 
 export function compareEffects(input: ComparisonInput): Comparison {
@@ -451,15 +453,6 @@ class Step implements StepOutcome {
   }
 }
 
-const SET_ID = 0o6000
-
-/** Ignores directories: their setgid bit passes on the group and grants no rights. */
-function isPrivileged({ after }: Change): boolean {
-  if (after?.kind !== 'file') return false
-  if ((after.mode & SET_ID) !== 0) return true
-  return after.attributes.some(([name]) => name === 'security.capability')
-}
-
 function verb(change: Change): string {
   const lists = listsOf(change)
   return lists.length > 1 ? 'replaced' : (lists[0] ?? '')
@@ -483,7 +476,8 @@ function summarise(
     for (const list of listsOf(change)) counts[list]++
     bytes += change.after?.size ?? 0
   }
-  if (grants !== null) addGrantFindings(promoted, lists.grants ?? [], grants, findings)
+  const givenUsed =
+    grants === null ? [] : addGrantFindings(promoted, lists.grants ?? [], grants, findings)
   const has = (code: Code): boolean => findings.has(code)
   return {
     findings: findings.finish(),
@@ -495,5 +489,6 @@ function summarise(
     bytes,
     effectsDeclared: !has('effect.undeclared'),
     withinScope: !has('effect.out_of_scope') && !has('effect.host_state'),
+    givenUsed,
   }
 }

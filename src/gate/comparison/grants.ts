@@ -40,6 +40,8 @@ export interface GrantCase {
   readonly made: ReadonlySet<RawPath>
   /** What the actor did in the hour before. */
   readonly hour: Amount
+  /** What a human granted at a question. */
+  readonly given: readonly GrantDocument[]
 }
 
 type Judged = Pick<
@@ -93,7 +95,22 @@ export function grantCase(
     gitChecked,
     made,
     hour: basis.hour_use ?? { files: 0, bytes: 0 },
+    given: (basis.given ?? []).map(givenDocument),
   }
+}
+
+/** More at once is no routine. */
+const GIVEN_PER_ACT = { files: 200, mb: 64 }
+
+/** A grant of a human in the form of those of the laws: create and change, for one agent. */
+function givenDocument({
+  grant_id,
+  agent,
+  glob,
+  until,
+}: NonNullable<NonNullable<Judged['basis']>['given']>[number]): GrantDocument {
+  const globs = { create: [glob], change: [glob] }
+  return { grant_id, actors: [`agent:${agent}`], ...globs, until, per_act: GIVEN_PER_ACT }
 }
 
 const NEEDED = { added: 'create', modified: 'change', deleted: 'delete' } as const
@@ -169,14 +186,19 @@ function needsTracking({ before }: Change, list: ChangeList): boolean {
   return list === 'modified' && before !== null && before.kind !== 'directory'
 }
 
-/** Adds what no grant covers, path by path, and each bound that is passed. */
+/**
+ * Adds what no grant covers, path by path, and each bound that is passed. Returns the ids of grants that
+ * a human gave at a question and that were needed: those of the laws come first.
+ */
 export function addGrantFindings(
   changes: readonly Change[],
   grants: readonly GrantDocument[],
   subject: GrantCase,
   findings: FindingList,
-): void {
-  const held = inForce(grants, subject).map((grant) => new HeldGrant(grant, subject.places))
+): readonly string[] {
+  const held = inForce([...grants, ...subject.given], subject).map(
+    (grant) => new HeldGrant(grant, subject.places),
+  )
   for (const change of changes) {
     for (const list of listsOf(change)) {
       const grant = held.find((one) => covers(one, list, change, subject))
@@ -193,6 +215,10 @@ export function addGrantFindings(
     ]
     for (const words of beyond) findings.add('effect.ungranted', subject.places.workspace, words)
   }
+  const given = new Set(subject.given.map(({ grant_id }) => grant_id))
+  return held
+    .filter(({ grant, files }) => files > 0 && given.has(grant.grant_id))
+    .map(({ grant }) => grant.grant_id)
 }
 
 function covers(

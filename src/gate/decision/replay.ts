@@ -72,6 +72,7 @@ export interface Recomputed {
   readonly laws: unknown
   readonly standing: unknown
   readonly overrides: unknown
+  readonly given: unknown
   readonly network: unknown
 }
 
@@ -84,6 +85,7 @@ export function recorded(record: RecordedDecision): Recomputed {
     laws: grounds === null ? null : evaluation.law_outcomes,
     standing: grounds === null ? null : recordedStanding(evaluation, grounds),
     overrides: grounds === null ? null : grounds.basis.overrides,
+    given: grounds === null ? null : recordedGiven(evaluation, grounds),
     network: grounds === null || result === null ? null : (evaluation.network ?? null),
   }
 }
@@ -102,8 +104,24 @@ export function recompute(record: RecordedDecision): Recomputed {
     laws: grounds === null ? null : computedLaws(record, grounds, comparison),
     standing: grounds === null ? null : computedStanding(evaluation, grounds),
     overrides: grounds === null ? null : grounds.before.overrides,
+    given: grounds === null ? null : computedGiven(evaluation, grounds, comparison),
     network: grounds === null || result === null ? null : computedNetwork(record, grounds),
   }
+}
+
+/** Grants of humans in force, and those that spared a question. */
+function recordedGiven({ comparison }: Evaluation, { basis }: Grounds): unknown {
+  return { inForce: basis.given ?? [], used: comparison?.given_used ?? [] }
+}
+
+function computedGiven(
+  { comparison }: Evaluation,
+  { before }: Grounds,
+  again: Comparison | null,
+): unknown {
+  // Without a manifest nothing can be compared again.
+  const used = again === null ? (comparison?.given_used ?? []) : again.givenUsed
+  return { inForce: before.given, used }
 }
 
 /** Which hosts a run could reach, and why. */

@@ -284,3 +284,12 @@ export function changesSince(earlier: readonly Change[], now: readonly Change[])
   }
   return since.sort((one, other) => (one.path < other.path ? -1 : 1))
 }
+
+const SET_ID = 0o6000
+
+/** Returns whether a file would run with more rights. Ignores directories: their setgid bit passes on the group and grants no rights. */
+export function isPrivileged({ after }: Change): boolean {
+  if (after?.kind !== 'file') return false
+  if ((after.mode & SET_ID) !== 0) return true
+  return after.attributes.some(([name]) => name === 'security.capability')
+}

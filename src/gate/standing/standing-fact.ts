@@ -3,6 +3,7 @@ import type {
   Confirmation,
   Decision,
   Evaluation,
+  GrantFact,
   Halt,
   Laws,
   Override,
@@ -11,6 +12,12 @@ import type {
   Rollback,
 } from '../../contracts/index.ts'
 import type { Principal } from '../../ledger/index.ts'
+
+/**
+ * The version of what the fold remembers. Raise it with every change to what is remembered or to its
+ * form: the store does not read what was kept under another version.
+ */
+export const STANDING_VERSION = 6
 
 /** The record types that change the standing. */
 export const STANDING_TYPES = [
@@ -23,6 +30,7 @@ export const STANDING_TYPES = [
   'promotion_v1',
   'rollback_v1',
   'override_v1',
+  'grant_v1',
   'request_v1',
 ] as const
 
@@ -47,6 +55,7 @@ interface StandingPayloads {
   readonly promotion_v1: Promotion
   readonly rollback_v1: Rollback
   readonly override_v1: Override
+  readonly grant_v1: GrantFact
   readonly request_v1: RequestFact
 }
 
@@ -91,4 +100,12 @@ export interface ActionMemory {
   readonly isApproved: boolean
   /** The evaluator that judged it took an expired question as a no. */
   readonly silenceDenies: boolean
+}
+
+export interface StandingOptions {
+  /** How long a question about requests waits for its answer. */
+  readonly confirmationMs: number
+  /** How long a question about staged files waits; defaults to `confirmationMs`. */
+  readonly questionMs?: number
+  readonly cooldownMs: number
 }

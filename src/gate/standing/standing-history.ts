@@ -10,6 +10,7 @@
 import { parseIsoMomentMs } from '../../base/index.ts'
 import type { Evaluation, EvaluationBasis } from '../../contracts/index.ts'
 import type { Amount } from '../comparison/grants.ts'
+import type { GivenGrant } from './grant-fold.ts'
 import type { OverrideInForce } from './override-fold.ts'
 import type { UsableRelease } from './release-fold.ts'
 import { COOLDOWN_MS, StandingFold } from './standing.ts'
@@ -32,6 +33,7 @@ export interface StandingBefore {
   /** What the actor did in the hour before. */
   readonly hourUse: { readonly files: number; readonly bytes: number }
   readonly overrides: readonly OverrideInForce[]
+  readonly given: readonly GivenGrant[]
   /** What a human had released for the proposal. */
   readonly release: UsableRelease | null
 }
@@ -117,6 +119,7 @@ export class StandingHistory {
       recentRollbacks: this.#fold.rollbacksOf(basis.actor, nowMs, RECENT_MS),
       hourUse: hourUse(this.#fold, basis.actor, nowMs),
       overrides: this.#fold.overridesInForce(actionId, intent, nowMs),
+      given: this.#fold.grants.inForce(nowMs),
       release: this.#fold.releaseFor(actionId, proposalDigest, nowMs),
     }
   }

@@ -27,6 +27,7 @@ import {
   isSupersededBy,
   stillOpen,
 } from './approvals.ts'
+import { GrantFold } from './grant-fold.ts'
 import { type BaseCheck, footingOf, type HeldBase, HeldFold, type HeldMark } from './held.ts'
 import { type FoldMemory, type KeptMemory, MemoryTable, NOTHING_KEPT } from './memory-table.ts'
 import {
@@ -44,13 +45,13 @@ import {
   type UsableRelease,
 } from './release-fold.ts'
 import { RequestHistory } from './request-history.ts'
-import { type ActionMemory, idsOf, type StandingFact, type TypedFact } from './standing-fact.ts'
-
-/**
- * The version of what the fold remembers. Raise it with every change to what is remembered or to its
- * form: the store does not read what was kept under another version.
- */
-export const STANDING_VERSION = 5
+import {
+  type ActionMemory,
+  idsOf,
+  type StandingFact,
+  type StandingOptions,
+  type TypedFact,
+} from './standing-fact.ts'
 
 export const COOLDOWN_MS = 15 * 60 * 1000
 
@@ -69,14 +70,6 @@ type AskedQuestion = Omit<PendingQuestion, 'expiresMs'> & {
   readonly askedMs: number
   /** A yes would send something, or let something be sent. */
   readonly sends: boolean
-}
-
-export interface StandingOptions {
-  /** How long a question about requests waits for its answer. */
-  readonly confirmationMs: number
-  /** How long a question about staged files waits; defaults to `confirmationMs`. */
-  readonly questionMs?: number
-  readonly cooldownMs: number
 }
 
 interface Brief {
@@ -99,6 +92,7 @@ export class StandingFold implements FoldMemory {
   readonly #intents: IntentFold
   readonly #promoted: PromotedFold
   readonly #overrides: OverrideFold
+  readonly grants: GrantFold
   readonly #held: HeldFold
   readonly #releases: ReleaseFold
   /** The outcomes of held requests. */
@@ -122,6 +116,7 @@ export class StandingFold implements FoldMemory {
     this.#intents = new IntentFold(kept)
     this.#promoted = new PromotedFold(kept)
     this.#overrides = new OverrideFold(kept)
+    this.grants = new GrantFold(kept)
     this.#held = new HeldFold(kept)
     this.#releases = new ReleaseFold(kept)
     this.requests = new RequestHistory(kept)
@@ -137,8 +132,8 @@ export class StandingFold implements FoldMemory {
   }
 
   brief(): Brief {
-    const [pending, approved] = [[...this.#pending], this.#approved.brief()]
-    return { halted: this.#halted, laws: this.#laws, pending, approved }
+    const pending = [...this.#pending]
+    return { halted: this.#halted, laws: this.#laws, pending, approved: this.approved() }
   }
 
   /** Returns everything that the fold remembers, part by part, for the store to keep. */
@@ -148,6 +143,7 @@ export class StandingFold implements FoldMemory {
       intents: this.#intents,
       promoted: this.#promoted,
       overrides: this.#overrides,
+      grants: this.grants,
       held: this.#held,
       releases: this.#releases,
       requests: this.requests,
@@ -179,6 +175,8 @@ export class StandingFold implements FoldMemory {
         return this.#takeRollback(payload)
       case 'override_v1':
         return this.#takeOverride(payload)
+      case 'grant_v1':
+        return this.grants.take(payload)
       case 'request_v1':
         return this.requests.take(payload)
       // Other records do not change the standing.
@@ -373,6 +371,7 @@ export class StandingFold implements FoldMemory {
     const { action_id, intent, operation_digest, cooldown_on_repeat } = evaluation
     const id = action_id.toLowerCase()
     this.#overrides.takeEvaluation(evaluation)
+    this.grants.takeEvaluation(evaluation)
     this.#releases.takeEvaluation(evaluation)
     if (evaluation.compensates !== undefined) this.#takeCompensation(evaluation.compensates, id)
     this.#seen.set(id, true)
@@ -411,6 +410,7 @@ export class StandingFold implements FoldMemory {
     if (action !== undefined && action.proposalDigest !== decision.proposal_digest) return
     this.#approved.end(id)
     this.#overrides.takeDecision(id, decision.decision === 'BLOCK')
+    this.grants.takeDecision(id, decision.decision === 'BLOCK')
     const isBackground = decision.codes.includes('rehearsal.background')
     if (isBackground) this.#note(id, { background: true })
     if (decision.permanent) this.#note(id, { permanent: true })

@@ -20,6 +20,8 @@ import {
 
 export interface HookPlaces {
   readonly home: string
+  /** Where the host sees that directory; absent if at the same path. */
+  readonly homeInside?: string
   readonly project: string
   /** The root of writ's state. */
   readonly state: string

@@ -143,6 +143,7 @@ async function readRun(
     ...(tracked.length === 0 ? {} : { tracked: [...tracked] }),
     ...(gitChecked.length === 0 ? {} : { git_checked: [...gitChecked] }),
     ...(made.length === 0 ? {} : { made }),
+    ...(comparison.givenUsed.length === 0 ? {} : { given_used: [...comparison.givenUsed] }),
   }
   return { comparison, noted }
 }

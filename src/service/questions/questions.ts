@@ -21,6 +21,8 @@ import {
   knownAgent,
   type Manifest,
   type Need,
+  type OfferedGrant,
+  offeredGrant,
   overridesUsed,
   type PendingQuestion as Pending,
   questionShape,
@@ -61,6 +63,8 @@ interface ActionRecord {
   readonly builds: ReadonlySet<RawPath>
   /** All that were found; the result on the record names the first of each code. */
   readonly findings: SandboxResult['findings']
+  /** What the answer "always" would grant; null where it is no answer. */
+  readonly always: OfferedGrant | null
   readonly asker: Asker
 }
 
@@ -273,6 +277,7 @@ export class Questions {
       deferred: record.deferred,
       builds: record.builds,
       findings: record.findings,
+      always: record.always,
       read: await this.#reader(result.sandbox_id),
     }
   }
@@ -361,7 +366,7 @@ export class Questions {
   /** Compared once more: the findings on the record name the first paths only. */
   async #marked(
     act: DeferringAct,
-  ): Promise<Pick<ActionRecord, 'deferred' | 'builds' | 'findings'>> {
+  ): Promise<Pick<ActionRecord, 'always' | 'builds' | 'deferred' | 'findings'>> {
     const { evaluation, result } = act
     const steps = []
     for (const { action_id, manifest: digest } of evaluation.comparison?.steps ?? []) {
@@ -376,7 +381,8 @@ export class Questions {
     }
     const others = result.findings.filter(({ code }) => !isComparedCode(code))
     const findings = comparison === null ? result.findings : [...comparison.findings, ...others]
-    return { deferred: pathsOf(deferred), builds: pathsOf(builds), findings }
+    const always = offeredGrant({ ...act, steps, lists })
+    return { deferred: pathsOf(deferred), builds: pathsOf(builds), findings, always }
   }
 
   async #lists(digest: string): Promise<GateLists> {

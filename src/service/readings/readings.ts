@@ -128,6 +128,7 @@ export function basisOf(
   standing: StandingFold,
   nowMs: number,
 ): EvaluationBasis {
+  const given = standing.grants.inForce(nowMs)
   return {
     actor,
     machine: hostname(),
@@ -135,6 +136,7 @@ export function basisOf(
     recent_rollbacks: standing.rollbacksOf(actor, nowMs, RECENT_MS),
     overrides: [...standing.overridesInForce(actionId, intent ?? '', nowMs)],
     hour_use: hourUse(standing, actor, nowMs),
+    ...(given.length === 0 ? {} : { given: [...given] }),
     facts_seen: seen,
   }
 }

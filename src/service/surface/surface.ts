@@ -11,7 +11,7 @@ import type {
   SessionFact,
   Violation,
 } from '../../contracts/index.ts'
-import type { Change, RawPath } from '../../gate/index.ts'
+import type { Change, OfferedGrant, RawPath } from '../../gate/index.ts'
 import type { ApprovalProof } from '../../home/index.ts'
 import type { OnRefused } from '../../network/index.ts'
 import type { RunRequest } from '../../sandbox/index.ts'
@@ -146,6 +146,8 @@ export interface Question {
   readonly builds: ReadonlySet<RawPath>
   /** All findings, where the result names the first of each code. */
   readonly findings: SandboxResult['findings']
+  /** What the answer "always" would grant; null where it is no answer. */
+  readonly always: OfferedGrant | null
   /** Opens what a changed file held before, or would hold; null where there is no file. */
   readonly read: (change: Change, side: 'before' | 'after') => AsyncIterable<Uint8Array> | null
 }
@@ -162,6 +164,8 @@ export type Answered =
       readonly proof?: ApprovalProof
       /** Paths of other acts that were shown and approved with this one: no surprise to anybody. */
       readonly together?: readonly RawPath[]
+      /** The person wants acts like this one to pass from now on; recorded once it was promoted. */
+      readonly always?: OfferedGrant
     }
   | { readonly kind: 'no'; readonly reason?: string }
   | { readonly kind: 'wait' }
