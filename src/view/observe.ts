@@ -7,11 +7,13 @@
  * it is copied up.
  */
 
+import { readdirSync } from 'node:fs'
 import { isBelow, joinRaw, parentOfRaw, type RawPath } from '../gate/index.ts'
-import { namesIn } from '../machine/index.ts'
+import { namesIn, nodePath } from '../machine/index.ts'
 import type { Keeper } from '../sandbox/index.ts'
 import {
   type Base,
+  directoryMark,
   type Entry,
   hasSameRights,
   identityOf,
@@ -32,8 +34,8 @@ export async function observe(
   const isStale = (path: RawPath): boolean => [...stale].some((each) => isBelow(path, each))
   const unsure: UpperEntry[] = []
   const note = ({ path, found }: UpperEntry, base: Base): void => {
-    const seenNs = String(record.refreshedNs)
-    record.entries.set(path, { kind: upperKind(found), base, seenNs })
+    const entry = { kind: upperKind(found), base, seenNs: String(record.refreshedNs) }
+    record.entries.set(path, withBelow(path, entry))
   }
   for (const [path, entry] of tree.byPath) {
     if (isKnown(entry, record.entries.get(path))) continue
@@ -84,12 +86,44 @@ function noteHidden(hiding: ReadonlySet<UpperEntry>, record: ViewRecord, isPrune
       const isOld = !isPruned && BigInt(real.ctimeNs) < record.refreshedNs
       // What is in a directory changes its times.
       const base = known?.kind === 'directory' ? identityOf(real) : known?.base
-      record.entries.set(path, {
+      const entry: Entry = {
         kind: isOld || typeof base === 'object' ? 'gone' : 'added',
         base: typeof base === 'object' ? base : identityOf(real),
         seenNs: String(record.refreshedNs),
-      })
+      }
+      record.entries.set(path, withBelow(path, entry))
     }
+  }
+}
+
+/**
+ * Adds which directories the session removed or replaced together with a real one. A directory that is
+ * not among them was moved or made there by others, with everything in it.
+ */
+function withBelow(path: RawPath, entry: Entry): Entry {
+  const { kind, base, seenNs } = entry
+  if (kind === 'directory' || kind === 'added') return entry
+  if (typeof base !== 'object' || base.kind !== 'directory') return entry
+  const below: string[] = []
+  const open = [...directoriesIn(path)]
+  for (let each = open.pop(); each !== undefined; each = open.pop()) {
+    const real = lookAt(each)
+    if (real?.kind !== 'directory' || BigInt(real.ctimeNs) >= BigInt(seenNs)) continue
+    below.push(directoryMark(real))
+    open.push(...directoriesIn(each))
+  }
+  return { ...entry, below }
+}
+
+function directoriesIn(path: RawPath): readonly RawPath[] {
+  try {
+    // In latin1 each byte is a character, as in a raw path.
+    return readdirSync(nodePath(path), { encoding: 'latin1', withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => joinRaw(path, name as RawPath))
+  } catch {
+    // Gone, or closed to this user, to whom the scan reports it.
+    return []
   }
 }
 

@@ -274,6 +274,54 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
     assert.equal(await read('f'), 'person')
     assert.deepEqual((await settle()).scan.conflicts, [])
   },
+  'of a directory that the session removed, what others add is a conflict, and what they remove is not':
+    async () => {
+      for (const name of ['d', 'd/s', 'd/s/t', 'old', 'old/in']) mkdirSync(at(name))
+      for (const name of ['d/s/f', 'd/s/g', 'old/f', 'old/in/f']) writeFileSync(at(name), name)
+      await pause(20)
+      await view.refresh()
+      const { ask } = workers()
+      await ask(0, 'clear', 'd', '')
+      const conflicts = async (): Promise<readonly string[]> => {
+        const frozen = await view.freeze()
+        const scan = await frozen.scan()
+        frozen.thaw()
+        return scan.conflicts.map(({ path }) => path.slice(real.length + 1))
+      }
+      assert.deepEqual(await conflicts(), [])
+      // As much as a promotion that was interrupted had done.
+      rmSync(at('d/s/t'), { recursive: true })
+      rmSync(at('d/s/f'))
+      assert.deepEqual(await conflicts(), [])
+      // Moved as a whole: only the directory itself has a new time.
+      renameSync(at('old'), at('d/s/moved'))
+      const moved = ['d/s/moved', 'd/s/moved/f', 'd/s/moved/in', 'd/s/moved/in/f']
+      assert.deepEqual(await conflicts(), moved)
+    },
+  'an edit of what is hidden by a directory of the session is reported after a reopening':
+    async () => {
+      await shell('mkdir n; echo a >n/a; echo b >n/b')
+      const frozen = await view.freeze()
+      const { changes } = await frozen.scan()
+      const chosen = changes.filter(({ path }) => path !== at('n/b'))
+      await frozen.prepare(chosen)
+      promote(chosen, { layers: sandbox.layers })
+      await frozen.prune(chosen)
+      frozen.thaw()
+      await reopen()
+      const again = await view.freeze()
+      assert.deepEqual((await again.prune([])).kept, [at('n/a'), at('n')])
+      again.thaw()
+      person('n/a', 'person')
+      const { scan } = await settle()
+      assert.deepEqual(
+        [scan.changes.map(({ path }) => path), scan.stale.map(({ path }) => path)],
+        [[at('n/b')], [at('n/a')]],
+      )
+      assert.equal(text('n/a'), 'person')
+      await settle()
+      assert.equal((await shell('cat n/a n/b')).out, 'personb\n')
+    },
   'what another process takes back is seen, and edits of it are the session’s own': async () => {
     writeFileSync(at('f'), 'old')
     const { ask, read } = workers()

@@ -6,7 +6,7 @@ import { programFile } from '../ledger/program.ts'
 import { runAs, TEST_USERS } from '../tree/users.ts'
 
 const SOURCE = 'tests/view/scenes.program.ts'
-const NAMES = [...readFileSync(SOURCE, 'utf8').matchAll(/^ {2}'(.+)': async \(\) => \{$/gm)].map(
+const NAMES = [...readFileSync(SOURCE, 'utf8').matchAll(/^ {2}'(.+)':(?: async \(\) => \{)?$/gm)].map(
   ([, name = '']) => name,
 )
 

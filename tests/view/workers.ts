@@ -9,8 +9,8 @@ export const WORKERS = 3
 
 const CALLS =
   process.arch === 'x64'
-    ? { mmap: 9, read: 0, inotify_init1: 294, inotify_add_watch: 254 }
-    : { mmap: 222, read: 63, inotify_init1: 26, inotify_add_watch: 27 }
+    ? { mmap: 9, munmap: 11, read: 0, inotify_init1: 294, inotify_add_watch: 254 }
+    : { mmap: 222, munmap: 215, read: 63, inotify_init1: 26, inotify_add_watch: 27 }
 
 /** Its arguments: the root, how many workers. */
 export const WORKER_PROGRAM = `
@@ -72,6 +72,7 @@ sub op {
     pipe my $r, my $w; syswrite $w, $a[1]; my $at = $map{$a[0]};
     $ok = syscall(${CALLS.read}, fileno $r, $at, length $a[1]) > 0;
   }
+  elsif ($op eq 'unmap') { $ok = syscall(${CALLS.munmap}, delete $map{$a[0]}, 4096) == 0 }
   elsif ($op eq 'watch') {
     $watch = syscall(${CALLS.inotify_init1}, 0x800 | 0x80000) if !defined $watch;
     $ok = syscall(${CALLS.inotify_add_watch}, $watch, $p, 0xfff) >= 0;
