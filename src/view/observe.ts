@@ -32,7 +32,9 @@ export async function observe(
   isPruned = false,
 ): Promise<void> {
   const isStale = (path: RawPath): boolean => [...stale].some((each) => isBelow(path, each))
-  const unsure: UpperEntry[] = []
+  const [unsure, fresh]: [UpperEntry[], UpperEntry[]] = [[], []]
+  const hiding = await hidingIn(tree, keeper)
+  const left = namesLeft(tree, hiding, record)
   const note = ({ path, found }: UpperEntry, base: Base): void => {
     const entry = { kind: upperKind(found), base, seenNs: String(record.refreshedNs) }
     record.entries.set(path, withBelow(path, entry))
@@ -41,10 +43,12 @@ export async function observe(
     if (isKnown(entry, record.entries.get(path))) continue
     const base = isStale(path) ? 'unknown' : baseOf(entry, lookAt(path), record.refreshedNs)
     if (base === 'unsure') unsure.push(entry)
+    else if (base === 'nothing' && entry.found.kind === 'file') fresh.push(entry)
     else note(entry, base)
   }
   await settleUnsure(unsure, keeper, note)
-  noteHidden(await hidingIn(tree, keeper), record, isPruned)
+  await settleFresh(fresh, left, tree, keeper, note)
+  noteHidden(hiding, record, isPruned)
   for (const [path, { kind }] of record.entries) {
     const isHidden = kind === 'gone' || kind === 'added'
     const isThere = isHidden ? isStillHidden(path, tree) : tree.byPath.has(path)
@@ -156,6 +160,58 @@ async function settleUnsure(
     const real = answers[index] === '=' ? lookAt(entry.path) : null
     note(entry, real === null ? 'unknown' : identityOf(real))
   }
+}
+
+/**
+ * How many files the session may have moved since it was last looked at: names that are gone since. What
+ * was in a directory that is gone cannot be counted.
+ */
+function namesLeft(
+  tree: UpperTree,
+  hiding: ReadonlySet<UpperEntry>,
+  { entries }: ViewRecord,
+): number {
+  let count = 0
+  for (const [path, entry] of tree.byPath) {
+    const { found } = entry
+    const isNew = entries.get(path)?.kind !== upperKind(found)
+    if (!isNew || (found.kind === 'directory' && !hiding.has(entry))) continue
+    const real = lookAt(path)
+    if (real?.kind === 'directory') return Number.POSITIVE_INFINITY
+    if (found.isWhiteout && real?.kind === 'file') count++
+  }
+  for (const [path, { kind }] of entries) if (kind === 'file' && !tree.byPath.has(path)) count++
+  return count
+}
+
+/**
+ * Files without a real one. The session made such a file, or moved or linked one there; otherwise the
+ * real file was removed after it was copied. In a user namespace the kernel says that a file was copied
+ * and not from which one, so a moved file is recognised by names that are gone, or by a real file with the
+ * same time and size.
+ */
+async function settleFresh(
+  entries: readonly UpperEntry[],
+  left: number,
+  tree: UpperTree,
+  keeper: Keeper,
+  note: (entry: UpperEntry, base: Base) => void,
+): Promise<void> {
+  const says = await keeper.ask(
+    entries.map(({ at, path }) => ({ does: 'origin', path: at, other: path })),
+  )
+  const copied = entries.filter((_, index) => says[index] !== '-')
+  const others = [...(copied.length > left ? tree.byPath.values() : [])].flatMap((entry) => {
+    const real = entry.found.kind === 'directory' ? null : lookAt(entry.path)
+    return real?.kind === 'file' ? [{ real, upper: entry.found.inode }] : []
+  })
+  const isOther = ({ found }: UpperEntry): boolean =>
+    others.some(
+      ({ real, upper }) =>
+        upper === found.inode || (real.mtimeNs === found.mtimeNs && real.size === found.size),
+    )
+  const removed = new Set(copied.length > left ? copied.filter((entry) => !isOther(entry)) : [])
+  for (const entry of entries) note(entry, removed.has(entry) ? 'unknown' : 'nothing')
 }
 
 /**

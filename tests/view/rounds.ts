@@ -17,6 +17,7 @@ import {
   readlinkSync,
   renameSync,
   rmSync,
+  type Stats,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -130,6 +131,9 @@ const TOUCHING = new Set(
 const DIRECTORIES = ['d0', 'd1', 'd2']
 const FILES = ['f0', 'f1', 'f2', 'f3', 'b0', 'b0-wal', 'b0-shm']
 
+/** The worker that its own user cannot look at. */
+const SHUT = 0
+
 interface Slot {
   readonly worker: number
   readonly name: string
@@ -193,6 +197,7 @@ export class Rounds {
     this.#slots = []
     this.#watched.clear()
     await this.#both('x', 'pid')
+    await this.#inside.ask(SHUT, 'shut')
   }
 
   async close(): Promise<void> {
@@ -254,7 +259,7 @@ export class Rounds {
   }
 
   #isLinked(path: string, top = this.#scene.shadow): boolean {
-    const stats = lstatSync(join(top, path), { throwIfNoEntry: false })
+    const stats = statsOr(join(top, path))
     // A write through a symbolic link may reach a file with several names.
     return stats?.isSymbolicLink() === true || (stats?.isFile() === true && stats.nlink > 1)
   }
@@ -289,13 +294,17 @@ export class Rounds {
       case 3:
         return file === null ? undefined : void (await this.#both(worker, 'append', file, text))
       case 4:
-        return isFresh ? void (await this.#both(worker, 'replace', fresh, text)) : undefined
+        // A replacement that failed leaves its first name, which may have got others.
+        if (!isFresh || this.#isLinked(`${fresh}.new`)) return
+        return void (await this.#both(worker, 'replace', fresh, text))
       case 5:
       case 6: {
         const to = this.#chance(50) ? fresh : folder
         if (any === null || !this.#isFree(to) || this.#isLinked(any) || this.#isLinked(to)) return
-        // A sandbox moves a real directory by making it again, and leaves behind what is in use.
-        if (this.#existing('d').includes(any) && this.#isUsed(any)) return
+        // A sandbox moves a real directory by making it again, and leaves behind what is in use; and not
+        // for a process that it cannot look at.
+        const isFolder = this.#existing('d').includes(any)
+        if (isFolder && (worker === SHUT || this.#isUsed(any))) return
         return void (await this.#both(worker, 'rename', any, to))
       }
       case 7:
@@ -650,6 +659,14 @@ function editOne(path: string, way: number, text: string): void {
     renameSync(`${path}.person`, path)
   } else if (way === 3) writeFileSync(path, text)
   else chmodSync(path, 0o640)
+}
+
+function statsOr(path: string): Stats | undefined {
+  try {
+    return lstatSync(path)
+  } catch {
+    return undefined
+  }
 }
 
 function linkOr(path: string): string {
