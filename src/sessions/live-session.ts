@@ -242,7 +242,10 @@ class LiveSession {
     // What became real since the interruption is taken out of the view before anything uses it.
     if (this.#options.isResumed) await settler.prune()
     await this.#recordStart()
-    const watch = new TreeWatch(this.#options.terms.scope, () => settler.refresh())
+    const watch = new TreeWatch(this.#options.terms.scope, {
+      onChanged: (paths) => settler.refresh(paths),
+      onPartial: (words) => this.#options.onNotes([words]),
+    })
     const control = serveOrders(this.#options.files, (order) => this.#obey(order, opened, settler))
     try {
       const running = this.#start(opened, start)

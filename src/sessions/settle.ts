@@ -138,9 +138,15 @@ export class Settler {
     }
   }
 
-  /** Shows the agent what others changed in the real tree; in turn with settles. */
-  refresh(): void {
-    this.#turn = this.#turn.then(() => this.#parts.view.refresh()).catch(() => undefined)
+  /**
+   * Shows the agent what others changed at these paths of the real tree, or anywhere for null; in turn
+   * with settles. What a settle made real itself is shown already.
+   */
+  refresh(paths: readonly string[] | null): void {
+    const { view } = this.#parts
+    this.#turn = this.#turn
+      .then(() => (paths === null || view.hasNews(paths) ? view.refresh() : null))
+      .catch(() => undefined)
   }
 
   /** Takes changes out of the view; returns those that a process uses, which stay. */
