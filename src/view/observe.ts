@@ -34,13 +34,18 @@ export async function observe(
   const isStale = (path: RawPath): boolean => [...stale].some((each) => isBelow(path, each))
   const [unsure, fresh]: [UpperEntry[], UpperEntry[]] = [[], []]
   const hiding = await hidingIn(tree, keeper)
-  const left = namesLeft(tree, hiding, record)
+  // What was in a directory that is gone cannot be counted.
+  const left = noteHidden(hiding, record, isPruned) ? ANY : namesLeft(tree, record)
   const note = ({ path, found }: UpperEntry, base: Base): void => {
     const entry = { kind: upperKind(found), base, seenNs: String(record.refreshedNs) }
     record.entries.set(path, withBelow(path, entry))
   }
   for (const [path, entry] of tree.byPath) {
-    if (isKnown(entry, record.entries.get(path))) continue
+    const known = record.entries.get(path)
+    if (known !== undefined && isKnown(entry, known)) {
+      record.entries.set(path, { ...known, kind: upperKind(entry.found) })
+      continue
+    }
     const base = isStale(path) ? 'unknown' : baseOf(entry, lookAt(path), record.refreshedNs)
     if (base === 'unsure') unsure.push(entry)
     else if (base === 'nothing' && entry.found.kind === 'file') fresh.push(entry)
@@ -48,7 +53,6 @@ export async function observe(
   }
   await settleUnsure(unsure, keeper, note)
   await settleFresh(fresh, left, tree, keeper, note)
-  noteHidden(hiding, record, isPruned)
   for (const [path, { kind }] of record.entries) {
     const isHidden = kind === 'gone' || kind === 'added'
     const isThere = isHidden ? isStillHidden(path, tree) : tree.byPath.has(path)
@@ -64,10 +68,11 @@ export async function hidingIn(tree: UpperTree, keeper: Keeper): Promise<Readonl
   )
   const answers = await keeper.ask(both.map(({ at }) => ({ does: 'marked', path: at })))
   const marked = new Set(both.filter((_, index) => answers[index] === '1'))
+  const inBoth = new Set(both)
   const hiding = new Set<UpperEntry>()
   const enter = (entry: UpperEntry, isHidden: boolean): void => {
     const hides = isHidden || marked.has(entry)
-    if (hides && both.includes(entry)) hiding.add(entry)
+    if (hides && inBoth.has(entry)) hiding.add(entry)
     for (const child of entry.children) if (child.found.kind === 'directory') enter(child, hides)
   }
   for (const root of tree.roots) enter(root, false)
@@ -77,8 +82,14 @@ export async function hidingIn(tree: UpperTree, keeper: Keeper): Promise<Readonl
 /**
  * Notes what hiding directories hide. A name that is older than the last refresh was seen then, so the
  * session has removed it since; but right after pruning, everything that is hidden was added by others.
+ * Returns whether the session removed any.
  */
-function noteHidden(hiding: ReadonlySet<UpperEntry>, record: ViewRecord, isPruned: boolean): void {
+function noteHidden(
+  hiding: ReadonlySet<UpperEntry>,
+  record: ViewRecord,
+  isPruned: boolean,
+): boolean {
+  let isAnyGone = false
   for (const { path: directory, children } of hiding) {
     const shown = new Set(children.map(({ path }) => path))
     for (const name of namesIn(directory)) {
@@ -96,8 +107,10 @@ function noteHidden(hiding: ReadonlySet<UpperEntry>, record: ViewRecord, isPrune
         seenNs: String(record.refreshedNs),
       }
       record.entries.set(path, withBelow(path, entry))
+      if (entry.kind === 'gone') isAnyGone = true
     }
   }
+  return isAnyGone
 }
 
 /**
@@ -140,8 +153,7 @@ function isStillHidden(path: RawPath, tree: UpperTree): boolean {
  * What was below a directory of the view need not be what was real when the directory went. Everything
  * else is a later form of what was copied once.
  */
-function isKnown({ found }: UpperEntry, known: Entry | undefined): boolean {
-  if (known === undefined) return false
+function isKnown({ found }: UpperEntry, known: Entry): boolean {
   if (known.kind === 'gone' || known.kind === 'added') return false
   const isOtherKind = (known.kind === 'directory') !== (upperKind(found) === 'directory')
   return !isOtherKind || known.base === 'unknown'
@@ -162,22 +174,15 @@ async function settleUnsure(
   }
 }
 
-/**
- * How many files the session may have moved since it was last looked at: names that are gone since. What
- * was in a directory that is gone cannot be counted.
- */
-function namesLeft(
-  tree: UpperTree,
-  hiding: ReadonlySet<UpperEntry>,
-  { entries }: ViewRecord,
-): number {
+const ANY = Number.POSITIVE_INFINITY
+
+/** How many files the session may have moved since it was last looked at: names that are gone since. */
+function namesLeft(tree: UpperTree, { entries }: ViewRecord): number {
   let count = 0
-  for (const [path, entry] of tree.byPath) {
-    const { found } = entry
-    const isNew = entries.get(path)?.kind !== upperKind(found)
-    if (!isNew || (found.kind === 'directory' && !hiding.has(entry))) continue
+  for (const [path, { found }] of tree.byPath) {
+    if (found.kind === 'directory' || entries.get(path)?.kind === upperKind(found)) continue
     const real = lookAt(path)
-    if (real?.kind === 'directory') return Number.POSITIVE_INFINITY
+    if (real?.kind === 'directory') return ANY
     if (found.isWhiteout && real?.kind === 'file') count++
   }
   for (const [path, { kind }] of entries) if (kind === 'file' && !tree.byPath.has(path)) count++
@@ -197,20 +202,22 @@ async function settleFresh(
   keeper: Keeper,
   note: (entry: UpperEntry, base: Base) => void,
 ): Promise<void> {
+  if (entries.length === 0) return
   const says = await keeper.ask(
     entries.map(({ at, path }) => ({ does: 'origin', path: at, other: path })),
   )
-  const copied = entries.filter((_, index) => says[index] !== '-')
-  const others = [...(copied.length > left ? tree.byPath.values() : [])].flatMap((entry) => {
-    const real = entry.found.kind === 'directory' ? null : lookAt(entry.path)
-    return real?.kind === 'file' ? [{ real, upper: entry.found.inode }] : []
+  const others = [...tree.byPath.values()].flatMap(({ path, found }) => {
+    const real = found.kind === 'directory' ? null : lookAt(path)
+    return real?.kind === 'file' ? [{ real, upper: found.inode }] : []
   })
-  const isOther = ({ found }: UpperEntry): boolean =>
-    others.some(
-      ({ real, upper }) =>
-        upper === found.inode || (real.mtimeNs === found.mtimeNs && real.size === found.size),
-    )
-  const removed = new Set(copied.length > left ? copied.filter((entry) => !isOther(entry)) : [])
+  const links = new Set(others.map(({ upper }) => upper))
+  const copied = entries.filter(
+    ({ found }, index) => says[index] !== '-' && !links.has(found.inode),
+  )
+  const isEnough = new Set(copied.map(({ found }) => found.inode)).size <= left
+  const isMoved = ({ found }: UpperEntry): boolean =>
+    others.some(({ real }) => real.mtimeNs === found.mtimeNs && real.size === found.size)
+  const removed = new Set(isEnough ? [] : copied.filter((entry) => !isMoved(entry)))
   for (const entry of entries) note(entry, removed.has(entry) ? 'unknown' : 'nothing')
 }
 

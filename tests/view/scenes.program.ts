@@ -332,6 +332,24 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
       await settle()
       assert.equal((await shell('cat n/a n/b')).out, 'personb\n')
     },
+  'a name that both sides removed is free for a new file': async () => {
+    for (const name of ['d', 'd/s']) mkdirSync(at(name))
+    for (const name of ['d/s/f', 'd/s/g']) writeFileSync(at(name), name)
+    await view.refresh()
+    const { ask } = workers()
+    await ask(1, 'cd', 'd/s')
+    await ask(0, 'unlink', 'd/s/f')
+    const frozen = await view.freeze()
+    await frozen.scan()
+    frozen.thaw()
+    rmSync(at('d/s/f'))
+    const again = await view.freeze()
+    await again.scan()
+    again.thaw()
+    await ask(0, 'write', 'd/s/f', 'new')
+    assert.deepEqual((await settle()).scan.conflicts, [])
+    assert.equal(text('d/s/f'), 'new')
+  },
   'what another process takes back is seen, and edits of it are the session’s own': async () => {
     writeFileSync(at('f'), 'old')
     const { ask, read } = workers()
