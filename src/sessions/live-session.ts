@@ -359,7 +359,9 @@ class LiveSession {
 
   async #end(outcome: RunOutcome, settler: Settler): Promise<SessionEnd> {
     const { terms, files, askAtEnd } = this.#options
-    if (terms.settle !== 'never') await this.#settle(settler, { boundary: 'end' })
+    // What a limit interrupted may be half written, so it stays pending until a person settles it.
+    const isWhole = outcome.killedBy === null
+    if (terms.settle !== 'never' && isWhole) await this.#settle(settler, { boundary: 'end' })
     const { question } = settler
     if (question !== null) {
       await askAtEnd(question.action_id)

@@ -81,6 +81,15 @@ describe('a session that was interrupted', { timeout: 90_000 }, () => {
     expect(place.facts('promotion_v1')).toHaveLength(1)
   })
 
+  it('keeps what a limit interrupted, and says so', () => {
+    const ended = place.writ(['run', '--time', '1', '--', 'sh', '-c', 'echo half >h; sleep 60'])
+    expect(ended.err).toContain('the session reached its time of')
+    expect(ended.err).toContain('1 change is still pending')
+    expect(place.has('h')).toBe(false)
+    expect(place.writ(['session', 'settle']).out).toContain('promoted 1 added')
+    expect(place.text('h')).toBe('half\n')
+  })
+
   it('leaves no process, mount or control group', async () => {
     const agent = place.agentRun(['--settle', 'never'])
     await agent.does('sleep 300 & echo $!; echo more >> a.txt')
