@@ -137,6 +137,8 @@ class LiveSession {
   #lastReportMs = 0
   #isStopped = false
   #isOver = false
+  /** Why a settle failed, as it was said last. */
+  #told = ''
 
   constructor(options: SessionOptions) {
     this.#options = options
@@ -327,8 +329,16 @@ class LiveSession {
     try {
       await this.#settle(settler, { boundary: 'quiet' })
     } catch (error) {
-      if (faultCode(error) !== 'sandbox.failed') throw error
+      if (faultCode(error) !== 'sandbox.failed') this.#tellOnce(error)
     }
+  }
+
+  /** A settle that fails, as on a full disk, ends nothing: the agent goes on, and it is tried again. */
+  #tellOnce(error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error)
+    if (this.#isOver || this.#told === why) return
+    this.#told = why
+    this.#options.onNotes([`could not settle, what is pending stays: ${why}`])
   }
 
   async #settle(settler: Settler, cause: SettleCause): Promise<Settled> {

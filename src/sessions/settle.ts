@@ -27,7 +27,7 @@ export interface Settled {
   readonly promoted: GateAnswer | null
   readonly asked: GateAnswer | null
   readonly blocked: GateAnswer | null
-  /** Files that a process has open for writing: they stay pending. */
+  /** Changed files that a process has open for writing: they stay pending. */
   readonly busy: readonly string[]
   /** Paths that the agent still sees as they were, because a process uses them. */
   readonly stale: readonly string[]
@@ -212,7 +212,8 @@ export class Settler {
     const isHindered = this.#isHindered(cause, whole.changes)
     const rest = without(whole, (change) => isSettled(change) || isHindered(change))
     const order = this.#order(cause, rest)
-    const busy = [...frozen.busy].map(displayOfRaw)
+    const written = scan.changes.filter(({ path }) => frozen.busy.has(path))
+    const busy = written.map(({ path }) => displayOfRaw(path))
     const { surface, ground } = this.#parts
     const hasChanges = rest.changes.length > 0
     const weighed = hasChanges ? await surface.weigh(ground, order) : null

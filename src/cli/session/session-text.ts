@@ -28,6 +28,11 @@ export function settledLines(settled: Settled): readonly string[] {
   ]
 }
 
+/** For a person who asked for the settle; a server that writes its log would be named at each other. */
+export function busyLines({ busy }: Settled): readonly string[] {
+  return busy.length === 0 ? [] : [`left out, because a process writes to it: ${few(busy)}`]
+}
+
 function promotedLine(answer: GateAnswer): string {
   const { promoted, result, action_id } = answer
   if (!promoted || result === null) return `not promoted: ${whyNot(answer)}`
