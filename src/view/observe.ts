@@ -180,10 +180,10 @@ const ANY = Number.POSITIVE_INFINITY
 function namesLeft(tree: UpperTree, { entries }: ViewRecord): number {
   let count = 0
   for (const [path, { found }] of tree.byPath) {
-    if (found.kind === 'directory' || entries.get(path)?.kind === upperKind(found)) continue
+    if (found.kind === 'file' || entries.get(path)?.kind === upperKind(found)) continue
     const real = lookAt(path)
-    if (real?.kind === 'directory') return ANY
-    if (found.isWhiteout && real?.kind === 'file') count++
+    if (real?.kind === 'directory' && found.kind !== 'directory') return ANY
+    if (real?.kind === 'file') count++
   }
   for (const [path, { kind }] of entries) if (kind === 'file' && !tree.byPath.has(path)) count++
   return count
@@ -203,22 +203,33 @@ async function settleFresh(
   note: (entry: UpperEntry, base: Base) => void,
 ): Promise<void> {
   if (entries.length === 0) return
-  const says = await keeper.ask(
-    entries.map(({ at, path }) => ({ does: 'origin', path: at, other: path })),
-  )
-  const others = [...tree.byPath.values()].flatMap(({ path, found }) => {
-    const real = found.kind === 'directory' ? null : lookAt(path)
-    return real?.kind === 'file' ? [{ real, upper: found.inode }] : []
+  const others = [...tree.byPath.values()].flatMap((entry) => {
+    const real = entry.found.kind === 'directory' ? null : lookAt(entry.path)
+    return real?.kind === 'file' ? [{ ...entry, real }] : []
   })
-  const links = new Set(others.map(({ upper }) => upper))
-  const copied = entries.filter(
-    ({ found }, index) => says[index] !== '-' && !links.has(found.inode),
-  )
+  const copies = await copiesOf([...entries, ...others], keeper)
+  const links = new Set(others.map(({ found }) => found.inode))
+  const copied = entries.filter(({ path, found }) => copies.has(path) && !links.has(found.inode))
   const isEnough = new Set(copied.map(({ found }) => found.inode)).size <= left
+  const again = others.filter(({ path, found }) => found.kind === 'file' && !copies.has(path))
   const isMoved = ({ found }: UpperEntry): boolean =>
-    others.some(({ real }) => real.mtimeNs === found.mtimeNs && real.size === found.size)
+    others.some(({ real }) => real.mtimeNs === found.mtimeNs && real.size === found.size) ||
+    // A name that was made again after the copy.
+    again.some((other) => other.found.bornNs > found.bornNs)
   const removed = new Set(isEnough ? [] : copied.filter((entry) => !isMoved(entry)))
   for (const entry of entries) note(entry, removed.has(entry) ? 'unknown' : 'nothing')
+}
+
+/** Paths of the upper files that the kernel copied from real ones. */
+async function copiesOf(
+  entries: readonly UpperEntry[],
+  keeper: Keeper,
+): Promise<ReadonlySet<RawPath>> {
+  const files = entries.filter(({ found }) => found.kind === 'file')
+  const says = await keeper.ask(
+    files.map(({ at, path }) => ({ does: 'origin', path: at, other: path })),
+  )
+  return new Set(files.filter((_, index) => says[index] !== '-').map(({ path }) => path))
 }
 
 /**

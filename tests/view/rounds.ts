@@ -476,7 +476,9 @@ export class Rounds {
     const near = (other: string): boolean =>
       other === path || other.startsWith(`${path}/`) || path.startsWith(`${other}/`)
     if (this.#kept.some(near)) return false
-    if (stats?.isDirectory() === true && this.#holdsWatched(at)) return false
+    for (const place of [at, join(this.#scene.real, path)]) {
+      if (statsOr(place)?.isDirectory() === true && this.#holdsWatched(place)) return false
+    }
     return ![...pending, ...this.#touched].some(near)
   }
 

@@ -64,8 +64,8 @@ sub op {
   elsif ($op eq 'holddir') { $ok = opendir my $d, $p; $held{$a[1]} = $d if $ok }
   elsif ($op eq 'map') {
     if (sysopen my $f, $p, O_RDWR) {
-      my $at = syscall(${CALLS.mmap}, 0, 4096, 3, 1, fileno $f, 0);
-      $ok = $at > 0 && -s $f; $map{$a[1]} = $at if $ok; $data = '';
+      my $at = -s $f ? syscall(${CALLS.mmap}, 0, 4096, 3, 1, fileno $f, 0) : 0;
+      $ok = $at > 0; $map{$a[1]} = $at if $ok; $data = '';
     }
   }
   elsif ($op eq 'poke') {
