@@ -100,6 +100,11 @@ const SOAKS = [
     env: { WRIT_Z3_RUNS: '400', WRIT_Z3_SECONDS: '600' },
   },
   { name: 'view', files: ['tests/view/rounds.test.ts'], env: { WRIT_VIEW_ROUNDS: '1000' } },
+  {
+    name: 'sessions',
+    files: ['tests/sessions/rounds.test.ts'],
+    env: { WRIT_SESSION_ROUNDS: '200' },
+  },
   { name: 'scan', files: ['tests/tree/scan-fuzz.test.ts'], env: { WRIT_SCAN_ROUNDS: '4000' } },
   {
     name: 'promotion-trees',

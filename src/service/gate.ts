@@ -114,7 +114,7 @@ export class GateSurface {
     this.#released = new ReleasedRuns(context, view, book)
     this.#unfinished = new UnfinishedActs(this.#parts)
     this.attempts = new Attempts(this.#parts)
-    this.sessions = new SessionActs(this.#parts)
+    this.sessions = new SessionActs(this.#parts, () => this.#recover())
   }
 
   /** The most that this host grants to one act. */

@@ -137,6 +137,8 @@ class LiveSession {
   #lastReportMs = 0
   #isStopped = false
   #isOver = false
+  /** Why a settle failed, as it was said last. */
+  #told = ''
 
   constructor(options: SessionOptions) {
     this.#options = options
@@ -242,7 +244,10 @@ class LiveSession {
     // What became real since the interruption is taken out of the view before anything uses it.
     if (this.#options.isResumed) await settler.prune()
     await this.#recordStart()
-    const watch = new TreeWatch(this.#options.terms.scope, () => settler.refresh())
+    const watch = new TreeWatch(this.#options.terms.scope, {
+      onChanged: (paths) => settler.refresh(paths),
+      onPartial: (words) => this.#options.onNotes([words]),
+    })
     const control = serveOrders(this.#options.files, (order) => this.#obey(order, opened, settler))
     try {
       const running = this.#start(opened, start)
@@ -324,8 +329,16 @@ class LiveSession {
     try {
       await this.#settle(settler, { boundary: 'quiet' })
     } catch (error) {
-      if (faultCode(error) !== 'sandbox.failed') throw error
+      if (faultCode(error) !== 'sandbox.failed') this.#tellOnce(error)
     }
+  }
+
+  /** A settle that fails, as on a full disk, ends nothing: the agent goes on, and it is tried again. */
+  #tellOnce(error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error)
+    if (this.#isOver || this.#told === why) return
+    this.#told = why
+    this.#options.onNotes([`could not settle, what is pending stays: ${why}`])
   }
 
   async #settle(settler: Settler, cause: SettleCause): Promise<Settled> {
@@ -356,7 +369,9 @@ class LiveSession {
 
   async #end(outcome: RunOutcome, settler: Settler): Promise<SessionEnd> {
     const { terms, files, askAtEnd } = this.#options
-    if (terms.settle !== 'never') await this.#settle(settler, { boundary: 'end' })
+    // What a limit interrupted may be half written, so it stays pending until a person settles it.
+    const isWhole = outcome.killedBy === null
+    if (terms.settle !== 'never' && isWhole) await this.#settle(settler, { boundary: 'end' })
     const { question } = settler
     if (question !== null) {
       await askAtEnd(question.action_id)

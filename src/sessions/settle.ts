@@ -27,7 +27,7 @@ export interface Settled {
   readonly promoted: GateAnswer | null
   readonly asked: GateAnswer | null
   readonly blocked: GateAnswer | null
-  /** Files that a process has open for writing: they stay pending. */
+  /** Changed files that a process has open for writing: they stay pending. */
   readonly busy: readonly string[]
   /** Paths that the agent still sees as they were, because a process uses them. */
   readonly stale: readonly string[]
@@ -61,6 +61,9 @@ interface SettlerParts {
   readonly isLookedAt: (actionId: string) => boolean
 }
 
+/** How long changes wait that could not be promoted, although the gate lets them. */
+const HINDERED_MS = 60_000
+
 const NOTHING: Settled = {
   promoted: null,
   asked: null,
@@ -74,6 +77,11 @@ export class Settler {
   readonly #parts: SettlerParts
   #memory: SessionMemory
   #sinceMs: number
+  /** Changes that something stood in the way of, such as a full disk, and when they are tried again. */
+  #hindered: {
+    readonly states: Readonly<Record<string, string>>
+    readonly untilMs: number
+  } | null = null
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(parts: SettlerParts) {
@@ -138,9 +146,15 @@ export class Settler {
     }
   }
 
-  /** Shows the agent what others changed in the real tree; in turn with settles. */
-  refresh(): void {
-    this.#turn = this.#turn.then(() => this.#parts.view.refresh()).catch(() => undefined)
+  /**
+   * Shows the agent what others changed at these paths of the real tree, or anywhere for null; in turn
+   * with settles. What a settle made real itself is shown already.
+   */
+  refresh(paths: readonly string[] | null): void {
+    const { view } = this.#parts
+    this.#turn = this.#turn
+      .then(() => (paths === null || view.hasNews(paths) ? view.refresh() : null))
+      .catch(() => undefined)
   }
 
   /** Takes changes out of the view; returns those that a process uses, which stay. */
@@ -194,9 +208,12 @@ export class Settler {
     const whole = pendingPart(scan, frozen.busy)
     const { question } = this.#memory
     const isOvertaken = question !== null && this.#isOvertaken(question, whole.changes)
-    const rest = without(whole, this.#isSettled(isOvertaken))
+    const isSettled = this.#isSettled(isOvertaken)
+    const isHindered = this.#isHindered(cause, whole.changes)
+    const rest = without(whole, (change) => isSettled(change) || isHindered(change))
     const order = this.#order(cause, rest)
-    const busy = [...frozen.busy].map(displayOfRaw)
+    const written = scan.changes.filter(({ path }) => frozen.busy.has(path))
+    const busy = written.map(({ path }) => displayOfRaw(path))
     const { surface, ground } = this.#parts
     const hasChanges = rest.changes.length > 0
     const weighed = hasChanges ? await surface.weigh(ground, order) : null
@@ -208,6 +225,10 @@ export class Settler {
     await frozen.prepare([...granted.changes, ...asked.changes])
     const promoted = await this.#settlePart(order, granted)
     if (promoted?.promoted === true) this.#noteMade(granted.changes)
+    this.#hindered =
+      promoted?.promoted === false
+        ? { states: statesOf(granted.changes), untilMs: this.#parts.nowMs() + HINDERED_MS }
+        : this.#hindered
     const answer = this.#mayAsk(isOvertaken) ? await this.#ask(order, asked, isOvertaken) : null
     const blocked = await this.#settlePart(order, parts?.blocked ?? NO_PART)
     if (blocked !== null) this.#refuse(parts?.blocked.changes ?? [])
@@ -288,9 +309,7 @@ export class Settler {
 
   /** Whether bytes that the question is about changed since, and no person looks at it. */
   #isOvertaken({ action_id, states }: OpenQuestion, changes: readonly Change[]): boolean {
-    const now = statesOf(changes)
-    const isSame = Object.entries(states).every(([path, state]) => now[path] === state)
-    return !isSame && !this.#parts.isLookedAt(action_id)
+    return !isStill(states, changes) && !this.#parts.isLookedAt(action_id)
   }
 
   /** Tells changes that wait or were refused as they are. */
@@ -302,6 +321,14 @@ export class Settler {
       if (Object.hasOwn(asked, change.path)) return true
       return Object.hasOwn(refused, change.path) && refused[change.path] === stateOf(change)
     }
+  }
+
+  /** Only a settle that comes by itself waits: a person and the end of the session try at once. */
+  #isHindered({ boundary }: SettleCause, changes: readonly Change[]): (change: Change) => boolean {
+    const { states, untilMs } = this.#hindered ?? { states: {}, untilMs: 0 }
+    const isAsked = boundary !== 'quiet' && boundary !== 'tool'
+    if (isAsked || this.#parts.nowMs() > untilMs || !isStill(states, changes)) return () => false
+    return ({ path }) => Object.hasOwn(states, path)
   }
 
   #refuse(changes: readonly Change[]): void {
@@ -361,6 +388,12 @@ function united(one: PendingPart, other: PendingPart): PendingPart {
     emptied: [...one.emptied, ...other.emptied],
     told: [...one.told, ...other.told],
   }
+}
+
+/** Whether these states are still pending as they were. */
+function isStill(states: Readonly<Record<string, string>>, changes: readonly Change[]): boolean {
+  const now = statesOf(changes)
+  return Object.entries(states).every(([path, state]) => now[path] === state)
 }
 
 function statesOf(changes: readonly Change[]): Readonly<Record<string, string>> {

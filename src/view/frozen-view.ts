@@ -111,6 +111,11 @@ export class StoppedView implements FrozenView {
       if (known === undefined || real === null || !tree.byPath.has(path)) continue
       record.entries.set(path, { ...known, base: identityOf(real) })
     }
+    for (const [path, { found }] of tree.byPath) {
+      const known = record.entries.get(path)
+      if (!found.isWhiteout || known === undefined || lookAt(path) !== null) continue
+      record.entries.set(path, { ...known, base: 'nothing' })
+    }
   }
 
   /** Other names of files that are open for writing. */

@@ -51,8 +51,8 @@ export class ViewGround {
     }
   }
 
-  readPins(): Pins {
-    return readPins(this.sandbox.allProcesses(), this.roots)
+  readPins(): Promise<Pins> {
+    return readPins(this.sandbox.allProcesses(), this.roots, this.keeper)
   }
 
   readUpper(): UpperTree {

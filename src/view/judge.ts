@@ -1,6 +1,14 @@
 /** Tells what is pending among the differences between view and real tree, and what is not the session's. */
 import { type Change, parentOfRaw, type RawPath } from '../gate/index.ts'
-import { hasSameRights, isRealState, isUnchanged, lookAt, type ViewRecord } from './record.ts'
+import {
+  directoryMark,
+  hasSameRights,
+  isRealState,
+  isUnchanged,
+  lookAt,
+  type SeenEntry,
+  type ViewRecord,
+} from './record.ts'
 import type { UpperTree } from './upper.ts'
 import type { Stale, ViewConflict } from './view.ts'
 
@@ -11,6 +19,7 @@ export class Judge {
   readonly #pending: Change[] = []
   readonly #conflicts: ViewConflict[] = []
   readonly #stale: Stale[] = []
+  readonly #directories = new Map<RawPath, boolean>()
 
   constructor(tree: UpperTree, record: ViewRecord, equal: Set<RawPath>) {
     this.#tree = tree
@@ -65,12 +74,31 @@ export class Judge {
       this.#stale.push({ path, why })
       return
     }
-    const isSeen =
-      above === path
-        ? typeof known.base === 'object' && isUnchanged(known.base, real)
-        : BigInt(real.ctimeNs) < BigInt(known.seenNs)
-    if (isSeen) this.#pending.push(change)
+    if (this.#isSeen(path, real)) this.#pending.push(change)
     else this.#conflict(change)
+  }
+
+  /** Whether the session knew the entry when it hid what lies above it. */
+  #isSeen(path: RawPath, real: SeenEntry): boolean {
+    const known = this.#record.entries.get(path)
+    if (known !== undefined) return typeof known.base === 'object' && isUnchanged(known.base, real)
+    if (!this.#isSeenDirectory(parentOfRaw(path))) return false
+    const above = this.#above(path)
+    const hid = above === undefined ? undefined : this.#record.entries.get(above)
+    if (hid === undefined) return false
+    if (BigInt(real.ctimeNs) < BigInt(hid.seenNs)) return true
+    return real.kind === 'directory' && hid.below?.includes(directoryMark(real)) === true
+  }
+
+  #isSeenDirectory(path: RawPath): boolean {
+    const found = this.#directories.get(path) ?? this.#looksSeen(path)
+    this.#directories.set(path, found)
+    return found
+  }
+
+  #looksSeen(path: RawPath): boolean {
+    const real = lookAt(path)
+    return real?.kind === 'directory' && this.#isSeen(path, real)
   }
 
   /** The nearest path, itself included, that is on the record. */

@@ -6,11 +6,14 @@
  *   cached. An entry in use is not removed; a new directory hides the real one before that exists.
  * INVARIANT (no old inode comes back): no entry is revealed whose overlay inode is still in use.
  */
+import { dirname } from 'node:path'
 import { faultError } from '../base/index.ts'
+import { rawOfText } from '../gate/index.ts'
 import type { Keeper, Sandbox } from '../sandbox/index.ts'
 import { StoppedView } from './frozen-view.ts'
-import { ViewGround } from './ground.ts'
+import { lookQuietly, ViewGround } from './ground.ts'
 import { observe } from './observe.ts'
+import { readWriters } from './pins.ts'
 import { hasSameRights } from './record.ts'
 import { markOf, type UpperEntry } from './upper.ts'
 import type { FrozenView, LiveView, Refreshed, ViewOptions } from './view.ts'
@@ -37,7 +40,7 @@ class OverlayView implements LiveView {
     }
     const thaw = await this.#ground.sandbox.freeze()
     try {
-      this.#frozen = new StoppedView(this.#ground, this.#ground.readPins(), thaw)
+      this.#frozen = new StoppedView(this.#ground, await this.#ground.readPins(), thaw)
       return this.#frozen
     } catch (error) {
       thaw()
@@ -51,7 +54,17 @@ class OverlayView implements LiveView {
     await observe(tree, ground.record, ground.stale, ground.keeper)
     await ground.remount()
     ground.record.save()
-    return { stale: await ground.verify(tree, ground.readPins(), []) }
+    return { stale: await ground.verify(tree, await ground.readPins(), []) }
+  }
+
+  hasNews(paths: readonly string[]): boolean {
+    const { refreshedNs } = this.#ground.record
+    return paths.some((path) =>
+      [path, dirname(path)].some((each) => {
+        const real = lookQuietly(rawOfText(each))
+        return real !== null && BigInt(real.ctimeNs) >= refreshedNs
+      }),
+    )
   }
 
   async hasPending(): Promise<boolean> {
@@ -71,7 +84,7 @@ class OverlayView implements LiveView {
   }
 
   writers(): readonly number[] {
-    return [...this.#ground.readPins().writers]
+    return [...readWriters(this.#ground.sandbox.allProcesses(), this.#ground.roots)]
   }
 
   close(): void {

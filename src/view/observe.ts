@@ -7,11 +7,13 @@
  * it is copied up.
  */
 
+import { readdirSync } from 'node:fs'
 import { isBelow, joinRaw, parentOfRaw, type RawPath } from '../gate/index.ts'
-import { namesIn } from '../machine/index.ts'
+import { namesIn, nodePath } from '../machine/index.ts'
 import type { Keeper } from '../sandbox/index.ts'
 import {
   type Base,
+  directoryMark,
   type Entry,
   hasSameRights,
   identityOf,
@@ -30,19 +32,27 @@ export async function observe(
   isPruned = false,
 ): Promise<void> {
   const isStale = (path: RawPath): boolean => [...stale].some((each) => isBelow(path, each))
-  const unsure: UpperEntry[] = []
+  const [unsure, fresh]: [UpperEntry[], UpperEntry[]] = [[], []]
+  const hiding = await hidingIn(tree, keeper)
+  // What was in a directory that is gone cannot be counted.
+  const left = noteHidden(hiding, record, isPruned) ? ANY : namesLeft(tree, record)
   const note = ({ path, found }: UpperEntry, base: Base): void => {
-    const seenNs = String(record.refreshedNs)
-    record.entries.set(path, { kind: upperKind(found), base, seenNs })
+    const entry = { kind: upperKind(found), base, seenNs: String(record.refreshedNs) }
+    record.entries.set(path, withBelow(path, entry))
   }
   for (const [path, entry] of tree.byPath) {
-    if (isKnown(entry, record.entries.get(path))) continue
+    const known = record.entries.get(path)
+    if (known !== undefined && isKnown(entry, known)) {
+      record.entries.set(path, { ...known, kind: upperKind(entry.found) })
+      continue
+    }
     const base = isStale(path) ? 'unknown' : baseOf(entry, lookAt(path), record.refreshedNs)
     if (base === 'unsure') unsure.push(entry)
+    else if (base === 'nothing' && entry.found.kind === 'file') fresh.push(entry)
     else note(entry, base)
   }
   await settleUnsure(unsure, keeper, note)
-  noteHidden(await hidingIn(tree, keeper), record, isPruned)
+  await settleFresh(fresh, left, tree, keeper, note)
   for (const [path, { kind }] of record.entries) {
     const isHidden = kind === 'gone' || kind === 'added'
     const isThere = isHidden ? isStillHidden(path, tree) : tree.byPath.has(path)
@@ -58,10 +68,11 @@ export async function hidingIn(tree: UpperTree, keeper: Keeper): Promise<Readonl
   )
   const answers = await keeper.ask(both.map(({ at }) => ({ does: 'marked', path: at })))
   const marked = new Set(both.filter((_, index) => answers[index] === '1'))
+  const inBoth = new Set(both)
   const hiding = new Set<UpperEntry>()
   const enter = (entry: UpperEntry, isHidden: boolean): void => {
     const hides = isHidden || marked.has(entry)
-    if (hides && both.includes(entry)) hiding.add(entry)
+    if (hides && inBoth.has(entry)) hiding.add(entry)
     for (const child of entry.children) if (child.found.kind === 'directory') enter(child, hides)
   }
   for (const root of tree.roots) enter(root, false)
@@ -71,8 +82,14 @@ export async function hidingIn(tree: UpperTree, keeper: Keeper): Promise<Readonl
 /**
  * Notes what hiding directories hide. A name that is older than the last refresh was seen then, so the
  * session has removed it since; but right after pruning, everything that is hidden was added by others.
+ * Returns whether the session removed any.
  */
-function noteHidden(hiding: ReadonlySet<UpperEntry>, record: ViewRecord, isPruned: boolean): void {
+function noteHidden(
+  hiding: ReadonlySet<UpperEntry>,
+  record: ViewRecord,
+  isPruned: boolean,
+): boolean {
+  let isAnyGone = false
   for (const { path: directory, children } of hiding) {
     const shown = new Set(children.map(({ path }) => path))
     for (const name of namesIn(directory)) {
@@ -84,12 +101,46 @@ function noteHidden(hiding: ReadonlySet<UpperEntry>, record: ViewRecord, isPrune
       const isOld = !isPruned && BigInt(real.ctimeNs) < record.refreshedNs
       // What is in a directory changes its times.
       const base = known?.kind === 'directory' ? identityOf(real) : known?.base
-      record.entries.set(path, {
+      const entry: Entry = {
         kind: isOld || typeof base === 'object' ? 'gone' : 'added',
         base: typeof base === 'object' ? base : identityOf(real),
         seenNs: String(record.refreshedNs),
-      })
+      }
+      record.entries.set(path, withBelow(path, entry))
+      if (entry.kind === 'gone') isAnyGone = true
     }
+  }
+  return isAnyGone
+}
+
+/**
+ * Adds which directories the session removed or replaced together with a real one. A directory that is
+ * not among them was moved or made there by others, with everything in it.
+ */
+function withBelow(path: RawPath, entry: Entry): Entry {
+  const { kind, base, seenNs } = entry
+  if (kind === 'directory' || kind === 'added') return entry
+  if (typeof base !== 'object' || base.kind !== 'directory') return entry
+  const below: string[] = []
+  const open = [...directoriesIn(path)]
+  for (let each = open.pop(); each !== undefined; each = open.pop()) {
+    const real = lookAt(each)
+    if (real?.kind !== 'directory' || BigInt(real.ctimeNs) >= BigInt(seenNs)) continue
+    below.push(directoryMark(real))
+    open.push(...directoriesIn(each))
+  }
+  return { ...entry, below }
+}
+
+function directoriesIn(path: RawPath): readonly RawPath[] {
+  try {
+    // In latin1 each byte is a character, as in a raw path.
+    return readdirSync(nodePath(path), { encoding: 'latin1', withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => joinRaw(path, name as RawPath))
+  } catch {
+    // Gone, or closed to this user, to whom the scan reports it.
+    return []
   }
 }
 
@@ -102,8 +153,7 @@ function isStillHidden(path: RawPath, tree: UpperTree): boolean {
  * What was below a directory of the view need not be what was real when the directory went. Everything
  * else is a later form of what was copied once.
  */
-function isKnown({ found }: UpperEntry, known: Entry | undefined): boolean {
-  if (known === undefined) return false
+function isKnown({ found }: UpperEntry, known: Entry): boolean {
   if (known.kind === 'gone' || known.kind === 'added') return false
   const isOtherKind = (known.kind === 'directory') !== (upperKind(found) === 'directory')
   return !isOtherKind || known.base === 'unknown'
@@ -122,6 +172,64 @@ async function settleUnsure(
     const real = answers[index] === '=' ? lookAt(entry.path) : null
     note(entry, real === null ? 'unknown' : identityOf(real))
   }
+}
+
+const ANY = Number.POSITIVE_INFINITY
+
+/** How many files the session may have moved since it was last looked at: names that are gone since. */
+function namesLeft(tree: UpperTree, { entries }: ViewRecord): number {
+  let count = 0
+  for (const [path, { found }] of tree.byPath) {
+    if (found.kind === 'file' || entries.get(path)?.kind === upperKind(found)) continue
+    const real = lookAt(path)
+    if (real?.kind === 'directory' && found.kind !== 'directory') return ANY
+    if (real?.kind === 'file') count++
+  }
+  for (const [path, { kind }] of entries) if (kind === 'file' && !tree.byPath.has(path)) count++
+  return count
+}
+
+/**
+ * Files without a real one. The session made such a file, or moved or linked one there; otherwise the
+ * real file was removed after it was copied. In a user namespace the kernel says that a file was copied
+ * and not from which one, so a moved file is recognised by names that are gone, or by a real file with the
+ * same time and size.
+ */
+async function settleFresh(
+  entries: readonly UpperEntry[],
+  left: number,
+  tree: UpperTree,
+  keeper: Keeper,
+  note: (entry: UpperEntry, base: Base) => void,
+): Promise<void> {
+  if (entries.length === 0) return
+  const others = [...tree.byPath.values()].flatMap((entry) => {
+    const real = entry.found.kind === 'directory' ? null : lookAt(entry.path)
+    return real?.kind === 'file' ? [{ ...entry, real }] : []
+  })
+  const copies = await copiesOf([...entries, ...others], keeper)
+  const links = new Set(others.map(({ found }) => found.inode))
+  const copied = entries.filter(({ path, found }) => copies.has(path) && !links.has(found.inode))
+  const isEnough = new Set(copied.map(({ found }) => found.inode)).size <= left
+  const again = others.filter(({ path, found }) => found.kind === 'file' && !copies.has(path))
+  const isMoved = ({ found }: UpperEntry): boolean =>
+    others.some(({ real }) => real.mtimeNs === found.mtimeNs && real.size === found.size) ||
+    // A name that was made again after the copy.
+    again.some((other) => other.found.bornNs > found.bornNs)
+  const removed = new Set(isEnough ? [] : copied.filter((entry) => !isMoved(entry)))
+  for (const entry of entries) note(entry, removed.has(entry) ? 'unknown' : 'nothing')
+}
+
+/** Paths of the upper files that the kernel copied from real ones. */
+async function copiesOf(
+  entries: readonly UpperEntry[],
+  keeper: Keeper,
+): Promise<ReadonlySet<RawPath>> {
+  const files = entries.filter(({ found }) => found.kind === 'file')
+  const says = await keeper.ask(
+    files.map(({ at, path }) => ({ does: 'origin', path: at, other: path })),
+  )
+  return new Set(files.filter((_, index) => says[index] !== '-').map(({ path }) => path))
 }
 
 /**

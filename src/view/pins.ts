@@ -3,11 +3,13 @@
  * kernel keeps the overlay's objects for all of these, and for the directories above them, when something
  * changes in the layers.
  *
- * If one process cannot be looked at, everything counts as used.
+ * A process may keep its own user from reading what it has open, as keepers of keys do; the sandbox's
+ * keeper looks then. If it cannot either, everything counts as used.
  */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { isBelow, parentOfRaw, type RawPath } from '../gate/index.ts'
 import { errnoOf } from '../machine/index.ts'
+import type { Keeper } from '../sandbox/index.ts'
 
 export class Pins {
   /** Files open or mapped for writing, with those that belong to them. */
@@ -92,32 +94,84 @@ function unitOf(path: RawPath): readonly RawPath[] {
   return [base, ...COMPANIONS.map((each) => `${base}${each}` as RawPath)]
 }
 
-export function readPins(pids: readonly number[], roots: readonly RawPath[]): Pins {
+export async function readPins(
+  pids: readonly number[],
+  roots: readonly RawPath[],
+  keeper: Keeper,
+): Promise<Pins> {
   const pins = new Pins(roots)
-  for (const pid of pids) {
+  const closed = readProcesses(pids, pins)
+  const answers = await keeper.ask(closed.map((pid) => ({ does: 'files', path: String(pid) })))
+  for (const [index, pid] of closed.entries()) useAnswer(pid, answers[index] ?? '', pins)
+  return pins
+}
+
+/** Processes that have a file of a covered root open for writing, as far as this user may look. */
+export function readWriters(
+  pids: readonly number[],
+  roots: readonly RawPath[],
+): ReadonlySet<number> {
+  const pins = new Pins(roots)
+  readProcesses(pids, pins)
+  return pins.writers
+}
+
+/** Returns the processes whose open files this user may not list. */
+function readProcesses(pids: readonly number[], pins: Pins): readonly number[] {
+  return pids.filter((pid) => {
     try {
-      readProcess(pid, pins)
+      return !readProcess(pid, pins)
     } catch (error) {
       // A process that ended uses nothing.
       const code = errnoOf(error)
       if (code !== 'ENOENT' && code !== 'ESRCH') pins.giveUp()
+      return false
     }
-  }
-  return pins
+  })
 }
 
-function readProcess(pid: number, pins: Pins): void {
+/** Returns whether the open files could be listed. */
+function readProcess(pid: number, pins: Pins): boolean {
   const at = `/proc/${pid}`
   for (const name of ['cwd', 'root']) useLink(pid, `${at}/${name}`, pins)
-  for (const name of readdirSync(`${at}/fd`)) {
+  useMaps(pid, readFileSync(`${at}/maps`, 'latin1'), pins)
+  const names = openFilesOf(pid)
+  for (const name of names ?? []) {
     const target = useLink(pid, `${at}/fd/${name}`, pins)
     if (target === null) continue
     if (target === 'anon_inode:inotify') useWatches(pid, `${at}/fdinfo/${name}`, pins)
-    else if (pins.isInside(withoutMark(target)) && isWritable(`${at}/fdinfo/${name}`)) {
+    else if (pins.isInside(withoutMark(target)) && isWritable(flagsIn(`${at}/fdinfo/${name}`))) {
       pins.write(pid, target, inodeOf(`${at}/fd/${name}`))
     }
   }
-  useMaps(pid, readFileSync(`${at}/maps`, 'latin1'), pins)
+  return names !== null
+}
+
+function openFilesOf(pid: number): readonly string[] | null {
+  try {
+    return readdirSync(`/proc/${pid}/fd`)
+  } catch (error) {
+    if (errnoOf(error) === 'EACCES') return null
+    throw error
+  }
+}
+
+/** Of the keeper's task `files`. */
+function useAnswer(pid: number, answer: string, pins: Pins): void {
+  const [known, ...files] = answer.split(' ')
+  if (known !== '+') return pins.giveUp()
+  for (const file of files) {
+    const [flags = '', hex = '', inodes = ''] = file.split(',')
+    // In latin1 each byte is a character, as in a raw path.
+    const target = Buffer.from(hex, 'hex').toString('latin1') as RawPath
+    const isInside = usePlaces(pid, target, pins)
+    if (!isInside && target !== 'anon_inode:inotify') continue
+    const numbers = inodes.split(':').filter((inode) => inode !== '')
+    for (const inode of numbers) pins.useInode(pid, inode)
+    if (isInside && isWritable(Number.parseInt(flags, 8))) {
+      pins.write(pid, target, numbers[0] === undefined ? null : BigInt(numbers[0]))
+    }
+  }
 }
 
 const DELETED = ' (deleted)'
@@ -131,11 +185,15 @@ function withoutMark(path: RawPath): RawPath {
 function useLink(pid: number, link: string, pins: Pins): RawPath | null {
   const target = linkTarget(link)
   if (target === null) return null
-  // A file may really have the ending in its name, so both count.
-  const places = new Set([target, withoutMark(target)])
-  for (const place of places) pins.usePath(pid, place)
-  if ([...places].some((place) => pins.isInside(place))) useInodes(pid, link, pins)
+  if (usePlaces(pid, target, pins)) useInodes(pid, link, pins)
   return target
+}
+
+/** Returns whether it is in a covered root. A file may really have the ending in its name: both count. */
+function usePlaces(pid: number, target: RawPath, pins: Pins): boolean {
+  const places = [...new Set([target, withoutMark(target)])]
+  for (const place of places) pins.usePath(pid, place)
+  return places.some((place) => pins.isInside(place))
 }
 
 function linkTarget(link: string): RawPath | null {
@@ -187,9 +245,12 @@ function useWatches(pid: number, file: string, pins: Pins): void {
 const ACCESS = 0o3
 const PATH_ONLY = 0o10000000
 
-function isWritable(file: string): boolean {
-  const flags = Number.parseInt(/^flags:\s*([0-7]+)/m.exec(textOf(file))?.[1] ?? '0', 8)
+function isWritable(flags: number): boolean {
   return (flags & ACCESS) !== 0 && (flags & PATH_ONLY) === 0
+}
+
+function flagsIn(file: string): number {
+  return Number.parseInt(/^flags:\s*([0-7]+)/m.exec(textOf(file))?.[1] ?? '0', 8)
 }
 
 function textOf(file: string): string {

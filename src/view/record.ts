@@ -37,6 +37,8 @@ export interface Entry {
   readonly base: Base
   /** When the view had last been refreshed before this entry was first seen. */
   readonly seenNs: string
+  /** Where a real directory is hidden as a whole: the directories in it then, by `directoryMark`. */
+  readonly below?: readonly string[]
   readonly kept?: RealState
   /** Inode and ctime of the upper entry when it was last known to be equal to what became real. */
   readonly upper?: string
@@ -118,12 +120,21 @@ export function identityOf(found: SeenEntry): Identity {
   return { kind, inode, ctimeNs, mtimeNs, size, mode, uid, gid }
 }
 
-/** Whether it is the same entry with the same content, as far as times tell. */
+/**
+ * Whether it is the same entry with the same content, as far as times tell. What is in a directory
+ * changes its times, and is judged by itself.
+ */
 export function isUnchanged(base: Identity, now: Identity): boolean {
   if (base.inode !== now.inode || base.kind !== now.kind) return false
+  if (base.kind === 'directory') return hasSameRights(base, now)
   if (base.ctimeNs === now.ctimeNs) return true
   // A further name or another attribute moves the ctime alone.
   return base.mtimeNs === now.mtimeNs && base.size === now.size && hasSameRights(base, now)
+}
+
+/** Stays the same when entries are added to the directory or removed from it. */
+export function directoryMark({ inode, mode, uid, gid }: Identity): string {
+  return `${inode}:${mode}:${uid}:${gid}`
 }
 
 export function hasSameRights(one: Identity, other: Identity): boolean {

@@ -29,6 +29,8 @@ export interface LiveView {
   freeze(): Promise<FrozenView>
   /** Shows changes of the real tree where nothing inside uses the old entries; stops no process. */
   refresh(): Promise<Refreshed>
+  /** Whether one of these real entries, or the directory around it, changed since the last refresh. */
+  hasNews(paths: readonly string[]): boolean
   /** A cheap look at the upper layers. True may turn out to be nothing; false is certain. */
   hasPending(): Promise<boolean>
   /** Processes inside that have a file of a covered root open for writing. */

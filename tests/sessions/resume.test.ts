@@ -1,4 +1,5 @@
 /** Sessions whose processes die, and commands about sessions that do not run (S-11). */
+import { spawn } from 'node:child_process'
 import { readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -54,6 +55,39 @@ describe('a session that was interrupted', { timeout: 90_000 }, () => {
     const settled = place.writ(['session', 'settle'])
     expect(settled.out).toContain('promoted 1 changed')
     expect([place.text('a.txt'), place.has('no.txt')]).toEqual(['one\nmore\n', false])
+  })
+
+  it('is resumed after what was decided before the kill is done', async () => {
+    const agent = place.agentRun(['--settle', 'never'])
+    await agent.does('echo more >> a.txt')
+    const held = spawn('flock', [place.project, 'sh', '-c', 'echo held; read end'])
+    await new Promise((resolve) => held.stdout.once('data', resolve))
+    const settling = place.start(['session', 'settle'])
+    await place.until(() => place.facts('decision_v1').length > 0, 'a decision')
+    agent.child.kill('SIGKILL')
+    await agent.exited
+    settling.kill('SIGKILL')
+    held.stdin.end()
+    await new Promise((resolve) => held.once('exit', resolve))
+    expect(place.text('a.txt')).toBe('one\n')
+    const [{ session_id }] = place.sessions()
+    const again = new RunningAgent(
+      place.start(['run', '--resume', session_id, '--', 'bash', '-c', AGENT]),
+    )
+    await again.does('cat a.txt')
+    expect([again.out.split('\n')[1], place.text('a.txt')]).toEqual(['more', 'one\nmore\n'])
+    expect(place.writ(['session', 'show', '--json']).json.pending).toEqual([])
+    await again.ends()
+    expect(place.facts('promotion_v1')).toHaveLength(1)
+  })
+
+  it('keeps what a limit interrupted, and says so', () => {
+    const ended = place.writ(['run', '--time', '1', '--', 'sh', '-c', 'echo half >h; sleep 60'])
+    expect(ended.err).toContain('the session reached its time of')
+    expect(ended.err).toContain('1 change is still pending')
+    expect(place.has('h')).toBe(false)
+    expect(place.writ(['session', 'settle']).out).toContain('promoted 1 added')
+    expect(place.text('h')).toBe('half\n')
   })
 
   it('leaves no process, mount or control group', async () => {

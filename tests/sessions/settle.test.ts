@@ -1,5 +1,5 @@
 /** What becomes of an agent's changes in a session, with real processes. */
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SessionPlace } from './session-place.ts'
@@ -27,6 +27,23 @@ describe('a session', { timeout: 90_000 }, () => {
     const [started, ended] = place.facts('session_v1')
     expect(started).toMatchObject({ event: 'STARTED', agent: 'bash', confinement: 'confined' })
     expect(ended).toMatchObject({ event: 'ENDED', ended: 'exited', exit_code: 0, pending: 0 })
+  })
+
+  it('goes on after a fault of the disk stopped a settle, and loses nothing', async () => {
+    const agent = place.agentRun()
+    const state = join(place.folder, 'state', 'writ', place.text('.writ/id').trim())
+    const stage = join(state, 'stage')
+    rmSync(stage, { recursive: true, force: true })
+    writeFileSync(stage, 'in the way')
+    await agent.does('echo more >> a.txt')
+    await agent.hears('could not settle, what is pending stays: EEXIST')
+    await agent.does('sleep 4')
+    expect(agent.err.match(/could not settle/g)).toHaveLength(1)
+    expect(place.text('a.txt')).toBe('one\n')
+    rmSync(stage)
+    await agent.hears('promoted 1 changed')
+    expect(place.text('a.txt')).toBe('one\nmore\n')
+    expect(await agent.ends()).toBe(0)
   })
 
   it('asks about a deletion and goes on; the answer comes from another process', async () => {

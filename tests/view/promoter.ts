@@ -1,6 +1,7 @@
 /**
  * Makes changes real the way promotion does: files by a new inode that is renamed into place, directories
- * that exist in place, deletions from the leaves up.
+ * that exist in place, deletions from the leaves up. After a crash the steps that are left can be done, as
+ * recovery does them.
  */
 import {
   chmodSync,
@@ -20,34 +21,41 @@ import type { Layer } from '../../src/sandbox/index.ts'
 
 export interface Promotion {
   readonly layers: readonly Layer[]
-  /** Called before each step; throws to crash there. */
-  readonly onStep?: () => void
+  /** Called before each step with its number; kills the process to crash there. */
+  readonly onStep?: (step: number) => void
+  /** How many steps were done before a crash: they are not done again. */
+  readonly done?: number
 }
 
 export function promote(
   changes: readonly Change[],
-  { layers, onStep = () => {} }: Promotion,
+  { layers, onStep = () => {}, done = 0 }: Promotion,
 ): void {
+  let step = 0
+  const isDone = (): boolean => {
+    if (step++ < done) return true
+    onStep(step - 1)
+    return false
+  }
   const down = [...changes].sort((one, other) => (one.path < other.path ? -1 : 1))
   for (const { path, before, after } of [...down].reverse()) {
     if (before === null || after?.kind === before.kind) continue
     // A file is replaced by the rename below.
     if (after !== null && before.kind !== 'directory' && after.kind !== 'directory') continue
-    onStep()
+    if (isDone()) continue
     if (before.kind === 'directory') rmdirSync(path)
     else unlinkSync(path)
   }
   const links = new Map<string, string>()
   for (const { path, before, after } of down) {
     if (after === null) continue
-    onStep()
-    if (after.kind === 'directory') {
+    const first = after.linkGroup === null ? undefined : links.get(after.linkGroup)
+    if (isDone()) {
+      // Only what follows from it is left.
+    } else if (after.kind === 'directory') {
       if (before?.kind !== 'directory') mkdirSync(path)
       chmodSync(path, after.mode)
-      continue
-    }
-    const first = after.linkGroup === null ? undefined : links.get(after.linkGroup)
-    put(path, upperOf(path, layers), first)
+    } else put(path, upperOf(path, layers), first)
     if (after.linkGroup !== null && first === undefined) links.set(after.linkGroup, path)
   }
 }

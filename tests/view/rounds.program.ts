@@ -34,6 +34,7 @@ try {
     await rounds.batch()
     if (random(100) < 40) rounds.edit(false)
     if (random(100) < 30) await rounds.batch()
+    if (random(100) < 10) await rounds.rest()
     const isLast = round === order.rounds - 1
     await rounds.settle({
       refreshes: random(100) < 20,

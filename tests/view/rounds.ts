@@ -17,13 +17,14 @@ import {
   readlinkSync,
   renameSync,
   rmSync,
+  type Stats,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Change } from '../../src/gate/index.ts'
 import type { Sandbox, SandboxDriver, SandboxRequest } from '../../src/sandbox/index.ts'
 import { ownIds } from '../../src/tree/index.ts'
-import { type FrozenView, type LiveView, openView } from '../../src/view/index.ts'
+import { type FrozenView, type LiveView, openView, type Pruned } from '../../src/view/index.ts'
 import { type Peer, startInside, startOutside } from './peer.ts'
 import { promote } from './promoter.ts'
 import { WORKERS } from './workers.ts'
@@ -130,11 +131,22 @@ const TOUCHING = new Set(
 const DIRECTORIES = ['d0', 'd1', 'd2']
 const FILES = ['f0', 'f1', 'f2', 'f3', 'b0', 'b0-wal', 'b0-shm']
 
+/** The worker that its own user cannot look at. */
+const SHUT = 0
+
 interface Slot {
   readonly worker: number
   readonly name: string
   readonly kind: 'read' | 'write' | 'directory' | 'map'
 }
+
+/** What a process that was killed left undone of a promotion. */
+interface Interrupted {
+  readonly changes: readonly Change[]
+  readonly done: number
+}
+
+const INTERRUPTED = 'interrupted.json'
 
 export class Rounds {
   readonly #scene: Scene
@@ -147,8 +159,8 @@ export class Rounds {
   #shadow: Peer | null = null
   #slots: Slot[] = []
   #count = 0
-  /** Inodes of the shadow that a worker watches. */
-  readonly #watched = new Set<number>()
+  /** Inodes of the shadow that each worker watches. */
+  readonly #watched = new Map<number, Set<number>>()
   /** Paths below the root that are in the upper layer though they are real. */
   #kept: readonly string[] = []
   /** Paths that workers opened or changed since the last settle, perhaps without a difference. */
@@ -174,16 +186,18 @@ export class Rounds {
 
   async open(more: Partial<SandboxRequest> = {}): Promise<void> {
     this.#sandbox = await this.#driver.open(requestOf(this.#scene, more))
+    this.#recover(this.#sandbox)
     this.#view = viewOf(this.#sandbox, this.#scene)
     // As a session does before it starts its agent again.
     const frozen = await this.#view.freeze()
-    await frozen.prune([])
+    this.#noteKept(await frozen.prune([]))
     frozen.thaw()
     this.#inside = startInside(this.#sandbox, this.#scene.real)
     this.#shadow = startOutside(this.#scene.shadow)
     this.#slots = []
     this.#watched.clear()
     await this.#both('x', 'pid')
+    await this.#inside.ask(SHUT, 'shut')
   }
 
   async close(): Promise<void> {
@@ -244,8 +258,8 @@ export class Rounds {
     )
   }
 
-  #isLinked(path: string): boolean {
-    const stats = lstatSync(join(this.#scene.shadow, path), { throwIfNoEntry: false })
+  #isLinked(path: string, top = this.#scene.shadow): boolean {
+    const stats = statsOr(join(top, path))
     // A write through a symbolic link may reach a file with several names.
     return stats?.isSymbolicLink() === true || (stats?.isFile() === true && stats.nlink > 1)
   }
@@ -280,13 +294,17 @@ export class Rounds {
       case 3:
         return file === null ? undefined : void (await this.#both(worker, 'append', file, text))
       case 4:
-        return isFresh ? void (await this.#both(worker, 'replace', fresh, text)) : undefined
+        // A replacement that failed leaves its first name, which may have got others.
+        if (!isFresh || this.#isLinked(`${fresh}.new`)) return
+        return void (await this.#both(worker, 'replace', fresh, text))
       case 5:
       case 6: {
         const to = this.#chance(50) ? fresh : folder
         if (any === null || !this.#isFree(to) || this.#isLinked(any) || this.#isLinked(to)) return
-        // A sandbox moves a real directory by making it again, and leaves behind what is in use.
-        if (this.#existing('d').includes(any) && this.#isUsed(any)) return
+        // A sandbox moves a real directory by making it again, and leaves behind what is in use; and not
+        // for a process that it cannot look at.
+        const isFolder = this.#existing('d').includes(any)
+        if (isFolder && (worker === SHUT || this.#isUsed(any))) return
         return void (await this.#both(worker, 'rename', any, to))
       }
       case 7:
@@ -340,7 +358,7 @@ export class Rounds {
   #isUsed(directory: string): boolean {
     const at = join(this.#scene.shadow, directory)
     return (
-      this.#shadowPins().has(at) || this.#watched.has(lstatSync(at).ino) || this.#holdsWatched(at)
+      this.#shadowPins().has(at) || this.#isWatched(lstatSync(at).ino) || this.#holdsWatched(at)
     )
   }
 
@@ -378,11 +396,19 @@ export class Rounds {
   }
 
   async #release(): Promise<void> {
-    const free = this.#slots.filter(({ kind }) => kind !== 'map')
-    if (free.length === 0) return
-    const slot = this.#pick(free)
-    await this.#both(slot.worker, 'drop', slot.name)
+    if (this.#slots.length === 0) return
+    const slot = this.#pick(this.#slots)
+    await this.#both(slot.worker, slot.kind === 'map' ? 'unmap' : 'drop', slot.name)
     this.#slots = this.#slots.filter((each) => each !== slot)
+  }
+
+  /** Every worker lets go of everything, so that all that is real can be pruned. */
+  async rest(): Promise<void> {
+    while (this.#slots.length > 0) await this.#release()
+    for (let worker = 0; worker < WORKERS; worker++) {
+      for (const word of ['leave', 'unwatch']) await this.#both(worker, word)
+    }
+    this.#watched.clear()
   }
 
   async #enter(worker: number): Promise<void> {
@@ -395,12 +421,18 @@ export class Rounds {
     const any = this.#any()
     if (this.#chance(50) || any === null) {
       await this.#both(worker, 'unwatch')
+      this.#watched.delete(worker)
       return
     }
     const stats = lstatSync(join(this.#scene.shadow, any))
     if (stats.isSymbolicLink()) return
     await this.#both(worker, 'watch', any)
-    this.#watched.add(stats.ino)
+    const watched = this.#watched.get(worker) ?? new Set()
+    this.#watched.set(worker, watched.add(stats.ino))
+  }
+
+  #isWatched(inode: number): boolean {
+    return [...this.#watched.values()].some((inodes) => inodes.has(inode))
   }
 
   /** Paths that workers of the shadow use, and everything above them. */
@@ -438,18 +470,22 @@ export class Rounds {
     const at = join(this.#scene.shadow, path)
     if (pins.has(at)) return false
     const stats = lstatSync(at, { throwIfNoEntry: false })
-    if (stats !== undefined && (this.#watched.has(stats.ino) || this.#isLinked(path))) return false
+    if (stats !== undefined && (this.#isWatched(stats.ino) || this.#isLinked(path))) return false
+    // The session may have removed another name of the real file, which an edit changes as well.
+    if (this.#isLinked(path, this.#scene.real)) return false
     const near = (other: string): boolean =>
       other === path || other.startsWith(`${path}/`) || path.startsWith(`${other}/`)
     if (this.#kept.some(near)) return false
-    if (stats?.isDirectory() === true && this.#holdsWatched(at)) return false
+    for (const place of [at, join(this.#scene.real, path)]) {
+      if (statsOr(place)?.isDirectory() === true && this.#holdsWatched(place)) return false
+    }
     return ![...pending, ...this.#touched].some(near)
   }
 
   #holdsWatched(directory: string): boolean {
     return readdirSync(directory, { withFileTypes: true, recursive: true }).some((entry) => {
       const stats = lstatSync(join(entry.parentPath, entry.name))
-      return this.#watched.has(stats.ino) || (stats.isFile() && stats.nlink > 1)
+      return this.#isWatched(stats.ino) || (stats.isFile() && stats.nlink > 1)
     })
   }
 
@@ -503,7 +539,7 @@ export class Rounds {
       this.figures.settles++
       const short = (path: string): string => path.slice(this.#scene.real.length + 1)
       this.#log.push(`pruned ${pruned.map(short).join(' ')}; kept ${kept.map(short).join(' ')}`)
-      this.#kept = kept.map((path) => path.slice(this.#scene.real.length + 1))
+      this.#noteKept({ kept })
       if (stale.length > 0) throw new Error(`stale: ${JSON.stringify(stale)}`)
     } finally {
       frozen.thaw()
@@ -511,6 +547,11 @@ export class Rounds {
     this.#unseen.clear()
     this.#touched.clear()
     await this.compare()
+  }
+
+  /** The view shows edits of kept entries only when they are free, so people leave them alone. */
+  #noteKept({ kept }: Pick<Pruned, 'kept'>): void {
+    this.#kept = kept.map((path) => path.slice(this.#scene.real.length + 1))
   }
 
   /** Kills this process with SIGKILL while it prunes, or soon after. */
@@ -544,15 +585,28 @@ export class Rounds {
     )
     await frozen.prepare(chosen)
     const last = dies ? this.#random(chosen.length + 1) : -1
-    let steps = 0
     promote(chosen, {
       layers: this.#sandbox?.layers ?? [],
-      onStep: () => {
-        if (steps++ === last) process.kill(process.pid, 'SIGKILL')
+      onStep: (step) => {
+        if (step === last) this.#die({ changes: chosen, done: step })
       },
     })
-    if (dies) process.kill(process.pid, 'SIGKILL')
+    if (dies) this.#die({ changes: chosen, done: Number.MAX_SAFE_INTEGER })
     return chosen
+  }
+
+  #die(interrupted: Interrupted): void {
+    writeFileSync(join(this.#scene.base, INTERRUPTED), JSON.stringify(interrupted))
+    process.kill(process.pid, 'SIGKILL')
+  }
+
+  /** Completes an interrupted promotion, as the gate does before it opens a session. */
+  #recover({ layers }: Sandbox): void {
+    const text = textOr(join(this.#scene.base, INTERRUPTED))
+    if (text === '') return
+    const { changes, done }: Interrupted = JSON.parse(text)
+    promote(changes, { layers, done })
+    rmSync(join(this.#scene.base, INTERRUPTED))
   }
 
   /** What processes inside see, and what is real. */
@@ -607,6 +661,14 @@ function editOne(path: string, way: number, text: string): void {
     renameSync(`${path}.person`, path)
   } else if (way === 3) writeFileSync(path, text)
   else chmodSync(path, 0o640)
+}
+
+function statsOr(path: string): Stats | undefined {
+  try {
+    return lstatSync(path)
+  } catch {
+    return undefined
+  }
 }
 
 function linkOr(path: string): string {

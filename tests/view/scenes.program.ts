@@ -242,7 +242,7 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
     assert.equal(await ask('x', 'tree'), `. d 755;./f f 644 ${Buffer.from('old').toString('hex')}`)
   },
   'a path that both sides changed is a conflict, and names both': async () => {
-    for (const name of ['f', 'g', 'h', 'k']) writeFileSync(at(name), 'old')
+    for (const name of ['f', 'g', 'h', 'k', 'm', 'n']) writeFileSync(at(name), 'old')
     await view.refresh()
     const { ask, read } = workers()
     await ask(0, 'append', 'f', ' agent')
@@ -252,12 +252,15 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
     person('h', 'person')
     await ask(0, 'append', 'h', ' agent')
     await ask(0, 'append', 'k', ' agent')
+    await ask(0, 'append', 'n', ' agent')
+    await ask(0, 'rename', 'n', 'moved')
     for (const name of ['f', 'g']) person(name, 'person')
     const { scan } = await settle()
     assert.deepEqual(
       scan.conflicts.map(({ path }) => path),
       [at('f'), at('g'), at('h')],
     )
+    assert.equal(text('moved'), 'old agent')
     assert.deepEqual(
       [text('f'), text('g'), text('h'), text('k')],
       ['person', 'person', 'person', 'old agent'],
@@ -265,14 +268,87 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
     const [first] = scan.conflicts
     assert.deepEqual([first?.real?.size, first?.view?.size], [6, 9])
     await ask(0, 'append', 'k', ' again')
+    await ask(0, 'append', 'm', ' agent')
+    await ask(0, 'write', 'new', 'agent')
+    rmSync(at('m'))
     const again = await settle()
-    assert.deepEqual(again.scan.conflicts.length, 3)
+    assert.deepEqual(
+      again.scan.conflicts.map(({ path }) => path),
+      [at('f'), at('g'), at('h'), at('m')],
+    )
+    assert.ok(existsSync(at('new')) && !existsSync(at('m')))
     assert.equal(text('k'), 'old agent again')
     const frozen = await view.freeze()
     await frozen.discard(again.scan.conflicts.map(({ path }) => path))
     frozen.thaw()
     assert.equal(await read('f'), 'person')
     assert.deepEqual((await settle()).scan.conflicts, [])
+  },
+  'of a directory that the session removed, what others add is a conflict, and what they remove is not':
+    async () => {
+      for (const name of ['d', 'd/s', 'd/s/t', 'old', 'old/in']) mkdirSync(at(name))
+      for (const name of ['d/s/f', 'd/s/g', 'old/f', 'old/in/f']) writeFileSync(at(name), name)
+      await pause(20)
+      await view.refresh()
+      const { ask } = workers()
+      await ask(0, 'clear', 'd', '')
+      const conflicts = async (): Promise<readonly string[]> => {
+        const frozen = await view.freeze()
+        const scan = await frozen.scan()
+        frozen.thaw()
+        return scan.conflicts.map(({ path }) => path.slice(real.length + 1))
+      }
+      assert.deepEqual(await conflicts(), [])
+      // As much as a promotion that was interrupted had done.
+      rmSync(at('d/s/t'), { recursive: true })
+      rmSync(at('d/s/f'))
+      assert.deepEqual(await conflicts(), [])
+      // Moved as a whole: only the directory itself has a new time.
+      renameSync(at('old'), at('d/s/moved'))
+      const moved = ['d/s/moved', 'd/s/moved/f', 'd/s/moved/in', 'd/s/moved/in/f']
+      assert.deepEqual(await conflicts(), moved)
+    },
+  'an edit of what is hidden by a directory of the session is reported after a reopening':
+    async () => {
+      await shell('mkdir n; echo a >n/a; echo b >n/b')
+      const frozen = await view.freeze()
+      const { changes } = await frozen.scan()
+      const chosen = changes.filter(({ path }) => path !== at('n/b'))
+      await frozen.prepare(chosen)
+      promote(chosen, { layers: sandbox.layers })
+      await frozen.prune(chosen)
+      frozen.thaw()
+      await reopen()
+      const again = await view.freeze()
+      assert.deepEqual((await again.prune([])).kept, [at('n/a'), at('n')])
+      again.thaw()
+      person('n/a', 'person')
+      const { scan } = await settle()
+      assert.deepEqual(
+        [scan.changes.map(({ path }) => path), scan.stale.map(({ path }) => path)],
+        [[at('n/b')], [at('n/a')]],
+      )
+      assert.equal(text('n/a'), 'person')
+      await settle()
+      assert.equal((await shell('cat n/a n/b')).out, 'personb\n')
+    },
+  'a name that both sides removed is free for a new file': async () => {
+    for (const name of ['d', 'd/s']) mkdirSync(at(name))
+    for (const name of ['d/s/f', 'd/s/g']) writeFileSync(at(name), name)
+    await view.refresh()
+    const { ask } = workers()
+    await ask(1, 'cd', 'd/s')
+    await ask(0, 'unlink', 'd/s/f')
+    const frozen = await view.freeze()
+    await frozen.scan()
+    frozen.thaw()
+    rmSync(at('d/s/f'))
+    const again = await view.freeze()
+    await again.scan()
+    again.thaw()
+    await ask(0, 'write', 'd/s/f', 'new')
+    assert.deepEqual((await settle()).scan.conflicts, [])
+    assert.equal(text('d/s/f'), 'new')
   },
   'what another process takes back is seen, and edits of it are the session’s own': async () => {
     writeFileSync(at('f'), 'old')
@@ -289,9 +365,12 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
     frozen.thaw()
     await ask(0, 'write', 'f', 'agent')
     await settle()
+    assert.equal(view.hasNews([at('f')]), false)
     rmSync(at('f'))
+    assert.equal(view.hasNews([at('f')]), true)
     renameSync(join(base, 'preimage'), at('f'))
     await view.refresh()
+    assert.equal(view.hasNews([at('f')]), false)
     assert.equal(await read('f'), 'old')
     await ask(0, 'append', 'f', ' again')
     assert.deepEqual((await settle()).scan.conflicts, [])
@@ -352,6 +431,32 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
       `${inside} cd tree; $g status --porcelain; cd ../repo; $g status --porcelain`,
     )
     assert.equal(after.out, ' M lib\n')
+  },
+  'a process that lets its own user not look keeps what it uses, and nothing else': async () => {
+    const { ask, read } = workers()
+    await ask(0, 'shut')
+    for (const name of ['read', 'written', 'watched', 'free']) await ask(1, 'write', name, name)
+    for (const name of ['in', 'out']) await ask(1, 'mkdir', name)
+    await ask(0, 'hold', 'read', 'one', 'r')
+    await ask(0, 'hold', 'written', 'two', 'w')
+    await ask(0, 'watch', 'watched')
+    await ask(0, 'holddir', 'in', 'three')
+    const { busy, pruned, kept } = await settle()
+    const short = (paths: readonly string[]): string[] =>
+      paths.map((path) => path.slice(real.length + 1)).sort()
+    assert.ok(busy.includes(at('written')) && !busy.includes(at('read')))
+    assert.deepEqual(
+      [short(pruned), short(kept)],
+      [
+        ['free', 'out'],
+        ['in', 'read', 'watched'],
+      ],
+    )
+    await ask(0, 'put', 'two', '!')
+    await ask(0, 'unwatch')
+    for (const slot of ['one', 'two', 'three']) await ask(0, 'drop', slot)
+    assert.deepEqual(short((await settle()).pruned), ['in', 'read', 'watched', 'written'])
+    assert.equal(await read('written'), 'written!')
   },
   'a watch on a file that became real goes on': async () => {
     const { ask } = workers()

@@ -9,8 +9,8 @@ export const WORKERS = 3
 
 const CALLS =
   process.arch === 'x64'
-    ? { mmap: 9, read: 0, inotify_init1: 294, inotify_add_watch: 254 }
-    : { mmap: 222, read: 63, inotify_init1: 26, inotify_add_watch: 27 }
+    ? { prctl: 157, mmap: 9, munmap: 11, read: 0, inotify_init1: 294, inotify_add_watch: 254 }
+    : { prctl: 167, mmap: 222, munmap: 215, read: 63, inotify_init1: 26, inotify_add_watch: 27 }
 
 /** Its arguments: the root, how many workers. */
 export const WORKER_PROGRAM = `
@@ -64,14 +64,15 @@ sub op {
   elsif ($op eq 'holddir') { $ok = opendir my $d, $p; $held{$a[1]} = $d if $ok }
   elsif ($op eq 'map') {
     if (sysopen my $f, $p, O_RDWR) {
-      my $at = syscall(${CALLS.mmap}, 0, 4096, 3, 1, fileno $f, 0);
-      $ok = $at > 0 && -s $f; $map{$a[1]} = $at if $ok; $data = '';
+      my $at = -s $f ? syscall(${CALLS.mmap}, 0, 4096, 3, 1, fileno $f, 0) : 0;
+      $ok = $at > 0; $map{$a[1]} = $at if $ok; $data = '';
     }
   }
   elsif ($op eq 'poke') {
     pipe my $r, my $w; syswrite $w, $a[1]; my $at = $map{$a[0]};
     $ok = syscall(${CALLS.read}, fileno $r, $at, length $a[1]) > 0;
   }
+  elsif ($op eq 'unmap') { $ok = syscall(${CALLS.munmap}, delete $map{$a[0]}, 4096) == 0 }
   elsif ($op eq 'watch') {
     $watch = syscall(${CALLS.inotify_init1}, 0x800 | 0x80000) if !defined $watch;
     $ok = syscall(${CALLS.inotify_add_watch}, $watch, $p, 0xfff) >= 0;
@@ -82,6 +83,7 @@ sub op {
   elsif ($op eq 'here') { my @out; my @s = stat '.'; opendir my $d, '.'; $ok = 1; $data = join ';', (@s ? 'there' : 'none'), sort grep { !/^\\.\\.?$/ } readdir $d }
   elsif ($op eq 'read') { $ok = 1; $data = content($p) }
   elsif ($op eq 'tree') { my @out; tree($root, '.', \\@out); $ok = 1; $data = join ';', @out }
+  elsif ($op eq 'shut') { $ok = syscall(${CALLS.prctl}, 4, 0, 0, 0, 0) == 0 }
   elsif ($op eq 'pid') { $ok = 1; $data = $$ }
   return $ok ? "ok\\t$data" : 'E' . ($! + 0);
 }

@@ -28,7 +28,7 @@ import { visibleName } from '../effects/visible.ts'
 import { readLimits } from '../exec/exec-proposal.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
 import { readCount } from '../session/read-count.ts'
-import { pastText, pendingText, settledLines } from '../session/session-text.ts'
+import { busyLines, pastText, pendingText, settledLines } from '../session/session-text.ts'
 
 export async function list(call: CommandCall): Promise<Exit> {
   return withGate(call, async ({ session }) => {
@@ -134,7 +134,7 @@ export async function settle(call: CommandCall): Promise<Exit> {
     const settled = files.isLive
       ? await sendOrder<Settled>(files, { order: 'settle' })
       : await idle(files, session, (settler) => settler.settle({ boundary: 'command' }))
-    const lines = settledLines(settled)
+    const lines = [...settledLines(settled), ...busyLines(settled)]
     return reply(call, settled, () => `${lines.join('\n') || 'nothing new to settle'}\n`)
   })
 }

@@ -28,25 +28,37 @@ export function settledLines(settled: Settled): readonly string[] {
   ]
 }
 
-function promotedLine({ promoted, result, action_id, decision }: GateAnswer): string {
-  if (!promoted || result === null) return `not promoted (${decision.code})`
+/** For a person who asked for the settle; a server that writes its log would be named at each other. */
+export function busyLines({ busy }: Settled): readonly string[] {
+  return busy.length === 0 ? [] : [`left out, because a process writes to it: ${few(busy)}`]
+}
+
+function promotedLine(answer: GateAnswer): string {
+  const { promoted, result, action_id } = answer
+  if (!promoted || result === null) return `not promoted: ${whyNot(answer)}`
   const id = action_id.slice(-SHORT_ID)
   return `promoted ${countsText(result.diff.counts)} (${id}); take it back with \`writ undo ${id}\``
 }
 
-function askedLine({ pending, decision, result }: GateAnswer): string {
+function askedLine(answer: GateAnswer): string {
+  const { pending, result } = answer
   const what = result === null ? 'changes' : countsText(result.diff.counts)
-  if (pending === undefined) return `refused ${what} (${decision.code})`
+  if (pending === undefined) return `refused ${what}: ${whyNot(answer)}`
   return `${what} wait for an answer: \`writ inbox ${pending.id}\``
 }
 
-function blockedLines({ decision, result }: GateAnswer): readonly string[] {
-  const found = (result?.findings ?? []).filter(({ path }) => path !== undefined)
+function blockedLines(answer: GateAnswer): readonly string[] {
+  const found = (answer.result?.findings ?? []).filter(({ path }) => path !== undefined)
   const [first] = found
-  const says = isCode(decision.code) ? CODES[decision.code].says : decision.code
   const where = first?.path === undefined ? '' : `: ${visibleName(first.path)}`
   const more = found.length > 1 ? ` and ${found.length - 1} more` : ''
-  return [`blocked${where}${more}: ${says} (${decision.code})`]
+  return [`blocked${where}${more}: ${whyNot(answer)}`]
+}
+
+/** What stood in the way, such as a full disk, or what the code says; then the code. */
+function whyNot({ decision, obstacles = [] }: GateAnswer): string {
+  const says = isCode(decision.code) ? CODES[decision.code].says : decision.code
+  return `${obstacles[0]?.detail ?? says} (${decision.code})`
 }
 
 function few(paths: readonly string[]): string {
@@ -71,7 +83,7 @@ export function endLines(
   const ends = {
     duration: `the session reached its time of ${timeText(limits.seconds)}; go on with ${again}`,
     memory: `the agent itself needed more than ${limits.memory_mb} MB of memory; go on with \`--memory\` and ${again}`,
-    disk: `the agent itself wrote more than ${limits.disk_mb} MB into the view; go on with \`--disk\` and ${again}`,
+    disk: `the agent itself wrote more than ${limits.disk_mb} MB into the view, or the disk is nearly full; make room or use \`--disk\`, then ${again}`,
     processes: `the agent itself has too many threads; go on with ${again}`,
     cpu: `the agent used up its computing time; go on with ${again}`,
   }

@@ -219,9 +219,12 @@ export interface Sandbox {
  *   `-` if the upper file does not say
  * - `strip`: as `origin`, and removes what the upper file says of it unless the answer is `=`
  * - `lease`: whether an upper file is in use: `f` no, `r` open, `w` open for writing, `e` not known
+ * - `files`: what the process with the number `path` has open, also one that keeps its user from looking:
+ *   `+`, then for each open file `flags,path,inodes` with the flags in octal, the path in hex, and the
+ *   inodes of the file, of the directories above a directory and of what it watches; `e` if not known
  */
 export interface KeeperTask {
-  readonly does: 'mark' | 'unmark' | 'marked' | 'origin' | 'strip' | 'lease'
+  readonly does: 'mark' | 'unmark' | 'marked' | 'origin' | 'strip' | 'lease' | 'files'
   readonly path: string
   readonly other?: string
 }

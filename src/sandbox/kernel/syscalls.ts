@@ -128,6 +128,7 @@ const OWN = {
   pidfd_open: [434, 434],
   renameat2: TOLD.renameat2,
   name_to_handle_at: REFUSED.handles.name_to_handle_at,
+  pidfd_getfd: [438, 438],
 } as const satisfies Record<string, readonly [x64: number, arm64: number]>
 
 export function ownNumber(architecture: Architecture, name: keyof typeof OWN): number {

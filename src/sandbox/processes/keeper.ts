@@ -1,7 +1,8 @@
 /**
  * The keeper of a kept sandbox: a small program in Perl next to the holder, in the same namespaces. It
  * does by system calls what needs the rights of the holder: remounts overlays, sets and removes the
- * overlay's own attributes in upper layers, tests leases. The holder forks it before it joins control
+ * overlay's own attributes in upper layers, tests leases, looks at processes that keep their user from
+ * looking. The holder forks it before it joins control
  * groups, so that no cap and no freezer of the sandbox reaches it. It dies with the holder.
  *
  * A task is one line: a letter, then paths in hex. The answer is one line. A lease is given back at once:
@@ -24,6 +25,7 @@ const LETTERS: Readonly<Record<KeeperTask['does'], string>> = {
   origin: 'h',
   strip: 's',
   lease: 'l',
+  files: 'f',
 }
 
 /** So many tasks are sent before their answers are read; more would fill the socket. */
@@ -143,6 +145,40 @@ if (!$keeper) {
     return 'e' if !defined $all || !defined $reads;
     return $all ? 'f' : $reads ? 'r' : 'w';
   }
+  sub text { open(my $file, '<', $_[0]) or return ''; local $/; my $all = <$file>; defined $all ? $all : '' }
+  sub inodes {
+    my ($at, $info) = @_;
+    my @first = stat $at or return;
+    my @inodes = $first[1];
+    for (my $up = "$at/.."; -d "$at/" && length $up < 1000; $up .= '/..') {
+      my @above = stat $up;
+      last if !@above || $above[0] != $first[0] || $above[1] == $inodes[-1];
+      push @inodes, $above[1];
+    }
+    push @inodes, map { hex } $info =~ /^inotify wd:\\S+ ino:([0-9a-f]+) /mg;
+    return @inodes;
+  }
+  sub files {
+    my ($pid) = @_;
+    my $process = ${call('pidfd_open')}, $pid + 0, 0);
+    return $! == 3 ? '+' : 'e' if $process < 0;
+    my ($slots) = text("/proc/$pid/status") =~ /^FDSize:\\s*(\\d+)/m;
+    my ($answer, $left) = ('+', 0);
+    for my $slot (0 .. ($slots || 0) - 1) {
+      my $copy = ${call('pidfd_getfd')}, $process, $slot, 0);
+      if ($copy < 0) { next if $! == 9; $left = 1; last }
+      my $target = readlink "/proc/self/fd/$copy";
+      my $info = text("/proc/self/fdinfo/$copy");
+      my ($flags) = $info =~ /^flags:\\s*([0-7]+)/m;
+      if (defined $target && defined $flags) {
+        $answer .= " $flags," . unpack('H*', $target) . ',' . join ':', inodes("/proc/self/fd/$copy", $info);
+      }
+      else { $left = 1 }
+      ${call('close')}, $copy);
+    }
+    ${call('close')}, $process);
+    return $left || !$slots ? 'e' : $answer;
+  }
   while (my $line = <$tasks>) {
     my ($does, $path, $other) = split / /, $line =~ s/\\n//r;
     $path = pack 'H*', $path;
@@ -153,6 +189,7 @@ if (!$keeper) {
     elsif ($does eq 'O') { $answer = marked($path) ? done(${call('lremovexattr')}, $path, $opaque)) : '1' }
     elsif ($does eq 'q') { $answer = marked($path) ? 1 : 0 }
     elsif ($does eq 'l') { $answer = lease($path) }
+    elsif ($does eq 'f') { $answer = files($path) }
     elsif ($does eq 'h') { $answer = origin($path, $other) }
     elsif ($does eq 's') {
       $answer = origin($path, $other);

@@ -44,12 +44,17 @@ const PAGE = 1_000
 
 export class SessionActs implements SessionSurface {
   readonly #gate: GateParts
+  readonly #recover: () => Promise<void>
 
-  constructor(gate: GateParts) {
+  /** `recover` ends what a crash interrupted. */
+  constructor(gate: GateParts, recover: () => Promise<void>) {
     this.#gate = gate
+    this.#recover = recover
   }
 
-  open(order: SessionSandboxOrder): Promise<OpenedSession> {
+  /** Ends first what an earlier process of the session left half done, so that the view compares whole trees. */
+  async open(order: SessionSandboxOrder): Promise<OpenedSession> {
+    await this.#recover()
     return openSessionSandbox(this.#gate, order)
   }
 
