@@ -80,6 +80,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     pure: false,
     packages: ['@modelcontextprotocol/client', 'openai'],
   },
+  history: {
+    sees: ['base', 'contracts', 'ledger', 'promotion', 'store', 'home'],
+    pure: false,
+    packages: [],
+  },
   schedules: {
     sees: ['base', 'contracts', 'ledger', 'flow', 'store', 'runs'],
     pure: false,
@@ -121,6 +126,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'promotion',
       'store',
       'home',
+      'history',
       'service',
       'runs',
       'sessions',

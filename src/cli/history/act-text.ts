@@ -1,5 +1,6 @@
 /** Acts as a person reads them: one row in the history, or everything about one in sections. */
 import type { Confirmation } from '../../contracts/index.ts'
+import type { ActHistory, ActStatus, HistoryRecord } from '../../history/index.ts'
 import { principalText } from '../../ledger/index.ts'
 import type { Paint } from '../call/terminal.ts'
 import { counted, sizeText } from '../effects/amount.ts'
@@ -14,7 +15,6 @@ import { intentText, momentText, runActorText } from '../effects/question-head.t
 import { failureText, type LawTexts, reasonLines } from '../effects/question-text.ts'
 import { withoutAwaited, withoutAwaitedCode } from '../effects/request-text.ts'
 import { visible, visibleName } from '../effects/visible.ts'
-import type { ActHistory, ActStatus, HistoryRecord } from './act.ts'
 import { shortId } from './option-values.ts'
 
 export const ACT_HEADS = ['time', 'act', 'outcome', 'who', 'effects', 'what'] as const
