@@ -97,6 +97,7 @@ describe('pins', () => {
       './ledger',
       './gate',
       './flow',
+      './client',
       './package.json',
     ])
   })
@@ -143,6 +144,7 @@ describe('pins', () => {
       'hook list',
       'hook doctor',
       'hook event',
+      'serve',
       'check',
       'normalize',
       'schema',

@@ -3,8 +3,8 @@ import type { Decision, Override, Promotion, Rollback } from '../../contracts/in
 import { allFacts } from '../../history/index.ts'
 import type { OpenedFact, Register } from '../../ledger/index.ts'
 import type { LedgerReader } from '../../store/index.ts'
+import { visible, visibleName } from '../../words/index.ts'
 import type { Paint } from '../call/terminal.ts'
-import { visible, visibleName } from '../effects/visible.ts'
 import { approvalsText } from '../gate/approvals-text.ts'
 import { replayLookup } from '../history/decision-walk.ts'
 import {
