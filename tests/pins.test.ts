@@ -84,6 +84,7 @@ describe('pins', () => {
       'body_dropped_v1',
       'clock_jump_v1',
       'principal_v1',
+      'request_key_v1',
       'record',
     ])
   })

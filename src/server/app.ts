@@ -26,13 +26,15 @@ import {
   faultError,
   readJson,
 } from '../base/index.ts'
+import { isObject } from '../contracts/index.ts'
 import type { Caller } from '../ledger/index.ts'
 import type { HostedHome } from './call/hosted-home.ts'
-import type { Handler, RouteCall } from './call/route-call.ts'
+import type { Handler, Reply, RouteCall } from './call/route-call.ts'
 import { Turnstile } from './call/turnstile.ts'
 import { EventHub } from './events.ts'
-import { RefusedDocument } from './handlers/actions.ts'
+import { actReply, knownStreams, RefusedDocument } from './handlers/actions.ts'
 import { HANDLERS } from './handlers/handlers.ts'
+import { RequestKeys } from './idempotency.ts'
 import { PaceLimit } from './pace-limit.ts'
 import { admitCaller, callerOf } from './who.ts'
 
@@ -100,6 +102,7 @@ class Routes {
   readonly #strangers = new PaceLimit(STRANGER_PACE)
   readonly #rehearsals: Turnstile
   readonly #events: EventHub
+  readonly #keys = new RequestKeys()
 
   constructor(app: FastifyInstance, options: AppOptions) {
     this.#app = app
@@ -144,6 +147,7 @@ class Routes {
       query,
       body,
       waitSeconds: waitOf(request),
+      reserve: null,
       rehearsals: this.#rehearsals,
       stop: this.#options.stop,
       // The request follows its route, so its parts have the types of the table.
@@ -151,10 +155,29 @@ class Routes {
     if (name === 'followEvents') return this.#follow(call, request, reply)
     // The table of handlers has the function for each name.
     const handle = HANDLERS[name] as Handler<typeof name>
-    const { status = 200, value, headers = {} } = await handle(call)
+    const { status = 200, value, headers = {} } = await this.#once(call, one, request, handle)
     reply.status(status).headers(headers)
     if (one.media !== undefined) reply.type(one.media)
     return reply.send(value)
+  }
+
+  /** Does what a request with a key asks for once, and answers it from the facts after that. */
+  async #once(
+    call: RouteCall,
+    { method }: Route,
+    request: FastifyRequest,
+    handle: Handler<RouteName>,
+  ): Promise<Reply> {
+    const key = request.headers['idempotency-key']
+    if (typeof key !== 'string' || method !== 'POST') return handle(call)
+    const { home, caller } = call
+    const [path = ''] = request.url.split('?')
+    const streams = await knownStreams(call)
+    return this.#keys.once(
+      { home, caller, streams, method, path, key, body: withoutProof(call.body) },
+      (reserve) => handle({ ...call, reserve }),
+      ({ subject }) => actReply(call, subject),
+    )
   }
 
   /** Who calls; routes for anyone have no caller, and their handlers ask for none. */
@@ -212,6 +235,13 @@ class Routes {
     else raw.once('close', leave)
     return undefined
   }
+}
+
+/** The passphrase of a request leaves no trace, not even in a digest. */
+function withoutProof(body: unknown): unknown {
+  if (!isObject(body)) return body
+  const { proof: _secret, ...rest } = body
+  return rest
 }
 
 const NO_CALLER: Caller = {

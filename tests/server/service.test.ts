@@ -83,6 +83,26 @@ describe('an action', () => {
     expect(problem.violations[0]).toMatchObject({ path: '/descriptor/risk_level' })
   }, 60_000)
 
+  it('with an idempotency key is done once (H-3)', async () => {
+    const body = place.proposal('once.txt')
+    const first = await asBot.proposeAction({ query: {}, body, idempotencyKey: 'k-1' })
+    const again = await asBot.proposeAction({ query: {}, body, idempotencyKey: 'k-1' })
+    expect(again.value).toEqual(first.value)
+    const other = place.proposal('twice.txt')
+    const problem = await problemOf(
+      asBot.proposeAction({ query: {}, body: other, idempotencyKey: 'k-1' }),
+    )
+    expect([problem.status, problem.code]).toEqual([409, 'api.key_reused'])
+    // Another caller has keys of its own.
+    const human = await asAnn.proposeAction({ query: {}, body: other, idempotencyKey: 'k-1' })
+    expect(human.value.status).toBe('promoted')
+    const { facts } = (
+      await asBot.listFacts({ params: { stream: 'main' }, query: { type: 'request_key_v1' } })
+    ).value as Json
+    expect(facts).toHaveLength(2)
+    expect(JSON.stringify(facts)).not.toContain('k-1')
+  }, 60_000)
+
   it('that is not decided in time is answered with a place to look (H-3)', async () => {
     const body = place.proposal('later.txt')
     const early = await asBot.proposeAction({ query: {}, body, wait: 0 })
@@ -138,7 +158,9 @@ describe('a question', () => {
     expect(await problemOf(asBot.denyQuestion({ params: { id }, body }))).toMatchObject({
       code: 'principal.not_human',
     })
-    const { value } = await asAnn.denyQuestion({ params: { id }, body })
+    const { value } = await asAnn.denyQuestion({ params: { id }, body, idempotencyKey: 'no' })
+    const again = await asAnn.denyQuestion({ params: { id }, body, idempotencyKey: 'no' })
+    expect(again.value).toEqual(value)
     expect(value.status).toBe('denied')
     expect(value.answers[0]?.payload).toMatchObject({ answer: 'DENIED', reason: 'not today' })
   }, 60_000)

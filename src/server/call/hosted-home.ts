@@ -12,7 +12,12 @@ import {
 } from '../../home/index.ts'
 import type { Caller, Register } from '../../ledger/index.ts'
 import { createDriver, type SandboxDriver } from '../../sandbox/index.ts'
-import { type GateSurface, openGate, stagePlaces } from '../../service/index.ts'
+import {
+  type AccompanyingRecord,
+  type GateSurface,
+  openGate,
+  stagePlaces,
+} from '../../service/index.ts'
 import { type Ledger, openLedger } from '../../store/index.ts'
 
 export class HostedHome {
@@ -46,6 +51,7 @@ export class HostedHome {
     caller: Caller,
     stream: string,
     work: (gate: GateSurface) => Promise<T>,
+    alongside?: AccompanyingRecord,
   ): Promise<T> {
     // A home that was moved, copied or untrusted meanwhile is refused here.
     const home = openHome(this.#around, this.home.directory)
@@ -64,6 +70,7 @@ export class HostedHome {
       driver: this.#driver,
       leavesClosing: true,
       nowMs: Date.now,
+      ...(alongside === undefined ? {} : { alongside }),
     })
     try {
       return await work(gate)

@@ -1,6 +1,7 @@
 /** What a handler gets of a request, and what it gives back. */
 import type { ROUTES } from '../../api/index.ts'
 import type { Caller } from '../../ledger/index.ts'
+import type { AccompanyingRecord } from '../../service/index.ts'
 import type { HostedHome } from './hosted-home.ts'
 import type { Turnstile } from './turnstile.ts'
 
@@ -19,11 +20,15 @@ export interface RouteCall<Name extends keyof Table = keyof Table> {
   readonly body: StaticOf<RequestPart<Table[Name], 'body'>>
   /** For how many seconds the answer may be waited for. */
   readonly waitSeconds: number
+  /** Of a request with an idempotency key: the record for what it is about. */
+  readonly reserve: Reservation | null
   /** Rehearsals at once, over all requests. */
   readonly rehearsals: Turnstile
   /** Aborted when the service stops. */
   readonly stop: AbortSignal
 }
+
+export type Reservation = (subject: string) => AccompanyingRecord
 
 export interface Reply {
   readonly status?: number

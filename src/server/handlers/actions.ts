@@ -13,15 +13,19 @@ export const proposeAction: Handler<'proposeAction'> = async (call) => {
   const { home, caller, body, query, rehearsals, stop } = call
   const stream = writableStream(call, query.stream)
   const deciding = rehearsals.pass(() =>
-    home.withGate(caller, stream, (gate) =>
-      gate.propose(body, {
-        door: 'propose',
-        declaredByApproval: false,
-        dryRun: query.dry_run === true,
-        // The proposer does not answer: the question goes to the inbox.
-        confirm: async () => ({ kind: 'wait' }),
-        abort: stop,
-      }),
+    home.withGate(
+      caller,
+      stream,
+      (gate) =>
+        gate.propose(body, {
+          door: 'propose',
+          declaredByApproval: false,
+          dryRun: query.dry_run === true,
+          // The proposer does not answer: the question goes to the inbox.
+          confirm: async () => ({ kind: 'wait' }),
+          abort: stop,
+        }),
+      call.reserve?.(idOf(body)),
     ),
   )
   const answer = await within(deciding, call.waitSeconds)
@@ -66,10 +70,27 @@ export class RefusedDocument extends Error {
   }
 }
 
-function underWay(body: unknown): Reply {
+/** The id of a proposed action; a document without one is refused and leaves no fact. */
+function idOf(body: unknown): string {
   const id = (body as { descriptor?: { action_id?: unknown } }).descriptor?.action_id // Looked at below.
-  const at = typeof id === 'string' ? id : ''
+  return typeof id === 'string' && id !== '' ? id : 'none'
+}
+
+function underWay(body: unknown): Reply {
+  const at = idOf(body)
   return { status: 202, value: { action_id: at }, headers: { location: `/v1/actions/${at}` } }
+}
+
+/** An action as it is now, for a request that was made before. */
+export async function actReply(call: ReadCall, id: string): Promise<Reply> {
+  for (const stream of await knownStreams(call)) {
+    const act = await actDocument(call, stream, id)
+    if (act === null) continue
+    const isOpen = act.status === 'waiting' || act.status === 'unknown'
+    const headers = { location: `/v1/actions/${id}` }
+    return { status: isOpen ? 202 : 200, value: act, headers }
+  }
+  throw faultError('history.unknown', id, `no action has the id ${showName(id)}`)
 }
 
 const ACTS = 30
@@ -95,7 +116,7 @@ export const showAction: Handler<'showAction'> = async (call) => {
   throw faultError('history.unknown', id, `no action has the id ${showName(id)}`)
 }
 
-export async function actDocument(
+async function actDocument(
   { home }: ReadCall,
   stream: string,
   id: string,

@@ -12,7 +12,7 @@ import type { Answered, GateSurface, InboxQuestion, Question } from '../../servi
 import type { LedgerKey } from '../../store/index.ts'
 import { headJson } from '../../words/index.ts'
 import type { Handler, Reply, RouteCall } from '../call/route-call.ts'
-import { actDocument, knownStreams } from './actions.ts'
+import { actReply, knownStreams } from './actions.ts'
 
 export const listQuestions: Handler<'listQuestions'> = async (call) => {
   const questions = []
@@ -30,73 +30,76 @@ export const listQuestions: Handler<'listQuestions'> = async (call) => {
   return { value: { questions } }
 }
 
-export const showQuestion: Handler<'showQuestion'> = async (call) =>
-  withQuestion(call, async (_gate, row, question, stream) => {
-    const { proposal, result, decision, changes, deferred } = question
-    const shown = changes.map((change) => ({
-      path: displayOfRaw(change.path),
-      change: listsOf(change).join(' and '),
-      deferred: deferred.has(change.path),
-    }))
-    return {
-      value: { ...headOf(row, question, stream), proposal, result, decision, changes: shown },
-    }
-  })
+export const showQuestion: Handler<'showQuestion'> = async (call) => {
+  const { row, question, stream } = await findQuestion(call)
+  const { proposal, result, decision, changes, deferred } = question
+  const shown = changes.map((change) => ({
+    path: displayOfRaw(change.path),
+    change: listsOf(change).join(' and '),
+    deferred: deferred.has(change.path),
+  }))
+  return { value: { ...headOf(row, question, stream), proposal, result, decision, changes: shown } }
+}
 
 export const approveQuestion: Handler<'approveQuestion'> = async (call) => {
   const key = await provenKey(call, 'approving')
-  return withQuestion(call, async (gate, row, question, stream) => {
-    if (call.body.result_digest !== question.resultDigest) throw moved(row)
-    const yes: Answered = {
-      kind: 'yes',
-      assurance: 'passphrase',
-      ...(key === null ? {} : { proof: signApproval(key, question) }),
-    }
-    const answer = await gate.answer(question.actionId, yes)
-    const act = await actDocument(call, stream, question.actionId)
-    return { status: answer.pending === undefined ? 200 : 202, value: act }
-  })
+  const { row, question, stream } = await findQuestion(call)
+  if (call.body.result_digest !== question.resultDigest) throw moved(row)
+  const proof = key === null ? {} : { proof: signApproval(key, question) }
+  return answered(call, stream, question, { kind: 'yes', assurance: 'passphrase', ...proof })
 }
 
 export const denyQuestion: Handler<'denyQuestion'> = async (call) => {
   await provenKey(call, 'denying')
+  const { question, stream } = await findQuestion(call)
   const { reason } = call.body
-  return withQuestion(call, async (gate, _row, question, stream) => {
-    await gate.answer(question.actionId, {
-      kind: 'no',
-      ...(reason === undefined ? {} : { reason }),
-    })
-    return { value: await actDocument(call, stream, question.actionId) }
+  return answered(call, stream, question, {
+    kind: 'no',
+    ...(reason === undefined ? {} : { reason }),
   })
 }
 
-type Named = Pick<RouteCall<'showQuestion'>, 'home' | 'caller' | 'params'>
-
-/** Finds the question in the streams that the caller may know of; its gate is open meanwhile. */
-async function withQuestion(
-  call: Named,
-  work: (
-    gate: GateSurface,
-    row: InboxQuestion,
-    question: Question,
-    stream: string,
-  ) => Promise<Reply>,
+async function answered(
+  call: Pick<RouteCall, 'home' | 'caller' | 'reserve'>,
+  stream: string,
+  { actionId }: Question,
+  given: Exclude<Answered, { kind: 'wait' }>,
 ): Promise<Reply> {
+  const { home, caller, reserve } = call
+  await home.withGate(caller, stream, (gate) => gate.answer(actionId, given), reserve?.(actionId))
+  return actReply(call, actionId)
+}
+
+type NamedCall = Pick<RouteCall<'showQuestion'>, 'home' | 'caller' | 'params'>
+
+interface FoundQuestion {
+  readonly row: InboxQuestion
+  readonly question: Question
+  readonly stream: string
+}
+
+/** Finds the question in the streams that the caller may know of. */
+async function findQuestion(call: NamedCall): Promise<FoundQuestion> {
   const { id } = call.params
   for (const stream of await knownStreams(call)) {
-    const reply = await call.home.withGate(call.caller, stream, async (gate) => {
-      const question = await gate.question(id)
-      if (question === null) {
-        const ended = await gate.ended(id)
-        if (ended !== null) throw new FaultError(ended)
-        return null
-      }
-      const row = (await gate.pending()).find(({ action_id }) => action_id === question.actionId)
-      return row === undefined ? null : work(gate, row, question, stream)
-    })
-    if (reply !== null) return reply
+    const found = await call.home.withGate(call.caller, stream, (gate) => questionIn(gate, id))
+    if (found !== null) return { ...found, stream }
   }
   throw faultError('history.unknown', id, `no question has the id ${showName(id)}`)
+}
+
+async function questionIn(
+  gate: GateSurface,
+  id: string,
+): Promise<Omit<FoundQuestion, 'stream'> | null> {
+  const question = await gate.question(id)
+  if (question === null) {
+    const ended = await gate.ended(id)
+    if (ended !== null) throw new FaultError(ended)
+    return null
+  }
+  const row = (await gate.pending()).find(({ action_id }) => action_id === question.actionId)
+  return row === undefined ? null : { row, question }
 }
 
 function headOf(row: InboxQuestion, question: Question, stream: string) {
