@@ -3,6 +3,8 @@ import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { expect } from 'vitest'
 import { type Client, createClient } from '../../src/api/index.ts'
 import { type Json, Place } from '../cli-gate/place.ts'
 
@@ -22,6 +24,42 @@ export interface RawRequest {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
   readonly socket?: string
+}
+
+/** The schemas of answers, as the description of the service has them. */
+class Description {
+  readonly #document: Json
+  readonly #ajv = new Ajv2020({ strict: false })
+
+  constructor(document: Json) {
+    this.#document = document
+    this.#ajv.addSchema(document, 'service')
+  }
+
+  answerOf(path: string, method: string, status: number) {
+    const [pattern] = Object.keys(this.#document.paths)
+      .filter((one) => new RegExp(`^${one.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))
+      .sort((left, right) => left.split('{').length - right.split('{').length)
+    const name = `${method} ${pattern} ${status}`
+    const known = this.#document.paths[pattern ?? '']?.[method.toLowerCase()]?.responses[status]
+    const place =
+      known === undefined
+        ? ['components', 'responses', 'Problem', 'content', 'application/problem+json', 'schema']
+        : [
+            'paths',
+            pattern,
+            method.toLowerCase(),
+            'responses',
+            status,
+            'content',
+            'application/json',
+            'schema',
+          ]
+    const pointer = place.map((part) =>
+      encodeURIComponent(String(part).replaceAll('~', '~0').replaceAll('/', '~1')),
+    )
+    return { name, validate: this.#ajv.compile({ $ref: `service#/${pointer.join('/')}` }) }
+  }
 }
 
 export class ServicePlace extends Place {
@@ -73,9 +111,28 @@ export class ServicePlace extends Place {
     return this.writ(['token', 'create', principal, '--json', '--pass-fd', '3'], pass).json.token
   }
 
+  /** Every answer that it gets must be of the schema that the service describes. */
   client(token: string | null): Client {
-    return createClient({ url: this.url, token })
+    return createClient({ url: this.url, token, fetch: this.#checkedFetch })
   }
+
+  readonly #checkedFetch: typeof fetch = async (input, init) => {
+    const answer = await fetch(input, init)
+    const text = await answer.clone().text()
+    if (answer.headers.get('content-type')?.includes('json') !== true) return answer
+    const schema = await this.#schemaOf(new URL(String(input)).pathname, init?.method, answer)
+    const isValid = schema.validate(JSON.parse(text))
+    expect(schema.validate.errors ?? [], `${schema.name}: ${text.slice(0, 400)}`).toEqual([])
+    expect(isValid).toBe(true)
+    return answer
+  }
+
+  async #schemaOf(path: string, method = 'GET', { status }: Response) {
+    this.#description ??= new Description((await this.raw({ path: '/openapi.json' })).json)
+    return this.#description.answerOf(path, method, status)
+  }
+
+  #description: Description | null = null
 
   /** As a client without any help: every byte of the head is the caller's. */
   raw({ method = 'GET', path, headers = {}, body, socket }: RawRequest): Promise<RawAnswer> {

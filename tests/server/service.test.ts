@@ -46,6 +46,11 @@ async function problemOf(call: Promise<unknown>): Promise<Json> {
   throw new Error('the call went well')
 }
 
+/** Proposes, and waits for the decision. */
+function propose(client: Client, body: Json, extras: Json = {}): Promise<Json> {
+  return client.proposeAction({ query: {}, body, wait: 60, ...extras })
+}
+
 function authorized(token: string): Record<string, string> {
   return { authorization: `Bearer ${token}` }
 }
@@ -65,7 +70,10 @@ describe('the description', () => {
 describe('an action', () => {
   it('is promoted, read again, and proven with the keys of the home', async () => {
     const proposal = place.proposal('note.txt')
-    const { status, value, location } = await asBot.proposeAction({ query: {}, body: proposal })
+    const dry = await asBot.proposeAction({ query: { dry_run: true }, body: proposal })
+    expect(dry.value).toMatchObject({ decision: { decision: 'PROMOTE' } })
+    expect(existsSync(join(place.project, 'note.txt'))).toBe(false)
+    const { status, value, location } = await propose(asBot, proposal)
     expect([status, value.status]).toEqual([200, 'promoted'])
     expect(readFileSync(join(place.project, 'note.txt'), 'utf8')).toBe('hello')
     expect(location).toBe(`/v1/actions/${value.action_id}`)
@@ -85,16 +93,14 @@ describe('an action', () => {
 
   it('with an idempotency key is done once (H-3)', async () => {
     const body = place.proposal('once.txt')
-    const first = await asBot.proposeAction({ query: {}, body, idempotencyKey: 'k-1' })
-    const again = await asBot.proposeAction({ query: {}, body, idempotencyKey: 'k-1' })
+    const first = await propose(asBot, body, { idempotencyKey: 'k-1' })
+    const again = await propose(asBot, body, { idempotencyKey: 'k-1' })
     expect(again.value).toEqual(first.value)
     const other = place.proposal('twice.txt')
-    const problem = await problemOf(
-      asBot.proposeAction({ query: {}, body: other, idempotencyKey: 'k-1' }),
-    )
+    const problem = await problemOf(propose(asBot, other, { idempotencyKey: 'k-1' }))
     expect([problem.status, problem.code]).toEqual([409, 'api.key_reused'])
     // Another caller has keys of its own.
-    const human = await asAnn.proposeAction({ query: {}, body: other, idempotencyKey: 'k-1' })
+    const human = await propose(asAnn, other, { idempotencyKey: 'k-1' })
     expect(human.value.status).toBe('promoted')
     const { facts } = (
       await asBot.listFacts({ params: { stream: 'main' }, query: { type: 'request_key_v1' } })
@@ -118,7 +124,7 @@ describe('an action', () => {
 
 describe('a question', () => {
   async function ask(name: string): Promise<Json> {
-    const { status, value } = await asBot.proposeAction({ query: {}, body: place.proposal(name) })
+    const { status, value } = await propose(asBot, place.proposal(name))
     expect([status, value.status]).toEqual([202, 'waiting'])
     const { questions } = (await asAnn.listQuestions({})).value
     return questions.find(({ action_id }) => action_id === value.action_id)
@@ -239,7 +245,7 @@ describe('events', () => {
     const live = events(1, {}, '?type=decision_v1')
     await pause(500)
     const body = place.proposal('seen.txt')
-    await asBot.proposeAction({ query: {}, body })
+    await propose(asBot, body)
     const [event] = await live
     expect(event.fact.record.payload.action_id).toBe(body.descriptor.action_id)
     expect(event.id).not.toContain('host=')
@@ -342,7 +348,7 @@ describe('the process', () => {
 
   it('stops in order, and another one goes on', async () => {
     const slow = place.proposal('slow.txt')
-    const answer = asBot.proposeAction({ query: {}, body: slow })
+    const answer = propose(asBot, slow)
     await pause(300)
     expect(await place.end()).toBe(0)
     expect((await answer).value.status).toBe('promoted')

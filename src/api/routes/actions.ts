@@ -7,6 +7,7 @@ import {
   DecisionDocument,
   Id,
   Moment,
+  nullable,
   PrincipalShape,
   PromotionDocument,
   ProposalDocument,
@@ -54,6 +55,19 @@ const Act = Type.Object(
   closed,
 )
 
+/** The decision of a dry run, of which nothing is recorded. */
+const DryRun = Type.Object(
+  {
+    action_id: Type.String(),
+    decision: DecisionDocument,
+    result: nullable(ResultDocument),
+  },
+  closed,
+)
+
+/** An action that is not decided yet. */
+const UnderWay = Type.Object({ action_id: Type.String() }, closed)
+
 export const ACTION_ROUTES = {
   proposeAction: route({
     method: 'POST',
@@ -67,7 +81,7 @@ export const ACTION_ROUTES = {
       closed,
     ),
     body: ProposalDocument,
-    answers: { 200: Act, 202: Act },
+    answers: { 200: Type.Union([Act, DryRun]), 202: Type.Union([Act, UnderWay]) },
   }),
   listActions: route({
     method: 'GET',

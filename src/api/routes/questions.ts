@@ -36,6 +36,19 @@ const Head = {
       principal: Type.String(),
       kind: Type.String(),
       agent: nullable(Type.String()),
+      /** The attempt of a run that did it. */
+      run: nullable(
+        Type.Object(
+          {
+            run_id: Type.String(),
+            node_id: Type.String(),
+            attempt: Type.Integer(),
+            participant: Type.String(),
+            actor: Type.String(),
+          },
+          closed,
+        ),
+      ),
       at: Moment,
     },
     closed,

@@ -52,7 +52,10 @@ async function decidedReply(call: ReadCall, stream: string, answer: GateAnswer):
     throw new RefusedDocument(answer.decision.code, violations)
   }
   const act = await actDocument(call, stream, answer.action_id)
-  if (act === null) return { value: answer }
+  if (act === null) {
+    const { action_id, decision, result } = answer
+    return { value: { action_id, decision, result } }
+  }
   const status = answer.pending === undefined ? 200 : 202
   return { status, value: act, headers: { location: `/v1/actions/${answer.action_id}` } }
 }
