@@ -59,6 +59,9 @@ const Head = {
   reasons: Type.Array(Type.Object({ code: Type.String(), words: Type.String() }, closed)),
   risk: Type.Enum(['LOW', 'MEDIUM', 'HIGH', 'CRITICAL']),
   needs: Type.Enum(['plain', 'passphrase', 'passkey']),
+  /** What bounds the asker, and who keeps the record. */
+  confinement: nullable(Type.String()),
+  custody: Type.String(),
   undo_days: nullable(Type.Integer()),
   effects: Type.Object(
     { added: Type.Integer(), modified: Type.Integer(), deleted: Type.Integer() },
