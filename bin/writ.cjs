@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Starts the command line, `dist/cli/program.cjs`, or for `writ exec` a script that holds nothing else,
+ * Starts the command line, `dist/cli/program.cjs`, or for `writ exec` and `writ serve` scripts that hold nothing else,
  * with the code that V8 compiled for it when it was built. Another version of Node ignores that code
  * and compiles the file itself.
  */
@@ -11,6 +11,8 @@ const { dirname, join } = require('node:path')
 const { constants, Script } = require('node:vm')
 
 const BUILT = join(__dirname, '..', 'dist', 'cli')
+/** Commands with a script of their own. */
+const SCRIPTS = ['exec', 'serve']
 const NOT_BUILT =
   'cli.not_built: the program files are missing\n  hint: run `npm run build` in the checkout\n'
 
@@ -40,7 +42,8 @@ function read(file, encoding) {
 }
 
 async function start() {
-  const program = load(BUILT, process.argv[2] === 'exec' ? 'exec' : 'program')
+  const [, , command] = process.argv
+  const program = load(BUILT, SCRIPTS.includes(command) ? command : 'program')
   if (program === null) process.stderr.write(NOT_BUILT)
   const status = program === null ? 4 : await program.main(process.argv.slice(2))
   process.exitCode = status

@@ -84,6 +84,7 @@ describe('pins', () => {
       'body_dropped_v1',
       'clock_jump_v1',
       'principal_v1',
+      'request_key_v1',
       'record',
     ])
   })
@@ -97,6 +98,7 @@ describe('pins', () => {
       './ledger',
       './gate',
       './flow',
+      './client',
       './package.json',
     ])
   })
@@ -143,6 +145,7 @@ describe('pins', () => {
       'hook list',
       'hook doctor',
       'hook event',
+      'serve',
       'check',
       'normalize',
       'schema',

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { VERSION } from '../src/cli/call/version.ts'
+import { VERSION } from '../src/base/index.ts'
 import { ensureBuilt } from './built.ts'
 
 const STARTER = join(process.cwd(), 'bin', 'writ.cjs')

@@ -7,6 +7,7 @@
  * - the command line as one script, `dist/cli/program.cjs`, and `writ exec`, which people wait for
  *   most, as another, `dist/cli/exec.cjs`; next to each the code that V8 compiled for it
  *   (`tools/warm.mjs`): without that code every command would take about 80 ms longer;
+ * - `writ serve` as a third script, `dist/cli/serve.cjs`, which holds the HTTP server;
  * - type declarations and manual pages.
  *
  * Does nothing if no input has changed.
@@ -29,6 +30,8 @@ const BUNDLED = new Set([
   'typebox',
   'yaml',
 ])
+/** Packages that the script of the service alone holds; people need not install them. */
+const SERVED = ['fastify']
 const STAMP = join(ROOT, 'dist', '.stamp')
 const WARMING_MS = 120_000
 
@@ -65,14 +68,22 @@ async function bundle(sources, outdir) {
   await esbuild({
     ...settings,
     entryPoints: { 'cli/program': 'src/cli/main.ts', 'cli/exec': 'src/cli/exec-main.ts' },
-    format: 'cjs',
-    outExtension: { '.js': '.cjs' },
-    minify: true,
-    // A script has no `import.meta`, and code that V8 cached cannot call `import()`.
-    banner: { js: "const programUrl = require('node:url').pathToFileURL(__filename).href" },
-    define: { 'import.meta.url': 'programUrl' },
-    supported: { 'dynamic-import': false },
+    ...script,
   })
+  const external = settings.external.filter((name) => !SERVED.includes(name))
+  const entryPoints = { 'cli/serve': 'src/cli/serve-main.ts' }
+  await esbuild({ ...settings, ...script, entryPoints, external })
+}
+
+/** How a script is made that `bin/writ.cjs` runs. */
+const script = {
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  minify: true,
+  // A script has no `import.meta`, and code that V8 cached cannot call `import()`.
+  banner: { js: "const programUrl = require('node:url').pathToFileURL(__filename).href" },
+  define: { 'import.meta.url': 'programUrl' },
+  supported: { 'dynamic-import': false },
 }
 
 function settingsFor(outdir) {
@@ -85,7 +96,7 @@ function settingsFor(outdir) {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    external: Object.keys(dependencies).filter((name) => !BUNDLED.has(name)),
+    external: [...Object.keys(dependencies).filter((name) => !BUNDLED.has(name)), ...SERVED],
     // The package's CommonJS files cannot be bundled into a module; these are its ES modules.
     alias: { yaml: './node_modules/yaml/browser/index.js' },
     legalComments: 'none',

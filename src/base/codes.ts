@@ -626,6 +626,31 @@ export const CODES = {
   'credential.required': { http: 403, exit: 1, says: 'this needs the credential of a human' },
   'credential.exists': { http: 409, exit: 1, says: 'this human has a credential already' },
 
+  // The service over HTTP: requests that are refused before a handler sees them.
+  'api.malformed': { http: 400, exit: 2, says: 'the request is malformed' },
+  'api.required': { http: 400, exit: 2, says: 'a mandatory field is missing' },
+  'api.field_type': { http: 400, exit: 2, says: 'a field has the wrong type or form' },
+  'api.enum': { http: 400, exit: 2, says: 'the value is not one of the allowed ones' },
+  'api.unknown_key': { http: 400, exit: 2, says: 'the route has no such field' },
+  'api.no_token': { http: 401, exit: 1, says: 'the request names no token' },
+  'api.host': { http: 403, exit: 1, says: 'the service does not answer under this name' },
+  'api.origin': { http: 403, exit: 1, says: 'the request comes from a page of another origin' },
+  'api.no_route': { http: 404, exit: 2, says: 'there is no such route' },
+  'api.key_reused': {
+    http: 409,
+    exit: 1,
+    says: 'the idempotency key was used for another request',
+  },
+  'api.in_progress': { http: 409, exit: 1, says: 'a request with this key is under way' },
+  'api.digest_moved': { http: 412, exit: 1, says: 'the digest is not that of the question now' },
+  'api.too_large': { http: 413, exit: 1, says: 'the request is too large' },
+  'api.media': { http: 415, exit: 2, says: 'the body is not JSON' },
+  'api.too_often': { http: 429, exit: 1, says: 'the caller asks too often' },
+  'api.stopping': { http: 503, exit: 4, says: 'the service is stopping' },
+  'api.foreign_answer': { http: 502, exit: 4, says: 'the answer is not of a service of writ' },
+  'service.running': { http: 409, exit: 1, says: 'another service has this home' },
+  'service.address': { http: 400, exit: 2, says: 'the service cannot listen there' },
+
   // History.
   'history.unknown': { http: 404, exit: 1, says: 'nothing here has this id' },
   'replay.different': wrong('what was recorded is not what is computed'),

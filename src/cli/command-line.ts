@@ -6,7 +6,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { CODES, type Fault, FaultError, fault, nearest, showName } from '../base/index.ts'
+import { CODES, type Fault, FaultError, fault, nearest, showName, VERSION } from '../base/index.ts'
 import {
   COMMON_OPTIONS,
   type Command,
@@ -27,7 +27,6 @@ import {
   processTerminal,
   type Terminal,
 } from './call/terminal.ts'
-import { VERSION } from './call/version.ts'
 
 type Commands = readonly Command[]
 

@@ -317,6 +317,7 @@ export {
   type KeyRotated,
   keyRotated,
 } from './ledger/records.ts'
+export type { RequestKey } from './ledger/request-key.ts'
 export type { Mismatch } from './mismatch.ts'
 export { type NormaliseAnswer, normaliseAndValidate, normaliseRefused } from './normalise.ts'
 export {

@@ -46,6 +46,7 @@ import type { Contract } from './kernel/contract.ts'
 import { type CodeAnnotation, nodeOf, type SchemaNode } from './kernel/schema.ts'
 import { principalChange } from './ledger/principal.ts'
 import { bodyDropped, clockJump, keyRotated, tailCut } from './ledger/records.ts'
+import { requestKeyContract } from './ledger/request-key.ts'
 
 /** Every document except the envelope of the ledger. */
 const DOCUMENTS: readonly Contract[] = [
@@ -94,6 +95,7 @@ const DOCUMENTS: readonly Contract[] = [
   bodyDropped,
   clockJump,
   principalChange,
+  requestKeyContract,
 ]
 
 const BY_NAME: ReadonlyMap<string, Contract> = new Map(

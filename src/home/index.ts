@@ -21,6 +21,7 @@ export {
   addPrincipal,
   createToken,
   type PrincipalsPlace,
+  RegisterReader,
   readRegister,
   recordChange,
   revokeToken,

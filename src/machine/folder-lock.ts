@@ -35,6 +35,21 @@ export function withFolderLock<T>(folder: string, work: () => T): T {
   }
 }
 
+/**
+ * Takes the lock of a folder for as long as this process lives, or until the returned function is
+ * called. Returns null if another process holds it.
+ */
+export function holdFolderLock(folder: string): (() => void) | null {
+  const handle = openFolder(folder)
+  const { status } = runProgramNow(requireProgram('flock'), flockWords(0), {
+    stdio: ['ignore', 'ignore', 'ignore', handle],
+  })
+  if (status === 0) return () => closeSync(handle)
+  closeSync(handle)
+  if (status === FLOCK_CONFLICT) return null
+  throw unwritable(folder, { code: 'ENOLCK' })
+}
+
 function openFolder(folder: string): number {
   try {
     return openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)

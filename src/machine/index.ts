@@ -33,7 +33,7 @@ export {
 } from './file.ts'
 export { type DigestRequest, digestFiles } from './file-digest.ts'
 export { checkFilesystem, type FilesystemType } from './filesystem.ts'
-export { FLOCK_CONFLICT, flockWords, withFolderLock } from './folder-lock.ts'
+export { FLOCK_CONFLICT, flockWords, holdFolderLock, withFolderLock } from './folder-lock.ts'
 export {
   allStatsOf,
   codeOf,

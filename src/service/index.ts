@@ -23,6 +23,7 @@ export type {
   ParticipantOutcome,
   SealedPaths,
 } from './surface/attempt-surface.ts'
+export type { AccompanyingRecord } from './surface/context.ts'
 export type {
   OpenedSession,
   PendingPart,

@@ -28,6 +28,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     pure: true,
     packages: ['@dagrejs/dagre'],
   },
+  api: { sees: ['base', 'contracts'], pure: true, packages: ['typebox'] },
   hosts: { sees: ['base'], pure: true, packages: [] },
   machine: { sees: ['base', 'contracts', 'gate'], pure: false, packages: [] },
   hooks: { sees: ['base', 'configuration', 'hosts', 'machine'], pure: false, packages: [] },
@@ -80,6 +81,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     pure: false,
     packages: ['@modelcontextprotocol/client', 'openai'],
   },
+  history: {
+    sees: ['base', 'contracts', 'ledger', 'promotion', 'store', 'home'],
+    pure: false,
+    packages: [],
+  },
+  words: {
+    sees: ['base', 'contracts', 'gate', 'machine', 'service'],
+    pure: false,
+    packages: [],
+  },
   schedules: {
     sees: ['base', 'contracts', 'ledger', 'flow', 'store', 'runs'],
     pure: false,
@@ -104,6 +115,25 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     pure: false,
     packages: [],
   },
+  server: {
+    sees: [
+      'api',
+      'base',
+      'contracts',
+      'constitution',
+      'ledger',
+      'gate',
+      'machine',
+      'sandbox',
+      'store',
+      'home',
+      'history',
+      'service',
+      'words',
+    ],
+    pure: false,
+    packages: ['fastify', 'typebox'],
+  },
   cli: {
     sees: [
       'base',
@@ -121,10 +151,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'promotion',
       'store',
       'home',
+      'history',
       'service',
       'runs',
       'sessions',
       'schedules',
+      'server',
+      'words',
     ],
     pure: false,
     packages: ['diff', 'yaml'],
@@ -141,7 +174,7 @@ export const OVERSIZED: readonly string[] = ['src/base/codes.ts']
 
 /** Doors of the package, and the files that are the programs: others than the house import them. */
 export function isOpen(path: string): boolean {
-  return /^src\/(?:(?:contracts|constitution|ledger|gate|flow)\/)?index\.ts$|^src\/cli\/(?:exec-)?main\.ts$/.test(
+  return /^src\/(?:(?:contracts|constitution|ledger|gate|flow|api)\/)?index\.ts$|^src\/cli\/(?:exec-|serve-)?main\.ts$/.test(
     path,
   )
 }

@@ -150,6 +150,12 @@ export const ROWS: readonly Row[] = [
     // It cannot run without a person.
     ends: humans('hook.host', 'hook.host'),
   },
+  {
+    command: 'serve',
+    argv: ['serve', '--listen', '0.0.0.0:0'],
+    // It would serve until it is ended; here it is asked to listen where it must not.
+    ends: humans('service.address', 'service.address'),
+  },
   { command: 'laws check', argv: ['laws', 'check'], ends: all(0) },
   { command: 'laws test', argv: ['laws', 'test'], ends: all(0) },
   { command: 'laws explain', argv: ['laws', 'explain', '{act}'], held: 'act', ends: all(0) },

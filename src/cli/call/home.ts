@@ -45,9 +45,6 @@ import { type CommandCall, usageError } from './command.ts'
 import { readPassphrase } from './passphrase.ts'
 import { surroundings } from './terminal.ts'
 
-/** The trust level of this release: writ runs as the same user as the agent. */
-export const LEVEL = 'seatbelt'
-
 /** Of a command that only reads. */
 export interface ReadSession {
   readonly home: Home

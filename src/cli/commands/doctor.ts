@@ -3,16 +3,15 @@
  * Says the trust level plainly, and whether the home's human has a credential.
  */
 import { mkdtempSync } from 'node:fs'
-import { CODES, faultCode } from '../../base/index.ts'
+import { CODES, faultCode, LEVEL } from '../../base/index.ts'
 import { removeTree } from '../../machine/index.ts'
 import { createDriver, type Probe } from '../../sandbox/index.ts'
 import type { GateSurface, KeptState } from '../../service/index.ts'
 import { probeView } from '../../view/index.ts'
+import { counted, grouped, sizeText, visibleName } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
-import { LEVEL, withHistory } from '../call/home.ts'
+import { withHistory } from '../call/home.ts'
 import type { Terminal } from '../call/terminal.ts'
-import { counted, grouped, sizeText } from '../effects/amount.ts'
-import { visibleName } from '../effects/visible.ts'
 import { troublesIn, troublesText } from '../flow/schedule-trouble.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
 

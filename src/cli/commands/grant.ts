@@ -1,9 +1,9 @@
 /** `writ grant list` and `writ grant revoke`: what humans let agents do with "always", and its end. */
 import { faultError, showName } from '../../base/index.ts'
 import type { KnownGrant } from '../../gate/index.ts'
+import { visibleName } from '../../words/index.ts'
 import { type CommandCall, type Exit, reply, usageError } from '../call/command.ts'
 import { refuseOthers } from '../call/home.ts'
-import { visibleName } from '../effects/visible.ts'
 import { withGates } from '../gate/open.ts'
 
 const SHORT_ID = 8

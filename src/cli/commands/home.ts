@@ -1,7 +1,7 @@
 /** `writ home …`: the homes of this user on this machine. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { FaultError, fault, showName } from '../../base/index.ts'
+import { FaultError, fault, LEVEL, showName } from '../../base/index.ts'
 import {
   knownHomeOf,
   type ListedHome,
@@ -12,10 +12,10 @@ import {
 } from '../../home/index.ts'
 import { surveyHome } from '../../service/index.ts'
 import { exportBundle, readStoreSetting } from '../../store/index.ts'
+import { counted, visible } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
 import {
   callerOf,
-  LEVEL,
   refuseBelowAgent,
   refuseTokens,
   requireHuman,
@@ -26,8 +26,6 @@ import {
 import { canAsk } from '../call/passphrase.ts'
 import { reasonOf } from '../call/source.ts'
 import { surroundings } from '../call/terminal.ts'
-import { counted } from '../effects/amount.ts'
-import { visible } from '../effects/visible.ts'
 import { askLine } from '../gate/answer-line.ts'
 import { homeInUse, withGatesOf } from '../gate/open.ts'
 import { table } from '../history/text.ts'

@@ -18,12 +18,12 @@ import {
   type HookMode,
   hostNamed,
 } from '../../hosts/index.ts'
+import { visible } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
 import { refuseBelowAgent, refuseTokens } from '../call/home.ts'
 import { canAsk } from '../call/passphrase.ts'
 import { surroundings } from '../call/terminal.ts'
 import { diffLines } from '../effects/line-diff.ts'
-import { visible } from '../effects/visible.ts'
 import { askLine } from '../gate/answer-line.ts'
 import { table } from '../history/text.ts'
 import { placesHere } from '../hooks/own-places.ts'

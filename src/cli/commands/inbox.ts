@@ -4,20 +4,17 @@ import { type RunStop, stopsOf } from '../../flow/index.ts'
 import type { KnownHome } from '../../home/index.ts'
 import { stoppedRuns, type WalkedRun } from '../../runs/index.ts'
 import type { InboxQuestion, Question } from '../../service/index.ts'
+import { countsText, headJson, operationTitle, resultText, visible } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import type { Paint, Terminal } from '../call/terminal.ts'
-import { countsText } from '../effects/amount.ts'
-import { operationTitle, resultText } from '../effects/operation-text.ts'
 import {
   askerText,
-  headJson,
   momentText,
   reasonTextLines,
   undoText,
   whyLines,
 } from '../effects/question-head.ts'
 import { shortDigest } from '../effects/question-text.ts'
-import { visible } from '../effects/visible.ts'
 import { stopsText } from '../flow/answer.ts'
 import { passWhenOpen } from '../flow/passed.ts'
 import { troublesIn, troublesText } from '../flow/schedule-trouble.ts'

@@ -3,7 +3,7 @@
  * is missing and nothing else.
  */
 import { join } from 'node:path'
-import { digestBytes, FaultError, faultError, showName } from '../../base/index.ts'
+import { digestBytes, FaultError, faultError, LEVEL, showName } from '../../base/index.ts'
 import {
   type Home,
   type HomeStore,
@@ -19,11 +19,11 @@ import { type Principal, principalText, type Register, samePrincipal } from '../
 import { bareLaws, DEFAULT_LAWS, LAYERED, lawDifferences } from '../../policy/index.ts'
 import { recordDefaultLaws, recordLaws } from '../../service/index.ts'
 import type { Ledger } from '../../store/index.ts'
+import { visibleName } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import {
   callerOf,
   isBelowAgent,
-  LEVEL,
   localHuman,
   refuseBelowAgent,
   refuseOthers,
@@ -31,7 +31,6 @@ import {
 } from '../call/home.ts'
 import { canAsk, readNewPassphrase } from '../call/passphrase.ts'
 import { surroundings } from '../call/terminal.ts'
-import { visibleName } from '../effects/visible.ts'
 import { recordSetAside, releaseHome } from '../gate/set-aside.ts'
 import { agreesToLaws, lawsToAccept, type ReadLaws } from '../laws/acceptance.ts'
 import { acceptRead } from './trust.ts'

@@ -16,11 +16,11 @@ import {
   type ParsedLaws,
 } from '../../policy/index.ts'
 import { humansWithCredential } from '../../service/index.ts'
+import { visible } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
 import { streamsToRead, withHistory } from '../call/home.ts'
 import { readSource } from '../call/source.ts'
 import { type Paint, progressBar, surroundings } from '../call/terminal.ts'
-import { visible } from '../effects/visible.ts'
 import { momentOption, wholeActionId } from '../history/option-values.ts'
 import { readLawFile, usableReading } from '../laws/acceptance.ts'
 import { explainAction, explanationText } from '../laws/explained-action.ts'

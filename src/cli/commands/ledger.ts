@@ -3,7 +3,7 @@
  * checked with.
  */
 import { join } from 'node:path'
-import { FaultError, faultError, showName } from '../../base/index.ts'
+import { FaultError, faultError, LEVEL, showName } from '../../base/index.ts'
 import {
   type FactProof,
   formatVerifierKey,
@@ -25,7 +25,6 @@ import {
 import { type CommandCall, type Exit, reply, usageError } from '../call/command.ts'
 import {
   actorOf,
-  LEVEL,
   type ReadSession,
   requireHuman,
   requireWholeHost,

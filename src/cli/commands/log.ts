@@ -4,13 +4,22 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FaultError, faultError, showName } from '../../base/index.ts'
+import {
+  ACTS,
+  type ActHistory,
+  actsOf,
+  HALF_DONE,
+  halfDone,
+  markHalfDone,
+  openFact,
+  shownFact,
+} from '../../history/index.ts'
 import { type Fact, type Page, parsePrincipal, type Query } from '../../ledger/index.ts'
 import { type LedgerReader, ledgerFileId, openHistory } from '../../store/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { type ReadSession, streamsToRead, streamToRead, withHistory } from '../call/home.ts'
-import { ACTS, type ActHistory, actsOf, HALF_DONE, halfDone, markHalfDone } from '../history/act.ts'
 import { ACT_HEADS, actRow } from '../history/act-text.ts'
-import { FACT_HEADS, factRow, openFact, shownFact } from '../history/facts.ts'
+import { FACT_HEADS, factRow } from '../history/fact-row.ts'
 import {
   LIMIT,
   LIMIT_MAX,

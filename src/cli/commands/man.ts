@@ -1,7 +1,7 @@
 /** `writ man`: prints a manual page, or writes all of them to a folder. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { showName } from '../../base/index.ts'
+import { showName, VERSION } from '../../base/index.ts'
 import {
   type Command,
   type CommandCall,
@@ -14,7 +14,6 @@ import {
 import { commandGroups, exitLine } from '../call/help.ts'
 import { refuseActorsOut } from '../call/output-file.ts'
 import { asciiText } from '../call/terminal.ts'
-import { VERSION } from '../call/version.ts'
 import { SETTINGS, VARIABLES } from '../reference/settings.ts'
 import { COMMANDS } from './table.ts'
 

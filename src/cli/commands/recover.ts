@@ -6,10 +6,10 @@ import { resolve } from 'node:path'
 import { type FaultError, invariant } from '../../base/index.ts'
 import { recoveryCommands } from '../../promotion/index.ts'
 import type { FinishedYes, OpenRecovery, RecoveryChoice } from '../../service/index.ts'
+import { visible, visibleName } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { refuseOthers, requireHuman } from '../call/home.ts'
 import type { Terminal } from '../call/terminal.ts'
-import { visible, visibleName } from '../effects/visible.ts'
 import {
   commandOf,
   finishedText,

@@ -18,6 +18,7 @@ import {
   recorded,
   recordsGrounds,
 } from '../../gate/index.ts'
+import { eachFact } from '../../history/index.ts'
 import {
   compareReplay,
   contentOf,
@@ -35,7 +36,6 @@ import { type ReadSession, streamsToRead, withHistory } from '../call/home.ts'
 import { progressBar } from '../call/terminal.ts'
 import { DecisionWalk, NotedObjects, replayLookup } from '../history/decision-walk.ts'
 import { replayEvaluation } from '../history/evaluation.ts'
-import { eachFact } from '../history/facts.ts'
 import { evaluationOf, gatherDecision, groundsOf, NotKept } from '../history/past-decision.ts'
 import { replayPromotion } from '../history/promotion-replay.ts'
 

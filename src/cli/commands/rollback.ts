@@ -4,10 +4,9 @@
  */
 import { invariant } from '../../base/index.ts'
 import type { RollbackAnswer, RollbackTarget } from '../../service/index.ts'
+import { counted, grouped, visibleName } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { refuseOthers } from '../call/home.ts'
-import { counted, grouped } from '../effects/amount.ts'
-import { visibleName } from '../effects/visible.ts'
 import { wholeIdOf } from '../gate/named-question.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
 import { momentOption } from '../history/option-values.ts'

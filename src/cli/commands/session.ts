@@ -20,11 +20,11 @@ import {
   sendOrder,
   withIdleSession,
 } from '../../sessions/index.ts'
+import { visibleName } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
 import { refuseOthers } from '../call/home.ts'
 import { surroundings } from '../call/terminal.ts'
 import { type ReadSide, renderEffects } from '../effects/render.ts'
-import { visibleName } from '../effects/visible.ts'
 import { readLimits } from '../exec/exec-proposal.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
 import { readCount } from '../session/read-count.ts'

@@ -7,6 +7,16 @@ import type { Decision } from '../../contracts/index.ts'
 import { stopsOf } from '../../flow/index.ts'
 import type { Approvals } from '../../gate/index.ts'
 import {
+  allFacts,
+  halfDone,
+  markHalfDone,
+  openFact,
+  readAct,
+  rollbacksOf,
+  shownFact,
+  treeErrors,
+} from '../../history/index.ts'
+import {
   areContradictory,
   type EvidencePack,
   evidencePack,
@@ -23,9 +33,8 @@ import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.t
 import { type ReadSession, streamsToRead, withHistory } from '../call/home.ts'
 import { stopsText } from '../flow/answer.ts'
 import { approvalsText } from '../gate/approvals-text.ts'
-import { halfDone, markHalfDone, readAct, rollbacksOf } from '../history/act.ts'
 import { actLines } from '../history/act-text.ts'
-import { allFacts, FACT_HEADS, factRow, openFact, shownFact, treeErrors } from '../history/facts.ts'
+import { FACT_HEADS, factRow } from '../history/fact-row.ts'
 import { wholeActionId } from '../history/option-values.ts'
 import { lawWordsAmong } from '../history/past-decision.ts'
 import { approvalsOf, shownApprovals } from '../history/promotion-replay.ts'

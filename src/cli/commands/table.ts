@@ -8,6 +8,7 @@ import { GATE_COMMANDS } from './gate-table.ts'
 import { HOOK_COMMANDS } from './hook-table.ts'
 import { LEDGER_COMMANDS } from './ledger-table.ts'
 import { SCHEDULE_COMMANDS } from './schedule-table.ts'
+import { SERVER_COMMANDS } from './server-table.ts'
 import { SESSION_COMMANDS } from './session-table.ts'
 
 const JSONL: OptionWords = {
@@ -93,6 +94,7 @@ export const COMMANDS: readonly Command[] = [
   ...SESSION_COMMANDS,
   ...GATE_COMMANDS,
   ...HOOK_COMMANDS,
+  ...SERVER_COMMANDS,
   {
     name: 'check',
     says: 'validate documents of any contract',

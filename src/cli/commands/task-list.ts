@@ -5,6 +5,7 @@
  */
 import { faultCode, showName } from '../../base/index.ts'
 import { field } from '../../contracts/index.ts'
+import { allFacts, findTask, openFact } from '../../history/index.ts'
 import {
   areContradictory,
   type Fact,
@@ -18,7 +19,6 @@ import {
 import type { LedgerReader } from '../../store/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { streamToRead, withHistory } from '../call/home.ts'
-import { allFacts, findTask, openFact } from '../history/facts.ts'
 import { LIMIT, LIMIT_MAX, numberOption } from '../history/option-values.ts'
 import { table } from '../history/text.ts'
 

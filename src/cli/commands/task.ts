@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { faultError, invariant, showName, uuidV7 } from '../../base/index.ts'
 import { type ActTask, field, isObject } from '../../contracts/index.ts'
+import { findTask, openFact } from '../../history/index.ts'
 import {
   duplicateReceipt,
   isSameTask,
@@ -22,7 +23,6 @@ import {
   withHistory,
   withHome,
 } from '../call/home.ts'
-import { findTask, openFact } from '../history/facts.ts'
 import { readDocument, refuse } from '../history/text.ts'
 import { showId } from './show.ts'
 

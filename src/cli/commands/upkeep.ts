@@ -12,12 +12,11 @@ import {
   surveyHome,
   type Unneeded,
 } from '../../service/index.ts'
+import { counted, sizeText, visible } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
 import { requireHuman, requireWholeHost } from '../call/home.ts'
 import type { Terminal } from '../call/terminal.ts'
-import { counted, sizeText } from '../effects/amount.ts'
 import { momentText } from '../effects/question-head.ts'
-import { visible } from '../effects/visible.ts'
 import { homeInUse, withGates } from '../gate/open.ts'
 import { momentOption } from '../history/option-values.ts'
 import { plain, table } from '../history/text.ts'

@@ -7,9 +7,8 @@
 
 import { isUtf8 } from 'node:buffer'
 import type { Change, ChangeSide } from '../../gate/index.ts'
-import { counted, sizeText } from './amount.ts'
+import { counted, sizeText, visibleLine } from '../../words/index.ts'
 import type { ReadSide, View } from './render.ts'
-import { visibleLine } from './visible.ts'
 
 /** Bytes of a file that are read to compare it line by line; `whole` is the limit of the full view. */
 const READ_BYTES_MAX = { usual: 4 << 20, whole: 64 << 20 } as const

@@ -15,15 +15,21 @@ import {
   rawOfBytes,
   rawOfText,
 } from '../../gate/index.ts'
+import {
+  countsText,
+  failureText,
+  sizeText,
+  visible,
+  visibleLine,
+  visiblePath,
+} from '../../words/index.ts'
 import { paint } from '../call/terminal.ts'
-import { countsText, sizeText } from './amount.ts'
 import { readContent } from './change-text.ts'
 import { diffLines, type LineDiff } from './line-diff.ts'
-import { failureText, questionText, readAnswer, shortDigest } from './question-text.ts'
+import { questionText, readAnswer, shortDigest } from './question-text.ts'
 import { type ReadSide, renderEffects, type View } from './render.ts'
 import { RESET, RESET_TERMINAL, resetFor, SeenOutput } from './reset.ts'
 import { rowsOf } from './sections.ts'
-import { visible, visibleLine, visiblePath } from './visible.ts'
 
 const BASE = rawOfText('/home/ann/shop')
 const PLAIN: View = { paint: paint(false), base: BASE, whole: false }

@@ -10,9 +10,8 @@ import {
   type RawPath,
   rawOfText,
 } from '../../gate/index.ts'
-import { counted, grouped, sizeText } from './amount.ts'
+import { counted, grouped, sizeText, visible, visibleName, visiblePath } from '../../words/index.ts'
 import type { View } from './render.ts'
-import { visible, visibleName, visiblePath } from './visible.ts'
 
 const EXECUTABLE = 0o111
 

@@ -6,8 +6,8 @@
 import { accessSync, constants, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { quote } from '../../machine/index.ts'
+import { visibleName } from '../../words/index.ts'
 import type { Terminal } from '../call/terminal.ts'
-import { visibleName } from './visible.ts'
 
 /** So many directories are looked at; the rest fails with the kernel's own words. */
 const LOOKED_AT_MAX = 500

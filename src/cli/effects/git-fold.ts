@@ -18,9 +18,9 @@ import {
   isGitWork,
   type RawPath,
 } from '../../gate/index.ts'
+import { visible } from '../../words/index.ts'
 import { readContentBytes } from './change-text.ts'
 import type { ReadSide } from './render.ts'
-import { visible } from './visible.ts'
 
 const REFERENCE =
   /^(.*\/\.git(?:\/(?:worktrees|modules)\/.+?)?)\/refs\/(heads|tags|remotes|notes|stash)(?:\/(.+))?$/

@@ -5,9 +5,8 @@
  */
 import { CODES, isCode } from '../../base/index.ts'
 import type { SandboxResult } from '../../contracts/index.ts'
+import { askText, failureText, resultText, visible } from '../../words/index.ts'
 import type { Paint } from '../call/terminal.ts'
-import { askText, resultText } from './operation-text.ts'
-import { visible } from './visible.ts'
 
 const DIGITS = 8
 
@@ -21,15 +20,6 @@ const ID_DIGITS = 12
 /** The id under which a question waits in the inbox. */
 export function questionId({ resultDigest }: { readonly resultDigest: string }): string {
   return resultDigest.slice(resultDigest.indexOf(':') + 1).slice(0, ID_DIGITS)
-}
-
-/** How the command ended, when it did not end well; null when it did. */
-export function failureText({ execution }: SandboxResult): string | null {
-  const { status, exit_code: exitCode, signal, killed_by: killedBy } = execution
-  if (status === 'SUCCESS') return null
-  if (killedBy !== undefined) return `the command was ended: it used up its ${killedBy}`
-  if (signal !== null) return `the command was ended by ${visible(signal)}`
-  return exitCode === null ? 'the command failed' : `the command failed with status ${exitCode}`
 }
 
 /** What a question is about, as far as its last lines need it. */

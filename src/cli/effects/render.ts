@@ -8,8 +8,15 @@
  * how to see the rest: the view `whole` shows everything.
  */
 import { type Change, type ChangeSide, isBelow, nameOfRaw, type RawPath } from '../../gate/index.ts'
+import {
+  counted,
+  countsText,
+  grouped,
+  sizeText,
+  visibleName,
+  visiblePath,
+} from '../../words/index.ts'
 import type { Paint } from '../call/terminal.ts'
-import { counted, countsText, grouped, sizeText } from './amount.ts'
 import { bytesText } from './change-text.ts'
 import { differences, foundText, oddities, stateText } from './entry-text.ts'
 import { foldedGit, gitLines } from './git-fold.ts'
@@ -26,7 +33,6 @@ import {
   tally,
   WIDEST,
 } from './sections.ts'
-import { visibleName, visiblePath } from './visible.ts'
 
 /** Opens what a changed file held or would hold; null where there is no file. */
 export type ReadSide = (change: Change, side: ChangeSide) => AsyncIterable<unknown> | null

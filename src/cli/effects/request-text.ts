@@ -15,10 +15,9 @@ import type {
 } from '../../contracts/index.ts'
 import { leavesOf, showHostPort } from '../../gate/index.ts'
 import type { GateAnswer } from '../../service/index.ts'
+import { counted, grouped, sizeText, visible, visibleName } from '../../words/index.ts'
 import type { Paint } from '../call/terminal.ts'
-import { counted, grouped, sizeText } from './amount.ts'
 import { shortDigest } from './question-text.ts'
-import { visible, visibleName } from './visible.ts'
 
 export function heldLines(
   held: readonly HeldRequest[],

@@ -10,9 +10,9 @@ import { realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { FaultError, fault, faultError, showName } from '../../base/index.ts'
 import { gitDirectoriesOf, gitTop, workspacePlaces } from '../../home/index.ts'
+import { commandLine } from '../../words/index.ts'
 import { usageError } from '../call/command.ts'
 import { reasonOf, unreadable } from '../call/source.ts'
-import { commandLine } from '../effects/operation-text.ts'
 
 interface Place {
   readonly cwd: string

@@ -10,8 +10,8 @@ import type {
   LawWords,
   ProposeOptions,
 } from '../../service/index.ts'
+import { counted, grouped } from '../../words/index.ts'
 import { canAsk } from '../call/passphrase.ts'
-import { counted, grouped } from '../effects/amount.ts'
 import { findingWords } from '../effects/entry-text.ts'
 import { reasonLines } from '../effects/question-text.ts'
 import { obeysSequences, resetFor, type SeenOutput } from '../effects/reset.ts'

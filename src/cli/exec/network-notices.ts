@@ -7,7 +7,7 @@
 import { CODES, isCode } from '../../base/index.ts'
 import type { NetworkConnection } from '../../contracts/index.ts'
 import { showHostPort } from '../../gate/index.ts'
-import { visible, visibleName } from '../effects/visible.ts'
+import { visible, visibleName } from '../../words/index.ts'
 
 /** A program can try as many names as it wants. */
 const NOTICES_MAX = 20

@@ -7,9 +7,9 @@
 import { type FaultError, faultError } from '../../base/index.ts'
 import type { Proposal } from '../../contracts/index.ts'
 import { hostPort } from '../../gate/index.ts'
+import { visibleName } from '../../words/index.ts'
 import { credentialOf, proveHuman } from '../call/home.ts'
 import { canAsk } from '../call/passphrase.ts'
-import { visibleName } from '../effects/visible.ts'
 import { askLine } from '../gate/answer-line.ts'
 import type { GateSession } from '../gate/open.ts'
 

@@ -8,8 +8,7 @@ import { statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import type { SandboxResult } from '../../contracts/index.ts'
 import type { GateAnswer, HiddenFromRun, ProposeOptions } from '../../service/index.ts'
-import { commandLine } from '../effects/operation-text.ts'
-import { visibleName } from '../effects/visible.ts'
+import { commandLine, visibleName } from '../../words/index.ts'
 
 type LiveRun = NonNullable<ProposeOptions['live']>
 

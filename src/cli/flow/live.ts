@@ -12,8 +12,8 @@ import {
   stopsOf,
 } from '../../flow/index.ts'
 import type { Confirm } from '../../service/index.ts'
+import { counted } from '../../words/index.ts'
 import type { CommandCall } from '../call/command.ts'
-import { counted } from '../effects/amount.ts'
 import { plain } from '../history/text.ts'
 import { statusWord, stopsText } from './answer.ts'
 

@@ -5,14 +5,20 @@
 import { CODES, isCode } from '../../base/index.ts'
 import type { Obstacle } from '../../contracts/index.ts'
 import type { ApprovalsSoFar, GateAnswer } from '../../service/index.ts'
+import {
+  grouped,
+  resultText,
+  undoSentText,
+  visible,
+  visibleLine,
+  visibleName,
+} from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { jsonPieces } from '../call/json-pieces.ts'
 import { nextStep } from '../call/next-step.ts'
 import type { Paint } from '../call/terminal.ts'
 import { violationText } from '../call/terminal.ts'
-import { grouped } from '../effects/amount.ts'
 import { byCode, findingCount, findingWords } from '../effects/entry-text.ts'
-import { resultText, undoSentText } from '../effects/operation-text.ts'
 import { momentText } from '../effects/question-head.ts'
 import { type LawTexts, reasonLines, shortDigest } from '../effects/question-text.ts'
 import {
@@ -22,7 +28,6 @@ import {
   withoutAwaited,
   withoutAwaitedCode,
 } from '../effects/request-text.ts'
-import { visible, visibleLine, visibleName } from '../effects/visible.ts'
 import { shortId } from '../history/option-values.ts'
 import { approvalsText, fewHumansText, missingText } from './approvals-text.ts'
 

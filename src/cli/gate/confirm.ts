@@ -15,20 +15,19 @@ import { signApproval } from '../../home/index.ts'
 import { ownCredential, type Principal, principalText } from '../../ledger/index.ts'
 import type { Answered, Confirm, GateAnswer, GateSurface, Question } from '../../service/index.ts'
 import type { LedgerKey } from '../../store/index.ts'
+import { failureText, visibleName } from '../../words/index.ts'
 import type { CommandCall, Options } from '../call/command.ts'
 import { credentialOf, proveHuman, type Session } from '../call/home.ts'
 import { canAsk } from '../call/passphrase.ts'
 import { surroundings } from '../call/terminal.ts'
 import { whyLines } from '../effects/question-head.ts'
 import {
-  failureText,
   type QuestionCommand,
   questionId,
   questionText,
   readAnswer,
 } from '../effects/question-text.ts'
 import type { SeenOutput } from '../effects/reset.ts'
-import { visibleName } from '../effects/visible.ts'
 import { askWord } from './answer-line.ts'
 import { approvalsText, missingText } from './approvals-text.ts'
 import { losesPart } from './lost-part.ts'

@@ -1,9 +1,9 @@
 /** Released runs that were interrupted: what may have been sent, for `inbox` and `recover`. */
 import type { InterruptedRun } from '../../gate/index.ts'
+import { readAct } from '../../history/index.ts'
 import type { FinishedYes, ResolvedRecovery } from '../../service/index.ts'
+import { counted } from '../../words/index.ts'
 import type { Terminal } from '../call/terminal.ts'
-import { counted } from '../effects/amount.ts'
-import { readAct } from '../history/act.ts'
 import { titleOf } from '../history/act-text.ts'
 import { plain } from '../history/text.ts'
 import { deciderOf } from './named-question.ts'

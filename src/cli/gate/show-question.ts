@@ -7,14 +7,13 @@ import { once } from 'node:events'
 import { rawOfText } from '../../gate/index.ts'
 import { findNamed, type ProgramPath, startProgram } from '../../machine/index.ts'
 import type { Question } from '../../service/index.ts'
+import { failureText, grouped, visibleName } from '../../words/index.ts'
 import type { Paint, Terminal } from '../call/terminal.ts'
-import { grouped } from '../effects/amount.ts'
 import { headLines } from '../effects/question-head.ts'
-import { failureText, questionId } from '../effects/question-text.ts'
+import { questionId } from '../effects/question-text.ts'
 import { renderEffects } from '../effects/render.ts'
 import { heldLines, networkHeading, networkLines, withoutAwaited } from '../effects/request-text.ts'
 import { obeysSequences, resetFor, type SeenOutput } from '../effects/reset.ts'
-import { visibleName } from '../effects/visible.ts'
 
 interface ShownAs {
   readonly paint: Paint

@@ -1,20 +1,23 @@
 /** Acts as a person reads them: one row in the history, or everything about one in sections. */
 import type { Confirmation } from '../../contracts/index.ts'
+import type { ActHistory, ActStatus, HistoryRecord } from '../../history/index.ts'
 import { principalText } from '../../ledger/index.ts'
-import type { Paint } from '../call/terminal.ts'
-import { counted, sizeText } from '../effects/amount.ts'
-import { byCode, findingWords } from '../effects/entry-text.ts'
 import {
+  counted,
+  failureText,
   operationLines,
   operationTitle,
   resultText,
+  sizeText,
   undoSentText,
-} from '../effects/operation-text.ts'
+  visible,
+  visibleName,
+} from '../../words/index.ts'
+import type { Paint } from '../call/terminal.ts'
+import { byCode, findingWords } from '../effects/entry-text.ts'
 import { intentText, momentText, runActorText } from '../effects/question-head.ts'
-import { failureText, type LawTexts, reasonLines } from '../effects/question-text.ts'
+import { type LawTexts, reasonLines } from '../effects/question-text.ts'
 import { withoutAwaited, withoutAwaitedCode } from '../effects/request-text.ts'
-import { visible, visibleName } from '../effects/visible.ts'
-import type { ActHistory, ActStatus, HistoryRecord } from './act.ts'
 import { shortId } from './option-values.ts'
 
 export const ACT_HEADS = ['time', 'act', 'outcome', 'who', 'effects', 'what'] as const

@@ -6,9 +6,9 @@
  */
 import { type Digest, faultCode, isDigest } from '../../base/index.ts'
 import { field } from '../../contracts/index.ts'
+import { allFacts, eachFact, openFact, readBody } from '../../history/index.ts'
 import { type OpenedFact, type ReplayLookup, termsOf } from '../../ledger/index.ts'
 import { type LedgerReader, ObjectStore } from '../../store/index.ts'
-import { allFacts, eachFact, openFact, readBody } from './facts.ts'
 
 const TYPES: ReadonlySet<string> = new Set([
   'proposal_v1',

@@ -4,6 +4,7 @@
  */
 import { faultError, isUuid, parseIsoMomentMs, showName } from '../../base/index.ts'
 import type { Decision } from '../../contracts/index.ts'
+import { openFact } from '../../history/index.ts'
 import {
   HOST_STREAM,
   isStreamName,
@@ -13,7 +14,6 @@ import {
 } from '../../ledger/index.ts'
 import type { LedgerReader } from '../../store/index.ts'
 import { type CommandCall, usageError } from '../call/command.ts'
-import { openFact } from './facts.ts'
 
 const AGO = /^(\d{1,6})(s|m|h|d)$/
 const DAY = /^\d{4}-\d{2}-\d{2}$/

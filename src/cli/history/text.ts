@@ -1,10 +1,10 @@
 /** Text from documents, for a terminal: what is shown is what is there. */
 import { DOCUMENT_LIMITS, type ParsedJson } from '../../base/index.ts'
 import type { Violation } from '../../contracts/index.ts'
+import { visible } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { parseSource, readSource } from '../call/source.ts'
 import { type Terminal, violationText } from '../call/terminal.ts'
-import { visible } from '../effects/visible.ts'
 
 export function plain(text: string): string {
   return visible(text)

@@ -15,11 +15,11 @@ import {
   loadLaws,
   type ParsedLaws,
 } from '../../policy/index.ts'
+import { visible, visibleName } from '../../words/index.ts'
 import type { CommandCall } from '../call/command.ts'
 import { canAsk } from '../call/passphrase.ts'
 import { readSource } from '../call/source.ts'
 import type { Paint } from '../call/terminal.ts'
-import { visible, visibleName } from '../effects/visible.ts'
 import { askLine } from '../gate/answer-line.ts'
 
 /** A law file as it was read once. */

@@ -1,12 +1,12 @@
 /** One action explained from the ledger: its last decision, what it rests on, and what became of it. */
 import type { Decision, Override, Promotion, Rollback } from '../../contracts/index.ts'
+import { allFacts } from '../../history/index.ts'
 import type { OpenedFact, Register } from '../../ledger/index.ts'
 import type { LedgerReader } from '../../store/index.ts'
+import { visible, visibleName } from '../../words/index.ts'
 import type { Paint } from '../call/terminal.ts'
-import { visible, visibleName } from '../effects/visible.ts'
 import { approvalsText } from '../gate/approvals-text.ts'
 import { replayLookup } from '../history/decision-walk.ts'
-import { allFacts } from '../history/facts.ts'
 import {
   evaluationOf,
   gatherDecision,

@@ -22,10 +22,10 @@ import {
   type Settled,
   sessionDescriptor,
 } from '../../sessions/index.ts'
+import { visibleName } from '../../words/index.ts'
 import { type OwnStatus, ownStatus, RUNNER_FAULT, usageError } from '../call/command.ts'
 import { canAsk } from '../call/passphrase.ts'
 import { surroundings } from '../call/terminal.ts'
-import { visibleName } from '../effects/visible.ts'
 import { readLimits } from '../exec/exec-proposal.ts'
 import { Live } from '../exec/live.ts'
 import { askWord } from '../gate/answer-line.ts'

@@ -9,9 +9,8 @@ import type {
   SessionUse,
   Settled,
 } from '../../sessions/index.ts'
+import { counted, countsText, grouped, sizeText, visibleName } from '../../words/index.ts'
 import type { Paint } from '../call/terminal.ts'
-import { counted, countsText, grouped, sizeText } from '../effects/amount.ts'
-import { visibleName } from '../effects/visible.ts'
 
 const SHORT_ID = 8
 const PATHS_SHOWN = 3

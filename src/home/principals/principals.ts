@@ -54,6 +54,7 @@ export class RegisterReader {
   readonly #fold = new RegisterFold()
   /** The last fact that was folded. */
   #last = -1
+  #register: Register | null = null
 
   constructor(place: RegisterPlace) {
     this.#place = place
@@ -61,6 +62,7 @@ export class RegisterReader {
 
   async read(): Promise<Register> {
     const { ledger, state } = this.#place
+    const before = this.#last
     for (let cursor: number | null = this.#last; cursor !== null; ) {
       const page = await ledger.store.find({
         stream: HOST_STREAM,
@@ -76,7 +78,9 @@ export class RegisterReader {
       }
       cursor = page.next
     }
+    if (this.#register !== null && this.#last === before) return this.#register
     const register = this.#fold.finish()
+    this.#register = register
     const text = `${JSON.stringify(register, null, 2)}\n`
     const file = join(state, FILE)
     if (readIfThere(file) !== text) writeWhole(file, text, 0o600)

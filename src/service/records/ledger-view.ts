@@ -2,7 +2,7 @@
  * The ledger as the gate uses it: the state folded from all facts, updated with each new fact, and the
  * only way in which the gate records. Host-wide facts (halt, laws) lie in the host's stream.
  */
-import { faultCode, invariant } from '../../base/index.ts'
+import { faultCode, faultError, invariant } from '../../base/index.ts'
 import type { StandingFold, StandingOptions } from '../../gate/index.ts'
 import { contentOf, type Fact, HOST_STREAM, type Principal } from '../../ledger/index.ts'
 import { type StandingKeeper, StandingView, type WholeFact, wholeFact } from '../../store/index.ts'
@@ -20,6 +20,7 @@ const PAGE = 1_000
 export class LedgerView {
   readonly #context: GateContext
   readonly #standing: StandingView
+  #alongside: GateRecord | null
 
   /** Without a keeper all facts are folded by every view. */
   constructor(
@@ -29,6 +30,7 @@ export class LedgerView {
   ) {
     const { ledger, stream } = context
     this.#context = context
+    this.#alongside = context.alongside ?? null
     this.#standing = new StandingView({ ledger, stream, keeper }, options)
   }
 
@@ -77,8 +79,11 @@ export class LedgerView {
     size?: number,
     after?: Promise<unknown>,
   ): Promise<number> {
+    const alongside = stream === this.#context.stream ? this.#alongside : null
+    if (alongside !== null) this.#alongside = null
+    const all = alongside === null ? records : [...records, alongside]
     const recorded = await this.#context.ledger.recordAll(
-      records.map(({ type, payload, key }) => ({
+      all.map(({ type, payload, key }) => ({
         stream,
         source: 'gate',
         principal,
@@ -90,6 +95,9 @@ export class LedgerView {
     )
     const refused = recorded.ok ? '' : JSON.stringify(recorded.violations[0])
     invariant(recorded.ok, `a record that the gate made follows its contract: ${refused}`)
+    if (alongside !== null && recorded.appended.at(-1)?.repeated === true) {
+      throw faultError('api.in_progress', alongside.key)
+    }
     return recorded.appended[0]?.seq ?? 0
   }
 

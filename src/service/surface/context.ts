@@ -7,6 +7,14 @@ import type { OnPoint } from '../../promotion/index.ts'
 import type { SandboxDriver } from '../../sandbox/index.ts'
 import type { Ledger } from '../../store/index.ts'
 
+/** A record that another room made; the ledger judges it like any other. */
+export interface AccompanyingRecord {
+  readonly type: string
+  readonly payload: unknown
+  /** Its idempotency key: used before, nothing is done. */
+  readonly key: string
+}
+
 export interface GateContext {
   readonly home: KnownHome
   readonly ledger: Ledger
@@ -26,6 +34,8 @@ export interface GateContext {
   /** Whether the caller that passed the driver closes it and its sandboxes, instead of the gate. */
   readonly leavesClosing?: boolean
   readonly nowMs: () => number
+  /** Recorded in the transaction of the first fact that this gate records. */
+  readonly alongside?: AccompanyingRecord
   /** Where names lead; the machine's own resolver without it. */
   readonly resolve?: Resolve
   /** Told where a promotion is, before and after each of its steps. */

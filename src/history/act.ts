@@ -13,11 +13,11 @@ import type {
   RequestFact,
   Rollback,
   SandboxResult,
-} from '../../contracts/index.ts'
-import type { Home } from '../../home/index.ts'
-import type { OpenedFact, Query } from '../../ledger/index.ts'
-import { openJournals, withWorkspaceLock } from '../../promotion/index.ts'
-import type { LedgerReader } from '../../store/index.ts'
+} from '../contracts/index.ts'
+import type { Home } from '../home/index.ts'
+import type { OpenedFact, Query } from '../ledger/index.ts'
+import { openJournals, withWorkspaceLock } from '../promotion/index.ts'
+import type { LedgerReader } from '../store/index.ts'
 import { allFacts, eachFact, openFact } from './facts.ts'
 
 export type ActStatus =

@@ -6,7 +6,7 @@
  *
  * Absent: any judgement whether a name is odd. Everything is shown, nothing is left out.
  */
-import { bytesOfRaw, type RawPath, textOfRaw } from '../../gate/index.ts'
+import { bytesOfRaw, type RawPath, textOfRaw } from '../gate/index.ts'
 
 /**
  * Controls, formats, separators, halves of pairs, characters that a terminal draws as nothing, spaces

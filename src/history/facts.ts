@@ -2,11 +2,9 @@
  * Facts as readers see them: with their payload, also when it is kept by reference. A body that is no
  * longer kept leaves the fact as it was written.
  *
- * `factRow` is one line for each fact: place, time, what, who, and the id by which `writ show` finds it.
- *
  * `findTask` has the facts about one task, and `treeErrors` says whether the tree of its stream holds them.
  */
-import { faultCode, faultError, isDigest } from '../../base/index.ts'
+import { faultCode, faultError, isDigest } from '../base/index.ts'
 import {
   assemble,
   type Fact,
@@ -15,15 +13,10 @@ import {
   nodesOf,
   type OpenedFact,
   planInclusion,
-  principalText,
   type Query,
-  termsOf,
   verifyInclusion,
-} from '../../ledger/index.ts'
-import type { LedgerReader } from '../../store/index.ts'
-import { plain } from './text.ts'
-
-export const FACT_HEADS = ['seq', 'time', 'type', 'principal', 'about'] as const
+} from '../ledger/index.ts'
+import type { LedgerReader } from '../store/index.ts'
 
 export async function openFact(ledger: LedgerReader, text: string): Promise<OpenedFact> {
   const fact = factOf(text)
@@ -85,16 +78,6 @@ export async function allFacts(
   const facts: OpenedFact[] = []
   for await (const fact of eachFact(ledger, query)) facts.push(fact)
   return facts
-}
-
-export function factRow(fact: Fact): readonly string[] {
-  const { seq, occurred_at: time, record, principal } = fact
-  return [String(seq), time, plain(record.type), plain(principalText(principal)), about(fact)]
-}
-
-function about({ record, fact_id: id }: Fact): string {
-  const terms = termsOf(record)
-  return plain(terms['task'] ?? terms['action'] ?? terms['run'] ?? id)
 }
 
 export async function findTask(

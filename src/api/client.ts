@@ -1,0 +1,107 @@
+/**
+ * The typed client: a function for each route, in browsers and in Node. What it sends and returns has
+ * the types of the table of routes.
+ */
+import { isProblem, type ProblemDocument } from './problem.ts'
+import { ROUTES } from './routes/routes.ts'
+import type { AnswerOf, RequestOf, Route } from './shape/route.ts'
+
+export interface ClientOptions {
+  /** Where the service is, such as `http://127.0.0.1:4180`. */
+  readonly url: string
+  /** Null for a browser, whose cookie says who calls. */
+  readonly token: string | null
+  readonly fetch?: typeof fetch
+}
+
+interface Extras {
+  /** The same key never does the same thing twice. */
+  readonly idempotencyKey?: string
+  /** For how many seconds the service may work before it answers 202. */
+  readonly wait?: number
+  readonly signal?: AbortSignal
+}
+
+export interface ServiceAnswer<T> {
+  readonly status: number
+  readonly value: T
+  /** Where the answer will be, of a 202. */
+  readonly location: string | null
+}
+
+type Table = typeof ROUTES
+
+/** JSON routes by name; events and tiles are read with `fetch`. */
+export type Client = {
+  readonly [Name in keyof Table]: (
+    request: RequestOf<Table[Name]> & Extras,
+  ) => Promise<ServiceAnswer<AnswerOf<Table[Name]>>>
+}
+
+/** An answer of the service that is a problem. */
+export class ProblemError extends Error {
+  override readonly name = 'ProblemError'
+  readonly problem: ProblemDocument
+
+  constructor(problem: ProblemDocument) {
+    super(`${problem.code}: ${problem.detail}`)
+    this.problem = problem
+  }
+}
+
+export function createClient(options: ClientOptions): Client {
+  const rows = Object.entries(ROUTES).map(([name, one]) => [
+    name,
+    (request: LooseRequest) => send(options, one, request),
+  ])
+  // Each function takes and returns what the table says of its route.
+  return Object.fromEntries(rows) as Client
+}
+
+interface LooseRequest extends Extras {
+  readonly params?: Readonly<Record<string, unknown>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+}
+
+async function send(
+  { url, token, fetch: own = fetch }: ClientOptions,
+  one: Route,
+  request: LooseRequest,
+): Promise<ServiceAnswer<unknown>> {
+  const { body, signal, idempotencyKey, wait } = request
+  const response = await own(new URL(addressOf(one, request), url), {
+    method: one.method,
+    headers: {
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      ...(wait === undefined ? {} : { prefer: `wait=${wait}` }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json') === true
+  const value: unknown = isJson && text !== '' ? JSON.parse(text) : text
+  if (!response.ok)
+    throw new ProblemError(isProblem(value) ? value : unknownProblem(response.status))
+  return { status: response.status, value, location: response.headers.get('location') }
+}
+
+function addressOf({ path }: Route, { params = {}, query = {} }: LooseRequest): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
+    encodeURIComponent(String(params[name] ?? '')),
+  )
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined)
+  const text = new URLSearchParams(
+    Object.fromEntries(pairs.map(([name, value]) => [name, String(value)])),
+  ).toString()
+  return text === '' ? filled : `${filled}?${text}`
+}
+
+/** Of an answer that is not of writ, such as that of a proxy on the way. */
+function unknownProblem(status: number): ProblemDocument {
+  const detail = `the answer has the status ${status} and is not of writ`
+  return { type: 'about:blank', title: 'Problem', status, code: 'api.foreign_answer', detail }
+}

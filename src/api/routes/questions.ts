@@ -1,0 +1,147 @@
+/** Questions that wait for a human, and the answers of humans. */
+import * as Type from 'typebox'
+import { route } from '../shape/route.ts'
+import {
+  closed,
+  DecisionDocument,
+  Digest,
+  Moment,
+  nullable,
+  ProposalDocument,
+  ResultDocument,
+} from '../shape/shapes.ts'
+import { ACTION_ROUTES } from './actions.ts'
+
+const QuestionId = Type.Object(
+  { id: Type.String({ pattern: '^[0-9a-fA-F:a-z-]{4,80}$', 'x-says': 'the id of a question' }) },
+  closed,
+)
+
+const Approvals = Type.Object(
+  {
+    needed: Type.Integer(),
+    given: Type.Array(Type.Object({ by: Type.String(), at: Moment }, closed)),
+    humans: Type.Optional(Type.Integer()),
+  },
+  closed,
+)
+
+const Head = {
+  id: Type.String(),
+  action_id: Type.String(),
+  stream: Type.String(),
+  kind: Type.String(),
+  asked_by: Type.Object(
+    {
+      principal: Type.String(),
+      kind: Type.String(),
+      agent: nullable(Type.String()),
+      /** The attempt of a run that did it. */
+      run: nullable(
+        Type.Object(
+          {
+            run_id: Type.String(),
+            node_id: Type.String(),
+            attempt: Type.Integer(),
+            participant: Type.String(),
+            actor: Type.String(),
+          },
+          closed,
+        ),
+      ),
+      at: Moment,
+    },
+    closed,
+  ),
+  what: Type.String(),
+  /** The actor's own words. */
+  intent: Type.String(),
+  reasons: Type.Array(Type.Object({ code: Type.String(), words: Type.String() }, closed)),
+  risk: Type.Enum(['LOW', 'MEDIUM', 'HIGH', 'CRITICAL']),
+  needs: Type.Enum(['plain', 'passphrase', 'passkey']),
+  /** What bounds the asker, and who keeps the record. */
+  confinement: nullable(Type.String()),
+  custody: Type.String(),
+  undo_days: nullable(Type.Integer()),
+  effects: Type.Object(
+    { added: Type.Integer(), modified: Type.Integer(), deleted: Type.Integer() },
+    closed,
+  ),
+  proposal_digest: Digest,
+  result_digest: Digest,
+  asked_at: Moment,
+  expires_at: Moment,
+  approvals: nullable(Approvals),
+}
+
+const QuestionHead = Type.Object(Head, closed)
+
+const Change = Type.Object(
+  {
+    path: Type.String(),
+    change: Type.String(),
+    deferred: Type.Boolean(),
+  },
+  closed,
+)
+
+const WholeQuestion = Type.Object(
+  {
+    ...Head,
+    proposal: ProposalDocument,
+    result: ResultDocument,
+    decision: DecisionDocument,
+    changes: Type.Array(Change),
+  },
+  closed,
+)
+
+/** What proves a human in a request. */
+const Proof = Type.Object({ passphrase: Type.String({ minLength: 1 }) }, closed)
+
+export const QUESTION_ROUTES = {
+  listQuestions: route({
+    method: 'GET',
+    path: '/v1/questions',
+    tag: 'questions',
+    says: 'Lists the questions that wait for a human.',
+    who: 'caller',
+    command: 'inbox',
+    answers: { 200: Type.Object({ questions: Type.Array(QuestionHead) }, closed) },
+  }),
+  showQuestion: route({
+    method: 'GET',
+    path: '/v1/questions/{id}',
+    tag: 'questions',
+    says: 'Shows a question with everything that it would change.',
+    who: 'caller',
+    command: 'inbox',
+    params: QuestionId,
+    answers: { 200: WholeQuestion },
+  }),
+  approveQuestion: route({
+    method: 'POST',
+    path: '/v1/questions/{id}/approve',
+    tag: 'questions',
+    says: 'Approves exactly the effects that the digest names; they are promoted.',
+    who: 'proven',
+    command: 'approve',
+    params: QuestionId,
+    body: Type.Object({ result_digest: Digest, proof: Proof }, closed),
+    answers: {
+      200: ACTION_ROUTES.showAction.answers[200],
+      202: ACTION_ROUTES.showAction.answers[200],
+    },
+  }),
+  denyQuestion: route({
+    method: 'POST',
+    path: '/v1/questions/{id}/deny',
+    tag: 'questions',
+    says: 'Denies a question; nothing of it is promoted.',
+    who: 'proven',
+    command: 'deny',
+    params: QuestionId,
+    body: Type.Object({ reason: Type.Optional(Type.String()), proof: Proof }, closed),
+    answers: { 200: ACTION_ROUTES.showAction.answers[200] },
+  }),
+}

@@ -1,0 +1,34 @@
+/** The service itself. */
+import * as Type from 'typebox'
+import { route } from '../shape/route.ts'
+import { AnyDocument, closed } from '../shape/shapes.ts'
+
+export const SERVICE_ROUTES = {
+  isAlive: route({
+    method: 'GET',
+    path: '/healthz',
+    tag: 'service',
+    says: 'Says that the process answers.',
+    who: 'anyone',
+    command: null,
+    answers: { 200: Type.Object({ ok: Type.Boolean() }, closed) },
+  }),
+  isReady: route({
+    method: 'GET',
+    path: '/readyz',
+    tag: 'service',
+    says: 'Says whether the ledgers can be read and written now.',
+    who: 'anyone',
+    command: null,
+    answers: { 200: Type.Object({ ready: Type.Boolean() }, closed) },
+  }),
+  describeApi: route({
+    method: 'GET',
+    path: '/openapi.json',
+    tag: 'service',
+    says: 'Describes every route (OpenAPI 3.1).',
+    who: 'anyone',
+    command: null,
+    answers: { 200: AnyDocument },
+  }),
+}

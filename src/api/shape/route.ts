@@ -1,0 +1,49 @@
+/**
+ * What a route is. The table of routes is the contract of the service: the server registers what is in
+ * it and nothing else, and OpenAPI document and client are made from it.
+ */
+import type { Static, TObject, TSchema } from 'typebox'
+
+/**
+ * Who may call. `anyone`: without a token. `caller`: every principal. `human`: a human, who needs no
+ * proof for it. `proven`: a human who proves it in the request.
+ */
+export type Who = 'anyone' | 'caller' | 'human' | 'proven'
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Parameters are written `{name}`. */
+  readonly path: string
+  readonly tag: string
+  /** One sentence for people. */
+  readonly says: string
+  readonly who: Who
+  /** The command that does the same; null where the command line has none. */
+  readonly command: string | null
+  readonly params?: TObject
+  readonly query?: TObject
+  readonly body?: TSchema
+  /** What is answered, by status; problems are the same everywhere and left out. */
+  readonly answers: Readonly<Record<number, TSchema>>
+  /** The media type of the answer; JSON without it. */
+  readonly media?: 'text/plain' | 'text/event-stream' | 'application/octet-stream'
+}
+
+/** Keeps the literal types of a route for the client. */
+export function route<const R extends Route>(one: R): R {
+  return one
+}
+
+type Part<R extends Route, K extends 'params' | 'query' | 'body'> = R[K] extends TSchema
+  ? { readonly [Name in K]: Static<R[K]> }
+  : unknown
+
+/** What a caller hands in. */
+export type RequestOf<R extends Route> = Part<R, 'params'> & Part<R, 'query'> & Part<R, 'body'>
+
+/** What comes back when it goes well. */
+export type AnswerOf<R extends Route> = R['answers'][keyof R['answers']] extends infer S
+  ? S extends TSchema
+    ? Static<S>
+    : never
+  : never

@@ -1,0 +1,81 @@
+/** Shapes that requests and answers of several routes share. */
+import * as Type from 'typebox'
+import type {
+  Confirmation,
+  Decision,
+  Promotion,
+  Proposal,
+  RequestFact,
+  Rollback,
+  SandboxResult,
+} from '../../contracts/index.ts'
+
+export const closed = { additionalProperties: false } as const
+
+/** A document of a contract; the OpenAPI document holds the schema of each contract once. */
+function documentOf<T>(contract: string): Type.TUnsafe<T> {
+  return Type.Unsafe<T>({ $ref: `#/components/schemas/${contract}` })
+}
+
+export const ProposalDocument = documentOf<Proposal>('proposal_v1')
+export const DecisionDocument = documentOf<Decision>('decision_v1')
+export const ResultDocument = documentOf<SandboxResult>('sandbox_result_v1')
+export const PromotionDocument = documentOf<Promotion>('promotion_v1')
+export const ConfirmationDocument = documentOf<Confirmation>('confirmation_v1')
+export const RollbackDocument = documentOf<Rollback>('rollback_v1')
+export const RequestDocument = documentOf<RequestFact>('request_v1')
+
+/** Any JSON value, judged by a contract that is named in the request. */
+export const AnyDocument = Type.Unsafe<unknown>({})
+
+export const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$', 'x-says': 'a digest' })
+export const Moment = Type.String({
+  pattern: '^\\d{4}-\\d\\d-\\d\\dT',
+  'x-says': 'an ISO 8601 moment',
+})
+export const StreamName = Type.String({
+  pattern: '^[a-z0-9][a-z0-9._-]{0,63}$',
+  'x-says': 'a stream',
+})
+export const Id = Type.String({ pattern: '^[A-Za-z0-9._:-]{1,128}$', 'x-says': 'an id' })
+
+export const PrincipalShape = Type.Object(
+  {
+    kind: Type.Enum(['human', 'ai', 'script', 'device']),
+    id: Type.String(),
+    namespace: Type.String(),
+  },
+  closed,
+)
+
+export const ViolationShape = Type.Object(
+  {
+    code: Type.String(),
+    path: Type.String(),
+    message: Type.String(),
+    hint: Type.Optional(Type.String()),
+  },
+  closed,
+)
+
+export const ProblemShape = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    code: Type.String(),
+    detail: Type.String(),
+    hint: Type.Optional(Type.String()),
+    violations: Type.Optional(Type.Array(ViolationShape)),
+  },
+  closed,
+)
+
+/** A record of the ledger, with its author and its time. */
+export function recorded<S extends Type.TSchema>(payload: S) {
+  return Type.Union([Type.Object({ payload, by: PrincipalShape, at: Moment }, closed), Type.Null()])
+}
+
+export function nullable<S extends Type.TSchema>(schema: S) {
+  return Type.Union([schema, Type.Null()])
+}

@@ -1,0 +1,33 @@
+/** Commands of the service. */
+import { type Command, HOME } from '../call/command.ts'
+
+export const SERVER_COMMANDS: readonly Command[] = [
+  {
+    name: 'serve',
+    says: 'serve this home over HTTP, on this machine only without further options',
+    usage: 'writ serve [--listen HOST:PORT] [--tls-cert FILE --tls-key FILE | --behind-proxy] …',
+    options: [
+      {
+        name: 'listen',
+        value: 'HOST:PORT',
+        says: 'where to listen; 127.0.0.1:4180 without it, port 0 takes a free one',
+      },
+      { name: 'tls-cert', value: 'FILE', says: 'the certificate; needed beyond this machine' },
+      { name: 'tls-key', value: 'FILE', says: 'its key' },
+      { name: 'behind-proxy', value: null, says: 'a proxy in front of it speaks TLS' },
+      {
+        name: 'name',
+        value: 'HOST',
+        many: true,
+        says: 'a further name under which it answers; may be given again',
+      },
+      HOME,
+    ],
+    examples: [
+      'writ serve',
+      'writ serve --listen 127.0.0.1:0',
+      'writ serve --listen 0.0.0.0:4180 --tls-cert cert.pem --tls-key key.pem --name writ.example',
+    ],
+    load: () => import('./serve.ts'),
+  },
+]

@@ -1,0 +1,341 @@
+/**
+ * The HTTP side: registers what is in the table of routes, and nothing else. Every request is looked at
+ * in one order: name and origin, pace, who calls, whether the route is for them, whether the request
+ * follows its route; then the handler is called.
+ */
+
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import {
+  type ProblemDocument,
+  parseCursor,
+  problemOf,
+  RequestReader,
+  ROUTES,
+  type Route,
+  type RouteName,
+  requestProblem,
+} from '../api/index.ts'
+import {
+  CODES,
+  type Code,
+  DOCUMENT_LIMITS,
+  FaultError,
+  fault,
+  faultError,
+  readJson,
+} from '../base/index.ts'
+import { isObject } from '../contracts/index.ts'
+import type { Caller } from '../ledger/index.ts'
+import type { HostedHome } from './call/hosted-home.ts'
+import type { Handler, Reply, RouteCall } from './call/route-call.ts'
+import { Turnstile } from './call/turnstile.ts'
+import { EventHub } from './events.ts'
+import { actReply, knownStreams, RefusedDocument } from './handlers/actions.ts'
+import { HANDLERS } from './handlers/handlers.ts'
+import { RequestKeys } from './idempotency.ts'
+import { PaceLimit } from './pace-limit.ts'
+import { admitCaller, callerOf } from './who.ts'
+
+interface AppOptions {
+  readonly home: HostedHome
+  readonly userName: string
+  /** The `Host` headers that are answered over TCP; known once the port is. */
+  readonly names: () => ReadonlySet<string>
+  readonly rehearsalsAtOnce: number
+  readonly stop: AbortSignal
+  readonly log: (line: Readonly<Record<string, unknown>>) => void
+}
+
+const BODY_BYTES_MAX = 4 << 20
+const CALLER_PACE = { perSecond: 100, burst: 400 }
+/** Requests without a valid token, by address. */
+const STRANGER_PACE = { perSecond: 5, burst: 20 }
+const WAIT_SECONDS = 10
+const WAIT_SECONDS_MAX = 60
+const EVENT_BYTES_MAX = 1 << 20
+
+const HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+}
+
+export function createApp(options: AppOptions): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 10_000,
+    connectionTimeout: 0,
+    forceCloseConnections: 'idle',
+    exposeHeadRoutes: false,
+    onProtoPoisoning: 'error',
+    routerOptions: { maxParamLength: 512 },
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, bytes: Buffer) => readBody(bytes),
+  )
+  app.setErrorHandler((error, request, reply) => answerProblem(options, request, reply, error))
+  app.setNotFoundHandler((request, reply) => {
+    const error = faultError('api.no_route', '', undefined, 'GET /openapi.json lists the routes')
+    answerProblem(options, request, reply, error)
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(HEADERS)
+    if (!isLocal(request.raw)) refuseForeign(request, options.names())
+  })
+  new Routes(app, options).register()
+  return app
+}
+
+/** Requests of one service, with what they share. */
+class Routes {
+  readonly #app: FastifyInstance
+  readonly #options: AppOptions
+  readonly #callers = new PaceLimit(CALLER_PACE)
+  readonly #strangers = new PaceLimit(STRANGER_PACE)
+  readonly #rehearsals: Turnstile
+  readonly #events: EventHub
+  readonly #keys = new RequestKeys()
+
+  constructor(app: FastifyInstance, options: AppOptions) {
+    this.#app = app
+    this.#options = options
+    this.#rehearsals = new Turnstile(options.rehearsalsAtOnce)
+    this.#events = new EventHub(options.home)
+    app.addHook('preClose', async () => this.#events.close())
+  }
+
+  register(): void {
+    // The keys of the table are the names of the routes.
+    for (const [name, one] of Object.entries(ROUTES) as readonly [RouteName, Route][]) {
+      const reader = new RequestReader(name, one)
+      this.#app.route({
+        method: one.method,
+        url: pattern(one.path),
+        handler: (request, reply) => this.#answer(name, one, reader, request, reply),
+      })
+    }
+  }
+
+  async #answer(
+    name: RouteName,
+    one: Route,
+    reader: RequestReader,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply | undefined> {
+    const caller = await this.#caller(one, request, reply)
+    const reading = reader.read({
+      params: paramsOf(request),
+      // Fastify's parser gives texts, and lists of texts for names that come twice.
+      query: request.query as Readonly<Record<string, string>>,
+      body: request.body,
+    })
+    if (!reading.ok) throw new MalformedRequest(reading.violations)
+    const { params, query, body } = reading
+    const call = {
+      home: this.#options.home,
+      caller,
+      params,
+      query,
+      body,
+      waitSeconds: waitOf(request),
+      reserve: null,
+      rehearsals: this.#rehearsals,
+      stop: this.#options.stop,
+      // The request follows its route, so its parts have the types of the table.
+    } as RouteCall
+    if (name === 'followEvents') return this.#follow(call, request, reply)
+    // The table of handlers has the function for each name.
+    const handle = HANDLERS[name] as Handler<typeof name>
+    const { status = 200, value, headers = {} } = await this.#once(call, one, request, handle)
+    reply.status(status).headers(headers)
+    if (one.media !== undefined) reply.type(one.media)
+    return reply.send(value)
+  }
+
+  /** Does what a request with a key asks for once, and answers it from the facts after that. */
+  async #once(
+    call: RouteCall,
+    { method }: Route,
+    request: FastifyRequest,
+    handle: Handler<RouteName>,
+  ): Promise<Reply> {
+    const key = request.headers['idempotency-key']
+    if (typeof key !== 'string' || method !== 'POST') return handle(call)
+    const { home, caller } = call
+    const [path = ''] = request.url.split('?')
+    const streams = await knownStreams(call)
+    return this.#keys.once(
+      { home, caller, streams, method, path, key, body: withoutProof(call.body) },
+      (reserve) => handle({ ...call, reserve }),
+      ({ subject }) => actReply(call, subject),
+    )
+  }
+
+  /** Who calls; routes for anyone have no caller, and their handlers ask for none. */
+  async #caller(one: Route, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+    if (one.who === 'anyone') return NO_CALLER
+    const { authorization } = request.headers
+    const given = { authorization, isLocal: isLocal(request.raw) }
+    const register = await this.#options.home.register()
+    try {
+      const caller = callerOf(register, given, this.#options.userName)
+      const { kind, id, namespace } = caller.principal
+      this.#keepPace(this.#callers, `${kind}:${id}@${namespace}`, reply)
+      admitCaller(one.who, caller, one.says)
+      return caller
+    } catch (error) {
+      const status = error instanceof FaultError ? CODES[error.fault.code].http : 500
+      if (status === 401) this.#keepPace(this.#strangers, request.ip, reply)
+      throw error
+    }
+  }
+
+  #keepPace(limit: PaceLimit, name: string, reply: FastifyReply): void {
+    const seconds = limit.take(name, Date.now())
+    if (seconds === 0) return
+    reply.header('retry-after', String(seconds))
+    throw faultError('api.too_often', '', `ask again in ${seconds} s`)
+  }
+
+  async #follow(call: RouteCall, request: FastifyRequest, reply: FastifyReply): Promise<undefined> {
+    // This is the route of events.
+    const { after, ...filter } = call.query as RouteCall<'followEvents'>['query']
+    const last = request.headers['last-event-id']
+    const text = typeof last === 'string' ? last : after
+    const cursor = text === undefined ? null : parseCursor(text, this.#options.home.home.id)
+    if (text !== undefined && cursor === null) {
+      throw faultError('api.malformed', '', 'the cursor is not one of this home')
+    }
+    reply.hijack()
+    const { raw } = reply
+    raw.writeHead(200, { ...HEADERS, 'content-type': 'text/event-stream' })
+    raw.write(': alive\n\n')
+    const sink = {
+      write: (event: string): boolean => {
+        if (raw.destroyed || raw.writableLength > EVENT_BYTES_MAX) {
+          raw.destroy()
+          return false
+        }
+        raw.write(event)
+        return true
+      },
+      end: () => raw.end(),
+    }
+    const leave = await this.#events.join(call.caller, filter, cursor, sink)
+    if (raw.destroyed) leave()
+    else raw.once('close', leave)
+    return undefined
+  }
+}
+
+/** The passphrase of a request leaves no trace, not even in a digest. */
+function withoutProof(body: unknown): unknown {
+  if (!isObject(body)) return body
+  const { proof: _secret, ...rest } = body
+  return rest
+}
+
+const NO_CALLER: Caller = {
+  principal: { kind: 'script', id: 'anyone', namespace: 'none' },
+  streams: [],
+  proof: 'none',
+}
+
+/** A request that breaks the schema of its route. */
+class MalformedRequest extends Error {
+  readonly problem: ProblemDocument
+
+  constructor(violations: Parameters<typeof requestProblem>[2] = []) {
+    super('the request does not follow its route')
+    const [first] = violations
+    const at = first === undefined ? '' : ` at ${first.path}: ${first.message}`
+    this.problem = requestProblem('api.malformed', `the request is malformed${at}`, violations)
+  }
+}
+
+/** `{id}` becomes `:id`; the path of a tile goes on to the end. */
+function pattern(path: string): string {
+  return path.replace('{tile}', '*').replaceAll(/\{(\w+)\}/g, ':$1')
+}
+
+function paramsOf({ params }: FastifyRequest): Readonly<Record<string, string>> {
+  // Parameters of a path are texts.
+  const { '*': tile, ...named } = params as Readonly<Record<string, string>>
+  return tile === undefined ? named : { ...named, tile }
+}
+
+function readBody(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw faultError('api.malformed', '', 'the body is not UTF-8')
+  const reading = readJson(bytes.toString(), DOCUMENT_LIMITS)
+  if (reading.ok) return reading.value
+  throw new MalformedRequest([reading.refusal])
+}
+
+const WAIT = /(?:^|,)\s*wait=(\d{1,4})\s*(?:$|,)/
+
+function waitOf({ headers: { prefer } }: FastifyRequest): number {
+  const [, seconds] = WAIT.exec(typeof prefer === 'string' ? prefer : '') ?? []
+  return seconds === undefined ? WAIT_SECONDS : Math.min(Number(seconds), WAIT_SECONDS_MAX)
+}
+
+/** Whether the request came through the home's socket, which only processes of its user can open. */
+function isLocal({ socket }: IncomingMessage): boolean {
+  return socket.remoteAddress === undefined && socket.localAddress === undefined
+}
+
+function refuseForeign({ headers }: FastifyRequest, names: ReadonlySet<string>): void {
+  const host = (headers.host ?? '').toLowerCase()
+  if (!names.has(host))
+    throw faultError('api.host', host, 'the service does not answer under this name')
+  const { origin } = headers
+  if (origin === undefined) return
+  if (names.has(origin.toLowerCase().replace(/^https?:\/\//, ''))) return
+  throw faultError('api.origin', origin, 'the request comes from a page of another origin')
+}
+
+const FASTIFY_CODES: Readonly<Record<string, Code>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'api.too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'api.media',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'api.malformed',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'api.malformed',
+  FST_ERR_BAD_URL: 'api.malformed',
+}
+
+function answerProblem(
+  { log, stop }: AppOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+): void {
+  const problem = problemFor(error, stop.aborted)
+  if (problem.status >= 500) {
+    const words = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    log({ level: 'error', url: request.url, code: problem.code, words })
+  }
+  if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="writ"')
+  reply.status(problem.status).type('application/problem+json').send(problem)
+}
+
+function problemFor(error: unknown, isStopping: boolean): ProblemDocument {
+  if (error instanceof FaultError) return problemOf(error.fault)
+  if (error instanceof MalformedRequest) return error.problem
+  if (error instanceof RefusedDocument) {
+    return requestProblem(error.code, error.message, error.violations)
+  }
+  if (isStopping) return problemOf(fault('api.stopping', '', null))
+  const { code, statusCode } = (error ?? {}) as { code?: string; statusCode?: number } // Looked at below.
+  const known = FASTIFY_CODES[code ?? '']
+  if (known !== undefined) return problemOf(fault(known, '', null))
+  if (statusCode !== undefined && statusCode < 500)
+    return problemOf(fault('api.malformed', '', null))
+  return problemOf(fault('cli.bug', '', null))
+}

@@ -1,0 +1,86 @@
+/**
+ * A home that the service has open: its ledger once, and for each request a gate in the name of the
+ * caller. A gate reads the laws when it is opened, so that a change of the laws holds from the next
+ * request on.
+ */
+import {
+  type KnownHome,
+  openHome,
+  RegisterReader,
+  type Surroundings,
+  stateRoot,
+} from '../../home/index.ts'
+import type { Caller, Register } from '../../ledger/index.ts'
+import { createDriver, type SandboxDriver } from '../../sandbox/index.ts'
+import {
+  type AccompanyingRecord,
+  type GateSurface,
+  openGate,
+  stagePlaces,
+} from '../../service/index.ts'
+import { type Ledger, openLedger } from '../../store/index.ts'
+
+export class HostedHome {
+  readonly #around: Surroundings
+  readonly #reader: RegisterReader
+  /** What a sandbox needs on this machine is made once. */
+  readonly #driver: SandboxDriver
+  readonly home: KnownHome
+  readonly ledger: Ledger
+
+  private constructor(around: Surroundings, home: KnownHome, ledger: Ledger) {
+    this.#around = around
+    this.home = home
+    this.ledger = ledger
+    this.#reader = new RegisterReader({ ledger, state: home.state })
+    this.#driver = createDriver({ disks: stagePlaces(home), keepsPipes: true })
+  }
+
+  static async open(around: Surroundings, directory: string | null): Promise<HostedHome> {
+    const home = openHome(around, directory)
+    const ledger = await openLedger({ directory: home.state })
+    return new HostedHome(around, home, ledger)
+  }
+
+  register(): Promise<Register> {
+    return this.#reader.read()
+  }
+
+  /** Opens a gate, hands it over, and closes it. */
+  async withGate<T>(
+    caller: Caller,
+    stream: string,
+    work: (gate: GateSurface) => Promise<T>,
+    alongside?: AccompanyingRecord,
+  ): Promise<T> {
+    // A home that was moved, copied or untrusted meanwhile is refused here.
+    const home = openHome(this.#around, this.home.directory)
+    const { credential, credentials } = await this.register()
+    const gate = await openGate({
+      home,
+      ledger: this.ledger,
+      caller,
+      stream,
+      stateRoot: stateRoot(this.#around),
+      userDirectory: this.#around.userDirectory,
+      environment: this.#around.env,
+      ancestors: [],
+      hasPasskey: credential?.kind === 'passkey',
+      hasCredential: credentials.length > 0 || credential !== null,
+      driver: this.#driver,
+      leavesClosing: true,
+      nowMs: Date.now,
+      ...(alongside === undefined ? {} : { alongside }),
+    })
+    try {
+      return await work(gate)
+    } finally {
+      await gate.close()
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#driver.close()
+    await this.ledger.close()
+  }
+}

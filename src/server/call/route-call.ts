@@ -1,0 +1,39 @@
+/** What a handler gets of a request, and what it gives back. */
+import type { ROUTES } from '../../api/index.ts'
+import type { Caller } from '../../ledger/index.ts'
+import type { AccompanyingRecord } from '../../service/index.ts'
+import type { HostedHome } from './hosted-home.ts'
+import type { Turnstile } from './turnstile.ts'
+
+type Table = typeof ROUTES
+type RequestPart<R, K extends string> = R extends { readonly [Name in K]: infer S } ? S : never
+type StaticOf<S> = S extends { readonly '~kind'?: unknown }
+  ? import('typebox').Static<S & import('typebox').TSchema>
+  : never
+
+/** A request that follows its route, from a caller who may make it. */
+export interface RouteCall<Name extends keyof Table = keyof Table> {
+  readonly home: HostedHome
+  readonly caller: Caller
+  readonly params: StaticOf<RequestPart<Table[Name], 'params'>>
+  readonly query: StaticOf<RequestPart<Table[Name], 'query'>>
+  readonly body: StaticOf<RequestPart<Table[Name], 'body'>>
+  /** For how many seconds the answer may be waited for. */
+  readonly waitSeconds: number
+  /** Of a request with an idempotency key: the record for what it is about. */
+  readonly reserve: Reservation | null
+  /** Rehearsals at once, over all requests. */
+  readonly rehearsals: Turnstile
+  /** Aborted when the service stops. */
+  readonly stop: AbortSignal
+}
+
+export type Reservation = (subject: string) => AccompanyingRecord
+
+export interface Reply {
+  readonly status?: number
+  readonly value: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type Handler<Name extends keyof Table> = (call: RouteCall<Name>) => Promise<Reply>

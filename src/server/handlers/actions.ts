@@ -1,0 +1,164 @@
+/** Actions: proposed through the gate, and read from their facts. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ActDocument } from '../../api/index.ts'
+import { type Code, FaultError, faultError, isCode, showName } from '../../base/index.ts'
+import { type ActHistory, actsOf, readAct, rollbacksOf } from '../../history/index.ts'
+import { defaultStream, HOST_STREAM, mayKnow, unknownStream } from '../../ledger/index.ts'
+import type { GateAnswer } from '../../service/index.ts'
+import type { Handler, Reply, RouteCall } from '../call/route-call.ts'
+
+type ReadCall = Pick<RouteCall, 'home' | 'caller'>
+
+export const proposeAction: Handler<'proposeAction'> = async (call) => {
+  const { home, caller, body, query, rehearsals, stop } = call
+  const stream = writableStream(call, query.stream)
+  const deciding = rehearsals.pass(() =>
+    home.withGate(
+      caller,
+      stream,
+      (gate) =>
+        gate.propose(body, {
+          door: 'propose',
+          declaredByApproval: false,
+          dryRun: query.dry_run === true,
+          // The proposer does not answer: the question goes to the inbox.
+          confirm: async () => ({ kind: 'wait' }),
+          abort: stop,
+        }),
+      call.reserve?.(idOf(body)),
+    ),
+  )
+  const answer = await within(deciding, call.waitSeconds)
+  if (answer !== null) return decidedReply(call, stream, answer)
+  // What failed after this answer is on the record, or was never begun.
+  deciding.catch(() => undefined)
+  return underWay(body)
+}
+
+/** Returns the answer if it comes in time; null if it does not. */
+async function within<T>(work: Promise<T>, seconds: number): Promise<T | null> {
+  const late = new AbortController()
+  const timer = pause(seconds * 1_000, null, { signal: late.signal }).catch(() => null)
+  try {
+    return await Promise.race([work, timer])
+  } finally {
+    late.abort()
+  }
+}
+
+async function decidedReply(call: ReadCall, stream: string, answer: GateAnswer): Promise<Reply> {
+  const { violations = [] } = answer
+  if (violations.length > 0) {
+    throw new RefusedDocument(answer.decision.code, violations)
+  }
+  const act = await actDocument(call, stream, answer.action_id)
+  if (act === null) {
+    const { action_id, decision, result } = answer
+    return { value: { action_id, decision, result } }
+  }
+  const status = answer.pending === undefined ? 200 : 202
+  return { status, value: act, headers: { location: `/v1/actions/${answer.action_id}` } }
+}
+
+/** A document that breaks its contract. */
+export class RefusedDocument extends Error {
+  readonly code: Code
+  readonly violations: NonNullable<GateAnswer['violations']>
+
+  constructor(code: string, violations: NonNullable<GateAnswer['violations']>) {
+    const [first] = violations
+    super(first === undefined ? 'the document is refused' : `${first.path}: ${first.message}`)
+    this.code = isCode(code) ? code : 'document.envelope'
+    this.violations = violations
+  }
+}
+
+/** The id of a proposed action; a document without one is refused and leaves no fact. */
+function idOf(body: unknown): string {
+  const id = (body as { descriptor?: { action_id?: unknown } }).descriptor?.action_id // Looked at below.
+  return typeof id === 'string' && id !== '' ? id : 'none'
+}
+
+function underWay(body: unknown): Reply {
+  const at = idOf(body)
+  return { status: 202, value: { action_id: at }, headers: { location: `/v1/actions/${at}` } }
+}
+
+/** An action as it is now, for a request that was made before. */
+export async function actReply(call: ReadCall, id: string): Promise<Reply> {
+  for (const stream of await knownStreams(call)) {
+    const act = await actDocument(call, stream, id)
+    if (act === null) continue
+    const isOpen = act.status === 'waiting' || act.status === 'unknown'
+    const headers = { location: `/v1/actions/${id}` }
+    return { status: isOpen ? 202 : 200, value: act, headers }
+  }
+  throw faultError('history.unknown', id, `no action has the id ${showName(id)}`)
+}
+
+const ACTS = 30
+
+export const listActions: Handler<'listActions'> = async (call) => {
+  const { limit = ACTS, since, until, stream: named } = call.query
+  const streams = named === undefined ? await knownStreams(call) : [readableStream(call, named)]
+  const acts: ActDocument[] = []
+  for (const stream of streams) {
+    const query = { stream, limit, order: 'newest_first', ...given({ since, until }) } as const
+    for (const act of await actsOf(call.home.ledger, query, limit)) acts.push(shownAct(act, stream))
+  }
+  acts.sort((left, right) => (left.at < right.at ? 1 : -1))
+  return { value: { actions: acts.slice(0, limit) } }
+}
+
+export const showAction: Handler<'showAction'> = async (call) => {
+  const { id } = call.params
+  for (const stream of await knownStreams(call)) {
+    const act = await actDocument(call, stream, id)
+    if (act !== null) return { value: act }
+  }
+  throw faultError('history.unknown', id, `no action has the id ${showName(id)}`)
+}
+
+async function actDocument(
+  { home }: ReadCall,
+  stream: string,
+  id: string,
+): Promise<ActDocument | null> {
+  const act = await readAct(home.ledger, stream, id, await rollbacksOf(home.ledger, stream))
+  return act === null ? null : shownAct(act, stream)
+}
+
+function shownAct(act: ActHistory, stream: string): ActDocument {
+  const { id, outcome, at, by, proposal, result, decision, answers } = act
+  const { promotion, requests, rollback } = act
+  const parts = { proposal, result, decision, answers: [...answers], promotion, rollback }
+  return { action_id: id, stream, status: outcome, at, by, ...parts, requests: [...requests] }
+}
+
+/** Streams of acts that the caller may know of, its own first. */
+export async function knownStreams({ home, caller }: ReadCall): Promise<readonly string[]> {
+  const own = defaultStream(caller)
+  const known = (await home.ledger.store.streams()).filter(
+    (stream) => stream !== HOST_STREAM && stream !== own && mayKnow(caller, stream),
+  )
+  return [own, ...known]
+}
+
+function readableStream({ caller }: ReadCall, stream: string): string {
+  if (!mayKnow(caller, stream)) throw new FaultError(unknownStream(stream))
+  return stream
+}
+
+function writableStream(call: ReadCall, named: string | undefined): string {
+  const stream = readableStream(call, named ?? defaultStream(call.caller))
+  if (stream !== HOST_STREAM) return stream
+  throw faultError('api.malformed', stream, 'the stream `host` holds facts about the host only')
+}
+
+/** The fields that have a value. */
+function given<T extends Readonly<Record<string, unknown>>>(fields: T) {
+  // What is left has the types that it had.
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    readonly [Key in keyof T]?: Exclude<T[Key], undefined>
+  }
+}

@@ -1,0 +1,34 @@
+/** Which function answers which route. */
+import { openApiDocument, ROUTES, type RouteName } from '../../api/index.ts'
+import { VERSION } from '../../base/index.ts'
+import type { Handler } from '../call/route-call.ts'
+import { listActions, proposeAction, showAction } from './actions.ts'
+import { checkOne, checkRules, evaluateRules, normalizeOne } from './documents.ts'
+import { approveQuestion, denyQuestion, listQuestions, showQuestion } from './questions.ts'
+import { listFacts, listStreams, proveOne, readTile, showCheckpoint } from './streams.ts'
+
+/** Events are a stream of their own (`events.ts`). */
+export const HANDLERS: { readonly [Name in Exclude<RouteName, 'followEvents'>]: Handler<Name> } = {
+  isAlive: async () => ({ value: { ok: true } }),
+  isReady: async ({ home }) => {
+    await home.ledger.store.heads()
+    return { value: { ready: true } }
+  },
+  describeApi: async () => ({ value: openApiDocument(ROUTES, { version: VERSION, url: '/' }) }),
+  proposeAction,
+  listActions,
+  showAction,
+  listQuestions,
+  showQuestion,
+  approveQuestion,
+  denyQuestion,
+  listStreams,
+  listFacts,
+  showCheckpoint,
+  proveFact: proveOne,
+  readTile,
+  checkDocument: checkOne,
+  normalizeDocument: normalizeOne,
+  checkRules,
+  evaluateRules,
+}

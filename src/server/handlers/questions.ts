@@ -1,0 +1,148 @@
+/**
+ * Questions and the answers of humans. A yes over HTTP always has a proof in its request, and names the
+ * digest of the effects that the person saw.
+ *
+ * INVARIANT (I1): only a human answers; what a token alone shows is no proof of a person.
+ */
+import { FaultError, faultError, showName } from '../../base/index.ts'
+import { displayOfRaw, listsOf } from '../../gate/index.ts'
+import { openCredential, signApproval } from '../../home/index.ts'
+import { humanFault, ownCredential } from '../../ledger/index.ts'
+import type { Answered, GateSurface, InboxQuestion, Question } from '../../service/index.ts'
+import type { LedgerKey } from '../../store/index.ts'
+import { headJson } from '../../words/index.ts'
+import type { Handler, Reply, RouteCall } from '../call/route-call.ts'
+import { actReply, knownStreams } from './actions.ts'
+
+export const listQuestions: Handler<'listQuestions'> = async (call) => {
+  const questions = []
+  for (const stream of await knownStreams(call)) {
+    const found = await call.home.withGate(call.caller, stream, async (gate) => {
+      const rows = []
+      for (const row of await gate.pending()) {
+        const question = await gate.question(row.action_id)
+        if (question !== null) rows.push(headOf(row, question, stream))
+      }
+      return rows
+    })
+    questions.push(...found)
+  }
+  return { value: { questions } }
+}
+
+export const showQuestion: Handler<'showQuestion'> = async (call) => {
+  const { row, question, stream } = await findQuestion(call)
+  const { proposal, result, decision, changes, deferred } = question
+  const shown = changes.map((change) => ({
+    path: displayOfRaw(change.path),
+    change: listsOf(change).join(' and '),
+    deferred: deferred.has(change.path),
+  }))
+  return { value: { ...headOf(row, question, stream), proposal, result, decision, changes: shown } }
+}
+
+export const approveQuestion: Handler<'approveQuestion'> = async (call) => {
+  const key = await provenKey(call, 'approving')
+  const { row, question, stream } = await findQuestion(call)
+  if (call.body.result_digest !== question.resultDigest) throw moved(row)
+  const proof = key === null ? {} : { proof: signApproval(key, question) }
+  return answered(call, stream, question, { kind: 'yes', assurance: 'passphrase', ...proof })
+}
+
+export const denyQuestion: Handler<'denyQuestion'> = async (call) => {
+  await provenKey(call, 'denying')
+  const { question, stream } = await findQuestion(call)
+  const { reason } = call.body
+  return answered(call, stream, question, {
+    kind: 'no',
+    ...(reason === undefined ? {} : { reason }),
+  })
+}
+
+async function answered(
+  call: Pick<RouteCall, 'home' | 'caller' | 'reserve'>,
+  stream: string,
+  { actionId }: Question,
+  given: Exclude<Answered, { kind: 'wait' }>,
+): Promise<Reply> {
+  const { home, caller, reserve } = call
+  await home.withGate(caller, stream, (gate) => gate.answer(actionId, given), reserve?.(actionId))
+  return actReply(call, actionId)
+}
+
+type NamedCall = Pick<RouteCall<'showQuestion'>, 'home' | 'caller' | 'params'>
+
+interface FoundQuestion {
+  readonly row: InboxQuestion
+  readonly question: Question
+  readonly stream: string
+}
+
+/** Finds the question in the streams that the caller may know of. */
+async function findQuestion(call: NamedCall): Promise<FoundQuestion> {
+  const { id } = call.params
+  for (const stream of await knownStreams(call)) {
+    const found = await call.home.withGate(call.caller, stream, (gate) => questionIn(gate, id))
+    if (found !== null) return { ...found, stream }
+  }
+  throw faultError('history.unknown', id, `no question has the id ${showName(id)}`)
+}
+
+async function questionIn(
+  gate: GateSurface,
+  id: string,
+): Promise<Omit<FoundQuestion, 'stream'> | null> {
+  const question = await gate.question(id)
+  if (question === null) {
+    const ended = await gate.ended(id)
+    if (ended !== null) throw new FaultError(ended)
+    return null
+  }
+  const row = (await gate.pending()).find(({ action_id }) => action_id === question.actionId)
+  return row === undefined ? null : { row, question }
+}
+
+function headOf(row: InboxQuestion, question: Question, stream: string) {
+  const { yes_counts_unseen: _unseen, set_aside: _aside, ...head } = headJson(question)
+  return {
+    id: row.id,
+    action_id: question.actionId,
+    stream,
+    kind: row.kind,
+    ...head,
+    effects: row.effects,
+    proposal_digest: question.proposalDigest,
+    result_digest: question.resultDigest,
+    asked_at: question.askedAt,
+    expires_at: question.expiresAt,
+    approvals: question.approvals,
+  }
+}
+
+function moved({ id }: InboxQuestion): FaultError {
+  const message = 'the question now asks about other effects than the digest names'
+  return faultError('api.digest_moved', id, message, `look again: GET /v1/questions/${id}`)
+}
+
+type ProvenCall = Pick<RouteCall<'approveQuestion'>, 'home' | 'caller'> & {
+  readonly body: { readonly proof: { readonly passphrase: string } }
+}
+
+/** Returns the caller's own key; null where the passphrase of the home's human proved it. */
+async function provenKey(
+  { home, caller, body }: ProvenCall,
+  what: string,
+): Promise<LedgerKey | null> {
+  const refused = humanFault(caller, what)
+  if (refused !== null) throw new FaultError(refused)
+  const { credentials, credential } = await home.register()
+  const own = ownCredential(credentials, caller.principal)
+  const used = own ?? credential
+  if (used === null) {
+    const hint = 'set one at a terminal: `writ principal pass`; the question still waits'
+    throw faultError('credential.required', '', `${what} over HTTP needs a passphrase`, hint)
+  }
+  const key = await openCredential(home.home.state, body.proof.passphrase, used.key)
+  if (key === null) throw faultError('credential.wrong', '')
+  return own === null ? null : key
+}

@@ -1,0 +1,109 @@
+/**
+ * The service: one process, one home, open as long as it runs. It stops in order: takes no more
+ * requests, lets those under way end, then closes the ledger.
+ */
+import { readFileSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { availableParallelism } from 'node:os'
+import { faultError } from '../base/index.ts'
+import type { Surroundings } from '../home/index.ts'
+import { type ListenOptions, ownNames, refuseOpenAddress } from './address.ts'
+import { createApp } from './app.ts'
+import { HostedHome } from './call/hosted-home.ts'
+import { ServiceLock } from './service-lock.ts'
+
+interface ServeOptions {
+  readonly around: Surroundings
+  readonly home: string | null
+  readonly listen: Omit<ListenOptions, 'hasTls'>
+  readonly tls: { readonly cert: string; readonly key: string } | null
+  readonly log: (line: Readonly<Record<string, unknown>>) => void
+}
+
+interface StartedServer {
+  readonly url: string
+  /** The socket of local callers. */
+  readonly socket: string
+  stop(): Promise<void>
+}
+
+const DRAIN_MS = 30_000
+const HEADERS_MS = 10_000
+
+export async function startServer(options: ServeOptions): Promise<StartedServer> {
+  const listen = { ...options.listen, hasTls: options.tls !== null }
+  refuseOpenAddress(listen)
+  const home = await HostedHome.open(options.around, options.home)
+  let lock: ServiceLock | null = null
+  try {
+    lock = ServiceLock.take(home.home.state)
+    return await listenAt({ ...options, listen }, home, lock)
+  } catch (error) {
+    lock?.release()
+    await home.close()
+    throw error
+  }
+}
+
+interface WholeListen extends Omit<ServeOptions, 'listen'> {
+  readonly listen: ListenOptions
+}
+
+async function listenAt(
+  { listen, around, log, tls }: WholeListen,
+  home: HostedHome,
+  lock: ServiceLock,
+): Promise<StartedServer> {
+  const stop = new AbortController()
+  let names: ReadonlySet<string> = new Set()
+  const app = createApp({
+    home,
+    userName: around.userName,
+    names: () => names,
+    rehearsalsAtOnce: Math.max(2, availableParallelism()),
+    stop: stop.signal,
+    log,
+    ...(tls === null ? {} : { tls: { cert: readFileSync(tls.cert), key: readFileSync(tls.key) } }),
+  })
+  const { host, port } = listen
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    throw faultError(
+      'service.address',
+      host,
+      `cannot listen at ${host}:${port}: ${(error as Error).message}`,
+    )
+  }
+  app.server.headersTimeout = HEADERS_MS
+  // An address of a server that listens on TCP.
+  const { port: found } = app.server.address() as AddressInfo
+  names = ownNames(listen, found)
+  const local = createServer((request, response) => app.routing(request, response))
+  await listenLocally(local, lock.socket)
+  const url = `${tls === null ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${found}`
+  lock.tell({ pid: process.pid, url, since: new Date().toISOString() })
+  const end = async (): Promise<void> => {
+    const late = setTimeout(() => stop.abort(), DRAIN_MS)
+    local.close()
+    local.closeIdleConnections()
+    await app.close()
+    clearTimeout(late)
+    stop.abort()
+    await home.close()
+    lock.release()
+  }
+  return { url, socket: lock.socket, stop: end }
+}
+
+/** The socket of a service that died is in the way; the lock says that none is alive. */
+function listenLocally(server: Server, path: string): Promise<void> {
+  rmSync(path, { force: true })
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    const before = process.umask(0o177)
+    server.listen(path, () => resolve())
+    process.umask(before)
+  })
+}

@@ -1,0 +1,41 @@
+/**
+ * Who calls (H-5): the bearer of a token, or a process of the same user through the home's socket, which
+ * is the local human without proof.
+ */
+
+import type { Who } from '../api/index.ts'
+import { FaultError, faultError } from '../base/index.ts'
+import { bearerOf, type Caller, humanFault, type Register } from '../ledger/index.ts'
+
+const BEARER = /^Bearer ([\w.~+/-]{1,512}=*)$/i
+
+interface Credentials {
+  /** The header `Authorization`. */
+  readonly authorization: string | undefined
+  readonly isLocal: boolean
+}
+
+/** Returns the principal of a request. Fails if the request shows none of this home. */
+export function callerOf(register: Register, given: Credentials, userName: string): Caller {
+  const { authorization, isLocal } = given
+  if (authorization === undefined) {
+    if (isLocal) {
+      const principal = register.owner ?? { kind: 'human', id: userName, namespace: 'local' }
+      return { principal, streams: null, proof: 'none' }
+    }
+    const hint = 'a human makes one: `writ token create KIND:ID@NAMESPACE`'
+    throw faultError('api.no_token', '', 'the request has no `Authorization: Bearer` token', hint)
+  }
+  const [, token] = BEARER.exec(authorization) ?? []
+  if (token === undefined) throw faultError('principal.token', '', 'the token is malformed')
+  const answer = bearerOf(register, token, Date.now())
+  if (!answer.ok) throw new FaultError(answer.fault)
+  return answer.caller
+}
+
+/** Fails if a route is not for callers of this kind; proofs are looked at by the handler. */
+export function admitCaller(who: Who, caller: Caller, says: string): void {
+  if (who === 'anyone' || who === 'caller') return
+  const refused = humanFault(caller, `“${says}”`)
+  if (refused !== null) throw new FaultError(refused)
+}
