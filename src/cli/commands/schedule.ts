@@ -5,11 +5,11 @@
 import { resolve } from 'node:path'
 import { faultError, showName } from '../../base/index.ts'
 import type { ScheduleChange, ScheduleTerms } from '../../contracts/index.ts'
-import { keepDocument } from '../../runs/index.ts'
 import {
   checkTiming,
   dueSlot,
   nextTimes,
+  pinFlow,
   pinnedFile,
   readSchedules,
   recordChange,
@@ -134,7 +134,7 @@ async function set(
   const named = { workspace, flow_id, title, ...digests, files }
   const terms: ScheduleTerms = { cron: cron.trim(), zone, ...named, missed, overlap }
   await proveHuman(session, call, 'setting a schedule')
-  await keepDocument(session.ledger, flow.document)
+  await pinFlow(session.ledger, flow)
   await record(session, call, { name, change: 'set', at: nowText(), terms })
   const next = nextTimes(terms, Date.now(), 1).map((at) => new Date(at).toISOString())[0] ?? null
   const answer = { ok: true, name, ...terms, next }
