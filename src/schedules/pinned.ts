@@ -6,9 +6,9 @@ import { type CompiledFlow, compileFlow } from '../flow/index.ts'
 import { keepDocument, keptDocument } from '../runs/index.ts'
 import type { Ledger, LedgerReader } from '../store/index.ts'
 
-export type PinnedFile = ScheduleTerms['files'][number]
+export type ScheduledFile = ScheduleTerms['files'][number]
 
-export function pinnedFile(role: PinnedFile['role'], path: string): PinnedFile {
+export function pinnedFile(role: ScheduledFile['role'], path: string): ScheduledFile {
   return { role, path, digest: digestBytes(readFileSync(path)) }
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { digestBytes, showName } from '../base/index.ts'
 import type { ScheduleTerms } from '../contracts/index.ts'
 import { type FlowHost, hasBegun, lookAtRun } from '../runs/index.ts'
-import type { PinnedFile } from './pinned.ts'
+import type { ScheduledFile } from './pinned.ts'
 import type { Schedule } from './schedule-records.ts'
 import { dueSlot } from './times.ts'
 
@@ -20,7 +20,7 @@ const OVERDUE_MS = 10 * 60_000
 
 /** The files of a schedule that are not as they were when it was set. */
 function editedFiles({ files }: ScheduleTerms): readonly string[] {
-  const isSame = ({ path, digest }: PinnedFile): boolean => {
+  const isSame = ({ path, digest }: ScheduledFile): boolean => {
     try {
       return digestBytes(readFileSync(path)) === digest
     } catch {
