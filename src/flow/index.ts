@@ -65,7 +65,7 @@ export {
 } from './report/report.ts'
 export { stateView } from './report/state-view.ts'
 export {
-  nodesOverBudget,
+  nodesBlockedBy,
   type RunStop,
   stopsOf,
   type ToldFinding,

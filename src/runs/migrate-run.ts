@@ -10,6 +10,7 @@ import {
   type FlowFact,
   type FlowFiles,
   type Migration,
+  nodesBlockedBy,
   type ProgramChange,
   planMigration,
 } from '../flow/index.ts'
@@ -101,6 +102,9 @@ export async function migrateRun(
       ...pinned,
       ...(migration.programs.length === 0 ? {} : { changed_programs: migration.programs }),
     })
+    // The programs that stopped these nodes are the pinned ones now.
+    for (const node_id of nodesBlockedBy('flow.program_changed', run.flow, run.state, run.facts))
+      await run.record({ type: 'unblocked', node_id, principal })
   })
 }
 
@@ -119,8 +123,11 @@ function planFor(host: FlowHost, run: FlowRun, flow: CompiledFlow) {
   const plan = planMigration(run.state, flow.base)
   const programs = programChanges(run.programs.pins, now.pins)
   const { from, to } = plan
+  const isSame = from === to && programs.length === 0
+  const same = { part: 'run', message: 'it walks this version already, with these programs' }
+  const obstacles = isSame ? [same, ...plan.obstacles] : plan.obstacles
   const digest = digestDocument({ run_id: runId, from, to, programs })
-  const migration: RunMigration = { ...plan, programs, digest }
+  const migration: RunMigration = { ...plan, obstacles, programs, digest }
   return { migration, now, pinned }
 }
 

@@ -18,7 +18,7 @@ import {
   type FlowFact,
   foldFacts,
   limitsOf,
-  nodesOverBudget,
+  nodesBlockedBy,
   OrchestrationLog,
   personText,
   plainName,
@@ -392,7 +392,7 @@ export class FlowRun {
   async #setBudget({ limits, principal }: Extract<Order, { kind: 'budget' }>): Promise<void> {
     await this.send({ type: 'budget_set', limits, principal })
     this.meter.look()
-    for (const node_id of nodesOverBudget(this.flow, this.#state, this.facts))
+    for (const node_id of nodesBlockedBy('flow.budget', this.flow, this.#state, this.facts))
       await this.send({ type: 'unblocked', node_id, principal })
   }
 

@@ -2,6 +2,7 @@
  * Room: schedules. Starts runs of flows at their times. Sees base, contracts, ledger, flow, store and
  * runs.
  */
+export { pinFlow, pinnedFile } from './pinned.ts'
 export { runSchedules, type ScheduleNews } from './schedule-loop.ts'
 export {
   readSchedules,
@@ -11,4 +12,4 @@ export {
   unknownSchedule,
 } from './schedule-records.ts'
 export { checkTiming, dueSlot, nextTimes } from './times.ts'
-export { pinnedFile, type ScheduleTrouble, troublesOf } from './trouble.ts'
+export { type ScheduleTrouble, troublesOf } from './trouble.ts'

@@ -9,8 +9,8 @@
  * INVARIANT (no task, I7): a schedule starts runs of flows that a human pinned. It issues no task.
  */
 import { FaultError, faultCode, faultError, invariant, showName } from '../base/index.ts'
-import type { Flow, ScheduleSlot } from '../contracts/index.ts'
-import { type CompiledFlow, compileFlow, type RunStatus } from '../flow/index.ts'
+import type { ScheduleSlot } from '../contracts/index.ts'
+import type { RunStatus } from '../flow/index.ts'
 import { occurredAtText } from '../ledger/index.ts'
 import {
   dueRuns,
@@ -19,7 +19,6 @@ import {
   hasBegun,
   hasOrders,
   isWalked,
-  keptDocument,
   lookAtRun,
   newRunId,
   passTimers,
@@ -28,6 +27,7 @@ import {
   type WalkedRun,
 } from '../runs/index.ts'
 import { retryWhileMoved } from '../store/index.ts'
+import { pinnedFlow } from './pinned.ts'
 import { readSchedules, recordSlot, type Schedule, slotText } from './schedule-records.ts'
 import { dueSlot, nextTimes } from './times.ts'
 
@@ -153,7 +153,7 @@ export class ScheduleLoop {
     const { terms, name } = schedule
     const { run_id: runId } = slot
     invariant(runId !== undefined, 'a claimed time names its run')
-    const flow = await this.#pinned(terms.flow_digest)
+    const flow = await pinnedFlow(this.#host.ledger, terms.flow_digest)
     if (flow === null) return this.#failToStart(slot, missingFlow(name, terms.flow_digest))
     this.#tell({ kind: 'started', ...newsOf(slot) })
     const { abort } = this.#options
@@ -165,14 +165,6 @@ export class ScheduleLoop {
       ...(abort === undefined ? {} : { abort }),
     })
     this.#follow(name, runId, started, (fault) => this.#failToStart(slot, fault))
-  }
-
-  async #pinned(digest: string): Promise<CompiledFlow | null> {
-    const document = await keptDocument(this.#host.ledger, digest)
-    if (document === null) return null
-    // It is kept under its digest, and its contract accepted it before the schedule was set.
-    const compilation = compileFlow(document as Flow)
-    return compilation.ok ? compilation.flow : null
   }
 
   /** Records that the run of a time could not begin; the schedule goes on with its next time. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { digestBytes, showName } from '../base/index.ts'
 import type { ScheduleTerms } from '../contracts/index.ts'
 import { type FlowHost, hasBegun, lookAtRun } from '../runs/index.ts'
+import type { ScheduledFile } from './pinned.ts'
 import type { Schedule } from './schedule-records.ts'
 import { dueSlot } from './times.ts'
 
@@ -14,18 +15,12 @@ export interface ScheduleTrouble {
   readonly next: readonly string[]
 }
 
-type PinnedFile = ScheduleTerms['files'][number]
-
 /** A time that was not looked at for longer has no loop that looks. */
 const OVERDUE_MS = 10 * 60_000
 
-export function pinnedFile(role: PinnedFile['role'], path: string): PinnedFile {
-  return { role, path, digest: digestBytes(readFileSync(path)) }
-}
-
 /** The files of a schedule that are not as they were when it was set. */
 function editedFiles({ files }: ScheduleTerms): readonly string[] {
-  const isSame = ({ path, digest }: PinnedFile): boolean => {
+  const isSame = ({ path, digest }: ScheduledFile): boolean => {
     try {
       return digestBytes(readFileSync(path)) === digest
     } catch {

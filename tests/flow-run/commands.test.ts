@@ -91,6 +91,14 @@ it('a flow that is refused is reported whole; an unknown run is no run', () => {
   const refused = place.writ(['flow', 'run', 'flow.json', '--json'])
   expect([refused.status, refused.json.valid]).toEqual([1, false])
   expect(refused.json.violations.length).toBeGreaterThan(1)
+  const [said, checked] = ['run', 'check'].map(
+    (word) => place.writ(['flow', word, 'flow.json']).out,
+  )
+  const problems = (text = ''): readonly string[] =>
+    text.split('\n').filter((line) => /^ {2}flow\.json:\d+:\d+ /.test(line))
+  expect(problems(said)).toEqual(problems(checked))
+  expect(problems(said).length).toBeGreaterThan(1)
+  expect(said).toContain('writ flow check flow.json\n')
   const unknown = place.writ(['flow', 'status', 'run-nobody', '--json'])
   expect([unknown.status, unknown.json.error.code]).toEqual([1, 'flow.unknown_run'])
 })

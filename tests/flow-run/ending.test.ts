@@ -1,6 +1,6 @@
 /** `writ flow cancel` and `writ flow skip` as processes, with a run that is walked and one that is not. */
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
@@ -74,6 +74,33 @@ it('a blocked run is given up with what it promoted', () => {
   expect(ended).toMatchObject({ status: 'CANCELLED', acts: [], undone: [expect.any(String)] })
   expect(existsSync(join(place.project, 'made.txt'))).toBe(false)
   expect(place.writ(['replay', '--json']).json.ok).toBe(true)
+})
+
+it('an edited file keeps its own act alone from being taken back, and a second call takes the rest', () => {
+  for (const name of ['a', 'b', 'c'])
+    place.write(`${name}.mjs`, script(`writeFileSync('${name}.txt', '${name}')\n${WORK}`))
+  place.write('d.mjs', script('process.exit(3)'))
+  const nodes = [worker('a'), worker('b'), worker('c'), worker('d', { max_attempts: 1 })]
+  const edges = [edge('a', 'b'), edge('b', 'c'), edge('c', 'd')]
+  place.write('flow.json', JSON.stringify(flowOf(nodes, edges)))
+  const { run_id } = walk('run', 'flow.json')
+  place.write('c.txt', 'by hand')
+  const isThere = () =>
+    ['a', 'b', 'c'].map((name) => existsSync(join(place.project, `${name}.txt`)))
+  const text = place.writ(['flow', 'cancel', run_id, '--undo'])
+  expect([text.status, isThere()]).toEqual([1, [false, false, true]])
+  expect(text.out.match(/^taken back {2}/gm)).toHaveLength(2)
+  expect(text.out).toMatch(/^not taken back {2}\S+\n {2}.*rollback\.conflict\n/m)
+  expect(text.out).toMatch(/mv -n \S*c\.txt/)
+  expect(text.out).toContain(`writ flow cancel ${run_id} --undo\n`)
+  rmSync(join(place.project, 'c.txt'))
+  const again = walk('cancel', run_id, '--undo')
+  expect(again).toMatchObject({ status: 'CANCELLED', acts: [] })
+  expect(again.outcomes.map(({ outcome }: Json) => outcome)).toEqual([
+    'undone',
+    'undone_before',
+    'undone_before',
+  ])
 })
 
 it('a run that a process walks is cancelled: its attempt is ended and nothing is left', async () => {

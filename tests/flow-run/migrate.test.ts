@@ -126,6 +126,25 @@ it('shows each edited program against the pinned one, and a yes is for what was 
   expect(place.writ(['replay', '--json']).json).toMatchObject({ ok: true })
 })
 
+it('a mended program is pinned again for the same flow, and resume goes on', () => {
+  place.write('b.mjs', 'process.exit(3)\n')
+  written(flowOf([worker('b', { max_attempts: 1 }), goal('z', 'P1')], [edge('b', 'z')]))
+  const run = walk('run', 'flow.json').run_id
+  expect(walk('migrate', run, 'flow.json').obstacles).toEqual([
+    { part: 'run', message: 'it walks this version already, with these programs' },
+  ])
+  place.write('b.mjs', script(`${TOOL}${artifact("'mended'")}`))
+  expect(walk('answer', run, 'b', 'retry').ok).toBe(true)
+  const [stop] = walk('resume', run).stops
+  expect([stop.code, stop.next[0]]).toEqual([
+    'flow.program_changed',
+    `writ flow migrate ${run} FILE`,
+  ])
+  expect(walk('migrate', run, 'flow.json', ...yes(run))).toMatchObject({ migrated: true })
+  expect(walk('resume', run).status).toBe('DONE')
+  expect(place.writ(['replay', '--json']).json).toMatchObject({ ok: true })
+})
+
 it('names every obstacle, and changes nothing', () => {
   const run = begin()
   const { nodes, edges, ...rest } = flow('x')

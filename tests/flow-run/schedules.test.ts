@@ -4,8 +4,9 @@ import { canonicalJson, digestBytes } from '../../src/base/index.ts'
 import type { Flow, ScheduleSlot, ScheduleTerms } from '../../src/contracts/index.ts'
 import type { FlowHost } from '../../src/runs/flow-host.ts'
 import { passTimers } from '../../src/runs/pass-timers.ts'
-import { keepDocument, runHeads } from '../../src/runs/run-records.ts'
+import { runHeads } from '../../src/runs/run-records.ts'
 import { lookAtRun } from '../../src/runs/runs.ts'
+import { pinFlow, pinnedFile } from '../../src/schedules/pinned.ts'
 import { ScheduleLoop, type ScheduleNews } from '../../src/schedules/schedule-loop.ts'
 import {
   readSchedules,
@@ -13,7 +14,7 @@ import {
   recordSlot,
   slotsOf,
 } from '../../src/schedules/schedule-records.ts'
-import { pinnedFile, troublesOf } from '../../src/schedules/trouble.ts'
+import { troublesOf } from '../../src/schedules/trouble.ts'
 import { edge, flowOf, goal, worker } from './acceptance/scene.ts'
 import { ANN, RunPlace } from './place.ts'
 import { compiledFlow, WORKER } from './scripts.ts'
@@ -43,7 +44,7 @@ const PERSON = flowOf([worker('a', { executor: { human: 'ann' } })], [])
 
 async function setSchedule(flow: Flow, more: Partial<ScheduleTerms> = {}): Promise<void> {
   const path = place.write('flow.json', JSON.stringify(flow))
-  await keepDocument(place.ledger, flow)
+  await pinFlow(place.ledger, compiledFlow(flow))
   const terms: ScheduleTerms = {
     cron: '0 * * * *',
     zone: 'UTC',
@@ -98,6 +99,15 @@ describe('a time', () => {
     if (schedule === undefined) throw new Error('no schedule')
     const told = (await troublesOf(hostOf(), schedule)).map(({ kind, next }) => [kind, next])
     expect(told).toEqual([['edited', ['writ schedule update hourly']]])
+  })
+
+  it('begins a run of a flow with a map, which is pinned as it was written', async () => {
+    const executor = { human: 'ann' }
+    await setSchedule(flowOf([worker('a', { executor, map: { items: ['x', 'y'] } })], []))
+    nowMs = NOON + HOUR
+    await look()
+    expect((await slots()).map(short)).toEqual([['13:00', 'claimed', undefined, undefined]])
+    expect(await runs()).toHaveLength(1)
   })
 
   it('is claimed once by loops of several processes at once', async () => {

@@ -201,7 +201,6 @@ describe('a migration is refused', () => {
       'edge a>c: the run has taken it, and its `target` is another one in the new version',
     ],
     ['another flow', { ...LINE, flow_id: 'other' }, 'flow_id: it is a run of `f`, not of `other`'],
-    ['the same version', LINE, 'run: it walks this version already'],
   ])('for %s', (_, parts, says) => {
     expect(obstacles(atReview(), parts)).toContain(says)
   })

@@ -347,6 +347,35 @@ describe('differences', () => {
     expect(found.at(-1)?.hint).toContain('pages')
   })
 
+  it('scripts items of a list that a run reads by their index, and no others', () => {
+    const parts = {
+      nodes: [work('a', { map: { from: 'list.json:names' } }), check('c', 'a'), node('z')],
+      edges: [edge('a', 'c'), edge('c', 'z')],
+    }
+    const failing = [{ failure: { exit_status: 1 }, times: 9 }]
+    const one = (...names: string[]): Omit<FlowTestCase, 'name'> => ({
+      files: { 'list.json': { names: ['north', 'south'] } },
+      nodes: Object.fromEntries(names.map((name) => [name, failing])),
+      expect: { status: 'WAITING', waits_at: names.slice(0, 1) },
+    })
+    expect(told(walk(parts, one('a/2')))).toEqual([])
+    expect(told(walk(parts, one('a/2', 'a/3')))).toEqual([
+      'nodes: the case says what a/3 does, and its list has no such item',
+    ])
+    const names = ['a/1', 'c/2', 'a', 'c', 'a/begin', 'a/each', 'c/each', 'a/0']
+    const found = unknownNames(compiled(parts), testOf(one(...names)))
+    expect(
+      found.map(({ path, hint }) => [path.split('/nodes/')[1], hint?.split(' ').at(-1)]),
+    ).toEqual([
+      ['a', '`a/1`'],
+      ['c', '`c/1`'],
+      ['a~1begin', '`a/1`'],
+      ['a~1each', '`a/1`'],
+      ['c~1each', '`c/1`'],
+      ['a~10', undefined],
+    ])
+  })
+
   it('tells what no case came to; Meta edges do not count', () => {
     const edges = [guarded, edge('b', 'a', { class: 'Meta' })]
     const flow = compiled({ ...LINE, edges, state: fields })

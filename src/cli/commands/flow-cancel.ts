@@ -1,9 +1,11 @@
 /** `writ flow cancel`: ends a run where it is, and takes back what it promoted, or says how that is done. */
-import { faultCode, faultError, showName } from '../../base/index.ts'
+import { FaultError, faultError, showName } from '../../base/index.ts'
 import { actsOf, cancelRun } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
+import type { Paint } from '../call/terminal.ts'
 import { withPersonsRun } from '../flow/order.ts'
 import type { GateSession } from '../gate/open.ts'
+import { plain } from '../history/text.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const [runName] = call.arguments
@@ -15,48 +17,102 @@ export async function run(call: CommandCall): Promise<Exit> {
     'cancelling a run',
     async ({ host, gate, run: before, principal }) => {
       const { runId, state } = before
-      if (state.ended !== null) {
-        const message = `the run ${showName(runId)} has ended: ${state.ended}`
-        throw faultError('flow.not_waiting', runId, message, `writ flow report ${runId}`)
-      }
-      const ended = await cancelRun(host, runId, principal, options.text('comment'))
+      const hasEnded = state.ended !== null
+      if (hasEnded && !options.isOn('undo')) throw endedFault(runId, state.ended)
+      const ended = hasEnded
+        ? before
+        : await cancelRun(host, runId, principal, options.text('comment'))
       const acts = actsOf(ended.facts)
       const isEnded = ended.state.ended !== null
-      const isUndone = isEnded && options.isOn('undo')
       const isJson = options.isOn('json')
-      if (!isJson) await terminal.out(isEnded ? `cancelled  ${runId}\n` : underWay(runId))
-      if (isUndone) await takeBack(gate, acts)
-      const told = isUndone ? { acts: [], undone: acts } : { acts }
+      const head = hasEnded ? `ended before: ${state.ended}  ${runId}\n` : `cancelled  ${runId}\n`
+      if (!isJson) await terminal.out(isEnded ? head : underWay(runId))
+      const outcomes = isEnded && options.isOn('undo') ? await takeBack(gate, acts) : null
+      const told = outcomes === null ? { acts } : toldOf(outcomes)
       if (isJson)
         await terminal.out(`${JSON.stringify({ run_id: runId, status: ended.status, ...told })}\n`)
-      else if (acts.length > 0)
-        await terminal.out(`${isUndone ? undoneText(acts) : promotedText(acts)}\n`)
-      return isEnded ? EXIT.yes : EXIT.waiting
+      else if (outcomes !== null) await terminal.out(outcomesText(runId, outcomes, terminal.paint))
+      else if (acts.length > 0) await terminal.out(promotedText(acts))
+      if (!isEnded) return EXIT.waiting
+      return outcomes?.some(({ outcome }) => outcome === 'left') ? EXIT.no : EXIT.yes
     },
   )
+}
+
+function endedFault(runId: string, ended: string | null): FaultError {
+  const message = `the run ${showName(runId)} has ended: ${ended}`
+  const hint = `writ flow report ${runId}; to take back what it promoted: writ flow cancel ${runId} --undo`
+  return faultError('flow.not_waiting', runId, message, hint)
 }
 
 function underWay(runId: string): string {
   return `recorded; the process that walks ${runId} has not ended it yet: writ flow status ${runId}\n`
 }
 
-/** Takes acts back in this order; fails at the first that is in the way, with what to type. */
-async function takeBack({ gate }: GateSession, acts: readonly string[]): Promise<void> {
-  for (const actionId of acts) {
-    try {
-      await gate.rollback({ actionId }, { dryRun: false })
-    } catch (error) {
-      // A person took it back before.
-      if (faultCode(error) !== 'rollback.nothing') throw error
-    }
-  }
+/** What became of one act; `next` is what helps where it is left. */
+interface UndoOutcome {
+  readonly action_id: string
+  readonly outcome: 'undone' | 'undone_before' | 'left'
+  readonly code?: string
+  readonly message?: string
+  readonly next?: string
 }
 
-function undoneText(acts: readonly string[]): string {
-  return ['what it promoted is taken back:', ...acts.map((act) => `  ${act}`)].join('\n')
+/** Takes acts back in this order; one that is in the way keeps no other one from it. */
+async function takeBack(
+  { gate }: GateSession,
+  acts: readonly string[],
+): Promise<readonly UndoOutcome[]> {
+  const outcomes: UndoOutcome[] = []
+  for (const actionId of acts) {
+    try {
+      const { compensation } = await gate.rollback({ actionId }, { dryRun: false })
+      const pending = compensation?.pending?.id
+      outcomes.push({
+        action_id: actionId,
+        outcome: compensation === undefined ? 'undone' : 'left',
+        ...(compensation === undefined ? {} : { message: 'its compensation has not been done' }),
+        ...(pending === undefined ? {} : { next: `writ approve ${pending}` }),
+      })
+    } catch (error) {
+      outcomes.push(leftBy(actionId, error))
+    }
+  }
+  return outcomes
+}
+
+function leftBy(action_id: string, error: unknown): UndoOutcome {
+  if (!(error instanceof FaultError) || !error.fault.code.startsWith('rollback.')) throw error
+  const { code, message, hint } = error.fault
+  // A person took it back before.
+  if (code === 'rollback.nothing') return { action_id, outcome: 'undone_before' }
+  return { action_id, outcome: 'left', code, message, next: hint ?? `writ rollback ${action_id}` }
+}
+
+function toldOf(outcomes: readonly UndoOutcome[]) {
+  const actsThat = (isLeft: boolean): readonly string[] =>
+    outcomes.filter((one) => (one.outcome === 'left') === isLeft).map((one) => one.action_id)
+  return { acts: actsThat(true), undone: actsThat(false), outcomes }
+}
+
+const OUTCOME_WORDS: Readonly<Record<UndoOutcome['outcome'], string>> = {
+  undone: 'taken back',
+  undone_before: 'taken back before',
+  left: 'not taken back',
+}
+
+function outcomesText(runId: string, outcomes: readonly UndoOutcome[], paint: Paint): string {
+  const lines = outcomes.flatMap(({ action_id, outcome, code, message, next }) => [
+    `${OUTCOME_WORDS[outcome]}  ${action_id}`,
+    ...(message === undefined ? [] : [`  ${plain(message)} ${paint.dim(code ?? '')}`.trimEnd()]),
+    ...(next === undefined ? [] : next.split('\n').map((line) => `  ${plain(line)}`)),
+  ])
+  const isLeft = outcomes.some(({ outcome }) => outcome === 'left')
+  const again = isLeft ? [`then take back the rest: writ flow cancel ${runId} --undo`] : []
+  return [...lines, ...again].map((line) => `${line}\n`).join('')
 }
 
 function promotedText(acts: readonly string[]): string {
-  const lines = acts.map((act) => `  writ rollback ${act}`)
-  return ['what it promoted stays; to take it back, the last first:', ...lines].join('\n')
+  const lines = acts.map((act) => `  writ rollback ${act}\n`)
+  return `what it promoted stays; to take it back, the last first:\n${lines.join('')}`
 }

@@ -63,7 +63,11 @@ export const FLOW_CONTROL_COMMANDS: readonly Command[] = [
     says: 'end a run where it is; what it promoted stays, or is taken back',
     usage: 'writ flow cancel RUN [--undo] [--comment TEXT]',
     options: [
-      { name: 'undo', value: null, says: 'take back what it promoted, the last act first' },
+      {
+        name: 'undo',
+        value: null,
+        says: 'take back what it promoted, the last act first; also of a run that has ended',
+      },
       { name: 'comment', value: 'TEXT', says: 'why; it is recorded' },
       STREAM,
       PASS_FD,

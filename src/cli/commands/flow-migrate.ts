@@ -10,9 +10,9 @@ import { readFlow } from '../flow/load.ts'
 import { migrationText } from '../flow/migration-text.ts'
 import { withPersonsRun } from '../flow/order.ts'
 import { refuseActors } from '../flow/person.ts'
+import { refuseFlow } from '../flow/problem.ts'
 import { sourceFiles } from '../flow/source-files.ts'
 import { askLine } from '../gate/answer-line.ts'
-import { refuse } from '../history/text.ts'
 
 const USAGE = 'writ flow migrate RUN FLOW [--all] [--yes --digest DIGEST] [--comment TEXT]'
 
@@ -27,7 +27,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     const { runId } = before
     const [participants, side] = [options.text('participants'), options.text('side')]
     const source = await readFlow(file, participants, side)
-    if (!source.ok) return refuse(call, source.violations)
+    if (!source.ok) return refuseFlow(call, file, { participants, side }, source.violations)
     const { flow } = source
     const { migration, texts } = await lookAtMigration(host, runId, flow)
     const again = wordsAgain(runId, file, participants, side)

@@ -10,13 +10,15 @@ import { watchRun } from '../flow/live.ts'
 import { readFlow } from '../flow/load.ts'
 import { withFlows } from '../flow/open.ts'
 import { refuseActors, tellShortSecrets, tellUnknownPeople } from '../flow/person.ts'
+import { refuseFlow } from '../flow/problem.ts'
 import { sourceFiles } from '../flow/source-files.ts'
-import { plain, refuse } from '../history/text.ts'
+import { plain } from '../history/text.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const [participants, side] = [call.options.text('participants'), call.options.text('side')]
   const source = await readFlow(namedFile(call), participants, side)
-  if (!source.ok) return refuse(call, source.violations)
+  if (!source.ok)
+    return refuseFlow(call, namedFile(call), { participants, side }, source.violations)
   const { flow, participantsDigest, warnings } = source
   const workspace = workspaceOf(call)
   return withFlows(call, async ({ host, gate }) => {

@@ -5,11 +5,11 @@
 import { resolve } from 'node:path'
 import { faultError, showName } from '../../base/index.ts'
 import type { ScheduleChange, ScheduleTerms } from '../../contracts/index.ts'
-import { keepDocument } from '../../runs/index.ts'
 import {
   checkTiming,
   dueSlot,
   nextTimes,
+  pinFlow,
   pinnedFile,
   readSchedules,
   recordChange,
@@ -20,7 +20,8 @@ import { type CommandCall, type Exit, reply, usageError } from '../call/command.
 import { proveHuman, refuseOthers, type Session, streamToWrite, withHome } from '../call/home.ts'
 import type { Paint } from '../call/terminal.ts'
 import { readFlow } from '../flow/load.ts'
-import { plain, refuse } from '../history/text.ts'
+import { refuseFlow } from '../flow/problem.ts'
+import { plain } from '../history/text.ts'
 import { workspaceOf } from './flow-run.ts'
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
@@ -121,7 +122,7 @@ async function set(
   const { cron, zone, workspace, missed, overlap, flow: file, participants, side } = sources
   checkTiming({ cron, zone }, Date.now())
   const source = await readFlow(file, participants, side)
-  if (!source.ok) return refuse(call, source.violations)
+  if (!source.ok) return refuseFlow(call, file, { participants, side }, source.violations)
   const { flow, participantsDigest, subflows } = source
   const files = [
     pinnedFile('flow', file),
@@ -134,7 +135,7 @@ async function set(
   const named = { workspace, flow_id, title, ...digests, files }
   const terms: ScheduleTerms = { cron: cron.trim(), zone, ...named, missed, overlap }
   await proveHuman(session, call, 'setting a schedule')
-  await keepDocument(session.ledger, flow.document)
+  await pinFlow(session.ledger, flow)
   await record(session, call, { name, change: 'set', at: nowText(), terms })
   const next = nextTimes(terms, Date.now(), 1).map((at) => new Date(at).toISOString())[0] ?? null
   const answer = { ok: true, name, ...terms, next }

@@ -331,7 +331,7 @@ type FlowSource =
       readonly subflows: readonly string[]
       readonly warnings: readonly Violation[]
     }
-  | { readonly ok: false; readonly violations: readonly Violation[] }
+  | { readonly ok: false; readonly violations: readonly PlacedProblem[] }
 
 /**
  * `participants` names a file, for a plan; a plan that a human hands over counts as approved by him
@@ -345,7 +345,7 @@ export async function readFlow(
   const loaded = await loadFlowFile(name, { participants, side })
   const { kind, flow, valid, violations, warnings, participantsDigest, subflows } = loaded
   if (!valid || flow === null) return { ok: false, violations }
-  if (flow.nodes.length === 0) return { ok: false, violations: [NOTHING_TO_DO] }
+  if (flow.nodes.length === 0) return { ok: false, violations: [{ ...NOTHING_TO_DO, file: name }] }
   if (kind === 'plan' && participants === null) {
     throw usageError('a plan is run with participants', 'writ flow run PLAN --participants FILE')
   }

@@ -3,8 +3,15 @@
  * editors and terminals turn into a link, then the sentence.
  */
 import { type Code, GRAPH_LIMITS } from '../../base/index.ts'
-import type { FlowCheck, FlowProblem, ImportFinding, TableImport } from '../../flow/index.ts'
+import {
+  commandText,
+  type FlowCheck,
+  type FlowProblem,
+  type ImportFinding,
+  type TableImport,
+} from '../../flow/index.ts'
 import { type LawText, readLawText, type TextRefusal } from '../../policy/index.ts'
+import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import type { Paint } from '../call/terminal.ts'
 
 export interface PlacedProblem {
@@ -83,6 +90,27 @@ export function problemLine(problem: PlacedProblem, paint: Paint): string {
   const where = path === '' ? '' : `  ${path}`
   const text = `  ${paint.accent(place)}${where}  ${paint.dim(code)}\n    ${message}`
   return hint === undefined ? text : `${text}\n    ${paint.dim('hint:')} ${hint}`
+}
+
+/** Says why a flow is refused, in the words of `flow check`. */
+export async function refuseFlow(
+  { options, terminal }: CommandCall,
+  file: string,
+  files: { readonly participants: string | null; readonly side: string | null },
+  violations: readonly PlacedProblem[],
+): Promise<Exit> {
+  if (options.isOn('json')) {
+    await terminal.out(`${JSON.stringify({ valid: false, violations })}\n`)
+    return EXIT.no
+  }
+  const given = Object.entries(files).flatMap(([name, path]) =>
+    path === null ? [] : [`--${name}`, path],
+  )
+  const check = commandText('writ', 'flow', 'check', file, ...given)
+  const lines = violations.map((one) => problemLine(one, terminal.paint))
+  const head = `${terminal.paint.bad('refused')}  ${file}: nothing was started or changed`
+  await terminal.out(`${[head, ...lines, `check it again: ${check}`].join('\n')}\n`)
+  return EXIT.no
 }
 
 export type PlacedText = LawText

@@ -45,11 +45,11 @@ export function planMigration(state: RunState, document: Flow): Migration {
     after === null
       ? [{ part: 'flow', message: 'the new version does not compile' }]
       : new Obstacles(state, before, after).find()
-  const general = generalObstacles(state, document, to)
+  const general = generalObstacles(state, document)
   return { from: before.digest, to, changes, obstacles: [...general, ...found] }
 }
 
-function generalObstacles(state: RunState, document: Flow, to: string): MigrationObstacle[] {
+function generalObstacles(state: RunState, document: Flow): MigrationObstacle[] {
   const { flow, ended, isRefused, rules } = state
   const { flow_id } = flow.base
   const part = 'run'
@@ -58,7 +58,6 @@ function generalObstacles(state: RunState, document: Flow, to: string): Migratio
   return [
     ...(ended === null ? [] : [{ part, message: `it has ended: ${ended}` }]),
     ...(isRefused ? [{ part, message: 'its last resume was refused; put that right first' }] : []),
-    ...(flow.digest === to ? [{ part, message: 'it walks this version already' }] : []),
     ...(flow_id === document.flow_id
       ? []
       : [

@@ -8,7 +8,7 @@ export function controlText({ code, values, edge_id = '' }: RunFinding): string 
   if (code === 'flow.program_touched')
     return `it changed ${text('path')}, which is a part of a participant of this run; what it did is dropped`
   if (code === 'flow.program_changed')
-    return `${text('path')} is not as it was when the run began: put it back, or start a new run with it`
+    return `${text('path')} is not as it was when the run began: put it back, or pin it as it is now by \`flow migrate\``
   if (code === 'flow.artifact_touched')
     return `it changed ${text('path')}, which another node or another run handed in; what it did is dropped`
   if (code === 'flow.artifact_changed')

@@ -91,8 +91,12 @@ function eventLine(flow: CompiledFlow, payload: EventPayload): string | null {
 
 /** What a person told the run; null for other events. */
 function personLine(flow: CompiledFlow, event: FlowEvent): string | null {
-  if (event.type === 'migrated')
-    return `${plain(event.principal)} moved the run from the flow ${event.from} to ${event.to}`
+  if (event.type === 'migrated') {
+    const { from, to } = event
+    const what =
+      from === to ? 'pinned its programs again' : `moved the run from the flow ${from} to ${to}`
+    return `${plain(event.principal)} ${what}`
+  }
   if (event.type !== 'human_answer' && event.type !== 'unblocked') return null
   const word = event.type === 'unblocked' ? 'unblock' : event.answer
   return `${plain(event.principal)} says ${word} at ${plain(nodeName(flow, event.node_id))}`

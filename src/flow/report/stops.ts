@@ -311,8 +311,9 @@ function failedStops(
   })
 }
 
-/** Returns the nodes that are blocked, the last finding of which is a budget that was used up. */
-export function nodesOverBudget(
+/** Returns the nodes that are blocked, the last finding of which has this code. */
+export function nodesBlockedBy(
+  code: RunFinding['code'],
   flow: CompiledFlow,
   state: RunState,
   facts: readonly FlowFact[],
@@ -323,8 +324,6 @@ export function nodesOverBudget(
       last.set(payload.node_id, payload.code)
   }
   return flow.nodes.flatMap(({ index, nodeId }) =>
-    elementAt(state.nodes, index).status === 'blocked' && last.get(nodeId) === 'flow.budget'
-      ? [nodeId]
-      : [],
+    elementAt(state.nodes, index).status === 'blocked' && last.get(nodeId) === code ? [nodeId] : [],
   )
 }

@@ -38,12 +38,10 @@ function outOf(runId: string, flow: CompiledFlow, finding: RunFinding): WayOut {
     case 'flow.tool_use_zero': {
       const says =
         'if it has no tools, write `tools: none` at its participant, in the flow or in the file of participants'
-      return {
-        says: [says],
-        next: [`${commandText('writ', 'flow', 'migrate', runId)} FILE`],
-        isOnly: false,
-      }
+      return { says: [says], next: [migrateText(runId)], isOnly: false }
     }
+    case 'flow.program_changed':
+      return { ...NONE, next: [migrateText(runId)] }
     case 'flow.promotion_refused':
       return isConflict(values) ? { ...NONE, says: [AGAIN] } : NONE
     case 'flow.guard_false':
@@ -56,6 +54,10 @@ function outOf(runId: string, flow: CompiledFlow, finding: RunFinding): WayOut {
         next: [`${commandText('writ', 'flow', 'evidence', runId, claim_id)} --id ID --file FILE`],
       }
   }
+}
+
+function migrateText(runId: string): string {
+  return `${commandText('writ', 'flow', 'migrate', runId)} FILE`
 }
 
 const AGAIN = '`unblock` runs its work again, on the files as they are now'

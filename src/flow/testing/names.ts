@@ -26,6 +26,8 @@ interface NamedPlace {
   readonly kind: NameKind
   readonly name: string
   readonly path: string
+  /** Says what attempts at the node do. */
+  readonly isScript?: true
 }
 
 export function unknownNames({ document, ...flow }: CompiledFlow, test: FlowTest): FlowProblem[] {
@@ -46,10 +48,64 @@ export function unknownNames({ document, ...flow }: CompiledFlow, test: FlowTest
     'sub-phase': flow.subphases.map(({ name }) => name),
     'state field': [...HOST_FIELDS, ...Object.keys(document.state?.fields ?? {})],
   }
+  const items = new ItemNames({ document, ...flow })
   return test.cases
     .flatMap((one, index) => [...namesIn(one, `/cases/${index}`)])
-    .filter(({ kind, name }) => !known[kind].includes(name))
-    .map(({ kind, name, path }) => problemOf(kind, name, path, known[kind]))
+    .flatMap(({ kind, name, path, isScript }) => {
+      const mapped = items.mappedBy(name, isScript === true)
+      if (mapped !== null) return [itemProblem(name, path, mapped)]
+      if (known[kind].includes(name) || (kind.includes('node') && items.isItem(name))) return []
+      return [problemOf(kind, name, path, known[kind])]
+    })
+}
+
+/** Returns the scripted nodes that a run does not have after its lists were read: items beyond their ends. */
+export function absentItems(flow: CompiledFlow, { nodes = {} }: FlowTestCase): readonly string[] {
+  const items = new ItemNames(flow)
+  return Object.keys(nodes).filter((name) => !flow.nodeIndex.has(name) && !items.isItem(name))
+}
+
+const EACH = /\/each(?=\/|$)/g
+
+/** Nodes in the places of mapped nodes. Items of a list that only a run reads are named by their index. */
+class ItemNames {
+  readonly #flow: Pick<CompiledFlow, 'document' | 'base' | 'maps'>
+  /** `X/each` and the nodes below it, which a run replaces by `X/1`, `X/2`, … before it comes to them. */
+  readonly #placeholders: readonly string[]
+
+  constructor(flow: Pick<CompiledFlow, 'document' | 'base' | 'maps'>) {
+    this.#flow = flow
+    const written = new Set(flow.base.nodes.map(({ node_id }) => node_id))
+    this.#placeholders = flow.document.nodes
+      .map(({ node_id }) => node_id)
+      .filter((name) => name.search(EACH) !== -1 && !written.has(name))
+  }
+
+  isItem(name: string): boolean {
+    return this.#placeholders.some((one) => {
+      const parts = one.split(EACH).map((part) => part.replace(/[^\w/]/g, '\\$&'))
+      return new RegExp(`^${parts.join('/[1-9]\\d*')}$`).test(name)
+    })
+  }
+
+  /** The name without the item, where no attempt is made at the node itself; null where one may be. */
+  mappedBy(name: string, isScript: boolean): string | null {
+    if (this.#placeholders.includes(name)) return name.replace(EACH, '')
+    if (!isScript) return null
+    const { maps, document } = this.#flow
+    const idAt = (index: number): string => document.nodes[index]?.node_id ?? ''
+    const found = maps.find(({ begin, join, followers }) =>
+      [begin, join, ...followers].some((index) => idAt(index) === name),
+    )
+    if (found === undefined) return null
+    return name === idAt(found.begin) ? found.nodeId : name
+  }
+}
+
+function itemProblem(name: string, path: string, mapped: string): FlowProblem {
+  const message = `no attempt is made at ${showName(name)}: it is in the place of all items of a list`
+  const hint = `name an item by its index, such as ${showName(`${mapped}/1`)}`
+  return { code: 'flow.unknown_ref', path, message, hint }
 }
 
 function problemOf(kind: NameKind, name: string, path: string, known: readonly string[]) {
@@ -62,7 +118,7 @@ function problemOf(kind: NameKind, name: string, path: string, known: readonly s
 function* namesIn(one: FlowTestCase, place: string): Iterable<NamedPlace> {
   const { nodes = {}, events = [], expect } = one
   for (const name of Object.keys(nodes))
-    yield { kind: 'node', name, path: at(`${place}/nodes`, name) }
+    yield { kind: 'node', name, path: at(`${place}/nodes`, name), isScript: true }
   for (const [index, event] of events.entries()) {
     const path = `${place}/events/${index}`
     if ('answer' in event) yield { kind: 'node', name: event.node, path: `${path}/node` }

@@ -6,6 +6,7 @@ import type { FlowTest, FlowTestCase } from '../../contracts/index.ts'
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import type { RunStatus } from '../state/state.ts'
 import { differencesOf, type TestDifference, walkOf } from './compare.ts'
+import { absentItems } from './names.ts'
 import { ScriptedRun } from './scripted-run.ts'
 import { walkLines } from './walk-text.ts'
 
@@ -31,7 +32,11 @@ export interface TestCoverage {
 
 export function runTestCase(flow: CompiledFlow, test: FlowTest, one: FlowTestCase): TestCaseResult {
   const run = new ScriptedRun(flow, test.files ?? {}, one).walk()
-  const differences = differencesOf(run, one.expect)
+  const absent = absentItems(run.flow, one).map((name) => {
+    const says = `the case says what ${name} does, and its list has no such item`
+    return { at: 'nodes', says, because: [] }
+  })
+  const differences = [...differencesOf(run, one.expect), ...absent]
   const { nodes, edges } = walkOf(run.facts)
   return {
     name: one.name,

@@ -13,7 +13,7 @@ import { evidenceIn, listIn } from '../answer/evidence-file.ts'
 import { personText, principalOf } from '../answer/participant-words.ts'
 import { missingInput, SAID_BY_HOST } from '../answer/requirements.ts'
 import type { CompiledFlow, CompiledNode } from '../compile/compiled-flow.ts'
-import { nodesOverBudget } from '../report/stops.ts'
+import { nodesBlockedBy } from '../report/stops.ts'
 import { outstanding, timersOf } from '../runtime/outstanding.ts'
 import { step } from '../runtime/step.ts'
 import { limitsOf } from '../state/budget.ts'
@@ -466,7 +466,7 @@ export class ScriptedRun {
     if ('budget' in event) {
       const { parallel: _, ...limits } = event.budget
       this.#send({ type: 'budget_set', limits, principal: PERSON })
-      for (const node_id of nodesOverBudget(this.flow, this.state, this.facts))
+      for (const node_id of nodesBlockedBy('flow.budget', this.flow, this.state, this.facts))
         this.#send({ type: 'unblocked', node_id, principal: PERSON })
       return true
     }

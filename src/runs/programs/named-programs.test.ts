@@ -244,6 +244,13 @@ describe('the check of a flow', () => {
     expect(violations[0]?.hint).toContain('writ flow check --workspace DIR')
   })
 
+  it('says how a file becomes a program that can be started', () => {
+    const { violations } = programProblems(flowOf(reviewer(['tools/r.mjs'])), around())
+    expect(violations).toMatchObject([{ code: 'flow.program_missing' }])
+    expect(violations[0]?.message).toContain('`tools/r.mjs` is not executable')
+    expect(violations[0]?.hint).toContain(`chmod +x ${join(root, 'tools/r.mjs')}`)
+  })
+
   it('names an entry of `programs` that nothing in the workspace is', () => {
     const node = reviewer(['node', 'tools/r.mjs'], ['tools/r.mjs', 'nothing/*.py'])
     const { violations } = programProblems(flowOf(node), around())

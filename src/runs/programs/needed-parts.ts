@@ -8,6 +8,7 @@ import { basename, join, resolve } from 'node:path'
 import { type FaultError, faultError, showName, showPath } from '../../base/index.ts'
 import { type Flow, matchesPath, type Participant, parseGlob } from '../../contracts/index.ts'
 import { type CompiledFlow, type CompiledNode, nodeName } from '../../flow/index.ts'
+import { quote } from '../../machine/index.ts'
 import { hasCodeSuffix, isInterpreter } from './code-names.ts'
 import { commandOf, participantAt } from './named-programs.ts'
 import { isDeclaredThere } from './protected-programs.ts'
@@ -76,6 +77,8 @@ function missingSecrets(
     }))
 }
 
+const INSTALL = 'install it, or put it in its place'
+
 /** Programs, and files that are named as their parts, that are not there. */
 export function missingPrograms(
   flow: Flow,
@@ -85,11 +88,11 @@ export function missingPrograms(
 ): readonly MissingPart[] {
   const [program, ...words] = commandOf(participant) ?? []
   if (program === undefined) return []
-  const part = (says: string, at: string): MissingPart => ({
+  const part = (says: string, at: string, hint = INSTALL): MissingPart => ({
     code: 'flow.program_missing',
     at,
     says: `${says}, which ${name} runs`,
-    hint: 'install it, or put it in its place',
+    hint,
   })
   const declared = 'programs' in participant ? (participant.programs ?? []) : []
   const files = new WorkspaceFiles(workspace)
@@ -100,9 +103,11 @@ export function missingPrograms(
     )
   if (program.includes('/')) {
     const file = resolve(workspace, program)
-    return isMadeInFlow(flow, program) || isUsable(file, constants.X_OK)
-      ? absent
-      : [...absent, part(`there is no program ${showPath(program)}`, program)]
+    if (isMadeInFlow(flow, program) || isUsable(file, constants.X_OK)) return absent
+    const found = isUsable(file, constants.F_OK)
+      ? part(`${showPath(program)} is not executable`, program, `chmod +x ${quote(file)}`)
+      : part(`there is no program ${showPath(program)}`, program)
+    return [...absent, found]
   }
   if (!isOnPath(program, searchPath))
     return [
