@@ -166,6 +166,8 @@ export interface NodeState {
   readonly heard: Readonly<Record<string, number>>
   /** Calls that this node has made and that have not returned. */
   readonly awaited: number
+  /** A call of this node failed, and nothing let the node make it again since. */
+  readonly hasFailedCall: boolean
   /** Of a call node: the edges that wait for their turn, the one that has it, and its first round. */
   readonly calls: readonly number[]
   readonly call: number
@@ -341,6 +343,7 @@ const FRESH_NODE: NodeState = {
   deadline: null,
   heard: NOTHING_HEARD,
   awaited: 0,
+  hasFailedCall: false,
   calls: NO_CALLS,
   call: -1,
   callRound: 0,
