@@ -58,7 +58,8 @@ function outOf(runId: string, flow: CompiledFlow, finding: RunFinding): WayOut {
   }
 }
 
-const AGAIN = '`unblock` runs its work again, on the files as they are now'
+const AGAIN =
+  'put aside what is in the way; `unblock` runs its work again, on the files as they are now; what judges it does so again'
 
 function isConflict({ codes }: RunFinding['values']): boolean {
   return Array.isArray(codes) && codes.includes('promote.conflict')

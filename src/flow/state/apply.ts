@@ -305,6 +305,7 @@ function applyArtifact(
   draft.patchWork(index, {
     artifact: { path, digest, format, content },
     lastError: null,
+    isUnplaced: false,
   })
 }
 

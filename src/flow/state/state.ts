@@ -119,6 +119,8 @@ export interface WorkState {
   readonly isLocked: boolean
   /** Digests of artifacts that a CHECK rejected. */
   readonly rejected: readonly string[]
+  /** The last version was approved and could not be put in place: the next one may be the same. */
+  readonly isUnplaced: boolean
   /** CHECK nodes that approve the present version. */
   readonly approvals: readonly number[]
   readonly artifact: Artifact | null
@@ -302,6 +304,7 @@ const FRESH_WORK: WorkState = {
   score: null,
   isLocked: false,
   rejected: [],
+  isUnplaced: false,
   approvals: [],
   artifact: null,
   previous: null,
