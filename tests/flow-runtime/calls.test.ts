@@ -453,6 +453,33 @@ describe('a caller that a CHECK of its own judges', () => {
     expect(left.entered).not.toContain('ship')
   })
 
+  it('is left behind with its CHECK when the call rolls back to a node that leads elsewhere', () => {
+    const way = (target: string, guard_expr: string): FlowEdge =>
+      edge('intake', target, { class: 'Decision', guard_expr })
+    const nodes = [
+      work('intake'),
+      work('build'),
+      check('signoff', 'build'),
+      node('quality', { kind: 'CHECK', reviewer, call: true }),
+      work('ship'),
+      node('other'),
+    ]
+    const edges = [
+      way('build', 'state.attempt_count < 2'),
+      way('other', 'state.attempt_count >= 2'),
+      edge('build', 'quality', GATE),
+      edge('build', 'signoff'),
+      edge('signoff', 'ship'),
+      edge('quality', 'intake', { class: 'Rollback' }),
+    ]
+    const script: Script = (id, attempt) =>
+      id === 'quality' ? { score: 40 } : { stage: `${id}-${attempt}` }
+    const host = new Host({ nodes, edges }, script).start().run()
+    expect([host.status, host.entered.at(-1)]).toEqual(['DONE', 'other'])
+    expect(host.entered).not.toContain('ship')
+    host.verify()
+  })
+
   it('begins its alternatives after the call as well', () => {
     const choice = { class: 'Decision' as const, group_id: 'g' }
     for (const gateClass of ['Gate', 'Progress'] as const) {

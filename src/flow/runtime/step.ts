@@ -423,6 +423,7 @@ function leaveUndone(turn: Turn, node: number): void {
   if (stage !== null && stage.actionId !== null) return turn.settle(node, 'done', 'complete')
   voidDependents(turn, node)
   turn.settle(node, 'rejected', 'rolled back')
+  if (turn.draft.run.rules >= 4) dismissApprovals(turn, node)
 }
 
 /** A node without a participant is done when a person has put its files in place. */
