@@ -6,7 +6,8 @@
  * phase comes to its border instead: nothing of it is under way but work that waits for CHECK nodes
  * elsewhere. Its floor is judged and its log is written there, and again when it ends.
  *
- * Ways out of a failure go at once, and a call is a part of the phase of its caller.
+ * Ways out of a failure go at once, and a call is a part of the phase of its caller: what the CHECK nodes of a
+ * caller lead on to waits for its calls as well.
  */
 import type { Turn } from './turn.ts'
 
