@@ -350,3 +350,151 @@ describe('a CHECK that is called and says REJECT', () => {
     host.verify()
   })
 })
+
+describe('a caller that a CHECK of its own judges', () => {
+  const reviewer = { command: ['review'] }
+  const HUMAN = { principal: 'human:ann@local' }
+
+  /** As `import --propose` writes it; the gate and the CHECK lie in phases as given. */
+  function signedOff(
+    rejections: number,
+    more: { gatePhase?: string; checkPhase?: string; gateClass?: 'Gate' | 'Progress' } = {},
+    extra: { nodes?: readonly FlowNode[]; edges?: readonly FlowEdge[] } = {},
+  ): Host {
+    const { gatePhase = 'P', checkPhase = 'P', gateClass = 'Gate' } = more
+    let left = rejections
+    const nodes = [
+      work('intake'),
+      work('build'),
+      check('signoff', 'build', { phase_id: checkPhase }),
+      node('quality', { kind: 'CHECK', reviewer, phase_id: gatePhase, call: true }),
+      work('ship', { phase_id: checkPhase }),
+      ...(extra.nodes ?? []),
+    ]
+    const edges = [
+      edge('intake', 'quality', GATE),
+      edge('intake', 'build'),
+      edge('build', 'quality', { class: gateClass }),
+      edge('build', 'signoff'),
+      edge('signoff', 'ship'),
+      edge('signoff', 'build', { class: 'Exception', on: 'reject' }),
+      ...(extra.edges ?? []),
+    ]
+    const script: Script = (id, _, command) => {
+      const judged = command.type === 'run_participant' ? command.review?.target : undefined
+      if (id !== 'quality' || judged !== 'build') return {}
+      return { score: left-- > 0 ? 40 : 95 }
+    }
+    return new Host({ nodes, edges }, script).start().run()
+  }
+
+  const PLACES = [
+    {},
+    { gatePhase: 'G' },
+    { checkPhase: 'S' },
+    { gatePhase: 'G', checkPhase: 'S' },
+    { gateClass: 'Progress' as const },
+  ]
+
+  it('does not let the CHECK lead on while a call is refused, and does after the next version', () => {
+    for (const place of PLACES) {
+      const host = signedOff(1, place)
+      expect([place, host.status, host.node('build').isHeld]).toEqual([place, 'BLOCKED', true])
+      expect(host.entered).not.toContain('ship')
+      expect(host.findings.at(-1)).toBe('flow.call_failed block')
+      host.verify()
+      host.send({ type: 'unblocked', node_id: 'build', ...HUMAN })
+      host.run()
+      expect([place, host.status, host.entered.at(-1)]).toEqual([place, 'DONE', 'ship'])
+      expect(host.entered.filter((id) => id === 'signoff')).toHaveLength(2)
+      host.verify()
+    }
+  })
+
+  it('leads on after the call, when all say yes', () => {
+    for (const place of PLACES) {
+      const host = signedOff(0, place)
+      expect([place, host.status]).toEqual([place, 'DONE'])
+      expect(host.entered.slice(-3)).toEqual(['signoff', 'quality', 'ship'])
+      host.verify()
+    }
+  })
+
+  it('leaves by its Exception edge after a refused call, and its CHECK leads nowhere', () => {
+    for (const place of PLACES) {
+      const host = signedOff(1, place, {
+        nodes: [node('late')],
+        edges: [edge('build', 'late', { class: 'Exception' })],
+      })
+      expect([place, host.status, host.entered.at(-1)]).toEqual([place, 'DONE', 'late'])
+      expect(host.entered).not.toContain('ship')
+      host.verify()
+    }
+  })
+
+  it('is judged again when the call leads back to it, or its own closed Gate does', () => {
+    const guard_expr = "state.validator_verdict == 'REJECT'"
+    const back = [edge('quality', 'build', { class: 'Loop', guard_expr })]
+    for (const place of PLACES) {
+      const host = signedOff(1, place, { edges: back })
+      expect([place, host.status, host.entered.at(-1)]).toEqual([place, 'DONE', 'ship'])
+      expect(host.entered.filter((id) => id === 'signoff')).toHaveLength(2)
+      host.verify()
+    }
+    const twice = { ...GATE, guard_expr: 'state.attempt_count >= 2', edge_id: 'twice' }
+    const rerun = edge('build', 'quality', { ...twice, on_guard_fail: 'rerun' })
+    const host = signedOff(0, {}, { edges: [rerun] })
+    expect([host.status, host.entered.at(-1)]).toEqual(['DONE', 'ship'])
+    expect(host.entered.filter((id) => id === 'signoff')).toHaveLength(2)
+    const out = edge('build', 'late', { class: 'Exception' })
+    const closed = edge('build', 'quality', { ...GATE, ...NEVER, edge_id: 'closed' })
+    const left = signedOff(0, {}, { nodes: [node('late')], edges: [closed, out] })
+    expect([left.status, left.entered.at(-1)]).toEqual(['DONE', 'late'])
+    expect(left.entered).not.toContain('ship')
+  })
+
+  it('is left behind with its CHECK when the call rolls back to a node that leads elsewhere', () => {
+    const way = (target: string, guard_expr: string): FlowEdge =>
+      edge('intake', target, { class: 'Decision', guard_expr })
+    const nodes = [
+      work('intake'),
+      work('build'),
+      check('signoff', 'build'),
+      node('quality', { kind: 'CHECK', reviewer, call: true }),
+      work('ship'),
+      node('other'),
+    ]
+    const edges = [
+      way('build', 'state.attempt_count < 2'),
+      way('other', 'state.attempt_count >= 2'),
+      edge('build', 'quality', GATE),
+      edge('build', 'signoff'),
+      edge('signoff', 'ship'),
+      edge('quality', 'intake', { class: 'Rollback' }),
+    ]
+    const script: Script = (id, attempt) =>
+      id === 'quality' ? { score: 40 } : { stage: `${id}-${attempt}` }
+    const host = new Host({ nodes, edges }, script).start().run()
+    expect([host.status, host.entered.at(-1)]).toEqual(['DONE', 'other'])
+    expect(host.entered).not.toContain('ship')
+    host.verify()
+  })
+
+  it('begins its alternatives after the call as well', () => {
+    const choice = { class: 'Decision' as const, group_id: 'g' }
+    for (const gateClass of ['Gate', 'Progress'] as const) {
+      const parts = {
+        nodes: [work('one'), work('two')],
+        edges: [edge('build', 'one', choice), edge('build', 'two', choice)],
+      }
+      expect(signedOff(1, { gateClass }, parts).entered).not.toContain('one')
+      const host = signedOff(0, { gateClass }, parts)
+      expect(host.entered).toContain('one')
+      expect([
+        host.entered.indexOf('one') > host.entered.lastIndexOf('quality'),
+        host.status,
+      ]).toEqual([true, 'DONE'])
+      host.verify()
+    }
+  })
+})

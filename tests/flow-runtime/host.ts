@@ -75,6 +75,8 @@ export interface Attempt {
   readonly seconds?: number
   readonly tools?: number
   readonly blocked?: boolean
+  /** What the gate blocks, since it was not declared. */
+  readonly undeclared?: readonly string[]
   readonly files?: boolean
   readonly outcome?: 'ended' | 'failed' | 'unreachable'
   readonly cause?: 'timeout'
@@ -266,6 +268,10 @@ export class Host {
     for (let count = 0; count < tools; count++)
       this.send({ type: 'gate_decision', ...to, decision: 'PROMOTE' })
     if (plan.blocked === true) this.send({ type: 'gate_decision', ...to, decision: 'BLOCK' })
+    if (plan.undeclared !== undefined) {
+      const why = { codes: ['effect.undeclared'], about: plan.undeclared }
+      this.send({ type: 'gate_decision', ...to, decision: 'BLOCK', ...why })
+    }
     const asked = command.type === 'ask_again' ? command.ask : 0
     const isInvalid = (plan.invalid ?? 0) > asked
     const outcome = plan.outcome ?? 'ended'

@@ -1,6 +1,6 @@
 /** Migrations: a run moves to another version of its flow as one fact, and only if nothing of it is lost. */
 import { describe, expect, it } from 'vitest'
-import type { Flow } from '../../src/contracts/index.ts'
+import type { Flow, FlowNode } from '../../src/contracts/index.ts'
 import { elementAt, planMigration } from '../../src/flow/index.ts'
 import { check, compiled, edge, Host, node, work } from './host.ts'
 
@@ -203,6 +203,32 @@ describe('a migration is refused', () => {
     ['another flow', { ...LINE, flow_id: 'other' }, 'flow_id: it is a run of `f`, not of `other`'],
   ])('for %s', (_, parts, says) => {
     expect(obstacles(atReview(), parts)).toContain(says)
+  })
+
+  it('for the `writes` of a node with an output, and not where all attempts failed', () => {
+    const parts = (more: Partial<FlowNode>): Partial<Flow> => ({
+      nodes: [work('a', { writes: ['a.md'], max_attempts: 1, ...more }), check('c', 'a')],
+      edges: [edge('a', 'c')],
+    })
+    const mended = parts({ writes: ['b.md'] })
+    const blocked = { blocked: true }
+    const host = new Host(parts({}), (id, attempt) => (id === 'a' && attempt === 1 ? blocked : {}))
+    expect(host.start().run().status).toBe('WAITING')
+    expect(obstacles(host, parts({ writes: ['b.md'], phase_id: 'Q' }))).toEqual([
+      'node a: it is waiting, and its `phase_id` is another one in the new version',
+    ])
+    expect(obstacles(host, mended)).toEqual([])
+    expect(migrate(host, mended)).toBe(true)
+    const asked = host.open.shift()?.command ?? -1
+    const principal = PRINCIPAL
+    host.send({ type: 'human_answer', node_id: 'a', command: asked, answer: 'retry', principal })
+    expect([host.run().status, host.entered]).toEqual(['DONE', ['a', 'a', 'c']])
+    host.verify()
+    const made = new Host(parts({})).start()
+    made.run((command) => 'node_id' in command && command.node_id === 'c')
+    expect(obstacles(made, mended)).toEqual([
+      'node a: it is submitted, and its `writes` is another one in the new version',
+    ])
   })
 
   it('for a field that was set, a signal that is waited for, and a sub-phase with its manifest', () => {

@@ -211,6 +211,25 @@ describe('stages', () => {
     ])
   })
 
+  it('that were approved and not promoted are judged once more, also when the work is the same', () => {
+    const parts = { nodes: [work('a'), check('c', 'a')], edges: [edge('a', 'c')] }
+    const host = new Host(parts, () => ({ stage: 'm', content: 'the same' })).start()
+    const refuse = () => {
+      host.run(({ type }) => type === 'promote')
+      const command = host.open.shift()?.command ?? -1
+      const why = ['promote.conflict']
+      host.send({ type: 'promoted', node_id: 'a', command, action_id: null, manifest: 'm', why })
+      expect(host.run().status).toBe('BLOCKED')
+      host.send({ type: 'unblocked', node_id: 'a', principal: 'human:ann@local' })
+    }
+    refuse()
+    refuse()
+    expect(host.run().status).toBe('DONE')
+    expect(host.entered).toEqual(['a', 'c', 'a', 'c', 'a', 'c'])
+    expect(host.findings).not.toContain('flow.delta_missing rerun')
+    host.verify()
+  })
+
   it('on stages are promoted after them', () => {
     const bases: unknown[] = []
     const host = new Host(late, (id, attempt, command) => {

@@ -54,6 +54,18 @@ it('a file that changed meanwhile is named, and unblocking does the work again',
   expect([host.run().status, host.node('a').attempts]).toEqual(['DONE', 2])
 })
 
+it('a path outside of `writes` is named with the field, and the command that mends it', () => {
+  const parts = { nodes: [work('a', { max_attempts: 1 }), GOAL], edges: [edge('a', 'z')] }
+  const stopFor = (undeclared: readonly string[]): RunStop =>
+    stopOf(new Host(parts, () => ({ undeclared })).start().run(), 'a')
+  const { kind, says, next } = stopFor(['/w/release.md'])
+  expect(kind).toBe('decision')
+  expect(says).toContain('`writes` of the node does not hold /w/release.md')
+  expect(next[0]).toMatch(/^writ flow migrate .* FILE$/)
+  // Hosts are not in `writes`.
+  expect(stopFor(['example.com:443']).says).not.toContain('`writes`')
+})
+
 it('a participant without tools can say so', () => {
   const parts = { nodes: [work('a', { max_attempts: 2 }), GOAL], edges: [edge('a', 'z')] }
   const host = new Host(parts, () => ({ tools: 0 })).start().run()

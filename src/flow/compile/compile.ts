@@ -262,7 +262,9 @@ function compileNodes(
       phase: phases[index] ?? -1,
       subphase: subphases[index] ?? -1,
       target: targets[index] ?? -1,
-      ways: ends.leavesBy(index, MARK.NOT_WITHIN) ? waysOf(outgoing) : null,
+      ways: ends.leavesBy(index, MARK.NOT_WITHIN)
+        ? waysOf(outgoing, rules >= 4 && checks.length > 0)
+        : null,
       awaits: awaitedAt(index, ends, arriving),
       checks,
       firstChecks: checks.length === 0 ? NONE : order.firstOf(checks),
@@ -309,8 +311,11 @@ function checksByTarget(targets: Int32Array): ReadonlyMap<number, readonly numbe
   return checks
 }
 
-/** Null when every edge is tried, and none leads out of the phase. */
-function waysOf(outgoing: readonly CompiledEdge[]): NodeSort['ways'] {
+/**
+ * Null when every edge is tried, and none leads out of the phase. The CHECK nodes of work that is judged
+ * wait for its calls, so the end of the phase cannot come first.
+ */
+function waysOf(outgoing: readonly CompiledEdge[], isJudged: boolean): NodeSort['ways'] {
   const tried = outgoing.filter(isTried)
   const calls = tried.filter(isCallFirst)
   const ways = tried.filter((edge) => !isCallFirst(edge))
@@ -319,7 +324,7 @@ function waysOf(outgoing: readonly CompiledEdge[]): NodeSort['ways'] {
     waysWithin,
     waysOut: ways.filter(({ isLeaving }) => isLeaving),
     calls,
-    callsLate: waysWithin.length === 0 && calls.some(({ isLeaving }) => isLeaving),
+    callsLate: !isJudged && waysWithin.length === 0 && calls.some(({ isLeaving }) => isLeaving),
   }
 }
 

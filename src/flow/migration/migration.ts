@@ -18,7 +18,7 @@ import { signalNames } from '../runtime/wait.ts'
 import { rulesFor } from '../state/command.ts'
 import { isStuckStatus } from '../state/draft.ts'
 import { migratedFlow } from '../state/reshape.ts'
-import { isOpen, type NodeState, type RunState } from '../state/state.ts'
+import { isOpen, type NodeState, type NodeStatus, type RunState } from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
 import { changesBetween, type FlowChange, fieldsOf } from './changes.ts'
 
@@ -73,17 +73,13 @@ function generalObstacles(state: RunState, document: Flow): MigrationObstacle[] 
   ]
 }
 
-/** Fields that a node keeps once the run has come to it, and those that it keeps while it is active. */
+/**
+ * Fields that a node keeps once the run has come to it, those that it keeps while it is active, and those
+ * that it keeps while something is there that was made by them.
+ */
 const KEPT_ENTERED = ['kind', 'target', 'call'] as const
-const KEPT_ACTIVE = [
-  'phase_id',
-  'subphase_id',
-  'actor',
-  'executor',
-  'reviewer',
-  'writes',
-  'trace',
-] as const
+const KEPT_ACTIVE = ['phase_id', 'subphase_id'] as const
+const KEPT_MADE = ['actor', 'executor', 'reviewer', 'writes', 'trace'] as const
 
 class Obstacles {
   readonly #state: RunState
@@ -119,7 +115,8 @@ class Obstacles {
         this.#add(part, `${reasons.join(', ')}, and the new version has no such node`)
       return
     }
-    const kept = reasons.length > 0 ? [...KEPT_ENTERED, ...KEPT_ACTIVE] : KEPT_ENTERED
+    const made = isStoppedEmpty(known) ? [] : KEPT_MADE
+    const kept = reasons.length > 0 ? [...KEPT_ENTERED, ...KEPT_ACTIVE, ...made] : KEPT_ENTERED
     const changed = fieldsOf(node.document, now.document)
     const wrong =
       known.entries === 0 && reasons.length === 0
@@ -231,6 +228,15 @@ class Obstacles {
         this.#add(part, `it is ${type}, and ${field.type} in the new version`)
     }
   }
+}
+
+const STOPPED: ReadonlySet<NodeStatus> = new Set(['waiting', 'blocked', 'rejected', 'failed'])
+
+/** Returns whether all attempts at a node have failed and it has left nothing: the next one may differ. */
+function isStoppedEmpty({ status, pending, work }: NodeState): boolean {
+  const isAsked = pending?.type === 'ask_human' && pending.why === 'escalation'
+  const isEmpty = work.artifact === null && work.stage === null && work.claims.length === 0
+  return STOPPED.has(status) && (pending === null || isAsked) && isEmpty
 }
 
 /** What of a run lies at a node, in words; nothing when the node may change or go. */

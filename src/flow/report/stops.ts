@@ -11,7 +11,7 @@ import type { FlowFact, RunFinding } from '../state/fact.ts'
 import { isStuckAt, type RunState } from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
 import { Causes } from './cause.ts'
-import { wayOut } from './ways-out.ts'
+import { type ToldRun, wayOut } from './ways-out.ts'
 import { commandText, nodeName, nodeTitle, oneLine, shownText } from './words.ts'
 
 /** `kind` says what the run needs: an answer, a yes, a way to be opened, or nothing any more. */
@@ -68,11 +68,12 @@ export function stopsOf(run: StoppedRun): readonly RunStop[] {
   const findings = toldFindings(flow, run.facts)
   const runId = state.runId ?? ''
   if (state.isRefused) return [refusedStop(runId, flow, findings)]
-  const waits = run.waiting.flatMap((command) => waitOf(runId, flow, command, findings))
+  const told = { runId, flow, facts: run.facts }
+  const waits = run.waiting.flatMap((command) => waitOf(told, command, findings))
   const times = timersOf(state).flatMap((timer) => timeStop(runId, flow, timer))
   const asked = new Set(waits.map(({ node_id }) => node_id))
   const stuck = stuckNodes(run).filter(({ nodeId }) => !asked.has(nodeId))
-  const blocks = stuck.map((node) => blockedStop(runId, flow, node, findings))
+  const blocks = stuck.map((node) => blockedStop(told, node, findings))
   if (state.ended !== 'FAILED') return [...waits, ...times, ...blocks]
   return [...waits, ...blocks, ...failedStops(run, findings)]
 }
@@ -110,17 +111,17 @@ function lastFound(facts: readonly FlowFact[], nodes: readonly string[]): string
 }
 
 function waitOf(
-  runId: string,
-  flow: CompiledFlow,
+  run: ToldRun,
   command: FlowCommand,
   findings: readonly ToldFinding[],
 ): readonly RunStop[] {
+  const { runId, flow } = run
   switch (command.type) {
     case 'ask_human':
       return [
         command.why === 'input'
           ? inputStop(runId, flow, command)
-          : decisionStop(runId, flow, command.node_id, findings),
+          : decisionStop(run, command.node_id, findings),
       ]
     case 'run_participant':
     case 'ask_again':
@@ -184,17 +185,12 @@ function inputStop(
   }
 }
 
-function decisionStop(
-  runId: string,
-  flow: CompiledFlow,
-  node_id: string,
-  findings: readonly ToldFinding[],
-): RunStop {
+function decisionStop(run: ToldRun, node_id: string, findings: readonly ToldFinding[]): RunStop {
+  const { runId, flow } = run
   const own = findings.filter((finding) => finding.node_id === node_id)
   const last = own.at(-1)
   const out = wayOut(
-    runId,
-    flow,
+    run,
     own.filter(({ at }) => at === last?.at),
   )
   const answer = (word: string): string =>
@@ -258,11 +254,11 @@ const STOPPING: ReadonlySet<RunFinding['action']> = new Set([
 ])
 
 function blockedStop(
-  runId: string,
-  flow: CompiledFlow,
+  run: ToldRun,
   { nodeId: node_id, phase }: StuckNode,
   findings: readonly ToldFinding[],
 ): RunStop {
+  const { runId, flow } = run
   const isOwn = (finding: ToldFinding): boolean =>
     phase === null
       ? finding.node_id === node_id
@@ -274,7 +270,7 @@ function blockedStop(
     last === undefined
       ? []
       : own.filter(({ at, action }) => at === last.at && action === last.action)
-  const out = wayOut(runId, flow, together)
+  const out = wayOut(run, together)
   const says = [...new Set([...together.map((finding) => finding.says), ...out.says])].join('; ')
   const unblock = commandText('writ', 'flow', 'answer', runId, node_id, 'unblock')
   const ways = out.isOnly ? out.next : [...out.next, unblock]

@@ -1,6 +1,6 @@
 /** What lets a node go on whose findings have a way out of their own: commands, and words that go with them. */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
-import type { RunFinding } from '../state/fact.ts'
+import type { FlowFact, RunFinding } from '../state/fact.ts'
 import { commandText, shownText } from './words.ts'
 
 /** `isOnly`: to unblock the node itself would stop it again. */
@@ -10,9 +10,15 @@ interface WayOut {
   readonly isOnly: boolean
 }
 
+export interface ToldRun {
+  readonly runId: string
+  readonly flow: CompiledFlow
+  readonly facts: readonly FlowFact[]
+}
+
 /** Returns the way out of findings that were made together. */
-export function wayOut(runId: string, flow: CompiledFlow, findings: readonly RunFinding[]): WayOut {
-  const each = findings.map((finding) => outOf(runId, flow, finding))
+export function wayOut(run: ToldRun, findings: readonly RunFinding[]): WayOut {
+  const each = findings.map((finding) => outOf(run, finding))
   const merged = (list: 'says' | 'next'): readonly string[] => [
     ...new Set(each.flatMap((one) => one[list])),
   ]
@@ -21,8 +27,8 @@ export function wayOut(runId: string, flow: CompiledFlow, findings: readonly Run
 
 const NONE: WayOut = { says: [], next: [], isOnly: false }
 
-function outOf(runId: string, flow: CompiledFlow, finding: RunFinding): WayOut {
-  const { code, values, claim_id, edge_id } = finding
+function outOf({ runId, flow, facts }: ToldRun, finding: RunFinding): WayOut {
+  const { code, values, claim_id, edge_id, node_id = '' } = finding
   switch (code) {
     case 'flow.budget': {
       const raise = commandText('writ', 'flow', 'budget', runId, `--${shownText(values['budget'])}`)
@@ -38,6 +44,12 @@ function outOf(runId: string, flow: CompiledFlow, finding: RunFinding): WayOut {
     case 'flow.tool_use_zero': {
       const says =
         'if it has no tools, write `tools: none` at its participant, in the flow or in the file of participants'
+      return { says: [says], next: [migrateText(runId)], isOnly: false }
+    }
+    case 'flow.incomplete': {
+      const paths = values['gate_passed'] === false ? undeclaredBy(facts, node_id) : []
+      if (paths.length === 0) return NONE
+      const says = `\`writes\` of the node does not hold ${paths.join(', ')}: correct it in the flow, or the program`
       return { says: [says], next: [migrateText(runId)], isOnly: false }
     }
     case 'flow.program_changed':
@@ -60,7 +72,26 @@ function migrateText(runId: string): string {
   return `${commandText('writ', 'flow', 'migrate', runId)} FILE`
 }
 
-const AGAIN = '`unblock` runs its work again, on the files as they are now'
+const AGAIN =
+  'copy what you want to keep; `unblock` runs its work again, on the files as they are now; what judges it does so again'
+
+/** The paths outside of `writes` for which the gate last blocked what a node did. */
+function undeclaredBy(facts: readonly FlowFact[], nodeId: string): readonly string[] {
+  const last = facts.findLast(
+    ({ type, payload }) =>
+      type === 'flow_event_v1' &&
+      payload.kind === 'event' &&
+      payload.event.type === 'gate_decision' &&
+      payload.event.node_id === nodeId &&
+      payload.event.decision === 'BLOCK',
+  )
+  if (last?.type !== 'flow_event_v1' || last.payload.kind !== 'event') return []
+  const { event } = last.payload
+  if (event.type !== 'gate_decision' || event.codes?.includes('effect.undeclared') !== true)
+    return []
+  // It may be about hosts as well.
+  return (event.about ?? []).filter((path) => path.startsWith('/')).map(shownText)
+}
 
 function isConflict({ codes }: RunFinding['values']): boolean {
   return Array.isArray(codes) && codes.includes('promote.conflict')

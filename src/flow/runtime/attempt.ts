@@ -199,7 +199,8 @@ function completeAttempt(
   const { attempts, work } = turn.node(node)
   const previous = work.artifact ?? work.previous
   // A fresh entry starts `attempts` at 1 and is no rerun: its output may equal one that was not rejected.
-  const isAgain = attempts > 1 || isRejectedNow(turn, node)
+  const isPlacedAgain = turn.draft.run.rules >= 4 && work.isUnplaced
+  const isAgain = (attempts > 1 && !isPlacedAgain) || isRejectedNow(turn, node)
   const isRerun = isAgain && artifact !== null && previous !== null
   const delta = isRerun ? deltaOf(previous, artifact) : null
   const missing = [

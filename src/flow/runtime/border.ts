@@ -6,7 +6,8 @@
  * phase comes to its border instead: nothing of it is under way but work that waits for CHECK nodes
  * elsewhere. Its floor is judged and its log is written there, and again when it ends.
  *
- * Ways out of a failure go at once, and a call is a part of the phase of its caller.
+ * Ways out of a failure go at once, and a call is a part of the phase of its caller: what the CHECK nodes of a
+ * caller lead on to waits for its calls as well.
  */
 import type { Turn } from './turn.ts'
 
@@ -15,6 +16,36 @@ export function mayCross({ draft }: Turn, from: number, to: number): boolean {
   const { phase } = draft.nodeOf(from)
   if (draft.run.rules < 4 || phase === draft.nodeOf(to).phase) return true
   return !draft.phases.get(phase).isActive
+}
+
+/**
+ * Returns whether every call that a node has to make has returned and none has failed, so that what the
+ * node leads on to next to its edges may begin.
+ */
+export function areCallsOver({ draft }: Turn, node: number): boolean {
+  const { calls } = draft.nodeOf(node)
+  if (draft.run.rules < 4 || calls.length === 0) return true
+  const { awaited, hasFailedCall } = draft.nodes.get(node)
+  const isMade = calls.every(
+    ({ document, index }) => document.class !== 'Gate' || draft.fired.get(index) > 0,
+  )
+  return awaited === 0 && !hasFailedCall && isMade
+}
+
+/**
+ * Returns whether a CHECK may not lead on yet, and lets it rest then: it does so after the end of the phase of
+ * the work that it judged, and after the work's calls.
+ */
+export function waitsForWork(turn: Turn, check: number, work: number): boolean {
+  const isBack = areCallsOver(turn, work)
+  if (isBack && mayCross(turn, work, check)) return false
+  const { hasFailedCall, hasFired } = turn.node(work)
+  const { status } = turn.node(check)
+  // The work has left by its way out.
+  if (hasFailedCall && hasFired) turn.settle(check, 'rejected', 'a call of its work failed')
+  else if (status !== 'resting')
+    turn.settle(check, 'resting', isBack ? 'the phase of its work' : 'the calls of its work')
+  return true
 }
 
 /** Returns whether nothing of a phase is under way, and some CHECK outside of it is still to begin. */

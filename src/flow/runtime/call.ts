@@ -13,6 +13,7 @@ import { isOpen, type NodeStatus } from '../state/state.ts'
 import { fire, hold, leave, takeException } from './leave.ts'
 import { firstOpen } from './passage.ts'
 import { waysOutOf } from './review.ts'
+import { dismissApprovals } from './stage.ts'
 import type { Turn } from './turn.ts'
 
 /** Ends calls that have come to their end, and begins the next ones in line. */
@@ -67,8 +68,10 @@ function endCall(turn: Turn, { node, region }: CalledNode, edge: CompiledEdge): 
   hold(turn, source)
   const ways = isRejectedByCall(turn, source) ? waysOutOf(turn, [source]) : []
   const { way } = firstOpen(turn, ways, 'review')
-  if (way !== null) return fire(turn, way)
-  takeException(turn, source)
+  if (way !== null) fire(turn, way)
+  const isLeft = way !== null || takeException(turn, source) !== null
+  // What its CHECK nodes lead on to is not reached by this version.
+  if (isLeft && turn.draft.run.rules >= 4) dismissApprovals(turn, source)
 }
 
 /** Returns whether a CHECK that the node called has rejected what the node made. */
@@ -91,7 +94,7 @@ function isWell(turn: Turn, node: number): boolean {
     )
 }
 
-/** The caller's other ways: within its phase, and out of it if it has ended. */
+/** The caller's other ways: within its phase, out of it if it has ended, and those of its CHECK nodes. */
 function goOn(turn: Turn, caller: number): void {
   leave(turn, caller, false)
   const { phase } = turn.draft.nodeOf(caller)

@@ -15,7 +15,7 @@ import { isOpen } from '../state/state.ts'
 import { isInvariantKept } from './judge.ts'
 import { takeException } from './leave.ts'
 import { giveUpItem, isCounted, readsList } from './map.ts'
-import { STAGES_MAX, stagesUnder } from './stage.ts'
+import { dismissApprovals, STAGES_MAX, stagesUnder } from './stage.ts'
 import type { Turn } from './turn.ts'
 import { hasten, isWaitingToBegin, startDeadline, waitsAtEntry } from './wait.ts'
 
@@ -67,6 +67,7 @@ export function enter(turn: Turn, node: number, round: number, cause: EntryCause
     return failNode(turn, node)
   }
   if (turn.draft.run.rules >= 2 && isSpent(turn, node, round)) return
+  if (turn.draft.run.rules >= 4) dismissApprovals(turn, node)
   const isPhaseStart = !turn.draft.phases.get(phase).isActive
   turn.recordEntered(node, round, cause, isFresh)
   if (isPhaseStart && !isPhaseOpen(turn, node)) return

@@ -21,7 +21,9 @@ import {
   tryEdge,
   tryGuard,
 } from './passage.ts'
+import { followDone } from './phase.ts'
 import { type GuardScope, subjectOf } from './scene.ts'
+import { dismissApprovals } from './stage.ts'
 import type { Turn } from './turn.ts'
 
 /** Tries the edges of a node: those out of the phase once the phase has ended, the others before. */
@@ -31,7 +33,10 @@ export function leave(turn: Turn, node: number, isPhaseEnded: boolean): void {
   if ((isPhaseEnded ? waysOut : waysWithin).length + calls.length === 0) return
   if (turn.draft.phases.get(compiled.phase).open === 0) turn.noteTriedAlone(node)
   if (compiled.readsEvidence) takeFields(turn, outgoing)
-  if (calls.length > 0 && !areCallsBack(turn, node, isPhaseEnded)) return
+  if (calls.length > 0) {
+    if (!areCallsBack(turn, node, isPhaseEnded)) return
+    if (turn.draft.run.rules >= 4) followDone(turn, node)
+  }
   const tried = waysAt(turn, compiled, isPhaseEnded)
   const [only] = tried
   if (only === undefined) return
@@ -90,7 +95,13 @@ export function refusalOf(
  */
 function areCallsBack(turn: Turn, node: number, isPhaseEnded: boolean): boolean {
   const { calls, callsLate } = turn.draft.nodeOf(node)
-  if (turn.node(node).awaited > 0 || (callsLate && !isPhaseEnded)) return false
+  const { awaited, hasFailedCall, hasFired } = turn.node(node)
+  if (awaited > 0 || (callsLate && !isPhaseEnded)) return false
+  if (hasFailedCall && turn.draft.run.rules >= 4) {
+    // Only a person has it made again; a node that left by its way out does not wait for that.
+    if (!hasFired) hold(turn, node)
+    return false
+  }
   const open: OpenEdge[] = []
   const closed: EdgeObstacle[] = []
   for (const edge of calls) {
@@ -104,6 +115,7 @@ function areCallsBack(turn: Turn, node: number, isPhaseEnded: boolean): boolean 
   if (refusal !== undefined) carryOut(turn, node, refusal)
   else if (obstacles.length > 0) remedy(turn, node, obstacles)
   else for (const way of open) fire(turn, way)
+  if (turn.node(node).hasFired && turn.draft.run.rules >= 4) dismissApprovals(turn, node)
   return obstacles.length + open.length === 0 && refusal === undefined
 }
 

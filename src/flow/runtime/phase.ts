@@ -8,11 +8,12 @@ import type { CompiledEdge, CompiledSpan } from '../compile/compiled-flow.ts'
 import type { EventOf } from '../state/event.ts'
 import type { FindingAction } from '../state/fact.ts'
 import { openLate } from './alternatives.ts'
-import { isAtBorder, leadsOutside } from './border.ts'
+import { areCallsOver, isAtBorder, leadsOutside } from './border.ts'
 import { isInvariantKept } from './judge.ts'
 import { carryOut, findClosed, leave, rerunSpan } from './leave.ts'
 import { type EdgeObstacle, mayFire, tryEdge } from './passage.ts'
 import { beginReviews, passOn } from './review.ts'
+import { dismissApprovals } from './stage.ts'
 import type { Turn } from './turn.ts'
 
 export function closeSubphase(turn: Turn, subphase: number): void {
@@ -76,9 +77,20 @@ function openBorder(turn: Turn, phase: number): void {
 
 /** Lets go on what waited for the end of the phase next to the leaving edges. */
 function followEnd(turn: Turn, node: number): void {
-  const { checks, document, hasChoice } = turn.draft.nodeOf(node)
   if (turn.node(node).status === 'provisional') beginReviews(turn, node)
-  if (turn.node(node).status !== 'done') return
+  followDone(turn, node)
+}
+
+/** Lets the alternatives and the CHECK nodes of a node go on that is done and whose calls have returned. */
+export function followDone(turn: Turn, node: number): void {
+  const { checks, document, hasChoice } = turn.draft.nodeOf(node)
+  const { status, awaited, hasFired } = turn.node(node)
+  if (status !== 'done') return
+  if (!areCallsOver(turn, node)) {
+    // It has left by its way out.
+    if (hasFired && awaited === 0) dismissApprovals(turn, node)
+    return
+  }
   if (hasChoice && document.kind !== 'GOAL') openLate(turn, node)
   for (const check of checks)
     if (turn.node(check).status === 'resting') turn.later({ kind: 'done', node: check })

@@ -16,7 +16,7 @@ import { flowAfter, reshape } from '../state/reshape.ts'
 import { isOpen, isStuckAt, type RunState, unblockedBy } from '../state/state.ts'
 import { endBranches, loseGroups, openGroups, winGroups } from './alternatives.ts'
 import { askForInput, endAttempt, takeOutput } from './attempt.ts'
-import { mayCross } from './border.ts'
+import { waitsForWork } from './border.ts'
 import { isRejectedByCall, settleCalls } from './call.ts'
 import { block, enter, failNode, run } from './enter.ts'
 import { asksForEvidence, isReviewEvidence } from './evidence.ts'
@@ -39,6 +39,7 @@ import {
   closePhase,
   closeSubphase,
   compareManifests,
+  followDone,
   writeLog,
 } from './phase.ts'
 import {
@@ -309,25 +310,25 @@ function perform(turn: Turn, task: Task): void {
 
 /** Nothing is missing: the node is done, and the CHECK nodes that approved it are. */
 function complete(turn: Turn, node: number): void {
-  const { awaits, checks, document, isCandidate, hasChoice, target } = turn.draft.nodeOf(node)
+  const { awaits, calls, checks, document, isCandidate, hasChoice, target } =
+    turn.draft.nodeOf(node)
   const { status, hasFired } = turn.node(node)
-  if (target !== -1 && !mayCross(turn, target, node)) {
-    // A CHECK leads on after the end of the phase of the work that it judged.
-    if (status !== 'resting') turn.settle(node, 'resting', 'the phase of its work')
-    return
-  }
+  if (target !== -1 && waitsForWork(turn, node, target)) return
   if (status === 'done' || asksForEvidence(turn, node)) return
   // The way out that was taken before leads nowhere else any more.
   const isSkipped = turn.draft.run.rules >= 3 && status === 'rejected'
   turn.settle(node, 'done', 'complete')
   if (isCandidate) winGroups(turn, node)
   if (turn.draft.run.rules > 1 && awaits.isAnySync) endBranches(turn, node)
-  if (hasChoice && document.kind !== 'GOAL') openGroups(turn, node)
+  const isCaller = turn.draft.run.rules >= 4 && calls.length > 0
+  if (hasChoice && document.kind !== 'GOAL' && !isCaller) openGroups(turn, node)
   // A person is asked, since no alternative is open.
   const isAsked = turn.draft.run.rules >= 4 && isOpen(turn.node(node).status)
   // Items begin in their turn.
   const isToLeave = !hasFired || (isSkipped && !hasGoneOn(turn, node))
   if (isToLeave && !isAsked && mapAt(turn.flow, node) === null) leave(turn, node, false)
+  else if (isCaller) followDone(turn, node)
+  if (isCaller) return
   for (const check of checks) {
     if (turn.node(check).status === 'resting') turn.later({ kind: 'done', node: check })
   }
@@ -422,6 +423,7 @@ function leaveUndone(turn: Turn, node: number): void {
   if (stage !== null && stage.actionId !== null) return turn.settle(node, 'done', 'complete')
   voidDependents(turn, node)
   turn.settle(node, 'rejected', 'rolled back')
+  if (turn.draft.run.rules >= 4) dismissApprovals(turn, node)
 }
 
 /** A node without a participant is done when a person has put its files in place. */

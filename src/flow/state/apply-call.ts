@@ -1,13 +1,17 @@
 /** What the facts about calls do to the state: who waits for whom, and whose turn it is. */
+import { isCallFirst } from '../compile/calls.ts'
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
 import type { RunDraft } from './draft.ts'
 
 /** An edge into a call node has fired: its source waits for the return. */
-export function awaitCall(draft: RunDraft, { index, source, target }: CompiledEdge): void {
+export function awaitCall(draft: RunDraft, edge: CompiledEdge): void {
+  const { index, source, target } = edge
   const called = draft.ownNode(target)
   if (called.call === index || called.calls.includes(index)) return
   called.calls = [...called.calls, index]
-  draft.ownNode(source).awaited += 1
+  const caller = draft.ownNode(source)
+  caller.awaited += 1
+  if (isCallFirst(edge)) caller.hasFailedCall = false
   draft.run.calling += 1
 }
 

@@ -192,6 +192,7 @@ function applyActed(
   const act = actionId === null ? [] : [{ actionId, seq, calls: callsAround(draft, index) }]
   draft.patchWork(index, {
     stage: { ...stage, manifest, actionId, promotedSeq: seq },
+    isUnplaced: actionId === null,
     acts: [...acts, ...act],
   })
 }

@@ -106,8 +106,9 @@ function applyPayload(draft: RunDraft, payload: EventPayload): void {
     case 'status':
       return applyStatus(draft, draft.nodeNamed(payload.node_id), payload.status)
     case 'held':
+      return draft.setHeld(draft.nodeNamed(payload.node_id), true)
     case 'released':
-      return draft.setHeld(draft.nodeNamed(payload.node_id), payload.kind === 'held')
+      return applyReleased(draft, draft.nodeNamed(payload.node_id))
     case 'field':
       draft.run.fields = { ...draft.run.fields, [payload.name]: payload.value }
       return
@@ -184,9 +185,16 @@ function applyHeard(draft: RunDraft, index: number, names: readonly string[]): v
   node.heard = { ...node.heard, ...Object.fromEntries(counts) }
 }
 
+/** Its ways are tried again, and a call that failed may be made again. */
+function applyReleased(draft: RunDraft, index: number): void {
+  draft.ownNode(index).hasFailedCall = false
+  draft.setHeld(index, false)
+}
+
 /** The edge of a call that failed may fire again. */
 function applyReturned(draft: RunDraft, edge: CompiledEdge, outcome: 'done' | 'failed'): void {
   endCall(draft, edge)
+  if (outcome === 'failed' && isCallFirst(edge)) draft.ownNode(edge.source).hasFailedCall = true
   if (outcome === 'done' || draft.fired.get(edge.index) === 0) return
   draft.fired.set(edge.index, 0)
   countArrival(draft, edge, -1)
@@ -220,6 +228,7 @@ export function applyEntered(
   node.attempts = (isFresh ? 0 : node.attempts) + 1
   node.entries += 1
   node.hasFired = false
+  node.hasFailedCall = false
   node.pending = null
   if (hasRun || work.toolCalls > 0 || work.stage !== null || work.startedAt !== null)
     node.work = againWork(work)
@@ -293,7 +302,11 @@ function applyArtifact(
   const { answer } = draft.nodes.get(index).work
   const document = answer?.kind === 'action' ? answer.document : null
   const content = document?.result_type === 'ARTIFACT' ? document.artifact.content : ''
-  draft.patchWork(index, { artifact: { path, digest, format, content }, lastError: null })
+  draft.patchWork(index, {
+    artifact: { path, digest, format, content },
+    lastError: null,
+    isUnplaced: false,
+  })
 }
 
 function applyStaged(

@@ -229,6 +229,7 @@ function copyNode(node: NodeState): NodeState {
     deadline: node.deadline,
     heard: node.heard,
     awaited: node.awaited,
+    hasFailedCall: node.hasFailedCall,
     calls: node.calls,
     call: node.call,
     callRound: node.callRound,

@@ -119,6 +119,8 @@ export interface WorkState {
   readonly isLocked: boolean
   /** Digests of artifacts that a CHECK rejected. */
   readonly rejected: readonly string[]
+  /** The last version was approved and could not be put in place: the next one may be the same. */
+  readonly isUnplaced: boolean
   /** CHECK nodes that approve the present version. */
   readonly approvals: readonly number[]
   readonly artifact: Artifact | null
@@ -166,6 +168,8 @@ export interface NodeState {
   readonly heard: Readonly<Record<string, number>>
   /** Calls that this node has made and that have not returned. */
   readonly awaited: number
+  /** A call of this node failed, and nothing let the node make it again since. */
+  readonly hasFailedCall: boolean
   /** Of a call node: the edges that wait for their turn, the one that has it, and its first round. */
   readonly calls: readonly number[]
   readonly call: number
@@ -300,6 +304,7 @@ const FRESH_WORK: WorkState = {
   score: null,
   isLocked: false,
   rejected: [],
+  isUnplaced: false,
   approvals: [],
   artifact: null,
   previous: null,
@@ -341,6 +346,7 @@ const FRESH_NODE: NodeState = {
   deadline: null,
   heard: NOTHING_HEARD,
   awaited: 0,
+  hasFailedCall: false,
   calls: NO_CALLS,
   call: -1,
   callRound: 0,
