@@ -12,11 +12,12 @@ const GROUPS: readonly (readonly [string, readonly string[]])[] = [
   ['Take back and stop', ['undo', 'rollback', 'halt', 'resume', 'recover', 'override']],
   ['Look at what happened', ['log', 'show', 'replay', 'ledger', 'du', 'gc']],
   ['Set up a home and its laws', ['init', 'doctor', 'laws', 'config', 'trust', 'home', 'upgrade']],
-  ['Say who may do what', ['principal', 'token']],
+  ['Say who may do what', ['principal', 'token', 'grant']],
   ['Run coding agents', ['run', 'session', 'secret', 'hook']],
   ['Let agents work together', ['flow', 'schedule']],
   ['Judge by rules', ['rules']],
   ['Order work in the field', ['task', 'receipt']],
+  ['Serve a home', ['serve']],
   ['More', []],
 ]
 
