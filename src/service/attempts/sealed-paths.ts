@@ -31,7 +31,8 @@ export function sealedFindings(
   { sealed = [], workspace }: SealedOrder,
   changes: readonly Change[],
 ): SandboxResult['findings'] {
-  return sealed.flatMap((paths) => findingsOf(paths, workspace, changes))
+  const all = sealed.flatMap((paths) => findingsOf(paths, workspace, changes))
+  return [...new Map(all.map((one) => [`${one.code} ${one.path}`, one])).values()]
 }
 
 function findingsOf(
