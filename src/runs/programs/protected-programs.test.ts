@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { faultCode } from '../../base/index.ts'
 import { type Flow, type FlowNode, matchesPath, parseGlob } from '../../contracts/index.ts'
-import { programProblems } from './program-problems.ts'
+import { openWork, programProblems } from './program-problems.ts'
 import { protectedPrograms } from './protected-programs.ts'
 import { WorkspaceFiles } from './workspace-files.ts'
 
@@ -363,6 +363,17 @@ describe('warnings of a check', () => {
     expect(warned([nodeOf('CHECK', ['node', 'r.mjs'])])).toEqual([
       ['flow.program_in_root', '/nodes/0/reviewer'],
     ])
+  })
+
+  it('name work without `writes` that a command judges', () => {
+    const judge = nodeOf('CHECK', ['judge'], { target: 'WORK' })
+    const opened = (work: FlowNode, check: FlowNode = judge) =>
+      openWork({ type: 'flow_v1', flow_id: 'f', title: '', nodes: [work, check], edges: [] })
+    const work = nodeOf('WORK', ['true'], { required_files: ['a.md'] })
+    expect(opened(work)).toMatchObject([{ code: 'flow.program_writable', path: '/nodes/0' }])
+    expect(opened(work)[0]?.hint).toContain('writes: ["a.md"]')
+    expect(opened({ ...work, writes: ['a.md'] })).toEqual([])
+    expect(opened(work, { ...judge, reviewer: { human: 'ann' } })).toEqual([])
   })
 
   it('name a program that judges itself under another declaration', () => {

@@ -11,6 +11,8 @@
  *    writes or requires them; what agents read as instructions; and what makes git run programs.
  * 4. Directories of the search path that lie in the workspace.
  * 5. What a participant lists in `programs`.
+ * 6. Of a reviewer also what its scripts start and is not there, unless a node declares it as work.
+ * What tools load from any directory is held against each node's `writes`: `run-programs.ts`.
  *
  * INVARIANT (from the promoted tree): a stage that changes any of it is blocked, so no participant ever
  * runs over a view in which one of its parts is not the promoted one.
