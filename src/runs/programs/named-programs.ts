@@ -177,6 +177,7 @@ class ProgramSearch {
       if (this.#files.isFile(path)) {
         this.#add(path)
         if (this.#isShellFile(path)) this.#script(path, invocation)
+        this.#unreadFile(path)
         return basename(program)
       }
       if (this.#isScript) this.#absent.add(path)
@@ -197,6 +198,7 @@ class ProgramSearch {
     if (path !== undefined) {
       this.#add(path)
       if (this.#isShellFile(path)) this.#script(path, invocation)
+      this.#unreadFile(path)
     }
     return program
   }
@@ -316,6 +318,14 @@ class ProgramSearch {
     const path = entry === null ? null : this.#inside(invocation, entry)
     const isHere = path !== null && this.#files.isFile(path)
     if (isUnread(name) && (isHere || (texts.length > 0 && !this.#isScript)))
+      this.#unfound.add(`what ${showName(name)} loads, whose language writ does not read`)
+  }
+
+  /** The same of a program that names its interpreter in its first line. */
+  #unreadFile(path: string): void {
+    const [first = ''] = this.#files.text(path).slice(0, 200).split('\n')
+    const name = first.split(/[\s/]+/).find(isUnread)
+    if (first.startsWith('#!') && name !== undefined)
       this.#unfound.add(`what ${showName(name)} loads, whose language writ does not read`)
   }
 

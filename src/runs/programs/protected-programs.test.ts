@@ -342,6 +342,9 @@ describe('what a reviewer loads in other ways', () => {
       write('agents/r')
       expect(reviewedBy(name, 'agents/r').unpinned).toHaveLength(1)
       expect(reviewedBy(name, '/opt/r').unpinned).toEqual([])
+      expect(reviewedBy('./agents/r').unpinned).toEqual([])
+      write('agents/r', `#!/usr/bin/env ${name}\n`, 0o755)
+      expect(reviewedBy('./agents/r').unpinned).toHaveLength(1)
     },
   )
 })
