@@ -27,18 +27,21 @@ export function attemptOrder(
   const staged = command.stands_on.flatMap((base) => run.stages.find(base)?.paths ?? [])
   const { hidden, readOnly } = boundPaths(workspace, command.access, staged, artifacts)
   const { egress = [] } = command.participant ?? {}
+  const { writes, required_files: required = [] } = document
+  const own = `${artifacts}/${document.node_id}/${command.attempt}/**`
   return {
     actionId: randomUUID(),
     intent: intentOf(node, command),
     workspace,
-    writes: [
-      ...(document.writes ?? ['**']),
-      `${artifacts}/${document.node_id}/${command.attempt}/**`,
-    ],
+    writes: [...(writes ?? ['**']), own],
     bases: run.stages.bases(command.stands_on),
     hidden,
     readOnly: [...readOnly, `${workspace}/${LOG_FILE}`],
-    sealed: [run.programs.sealed(), ...artifactsOfOthers(run, command)],
+    sealed: [
+      run.programs.sealed(),
+      ...run.programs.loadedAnywhere([...(writes ?? []), ...required, own]),
+      ...artifactsOfOthers(run, command),
+    ],
     egress,
     secrets: secretsFor(run, command.participant),
     limits: { seconds: secondsFor(command, secondsLeft(run)), memoryMb: null, diskMb: null },

@@ -23,7 +23,7 @@ export {
   verdictText,
 } from './person-answer.ts'
 export { findPlanning, type PlanningTerms } from './planning-folder.ts'
-export { programProblems } from './programs/program-problems.ts'
+export { openWork, programProblems } from './programs/program-problems.ts'
 export {
   keepDocument,
   keptDocument,

@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { FlowProblem } from '../../flow/index.ts'
-import { programProblems } from '../../runs/index.ts'
+import { openWork, programProblems } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import type { Paint } from '../call/terminal.ts'
 import { type FlowFile, loadFlowFile } from '../flow/load.ts'
@@ -50,6 +50,8 @@ function withPrograms(answer: FlowFile, workspace: string | null): FlowFile {
       ? foundIn(realpathSync(dirname(file)))
       : here
   const found = isMissing(beyond) ? here : beyond
+  // A plan has no word for it.
+  const open = kind === 'flow' ? openWork(flow) : []
   // Pointers lead into the flow, which only a flow document is.
   const placed = (problem: FlowProblem) => ({
     ...problem,
@@ -60,7 +62,7 @@ function withPrograms(answer: FlowFile, workspace: string | null): FlowFile {
     ...answer,
     valid: found.violations.length === 0,
     violations: [...answer.violations, ...found.violations.map(placed)],
-    warnings: [...answer.warnings, ...found.warnings.map(placed)],
+    warnings: [...answer.warnings, ...found.warnings.map(placed), ...open.map(placed)],
   }
 }
 

@@ -6,7 +6,7 @@ import { shownText } from './words.ts'
 export function controlText({ code, values, edge_id = '' }: RunFinding): string | null {
   const text = (name: string): string => shownText(values[name])
   if (code === 'flow.program_touched')
-    return `it changed ${text('path')}, which is a part of a participant of this run; what it did is dropped`
+    return `it changed ${text('path')}, which is a part of a participant of this run, or is loaded by tools of a reviewer and not in \`writes\` of the node; what it did is dropped`
   if (code === 'flow.program_changed')
     return `${text('path')} is not as it was when the run began: put it back, or pin it as it is now by \`flow migrate\``
   if (code === 'flow.artifact_touched')

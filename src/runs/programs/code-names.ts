@@ -31,6 +31,17 @@ export const MANIFEST_PATTERNS: readonly string[] = [
   ...['*.lock', '*-lock.json', '*-lock.yaml', '*.config.*', '.*rc', '.*rc.*', '.env', '.env.*'],
 ]
 
+/**
+ * What tools load from any directory without being told: packages, settings and hooks. Where a command
+ * judges, no participant adds or changes one of these unless its node declares to write it.
+ */
+export const LOADED_ANYWHERE: readonly string[] = [
+  ...['node_modules/**', 'package.json', '.npmrc', 'tsconfig*.json', '.husky/**'],
+  ...['__init__.py', 'conftest.py', 'sitecustomize.py', 'usercustomize.py', '*.pth'],
+  ...['pytest.ini', '.pytest.ini', 'mypy.ini', '.mypy.ini', '.flake8', 'setup.cfg', 'tox.ini'],
+  ...['pyproject.toml', 'Makefile', 'makefile', 'GNUmakefile', '*.mk'],
+].map((pattern) => `**/${pattern}`)
+
 /** Directories of installed packages; everything below them counts. */
 export const PACKAGE_DIRECTORIES: readonly string[] = [
   ...['node_modules', 'bower_components', '.yarn', '.pnp.cjs', '.pnp.loader.mjs'],

@@ -7,11 +7,21 @@ import { hasCodeSuffix, PACKAGE_DIRECTORIES } from './code-names.ts'
 import { below, directoryOf, upFrom, type WorkspaceFiles } from './workspace-files.ts'
 
 /** `import x from '…'`, `export … from '…'`, `import('…')`, `require('…')`, `new Worker('…')`. */
-const SCRIPT_IMPORTS =
-  /\b(from|import|require(?:\.resolve)?|URL|Worker)\s*\(?\s*(['"`])([^'"`\n]+)\2/g
+const BLANK = String.raw`(?:\s|/\*[\s\S]*?\*/|//.*\n)*`
+const SCRIPT_IMPORTS = new RegExp(
+  String.raw`\b(from|import|require(?:\.resolve)?|URL|Worker)${BLANK}(?:\(${BLANK})?(['"\x60])([^'"\x60\n]+)\2`,
+  'g',
+)
+/** At the beginning of a line, and behind another statement of it. */
 const PYTHON_IMPORT =
-  /^[ \t]*import[ \t]+([\w.]+(?:[ \t]+as[ \t]+\w+)?(?:[ \t]*,[ \t]*[\w. \t]+)*)/gm
-const PYTHON_FROM = /^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import\b/gm
+  /(?:^|[;:])[ \t]*import[ \t]+([\w.]+(?:[ \t]+as[ \t]+\w+)?(?:[ \t]*,[ \t]*[\w. \t]+)*)/gm
+const PYTHON_FROM = /(?:^|[;:])[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]*import\b[ \t(]*([\w., \t]*)/gm
+const PYTHON_CALLED = /\b(?:import_module|__import__)[ \t]*\([ \t]*(['"])([\w.]+)\1/g
+/** What perl is given by `require`, `do` and `use lib`: texts, and modules by their names. */
+const PERL_FILES = /\b(?:require|do)\b[ \t(]*(['"])([^'"\n]+)\1/g
+const PERL_LIBRARIES = /\buse[ \t]+lib\b([^;]*)/g
+const PERL_MODULES =
+  /\b(?:use|no|require|parent|base)[ \t(]+(?:-norequire,)?(?:qw\W|['"])?([A-Za-z_]\w*(?:::\w+)*)/g
 /** What parts words in a command line, a shell script or a makefile. */
 const WORD_BREAKS = /[\s'"`;|&()<>{}=,$@\\]+/
 
@@ -51,6 +61,8 @@ function namedIn(files: WorkspaceFiles, module: string, text: string): readonly 
     return scriptModules(files, directoryOf(module), text)
   if (/^#!.*\b(?:node|deno|bun)\b/.test(text))
     return scriptModules(files, directoryOf(module), text)
+  if (['pl', 'pm', 't'].includes(suffix) || /^#!.*\bperl/.test(text))
+    return perlModules(files, directoryOf(module), text)
   const isShell = ['sh', 'bash', 'zsh', 'fish'].includes(suffix) || /^#!.*sh\b/.test(text)
   return isShell ? codeNamedIn(files, text) : []
 }
@@ -176,28 +188,73 @@ export function pythonModules(
   directory: string,
   text: string,
 ): readonly NamedModule[] {
-  const plain = [...text.matchAll(PYTHON_IMPORT)].flatMap(([, names = '']) =>
+  const lines = text.replaceAll('\\\n', ' ')
+  const plain = [...lines.matchAll(PYTHON_IMPORT)].flatMap(([, names = '']) =>
     names.split(',').map((name) => ({ dots: '', name: name.trim().split(/\s/)[0] ?? '' })),
   )
-  const parted = [...text.matchAll(PYTHON_FROM)].map(([, dots = '', name = '']) => ({ dots, name }))
-  return [...plain, ...parted].flatMap(({ dots, name }) => {
+  const parted = [...lines.matchAll(PYTHON_FROM)].flatMap(([, dots = '', name = '', names = '']) =>
+    // `from . import a, b`: the names are modules.
+    (name === '' ? names.split(',') : [name]).map((one) => ({
+      dots,
+      name: one.trim().split(/\s/)[0] ?? '',
+    })),
+  )
+  const called = [...lines.matchAll(PYTHON_CALLED)].map(([, , name = '']) => ({ dots: '', name }))
+  return [...plain, ...parted, ...called].flatMap(({ dots, name }) => {
     const up = upFrom(directory)
     const places = dots === '' ? up : up.slice(dots.length - 1, dots.length)
     return places.flatMap((from) => pythonModule(files, from, name))
   })
 }
 
-/** A module in a directory, or a package there with everything below it. */
+/** What of a package that is not there would be loaded: a package counts before a module of its name. */
+const PYTHON_PACKAGE = ['**/*.py', '**/*.pyc', '**/*.so']
+const PYTHON_SUFFIXES = ['.py', '.pyc', '.so', '.*.so']
+
+/** A module in a directory, or a package there with everything below it; and what would hide them. */
 function pythonModule(files: WorkspaceFiles, from: string, name: string): readonly NamedModule[] {
   const [first = ''] = name.split('.')
   if (first === '') return []
   const place = below(from, first)
   const file = `${place}.py`
-  if (files.isFile(file)) return [{ path: file, isThere: true }]
-  if (!files.isDirectory(place)) return []
+  const absent = [
+    ...PYTHON_SUFFIXES.map((suffix) => `${place}${suffix}`),
+    ...PYTHON_PACKAGE.map((pattern) => `${place}/${pattern}`),
+  ].map((path) => ({ path, isThere: false }))
+  if (files.isFile(file)) return [{ path: file, isThere: true }, ...absent]
+  if (!files.isDirectory(place)) return absent
   const inside = files.filesBelow(place, (one) => PACKAGE_DIRECTORIES.includes(one))
   const modules = inside.filter(hasCodeSuffix).map((path) => ({ path, isThere: true }))
   return [{ path: place, isThere: false }, ...modules]
+}
+
+/** Perl looks from where it runs, which is the root as a rule, and in the directories of `use lib`. */
+function perlModules(
+  files: WorkspaceFiles,
+  directory: string,
+  text: string,
+): readonly NamedModule[] {
+  const code = text.replace(/^\s*#.*$/gm, '')
+  const from = (word: string): readonly string[] => {
+    const plain = word.replace(/^\$(?:FindBin::)?(?:Real)?Bin\b\/?/, './')
+    return [plain === word ? '' : directory, directory].flatMap(
+      (base) => files.pathOf(plain, base) ?? [],
+    )
+  }
+  const libraries = [...code.matchAll(PERL_LIBRARIES)].flatMap(([, said = '']) =>
+    said
+      .replace(/qw\s*[^\w\s]/, ' ')
+      .split(/[\s'"(),|]+/)
+      .flatMap((word) => from(word.replace(/\/$/, ''))),
+  )
+  const named = [...code.matchAll(PERL_MODULES)].flatMap(([, name = '']) =>
+    libraries.map((library) => below(library, `${name.replaceAll('::', '/')}.pm`)),
+  )
+  const loaded = [...code.matchAll(PERL_FILES)].flatMap(([, , word = '']) => [
+    ...from(word),
+    ...libraries.map((library) => below(library, word)),
+  ])
+  return [...new Set([...named, ...loaded])].map((path) => ({ path, isThere: files.isFile(path) }))
 }
 
 /** A field of a JSON text; undefined when there is none. */

@@ -3,7 +3,7 @@ import { isPython } from './code-names.ts'
 import { isShell } from './invocations.ts'
 
 /** What the words of an interpreter say, before the words of the program itself. */
-interface InterpreterWords {
+export interface InterpreterWords {
   /** Directories that modules are looked for in. */
   readonly libraries: readonly string[]
   /** Files or modules that are loaded before the program. */
@@ -39,9 +39,18 @@ const OPTIONS: readonly (readonly [RegExp, InterpreterOptions])[] = [
   [/^php[0-9.]*$/, { loaded: ['-f'], texts: ['-r'], values: ['-d', '-c'] }],
   [/^lua(?:jit)?[0-9.]*$/, { loaded: ['-l'], texts: ['-e'] }],
   [/^[gmn]?awk$/, { loaded: ['-f', '--file'], values: ['-F', '-v'], isText: true }],
+  [/^jq$/, { loaded: ['-f', '--from-file'], libraries: ['-L'], isText: true }],
   [/^java$/, { loaded: ['-jar'], libraries: ['-cp', '-classpath', '--class-path'] }],
   [/^(?:Rscript|julia|tclsh|wish|groovy|elixir|guile|expect|pwsh|fish)$/, { texts: ['-e', '-c'] }],
 ]
+
+/** Interpreters of languages in which imports are not looked for. */
+const UNREAD =
+  /^(?:ruby[0-9.]*|php[0-9.]*|lua(?:jit)?[0-9.]*|Rscript|julia|tclsh[0-9.]*|wish|groovy|elixir|guile|expect|pwsh|fish)$/
+
+export function isUnread(program: string): boolean {
+  return UNREAD.test(program)
+}
 
 function optionsOf(program: string): InterpreterOptions | null {
   if (isShell(program)) return { loaded: ['--rcfile', '--init-file'], values: ['-o', '-O', '+o'] }

@@ -8,6 +8,8 @@ import { type ShellCommand, shellCommands, UNKNOWN } from './shell-text.ts'
 /** One program that is started, by a name that may be searched for. */
 export interface Invocation extends ShellCommand {
   readonly program: string
+  /** Its text was followed: it reads no other. */
+  readonly isRead?: true
 }
 
 /** Programs that start the rest of their words: options with a value, and words before the program. */
@@ -71,7 +73,10 @@ export function invocationsOf(command: ShellCommand, depth = 0): readonly Invoca
   if (text === null) return [itself]
   if (text.includes(UNKNOWN)) return [{ ...itself, program: UNKNOWN }]
   const inside = shellCommands(text, { directory, variables, script: null })
-  return [{ ...itself, words: [] }, ...inside.flatMap((one) => invocationsOf(one, depth + 1))]
+  return [
+    { ...itself, words: [], isRead: true },
+    ...inside.flatMap((one) => invocationsOf(one, depth + 1)),
+  ]
 }
 
 /** The text behind `-c`; null for a shell that is handed a script, or nothing. */

@@ -105,10 +105,16 @@ function closing(line: string, from: number): number {
   return line.length
 }
 
-/** The lines that are run for these goals, or for the first target; each is a text of a shell. */
-export function recipesFor({ rules }: Makefile, goals: readonly string[]): readonly string[] {
+/** The lines that are run for these goals, or for the first target, and for the texts of make; each is a text of a shell. */
+export function recipesFor(
+  { rules }: Makefile,
+  goals: readonly string[],
+  makefiles: readonly string[],
+): readonly string[] {
   const usual = [...rules.keys()].find((name) => !name.startsWith('.'))
   const wanted = new Set(goals.length > 0 || usual === undefined ? goals : [usual])
+  // Make remakes its own texts first.
+  for (const name of makefiles) wanted.add(name)
   // A target that is made by a pattern is not told from one that is a plain file.
   for (const name of rules.keys()) if (name.includes('%')) wanted.add(name)
   for (const name of wanted) for (const need of rules.get(name)?.needs ?? []) wanted.add(need)

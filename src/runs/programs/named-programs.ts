@@ -22,7 +22,7 @@ import {
   pythonModules,
   scriptModules,
 } from './imports.ts'
-import { interpreterWords } from './interpreters.ts'
+import { type InterpreterWords, interpreterWords, isUnread } from './interpreters.ts'
 import { type Invocation, invocationsOf, isShell } from './invocations.ts'
 import { INSTALLED, type RunnerStart, runnerStart } from './runners.ts'
 import { shellCommands, UNKNOWN } from './shell-text.ts'
@@ -43,6 +43,8 @@ export interface NamedPrograms {
   readonly bases: readonly string[]
   /** What the command starts and this search cannot find, in words. */
   readonly unfound: readonly string[]
+  /** Programs and texts that scripts start and that are not there yet: part of it unless they are work. */
+  readonly absent: readonly string[]
   /** The same of scripts that the command starts. */
   readonly unsure: readonly string[]
   /** `programs` of the participant. A person who names them answers for what the search cannot find. */
@@ -92,6 +94,7 @@ class ProgramSearch {
   readonly #places = new Set<string>()
   readonly #libraries = new Set<string>()
   readonly #bases = new Set<string>()
+  readonly #absent = new Set<string>()
   readonly #unfound = new Set<string>()
   readonly #unsure = new Set<string>()
   readonly #scripts = new Set<string>()
@@ -112,6 +115,7 @@ class ProgramSearch {
       places: [...this.#places],
       libraries: [...this.#libraries],
       bases: [...this.#bases],
+      absent: [...this.#absent],
       unfound: [...this.#unfound],
       unsure: [...this.#unsure],
       declared: [],
@@ -173,9 +177,11 @@ class ProgramSearch {
       if (this.#files.isFile(path)) {
         this.#add(path)
         if (this.#isShellFile(path)) this.#script(path, invocation)
+        this.#unreadFile(path)
         return basename(program)
       }
-      if (!this.#isScript) this.#tell(`the program ${showPath(path)} is not there`)
+      if (this.#isScript) this.#absent.add(path)
+      else this.#tell(`the program ${showPath(path)} is not there`)
       return null
     }
     const own = [variables.get(INSTALLED) ?? '', variables.get('PATH') ?? '']
@@ -192,6 +198,7 @@ class ProgramSearch {
     if (path !== undefined) {
       this.#add(path)
       if (this.#isShellFile(path)) this.#script(path, invocation)
+      this.#unreadFile(path)
     }
     return program
   }
@@ -233,7 +240,7 @@ class ProgramSearch {
 
   /** Files that words name: as they are, behind a sign, and inside a text. */
   #words(invocation: Invocation): void {
-    for (const word of invocation.words)
+    for (const word of [...invocation.words, ...(invocation.reads ?? [])])
       for (const piece of pieces(word)) this.#named(invocation, piece)
   }
 
@@ -247,8 +254,7 @@ class ProgramSearch {
 
   #interpreted(name: string, invocation: Invocation): void {
     const said = interpreterWords(name, invocation.words)
-    // A shell without words was followed through its text.
-    if (said === null || (isShell(name) && invocation.words.length === 0)) return
+    if (said === null || invocation.isRead === true) return
     const directory = this.#directory(invocation)
     for (const word of said.libraries.flatMap((one) => one.split(':'))) {
       const file = this.#absolute(invocation, word)
@@ -262,7 +268,10 @@ class ProgramSearch {
       else this.#addModules(this.#textModules(name, directory ?? '', text))
     }
     for (const module of said.modules) this.#pythonStart(invocation, module)
-    if (said.entry !== null) this.#entry(name, invocation, said.entry)
+    const input = invocation.reads?.at(-1)
+    if (said.entry !== null)
+      this.#entry(name, invocation, said.entry === '-' ? (input ?? '-') : said.entry)
+    this.#unread(name, invocation, said)
   }
 
   #textModules(name: string, directory: string, text: string): readonly NamedModule[] {
@@ -304,9 +313,26 @@ class ProgramSearch {
     if (modules.length === 0) this.#missing(path)
   }
 
+  /** A language whose texts are not searched for what they load; outside the workspace, none are. */
+  #unread(name: string, invocation: Invocation, { texts, entry }: InterpreterWords): void {
+    const path = entry === null ? null : this.#inside(invocation, entry)
+    const isHere = path !== null && this.#files.isFile(path)
+    if (isUnread(name) && (isHere || (texts.length > 0 && !this.#isScript)))
+      this.#unfound.add(`what ${showName(name)} loads, whose language writ does not read`)
+  }
+
+  /** The same of a program that names its interpreter in its first line. */
+  #unreadFile(path: string): void {
+    const [first = ''] = this.#files.text(path).slice(0, 200).split('\n')
+    const name = first.split(/[\s/]+/).find(isUnread)
+    if (first.startsWith('#!') && name !== undefined)
+      this.#unfound.add(`what ${showName(name)} loads, whose language writ does not read`)
+  }
+
   /** A script may start work that is not there yet; the command of a participant may not. */
   #missing(path: string): void {
-    if (!this.#isScript) this.#tell(`${showPath(path)} is not there`)
+    if (this.#isScript) this.#absent.add(path)
+    else this.#tell(`${showPath(path)} is not there`)
   }
 
   /** `python3 -m package.module`, from the directory and from those of PYTHONPATH. */
@@ -329,7 +355,8 @@ class ProgramSearch {
     })
     this.#addModules(modules)
     const [first = ''] = name.split('.')
-    if (RUNNERS.has(first) && modules.length === 0) this.#started(first, invocation, null)
+    if (RUNNERS.has(first) && !modules.some(({ isThere }) => isThere))
+      this.#started(first, invocation, null)
   }
 
   #runner(name: string, invocation: Invocation): void {

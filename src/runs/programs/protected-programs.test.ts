@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { faultCode } from '../../base/index.ts'
 import { type Flow, type FlowNode, matchesPath, parseGlob } from '../../contracts/index.ts'
-import { programProblems } from './program-problems.ts'
+import { openWork, programProblems } from './program-problems.ts'
 import { protectedPrograms } from './protected-programs.ts'
 import { WorkspaceFiles } from './workspace-files.ts'
 
@@ -212,6 +212,143 @@ describe('what is sealed', () => {
   })
 })
 
+describe('what a reviewer loads in other ways', () => {
+  it.each<[string, readonly string[], Readonly<Record<string, string>>, readonly string[]]>([
+    [
+      'packages and manifests next to what it imports',
+      ['node', 'agents/r.mjs'],
+      { 'agents/r.mjs': "import '../lib/judge.mjs'", 'lib/judge.mjs': '' },
+      ['lib/node_modules/good/index.js', 'lib/package.json'],
+    ],
+    [
+      'a module behind a comment',
+      ['node', 'agents/r.mjs'],
+      { 'agents/r.mjs': "await import(/* @vite-ignore */ '../lib/a.mjs')", 'lib/a.mjs': '' },
+      ['lib/a.mjs'],
+    ],
+    [
+      'a package of Python that hides a module',
+      ['python3', 'agents/r.py'],
+      { 'agents/r.py': 'import sys; import rules', 'rules.py': '' },
+      ['rules.py', 'rules/__init__.py', 'rules/deep/a.py', 'sys.py'],
+    ],
+    [
+      'a module of Python that is not there',
+      ['python3', 'agents/r.py'],
+      { 'agents/r.py': 'try: from local_rules import good\nexcept ImportError: pass\n' },
+      ['local_rules.py', 'local_rules/__init__.py', 'local_rules.cpython-312.so'],
+    ],
+    [
+      'modules of Python by a call, and of the directory above',
+      ['python3', 'agents/in/r.py'],
+      { 'agents/in/r.py': "from .. import a, b\nimportlib.import_module('lib.c')" },
+      ['agents/b.py', 'lib/c.py'],
+    ],
+    [
+      'a text that a script reads if it is there',
+      ['sh', 'agents/r.sh'],
+      { 'agents/r.sh': '[ -f config/local.sh ] && . config/local.sh' },
+      ['config/local.sh'],
+    ],
+    [
+      'a program that a script starts if it is there',
+      ['sh', 'agents/r.sh'],
+      { 'agents/r.sh': 'if [ -x tools/precheck ]; then tools/precheck x; fi; node tools/b.mjs' },
+      ['tools/precheck', 'tools/b.mjs'],
+    ],
+    [
+      'a file that the shell reads',
+      ['bash', '-c', 'FORCE=$(< prompts/force.txt) exec sh agents/r.sh'],
+      { 'agents/r.sh': '', 'prompts/force.txt': '' },
+      ['prompts/force.txt'],
+    ],
+    [
+      'a program from the input',
+      ['sh', '-c', 'exec 4<&0; sh < conf/judge'],
+      { 'conf/judge': 'sh lib/more.sh <&4', 'lib/more.sh': '' },
+      ['conf/judge', 'lib/more.sh'],
+    ],
+    [
+      'what makes the makefiles',
+      ['make', '-s', 'check'],
+      {
+        Makefile: 'include rules.mk\ncheck:\n\ttrue\nrules.mk: conf/src\n\t@sh conf/gen.sh\n',
+        'rules.mk': 'X=1\n',
+        'conf/gen.sh': '',
+      },
+      ['conf/gen.sh'],
+    ],
+    [
+      'texts and modules of Perl',
+      ['perl', 'agents/r.pl'],
+      {
+        'agents/r.pl':
+          "use lib 'perl';\nuse lib \"$FindBin::Bin/../more\";\nuse Judge::Deep;\nrequire './lib/rules.pl';\n",
+        'lib/rules.pl': '',
+        'perl/Judge/Deep.pm': '',
+      },
+      ['lib/rules.pl', 'perl/Judge/Deep.pm', 'more/Judge/Deep.pm'],
+    ],
+    [
+      'modules of jq',
+      ['sh', 'agents/r.sh'],
+      { 'agents/r.sh': `jq -n -L lib 'import "rules" as r; r::x'`, 'lib/rules.jq': '' },
+      ['lib/rules.jq', 'lib/new.jq'],
+    ],
+    [
+      'hooks and settings that the settings of git name',
+      ['sh', 'agents/r.sh'],
+      {
+        'agents/r.sh': '',
+        '.git/config':
+          '[core]\n\thooksPath = .myhooks\n\tfsmonitor = tools/watch.sh\n[include]\n\tpath = ../team.gitconfig\n',
+        'team.gitconfig': '[include]\n\tpath = "more.gitconfig"\n',
+        'tools/watch.sh': '',
+      },
+      ['.myhooks/post-index-change', 'team.gitconfig', 'more.gitconfig', 'tools/watch.sh'],
+    ],
+  ])('%s', (_, command, texts, sealed) => {
+    for (const [path, text] of Object.entries(texts)) write(path, text)
+    const { isSealed, unpinned } = reviewedBy(...command)
+    expect(unpinned).toEqual([])
+    expect(sealed.filter((path) => !isSealed(path))).toEqual([])
+    for (const path of ['src/out.txt', 'README.md', 'sys/notes.md', 'src/app.py'])
+      expect([path, isSealed(path)]).toEqual([path, false])
+  })
+
+  it('what links in its directory lead to', () => {
+    write('agents/r.mjs')
+    write('config/rules.json')
+    write('more/deep/a.txt')
+    symlinkSync('../config/rules.json', join(root, 'agents/rules.json'))
+    symlinkSync('../more', join(root, 'agents/more'))
+    symlinkSync('../nothing', join(root, 'agents/absent'))
+    const { isSealed, pinned } = reviewedBy('node', 'agents/r.mjs')
+    expect(pinned).toEqual(expect.arrayContaining(['config/rules.json', 'more/deep/a.txt']))
+    expect(['more/new.txt', 'nothing'].map(isSealed)).toEqual([true, true])
+  })
+
+  it('but not a program that a node declares as its work', () => {
+    write('agents/r.sh', 'build/app --version')
+    const judge = nodeOf('CHECK', ['sh', 'agents/r.sh'])
+    const work = nodeOf('WORK', ['true'], { writes: ['build/**'] })
+    expect(found([judge]).isSealed('build/app')).toBe(true)
+    expect(found([work, judge]).isSealed('build/app')).toBe(false)
+  })
+
+  it.each([['ruby'], ['php'], ['lua'], ['tclsh'], ['Rscript']])(
+    'a text for %s is not read, so its reviewer is refused',
+    (name) => {
+      write('agents/r')
+      expect(reviewedBy(name, 'agents/r').unpinned).toHaveLength(1)
+      expect(reviewedBy(name, '/opt/r').unpinned).toEqual([])
+      expect(reviewedBy('./agents/r').unpinned).toEqual([])
+      write('agents/r', `#!/usr/bin/env ${name}\n`, 0o755)
+      expect(reviewedBy('./agents/r').unpinned).toHaveLength(1)
+    },
+  )
+})
+
 describe('warnings of a check', () => {
   const warned = (nodes: readonly FlowNode[]) => {
     const flow: Flow = { type: 'flow_v1', flow_id: 'f', title: '', nodes: [...nodes], edges: [] }
@@ -229,6 +366,17 @@ describe('warnings of a check', () => {
     expect(warned([nodeOf('CHECK', ['node', 'r.mjs'])])).toEqual([
       ['flow.program_in_root', '/nodes/0/reviewer'],
     ])
+  })
+
+  it('name work without `writes` that a command judges', () => {
+    const judge = nodeOf('CHECK', ['judge'], { target: 'WORK' })
+    const opened = (work: FlowNode, check: FlowNode = judge) =>
+      openWork({ type: 'flow_v1', flow_id: 'f', title: '', nodes: [work, check], edges: [] })
+    const work = nodeOf('WORK', ['true'], { required_files: ['a.md'] })
+    expect(opened(work)).toMatchObject([{ code: 'flow.program_writable', path: '/nodes/0' }])
+    expect(opened(work)[0]?.hint).toContain('writes: ["a.md"]')
+    expect(opened({ ...work, writes: ['a.md'] })).toEqual([])
+    expect(opened(work, { ...judge, reviewer: { human: 'ann' } })).toEqual([])
   })
 
   it('name a program that judges itself under another declaration', () => {

@@ -11,6 +11,8 @@
  *    writes or requires them; what agents read as instructions; and what makes git run programs.
  * 4. Directories of the search path that lie in the workspace.
  * 5. What a participant lists in `programs`.
+ * 6. Of a reviewer also what its scripts start and is not there, unless a node declares it as work.
+ * What tools load from any directory is held against each node's `writes`: `run-programs.ts`.
  *
  * INVARIANT (from the promoted tree): a stage that changes any of it is blocked, so no participant ever
  * runs over a view in which one of its parts is not the promoted one.
@@ -26,7 +28,7 @@ import {
   MANIFEST_PATTERNS,
   PACKAGE_DIRECTORIES,
 } from './code-names.ts'
-import { loadedBy } from './imports.ts'
+import { codeNamedIn, loadedBy } from './imports.ts'
 import { commandOf, type NamedPrograms, namedBy, participantAt } from './named-programs.ts'
 import { below, directoryOf, upFrom, type WorkspaceFiles } from './workspace-files.ts'
 
@@ -42,6 +44,10 @@ export interface ProtectedPrograms {
   /** Participants whose programs are not all found, by the digest of the declaration. */
   readonly unpinned: readonly string[]
 }
+
+/** `core.hooksPath`, and `path` of an include. */
+const GIT_SETTINGS = /^\s*(hookspath|path)\s*=\s*("?)([^"\n]*?)\2\s*$/gim
+const GIT_SETTINGS_MAX = 20
 
 /** More files than this are not what a reviewer is made of. */
 const PINS_MAX = 5_000
@@ -123,10 +129,12 @@ class Parts {
   }
 
   addReviewer(
-    { programs, data, libraries, bases }: NamedPrograms,
+    { programs, parts, data, libraries, bases, absent }: NamedPrograms,
     nodes: readonly FlowNode[],
   ): void {
     for (const path of data) if (!isDeclared(path, nodes)) this.#pin(path)
+    for (const path of absent) if (!isDeclared(path, nodes)) this.seal(`${path}/**`)
+    this.#addGit()
     for (const path of INSTRUCTION_FILES) this.seal(`${path}/**`)
     for (const pattern of GIT_PATTERNS) this.seal(pattern)
     const real = programs.flatMap((path) => this.#files.withLinks(path))
@@ -135,8 +143,31 @@ class Parts {
     for (const directory of own) if (directory !== '') this.#addDirectory(directory)
     for (const directory of looked)
       for (const pattern of CODE_PATTERNS) this.seal(below(directory, pattern))
-    for (const directory of new Set([...own, ...looked]))
+    const { modules } = loadedBy(this.#files, [...programs, ...parts])
+    const loaded = [...modules].map(directoryOf)
+    for (const directory of new Set([...own, ...looked, ...loaded]))
       for (const up of upFrom(directory)) this.#addManifests(up)
+  }
+
+  /** Hooks in another place, settings that settings include, and programs that they name. */
+  #addGit(): void {
+    const settings = new Set(['.git/config', '.git/config.worktree'])
+    for (const path of settings) {
+      const text = this.#files.text(path)
+      for (const { path: program } of codeNamedIn(this.#files, text)) this.#pin(program)
+      for (const [, name = '', , value = ''] of text.matchAll(GIT_SETTINGS)) {
+        const isHooks = name.toLowerCase() === 'hookspath'
+        const place = this.#files.pathOf(value, isHooks ? '' : directoryOf(path))
+        if (place === null || place === '') continue
+        this.seal(`${place}/**`)
+        if (isHooks) this.#addDirectory(place)
+        else if (settings.size < GIT_SETTINGS_MAX && settings.add(place)) this.#pinThere(place)
+      }
+    }
+  }
+
+  #pinThere(path: string): void {
+    if (this.#files.isFile(path)) this.#pin(path)
   }
 
   /** Files, directories and patterns that a participant names as its programs. */
@@ -153,11 +184,22 @@ class Parts {
 
   #addDirectory(directory: string): void {
     for (const one of this.#files.withLinks(directory)) this.seal(`${one}/**`)
-    if (!this.#files.isDirectory(directory)) return
+    if (!this.#files.isDirectory(directory) || this.#directories.has(directory)) return
     this.#directories.add(directory)
+    for (const link of this.#files.linksBelow(directory, isPackageDirectory)) this.#addLinked(link)
     for (const path of this.#files.filesBelow(directory, isPackageDirectory)) {
       this.#pinned.add(path)
       if (this.#pinned.size > PINS_MAX) throw tooMany(directory)
+    }
+  }
+
+  /** What a link in a reviewer's directory leads to is as much a part of it. */
+  #addLinked(link: string): void {
+    const [, ...led] = this.#files.withLinks(link)
+    for (const path of led) {
+      if (this.#files.isDirectory(path) && path !== '') this.#addDirectory(path)
+      else this.seal(`${path}/**`)
+      this.#pinThere(path)
     }
   }
 

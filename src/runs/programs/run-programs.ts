@@ -6,7 +6,8 @@ import type { Flow } from '../../contracts/index.ts'
 import type { FlowFact, PinnedFile, RunOrigin } from '../../flow/index.ts'
 import type { SealedPaths } from '../../service/index.ts'
 import type { Ledger } from '../../store/index.ts'
-import { PACKAGE_DIRECTORIES } from './code-names.ts'
+import { LOADED_ANYWHERE, PACKAGE_DIRECTORIES } from './code-names.ts'
+import { commandOf } from './named-programs.ts'
 import { keepPrograms, textOf } from './program-changes.ts'
 import { type ProtectedPrograms, protectedPrograms } from './protected-programs.ts'
 import { WorkspaceFiles } from './workspace-files.ts'
@@ -65,6 +66,15 @@ export class RunPrograms {
     const pinned = (this.#pins ?? []).map(({ path }) => path)
     const patterns = [...new Set([...sealed, ...pinned])]
     return { code: 'flow.program_touched', patterns, places: readOnly }
+  }
+
+  /** What tools of a reviewer would load from anywhere, and the patterns that a node may change of it. */
+  loadedAnywhere(declared: readonly string[]): readonly SealedPaths[] {
+    const isJudging = this.#flow.nodes.some(
+      ({ kind, reviewer }) => kind === 'CHECK' && commandOf(reviewer) !== null,
+    )
+    const code = 'flow.program_touched'
+    return isJudging ? [{ code, patterns: LOADED_ANYWHERE, places: [], declared }] : []
   }
 
   /** Files that are not as they were pinned: changed, gone, or new next to a reviewer's program. */

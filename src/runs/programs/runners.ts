@@ -184,7 +184,7 @@ function readAll(
   const whole = readMakefile(texts.join('\n'), given)
   const variables = new Map([...invocation.variables, ...whole.variables])
   const inside = { directory: resolve(files.root, place), variables }
-  const invocations = [...whole.texts, ...recipesFor(whole, goals)]
+  const invocations = [...whole.texts, ...recipesFor(whole, goals, open)]
     .flatMap((text) => shellCommands(text, { ...inside, script: null }))
     .flatMap((command) => invocationsOf(command))
   return { manifests: [...manifests], bases: [place], invocations, unknown }

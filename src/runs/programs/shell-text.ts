@@ -19,6 +19,8 @@ export interface ShellCommand {
   readonly directory: string | null
   /** Assigned in the text. */
   readonly variables: ReadonlyMap<string, string>
+  /** Files that its input comes from. */
+  readonly reads?: readonly string[]
 }
 
 interface Scope {
@@ -55,6 +57,7 @@ class ShellReader {
   #scope: Scope
   #at = 0
   #words: string[] = []
+  #reads: string[] = []
   /** What the command comes behind: `&&` or `||`. */
   #link: '&&' | '||' | null = null
   /** The directories in which open compounds (`if`, `while`, …) began. */
@@ -110,6 +113,7 @@ class ShellReader {
     while (/[ \t]/.test(this.#text[this.#at] ?? '')) this.#at++
     if (/[\n;&|()]|^$/.test(this.#text[this.#at] ?? '')) return
     const word = this.#word()
+    if (redirection === '<' || redirection === '<>') this.#reads.push(word)
     if (redirection === '<<' || redirection === '<<-') this.#ends.push(word)
   }
 
@@ -249,16 +253,21 @@ class ShellReader {
 
   #end(): void {
     const words = this.#words
+    const reads = this.#reads
     this.#words = []
+    this.#reads = []
     const link = this.#link
     this.#link = null
     if (words[0] === 'function') words.splice(0, 2)
     for (; words[0] !== undefined && KEYWORDS.has(words[0]); words.shift())
       if (/^(?:if|while|until)$/.test(words[0])) this.#compounds.push(this.#scope.directory)
     const [first] = words
+    // A file that no program reads is read by the shell: `$(< file)`, `done < file`.
+    const isAlone = first === undefined || CLOSED.has(first)
+    if (reads.length > 0 && isAlone) this.#start([':'], link, reads)
     if (first === undefined) return
     if (CLOSED.has(first)) return this.#compound(first, words)
-    this.#start(words, link)
+    this.#start(words, link, reads)
   }
 
   /** After a compound that may have changed the directory, it is not known. */
@@ -270,7 +279,7 @@ class ShellReader {
     if (first !== 'case' && words[1] !== undefined) this.#scope.variables.delete(words[1])
   }
 
-  #start(words: string[], link: '&&' | '||' | null): void {
+  #start(words: string[], link: '&&' | '||' | null, reads: readonly string[]): void {
     const isConditional = link !== null || this.#compounds.length > 0
     const own = new Map(this.#scope.variables)
     const set: string[] = []
@@ -290,7 +299,9 @@ class ShellReader {
       this.#scope.directory = place === UNKNOWN || link === '||' ? null : place
       return
     }
-    this.commands.push({ words, directory: this.#scope.directory, variables: own })
+    const { directory } = this.#scope
+    const input = reads.length === 0 ? {} : { reads }
+    this.commands.push({ words, directory, variables: own, ...input })
   }
 }
 

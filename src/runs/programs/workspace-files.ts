@@ -4,6 +4,7 @@
  */
 import {
   type BigIntStats,
+  type Dirent,
   lstatSync,
   readdirSync,
   readFileSync,
@@ -143,6 +144,19 @@ export class WorkspaceFiles {
 
   /** Every file below a directory, links not followed; directories that `isLeftOut` names are not entered. */
   filesBelow(path: string, isLeftOut: (name: string) => boolean): readonly string[] {
+    return this.#entriesBelow(path, isLeftOut, (entry) => entry.isFile())
+  }
+
+  /** Every link below a directory, in the same way. */
+  linksBelow(path: string, isLeftOut: (name: string) => boolean): readonly string[] {
+    return this.#entriesBelow(path, isLeftOut, (entry) => entry.isSymbolicLink())
+  }
+
+  #entriesBelow(
+    path: string,
+    isLeftOut: (name: string) => boolean,
+    isWanted: (entry: Dirent) => boolean,
+  ): readonly string[] {
     const files: string[] = []
     const open = [path]
     for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
@@ -150,7 +164,7 @@ export class WorkspaceFiles {
       for (const entry of entries) {
         const below = folder === '' ? entry.name : `${folder}/${entry.name}`
         if (entry.isDirectory() && !isLeftOut(entry.name)) open.push(below)
-        else if (entry.isFile()) files.push(below)
+        else if (isWanted(entry)) files.push(below)
       }
     }
     return files.sort()

@@ -14,7 +14,10 @@ const order = {
   sealed: [
     {
       code: 'flow.program_touched' as const,
-      patterns: ['tools/agents/**', 'package.json', '*.py'],
+      patterns: [
+        ...['tools/agents/**', 'package.json', '*.py', 'lib/py/**', '*/__init__.*'],
+        ...['html/**/*.py', '**/.git/config'],
+      ],
       places: [],
     },
   ],
@@ -31,6 +34,14 @@ it.each<[string, Side, Side, boolean]>([
   ['/w/src/evil.py', null, FILE, false],
   ['/w/src', DIRECTORY, null, false],
   ['/w/tools/agents2', null, DIRECTORY, false],
+  ['/w/lib', null, LINK, true],
+  ['/w/lib', null, DIRECTORY, false],
+  ['/w/lib/py', FILE, LINK, true],
+  ['/w/json', null, LINK, true],
+  ['/w/src/json', null, LINK, false],
+  ['/w/html/sub', null, LINK, true],
+  ['/w/html/sub/a.py', null, FILE, true],
+  ['/w/html/index.html', null, FILE, false],
 ])('%s', (path, before, after, isTouched) => {
   // Other fields are not looked at.
   const change = { path: rawOfText(path), before, after } as Change
@@ -38,6 +49,15 @@ it.each<[string, Side, Side, boolean]>([
   expect(found.map(({ code, path: where }) => [code, where])).toEqual(
     isTouched ? [['flow.program_touched', path]] : [],
   )
+})
+
+it('what a node declares is free where the order says so', () => {
+  const declared = { ...order, sealed: order.sealed.map((one) => ({ ...one, declared: ['a.py'] })) }
+  const changes = ['/w/a.py', '/w/b.py'].map(
+    // Other fields are not looked at.
+    (path) => ({ path: rawOfText(path), before: null, after: FILE }) as Change,
+  )
+  expect(sealedFindings(declared, changes).map(({ path }) => path)).toEqual(['/w/b.py'])
 })
 
 it('a name that is no text counts below a sealed directory', () => {

@@ -2,7 +2,7 @@
  * Paths that no participant may change, held against what an attempt changed. Mounts cannot seal a path
  * that is not there yet, nor a link, nor a directory above: the changes tell.
  */
-import { matchesPath, parseGlob, type SandboxResult } from '../../contracts/index.ts'
+import { type Glob, matchesPath, parseGlob, type SandboxResult } from '../../contracts/index.ts'
 import {
   type Change,
   displayOfRaw,
@@ -31,16 +31,21 @@ export function sealedFindings(
   { sealed = [], workspace }: SealedOrder,
   changes: readonly Change[],
 ): SandboxResult['findings'] {
-  return sealed.flatMap((paths) => findingsOf(paths, workspace, changes))
+  const all = sealed.flatMap((paths) => findingsOf(paths, workspace, changes))
+  return [...new Map(all.map((one) => [`${one.code} ${one.path}`, one])).values()]
 }
 
 function findingsOf(
-  { code, patterns, own }: SealedPaths,
+  { code, patterns, own, declared = [] }: SealedPaths,
   workspace: string,
   changes: readonly Change[],
 ): SandboxResult['findings'] {
   if (patterns.length === 0) return []
-  const globs = patterns.flatMap((pattern) => parseGlob(`${workspace}/${pattern}`) ?? [])
+  const globsOf = (texts: readonly string[]): readonly Glob[] =>
+    texts.flatMap((text) => parseGlob(`${workspace}/${text}`) ?? [])
+  const globs = globsOf(patterns)
+  const above = globsOf([...new Set(patterns.flatMap(placesAbove))])
+  const allowed = globsOf(declared)
   const heads = patterns.map((pattern) => rawOfText(`${workspace}/${headOf(pattern)}`))
   const whole = patterns
     .filter((pattern) => pattern === `${headOf(pattern)}/**`)
@@ -49,12 +54,16 @@ function findingsOf(
   return changes.flatMap((change) => {
     if (free !== null && isFree(change, free)) return []
     const path = textOfRaw(change.path)
+    if (path !== null && allowed.some((glob) => matchesPath(glob, path))) return []
     // A name that is no text fits no pattern, but may lie below a sealed directory.
     const isInside =
       path === null
         ? whole.some((directory) => isBelow(change.path, directory))
         : globs.some((glob) => matchesPath(glob, path))
-    if (!isInside && !isMoved(change, heads)) return []
+    // A link above something sealed, there or not, would lead to something else.
+    const isLed = path !== null && change.after?.kind === 'symlink'
+    const isLedAway = isLed && above.some((glob) => matchesPath(glob, path))
+    if (!isInside && !isLedAway && !isMoved(change, heads)) return []
     return [{ code, path: displayOfRaw(change.path), detail: DETAILS[code] }]
   })
 }
@@ -69,6 +78,19 @@ function isFree({ path, before, after }: Change, own: RawPath): boolean {
 function isMoved({ path, before, after }: Change, heads: readonly RawPath[]): boolean {
   const isGone = before?.kind === 'directory' && after?.kind !== 'directory'
   return isGone && heads.some((head) => isBelow(head, path))
+}
+
+/**
+ * Patterns for the directories that lead to what a pattern matches. One that holds in every directory
+ * needs none: it holds where a link leads to.
+ */
+function placesAbove(pattern: string): readonly string[] {
+  const names = pattern.split('/')
+  const stars = names.indexOf('**')
+  const fixed = stars === -1 ? names.length : stars
+  const above = names.slice(0, fixed - (stars === -1 ? 1 : 0))
+  const within = stars > 0 && stars < names.length - 1 ? [`${above.join('/')}/**`] : []
+  return [...above.map((_, index) => names.slice(0, index + 1).join('/')), ...within]
 }
 
 /** The names of a pattern before its first star. */

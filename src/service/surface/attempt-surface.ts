@@ -62,6 +62,8 @@ export interface SealedPaths {
   readonly places: readonly string[]
   /** A directory under the workspace that the participant may fill, although a pattern matches it. */
   readonly own?: string
+  /** Globs under the workspace that the participant may change, although a pattern matches it. */
+  readonly declared?: readonly string[]
 }
 
 export interface ParticipantCommand {
