@@ -154,10 +154,15 @@ function voidStage(turn: Turn, first: number, base: string): void {
   }
 }
 
-/** Resets the CHECK nodes that approved a void version, so that they judge the next one. */
+/**
+ * Resets the CHECK nodes that approved a void version, or are asked about it, so that they judge the
+ * next one. Before version 4 a question stayed open over a version that was no more.
+ */
 export function dismissApprovals(turn: Turn, node: number): void {
   for (const check of turn.draft.nodeOf(node).checks) {
-    if (turn.node(check).status === 'resting')
-      turn.settle(check, 'rejected', 'the work is run again')
+    const { status, pending } = turn.node(check)
+    const isAsked = turn.draft.run.rules >= 4 && pending !== null
+    if (isAsked) turn.command({ type: 'stop', node_id: turn.idOf(check), stopped: pending.command })
+    if (isAsked || status === 'resting') turn.settle(check, 'rejected', 'the work is run again')
   }
 }
