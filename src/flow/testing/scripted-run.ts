@@ -15,7 +15,6 @@ import { missingInput, SAID_BY_HOST } from '../answer/requirements.ts'
 import type { CompiledFlow, CompiledNode } from '../compile/compiled-flow.ts'
 import { nodesBlockedBy } from '../report/stops.ts'
 import { outstanding, timersOf } from '../runtime/outstanding.ts'
-import { stagesSeen } from '../runtime/stage.ts'
 import { step } from '../runtime/step.ts'
 import { limitsOf } from '../state/budget.ts'
 import { type AccessMode, decideAccess, type FlowCommand } from '../state/command.ts'
@@ -248,7 +247,7 @@ export class ScriptedRun {
   }
 
   #readList({ node_id, command, path, field, max }: CommandOf<'read_list'>): EventBody {
-    const view = this.workspace.staged(stagesSeen(this.flow, this.state, node_id))
+    const view = this.workspace.viewUnder(this.flow, this.state, node_id)
     const found = listIn(this.workspace.bytes(path, view), field, max)
     return { type: 'list_read', node_id, command, path, ...found }
   }
