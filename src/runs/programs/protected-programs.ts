@@ -27,6 +27,7 @@ import {
   PACKAGE_DIRECTORIES,
 } from './code-names.ts'
 import { loadedBy } from './imports.ts'
+import { packagePlaces } from './installed-packages.ts'
 import { commandOf, type NamedPrograms, namedBy, participantAt } from './named-programs.ts'
 import { below, directoryOf, upFrom, type WorkspaceFiles } from './workspace-files.ts'
 
@@ -39,6 +40,8 @@ export interface ProtectedPrograms {
   readonly pins: readonly PinnedFile[]
   /** Directories of reviewers' programs, each pinned with everything in it. */
   readonly directories: readonly string[]
+  /** Where packages are looked for that reviewers import: those that are there are pinned. */
+  readonly packages: readonly string[]
   /** Participants whose programs are not all found, by the digest of the declaration. */
   readonly unpinned: readonly string[]
 }
@@ -71,7 +74,9 @@ export function protectedPrograms(
   for (const { named, isReviewer } of participants) {
     parts.addDeclared(named.declared)
     const data = named.data.filter((path) => pinned === null || pinned.has(path))
-    if (isReviewer) parts.addReviewer({ ...named, data }, flow.nodes)
+    if (!isReviewer) continue
+    parts.addReviewer({ ...named, data }, flow.nodes)
+    parts.addPackages(named)
   }
   return parts.finish(participants)
 }
@@ -99,6 +104,7 @@ class Parts {
   readonly #sealed = new Set<string>()
   readonly #pinned = new Set<string>()
   readonly #directories = new Set<string>()
+  readonly #packages = new Set<string>()
 
   constructor(files: WorkspaceFiles) {
     this.#files = files
@@ -137,6 +143,15 @@ class Parts {
       for (const pattern of CODE_PATTERNS) this.seal(below(directory, pattern))
     for (const directory of new Set([...own, ...looked]))
       for (const up of upFrom(directory)) this.#addManifests(up)
+  }
+
+  /** Installed packages that a reviewer imports. */
+  addPackages({ programs, parts }: NamedPrograms): void {
+    const { modules } = loadedBy(this.#files, [...programs, ...parts])
+    for (const place of packagePlaces(this.#files, modules)) {
+      this.#packages.add(place)
+      if (this.#files.digest(place) !== null) this.#pinned.add(place)
+    }
   }
 
   /** Files, directories and patterns that a participant names as its programs. */
@@ -184,6 +199,7 @@ class Parts {
       programs: [...programs.values()],
       pins: [...this.#pinned].sort().map((path) => pinOf(this.#files, path)),
       directories: [...this.#directories],
+      packages: [...this.#packages],
       unpinned: [
         ...new Set(
           participants.flatMap(({ digest, named }) => (named.unfound.length > 0 ? [digest] : [])),
