@@ -78,6 +78,7 @@ export { isLostItem } from './runtime/map.ts'
 export { dueTimers, outstanding, timersOf } from './runtime/outstanding.ts'
 export { eventOf, type RunDifference, replayRun } from './runtime/replay.ts'
 export { canSkip } from './runtime/skip.ts'
+export { stagesSeen } from './runtime/stage.ts'
 export { step } from './runtime/step.ts'
 export {
   ASKING_TO_CONTINUE,

@@ -87,9 +87,10 @@ export class Duties {
   async #pass({ node_id, command }: CommandOf<'pass'>): Promise<void> {
     const { flow } = this.#run
     const node = flow.nodes[flow.nodeIndex.get(node_id) ?? -1]
+    const view = this.#run.viewUnder(node_id)
     const missing: string[] = []
     for (const file of node?.document.required_files ?? [])
-      if ((await this.#run.seenFile(file)) === null) missing.push(file)
+      if ((await this.#run.seenFile(file, view)) === null) missing.push(file)
     const lacking = missing.length === 0 ? {} : { missing_files: missing }
     return this.#run.send({ type: 'passed', node_id, command, ...lacking })
   }
@@ -109,7 +110,8 @@ export class Duties {
   }
 
   async #readList({ node_id, command, path, field, max }: CommandOf<'read_list'>): Promise<void> {
-    const found = await readList(() => this.#run.readFile(path), field, max)
+    const view = this.#run.viewUnder(node_id)
+    const found = await readList(() => this.#run.readFile(path, view), field, max)
     return this.#run.send({ type: 'list_read', node_id, command, path, ...found })
   }
 
@@ -183,7 +185,14 @@ export class Duties {
     const span = flow.subphases[flow.subphaseIndex.get(subphase_id) ?? -1]
     const changed = (span?.nodes ?? []).flatMap((index) => stages.changedBy(flow, state, index))
     const digest = await orNull(() =>
-      writeManifest(flow, state, subphase_id, changed, (path) => this.#run.seenFile(path), folder),
+      writeManifest(
+        flow,
+        state,
+        subphase_id,
+        changed,
+        (path) => this.#run.latestFile(path),
+        folder,
+      ),
     )
     return this.#run.send({ type: 'manifest_written', subphase_id, command, digest })
   }

@@ -26,10 +26,8 @@ export interface Again {
 
 /** What the run has of the workspace for this participant. */
 interface InputFiles {
-  /** A file as the run sees it now; null when there is none. Fails for an artifact that changed. */
+  /** A file as the participant itself finds it; null when there is none. Fails for an artifact that changed. */
   readonly read: (path: string) => Promise<Uint8Array | null>
-  /** The same, as the participant itself will find it. */
-  readonly seen: (path: string) => Promise<Uint8Array | null>
   /** What the judged work changed, relative to the workspace. */
   readonly judged: readonly string[]
 }
@@ -115,7 +113,7 @@ async function reviewInput(asked: Asked): Promise<Readonly<Record<string, unknow
   const isSent = isRemote && path !== null && mayRead(asked, path) && artifact !== null
   const content = isSent ? { content: artifact.content } : {}
   // Fails if the reviewer would find another one than its pins are of.
-  if (path !== null) await asked.files.seen(path)
+  if (path !== null) await asked.files.read(path)
   return {
     review_id,
     artifact_digest: digest,
@@ -246,7 +244,7 @@ async function artifactView(asked: Asked, nodeId: string): Promise<View | null> 
   const { path, digest, format, content } = artifact
   if (!mayRead(asked, path)) return WITHHELD
   // Fails if the participant would find another one.
-  await asked.files.seen(path)
+  await asked.files.read(path)
   const text = isRemote ? cutText(content) : {}
   return { path, digest, format, media_type: mediaTypeOf(path), ...text }
 }

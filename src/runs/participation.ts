@@ -296,9 +296,7 @@ export class Participation {
     const node = this.#nodeOf(command.node_id)
     const judged = node.target === -1 ? [] : stages.changedBy(flow, state, node.target)
     const view = stages.bases(command.stands_on)
-    const read = (path: string) => this.#run.readFile(path)
-    const seen = (path: string) => this.#run.readFile(path, view)
-    const files = { read, seen, judged }
+    const files = { read: (path: string) => this.#run.readFile(path, view), judged }
     try {
       const input = await participantInput({ flow, state, node, command, isRemote, files }, again)
       return { ...input, changed: null }

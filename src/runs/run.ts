@@ -25,6 +25,7 @@ import {
   type RunState,
   type RunStatus,
   runStatus,
+  stagesSeen,
   step,
   timersOf,
 } from '../flow/index.ts'
@@ -436,24 +437,31 @@ export class FlowRun {
   }
 
   /**
-   * Reads a file of the workspace for the run to go by, or to hand on; null if there is none. Fails if it
-   * is an artifact and not as its node handed it in.
+   * Reads a file of the workspace in a view, for the run to go by, or to hand on; null if there is none.
+   * Fails if it is an artifact and not as its node handed it in.
    */
-  async readFile(named: string, view?: readonly string[]): Promise<Uint8Array | null> {
+  async readFile(named: string, view: readonly string[]): Promise<Uint8Array | null> {
     const bytes = await this.seenFile(named, view)
     return this.artifacts.checked(ownPath(named, this.#state.artifacts), bytes)
   }
 
-  /** Reads a file as it is in a view, or with the stage that holds it, if one does. */
-  async seenFile(named: string, view?: readonly string[]): Promise<Uint8Array | null> {
+  async seenFile(named: string, view: readonly string[]): Promise<Uint8Array | null> {
     const { host, workspace } = this.options
     const path = ownPath(named, this.#state.artifacts)
-    return host.attempts.readStaged(view ?? this.#holding(path), `${workspace}/${path}`)
+    return host.attempts.readStaged(view, `${workspace}/${path}`)
   }
 
-  #holding(path: string): readonly string[] {
+  /** Reads a file with the latest stage that changes it, for the manifests of sub-phases only. */
+  latestFile(named: string): Promise<Uint8Array | null> {
+    const path = ownPath(named, this.#state.artifacts)
     const holder = this.stages.holderOf(this.flow, this.#state, path)
-    return holder === null ? [] : this.stages.viewOf(this.flow, this.#state, holder)
+    const view = holder === null ? [] : this.stages.viewOf(this.flow, this.#state, holder)
+    return this.seenFile(named, view)
+  }
+
+  /** The stages that a node sees for which no participant runs. */
+  viewUnder(nodeId: string): readonly string[] {
+    return this.stages.bases(stagesSeen(this.flow, this.#state, nodeId))
   }
 
   logText(): string {

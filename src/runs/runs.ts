@@ -185,7 +185,7 @@ async function manifestsNow(run: FlowRun): Promise<Record<string, string>> {
     const digest = await foundManifest(
       name,
       run.stages.pathsSince(seq),
-      (path) => run.seenFile(path),
+      (path) => run.latestFile(path),
       run.folder,
     )
     if (digest !== null) found[name] = digest

@@ -21,12 +21,12 @@ export class Endpoint {
   }
 
   /** Answers each JSON document with another. */
-  static json(answer: (asked: Asked, count: number) => Answered): Endpoint {
+  static json(answer: (asked: Asked, count: number) => Answered | Promise<Answered>): Endpoint {
     const endpoint: Endpoint = new Endpoint((request, response) => {
-      void bodyOf(request).then((text) => {
+      void bodyOf(request).then(async (text) => {
         endpoint.headers.push(request.headers)
         endpoint.asked.push(JSON.parse(text))
-        const { status = 200, body } = answer(endpoint.asked.at(-1), endpoint.asked.length)
+        const { status = 200, body } = await answer(endpoint.asked.at(-1), endpoint.asked.length)
         response.writeHead(status, { 'content-type': 'application/json' })
         response.end(JSON.stringify(body))
       })

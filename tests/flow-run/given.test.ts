@@ -292,3 +292,61 @@ it('who judges gets the files of the work, as text elsewhere', TIMEOUT, async ()
     { path: 'page.html', media_type: 'text/html', content: '<p>' },
   ])
 })
+
+describe('unreviewed work of another node', TIMEOUT, () => {
+  it('is in no review, no input and no list: each reads what its own node sees', async () => {
+    const [isAsked, isStaged, isGiven] = [deferred(), deferred(), deferred()]
+    const put = (word: string, more = '') =>
+      script(`${TOOL}mkdirSync('out', { recursive: true })
+writeFileSync('out/text.txt', '${word}')
+${more}${artifact(`'of ${word}'`)}`)
+    const list = (item: string) => `writeFileSync('out/list.json', '["${item}"]')\n`
+    place.write('p.mjs', put('plan', list('reviewed')))
+    place.write('w.mjs', put('mine'))
+    place.write('x.mjs', put('theirs', list('unreviewed')))
+    const first = Endpoint.json(async (asked) => {
+      isAsked.resolve()
+      await isStaged.promise
+      return { body: reviewOf(asked) }
+    })
+    const judge = Endpoint.json((asked) => ({ body: reviewOf(asked) }))
+    const others = Endpoint.json(async (asked) => {
+      isStaged.resolve()
+      await isGiven.promise
+      return { body: reviewOf(asked) }
+    })
+    const work = Endpoint.json(async ({ node }) => {
+      if (node.node_id === 'q') await isAsked.promise
+      else if (node.node_id !== 'd') isGiven.resolve()
+      return { body: ACTION }
+    })
+    const executor: Participant = { http: await open(work), tools: 'none' }
+    const inputs = [{ from: 'p', as: 'list', file: 'out/list.json' }]
+    const nodes = [
+      worker('p'),
+      worker('w'),
+      checker('first', 'w', { reviewer: { http: await open(first) } }),
+      checker('judge', 'w', { reviewer: { http: await open(judge) } }),
+      worker('q', { executor }),
+      worker('x'),
+      checker('others', 'x', { reviewer: { http: await open(others) } }),
+      worker('d', { executor, inputs }),
+      worker('m', { executor, title: '{item}', map: { from: 'out/list.json:.' } }),
+    ]
+    const ways = ['p w', 'w first', 'first judge', 'judge d', 'd m', 'p q', 'q x', 'x others']
+    const edges = ways.map((way) => edge(way.split(' ')[0] ?? '', way.split(' ')[1] ?? ''))
+    await place.run(flowOf(nodes, edges))
+    expect(judge.asked[0].files).toMatchObject([{ path: 'out/text.txt', content: 'mine' }])
+    const [, given, item] = work.asked
+    const named = given.inputs.find(({ name }: Asked) => name === 'list')
+    expect([named.content, item.item]).toEqual(['["reviewed"]', 'reviewed'])
+  })
+})
+
+function deferred() {
+  let resolve = (): void => {}
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
+}

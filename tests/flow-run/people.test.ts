@@ -58,6 +58,7 @@ it('two reviews in a row: a program, then a person who looks, rejects and approv
   expect(walk('show', short, 'd').changes.map(({ path }: Json) => path)).toContain(
     join(place.project, 'draft.txt'),
   )
+  const first = walk('show', short, 'd').artifact.digest
   expect(existsSync(join(place.project, 'draft.txt'))).toBe(false)
   expect(place.writ(['flow', 'reject', short, 'd']).status).toBe(2)
   // The work may be named in place of its check.
@@ -68,7 +69,15 @@ it('two reviews in a row: a program, then a person who looks, rejects and approv
     'it was rejected with score 0 by Approval (d): name the sources',
   ])
   expect(place.writ(['flow', 'show', short, 'd']).out).toContain('draft 2 after name the sources')
-  expect(walk('approve', short, 'd', '--comment', 'reads well').ok).toBe(true)
+  // A person who looked at the first version says yes to that one only.
+  const other = walk('approve', short, 'd', '--digest', first)
+  expect([other.error.code, other.error.hint]).toEqual([
+    'flow.not_waiting',
+    `look at it: writ flow show ${begun.run_id} d`,
+  ])
+  const second = walk('show', short, 'd').artifact.digest
+  const said = ['flow', 'approve', short, 'd', '--comment', 'reads well', '--digest', second]
+  expect(place.writ(said).out).toContain(`it is about the version ${second}`)
   expect(walk('resume', short).status).toBe('DONE')
   const { reviews, answers } = walk('report', short)
   const by = answers[0].principal

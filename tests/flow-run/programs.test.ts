@@ -290,6 +290,7 @@ describe('pins', TIMEOUT, () => {
     expect(origin?.pins?.map(({ path }) => path)).toEqual([
       'agents/review.mjs',
       'agents/rules.mjs',
+      'node_modules/scores',
       'shared/limits.mjs',
       'work/a.mjs',
     ])

@@ -85,6 +85,7 @@ export interface Attempt {
   readonly result?: 'ARTIFACT' | 'NEEDS_INPUT' | 'NOOP' | 'ERROR'
   readonly taskId?: string
   readonly message?: string
+  /** Ids of claims, or `ID=TEXT`. */
   readonly claims?: readonly string[]
   /** Ids of claims that the answer supports. */
   readonly supports?: readonly string[]
@@ -317,10 +318,11 @@ export class Host {
       kind: 'action' as const,
       document: actionOf(plan.taskId ?? node_id, plan, command.attempt),
       ...(plan.message === undefined ? {} : { message: plan.message }),
-      claims: (plan.claims ?? []).map((claim_id) => ({
-        claim_id,
-        trust_level: 'external_unverified' as const,
-      })),
+      claims: (plan.claims ?? []).map((claim) => {
+        const [claim_id = '', text] = claim.split('=')
+        const words = text === undefined ? {} : { text }
+        return { claim_id, trust_level: 'external_unverified' as const, ...words }
+      }),
       ...(plan.supports === undefined ? {} : { evidence: evidenceFor(plan.supports) }),
     }
   }

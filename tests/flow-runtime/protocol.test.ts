@@ -380,7 +380,8 @@ describe('file ban (row 8, criterion 4)', () => {
 
 describe('external claims (row 9, criterion 5)', () => {
   const nodes = [work('a'), node('b')]
-  const edges = [edge('a', 'b', { trust_requirement: 'independent_verification_required' })]
+  const trust_requirement = 'independent_verification_required' as const
+  const edges = [edge('a', 'b', { trust_requirement })]
   const digest = `sha256:${'d'.repeat(64)}`
   const evidence = (host: Host, principal: string, participant: string | null, supports = true) => {
     const one = { evidence_id: 'E', claim_id: 'C', actor: 'x', digest, supports }
@@ -433,6 +434,62 @@ describe('external claims (row 9, criterion 5)', () => {
     const host = new Host({ nodes, edges, claims }).start().run()
     expect([host.status, standing(host)]).toEqual(['BLOCKED', 'pending'])
     expect(evidence(host, 'other', null).status).toBe('DONE')
+  })
+
+  const standings = (host: Host) =>
+    claimStandings(host.flow, host.state).map(
+      (one) => `${one.claim_id} ${one.node_id} ${one.text} ${one.verification_status}`,
+    )
+
+  it('of two nodes with one id are two claims, and each is verified by itself', () => {
+    const parts = {
+      nodes: [work('a'), work('b'), check('c', 'b'), node('d')],
+      edges: [edge('a', 'b'), edge('b', 'c'), edge('c', 'd', { trust_requirement })],
+    }
+    const claims = (id: string) => ({ claims: [`C=by ${id}`] })
+    const host = new Host(parts, claims).start()
+    host.run((command) => command.type === 'run_participant' && command.node_id === 'b')
+    evidence(host, 'other', null)
+    expect([host.status, standings(host)]).toEqual([
+      'BLOCKED',
+      ['C a by a verified', 'b/C b by b pending'],
+    ])
+    expect(evidence(host, 'other', null).status).toBe('BLOCKED')
+    const one = { evidence_id: 'F', claim_id: 'b/C', actor: 'x', digest, supports: true }
+    host.send({ type: 'evidence', evidence: one, principal: 'other', participant: null })
+    expect(host.run().status).toBe('DONE')
+    host.verify()
+    const judged = new Host(parts, (id) => (id === 'c' ? { supports: ['C'] } : claims(id)))
+    expect([judged.start().run().status, standings(judged)]).toEqual([
+      'DONE',
+      ['C a by a pending', 'b/C b by b verified'],
+    ])
+  })
+
+  it('with other words are new claims without evidence; the same words keep it', () => {
+    const run = (second: string) => {
+      const parts = {
+        nodes: [work('a'), check('c', 'a'), node('b')],
+        edges: [edge('a', 'c'), edge('c', 'b', { trust_requirement })],
+      }
+      const host = new Host(parts, (id, attempt) =>
+        id === 'c'
+          ? { score: attempt === 1 ? 10 : 95, ...(attempt === 1 ? { supports: ['C'] } : {}) }
+          : { content: `${attempt}`, claims: [attempt === 1 ? 'C=12 columns' : second] },
+      )
+      host.start().run().verify()
+      return [host.status, ...standings(host)]
+    }
+    expect(run('C=12 columns')).toEqual(['DONE', 'C a 12 columns verified'])
+    expect(run('C=40 tons')).toEqual(['BLOCKED', 'C a 40 tons pending'])
+    expect(run('C')).toEqual(['BLOCKED', 'C a undefined pending'])
+  })
+
+  it('of one answer have ids of their own, so that none takes the place of another', () => {
+    const host = new Host({ nodes, edges }, () => ({ claims: ['C=40 tons', 'C=12 columns'] }))
+    host.start().run()
+    expect(standings(host)).toEqual([])
+    expect(host.findings).toContain('flow.output_invalid rerun')
   })
 
   it('do not close a way that does not ask', () => {

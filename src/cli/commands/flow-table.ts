@@ -22,6 +22,12 @@ const PARALLEL: OptionWords = {
   says: 'how many participants may work at once; by the flow or the cores without it',
 }
 
+const VERSION: OptionWords = {
+  name: 'digest',
+  value: 'DIGEST',
+  says: 'the version that was looked at; another one is refused',
+}
+
 const JSONL: OptionWords = { name: 'jsonl', value: null, says: 'print each fact as it happens' }
 
 const YES: OptionWords = {
@@ -153,9 +159,10 @@ export const FLOW_COMMANDS: readonly Command[] = [
   {
     name: 'flow approve',
     says: 'say yes to work that a run asks you to judge',
-    usage: 'writ flow approve RUN NODE [--comment TEXT]',
+    usage: 'writ flow approve RUN NODE [--comment TEXT] [--digest DIGEST]',
     options: [
       { name: 'comment', value: 'TEXT', says: 'what to say with it; it is on the record' },
+      VERSION,
       STREAM,
       PASS_FD,
       HOME,
@@ -168,9 +175,10 @@ export const FLOW_COMMANDS: readonly Command[] = [
   {
     name: 'flow reject',
     says: 'say no to work that a run asks you to judge, and why',
-    usage: 'writ flow reject RUN NODE --comment TEXT',
+    usage: 'writ flow reject RUN NODE --comment TEXT [--digest DIGEST]',
     options: [
       { name: 'comment', value: 'TEXT', says: 'what has to change; the next attempt gets it' },
+      VERSION,
       STREAM,
       PASS_FD,
       HOME,

@@ -1,5 +1,5 @@
 /** A person's yes or no at a CHECK that asks them: becomes the review that the run waits for. */
-import { type FaultError, faultError } from '../../base/index.ts'
+import { type FaultError, faultError, showName } from '../../base/index.ts'
 import { nodeName } from '../../flow/index.ts'
 import {
   answerOrder,
@@ -23,13 +23,33 @@ export async function judgeBy(call: CommandCall, verdict: 'approve' | 'reject'):
     throw usage(verdict, 'say with `--comment` what has to change: it goes to the next attempt')
   if (comment.length > COMMENT_MAX)
     throw usage(verdict, `a comment has at most ${COMMENT_MAX} characters`)
-  return answerRun(call, [runName, node], async ({ host, run, nodeId }) => {
+  let version: string | null = null
+  const exit = await answerRun(call, [runName, node], async ({ host, run, nodeId }) => {
     const command = reviewAt(run, nodeId)
     if (command.review === null) throw notReview(run, command)
+    version = command.review.artifact_digest
+    refuseOtherVersion(run, command, call.options.text('digest'))
     const text = verdictText(verdict, command.review, comment === '' ? 'approved' : comment)
     const { principal, namespace, clock } = host
     return answerOrder(run, { command, text, principal, namespace, nowMs: clock.nowMs() })
   })
+  if (version !== null && !call.options.isOn('json'))
+    await call.terminal.out(`it is about the version ${version}\n`)
+  return exit
+}
+
+/** The work may have been run again since the person looked at it. */
+function refuseOtherVersion(
+  { flow, runId }: WalkedRun,
+  { node_id, review }: PersonCommand,
+  wanted: string | null,
+): void {
+  const now = review?.artifact_digest ?? null
+  if (wanted === null || wanted === now) return
+  const asked = now === null ? 'has no artifact' : `is ${now}`
+  const message = `the version that ${nodeName(flow, node_id)} asks about ${asked}, not ${showName(wanted)}`
+  const hint = `look at it: writ flow show ${runId} ${node_id}`
+  throw faultError('flow.not_waiting', node_id, message, hint)
 }
 
 /** What a person is asked at a CHECK, or at the one CHECK that waits to judge this work. */
@@ -56,5 +76,5 @@ function notReview({ flow, runId }: WalkedRun, { node_id }: PersonCommand): Faul
 
 function usage(verdict: 'approve' | 'reject', message: string): FaultError {
   const comment = verdict === 'approve' ? '[--comment TEXT]' : '--comment TEXT'
-  return usageError(message, `writ flow ${verdict} RUN NODE ${comment}`)
+  return usageError(message, `writ flow ${verdict} RUN NODE ${comment} [--digest DIGEST]`)
 }

@@ -105,7 +105,7 @@ export class Causes {
       case 'flow.access_denied':
         return `${text('actor')} tried to ${text('mode')} ${text('path')}, which an access rule forbids`
       case 'flow.claim_unverified':
-        return `the claim ${finding.claim_id ?? ''} has no independent evidence (${text('verification_status')})`
+        return `the claim ${finding.claim_id ?? ''}${values['text'] === undefined ? '' : ` “${text('text')}”`} has no independent evidence (${text('verification_status')})`
       case 'flow.text_policy':
         return `its ${text('text')} says “${text('phrase')}”, which ${finding.policy_id ?? 'a text policy'} forbids`
       case 'flow.manifest_mismatch':

@@ -298,11 +298,12 @@ function claims({ claims: list, evidence }: RunReport): string {
   const rows = list.map((claim) => [
     text(claim.claim_id),
     text(claim.node_id),
+    text(claim.text ?? ''),
     text(claim.trust_level),
     marked(claim.verification_status),
     claim.evidence_ids.map(text).join(', '),
   ])
-  return `${grid(['claim', 'node', 'trust', 'verification', 'evidence'], rows)}${records(evidence)}`
+  return `${grid(['claim', 'node', 'text', 'trust', 'verification', 'evidence'], rows)}${records(evidence)}`
 }
 
 /** Writes records of any shape as a table: one row a record, one column for each field in use. */

@@ -9,7 +9,7 @@ import { digestBytes } from '../../base/index.ts'
 import type { XiaoboAction } from '../../contracts/index.ts'
 import { limitsOf, spentBudget } from '../state/budget.ts'
 import type { NeededDocument } from '../state/command.ts'
-import type { ActionAnswer, EventOf } from '../state/event.ts'
+import type { ActionAnswer, ClaimDraft, EventOf } from '../state/event.ts'
 import type { FindingAction, RunFinding } from '../state/fact.ts'
 import type { Artifact } from '../state/state.ts'
 import { type Delta, deltaOf } from './delta.ts'
@@ -315,11 +315,11 @@ function takeClaims(turn: Turn, node: number, answer: ActionAnswer, principal: s
   const { document, participant } = turn.draft.nodeOf(node)
   const { actor, node_id } = document
   for (const draft of answer.claims ?? []) {
-    const owner = turn.draft.run.claimNodes.get(draft.claim_id)
-    // The first claim with an id keeps it; a repeated id cannot take a claim over.
-    if (owner !== undefined) continue
+    const claim_id = ownClaimId(turn, node, draft.claim_id)
+    if (isClaimKept(turn, node, { ...draft, claim_id })) continue
     const claim = {
       ...draft,
+      claim_id,
       node_id,
       actor,
       evidence_ids: [],
@@ -330,6 +330,32 @@ function takeClaims(turn: Turn, node: number, answer: ActionAnswer, principal: s
   takeEvidence(turn, node, answer, principal)
 }
 
+/** Returns the id of a node's claim: with the node before it where another node has a claim of that id. */
+function ownClaimId(turn: Turn, node: number, given: string): string {
+  const { claimNodes, rules } = turn.draft.run
+  let id = given
+  while (rules >= 4 && (claimNodes.get(id) ?? node) !== node) id = `${turn.idOf(node)}/${id}`
+  return id
+}
+
+/** Returns the claim that evidence is about: of two with one id that of the judged node. */
+function claimMeant(turn: Turn, subject: number, given: string): string {
+  const own = ownClaimId(turn, subject, given)
+  return turn.draft.run.claimNodes.has(own) ? own : given
+}
+
+/**
+ * Returns whether a claim is one that the node made before, which keeps its evidence. With other words
+ * it is a new claim, and without words, once there is evidence. Before version 4 the first claim with an
+ * id kept it.
+ */
+function isClaimKept(turn: Turn, node: number, { claim_id, text }: ClaimDraft): boolean {
+  if (turn.draft.run.rules < 4) return turn.draft.run.claimNodes.has(claim_id)
+  const known = turn.node(node).work.claims.find(({ claim }) => claim.claim_id === claim_id)
+  if (known === undefined) return false
+  return text === known.claim.text || (text === undefined && known.evidence.length === 0)
+}
+
 /** Records the evidence of an answer, and tries the ways again that it may open. */
 export function takeEvidence(
   turn: Turn,
@@ -337,11 +363,13 @@ export function takeEvidence(
   { evidence = [] }: Pick<ActionAnswer, 'evidence'>,
   principal: string,
 ): void {
-  const { document, participant } = turn.draft.nodeOf(node)
+  const { document, participant, target } = turn.draft.nodeOf(node)
+  const subject = target === -1 ? node : target
   for (const draft of evidence) {
-    const one = { ...draft, actor: document.actor }
+    const claim_id = claimMeant(turn, subject, draft.claim_id)
+    const one = { ...draft, claim_id, actor: document.actor }
     turn.emit('flow_evidence_v1', { evidence: one, principal, participant })
-    if (turn.draft.run.rules >= 2) retryClaims(turn, draft.claim_id)
+    if (turn.draft.run.rules >= 2) retryClaims(turn, claim_id)
   }
 }
 

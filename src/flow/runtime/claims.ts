@@ -16,6 +16,7 @@ import type { Turn } from './turn.ts'
 export interface ClaimStanding {
   readonly claim_id: string
   readonly node_id: string
+  readonly text?: string
   readonly trust_level: Claim['trust_level']
   readonly verification_status: Claim['verification_status']
   readonly evidence_ids: readonly string[]
@@ -43,6 +44,7 @@ function standingOf(state: ClaimState, owner: ClaimOwner | null): ClaimStanding 
   return {
     claim_id: claim.claim_id,
     node_id: claim.node_id,
+    ...(claim.text === undefined ? {} : { text: claim.text }),
     trust_level: isVerified ? 'verified_independent' : unverifiedLevel(claim),
     verification_status: isDenied ? 'rejected' : isVerified ? 'verified' : 'pending',
     evidence_ids: [

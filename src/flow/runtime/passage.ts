@@ -138,14 +138,16 @@ function controlsAt(edge: CompiledEdge, cause: TryCause): EdgeControls {
 
 function areClaimsVerified(turn: Turn, edge: CompiledEdge): boolean {
   const lacking = unverifiedClaims(turn, subjectOf(turn, edge.source))
-  for (const { claim_id, trust_level, verification_status } of lacking) {
+  const isWorded = turn.draft.run.rules >= 4
+  for (const { claim_id, text, trust_level, verification_status } of lacking) {
+    const words = isWorded && text !== undefined ? { text } : {}
     turn.find({
       code: 'flow.claim_unverified',
       node_id: turn.idOf(edge.source),
       edge_id: edge.document.edge_id,
       claim_id,
       action: 'block',
-      values: { trust_level, verification_status },
+      values: { trust_level, verification_status, ...words },
     })
   }
   return lacking.length === 0

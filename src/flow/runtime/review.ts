@@ -10,7 +10,7 @@
 import { showName } from '../../base/index.ts'
 import { APPROVE_SCORE_MIN, type XiaojingReview } from '../../contracts/index.ts'
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
-import type { EventOf, ParticipantAnswer, ReviewAnswer } from '../state/event.ts'
+import type { ClaimDraft, EventOf, ParticipantAnswer, ReviewAnswer } from '../state/event.ts'
 import type { FindingAction } from '../state/fact.ts'
 import type { NodeStatus } from '../state/state.ts'
 import {
@@ -51,7 +51,16 @@ export function answerFault(turn: Turn, node: number, answer: ParticipantAnswer)
   const claims = answer.kind === 'action' ? (answer.claims?.length ?? 0) : 0
   if (Math.max(claims, answer.evidence?.length ?? 0) > CLAIMS_MAX)
     return `more than ${CLAIMS_MAX} claims or pieces of evidence`
+  const twice = answer.kind === 'action' ? repeatedClaim(turn, answer.claims ?? []) : null
+  if (twice !== null) return `two claims have the id ${showName(twice)}: give each its own`
   return answer.kind === 'action' ? null : reviewFault(turn, node, answer)
+}
+
+/** Returns the id of a second claim, which would take the place of the first; null if there is none. */
+function repeatedClaim(turn: Turn, claims: readonly ClaimDraft[]): string | null {
+  if (turn.draft.run.rules < 4) return null
+  const ids = claims.map(({ claim_id }) => claim_id)
+  return ids.find((id, index) => ids.indexOf(id) !== index) ?? null
 }
 
 function reviewFault(turn: Turn, node: number, answer: ReviewAnswer): string | null {

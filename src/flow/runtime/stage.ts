@@ -4,8 +4,16 @@
  * is void if a base is rejected, run again, rolled back or promoted with another manifest.
  */
 
+import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import type { StageBase } from '../state/command.ts'
-import { isOpen, type NodeStatus, type RunStage } from '../state/state.ts'
+import {
+  isOpen,
+  type NodeState,
+  type NodeStatus,
+  type RunStage,
+  type RunState,
+} from '../state/state.ts'
+import { elementAt } from '../state/vector.ts'
 import type { Turn } from './turn.ts'
 
 /** The most manifests under one view; the host does not stack overlays on overlays. */
@@ -16,32 +24,59 @@ export const STAGES_MAX = 8
  * and their bases. Returns null if there are more than `STAGES_MAX`.
  */
 export function stagesUnder(turn: Turn, node: number): readonly StageBase[] | null {
+  const { flow, draft } = turn
+  const fired = (edge: number): number => draft.fired.get(edge)
+  const bases = basesOf({ flow, node: (index) => turn.node(index), fired }, node)
+  return bases.length > STAGES_MAX ? null : bases
+}
+
+/** Returns the same for a recorded state: what a node sees for which no participant runs. */
+export function stagesSeen(
+  flow: CompiledFlow,
+  state: RunState,
+  nodeId: string,
+): readonly StageBase[] {
+  const index = flow.nodeIndex.get(nodeId)
+  if (index === undefined) return []
+  const node = (at: number): NodeState => elementAt(state.nodes, at)
+  return basesOf({ flow, node, fired: (edge) => elementAt(state.fired, edge) }, index)
+}
+
+/** A run, of which a step or a reader asks which stages a node sees. */
+interface SeenRun {
+  readonly flow: CompiledFlow
+  readonly node: (index: number) => Pick<NodeState, 'work' | 'call'>
+  /** Returns the round in which an edge fired; 0 if it did not. */
+  readonly fired: (edge: number) => number
+}
+
+function basesOf(run: SeenRun, node: number): readonly StageBase[] {
   const bases = new Map<string, string>()
-  addArriving(turn, node, bases)
-  const { target } = turn.draft.nodeOf(node)
-  if (target !== -1) addStage(turn, target, bases)
-  if (bases.size > STAGES_MAX) return null
+  addArriving(run, node, bases)
+  const target = run.flow.nodes[node]?.target ?? -1
+  if (target !== -1) addStage(run, target, bases)
   return [...bases].map(([node_id, manifest]) => ({ node_id, manifest }))
 }
 
-function addArriving(turn: Turn, node: number, bases: Map<string, string>): void {
-  for (const edge of turn.draft.nodeOf(node).incoming) {
-    if (!edge.isForward || turn.draft.fired.get(edge.index) === 0) continue
-    if (edge.isCall && edge.index !== turn.node(node).call) continue
-    addStage(turn, edge.source, bases)
+function addArriving(run: SeenRun, node: number, bases: Map<string, string>): void {
+  for (const edge of run.flow.nodes[node]?.incoming ?? []) {
+    if (!edge.isForward || run.fired(edge.index) === 0) continue
+    if (edge.isCall && edge.index !== run.node(node).call) continue
+    addStage(run, edge.source, bases)
     // An item sees what the list's node would see.
-    if (turn.flow.maps.some(({ begin }) => begin === edge.source))
-      addArriving(turn, edge.source, bases)
+    if (run.flow.maps.some(({ begin }) => begin === edge.source))
+      addArriving(run, edge.source, bases)
   }
 }
 
-function addStage(turn: Turn, node: number, bases: Map<string, string>): void {
-  const { stage } = turn.node(node).work
+function addStage(run: SeenRun, node: number, bases: Map<string, string>): void {
+  const { stage } = run.node(node).work
   if (stage === null || stage.actionId !== null) return
   for (const { node_id, manifest } of stage.standsOn) {
-    if (!isPromoted(turn, node_id)) bases.set(node_id, manifest)
+    const below = run.node(run.flow.nodeIndex.get(node_id) ?? -1).work.stage
+    if (below === null || below.actionId === null) bases.set(node_id, manifest)
   }
-  bases.set(turn.idOf(node), stage.manifest)
+  bases.set(run.flow.nodes[node]?.nodeId ?? '', stage.manifest)
 }
 
 function isPromoted(turn: Turn, nodeId: string): boolean {
@@ -119,10 +154,15 @@ function voidStage(turn: Turn, first: number, base: string): void {
   }
 }
 
-/** Resets the CHECK nodes that approved a void version, so that they judge the next one. */
+/**
+ * Resets the CHECK nodes that approved a void version, or are asked about it, so that they judge the
+ * next one. Before version 4 a question stayed open over a version that was no more.
+ */
 export function dismissApprovals(turn: Turn, node: number): void {
   for (const check of turn.draft.nodeOf(node).checks) {
-    if (turn.node(check).status === 'resting')
-      turn.settle(check, 'rejected', 'the work is run again')
+    const { status, pending } = turn.node(check)
+    const isAsked = turn.draft.run.rules >= 4 && pending !== null
+    if (isAsked) turn.command({ type: 'stop', node_id: turn.idOf(check), stopped: pending.command })
+    if (isAsked || status === 'resting') turn.settle(check, 'rejected', 'the work is run again')
   }
 }

@@ -394,7 +394,8 @@ function applyClaim(draft: RunDraft, { claim, principal, participant }: ClaimPay
   const index = draft.nodeNamed(claim.node_id)
   const { claims } = draft.nodes.get(index).work
   const known = claims.find((one) => one.claim.claim_id === claim.claim_id)
-  const evidence = known?.evidence ?? []
+  // A claim that is recorded again says something else, which no evidence is about.
+  const evidence = draft.run.rules < 4 ? (known?.evidence ?? []) : []
   const others = claims.filter((one) => one !== known)
   draft.patchWork(index, { claims: [...others, { claim, principal, participant, evidence }] })
   if (known === undefined) draft.nameClaim(claim.claim_id, index)

@@ -247,7 +247,7 @@ export class ScriptedRun {
   }
 
   #readList({ node_id, command, path, field, max }: CommandOf<'read_list'>): EventBody {
-    const view = this.workspace.viewOf(this.flow, this.state, node_id)
+    const view = this.workspace.viewUnder(this.flow, this.state, node_id)
     const found = listIn(this.workspace.bytes(path, view), field, max)
     return { type: 'list_read', node_id, command, path, ...found }
   }

@@ -10,6 +10,7 @@ import {
   type ScriptedAttempt,
 } from '../../contracts/index.ts'
 import type { CompiledFlow, CompiledNode } from '../compile/compiled-flow.ts'
+import { stagesSeen } from '../runtime/stage.ts'
 import type { StageBase } from '../state/command.ts'
 import type { RunStage, RunState } from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
@@ -87,6 +88,11 @@ export class TestWorkspace {
     if (stage === null || stage.actionId !== null) return []
     const below = stage.standsOn.filter(({ node_id }) => stageOf(node_id)?.actionId === null)
     return this.staged([...below, { node_id: nodeId, manifest: stage.manifest }])
+  }
+
+  /** What a node sees for which no participant runs. */
+  viewUnder(flow: CompiledFlow, state: RunState, nodeId: string): readonly StagedFiles[] {
+    return this.staged(stagesSeen(flow, state, nodeId))
   }
 
   promote(actionId: string, base: StageBase): void {

@@ -15,6 +15,7 @@ import { faultCode } from '../../base/index.ts'
 import { type Flow, type FlowNode, matchesPath, parseGlob } from '../../contracts/index.ts'
 import { openWork, programProblems } from './program-problems.ts'
 import { protectedPrograms } from './protected-programs.ts'
+import { RunPrograms } from './run-programs.ts'
 import { WorkspaceFiles } from './workspace-files.ts'
 
 let root = ''
@@ -203,6 +204,50 @@ describe('what is sealed', () => {
     expect(pinned).toContain('packages/judge/index.js')
     expect(isSealed('packages/judge/lib/new.js')).toBe(true)
     expect(isSealed('packages/app/index.js')).toBe(false)
+  })
+
+  it('installed packages that a reviewer imports, with those that they need, as they are', () => {
+    write('agents/r.mjs', "import judge from 'good/sub'\nimport 'node:fs'\nimport 'fs'")
+    write('node_modules/good/package.json', '{"dependencies":{"@s/deep":"1"}}')
+    write('node_modules/good/sub.js', '1')
+    write('node_modules/@s/deep/lib/index.js', '1')
+    write('node_modules/other/index.js', '1')
+    write('node_modules/tool/bin.js', '1')
+    mkdirSync(join(root, 'node_modules/.bin'))
+    symlinkSync('../tool/bin.js', join(root, 'node_modules/.bin/tool'))
+    const nodes = [
+      nodeOf('CHECK', ['node', 'agents/r.mjs']),
+      nodeOf('CHECK', ['node', 'node_modules/.bin/tool']),
+    ]
+    const { pinned } = found(nodes)
+    const packages = ['node_modules/good', 'node_modules/@s/deep', 'node_modules/tool']
+    expect(pinned).toEqual(expect.arrayContaining(packages))
+    expect(pinned).not.toContain('node_modules/other')
+    const flow: Flow = { type: 'flow_v1', flow_id: 'f', title: '', nodes, edges: [] }
+    const programs = new RunPrograms(flow, root, '/usr/bin:/bin')
+    programs.pin()
+    expect(programs.changed()).toEqual([])
+    write('node_modules/@s/deep/lib/index.js', '2')
+    expect(programs.changed()).toEqual(['node_modules/@s/deep'])
+    write('node_modules/@s/deep/lib/index.js', '1')
+    write('node_modules/good/new.js', '1')
+    expect(programs.changed()).toEqual(['node_modules/good'])
+    rmSync(join(root, 'node_modules/good/new.js'))
+    // Found before the one that was pinned.
+    write('agents/node_modules/good/index.js', '2')
+    expect(programs.changed()).toEqual(['agents/node_modules/good'])
+  })
+
+  it('what Python finds in an environment of the workspace', () => {
+    const packages = '.venv/lib/python3.12/site-packages'
+    write('agents/r.py', 'import judge\nfrom one import two\n')
+    write(`${packages}/judge/__init__.py`, '1')
+    write(`${packages}/one.py`, '1')
+    write(`${packages}/x.pth`, '1')
+    write(`${packages}/other/__init__.py`, '1')
+    const { pinned } = reviewedBy('python3', 'agents/r.py')
+    for (const name of ['judge', 'one.py', 'x.pth']) expect(pinned).toContain(`${packages}/${name}`)
+    expect(pinned).not.toContain(`${packages}/other`)
   })
 
   it('nothing for participants that are no programs here', () => {

@@ -29,6 +29,7 @@ import {
   PACKAGE_DIRECTORIES,
 } from './code-names.ts'
 import { codeNamedIn, loadedBy } from './imports.ts'
+import { packagePlaces } from './installed-packages.ts'
 import { commandOf, type NamedPrograms, namedBy, participantAt } from './named-programs.ts'
 import { below, directoryOf, upFrom, type WorkspaceFiles } from './workspace-files.ts'
 
@@ -41,6 +42,8 @@ export interface ProtectedPrograms {
   readonly pins: readonly PinnedFile[]
   /** Directories of reviewers' programs, each pinned with everything in it. */
   readonly directories: readonly string[]
+  /** Where packages are looked for that reviewers import: those that are there are pinned. */
+  readonly packages: readonly string[]
   /** Participants whose programs are not all found, by the digest of the declaration. */
   readonly unpinned: readonly string[]
 }
@@ -77,7 +80,9 @@ export function protectedPrograms(
   for (const { named, isReviewer } of participants) {
     parts.addDeclared(named.declared)
     const data = named.data.filter((path) => pinned === null || pinned.has(path))
-    if (isReviewer) parts.addReviewer({ ...named, data }, flow.nodes)
+    if (!isReviewer) continue
+    parts.addReviewer({ ...named, data }, flow.nodes)
+    parts.addPackages(named)
   }
   return parts.finish(participants)
 }
@@ -105,6 +110,7 @@ class Parts {
   readonly #sealed = new Set<string>()
   readonly #pinned = new Set<string>()
   readonly #directories = new Set<string>()
+  readonly #packages = new Set<string>()
 
   constructor(files: WorkspaceFiles) {
     this.#files = files
@@ -170,6 +176,15 @@ class Parts {
     if (this.#files.isFile(path)) this.#pin(path)
   }
 
+  /** Installed packages that a reviewer imports. */
+  addPackages({ programs, parts }: NamedPrograms): void {
+    const { modules } = loadedBy(this.#files, [...programs, ...parts])
+    for (const place of packagePlaces(this.#files, modules)) {
+      this.#packages.add(place)
+      if (this.#files.digest(place) !== null) this.#pinned.add(place)
+    }
+  }
+
   /** Files, directories and patterns that a participant names as its programs. */
   addDeclared(patterns: readonly string[]): void {
     for (const pattern of patterns) {
@@ -226,6 +241,7 @@ class Parts {
       programs: [...programs.values()],
       pins: [...this.#pinned].sort().map((path) => pinOf(this.#files, path)),
       directories: [...this.#directories],
+      packages: [...this.#packages],
       unpinned: [
         ...new Set(
           participants.flatMap(({ digest, named }) => (named.unfound.length > 0 ? [digest] : [])),

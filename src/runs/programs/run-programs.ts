@@ -20,6 +20,8 @@ export class RunPrograms {
   /** As it was written. */
   #flow: Flow
   #pins: readonly PinnedFile[] | null = null
+  /** Runs by earlier rules began without pins of packages. */
+  #arePackagesPinned = true
   #found: ProtectedPrograms | null = null
 
   constructor(flow: Flow, workspace: string, searchPath: string) {
@@ -51,7 +53,10 @@ export class RunPrograms {
   /** Takes over what a run was begun with, or was moved to. */
   restore(facts: readonly FlowFact[]): void {
     for (const { type, payload } of facts) {
-      if (type === 'flow_started_v1') this.#pins = payload.origin?.pins ?? null
+      if (type === 'flow_started_v1') {
+        this.#pins = payload.origin?.pins ?? null
+        this.#arePackagesPinned = Number(payload.origin?.evaluator.version ?? 1) >= 4
+      }
       if (type !== 'flow_event_v1' || payload.kind !== 'event') continue
       const { event } = payload
       if (event.type !== 'migrated') continue
@@ -77,7 +82,7 @@ export class RunPrograms {
     return isJudging ? [{ code, patterns: LOADED_ANYWHERE, places: [], declared }] : []
   }
 
-  /** Files that are not as they were pinned: changed, gone, or new next to a reviewer's program. */
+  /** Files that are not as they were pinned: changed, gone, or new next to a reviewer's program or before a package of its. */
   changed(): readonly string[] {
     const pins = this.#pins
     if (pins === null) return []
@@ -85,9 +90,16 @@ export class RunPrograms {
     if (changed.length > 0) return changed.map(({ path }) => path)
     const known = new Set(pins.map(({ path }) => path))
     const isLeftOut = (name: string): boolean => PACKAGE_DIRECTORIES.includes(name)
-    return this.#parts().directories.flatMap((directory) =>
-      this.#files.filesBelow(directory, isLeftOut).filter((path) => !known.has(path)),
-    )
+    const { directories, packages } = this.#parts()
+    const isNew = (path: string): boolean => !known.has(path)
+    const isThere = (path: string): boolean =>
+      this.#files.isFile(path) || this.#files.isDirectory(path)
+    return [
+      ...directories.flatMap((directory) =>
+        this.#files.filesBelow(directory, isLeftOut).filter(isNew),
+      ),
+      ...(this.#arePackagesPinned ? packages.filter((path) => isNew(path) && isThere(path)) : []),
+    ]
   }
 
   /** Looked for once: what comes later is work, since no participant can change a program. */

@@ -24,10 +24,21 @@ interface KnownFile {
 /** A program that is larger is pinned, and not searched for what it loads. */
 const TEXT_BYTES_MAX = 4 * 1024 * 1024
 const LINKS_MAX = 40
+/** A larger tree is not hashed whole. */
+const TREE_FILES_MAX = 5_000
+const TREE_BYTES_MAX = 64 * 1024 * 1024
+
+interface TreeEntry {
+  /** Below the tree. */
+  readonly name: string
+  readonly size: number
+  readonly link: string | null
+}
 
 export class WorkspaceFiles {
   readonly root: string
   readonly #known = new Map<string, KnownFile>()
+  readonly #digests = new Map<string, Omit<KnownFile, 'bytes'>>()
 
   constructor(root: string) {
     this.root = root
@@ -104,9 +115,55 @@ export class WorkspaceFiles {
     return this.#linkAt(path) !== null
   }
 
-  /** Null when there is no such file. */
+  /** Of a file, or of a directory with everything in it. Null when there is neither. */
   digest(path: string): Digest | null {
+    if (this.isDirectory(path)) return this.#treeDigest(path)
     return this.#read(path)?.digest ?? null
+  }
+
+  /**
+   * Links count by where they lead. Of a tree that is too large for that, files below its first level
+   * count by name and size.
+   */
+  #treeDigest(path: string): Digest {
+    const entries = this.#entriesBelow(path)
+    const bytes = entries.reduce((sum, { size }) => sum + size, 0)
+    const isLarge = entries.length > TREE_FILES_MAX || bytes > TREE_BYTES_MAX
+    const lines = entries.map(({ name, size, link }) => {
+      if (link !== null) return [name, 'link', link]
+      return isLarge && name.includes('/')
+        ? [name, size]
+        : [name, this.#digestOnly(below(path, name))]
+    })
+    return digestBytes(JSON.stringify(lines))
+  }
+
+  #entriesBelow(path: string): readonly TreeEntry[] {
+    const found: TreeEntry[] = []
+    const open = ['']
+    for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+      const place = join(this.root, path, folder)
+      for (const entry of readdirSync(place, { withFileTypes: true })) {
+        const name = below(folder, entry.name)
+        const file = join(place, entry.name)
+        if (entry.isDirectory()) open.push(name)
+        else if (entry.isSymbolicLink()) found.push({ name, size: 0, link: readlinkSync(file) })
+        else if (entry.isFile()) found.push({ name, size: statSync(file).size, link: null })
+      }
+    }
+    return found.sort((one, other) => (one.name < other.name ? -1 : 1))
+  }
+
+  /** Keeps no bytes: trees of packages are not read as programs. */
+  #digestOnly(path: string): Digest | null {
+    const found = this.#stat(path)
+    if (found === null) return null
+    const stamp = stampOf(found)
+    const known = this.#digests.get(path)
+    if (known?.stamp === stamp) return known.digest
+    const digest = digestBytes(readFileSync(join(this.root, path)))
+    this.#digests.set(path, { stamp, digest })
+    return digest
   }
 
   /** Null when there is no such file. */
@@ -124,7 +181,7 @@ export class WorkspaceFiles {
     const file = join(this.root, path)
     const found = this.#stat(path)
     if (found?.isFile() !== true) return null
-    const stamp = `${found.dev}:${found.ino}:${found.size}:${found.ctimeNs}`
+    const stamp = stampOf(found)
     const known = this.#known.get(path)
     if (known?.stamp === stamp) return known
     const bytes = readFileSync(file)
@@ -169,6 +226,10 @@ export class WorkspaceFiles {
     }
     return files.sort()
   }
+}
+
+function stampOf({ dev, ino, size, ctimeNs }: BigIntStats): string {
+  return `${dev}:${ino}:${size}:${ctimeNs}`
 }
 
 /** The directory of a path, as the other paths here are written. */
