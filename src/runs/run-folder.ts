@@ -30,6 +30,12 @@ export function isRunId(text: string): boolean {
   return RUN_ID.test(text)
 }
 
+interface LeftOrder {
+  readonly order: unknown
+  readonly atMs: number
+  readonly done: () => void
+}
+
 export class RunFolder {
   readonly #state: string
   /** For people: `.writ/runs/<run>`. */
@@ -82,8 +88,8 @@ export class RunFolder {
     for (const { done } of older) done()
   }
 
-  /** The orders that were left, oldest first, each with the way to take it away. */
-  orders(): readonly { readonly order: unknown; readonly done: () => void }[] {
+  /** The orders that were left, oldest first, each with its time and the way to take it away. */
+  orders(): readonly LeftOrder[] {
     const folder = join(this.#state, 'orders')
     return namesIfThere(folder)
       .filter((name) => name.endsWith('.json'))
@@ -93,7 +99,8 @@ export class RunFolder {
         if (text === null) return []
         // Widens the `any` of `JSON.parse`.
         const order = JSON.parse(text) as unknown
-        return [{ order, done: () => rmSync(join(folder, name), { force: true }) }]
+        const atMs = Number.parseInt(name, 10)
+        return [{ order, atMs, done: () => rmSync(join(folder, name), { force: true }) }]
       })
   }
 
