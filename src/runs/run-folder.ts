@@ -75,17 +75,12 @@ export class RunFolder {
     }
   }
 
-  /**
-   * Durable when it returns; names sort by time. Takes the place of orders that were not obeyed yet and
-   * that `isReplaced` names.
-   */
-  leaveOrder(order: unknown, nowMs: number, isReplaced: (older: unknown) => boolean): void {
+  /** Durable when it returns; names sort by time. */
+  leaveOrder(order: unknown, nowMs: number): void {
     const folder = join(this.#state, 'orders')
     makeFolder(folder, 0o700)
-    const older = this.orders().filter((one) => isReplaced(one.order))
     const name = `${String(nowMs).padStart(15, '0')}-${randomBytes(6).toString('hex')}.json`
     writeWhole(join(folder, name), JSON.stringify(order), 0o600)
-    for (const { done } of older) done()
   }
 
   /** The orders that were left, oldest first, each with its time and the way to take it away. */
@@ -95,7 +90,7 @@ export class RunFolder {
       .filter((name) => name.endsWith('.json'))
       .flatMap((name) => {
         const text = readIfThere(join(folder, name))
-        // A later order took its place meanwhile.
+        // A process took it meanwhile.
         if (text === null) return []
         // Widens the `any` of `JSON.parse`.
         const order = JSON.parse(text) as unknown

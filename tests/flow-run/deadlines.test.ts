@@ -4,7 +4,7 @@
  */
 import { expect, it } from 'vitest'
 import type { Flow } from '../../src/contracts/index.ts'
-import { elementAt } from '../../src/flow/index.ts'
+import { elementAt, stopsOf } from '../../src/flow/index.ts'
 import { SYSTEM_CLOCK } from '../../src/machine/index.ts'
 import { actsOf, cancelRun } from '../../src/runs/cancel-run.ts'
 import type { FlowHost } from '../../src/runs/flow-host.ts'
@@ -72,12 +72,42 @@ function after(seconds: number) {
 }
 
 function approve(run: WalkedRun, nodeId: string, seconds: number): void {
+  judge(run, nodeId, 'approve', seconds)
+}
+
+function judge(
+  run: WalkedRun,
+  nodeId: string,
+  verdict: 'approve' | 'reject',
+  seconds: number,
+): void {
   const command = askedOfPeople(run).find(({ node_id }) => node_id === nodeId)
   if (command?.review === undefined || command.review === null) throw new Error('not asked')
-  const text = verdictText('approve', command.review, 'approved')
+  const text = verdictText(verdict, command.review, 'said')
   const given = { command, text, principal: ANN, nowMs: 0, namespace: ANN.namespace }
   leaveOrder(place.host(after(seconds)), run.runId, answerOrder(run, given))
 }
+
+it('the first answer counts and is shown; a second one is refused with it', TIMEOUT, async () => {
+  place.write('sender.mjs', SENDER)
+  const begun = await place.run(flowOf('early'))
+  expect(begun.given).toEqual([])
+  approve(begun, 'early-ok', 1)
+  const run = await lookAtRun(place.host(), begun.runId)
+  expect(run.given).toMatchObject([{ node_id: 'early-ok', word: 'approve' }])
+  expect(stopsOf(run)).toMatchObject([
+    {
+      kind: 'answered',
+      says: expect.stringMatching(/^human:ann@local answered `approve` at 2/),
+      next: [`writ flow resume ${run.runId}`],
+    },
+  ])
+  expect(() => judge(run, 'early-ok', 'reject', 2)).toThrow(
+    /`early-ok` is answered: human:ann@local answered `approve` at \S+, and the first answer/,
+  )
+  expect((await place.resume(run.runId)).status).toBe('DONE')
+  expect(place.has('early.json')).toBe(true)
+})
 
 function statusOf({ state, flow }: WalkedRun, nodeId: string): string {
   return elementAt(state.nodes, flow.nodeIndex.get(nodeId) ?? -1).status

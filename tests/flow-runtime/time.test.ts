@@ -1,7 +1,7 @@
 /** Time and signals: waits before and between attempts, deadlines, signals from outside. */
 import { describe, expect, it } from 'vitest'
 import type { FlowEdge } from '../../src/contracts/index.ts'
-import type { FlowCommand } from '../../src/flow/index.ts'
+import { type FlowCommand, stopsOf } from '../../src/flow/index.ts'
 import { check, edge, Host, node, type Script, work } from './host.ts'
 
 const FAILS: Script = (id) => (id === 'a' ? { outcome: 'failed' } : {})
@@ -302,8 +302,13 @@ describe('a signal', () => {
   it('and a time are waited for together, at an edge', () => {
     const both = edge('a', 'c', { after: 60, signal: 'go' })
     const host = new Host({ nodes: [node('a'), node('c')], edges: [both] }).start().run()
+    const asked = () => stopsOf({ ...host, flow: host.flow, waiting: [] }).at(0)
+    expect(asked()?.says).toContain('for the signal go')
     host.signal('go')
     expect(host.run().status).toBe('WAITING')
+    // The signal that has come is not asked for again.
+    expect(asked()?.says).not.toContain('signal')
+    expect(asked()?.next).toEqual(['writ flow resume r --wait'])
     expect(host.pass(60).run().status).toBe('DONE')
     const late = new Host({ nodes: [node('a'), node('c')], edges: [both] }).start().run().pass(60)
     expect(late.run().status).toBe('WAITING')

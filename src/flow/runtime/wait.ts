@@ -11,6 +11,7 @@ import type { EntryCause } from '../state/fact.ts'
 import { isOpen, type NodeState } from '../state/state.ts'
 import { begin, escalate } from './enter.ts'
 import { takeException } from './leave.ts'
+import { hasCome } from './outstanding.ts'
 import { isApproved } from './review.ts'
 import { dropStage, stopAt } from './skip.ts'
 import type { Turn } from './turn.ts'
@@ -111,8 +112,7 @@ function wait(
 }
 
 function isHeard(turn: Turn, node: number, name: string): boolean {
-  const count = turn.draft.run.signals.get(name)?.count ?? 0
-  return count > (turn.node(node).heard[name] ?? 0)
+  return hasCome(turn.draft.run, turn.node(node), name)
 }
 
 /** Notes that a node has taken signals, so that its next entry waits for others. Returns false. */
