@@ -65,6 +65,8 @@ export {
 } from './report/report.ts'
 export { stateView } from './report/state-view.ts'
 export {
+  givenText,
+  type LeftAnswer,
   nodesBlockedBy,
   type RunStop,
   stopsOf,

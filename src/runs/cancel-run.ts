@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { faultCode } from '../base/index.ts'
-import type { FlowFact } from '../flow/index.ts'
+import { type FlowFact, outstanding } from '../flow/index.ts'
 import type { FlowHost } from './flow-host.ts'
 import { FlowRun } from './run.ts'
 import { RunFolder } from './run-folder.ts'
@@ -24,8 +24,8 @@ export async function cancelRun(
   const until = host.clock.elapsedMs() + WAIT_MS
   for (;;) {
     const isDone = await obeyAlone(host, runId)
-    const run = await lookAtRun(host, runId)
-    if (isDone || run.state.ended !== null || host.clock.elapsedMs() > until) return run
+    // A process that ends the run records first what it is promoting.
+    if (isDone || host.clock.elapsedMs() > until) return lookAtRun(host, runId)
     await pause(LOOK_MS)
   }
 }
@@ -37,6 +37,7 @@ async function obeyAlone(host: FlowHost, runId: string): Promise<boolean> {
       const { flow, workspace, ...history } = await loadRun(host.ledger, host.stream, runId)
       const run = new FlowRun({ host, flow, runId, workspace })
       run.restore(history)
+      await recordPromoted(host, run)
       await run.takeCancel()
       await sweep(host, run)
       run.folder.noteWaiting([])
@@ -45,6 +46,17 @@ async function obeyAlone(host: FlowHost, runId: string): Promise<boolean> {
   } catch (error) {
     if (faultCode(error) === 'flow.taken') return false
     throw error
+  }
+}
+
+/** Records promotions that a process made real and died before it had recorded them. */
+async function recordPromoted({ attempts }: FlowHost, run: FlowRun): Promise<void> {
+  for (const command of outstanding(run.state)) {
+    if (command.type !== 'promote') continue
+    const { node_id, manifest, command: number } = command
+    const { actionId: action_id = null } = run.stages.find(command) ?? {}
+    if (action_id === null || !(await attempts.isPromoted(action_id))) continue
+    await run.record({ type: 'promoted', node_id, command: number, action_id, manifest })
   }
 }
 

@@ -1,6 +1,7 @@
 /** What people tell a run: answers to what it asks, evidence, and that something may try again. */
+import { DOCUMENT_LIMITS, readJson } from '../base/index.ts'
 import type { Evidence } from '../contracts/index.ts'
-import type { BudgetLimits, FlowFact } from '../flow/index.ts'
+import type { BudgetLimits, FlowFact, LeftAnswer } from '../flow/index.ts'
 
 export type Order =
   /** To `ask_human`. */
@@ -67,9 +68,23 @@ export function lastUnblocked(facts: readonly FlowFact[], nodeId: string): numbe
   return fact?.payload.seq ?? -1
 }
 
-/** Whether two orders answer the same question. */
-export function isSameQuestion(one: Order, other: Order): boolean {
-  if (one.kind !== 'answer' && one.kind !== 'document') return false
-  if (other.kind !== 'answer' && other.kind !== 'document') return false
-  return one.node_id === other.node_id && one.command === other.command
+/** Returns what an order answers a question with; null if it answers none. */
+export function givenAnswer(order: Order, atMs: number): LeftAnswer | null {
+  if (order.kind !== 'answer' && order.kind !== 'document') return null
+  const { node_id, command, principal } = order
+  const word = order.kind === 'answer' ? order.answer : documentWord(order.text)
+  return { node_id, command, word, principal, at: new Date(atMs).toISOString() }
+}
+
+const VERDICTS: ReadonlyMap<unknown, string> = new Map([
+  ['APPROVE', 'approve'],
+  ['MODIFY', 'reject'],
+])
+
+/** Documents with prose around them are read by the run; here they have no word of their own. */
+function documentWord(text: string): string {
+  const reading = readJson(text, DOCUMENT_LIMITS)
+  const value = reading.ok ? reading.value : null
+  const isObject = typeof value === 'object' && value !== null && 'action_required' in value
+  return (isObject ? VERDICTS.get(value.action_required) : undefined) ?? 'document'
 }

@@ -21,15 +21,13 @@ export interface PassedTimer {
 }
 
 /**
- * Records the deadlines and waits of a run that have passed. Changes nothing if another process walks
- * the run, or if a person's order waits for one: that was said earlier.
+ * Records the deadlines and waits of a run that have passed; of those behind an order that waits for a
+ * process, none. Changes nothing if another process walks the run.
  */
 export async function passTimers(host: FlowHost, runId: string): Promise<readonly PassedTimer[]> {
   const folder = new RunFolder(host.home, runId)
   try {
-    return await folder.locked(async () =>
-      folder.orders().length > 0 ? [] : recordPassed(host, runId, folder),
-    )
+    return await folder.locked(() => recordPassed(host, runId, folder))
   } catch (error) {
     // Of another stream, or walked by another process.
     if (SETTLED.has(faultCode(error) ?? '')) return []
@@ -46,7 +44,9 @@ async function recordPassed(
   const run = new FlowRun({ host, flow, runId, workspace, recordsOnly: true })
   run.restore(history)
   const passed: PassedTimer[] = []
-  for (let due = await run.tellTimers(); due.length > 0; due = await run.tellTimers()) {
+  const untilMs = folder.orders()[0]?.atMs ?? host.clock.nowMs()
+  const tell = () => run.tellTimers(untilMs)
+  for (let due = await tell(); due.length > 0; due = await tell()) {
     for (const { type: kind, node_id, until } of due) {
       const title = nodeTitle(flow, node_id)
       passed.push({ run_id: runId, node_id, title, kind, until: until ?? '' })

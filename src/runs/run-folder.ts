@@ -30,6 +30,12 @@ export function isRunId(text: string): boolean {
   return RUN_ID.test(text)
 }
 
+interface LeftOrder {
+  readonly order: unknown
+  readonly atMs: number
+  readonly done: () => void
+}
+
 export class RunFolder {
   readonly #state: string
   /** For people: `.writ/runs/<run>`. */
@@ -69,31 +75,27 @@ export class RunFolder {
     }
   }
 
-  /**
-   * Durable when it returns; names sort by time. Takes the place of orders that were not obeyed yet and
-   * that `isReplaced` names.
-   */
-  leaveOrder(order: unknown, nowMs: number, isReplaced: (older: unknown) => boolean): void {
+  /** Durable when it returns; names sort by time. */
+  leaveOrder(order: unknown, nowMs: number): void {
     const folder = join(this.#state, 'orders')
     makeFolder(folder, 0o700)
-    const older = this.orders().filter((one) => isReplaced(one.order))
     const name = `${String(nowMs).padStart(15, '0')}-${randomBytes(6).toString('hex')}.json`
     writeWhole(join(folder, name), JSON.stringify(order), 0o600)
-    for (const { done } of older) done()
   }
 
-  /** The orders that were left, oldest first, each with the way to take it away. */
-  orders(): readonly { readonly order: unknown; readonly done: () => void }[] {
+  /** The orders that were left, oldest first, each with its time and the way to take it away. */
+  orders(): readonly LeftOrder[] {
     const folder = join(this.#state, 'orders')
     return namesIfThere(folder)
       .filter((name) => name.endsWith('.json'))
       .flatMap((name) => {
         const text = readIfThere(join(folder, name))
-        // A later order took its place meanwhile.
+        // A process took it meanwhile.
         if (text === null) return []
         // Widens the `any` of `JSON.parse`.
         const order = JSON.parse(text) as unknown
-        return [{ order, done: () => rmSync(join(folder, name), { force: true }) }]
+        const atMs = Number.parseInt(name, 10)
+        return [{ order, atMs, done: () => rmSync(join(folder, name), { force: true }) }]
       })
   }
 

@@ -272,9 +272,9 @@ export class FlowRun {
     this.options.onWaiting?.(this)
   }
 
-  /** Tells the run of every time that has come, and returns them. */
-  async tellTimers(): Promise<ReturnType<typeof dueTimers>> {
-    const due = dueTimers(this.#state, this.options.host.clock.nowMs())
+  /** Tells the run of every time that had come by then, and returns them. */
+  async tellTimers(nowMs = this.options.host.clock.nowMs()): Promise<ReturnType<typeof dueTimers>> {
+    const due = dueTimers(this.#state, nowMs)
     for (const { node_id, command } of due) await this.send({ type: 'timer', node_id, command })
     return due
   }
@@ -325,11 +325,15 @@ export class FlowRun {
     this.send({ type: 'tick' }).catch((error: unknown) => this.#fail(error))
   }
 
-  /** What people said meanwhile. An order is taken away when what follows from it is durable. */
+  /**
+   * What people said meanwhile, after the times that had come before they said it. An order is taken away
+   * when what follows from it is durable.
+   */
   async takeOrders(): Promise<void> {
     // A resume that was refused obeys nothing: what people said waits for one that is not.
     if (this.#state.isRefused) return
-    for (const { order, done } of this.folder.orders()) {
+    for (const { order, atMs, done } of this.folder.orders()) {
+      if (this.#hasTimers) await this.tellTimers(atMs)
       await this.#obey(orderOf(order))
       done()
     }

@@ -21,6 +21,8 @@ import {
   type FlowFact,
   type FlowFiles,
   foldFacts,
+  givenText,
+  type LeftAnswer,
   outstanding,
   type RunOrigin,
   type RunState,
@@ -30,7 +32,7 @@ import {
 import type { LedgerReader } from '../store/index.ts'
 import type { FlowHost } from './flow-host.ts'
 import { refuseHalted } from './flow-host.ts'
-import { isSameQuestion, type Order, orderOf } from './orders.ts'
+import { givenAnswer, type Order, orderOf } from './orders.ts'
 import { refuseMissingParts } from './programs/needed-parts.ts'
 import { refuseUnpinned } from './programs/program-problems.ts'
 import { FlowRun, type RunOptions } from './run.ts'
@@ -75,6 +77,7 @@ export interface WalkedRun {
   readonly status: FlowRun['status']
   /** Commands that a person has to answer. */
   readonly waiting: readonly FlowCommand[]
+  readonly given: readonly LeftAnswer[]
 }
 
 export function newRunId(nowMs: number): string {
@@ -162,7 +165,8 @@ async function walked(run: FlowRun): Promise<WalkedRun> {
   run.folder.noteBlocked(status === 'BLOCKED')
   // What led here is in the run's own log, also where the phase has not ended.
   if (status !== 'DONE') copyLog(run.logText(), run.folder)
-  return { runId: options.runId, flow: run.flow, state, facts, range, status, waiting }
+  const given = givenAnswers(run.folder)
+  return { runId: options.runId, flow: run.flow, state, facts, range, status, waiting, given }
 }
 
 /** Stages that no node counts on any more, also those of which no fact could tell. */
@@ -260,7 +264,8 @@ export async function lookAtRun(
 ): Promise<WalkedRun> {
   const { flow: begun, facts, range } = await loadRun(ledger, stream, runId)
   const state = foldFacts(begun, facts)
-  const noted = new Set(new RunFolder(home, runId).waiting())
+  const folder = new RunFolder(home, runId)
+  const noted = new Set(folder.waiting())
   const open = outstanding(state)
   const waiting = open.filter((command) => isPersons(command) || noted.has(command.command))
   const isWaiting = open.length > 0 && waiting.length === open.length
@@ -273,6 +278,7 @@ export async function lookAtRun(
     range,
     status: status === 'RUNNING' && isWaiting ? 'WAITING' : status,
     waiting,
+    given: givenAnswers(folder),
   }
 }
 
@@ -314,16 +320,30 @@ function ambiguousRun(given: string, found: readonly RunHead[]): FaultError {
 const SHORT_ID_MIN = 4
 
 /**
- * Leaves an order for a run; durable on return. The process that walks the run takes it. A later answer
- * to the same question takes the place of an earlier one that was not taken yet.
+ * Leaves an order for a run; durable on return. The process that walks the run takes it. Fails if a person
+ * has answered the same question before.
  */
 export function leaveOrder(
   host: Pick<FlowHost, 'home' | 'clock'>,
   runId: string,
   order: Order,
 ): void {
-  const isReplaced = (older: unknown): boolean => isSameQuestion(orderOf(older), order)
-  new RunFolder(host.home, runId).leaveOrder(order, host.clock.nowMs(), isReplaced)
+  const folder = new RunFolder(host.home, runId)
+  const nowMs = host.clock.nowMs()
+  const { command } = givenAnswer(order, nowMs) ?? {}
+  const first = givenAnswers(folder).find((one) => one.command === command)
+  if (first !== undefined) throw answeredBefore(runId, first)
+  folder.leaveOrder(order, nowMs)
+}
+
+/** What people have answered that no process has taken yet. */
+function givenAnswers(folder: RunFolder): readonly LeftAnswer[] {
+  return folder.orders().flatMap(({ order, atMs }) => givenAnswer(orderOf(order), atMs) ?? [])
+}
+
+function answeredBefore(runId: string, first: LeftAnswer): FaultError {
+  const message = `${showName(first.node_id)} is answered: ${givenText(first)}, and the first answer counts`
+  return faultError('flow.not_waiting', first.node_id, message, `writ flow resume ${runId}`)
 }
 
 /** Runs that wait for a person or are blocked, with what each of them waits for. */

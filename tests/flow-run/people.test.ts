@@ -134,7 +134,7 @@ it('a bare name is a person of the namespace that the home was made with', () =>
   expect(walk('resume', begun.json.run_id).status).toBe('DONE')
 })
 
-it('an answer that is none is refused with the reason; a later one takes its place', () => {
+it('an answer that is none is refused with the reason; of two the first counts, and is shown', () => {
   twoReviews()
   const { run_id } = walk('run', 'flow.json')
   place.write('bad.json', '{"total_score": 95}')
@@ -142,10 +142,18 @@ it('an answer that is none is refused with the reason; a later one takes its pla
   expect([bad.status, bad.json.error.code]).toEqual([2, 'flow.answer_invalid'])
   expect(bad.json.error.message).toContain('review_id')
   expect(walk('approve', run_id, 'd').ok).toBe(true)
-  expect(walk('reject', run_id, 'd', '--comment', 'on second thoughts').ok).toBe(true)
-  expect(walk('resume', run_id).status).toBe('WAITING')
+  for (const words of [['flow', 'status', run_id], ['inbox']])
+    expect(place.writ(words).out).toContain('human:ann@local answered `approve` at ')
+  const second = walk('reject', run_id, 'd', '--comment', 'on second thoughts').error
+  expect([second.code, second.message]).toEqual([
+    'flow.not_waiting',
+    expect.stringMatching(
+      /^`d` is answered: human:ann@local answered `approve` at \S+, and the first/,
+    ),
+  ])
+  expect(walk('resume', run_id).status).toBe('DONE')
   const { answers } = walk('report', run_id)
-  expect(answers.map(({ said }: Json) => said)).toEqual(['MODIFY'])
+  expect(answers.map(({ said }: Json) => said)).toEqual(['APPROVE'])
 })
 
 it('what a person said waits while a resume is refused', () => {

@@ -1,6 +1,8 @@
 /** Time and signals (X-3): waits before and between attempts, deadlines, signals from outside. */
 import { describe, expect, it } from 'vitest'
-import { edge, Host, node, type Script, work } from './host.ts'
+import type { FlowEdge } from '../../src/contracts/index.ts'
+import { type FlowCommand, stopsOf } from '../../src/flow/index.ts'
+import { check, edge, Host, node, type Script, work } from './host.ts'
 
 const FAILS: Script = (id) => (id === 'a' ? { outcome: 'failed' } : {})
 const waitsIn = (host: Host) =>
@@ -152,6 +154,71 @@ describe('a deadline', () => {
   })
 })
 
+describe('a deadline and an approval', () => {
+  const judged = (...more: FlowEdge[]) => {
+    const late = more.length === 0 ? [] : [node('late')]
+    const nodes = [work('a', { deadline: 100 }), check('ok', 'a'), ...late, node('b')]
+    const stages: Script = (id) => (id === 'a' ? { stage: 'made' } : {})
+    const host = new Host({ nodes, edges: [edge('a', 'ok'), edge('ok', 'b'), ...more] }, stages)
+    return host.start()
+  }
+  const out = edge('a', 'late', { class: 'Exception' })
+  const reviews = (one: FlowCommand) => one.type === 'run_participant' && one.review !== null
+  const promotes = ({ type }: FlowCommand) => type === 'promote'
+  const actsAt = (host: Host) => host.node('a').work.acts.map(({ actionId }) => actionId)
+
+  it.each([[[out]], [[]]])('in time: the promotion ends, and the node is done', (ways) => {
+    const host = judged(...ways).run(promotes)
+    expect(host.open.map(({ type }) => type)).toEqual(['promote'])
+    host.pass(200).run()
+    expect([host.status, host.node('a').status]).toEqual(['DONE', 'done'])
+    expect([actsAt(host).length, host.entered]).toEqual([1, ['a', 'ok', 'b']])
+    expect(host.findings).not.toContain('flow.deadline escalate')
+    host.verify()
+  })
+
+  it('that comes late promotes nothing: no CHECK judges late work', () => {
+    const host = judged(out).run(reviews)
+    const [review] = host.open
+    host.pass(200).run()
+    expect([host.status, host.entered]).toEqual(['DONE', ['a', 'ok', 'late']])
+    expect([host.node('ok').status, host.node('a').work.stage]).toEqual(['rejected', null])
+    if (review !== undefined) host.answer(review)
+    expect([actsAt(host), host.open]).toEqual([[], []])
+    host.verify()
+    const asked = judged().run(reviews)
+    asked.pass(200)
+    expect(asked.open.map(({ type }) => type)).toEqual(['ask_human'])
+    asked.verify()
+  })
+
+  it('of an item of a map counts like that of any node', () => {
+    const map = { items: [{ name: 'x' }] }
+    const nodes = [work('a', { deadline: 100, map }), check('ok', 'a')]
+    const stages: Script = (id) => (id.startsWith('a') ? { stage: `made ${id}` } : {})
+    const host = new Host({ nodes, edges: [edge('a', 'ok')] }, stages).start().run(promotes)
+    host.pass(200)
+    expect(host.open.map(({ type }) => type)).toEqual(['promote'])
+    host.run()
+    expect([host.status, host.findings]).toEqual(['DONE', []])
+    host.verify()
+  })
+
+  it('whose promotion ends after a cancel: the act is on the record, once', () => {
+    const host = judged().run(promotes)
+    const [promote] = host.open.splice(0)
+    host.send({ type: 'cancelled', principal: 'human:ann@local', comment: null })
+    if (promote?.type !== 'promote') throw new Error('nothing is promoted')
+    const { node_id, command, manifest } = promote
+    const act = { type: 'promoted' as const, node_id, command, manifest, action_id: 'act-1' }
+    expect([host.send(act), host.send(act)]).toEqual([true, false])
+    expect(host.send({ ...act, action_id: null })).toBe(false)
+    expect([host.status, actsAt(host), host.entered]).toEqual(['CANCELLED', ['act-1'], ['a', 'ok']])
+    expect(host.open).toEqual([])
+    host.verify()
+  })
+})
+
 describe('retry', () => {
   it('waits longer each time, up to its most', () => {
     const retry = { initial: 10, factor: 3, max: 60 }
@@ -235,8 +302,13 @@ describe('a signal', () => {
   it('and a time are waited for together, at an edge', () => {
     const both = edge('a', 'c', { after: 60, signal: 'go' })
     const host = new Host({ nodes: [node('a'), node('c')], edges: [both] }).start().run()
+    const asked = () => stopsOf({ ...host, flow: host.flow, waiting: [] }).at(0)
+    expect(asked()?.says).toContain('for the signal go')
     host.signal('go')
     expect(host.run().status).toBe('WAITING')
+    // The signal that has come is not asked for again.
+    expect(asked()?.says).not.toContain('signal')
+    expect(asked()?.next).toEqual(['writ flow resume r --wait'])
     expect(host.pass(60).run().status).toBe('DONE')
     const late = new Host({ nodes: [node('a'), node('c')], edges: [both] }).start().run().pass(60)
     expect(late.run().status).toBe('WAITING')

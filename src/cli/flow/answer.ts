@@ -172,6 +172,7 @@ const STOP_WORDS: Readonly<Record<RunStop['kind'], string>> = {
   decision: 'decide',
   input: 'needs input',
   participant: 'waits for a person',
+  answered: 'answered',
   time: 'waits',
   approval: 'needs a yes',
   blocked: 'blocked',

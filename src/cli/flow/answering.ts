@@ -16,6 +16,7 @@ import {
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { proveHuman, refuseOthers } from '../call/home.ts'
 import { withFlows } from './open.ts'
+import { passBefore } from './passed.ts'
 
 interface Addressed {
   readonly host: FlowHost
@@ -33,6 +34,7 @@ export function answerRun(
     refuseOthers(gate.session.caller, 'answering')
     await proveHuman(gate.session, call, 'answering')
     const { run_id } = await findRun(host.ledger, host.stream, runName)
+    await passBefore(call, host, run_id)
     const run = await lookAtRun(host, run_id)
     const order = await make({ host, run, nodeId: findNode(run.flow, nodeGiven) })
     leaveOrder(host, run_id, order)

@@ -4,6 +4,7 @@ import { findRun, isWalked, leaveOrder, lookAtRun, type Order } from '../../runs
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { proveHuman, refuseOthers } from '../call/home.ts'
 import { type FlowSession, withFlows } from './open.ts'
+import { passBefore } from './passed.ts'
 
 interface PersonsRun extends FlowSession {
   readonly run: WalkedRun
@@ -23,6 +24,7 @@ export function withPersonsRun(
     await proveHuman(gate.session, call, what)
     const { run_id } = await findRun(host.ledger, host.stream, runName)
     const { kind, id, namespace } = host.principal
+    await passBefore(call, host, run_id)
     const run = await lookAtRun(host, run_id)
     return work({ ...session, run, principal: `${kind}:${id}@${namespace}` })
   })

@@ -1,7 +1,13 @@
 /** Time that passed while no process walked a run: recorded by the commands that look at runs, and told. */
 import { FaultError } from '../../base/index.ts'
 import { SYSTEM_CLOCK } from '../../machine/index.ts'
-import { dueRuns, type PassedTimer, passAllTimers, passTimers } from '../../runs/index.ts'
+import {
+  dueRuns,
+  type FlowHost,
+  type PassedTimer,
+  passAllTimers,
+  passTimers,
+} from '../../runs/index.ts'
 import type { CommandCall } from '../call/command.ts'
 import type { ReadSession } from '../call/home.ts'
 import type { GateSession } from '../gate/open.ts'
@@ -37,6 +43,11 @@ export async function passWhenOpen(call: CommandCall, gate: GateSession): Promis
   const { home, caller } = gate.session
   if (caller.principal.kind !== 'human' || dueRuns({ home, clock }).length === 0) return
   tellPassed(call, await passAllTimers(flowHost(gate)))
+}
+
+/** The same for one run, before a person tells it something. */
+export async function passBefore(call: CommandCall, host: FlowHost, runId: string): Promise<void> {
+  if (dueRuns(host).includes(runId)) tellPassed(call, await passTimers(host, runId))
 }
 
 export function tellPassed({ terminal }: CommandCall, passed: readonly PassedTimer[]): void {

@@ -5,7 +5,7 @@
 
 import { plainName } from '../answer/requirements.ts'
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
-import { timersOf } from '../runtime/outstanding.ts'
+import { hasCome, timersOf } from '../runtime/outstanding.ts'
 import type { FlowCommand } from '../state/command.ts'
 import type { FlowFact, RunFinding } from '../state/fact.ts'
 import { isStuckAt, type RunState } from '../state/state.ts'
@@ -20,6 +20,7 @@ export interface RunStop {
     | 'decision'
     | 'input'
     | 'participant'
+    | 'answered'
     | 'approval'
     | 'time'
     | 'blocked'
@@ -55,12 +56,23 @@ export function toldFindings(
   })
 }
 
+/** What a person answered that no process has taken yet. */
+export interface LeftAnswer {
+  readonly node_id: string
+  /** The number of the command that it answers. */
+  readonly command: number
+  readonly word: string
+  readonly principal: string
+  readonly at: string
+}
+
 interface StoppedRun {
   readonly flow: CompiledFlow
   readonly facts: readonly FlowFact[]
   readonly state: RunState
   /** Commands that a person has to answer. */
   readonly waiting: readonly FlowCommand[]
+  readonly given?: readonly LeftAnswer[]
 }
 
 export function stopsOf(run: StoppedRun): readonly RunStop[] {
@@ -69,8 +81,12 @@ export function stopsOf(run: StoppedRun): readonly RunStop[] {
   const runId = state.runId ?? ''
   if (state.isRefused) return [refusedStop(runId, flow, findings)]
   const told = { runId, flow, facts: run.facts }
-  const waits = run.waiting.flatMap((command) => waitOf(told, command, findings))
-  const times = timersOf(state).flatMap((timer) => timeStop(runId, flow, timer))
+  const waits = run.waiting.flatMap((command) => {
+    const given = run.given?.find((one) => one.command === command.command)
+    const stops = waitOf(told, command, findings)
+    return given === undefined ? stops : stops.map((stop) => givenStop(runId, stop, given))
+  })
+  const times = timersOf(state).flatMap((timer) => timeStop(runId, state, timer))
   const asked = new Set(waits.map(({ node_id }) => node_id))
   const stuck = stuckNodes(run).filter(({ nodeId }) => !asked.has(nodeId))
   const blocks = stuck.map((node) => blockedStop(told, node, findings))
@@ -138,14 +154,28 @@ function waitOf(
   }
 }
 
-/** A node that waits for a time or a signal; a deadline is no reason to wait. */
+/** A person has answered; nothing more is asked of people here. */
+function givenStop(runId: string, stop: RunStop, given: LeftAnswer): RunStop {
+  const says = `${givenText(given)}; the process that goes on with the run takes it`
+  return { ...stop, kind: 'answered', says: oneLine(says), next: [resumeText(runId)] }
+}
+
+/** Who answered what, and when. */
+export function givenText({ principal, word, at }: LeftAnswer): string {
+  return `${principal} answered \`${word}\` at ${at}`
+}
+
+/** A node that waits for a time or a signal that has not come; a deadline is no reason to wait. */
 function timeStop(
   runId: string,
-  flow: CompiledFlow,
+  state: RunState,
   timer: ReturnType<typeof timersOf>[number],
 ): readonly RunStop[] {
   if (timer.type === 'deadline') return []
-  const { node_id, until, signals, why } = timer
+  const { flow } = state
+  const { node_id, until, why } = timer
+  const node = elementAt(state.nodes, flow.nodeIndex.get(node_id) ?? -1)
+  const signals = timer.signals.filter((name) => !hasCome(state, node, name))
   const what = [
     ...(until === null ? [] : [`until ${until}`]),
     ...(signals.length === 0 ? [] : [`for the signal ${signals.map(oneLine).join(' and ')}`]),

@@ -1,6 +1,6 @@
 /** Which commands of a run are not answered yet, and which of them only time or a signal answers. */
 import type { FlowCommand } from '../state/command.ts'
-import type { RunState } from '../state/state.ts'
+import type { NodeState, RunState } from '../state/state.ts'
 import { vectorElements } from '../state/vector.ts'
 
 /** Commands that are not answered yet, oldest first. */
@@ -30,14 +30,23 @@ export function timersOf({
   ])
 }
 
+/** Returns whether a signal has come that a node has not taken yet. */
+export function hasCome(
+  { signals }: Pick<RunState, 'signals'>,
+  { heard }: Pick<NodeState, 'heard'>,
+  name: string,
+): boolean {
+  return (signals.get(name)?.count ?? 0) > (heard[name] ?? 0)
+}
+
 /** Timers whose moment has come, and whose signals have too: telling the run changes something. */
 export function dueTimers(state: RunState, nowMs: number): ReturnType<typeof timersOf> {
   if (state.isRefused || state.ended !== null) return []
   const isPast = (until: string | null): boolean => until !== null && Date.parse(until) <= nowMs
-  return [...vectorElements(state.nodes)].flatMap(({ pending, deadline, heard }) => {
-    const isHeard = (name: string): boolean =>
-      (state.signals.get(name)?.count ?? 0) > (heard[name] ?? 0)
-    const isReady = pending?.type === 'wait' && pending.signals.every(isHeard)
+  return [...vectorElements(state.nodes)].flatMap((node) => {
+    const { pending, deadline } = node
+    const isReady =
+      pending?.type === 'wait' && pending.signals.every((name) => hasCome(state, node, name))
     return [
       ...(isReady && isPast(pending.until) ? [pending] : []),
       ...(deadline?.type === 'deadline' && isPast(deadline.until) ? [deadline] : []),

@@ -31,7 +31,7 @@ export function cancel(turn: Turn): void {
   turn.record({ kind: 'ended', status: 'CANCELLED' })
 }
 
-function stopAt(turn: Turn, node: number): void {
+export function stopAt(turn: Turn, node: number): void {
   const { pending } = turn.node(node)
   if (pending !== null)
     turn.command({ type: 'stop', node_id: turn.idOf(node), stopped: pending.command })

@@ -6,6 +6,8 @@
 
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import type { StageBase } from '../state/command.ts'
+import type { RunDraft } from '../state/draft.ts'
+import type { FlowEvent } from '../state/event.ts'
 import {
   isOpen,
   type NodeState,
@@ -97,6 +99,15 @@ export function promoteStage(turn: Turn, node: number): void {
   turn.command({ type: 'promote', node_id: turn.idOf(node), manifest: stage.manifest })
 }
 
+/** Returns whether a promotion became real that the run no longer waits for: it is recorded all the same. */
+export function isLateAct({ run, nodes }: RunDraft, event: FlowEvent, place: number): boolean {
+  if (event.type !== 'promoted' || event.action_id === null || place === -1) return false
+  const { pending, work } = nodes.get(place)
+  const isAwaited = run.ended === null && pending?.command === event.command
+  if (run.rules < 4 || isAwaited) return false
+  return !work.acts.some(({ actionId }) => actionId === event.action_id)
+}
+
 /**
  * Follows a promotion: promotes the approved dependents. Voids and reruns a dependent that was based on
  * another manifest of this node.
@@ -165,4 +176,13 @@ export function dismissApprovals(turn: Turn, node: number): void {
     if (isAsked) turn.command({ type: 'stop', node_id: turn.idOf(check), stopped: pending.command })
     if (isAsked || status === 'resting') turn.settle(check, 'rejected', 'the work is run again')
   }
+}
+
+/** A node all of whose acts are undone runs again; one that keeps the act of another call does not. */
+export function leaveUndone(turn: Turn, node: number): void {
+  const { stage } = turn.node(node).work
+  if (stage !== null && stage.actionId !== null) return turn.settle(node, 'done', 'complete')
+  voidDependents(turn, node)
+  turn.settle(node, 'rejected', 'rolled back')
+  if (turn.draft.run.rules >= 4) dismissApprovals(turn, node)
 }

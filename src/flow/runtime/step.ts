@@ -52,7 +52,14 @@ import {
   submitWork,
 } from './review.ts'
 import { cancel, canSkip, skip } from './skip.ts'
-import { dismissApprovals, followPromotion, promoteStage, voidDependents } from './stage.ts'
+import {
+  dismissApprovals,
+  followPromotion,
+  isLateAct,
+  leaveUndone,
+  promoteStage,
+  voidDependents,
+} from './stage.ts'
 import { findStalled, findUnreached } from './stall.ts'
 import { type Step, type Task, Turn } from './turn.ts'
 import { afterSignal, afterTimer, isTimerDue, signalNames } from './wait.ts'
@@ -68,7 +75,8 @@ export function step(state: RunState, event: FlowEvent): Step {
   react(turn, heard)
   if (heard.type === 'migrated') afterMigration(turn, first.flow)
   drain(turn)
-  if (event.type !== 'started' && turn.flow.periodic.length > 0) {
+  const isJudged = event.type !== 'started' && turn.draft.run.ended === null
+  if (isJudged && turn.flow.periodic.length > 0) {
     judgePeriodic(turn, event)
     drain(turn)
   }
@@ -91,6 +99,7 @@ function withFlowAfter(turn: Turn, event: FlowEvent): Turn {
 function isStale(draft: RunDraft, event: FlowEvent, place: number): boolean {
   const { flow, run: state } = draft
   if (event.type === 'started') return state.runId !== null
+  if (isLateAct(draft, event, place)) return false
   if (state.runId === null || state.ended !== null) return true
   if (event.type === 'resumed' || event.type === 'cancelled') return false
   if (state.isRefused) return true
@@ -382,6 +391,7 @@ function rerun(turn: Turn, node: number, why: string): void {
 }
 
 function afterPromotion(turn: Turn, node: number, event: EventOf<'promoted'>): void {
+  if (turn.draft.run.ended !== null || !answers(turn.answered, event)) return
   if (event.action_id === null) {
     const { why, about = [] } = event
     const values = why === undefined ? {} : { codes: why, ...(about.length > 0 && { about }) }
@@ -415,15 +425,6 @@ function afterRollback(turn: Turn, node: number, event: EventOf<'rolled_back'>):
   }
   const target = turn.draft.nodeNamed(command.back_to)
   turn.later({ kind: 'enter', node: target, round: command.round, cause: 'back' })
-}
-
-/** A node all of whose acts are undone runs again; one that keeps the act of another call does not. */
-function leaveUndone(turn: Turn, node: number): void {
-  const { stage } = turn.node(node).work
-  if (stage !== null && stage.actionId !== null) return turn.settle(node, 'done', 'complete')
-  voidDependents(turn, node)
-  turn.settle(node, 'rejected', 'rolled back')
-  if (turn.draft.run.rules >= 4) dismissApprovals(turn, node)
 }
 
 /** A node without a participant is done when a person has put its files in place. */

@@ -11,6 +11,9 @@ import type { EntryCause } from '../state/fact.ts'
 import { isOpen, type NodeState } from '../state/state.ts'
 import { begin, escalate } from './enter.ts'
 import { takeException } from './leave.ts'
+import { hasCome } from './outstanding.ts'
+import { isApproved } from './review.ts'
+import { dropStage, stopAt } from './skip.ts'
 import type { Turn } from './turn.ts'
 
 export type FailureKind = 'failed' | 'timeout' | 'invalid' | 'unreachable'
@@ -109,8 +112,7 @@ function wait(
 }
 
 function isHeard(turn: Turn, node: number, name: string): boolean {
-  const count = turn.draft.run.signals.get(name)?.count ?? 0
-  return count > (turn.node(node).heard[name] ?? 0)
+  return hasCome(turn.draft.run, turn.node(node), name)
 }
 
 /** Notes that a node has taken signals, so that its next entry waits for others. Returns false. */
@@ -166,13 +168,35 @@ function missDeadline(turn: Turn, node: number): void {
   const { status, pending } = turn.node(node)
   const { document } = turn.draft.nodeOf(node)
   if (!isOpen(status) && status !== 'blocked') return
+  if (turn.draft.run.rules >= 4 && isInTime(turn, node)) return
   const values = { deadline: document.deadline ?? null }
   const node_id = turn.idOf(node)
   turn.find({ code: 'flow.deadline', node_id, action: 'escalate', values })
   const isAsked = pending?.type === 'ask_human' && pending.why === 'escalation'
   if (pending !== null) turn.command({ type: 'stop', node_id, stopped: pending.command })
+  if (turn.draft.run.rules >= 4) endReviews(turn, node)
   if (takeException(turn, node)) return turn.settle(node, 'rejected', 'deadline')
   escalate(turn, node, isAsked ? 'no person has decided in time' : 'its deadline has passed')
+}
+
+/**
+ * Returns whether a node was approved, or has approved, before its deadline. What the host then does to the
+ * tree is waited for and recorded.
+ */
+function isInTime(turn: Turn, node: number): boolean {
+  const { status } = turn.node(node)
+  if (status === 'submitted') return isApproved(turn, node)
+  return status === 'promoting' || status === 'resting' || status === 'rolling_back'
+}
+
+/** Drops work that is late: its CHECK nodes judge it no longer, so no later approval promotes it. */
+function endReviews(turn: Turn, node: number): void {
+  dropStage(turn, node)
+  for (const check of turn.draft.nodeOf(node).checks) {
+    if (!isOpen(turn.node(check).status)) continue
+    stopAt(turn, check)
+    turn.settle(check, 'rejected', 'the deadline of its work')
+  }
 }
 
 type Backoff = { readonly initial: number; readonly factor?: number; readonly max?: number }

@@ -178,7 +178,9 @@ function applyActed(
 ): void {
   const { work, pending } = draft.nodes.get(index)
   const { stage, acts } = work
-  draft.ownNode(index).pending = null
+  // A promotion that the run no longer waits for is an act all the same.
+  const isAwaited = pending?.command === event.command
+  if (isAwaited) draft.ownNode(index).pending = null
   if (event.type === 'rolled_back') {
     if (!event.is_restored) return
     const undone = pending?.type === 'roll_back' ? pending.action_id : null
@@ -186,14 +188,15 @@ function applyActed(
     const left = acts.filter(({ actionId }) => actionId !== undone)
     return draft.patchWork(index, { acts: left, ...(isCurrent ? { stage: null } : {}) })
   }
-  if (stage === null) return
+  if (stage === null && isAwaited) return
   const { manifest, action_id: actionId } = event
   const { seq } = draft.run
   const act = actionId === null ? [] : [{ actionId, seq, calls: callsAround(draft, index) }]
   draft.patchWork(index, {
-    stage: { ...stage, manifest, actionId, promotedSeq: seq },
-    isUnplaced: actionId === null,
     acts: [...acts, ...act],
+    ...(stage !== null && isAwaited
+      ? { stage: { ...stage, manifest, actionId, promotedSeq: seq }, isUnplaced: actionId === null }
+      : {}),
   })
 }
 

@@ -126,7 +126,7 @@ export class WorkspaceFiles {
    * count by name and size.
    */
   #treeDigest(path: string): Digest {
-    const entries = this.#entriesBelow(path)
+    const entries = this.#treeBelow(path)
     const bytes = entries.reduce((sum, { size }) => sum + size, 0)
     const isLarge = entries.length > TREE_FILES_MAX || bytes > TREE_BYTES_MAX
     const lines = entries.map(({ name, size, link }) => {
@@ -138,7 +138,7 @@ export class WorkspaceFiles {
     return digestBytes(JSON.stringify(lines))
   }
 
-  #entriesBelow(path: string): readonly TreeEntry[] {
+  #treeBelow(path: string): readonly TreeEntry[] {
     const found: TreeEntry[] = []
     const open = ['']
     for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {

@@ -55,6 +55,11 @@ export class Attempts implements AttemptSurface {
     await end(this.#gate, act, { fault: fault('attempt.dropped', actionId, null) })
   }
 
+  async isPromoted(actionId: string): Promise<boolean> {
+    await this.#gate.workspace.recover()
+    return (await this.#gate.view.standing()).promotion(actionId) !== null
+  }
+
   effects(actionId: string): Promise<HeldEffects | null> {
     return this.#gate.questions.effects(actionId)
   }

@@ -175,6 +175,8 @@ export interface AttemptSurface {
    * `promote.busy`, `promote.no_space`, `flow.stage_void` while a base is not promoted yet.
    */
   promoteHeld(actionId: string, confirm: Confirm): Promise<GateAnswer>
+  /** Returns whether a stage was promoted, also by a process that died before it could tell. */
+  isPromoted(actionId: string): Promise<boolean>
   /** Idempotent. */
   dropHeld(actionId: string): Promise<void>
   /** Stages that are there, by action id. */
