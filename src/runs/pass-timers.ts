@@ -5,8 +5,8 @@
 import { faultCode } from '../base/index.ts'
 import { nodeTitle, outstanding } from '../flow/index.ts'
 import type { FlowHost } from './flow-host.ts'
-import { FlowRun, nextTimer } from './run.ts'
-import { RunFolder, timedRuns } from './run-folder.ts'
+import { FlowRun } from './run.ts'
+import { nextTimer, RunFolder, timedRuns } from './run-folder.ts'
 import { isPersons, loadRun } from './runs.ts'
 
 const SETTLED: ReadonlySet<string> = new Set(['flow.taken', 'flow.unknown_run'])

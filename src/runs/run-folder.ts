@@ -6,10 +6,12 @@
  * INVARIANT (one at a time): the process that walks a run holds the lock of its folder. The kernel
  * releases it when that process ends, also after a crash.
  */
+
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { digestBytes, type FaultError, faultCode, faultError, showName } from '../base/index.ts'
+import { type CompiledFlow, type RunState, timersOf } from '../flow/index.ts'
 import type { Home } from '../home/index.ts'
 import {
   makeEmptyFile,
@@ -221,4 +223,25 @@ export function isLogOfRun(
 export function unknownRun(runId: string): FaultError {
   const message = `there is no run ${showName(runId)}`
   return faultError('flow.unknown_run', runId, message, '`writ flow status` lists the runs')
+}
+
+/** The moment of the next timer; null if the run waits for none. */
+export function nextTimer(state: RunState): string | null {
+  const moments = timersOf(state).flatMap(({ until }) => until ?? [])
+  return moments.sort((one, other) => Date.parse(one) - Date.parse(other))[0] ?? null
+}
+
+/** Whether anything of a flow waits for a time or a signal. */
+export function hasTimers({ nodes, edges }: CompiledFlow['document']): boolean {
+  const waits = ({
+    after,
+    signal,
+  }: {
+    readonly after?: number
+    readonly signal?: string
+  }): boolean => after !== undefined || signal !== undefined
+  return (
+    edges.some(waits) ||
+    nodes.some((node) => waits(node) || node.deadline !== undefined || node.retry !== undefined)
+  )
 }

@@ -39,7 +39,7 @@ import { Slots, usualPlaces } from './participant/slots.ts'
 import { namedPerson } from './person-answer.ts'
 import { RunPrograms } from './programs/run-programs.ts'
 import { ownPath } from './run-files.ts'
-import { RunFolder } from './run-folder.ts'
+import { hasTimers, nextTimer, RunFolder } from './run-folder.ts'
 import { appendFacts, type FactRange, type RunHistory } from './run-records.ts'
 import { Stages } from './stages.ts'
 
@@ -477,24 +477,4 @@ export class FlowRun {
     const index = this.flow.nodeIndex.get(nodeId)
     return index === undefined ? null : elementAt(this.#state.nodes, index).pending
   }
-}
-
-/** The moment of the next timer; null if the run waits for none. */
-export function nextTimer(state: RunState): string | null {
-  const moments = timersOf(state).flatMap(({ until }) => until ?? [])
-  return moments.sort((one, other) => Date.parse(one) - Date.parse(other))[0] ?? null
-}
-
-function hasTimers({ nodes, edges }: CompiledFlow['document']): boolean {
-  const waits = ({
-    after,
-    signal,
-  }: {
-    readonly after?: number
-    readonly signal?: string
-  }): boolean => after !== undefined || signal !== undefined
-  return (
-    edges.some(waits) ||
-    nodes.some((node) => waits(node) || node.deadline !== undefined || node.retry !== undefined)
-  )
 }
