@@ -498,3 +498,102 @@ describe('a caller that a CHECK of its own judges', () => {
     }
   })
 })
+
+describe('a call that failed', () => {
+  const gate = node('gate', {
+    kind: 'CHECK',
+    call: true,
+    actor: 'validator',
+    reviewer: { command: ['review'] },
+  })
+  const rejects: Script = (id) => (id === 'gate' ? { score: 60 } : {})
+  const next = node('next', { phase_id: 'next' })
+  const stopped = ['flow.approval_required block', 'flow.call_failed block']
+
+  it('is not made again at the end of the phase, but when a person lets the caller run again', () => {
+    let score = 60
+    const nodes = [work('a'), gate, next]
+    const edges = [edge('a', 'gate'), edge('a', 'next')]
+    const host = new Host({ nodes, edges }, (id) => (id === 'gate' ? { score } : {})).start().run()
+    expect([host.status, host.entered, host.findings]).toEqual(['BLOCKED', ['a', 'gate'], stopped])
+    host.verify()
+    score = 95
+    host.send({ type: 'unblocked', node_id: 'a', principal: 'human:ann@local' })
+    expect([host.run().status, host.entered.slice(2)]).toEqual(['DONE', ['a', 'gate', 'next']])
+    host.verify()
+  })
+
+  it('is not made again by a decision that leads to it', () => {
+    const yes = { class: 'Decision', guard_expr: 'state.tool_calls >= 0' } as const
+    const nodes = [work('a'), gate, next]
+    const edges = [
+      edge('a', 'gate', yes),
+      edge('a', 'next', { ...yes, guard_expr: 'state.tool_calls < 0' }),
+    ]
+    const host = new Host({ nodes, edges }, rejects).start().run()
+    expect([host.status, host.entered, host.findings]).toEqual(['BLOCKED', ['a', 'gate'], stopped])
+    host.verify()
+  })
+
+  it('is not made again by the Exception edge that made it', () => {
+    const help = node('help', { ...gate, node_id: 'help' })
+    const nodes = [work('a'), gate, help, next]
+    const out = edge('a', 'help', { class: 'Exception' })
+    const edges = [edge('a', 'gate'), edge('a', 'next'), out]
+    const host = new Host({ nodes, edges }, (id) => (id === 'a' ? {} : { score: 60 })).start().run()
+    expect([host.status, host.entered]).toEqual(['BLOCKED', ['a', 'gate', 'help']])
+    host.verify()
+  })
+})
+
+describe('a phase whose ways wait for calls', () => {
+  const gate = node('gate', { phase_id: 'gate', call: true, executor: { command: ['gate'] } })
+  const nodes = [
+    work('a', { subphase_id: 'S' }),
+    work('b', { subphase_id: 'S' }),
+    gate,
+    work('next', { phase_id: 'next' }),
+  ]
+  const edges = [edge('a', 'next'), edge('a', 'b'), edge('a', 'gate')]
+  const walked = (host: Host) =>
+    host.facts.flatMap(({ type, payload }) =>
+      type !== 'flow_event_v1'
+        ? []
+        : payload.kind === 'entered'
+          ? [payload.node_id]
+          : payload.kind === 'phase_ended'
+            ? [`end of ${payload.phase_id}`]
+            : payload.kind === 'commanded' && payload.command.type === 'write_manifest'
+              ? [`manifest of ${payload.command.subphase_id}`]
+              : [],
+    )
+
+  it('ends once, after the work behind the calls', () => {
+    const host = new Host({ nodes, edges }).start().run()
+    const within = ['a', 'gate', 'end of gate', 'b', 'manifest of S', 'end of P']
+    expect([host.status, walked(host)]).toEqual(['DONE', [...within, 'next', 'end of next']])
+    host.verify()
+  })
+
+  it('does not end while a call has failed', () => {
+    const failing: Script = (id) => (id === 'gate' ? { outcome: 'failed' } : {})
+    const host = new Host({ nodes, edges }, failing).start().run()
+    const [asked] = host.open.splice(0)
+    if (asked?.type !== 'ask_human') throw new Error('no person is asked')
+    const { node_id, command } = asked
+    const principal = 'human:ann@local'
+    host.send({ type: 'human_answer', node_id, command, answer: 'abandon', principal })
+    expect(host.run().status).toBe('BLOCKED')
+    expect(walked(host).filter((one) => one !== 'gate')).toEqual(['a', 'end of gate'])
+    host.verify()
+  })
+
+  it('ends before a call that leads out of it', () => {
+    const inside = node('gate', { call: true })
+    const judge = node('judge', { phase_id: 'judge' })
+    const parts = [...nodes.filter(({ node_id }) => node_id !== 'gate'), inside, judge]
+    const host = new Host({ nodes: parts, edges: [...edges, edge('gate', 'judge')] }).start().run()
+    expect([host.status, host.entered.slice(0, 3)]).toEqual(['DONE', ['a', 'gate', 'judge']])
+    host.verify()
+  })
+})

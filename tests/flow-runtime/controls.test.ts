@@ -110,6 +110,24 @@ describe('a declared claim', () => {
     host.verify()
   })
 
+  it('of a CHECK closes the ways out of the CHECK, also one of its answer', () => {
+    const nodes = [work('a'), check('c', 'a'), node('b', { phase_id: 'Q' })]
+    const edges = [edge('a', 'c'), edge('c', 'b', { trust_requirement })]
+    const script: Script = (id) => (id === 'c' ? { claims: ['R'] } : {})
+    const host = new Host({ nodes, edges }, script).start().run()
+    expect([host.status, host.findings]).toEqual(['BLOCKED', ['flow.claim_unverified block']])
+    host.verify()
+    const declared = {
+      ...{ claim_id: 'C', node_id: 'c', actor: 'w', trust_level: 'external_unverified' as const },
+      ...{ evidence_ids: [], verification_status: 'pending' as const },
+    }
+    const by = (version: string) =>
+      new Host({ nodes, edges, claims: [declared] })
+        .startWith({ evaluator: { name: 'flow', version } })
+        .run().status
+    expect([by('3'), by('4')]).toEqual(['DONE', 'BLOCKED'])
+  })
+
   it('keeps the answer of a run by the first rules', () => {
     const host = new Host(parts(), own).startWith(FIRST).run()
     expect([host.status, statusOf(host)]).toEqual(['DONE', 'verified'])

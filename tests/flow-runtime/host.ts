@@ -101,6 +101,14 @@ export interface Attempt {
   readonly invalid?: number
 }
 
+function claimsOf(ids: readonly string[]) {
+  return ids.map((claim) => {
+    const [claim_id = '', text] = claim.split('=')
+    const words = text === undefined ? {} : { text }
+    return { claim_id, trust_level: 'external_unverified' as const, ...words }
+  })
+}
+
 export type Script = (nodeId: string, attempt: number, command: FlowCommand) => Attempt
 
 export class Host {
@@ -312,17 +320,14 @@ export class Host {
         document: reviewOf(plan.taskId ?? node_id, plan.score ?? 95, plan.action),
         review_id: plan.reviewId ?? review.review_id,
         artifact_digest: plan.digest ?? review.artifact_digest,
+        ...(plan.claims === undefined ? {} : { claims: claimsOf(plan.claims) }),
         ...(plan.supports === undefined ? {} : { evidence: evidenceFor(plan.supports) }),
       }
     return {
       kind: 'action' as const,
       document: actionOf(plan.taskId ?? node_id, plan, command.attempt),
       ...(plan.message === undefined ? {} : { message: plan.message }),
-      claims: (plan.claims ?? []).map((claim) => {
-        const [claim_id = '', text] = claim.split('=')
-        const words = text === undefined ? {} : { text }
-        return { claim_id, trust_level: 'external_unverified' as const, ...words }
-      }),
+      claims: claimsOf(plan.claims ?? []),
       ...(plan.supports === undefined ? {} : { evidence: evidenceFor(plan.supports) }),
     }
   }

@@ -167,13 +167,66 @@ describe('a run that has nothing left to do', () => {
     host.verify()
   })
 
-  it('is blocked where the way out leads to a node that was not entered', () => {
+  it('goes by a way out into a node with a Sync that does not fill, since version 4', () => {
     const nodes = [node('s'), work('a', one), work('b'), node('help'), node('c')]
     const late = edge('b', 'help', { class: 'Sync', guard_expr: 'state.attempt_count > 1' })
     const ways = [edge('s', 'a'), edge('s', 'b'), edge('b', 'c')]
     const edges = [...ways, edge('a', 'help', OUT), late]
-    const host = new Host({ nodes, edges }, failsAt('a')).start().run()
+    const present = new Host({ nodes, edges }, failsAt('a')).start().run()
+    expect([present.status, present.node('help').status]).toEqual(['DONE', 'done'])
+    present.verify()
+    const host = new Host({ nodes, edges }, failsAt('a'))
+    host.startWith({ evaluator: { name: 'flow', version: '3' } }).run()
     expect([host.status, stalls(host).map(([id]) => id)]).toEqual(['BLOCKED', ['a']])
+  })
+
+  it('is blocked where the goal was led to by one way and waits for a Sync that a guard closed', () => {
+    const closed = edge('a', 'b', { guard_expr: 'state.tool_calls < 0' })
+    const edges = [closed, edge('a', 'end'), edge('b', 'end', { class: 'Sync' })]
+    const host = new Host({ nodes: [work('a'), work('b'), GOAL], edges }).start().run()
+    const values = { status: 'idle', missed: ['end'], waits_for: ['b'] }
+    expect([host.status, stalls(host)]).toEqual(['BLOCKED', [['end', values]]])
     host.verify()
+  })
+
+  it('is blocked at an abandoned alternative that the winner leads on to, and goes on from there', () => {
+    const choice = { class: 'Decision', group_id: 'x' } as const
+    const ways = [edge('a', 'b', choice), edge('a', 'c', choice)]
+    const edges = [...ways, edge('b', 'c'), edge('c', 'end')]
+    const host = new Host({ nodes: [work('a'), work('b'), work('c'), GOAL], edges }).start().run()
+    expect([host.status, stalls(host).map(([id]) => id)]).toEqual(['BLOCKED', ['c']])
+    host.send({ type: 'unblocked', node_id: 'c', principal: ANN })
+    expect([host.run().status, host.node('end').status]).toEqual(['DONE', 'done'])
+    host.verify()
+  })
+
+  it('is blocked at the goal where only a REJECT leads to it', () => {
+    const nodes = [work('draft'), check('review', 'draft'), GOAL]
+    const edges = [edge('draft', 'review'), edge('review', 'end', NO)]
+    const host = new Host({ nodes, edges }).start().run()
+    expect([host.status, stalls(host).map(([id]) => id)]).toEqual(['BLOCKED', ['end']])
+    host.verify()
+  })
+})
+
+it('a decision without an open way stops nothing where another way goes on', () => {
+  const no = { class: 'Decision', guard_expr: 'state.tool_calls < 0' } as const
+  const nodes = [work('a'), node('b'), GOAL]
+  const host = new Host({ nodes, edges: [edge('a', 'b', no), edge('a', 'end')] }).start().run()
+  expect([host.status, host.findings]).toEqual(['DONE', ['flow.decision_none alert']])
+  host.verify()
+})
+
+describe('a Sync and an Exception into one node', () => {
+  const nodes = [work('a', { max_attempts: 1 }), work('b'), GOAL]
+
+  it.each(['AND', 'OR'] as const)('wait for one another in no way: join %s', (join) => {
+    const edges = [edge('a', 'b'), edge('b', 'end', { class: 'Sync', join }), edge('a', 'end', OUT)]
+    const well = new Host({ nodes, edges }).start().run()
+    expect([well.status, well.entered]).toEqual(['DONE', ['a', 'b', 'end']])
+    well.verify()
+    const failing = new Host({ nodes, edges }, failsAt('a')).start().run()
+    expect([failing.status, failing.entered]).toEqual(['DONE', ['a', 'end']])
+    failing.verify()
   })
 })

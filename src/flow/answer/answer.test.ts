@@ -101,6 +101,8 @@ describe('a review', () => {
     const inside = { review_id: 'r1', artifact: { digest: 'sha256:x' }, total_score: 95 }
     expect(read(inside).answer).not.toBeNull()
     expect(read({ total_score: 1 }, pinned).answer).not.toBeNull()
+    const claims = [{ claim_id: 'C', trust_level: 'external_unverified' }]
+    expect(read({ ...pinned, claims }).answer).toMatchObject({ claims })
   })
 
   it.each([

@@ -109,6 +109,7 @@ export function readReview(
   if (!valid || normalized === null)
     return { answer: null, repairs: told(repairs), errors: [error] }
   const faults: string[] = []
+  const claims = claimsOf(own(said, 'claims'), faults)
   const evidence = evidenceOf(own(said, 'evidence'), faults)
   if (faults.length > 0) return { answer: null, repairs: told(repairs), errors: faults }
   const answer: ReviewAnswer = {
@@ -118,6 +119,7 @@ export function readReview(
     review_id: pin.review_id,
     artifact_digest: pin.artifact_digest,
     ...(isWordChanged(said, normalized) ? { is_word_changed: true } : {}),
+    ...(claims.length === 0 ? {} : { claims }),
     ...(evidence.length === 0 ? {} : { evidence }),
   }
   return { answer, repairs: told(repairs), errors: [] }

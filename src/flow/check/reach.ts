@@ -138,7 +138,8 @@ class WaitCounts {
         this.#joins[node] = (this.#joins[node] ?? 0) + 1
         this.#hasJoins[node] = 1
       }
-      if (sort === 'other') this.#others[node] = (this.#others[node] ?? 0) + 1
+      if (sort === 'other' && document.class !== 'Exception')
+        this.#others[node] = (this.#others[node] ?? 0) + 1
     }
     this.#syncs[node] = isAny ? Math.min(syncs, 1) : syncs
   }
@@ -178,6 +179,7 @@ class WaitCounts {
     if (sort === 'sync') this.#syncs[node] = (this.#syncs[node] ?? 0) - 1
     if (sort === 'join') this.#joins[node] = (this.#joins[node] ?? 0) - 1
     if (sort === 'other') this.#hasReached[node] = 1
+    if (document.class === 'Exception') return this.#enter(node)
     if (this.#isReady(node)) this.#enter(node)
   }
 

@@ -265,7 +265,7 @@ function compileNodes(
       ways: ends.leavesBy(index, MARK.NOT_WITHIN)
         ? waysOf(outgoing, rules >= 4 && checks.length > 0)
         : null,
-      awaits: awaitedAt(index, ends, arriving),
+      awaits: awaitedAt(index, rules, ends, arriving),
       checks,
       firstChecks: checks.length === 0 ? NONE : order.firstOf(checks),
       isStandIn: order.isStandIn(index),
@@ -336,12 +336,13 @@ function arrivalOf({ class: sort, join }: FlowEdge): Arrival | null {
 }
 
 /** Most nodes wait for one edge, or begin. */
-function awaitedAt(node: number, ends: EdgeEnds, arriving: EdgesByNode): Awaited {
-  if (ends.isReachedBy(node, MARK.GATHERED)) return gatheredOf(arriving.of(node))
+function awaitedAt(node: number, rules: number, ends: EdgeEnds, arriving: EdgesByNode): Awaited {
+  if (ends.isReachedBy(node, MARK.GATHERED)) return gatheredOf(rules, arriving.of(node))
   return ends.isReachedBy(node, MARK.ONE) ? AWAITS_ONE : AWAITS_NOTHING
 }
 
-function gatheredOf(incoming: readonly CompiledEdge[]): Awaited {
+/** A join waits for no Exception edge; before version 4 a Sync did. */
+function gatheredOf(rules: number, incoming: readonly CompiledEdge[]): Awaited {
   let [syncs, joins, others] = [0, 0, 0]
   let isAnySync = false
   for (const { arrival, document } of incoming) {
@@ -349,7 +350,7 @@ function gatheredOf(incoming: readonly CompiledEdge[]): Awaited {
       syncs += 1
       isAnySync ||= document.join === 'OR'
     } else if (arrival === 'join') joins += 1
-    else if (arrival === 'other') others += 1
+    else if (arrival === 'other' && (rules < 4 || document.class !== 'Exception')) others += 1
   }
   return { syncs, isAnySync, joins, others }
 }

@@ -61,7 +61,7 @@ export interface Awaited {
   readonly isAnySync: boolean
   /** Other edges on, with `join: AND`: all of them. */
   readonly joins: number
-  /** The rest, and Exception edges: any of them. */
+  /** The rest: any of them. Before version 4 of the rules, Exception edges too. */
   readonly others: number
 }
 

@@ -9,7 +9,7 @@ import { digestBytes } from '../../base/index.ts'
 import type { XiaoboAction } from '../../contracts/index.ts'
 import { limitsOf, spentBudget } from '../state/budget.ts'
 import type { NeededDocument } from '../state/command.ts'
-import type { ActionAnswer, ClaimDraft, EventOf } from '../state/event.ts'
+import type { ActionAnswer, ClaimDraft, EventOf, ParticipantAnswer } from '../state/event.ts'
 import type { FindingAction, RunFinding } from '../state/fact.ts'
 import type { Artifact } from '../state/state.ts'
 import { type Delta, deltaOf } from './delta.ts'
@@ -311,7 +311,12 @@ function stageFindings(turn: Turn, { node_id, stage }: EventOf<'attempt_ended'>)
 }
 
 /** Records the claims and the evidence of an answer under the principal that the host saw. */
-function takeClaims(turn: Turn, node: number, answer: ActionAnswer, principal: string): void {
+export function takeClaims(
+  turn: Turn,
+  node: number,
+  answer: ParticipantAnswer,
+  principal: string,
+): void {
   const { document, participant } = turn.draft.nodeOf(node)
   const { actor, node_id } = document
   for (const draft of answer.claims ?? []) {
@@ -357,7 +362,7 @@ function isClaimKept(turn: Turn, node: number, { claim_id, text }: ClaimDraft): 
 }
 
 /** Records the evidence of an answer, and tries the ways again that it may open. */
-export function takeEvidence(
+function takeEvidence(
   turn: Turn,
   node: number,
   { evidence = [] }: Pick<ActionAnswer, 'evidence'>,

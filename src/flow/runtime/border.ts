@@ -9,6 +9,7 @@
  * Ways out of a failure go at once, and a call is a part of the phase of its caller: what the CHECK nodes of a
  * caller lead on to waits for its calls as well.
  */
+import type { CompiledSpan } from '../compile/compiled-flow.ts'
 import type { Turn } from './turn.ts'
 
 /** Returns whether a node may begin, or go on, that another one leads to. */
@@ -56,6 +57,33 @@ export function isAtBorder(turn: Turn, phase: number): boolean {
     judging.every((node) => isJudgedElsewhere(turn, node)) &&
     judging.some((node) => leadsOutside(turn, node))
   )
+}
+
+/**
+ * Returns whether a node of a phase has ways within it that wait for its calls: the phase has not ended
+ * then. A call that itself leads out of the phase goes first, since it returns after the phase has ended.
+ */
+export function waitsForCalls(turn: Turn, { index: phase, nodes }: CompiledSpan): boolean {
+  if (!hasWaysBehindCalls(turn, nodes)) return false
+  return !turn.flow.callNodes.some(
+    ({ node, region }) =>
+      turn.node(node).call !== -1 && region.some((inside) => leadsOut(turn, inside, phase)),
+  )
+}
+
+/** Returns whether one of these nodes has ways within its phase that wait for its calls. */
+export function hasWaysBehindCalls({ draft }: Turn, nodes: readonly number[]): boolean {
+  if (draft.run.rules < 4 || draft.run.calling + draft.run.stuck === 0) return false
+  return nodes.some((node) => {
+    const { status, awaited, failedCalls, isHeld } = draft.nodes.get(node)
+    if (status !== 'done' || (awaited === 0 && !(isHeld && failedCalls.length > 0))) return false
+    return draft.nodeOf(node).waysWithin.some(({ index }) => draft.fired.get(index) === 0)
+  })
+}
+
+function leadsOut(turn: Turn, node: number, phase: number): boolean {
+  const { phase: own, waysOut, callsLate } = turn.draft.nodeOf(node)
+  return own === phase && turn.node(node).status === 'done' && (waysOut.length > 0 || callsLate)
 }
 
 function isJudgedElsewhere(turn: Turn, node: number): boolean {

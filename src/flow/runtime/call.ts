@@ -55,6 +55,8 @@ function endCall(turn: Turn, { node, region }: CalledNode, edge: CompiledEdge): 
   const undone = region.filter((one) => turn.node(one).round >= callRound && !isWell(turn, one))
   const outcome = undone.length === 0 ? 'done' : 'failed'
   turn.record({ kind: 'returned', edge_id, outcome })
+  // Its phase may have waited for the call.
+  if (turn.draft.run.rules >= 4) turn.touch(source)
   const { status, awaited } = turn.node(source)
   const isDone = status === 'done' || status === 'provisional' || status === 'approved'
   if (!isDone) return

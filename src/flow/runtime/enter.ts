@@ -32,7 +32,9 @@ export function arrive(turn: Turn, edge: CompiledEdge, round: number): void {
     (turn.draft.run.rules === 1 || turn.draft.nodeOf(edge.target).isCandidate)
   )
     return
-  if (!isAwaited(turn, edge.target)) return
+  // A way out of a failure waits for no join.
+  const isAlone = turn.draft.run.rules >= 4 && edge.document.class === 'Exception'
+  if (!isAlone && !isAwaited(turn, edge.target)) return
   turn.later({ kind: 'enter', node: edge.target, round, cause: 'edge', edge: edge.index })
 }
 

@@ -208,11 +208,13 @@ function waysOn(
   const judged = open.length === 0 ? decisions : open.map(({ edge }) => edge)
   const [first] = judged
   if (first === undefined) return others
+  // Another way goes on.
+  const isPassed = open.length === 0 && others.length > 0
   turn.find({
     code,
     node_id: turn.idOf(first.source),
     edge_id: first.document.edge_id,
-    action: 'block',
+    action: turn.draft.run.rules >= 4 && isPassed ? 'alert' : 'block',
     values: { edges: judged.map((edge) => edge.document.edge_id) },
   })
   if (open.length > 1) obstacles.push({ edge: first, action: 'block', isGuard: false })

@@ -68,8 +68,15 @@ export function tryControls(
   { edge }: GuardedEdge,
   cause: TryCause,
 ): OpenEdge | EdgeObstacle {
+  // The finding of the call that failed says why.
+  if (isFailedCall(turn, edge)) return { edge, action: 'block', isGuard: false }
   const action = edge.isFree ? null : obstacleAt(turn, edge, cause)
   return action === null ? new OpenEdge(edge) : { edge, action, isGuard: false }
+}
+
+/** Returns whether the call that an edge made has failed, and nothing has changed since. */
+function isFailedCall({ draft }: Turn, { isCall, index, source }: CompiledEdge): boolean {
+  return isCall && draft.run.rules >= 4 && draft.nodes.get(source).failedCalls.includes(index)
 }
 
 /** Judges an edge: its guard, and then the rest. */
@@ -137,7 +144,11 @@ function controlsAt(edge: CompiledEdge, cause: TryCause): EdgeControls {
 }
 
 function areClaimsVerified(turn: Turn, edge: CompiledEdge): boolean {
-  const lacking = unverifiedClaims(turn, subjectOf(turn, edge.source))
+  const subject = subjectOf(turn, edge.source)
+  // A CHECK claims things too. Earlier versions looked at the claims of its work alone.
+  const isBoth = turn.draft.run.rules >= 4 && subject !== edge.source
+  const claimants = isBoth ? [subject, edge.source] : [subject]
+  const lacking = claimants.flatMap((node) => unverifiedClaims(turn, node))
   const isWorded = turn.draft.run.rules >= 4
   for (const { claim_id, text, trust_level, verification_status } of lacking) {
     const words = isWorded && text !== undefined ? { text } : {}

@@ -8,7 +8,13 @@ import type { CompiledEdge, CompiledSpan } from '../compile/compiled-flow.ts'
 import type { EventOf } from '../state/event.ts'
 import type { FindingAction } from '../state/fact.ts'
 import { openLate } from './alternatives.ts'
-import { areCallsOver, isAtBorder, leadsOutside } from './border.ts'
+import {
+  areCallsOver,
+  hasWaysBehindCalls,
+  isAtBorder,
+  leadsOutside,
+  waitsForCalls,
+} from './border.ts'
 import { isInvariantKept } from './judge.ts'
 import { carryOut, findClosed, leave, rerunSpan } from './leave.ts'
 import { type EdgeObstacle, mayFire, tryEdge } from './passage.ts'
@@ -20,6 +26,7 @@ export function closeSubphase(turn: Turn, subphase: number): void {
   const { open, blocked, isActive, pending } = turn.draft.subphases.get(subphase)
   const span = turn.flow.subphases[subphase]
   if (span === undefined || open + blocked > 0 || !isActive || pending !== null) return
+  if (hasWaysBehindCalls(turn, span.nodes)) return
   turn.command({ type: 'write_manifest', subphase_id: span.name })
 }
 
@@ -28,6 +35,7 @@ export function closePhase(turn: Turn, phase: number): void {
   const span = turn.flow.phases[phase]
   if (span === undefined || blocked > 0 || !isActive || isBlocked || pending !== null) return
   if (open > 0 && !isAtBorder(turn, phase)) return
+  if (waitsForCalls(turn, span)) return
   if (retryHeld(turn, span)) return
   const floor = judgeFloor(turn, span)
   const action = open > 0 ? floor : strictestOf([floor, ...judgePostPhase(turn, span, false)])

@@ -21,7 +21,7 @@ import {
   isStopped,
   isTriedAgain,
   lineDelay,
-  takeEvidence,
+  takeClaims,
 } from './attempt.ts'
 import { mayCross } from './border.ts'
 import { enter, escalate, run } from './enter.ts'
@@ -48,8 +48,7 @@ export function answerFault(turn: Turn, node: number, answer: ParticipantAnswer)
   const { document } = turn.draft.nodeOf(node)
   if ((document.kind === 'CHECK') !== (answer.kind === 'review'))
     return `a ${document.kind} node is not answered by a document of this kind`
-  const claims = answer.kind === 'action' ? (answer.claims?.length ?? 0) : 0
-  if (Math.max(claims, answer.evidence?.length ?? 0) > CLAIMS_MAX)
+  if (Math.max(answer.claims?.length ?? 0, answer.evidence?.length ?? 0) > CLAIMS_MAX)
     return `more than ${CLAIMS_MAX} claims or pieces of evidence`
   const twice = answer.kind === 'action' ? repeatedClaim(turn, answer.claims ?? []) : null
   if (twice !== null) return `two claims have the id ${showName(twice)}: give each its own`
@@ -201,7 +200,7 @@ function takeReview(turn: Turn, check: number, answer: ReviewAnswer, principal: 
     artifact_digest,
     is_word_changed: answer.is_word_changed === true || WORDS[document.action_required] !== verdict,
   })
-  takeEvidence(turn, check, answer, principal)
+  takeClaims(turn, check, answer, principal)
   if (verdict === 'APPROVE') return approveBy(turn, check, target)
   if (verdict === 'PENDING') return askForInput(turn, check, neededBy(document))
   if (target !== -1) return reject(turn, check, target)

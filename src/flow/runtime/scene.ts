@@ -8,6 +8,7 @@
 import type { FlowEdge } from '../../contracts/index.ts'
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
 import type { SpanState, WorkState } from '../state/state.ts'
+import { hasWaysBehindCalls } from './border.ts'
 import { doneItems } from './map.ts'
 import type { Turn } from './turn.ts'
 
@@ -200,7 +201,7 @@ function spanCounts(span: SpanState, minimum: number | undefined): Counts {
 function isPhaseCompleted(turn: Turn, node: number): boolean {
   const { phase, outgoing } = turn.draft.nodeOf(node)
   const span = turn.draft.phases.get(phase)
-  if (span.open > 0) return false
+  if (span.open > 0 || hasWaysBehindCalls(turn, turn.flow.phases[phase]?.nodes ?? [])) return false
   return !outgoing.some(
     (edge) =>
       edge.isForward &&

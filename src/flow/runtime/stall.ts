@@ -7,6 +7,7 @@
  * no other one, and where no goal was reached because a node waits for ways that did not fire. Goals that a
  * decision or an alternative went past are not missed.
  */
+import type { CompiledEdge } from '../compile/compiled-flow.ts'
 import { isStuckStatus } from '../state/draft.ts'
 import { isOpen } from '../state/state.ts'
 import { block } from './enter.ts'
@@ -64,14 +65,7 @@ export function findUnreached(turn: Turn): boolean {
     return values === null ? [] : [{ node: workOf(turn, index), values }]
   })
   const isReached = nodes.some(({ index }) => isGoal(turn, index) && isDone(turn, index))
-  const stalled =
-    rerouted.length > 0 || isReached
-      ? rerouted
-      : nodes.flatMap(({ index }) => {
-          const goals = isHalfAwaited(turn, index) ? goalsFrom(turn, index) : []
-          if (goals.length === 0) return []
-          return [{ node: index, values: { missed: goals, waits_for: waitsFor(turn, index) } }]
-        })
+  const stalled = rerouted.length > 0 || isReached ? rerouted : unreachedAt(turn)
   for (const { node, values } of stalled) {
     // Its Exception edge was taken already, or has nothing to lead out of.
     const status = { status: turn.node(node).status }
@@ -80,6 +74,39 @@ export function findUnreached(turn: Turn): boolean {
     turn.settle(node, 'blocked', 'flow.stalled')
   }
   return stalled.length > 0
+}
+
+interface Stall {
+  readonly node: number
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Where a run that reached no goal stopped: at nodes on the way to one that were led to and not entered,
+ * else at the goals, unless a decision went past them.
+ */
+function unreachedAt(turn: Turn): readonly Stall[] {
+  const led = turn.flow.nodes.flatMap(({ index }): Stall[] => {
+    const goals = isLedTo(turn, index) ? goalsFrom(turn, index) : []
+    if (goals.length === 0) return []
+    return [{ node: index, values: { missed: goals, waits_for: waitsFor(turn, index) } }]
+  })
+  if (led.length > 0 || turn.draft.run.rules < 4) return led
+  const goals = turn.flow.nodes.filter(({ index }) => isGoal(turn, index))
+  if (goals.some(({ nodeId }) => isPassedBy(turn, nodeId))) return []
+  return goals.map(({ index, nodeId }) => {
+    return { node: index, values: { missed: [nodeId], waits_for: waitsFor(turn, index) } }
+  })
+}
+
+/** Returns whether a decision, or a choice of alternatives, went another way than to a goal. */
+function isPassedBy(turn: Turn, goal: string): boolean {
+  return turn.flow.nodes.some(({ outgoing }) => {
+    const ways = outgoing.filter(({ document }) => document.class === 'Decision')
+    const isTaken = ({ index }: CompiledEdge): boolean => turn.draft.fired.get(index) > 0
+    if (!ways.some(isTaken)) return false
+    return ways.some((way) => !isTaken(way) && goalsFrom(turn, way.target).includes(goal))
+  })
 }
 
 function isGoal(turn: Turn, node: number): boolean {
@@ -114,10 +141,20 @@ function strayValues(turn: Turn, node: number): Readonly<Record<string, unknown>
   return missed.length === 0 ? null : { missed, ...left }
 }
 
-/** Returns whether some of the ways that a node waits for have fired, and not enough of them. */
-function isHalfAwaited(turn: Turn, node: number): boolean {
-  const { status, synced, joined } = turn.node(node)
-  return status === 'idle' && synced + joined > 0
+/**
+ * Returns whether ways to a node have fired and it was not entered: not enough of them have, or it is an
+ * alternative that another one won over and that leads on from there.
+ */
+function isLedTo(turn: Turn, node: number): boolean {
+  const { status, synced, joined, reached } = turn.node(node)
+  if (turn.draft.run.rules < 4) return status === 'idle' && synced + joined > 0
+  if (status !== 'abandoned') return status === 'idle' && synced + joined + reached > 0
+  return turn.draft
+    .nodeOf(node)
+    .incoming.some(
+      ({ index, arrival, document }) =>
+        arrival !== null && document.group_id === undefined && turn.draft.fired.get(index) > 0,
+    )
 }
 
 /** The goals that a node leads on to; none when one of them is done. */
@@ -136,6 +173,11 @@ function goalsFrom(turn: Turn, node: number): readonly string[] {
 function waitsFor(turn: Turn, node: number): readonly string[] {
   const lacking = turn.draft
     .nodeOf(node)
-    .incoming.filter(({ index, arrival }) => arrival !== null && turn.draft.fired.get(index) === 0)
+    .incoming.filter(
+      ({ index, arrival, document }) =>
+        arrival !== null &&
+        (document.class !== 'Exception' || turn.draft.run.rules < 4) &&
+        turn.draft.fired.get(index) === 0,
+    )
   return lacking.map(({ source }) => turn.idOf(source))
 }

@@ -188,6 +188,7 @@ function applyHeard(draft: RunDraft, index: number, names: readonly string[]): v
 /** Its ways are tried again, and a call that failed may be made again. */
 function applyReleased(draft: RunDraft, index: number): void {
   draft.ownNode(index).hasFailedCall = false
+  forgetFailedCalls(draft, index)
   draft.setHeld(index, false)
 }
 
@@ -198,6 +199,12 @@ function applyReturned(draft: RunDraft, edge: CompiledEdge, outcome: 'done' | 'f
   if (outcome === 'done' || draft.fired.get(edge.index) === 0) return
   draft.fired.set(edge.index, 0)
   countArrival(draft, edge, -1)
+  const caller = draft.ownNode(edge.source)
+  caller.failedCalls = [...caller.failedCalls, edge.index]
+}
+
+function forgetFailedCalls(draft: RunDraft, index: number): void {
+  if (draft.nodes.get(index).failedCalls.length > 0) draft.ownNode(index).failedCalls = []
 }
 
 function countArrival(draft: RunDraft, edge: CompiledEdge, change: 1 | -1): void {
@@ -223,6 +230,7 @@ export function applyEntered(
   const hasRun = work.answer !== null || work.readings !== null || work.lastError !== null
   draft.setStatus(index, 'running')
   draft.setHeld(index, false)
+  forgetFailedCalls(draft, index)
   node.round = round
   node.isDue = false
   node.attempts = (isFresh ? 0 : node.attempts) + 1

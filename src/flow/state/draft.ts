@@ -230,6 +230,7 @@ function copyNode(node: NodeState): NodeState {
     heard: node.heard,
     awaited: node.awaited,
     hasFailedCall: node.hasFailedCall,
+    failedCalls: node.failedCalls,
     calls: node.calls,
     call: node.call,
     callRound: node.callRound,

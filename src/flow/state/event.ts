@@ -51,6 +51,7 @@ export interface ReviewAnswer {
   readonly artifact_digest: string | null
   /** The score gate changed the reviewer's word while the answer was normalised. */
   readonly is_word_changed?: boolean
+  readonly claims?: readonly ClaimDraft[]
   /** For claims of any node. */
   readonly evidence?: readonly Omit<Evidence, 'actor'>[]
 }

@@ -102,7 +102,7 @@ function reshapeNodes(
   return vectorElements(fresh.nodes).map((node, index) => {
     const known = before[from.nodeIndex.get(to.nodes[index]?.nodeId ?? '') ?? -1]
     if (known === undefined) return { ...node }
-    const { work, call, calls } = known
+    const { work, call, calls, failedCalls } = known
     const ids = new Set(work.claims.map(({ claim }) => claim.claim_id))
     return {
       ...known,
@@ -110,6 +110,7 @@ function reshapeNodes(
       joined: 0,
       reached: 0,
       calls: calls.length === 0 ? calls : calls.flatMap(edgeNow),
+      failedCalls: failedCalls.length === 0 ? failedCalls : failedCalls.flatMap(edgeNow),
       call: call === -1 ? call : (edgeNow(call)[0] ?? -1),
       work:
         work.approvals.length +

@@ -170,6 +170,8 @@ export interface NodeState {
   readonly awaited: number
   /** A call of this node failed, and nothing let the node make it again since. */
   readonly hasFailedCall: boolean
+  /** Edges of this node whose calls failed; none fires again before a person or a new version lets it. */
+  readonly failedCalls: readonly number[]
   /** Of a call node: the edges that wait for their turn, the one that has it, and its first round. */
   readonly calls: readonly number[]
   readonly call: number
@@ -347,6 +349,7 @@ const FRESH_NODE: NodeState = {
   heard: NOTHING_HEARD,
   awaited: 0,
   hasFailedCall: false,
+  failedCalls: NO_CALLS,
   calls: NO_CALLS,
   call: -1,
   callRound: 0,

@@ -13,14 +13,14 @@ const SCORE_OTHER = 60
 
 /** Returns what an executor prints, as the contract `xiaobo_action_v1` with what may be next to it. */
 export function actionText(nodeId: string, attempt: number, script: ScriptedAttempt): string {
-  const { message, summary, claims, evidence } = script
+  const { message, summary, evidence } = script
   return JSON.stringify({
     schema_version: 'xiaobo_action_v1',
     task_id: script.task_id ?? nodeId,
     ...resultOf(nodeId, attempt, script),
     ...(message === undefined ? {} : { message }),
     ...(summary === undefined ? {} : { summary }),
-    claims: (claims ?? []).map((claim) => ({ trust_level: 'external_unverified', ...claim })),
+    claims: claimsOf(script),
     evidence: (evidence ?? []).map(evidenceOf),
   })
 }
@@ -73,8 +73,13 @@ export function reviewText(pin: ReviewPin, script: ScriptedAttempt): string {
       steps: [change],
       acceptance_criteria: change,
     })),
+    claims: claimsOf(script),
     evidence: (evidence ?? []).map(evidenceOf),
   })
+}
+
+function claimsOf({ claims = [] }: ScriptedAttempt) {
+  return claims.map((claim) => ({ trust_level: 'external_unverified', ...claim }))
 }
 
 export function evidenceOf({ evidence_id, claim_id, digest, supports }: ScriptedEvidence) {
