@@ -446,7 +446,7 @@ describe('external claims (row 9, criterion 5)', () => {
       nodes: [work('a'), work('b'), check('c', 'b'), node('d')],
       edges: [edge('a', 'b'), edge('b', 'c'), edge('c', 'd', { trust_requirement })],
     }
-    const claims = (id: string) => ({ claims: [`C=by ${id}`] })
+    const claims = (id: string) => (id === 'c' ? {} : { claims: [`C=by ${id}`] })
     const host = new Host(parts, claims).start()
     host.run((command) => command.type === 'run_participant' && command.node_id === 'b')
     evidence(host, 'other', null)

@@ -16,6 +16,9 @@ const NOTHING: TakenEdges = new Map()
 /** Decisions beyond so many on one way are not told about. */
 const DECISIONS_MAX = 64
 
+/** Ways by more edges of one decision than these are not told apart any more where they meet. */
+const EDGES_MAX = 64
+
 /** So many sources of one node are compared with one another. */
 const SOURCES_MAX = 32
 
@@ -146,6 +149,7 @@ function either(
   for (const [decision, edges] of one) {
     const others = other.get(decision)
     if (others === undefined) continue
+    if (edges.size + others.size > EDGES_MAX) continue
     const together = new Set([...edges, ...others])
     if (together.size < (sizes.get(decision) ?? 0)) both.set(decision, together)
   }
