@@ -16,9 +16,10 @@ afterEach(() => {
 /** A first process, an agent below it, and commands below that; resolves to the agent's id when they run. */
 async function started(commands: string): Promise<number> {
   // The agent begins before its commands by more than a tick of the kernel's clock.
-  const agent = `sleep 0.1; ${commands} echo ready; while :; do sleep 0.05; done`
+  const agent = `sleep 0.1; ${commands} echo ready; read -r _`
   first = spawn('bash', ['-c', `bash -c '${agent}'; sleep 60`], {
-    stdio: ['ignore', 'pipe', 'ignore'],
+    // The agent waits for a line that never comes, and so starts no process of its own.
+    stdio: ['pipe', 'pipe', 'ignore'],
   })
   await new Promise((resolve) => first.stdout?.once('data', resolve))
   const [pid = 0] = processesBelow(first.pid ?? 0)
