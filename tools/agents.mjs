@@ -20,8 +20,14 @@ export function installAgents(names) {
   return wanted.every((name) => install(name, PLACES[name]))
 }
 
+/** A session has a `/tmp` of its own: agents of a checkout below it would not be seen inside. */
+const AGENTS_PLACE = /^\/(?:var\/)?tmp\//.test(ROOT)
+  ? join('/opt', `writ-agents${ROOT.replaceAll('/', '-')}`)
+  : join(ROOT, '.cache')
+process.env.WRIT_AGENTS_PLACE = AGENTS_PLACE
+
 function install(name, from) {
-  const to = join(ROOT, '.cache', name)
+  const to = join(AGENTS_PLACE, name)
   const lock = join(ROOT, from, 'package-lock.json')
   const done = join(to, 'package-lock.json')
   const isThere = existsSync(done) && existsSync(join(to, 'node_modules'))

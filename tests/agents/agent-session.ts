@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { expect } from 'vitest'
 import { type StandIn, startStandIn } from '../../src/hooks/doctor/stand-in.ts'
 import { prepareTrial } from '../../src/hooks/doctor/trial.ts'
@@ -14,7 +14,7 @@ import type { Around, Ended, Json, Step } from '../cli-gate/place.ts'
 import { copyProgram } from '../program-copy.ts'
 import { TEST_UID, userWrapper, type Who } from '../sandbox/drive.ts'
 import { RunningAgent, SessionPlace } from '../sessions/session-place.ts'
-import { programOf } from './programs.ts'
+import { AGENTS_PLACE, programOf } from './programs.ts'
 
 type Trial = NonNullable<AgentHost['trial']>
 
@@ -68,7 +68,7 @@ export class AgentSession extends SessionPlace {
     prepareTrial(this.host, place, 'http://127.0.0.1:9')
     if (this.host.name === 'opencode') {
       const to = join(this.home, '.config/opencode')
-      cpSync(resolve('.cache/agents-opencode'), to, { recursive: true })
+      cpSync(join(AGENTS_PLACE, 'agents-opencode'), to, { recursive: true })
     }
     this.#install()
     this.did(['init', '--no-pass', '--name', 'ann'])
@@ -81,8 +81,10 @@ export class AgentSession extends SessionPlace {
   #install(): void {
     const { name } = this.host
     const isUsers = this.#around.through !== undefined
+    // A session has a `/tmp` of its own, so its hooks would not find a checkout below it.
+    const isHidden = /^\/(?:var\/)?tmp\//.test(process.cwd())
+    if (isUsers || isHidden) this.program = copyProgram(this.home)
     if (isUsers) {
-      this.program = copyProgram(this.home)
       chmodSync(this.folder, 0o755)
       execFileSync('chown', ['-R', `${TEST_UID}:${TEST_UID}`, this.folder])
     }
@@ -176,8 +178,8 @@ export class AgentSession extends SessionPlace {
  */
 function agentIn(home: string, name: string): readonly string[] {
   const isFirst = programOf(name).some((word) => word.includes('/agents-first/'))
-  execFileSync('cp', ['-al', resolve('.cache', isFirst ? 'agents-first' : 'agents'), home])
-  return programOf(name).map((word) => word.replace(resolve('.cache'), home))
+  execFileSync('cp', ['-al', join(AGENTS_PLACE, isFirst ? 'agents-first' : 'agents'), home])
+  return programOf(name).map((word) => word.replace(AGENTS_PLACE, home))
 }
 
 /** Whether a file holds the key. */

