@@ -43,6 +43,10 @@ interface AppOptions {
   readonly userName: string
   /** The `Host` headers that are answered over TCP; known once the port is. */
   readonly names: () => ReadonlySet<string>
+  /** Certificate and key; null for plain HTTP. */
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null
+  /** Requests that came through the home's socket, which only processes of its user can open. */
+  readonly locals: WeakSet<IncomingMessage>
   readonly rehearsalsAtOnce: number
   readonly stop: AbortSignal
   readonly log: (line: Readonly<Record<string, unknown>>) => void
@@ -64,7 +68,8 @@ const HEADERS = {
 }
 
 export function createApp(options: AppOptions): FastifyInstance {
-  const app = Fastify({
+  const app: FastifyInstance = Fastify({
+    ...(options.tls === null ? {} : { https: options.tls }),
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: 30_000,
@@ -88,7 +93,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   })
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(HEADERS)
-    if (!isLocal(request.raw)) refuseForeign(request, options.names())
+    if (!options.locals.has(request.raw)) refuseForeign(request, options.names())
   })
   new Routes(app, options).register()
   return app
@@ -184,7 +189,7 @@ class Routes {
   async #caller(one: Route, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
     if (one.who === 'anyone') return NO_CALLER
     const { authorization } = request.headers
-    const given = { authorization, isLocal: isLocal(request.raw) }
+    const given = { authorization, isLocal: this.#options.locals.has(request.raw) }
     const register = await this.#options.home.register()
     try {
       const caller = callerOf(register, given, this.#options.userName)
@@ -285,11 +290,6 @@ const WAIT = /(?:^|,)\s*wait=(\d{1,4})\s*(?:$|,)/
 function waitOf({ headers: { prefer } }: FastifyRequest): number {
   const [, seconds] = WAIT.exec(typeof prefer === 'string' ? prefer : '') ?? []
   return seconds === undefined ? WAIT_SECONDS : Math.min(Number(seconds), WAIT_SECONDS_MAX)
-}
-
-/** Whether the request came through the home's socket, which only processes of its user can open. */
-function isLocal({ socket }: IncomingMessage): boolean {
-  return socket.remoteAddress === undefined && socket.localAddress === undefined
 }
 
 function refuseForeign({ headers }: FastifyRequest, names: ReadonlySet<string>): void {

@@ -40,13 +40,12 @@ export class EventHub {
   #timer: NodeJS.Timeout | null = null
   #heartbeatAtMs = Date.now()
   #isLooking = false
+  /** Readers that are being read to. */
+  #joining = 0
+  #begun: Promise<void> | null = null
 
   constructor(home: HostedHome) {
     this.#home = home
-  }
-
-  get size(): number {
-    return this.#readers.size
   }
 
   /** Begins at the cursor, or with the next fact without one. Returns how to leave. */
@@ -56,7 +55,23 @@ export class EventHub {
     cursor: Cursor | null,
     sink: EventSink,
   ): Promise<() => void> {
-    if (this.#timer === null) await this.#begin()
+    this.#joining += 1
+    try {
+      this.#begun ??= this.#begin()
+      await this.#begun
+      return await this.#joinBegun(caller, filter, cursor, sink)
+    } finally {
+      this.#joining -= 1
+      if (this.#readers.size === 0) this.#rest()
+    }
+  }
+
+  async #joinBegun(
+    caller: Caller,
+    filter: EventFilter,
+    cursor: Cursor | null,
+    sink: EventSink,
+  ): Promise<() => void> {
     // A reader learns nothing of streams that it may not know of, not even their sizes.
     const sizes = [...(cursor === null ? this.#sizes : nextOf(cursor))]
     const seen = new Map(sizes.filter(([stream]) => isWanted(caller, filter, stream)))
@@ -80,13 +95,16 @@ export class EventHub {
   }
 
   async #begin(): Promise<void> {
-    this.#timer = setInterval(() => this.#look(), LOOK_MS)
-    this.#timer.unref()
     for (const { stream, size } of await this.#home.ledger.store.heads())
       this.#sizes.set(stream, size)
+    this.#timer = setInterval(() => this.#look(), LOOK_MS)
+    this.#timer.unref()
   }
 
+  /** Stops looking when the last reader has left. */
   #rest(): void {
+    if (this.#joining > 0) return
+    this.#begun = null
     if (this.#timer !== null) clearInterval(this.#timer)
     this.#timer = null
     this.#sizes.clear()

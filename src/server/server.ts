@@ -3,7 +3,7 @@
  * requests, lets those under way end, then closes the ledger.
  */
 import { readFileSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { faultError } from '../base/index.ts'
@@ -57,6 +57,7 @@ async function listenAt(
 ): Promise<StartedServer> {
   const stop = new AbortController()
   let names: ReadonlySet<string> = new Set()
+  const locals = new WeakSet<IncomingMessage>()
   const app = createApp({
     home,
     userName: around.userName,
@@ -64,7 +65,8 @@ async function listenAt(
     rehearsalsAtOnce: Math.max(2, availableParallelism()),
     stop: stop.signal,
     log,
-    ...(tls === null ? {} : { tls: { cert: readFileSync(tls.cert), key: readFileSync(tls.key) } }),
+    locals,
+    tls: tls === null ? null : { cert: readFileSync(tls.cert), key: readFileSync(tls.key) },
   })
   const { host, port } = listen
   try {
@@ -80,7 +82,10 @@ async function listenAt(
   // An address of a server that listens on TCP.
   const { port: found } = app.server.address() as AddressInfo
   names = ownNames(listen, found)
-  const local = createServer((request, response) => app.routing(request, response))
+  const local = createServer((request, response) => {
+    locals.add(request)
+    app.routing(request, response)
+  })
   await listenLocally(local, lock.socket)
   const url = `${tls === null ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${found}`
   lock.tell({ pid: process.pid, url, since: new Date().toISOString() })

@@ -1,5 +1,7 @@
 /** The service over HTTP, as programs without any help and as the typed client meet it (H-1 to H-6). */
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
+import { get } from 'node:https'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { validate as validateOpenApi } from '@readme/openapi-parser'
@@ -340,6 +342,37 @@ describe('the process', () => {
     const { status, err } = place.writ(['serve', '--listen', '0.0.0.0:0'])
     expect([status, err.includes('--tls-cert')]).toEqual([2, true])
   })
+
+  it('speaks TLS where it is given a certificate, and nothing plain', async () => {
+    const tls = new ServicePlace('tls')
+    const [cert, key] = ['cert.pem', 'key.pem'].map((name) => join(tls.folder, name))
+    const words = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
+    const more = [
+      '-subj',
+      '/CN=localhost',
+      '-days',
+      '1',
+      '-keyout',
+      String(key),
+      '-out',
+      String(cert),
+    ]
+    execFileSync('openssl', [...words, ...more], { stdio: 'ignore' })
+    try {
+      await tls.serve(['--tls-cert', String(cert), '--tls-key', String(key)])
+      expect(tls.url).toMatch(/^https:/)
+      const { port } = new URL(tls.url)
+      const status = await new Promise((resolve, reject) => {
+        const options = { port, host: '127.0.0.1', path: '/healthz', rejectUnauthorized: false }
+        get(options, (answer) => resolve(answer.statusCode)).once('error', reject)
+      })
+      expect(status).toBe(200)
+      await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow()
+    } finally {
+      await tls.end()
+      tls.remove()
+    }
+  }, 60_000)
 
   it('knows a process of the same user by the socket, and lets it prove nothing', async () => {
     const { json } = await place.raw({ path: '/v1/streams', socket: place.socket })
