@@ -82,17 +82,20 @@ export class LedgerView {
     const alongside = stream === this.#context.stream ? this.#alongside : null
     if (alongside !== null) this.#alongside = null
     const all = alongside === null ? records : [...records, alongside]
-    const recorded = await this.#context.ledger.recordAll(
-      all.map(({ type, payload, key }) => ({
-        stream,
-        source: 'gate',
-        principal,
-        record: { type, payload },
-        idempotencyKey: key,
-      })),
-      size,
-      after,
-    )
+    const entries = all.map(({ type, payload, key }) => ({
+      stream,
+      source: 'gate',
+      principal,
+      record: { type, payload },
+      idempotencyKey: key,
+    }))
+    const recorded = await this.#context.ledger
+      .recordAll(entries, size, after)
+      .catch((error: unknown) => {
+        // Nothing was recorded, so the next record takes it along.
+        if (alongside !== null) this.#alongside = alongside
+        throw error
+      })
     const refused = recorded.ok ? '' : JSON.stringify(recorded.violations[0])
     invariant(recorded.ok, `a record that the gate made follows its contract: ${refused}`)
     if (alongside !== null && recorded.appended.at(-1)?.repeated === true) {
