@@ -73,7 +73,9 @@ function ask(principal: Principal, bytes: number, questionQuotaMb = 8): void {
 
 function hold(bytes: number, questionQuotaMb = 8): void {
   const stage = freshStage()
-  removing(stage, () => reserveHeld({ home: home() }, stage, [added(bytes)], { questionQuotaMb }))
+  removing(stage, () =>
+    reserveHeld({ home: home(), stream: 'main' }, stage, [added(bytes)], { questionQuotaMb }, null),
+  )
 }
 
 describe('the room for questions', () => {
