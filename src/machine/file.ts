@@ -24,7 +24,7 @@ import { dirname } from 'node:path'
 import { type Digest, FaultError, fault, showName } from '../base/index.ts'
 import { isAbsent } from './failure.ts'
 import { holdLongList, LONG_LIST } from './pace.ts'
-import { syncDirectory } from './sync.ts'
+import { syncDirectory, syncPath } from './sync.ts'
 
 /**
  * Replaces a file whole. `owner` names the only writer that uses this word: it removes what its own
@@ -49,11 +49,11 @@ export function writeWhole(file: string, text: string, mode: number, owner?: str
   }
 }
 
-/** Makes a file whose name says all; durable when it returns. An empty file is whole at once. */
-export function makeEmptyFile(file: string, mode: number): void {
+/** Makes a file whose name says all; durable when it resolves. An empty file is whole at once. */
+export async function makeEmptyFile(file: string, mode: number): Promise<void> {
   try {
     closeSync(openSync(file, 'a', mode))
-    syncDirectory(dirname(file))
+    await syncPath(dirname(file))
   } catch (error) {
     throw unwritable(file, error)
   }

@@ -214,12 +214,12 @@ export class Participation {
     return new NodeAttempt(command, clock.elapsedMs(), open, release)
   }
 
-  #open(command: RunCommand, stopped: AbortSignal): Promise<Attempt> {
+  async #open(command: RunCommand, stopped: AbortSignal): Promise<Attempt> {
     const node = this.#nodeOf(command.node_id)
     const { runId, host } = this.#run.options
     const run = runMark(runId, node, command, this.#persons.get(command.node_id))
     const order = { ...attemptOrder(this.#run, node, command, stopped), run }
-    this.#run.folder.noteBegun(order.actionId)
+    await this.#run.folder.noteBegun(order.actionId)
     return host.attempts.begin(order)
   }
 

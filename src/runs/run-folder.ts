@@ -102,10 +102,10 @@ export class RunFolder {
   }
 
   /** That an attempt begins, so that what it leaves behind is found after a crash. */
-  noteBegun(actionId: string): void {
+  async noteBegun(actionId: string): Promise<void> {
     const folder = join(this.#state, 'begun')
     makeFolder(folder, 0o700)
-    makeEmptyFile(join(folder, actionId), 0o600)
+    await makeEmptyFile(join(folder, actionId), 0o600)
   }
 
   begun(): readonly string[] {

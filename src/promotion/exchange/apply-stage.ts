@@ -45,7 +45,7 @@ import {
 } from './exchange-ends.ts'
 import { keepIndexCopies } from './index-copies.ts'
 import type { WorkspaceLock } from './lock.ts'
-import { applyExchange, at } from './run.ts'
+import { applyExchange, at, markAt } from './run.ts'
 
 export interface PromotionRequest {
   readonly actionId: string
@@ -160,7 +160,7 @@ async function carryOut(
   { exchange, work }: Prepared,
 ): Promise<AppliedPromotion> {
   const { onPoint, ground } = work
-  const { journal, digest } = beginExchange(state, exchange, onPoint)
+  const { journal, digest } = await beginExchange(state, exchange, onPoint)
   let windowMs: number
   try {
     windowMs = (await applyExchange(work, exchange)).windowMs
@@ -170,7 +170,7 @@ async function carryOut(
   }
   writeAfterTimes(exchange, ground)
   keepIndexCopies(exchange, ground)
-  at(onPoint, 'applied', () => journal.mark('applied'))
+  await markAt(onPoint, journal, 'applied')
   const promotion = describePromotion(exchange, digest, {
     windowMs,
     status: 'APPLIED',
@@ -180,7 +180,7 @@ async function carryOut(
     onPoint('record', 'before', null)
     await recordSurely(state, promotion, record)
     onPoint('record', 'after', null)
-    at(onPoint, 'recorded', () => journal.mark('recorded'))
+    await markAt(onPoint, journal, 'recorded')
     at(onPoint, 'clear', () => clearSources(exchange))
     journal.remove()
   } catch (error) {

@@ -7,15 +7,15 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Digest, FaultError, fault, faultError } from '../../base/index.ts'
 import { displayOfRaw, type RawPath } from '../../gate/index.ts'
-import { errnoOf, quote, removeTreeSync, syncDirectory } from '../../machine/index.ts'
+import { errnoOf, quote, removeTreeSync, syncPath } from '../../machine/index.ts'
 import { lookAt } from '../entries/entry.ts'
 import { Collision, displayed, listed, machineFailure, pathsFailure } from '../entries/failure.ts'
 import type { Ground } from '../entries/ground.ts'
-import { AFTER_TIMES, type Exchange, readPlan, writePlan } from '../journal/exchange.ts'
+import { AFTER_TIMES, type Exchange, PLAN, readPlan, writePlan } from '../journal/exchange.ts'
 import { isAttempt, isOwnFile, Journal, namesIfThere, openJournals } from '../journal/journal.ts'
 import { handOver } from '../journal/shared-directory.ts'
 import type { OnPoint, Work } from './apply.ts'
-import { at, revertExchange } from './run.ts'
+import { at, markAt, revertExchange } from './run.ts'
 
 interface Begun {
   readonly journal: Journal
@@ -43,18 +43,30 @@ function clearAttempt(keep: string): void {
   for (const name of names) rmSync(join(keep, name))
 }
 
-/** Plan and intent, durable when it returns. */
-export function beginExchange(state: string, exchange: Exchange, onPoint: OnPoint): Begun {
+/** Plan and intent, durable when it resolves; the plan is durable before the intent is written. */
+export async function beginExchange(
+  state: string,
+  exchange: Exchange,
+  onPoint: OnPoint,
+): Promise<Begun> {
   const { kind, id, workspace, keep } = exchange
   const digest = at(onPoint, 'plan', () => writePlan(exchange))
-  syncDirectory(keep)
-  syncDirectory(dirname(keep))
-  const journal = at(onPoint, 'intent', () =>
-    Journal.begin(state, { kind, id, workspace, keep, plan: digest }, () =>
-      onPoint('journal', 'after', null),
-    ),
+  await syncPlan(keep)
+  onPoint('intent', 'before', null)
+  const journal = await Journal.begin(state, { kind, id, workspace, keep, plan: digest }, () =>
+    onPoint('journal', 'after', null),
   )
+  onPoint('intent', 'after', null)
   return { journal, digest }
+}
+
+/** Syncs the plan, its name and the name of its directory side by side, off this thread. */
+async function syncPlan(keep: string): Promise<void> {
+  try {
+    await Promise.all([join(keep, PLAN), keep, dirname(keep)].map((path) => syncPath(path)))
+  } catch (error) {
+    throw machineFailure(error, keep)
+  }
 }
 
 type ConflictCode = 'promote.conflict' | 'rollback.conflict'
@@ -67,13 +79,13 @@ export async function putBack(
   error: unknown,
   code: ConflictCode,
 ): Promise<Error> {
-  at(work.onPoint, 'reverting', () => journal.mark('reverting'))
+  await markAt(work.onPoint, journal, 'reverting')
   const { others, left, aside } = await revertExchange(work, exchange)
   if (others.length > 0) {
     journal.close()
     return recoveryConflict(exchange.id, others)
   }
-  at(work.onPoint, 'reverted', () => journal.mark('reverted'))
+  await markAt(work.onPoint, journal, 'reverted')
   journal.remove()
   clearKeep(exchange.keep)
   if (!(error instanceof Collision)) return machineFailure(error, displayOfRaw(exchange.workspace))

@@ -22,6 +22,7 @@ import { holdGitLocks, releaseGitLocks } from '../entries/git-lock.ts'
 import { existsAt } from '../entries/ground.ts'
 import { type ExchangeStep, isInPlace, stageDifferences } from '../entries/plan.ts'
 import type { Exchange, ExchangePart } from '../journal/exchange.ts'
+import type { Journal, Mark } from '../journal/journal.ts'
 import {
   applyStep,
   hasBegun,
@@ -246,4 +247,11 @@ export function at<T>(onPoint: OnPoint, point: Parameters<OnPoint>[0], action: (
   const done = action()
   onPoint(point, 'after', null)
   return done
+}
+
+/** Marks a stage of an exchange in its journal, as a point of its own. */
+export async function markAt(onPoint: OnPoint, journal: Journal, mark: Mark): Promise<void> {
+  onPoint(mark, 'before', null)
+  await journal.mark(mark)
+  onPoint(mark, 'after', null)
 }

@@ -8,7 +8,7 @@
  * survives.
  */
 import { createHash } from 'node:crypto'
-import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Digest, type FaultError, faultError, showPath } from '../../base/index.ts'
 import type { Change, RawPath } from '../../gate/index.ts'
@@ -87,9 +87,7 @@ export function writePlan(exchange: Exchange): Digest {
   try {
     const handle = openSync(file, 'wx', 0o600)
     try {
-      const digest = writeLines(handle, textsOf(exchange))
-      fsyncSync(handle)
-      return digest
+      return writeLines(handle, textsOf(exchange))
     } finally {
       closeSync(handle)
     }

@@ -8,8 +8,7 @@
  */
 import {
   closeSync,
-  fdatasyncSync,
-  fsyncSync,
+  fdatasync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -18,9 +17,10 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { type Digest, invariant, isUuid } from '../../base/index.ts'
 import type { RawPath } from '../../gate/index.ts'
-import { errnoOf, isAbsent, syncDirectory } from '../../machine/index.ts'
+import { errnoOf, isAbsent, syncPath } from '../../machine/index.ts'
 import { machineFailure } from '../entries/failure.ts'
 import { AFTER_TIMES, type Exchange, type ExchangeKind, PLAN, planLines } from './exchange.ts'
 import { SHARED_FILES } from './shared-directory.ts'
@@ -45,6 +45,7 @@ export interface OpenJournal {
 
 const SUFFIX = '.journal'
 const SIZE = 16_384
+const syncData = promisify(fdatasync)
 
 export class Journal {
   readonly #file: string
@@ -58,8 +59,8 @@ export class Journal {
     this.#at = 0
   }
 
-  /** Durable when it returns; `onMade` is called when the file is there and still empty. */
-  static begin(state: string, intent: Intent, onMade: () => void): Journal {
+  /** Durable when it resolves; `onMade` is called when the file is there and still empty. */
+  static async begin(state: string, intent: Intent, onMade: () => void): Promise<Journal> {
     const directory = join(state, 'journal')
     try {
       mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -67,8 +68,7 @@ export class Journal {
       onMade()
       const line = `${JSON.stringify({ intent })}\n`
       writeSync(journal.#handle, line.padEnd(SIZE, '\n'), 0)
-      fsyncSync(journal.#handle)
-      syncDirectory(directory)
+      await Promise.all([syncPath(journal.#file), syncPath(directory)])
       journal.#at = Buffer.byteLength(line)
       return journal
     } catch (error) {
@@ -85,14 +85,14 @@ export class Journal {
   }
 
   /**
-   * Durable when it returns, but for `recorded`: that the end is recorded the ledger knows as well,
+   * Durable when it resolves, but for `recorded`: that the end is recorded the ledger knows as well,
    * and recording it again is one fact.
    */
-  mark(mark: Mark): void {
+  async mark(mark: Mark): Promise<void> {
     const line = `${JSON.stringify({ mark })}\n`
     writeSync(this.#handle, line, this.#at)
-    if (mark !== 'recorded') fdatasyncSync(this.#handle)
     this.#at += line.length
+    if (mark !== 'recorded') await syncData(this.#handle)
   }
 
   /** Ends the exchange. One that comes back after a power failure is ended again, with no effect. */

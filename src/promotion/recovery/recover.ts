@@ -15,7 +15,14 @@ import type { OnPoint, Work } from '../exchange/apply.ts'
 import { type AppliedPromotion, describePromotion } from '../exchange/apply-stage.ts'
 import { clearKeep, clearSources, writeAfterTimes } from '../exchange/exchange-ends.ts'
 import type { WorkspaceLock } from '../exchange/lock.ts'
-import { applyExchange, at, isUntouched, revertExchange, unfinished } from '../exchange/run.ts'
+import {
+  applyExchange,
+  at,
+  isUntouched,
+  markAt,
+  revertExchange,
+  unfinished,
+} from '../exchange/run.ts'
 import { type Exchange, readPlan } from '../journal/exchange.ts'
 import { Journal, type Mark, type OpenJournal, openJournals } from '../journal/journal.ts'
 import { type AppliedRollback, describeRollback, unrestored } from '../rollback/rollback.ts'
@@ -93,7 +100,7 @@ async function recoverOne(request: RecoveryRequest, open: OpenJournal): Promise<
     }
     const outcome = isForwards ? 'APPLIED' : 'REVERTED'
     await recordEnd(request, exchange, digest, outcome)
-    endExchange(work, exchange, journal, outcome)
+    await endExchange(work, exchange, journal, outcome)
     return { outcome, id }
   } finally {
     ground.close()
@@ -168,7 +175,7 @@ export async function goForwards(
     throw error
   }
   if (exchange.kind === 'promotion') writeAfterTimes(exchange, work.ground)
-  at(work.onPoint, 'applied', () => journal.mark('applied'))
+  await markAt(work.onPoint, journal, 'applied')
   return []
 }
 
@@ -179,11 +186,11 @@ export async function goBack(
   marks: readonly Mark[],
 ): Promise<readonly RawPath[]> {
   if (marks.includes('reverted')) return []
-  if (!marks.includes('reverting')) at(work.onPoint, 'reverting', () => journal.mark('reverting'))
+  if (!marks.includes('reverting')) await markAt(work.onPoint, journal, 'reverting')
   const { others, left } = await revertExchange(work, exchange)
   // After a crash writ cannot know which process wrote the bytes that are where the old ones belong.
   if (others.length + left.length > 0) return [...others, ...left]
-  at(work.onPoint, 'reverted', () => journal.mark('reverted'))
+  await markAt(work.onPoint, journal, 'reverted')
   return []
 }
 
@@ -209,13 +216,13 @@ export async function recordEnd(
 }
 
 /** Ends an exchange whose record is durable: removes what is no longer needed, and its journal. */
-export function endExchange(
+export async function endExchange(
   { onPoint }: Work,
   exchange: Exchange,
   journal: Journal,
   outcome: 'APPLIED' | 'REVERTED',
-): void {
-  at(onPoint, 'recorded', () => journal.mark('recorded'))
+): Promise<void> {
+  await markAt(onPoint, journal, 'recorded')
   at(onPoint, 'clear', () => clearEnded(exchange, outcome))
   journal.remove()
 }

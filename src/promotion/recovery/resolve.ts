@@ -66,7 +66,7 @@ export async function resolveRecovery(request: ResolveRequest): Promise<Resolved
     const stopped = await go(work, rest, journal, open.marks)
     if (stopped.length > 0) throw recoveryConflict(id, stopped)
     await recordEnd(request, rest, digest, request.direction)
-    endExchange(work, exchange, journal, request.direction)
+    await endExchange(work, exchange, journal, request.direction)
     const paths = steps.reduce((sum, { changes }) => sum + changes.length, 0)
     return { id, kind: exchange.kind, paths, chosen: settled.size }
   } finally {

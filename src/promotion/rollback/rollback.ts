@@ -31,7 +31,7 @@ import {
 } from '../exchange/exchange-ends.ts'
 import { fromRefreshed, type IndexCopies, indexCopies } from '../exchange/index-copies.ts'
 import type { WorkspaceLock } from '../exchange/lock.ts'
-import { applyExchange, at, stepsOf } from '../exchange/run.ts'
+import { applyExchange, at, markAt, stepsOf } from '../exchange/run.ts'
 import {
   type Exchange,
   type ExchangePart,
@@ -322,7 +322,7 @@ async function carryOut(
   work: Work,
 ): Promise<AppliedRollback> {
   const { onPoint, ground } = work
-  const { journal } = beginExchange(state, exchange, onPoint)
+  const { journal } = await beginExchange(state, exchange, onPoint)
   try {
     await applyExchange(work, exchange)
     const wrong = unrestored(exchange, ground)
@@ -330,14 +330,14 @@ async function carryOut(
   } catch (error) {
     throw await putBack(work, exchange, journal, error, 'rollback.conflict')
   }
-  at(onPoint, 'applied', () => journal.mark('applied'))
+  await markAt(onPoint, journal, 'applied')
   const rest = { status: 'APPLIED', verified: true, recovered: false } as const
   const done = describeRollback(exchange, rest)
   try {
     onPoint('record', 'before', null)
     await record(done)
     onPoint('record', 'after', null)
-    at(onPoint, 'recorded', () => journal.mark('recorded'))
+    await markAt(onPoint, journal, 'recorded')
     at(onPoint, 'clear', () => clearSources(exchange))
     journal.remove()
   } catch (error) {

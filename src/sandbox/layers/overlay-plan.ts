@@ -218,16 +218,32 @@ export function leftApart(namesIn: (directory: string) => readonly string[]): re
 /**
  * What a view is made of that lies over the real tree: directories that each hold a part of the
  * machine's tree, from its root on, as overlays write it down. Asked before anything is mounted; one
- * flat stack, never an overlay on an overlay. What is there when all layers lie over one another;
- * null for nothing, or behind a link.
+ * flat stack, never an overlay on an overlay. Returns a function that tells what is there when all
+ * layers lie over one another; null for nothing, or behind a link. It looks at each entry once.
  */
-export function kindInStack(path: string, layers: readonly string[]): 'directory' | 'file' | null {
+export function stackOf(layers: readonly string[]): (path: string) => 'directory' | 'file' | null {
+  const seen = new Map<string, Stats | null>()
+  const look = (path: string): Stats | null => {
+    const known = seen.get(path)
+    if (known !== undefined) return known
+    const stats = statsOf(path)
+    seen.set(path, stats)
+    return stats
+  }
+  return (path) => kindInStack(path, layers, look)
+}
+
+function kindInStack(
+  path: string,
+  layers: readonly string[],
+  look: (path: string) => Stats | null,
+): 'directory' | 'file' | null {
   const names = path.split('/').filter((name) => name !== '')
   let open = ['', ...layers]
   let [place, kind]: [string, Stats | null] = ['/', null]
   for (const name of names) {
     place = join(place, name)
-    const found = open.map((layer) => [layer, statsOf(`${layer}${place}`)] as const)
+    const found = open.map((layer) => [layer, look(`${layer}${place}`)] as const)
     const top = found.findLast(([, stats]) => stats !== null)?.[1] ?? null
     if (top === null || isWhiteout(top) || top.isSymbolicLink()) return null
     kind = top

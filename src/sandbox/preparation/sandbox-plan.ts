@@ -9,7 +9,7 @@ import type { SandboxRequest } from '../driver/driver.ts'
 import { isWithin, readMounts } from '../kernel/mount-table.ts'
 import { type MachineView, planMachineView } from '../layers/machine-view.ts'
 import { type Mask, masksOf } from '../layers/masks.ts'
-import { kindInStack, type OverlayPlan, planOverlays } from '../layers/overlay-plan.ts'
+import { type OverlayPlan, planOverlays, stackOf } from '../layers/overlay-plan.ts'
 import type { SandboxResources } from './sandbox-resources.ts'
 
 const HIDDEN_ALREADY = ['/tmp', '/var/tmp', '/dev', '/run', '/proc', '/sys']
@@ -93,20 +93,23 @@ function masksFor(
   const covered = early.map(({ path }) => path)
   const wanted = hidden.filter((path) => isInside(path, paths) || !isInside(path, gone))
   const uncovered = wanted.filter((path) => !isInside(path, covered))
-  const kindAt = bases.length === 0 ? undefined : (path: string) => kindInStack(path, bases)
-  const mounted = [...early, ...masksOf(uncovered, kindAt, new Set(banned))]
+  const kindAt = stackOf(bases)
+  const mounted = [
+    ...early,
+    ...masksOf(uncovered, bases.length === 0 ? undefined : kindAt, new Set(banned)),
+  ]
   return {
     mounted,
-    sealed: sealedIn(request, roots, mounted),
+    sealed: sealedIn(request, roots, mounted).filter((path) => kindAt(path) !== null),
     late: late
       .map(({ path }) => path)
       .filter((path) => !paths.includes(path) && !isInside(path, paths)),
   }
 }
 
-/** Returns the read-only paths to seal: those that exist and that no mask hides. */
+/** Returns the read-only paths that no mask hides. */
 function sealedIn(
-  { readOnly = [], bases = [] }: SandboxRequest,
+  { readOnly = [] }: SandboxRequest,
   roots: OverlayPlan['roots'],
   masks: readonly Mask[],
 ): readonly string[] {
@@ -115,7 +118,6 @@ function sealedIn(
   return [...new Set(readOnly)]
     .sort()
     .filter((path) => isInside(path, covers) && !isInside(path, covered))
-    .filter((path) => kindInStack(path, bases) !== null)
 }
 
 export function isInside(path: string, places: readonly string[]): boolean {

@@ -38,7 +38,6 @@ import { admit, recordProposal } from '../lifecycle/admit.ts'
 import { judge } from '../lifecycle/lifecycle.ts'
 import { obstacleOf } from '../readings/readings.ts'
 import type { RehearsedStep } from '../rehearsal/rehearsal.ts'
-import { noteHolder, stageOf } from '../stage/stage-place.ts'
 import type {
   Attempt,
   HeldAttempt,
@@ -366,11 +365,7 @@ export class OpenAttempt implements Attempt {
       outputs: this.#outputs,
       network: connections,
     }
-    const recorded = await judge(this.#gate, { admitted: this.#withEgress(admitted), rehearsal })
-    const { run } = order
-    const { stream } = this.#scene.context
-    if (run !== undefined) noteHolder(stageOf(place, sandboxId), { stream, run: run.run_id })
-    return this.#held(recorded)
+    return this.#held(await judge(this.#gate, { admitted: this.#withEgress(admitted), rehearsal }))
   }
 
   /** Records the refusal without any effect: names of files are on the record of those. */

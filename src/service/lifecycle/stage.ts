@@ -6,7 +6,7 @@
 import { removeTreeSync } from '../../machine/index.ts'
 import { captureChanges } from '../../tree/index.ts'
 import type { Rehearsal } from '../rehearsal/rehearsal.ts'
-import { markGoing, reserveHeld, reserveRoom, stageOf } from '../stage/stage-place.ts'
+import { markGoing, reserveHeld, reserveRoom, stageOf, syncHolder } from '../stage/stage-place.ts'
 import { isRoot } from '../surface/context.ts'
 import type { Decided, GateParts, Staged } from './act.ts'
 import { closeEarly } from './compare.ts'
@@ -53,8 +53,10 @@ async function stageBytes(
   try {
     if (isGoing) markGoing(directory, evaluation.action_id)
     if (isAsked) reserveRoom(context, directory, changes, book.settings)
-    if (isHeld) reserveHeld(context, directory, changes, book.settings)
+    if (isHeld)
+      reserveHeld(context, directory, changes, book.settings, evaluation.run?.run_id ?? null)
     await captureChanges(changes, sandbox.layers, directory, { isRoot: isRoot(), emptied })
+    if (isHeld) await syncHolder(directory)
   } catch (error) {
     removeTreeSync(directory)
     throw new StagingFailure(error)

@@ -149,13 +149,9 @@ export class Questions {
 
   /** Null when something of it is not kept any more. */
   async record(actionId: string): Promise<ActionRecord | null> {
-    const [proposed, result, decided, evaluated] = await Promise.all([
-      this.#view.factOf('proposal_v1', actionId),
-      this.#view.factOf('sandbox_result_v1', actionId),
-      this.#view.factOf('decision_v1', actionId),
-      this.#view.factOf('evaluation_v1', actionId),
-    ])
-    if (proposed === null || result === null || decided === null || evaluated === null) return null
+    const types = ['proposal_v1', 'sandbox_result_v1', 'decision_v1', 'evaluation_v1']
+    const [proposed, result, decided, evaluated] = await this.#view.newestOf(types, actionId)
+    if (!proposed || !result || !decided || !evaluated) return null
     const proposal = await this.#view.originalOf(proposed)
     // The ledger has checked each payload below against the contract of its type.
     const whole = await this.#withOutputs(result.payload as SandboxResult)
@@ -188,12 +184,9 @@ export class Questions {
 
   /** What the facts alone tell of a question; enough to say no to it. */
   async bare(actionId: string): Promise<BareRecord | null> {
-    const [result, decided, evaluated] = await Promise.all([
-      this.#view.factOf('sandbox_result_v1', actionId),
-      this.#view.factOf('decision_v1', actionId),
-      this.#view.factOf('evaluation_v1', actionId),
-    ])
-    if (result === null || decided === null || evaluated === null) return null
+    const types = ['sandbox_result_v1', 'decision_v1', 'evaluation_v1']
+    const [result, decided, evaluated] = await this.#view.newestOf(types, actionId)
+    if (!result || !decided || !evaluated) return null
     // The ledger has checked each payload against the contract of its type.
     return {
       result: result.payload as SandboxResult,

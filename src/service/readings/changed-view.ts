@@ -22,12 +22,16 @@ interface Resolved {
   readonly visited: readonly RawPath[]
 }
 
+type EntryKind = EntryState['kind'] | 'other'
+
 const LINKS_MAX = 40
 
 export class ChangedView {
   readonly changes: ReadonlyMap<RawPath, Change>
   readonly #layers: readonly Layer[]
   #added: Map<RawPath, RawPath[]> | null = null
+  /** Of what did not change. The same directories are on the way to most places. */
+  readonly #kinds = new Map<RawPath, EntryKind | null>()
 
   constructor(changes: readonly Change[], layers: readonly Layer[]) {
     this.changes = new Map(changes.map((change) => [change.path, change]))
@@ -35,13 +39,22 @@ export class ChangedView {
   }
 
   /** Null when there is nothing. */
-  kind(path: RawPath): EntryState['kind'] | 'other' | null {
+  kind(path: RawPath): EntryKind | null {
     const change = this.changes.get(path)
     if (change !== undefined) return change.after?.kind ?? null
+    const known = this.#kinds.get(path)
+    if (known !== undefined) return known
+    const kind = this.#kindBelow(path)
+    this.#kinds.set(path, kind)
+    return kind
+  }
+
+  #kindBelow(path: RawPath): EntryKind | null {
     const below = beforePath(path, this.#layers)
     if (below === null) return null
     try {
-      const found = lstatSync(Buffer.from(bytesOfRaw(below)))
+      const found = lstatSync(Buffer.from(bytesOfRaw(below)), { throwIfNoEntry: false })
+      if (found === undefined) return null
       if (found.isDirectory()) return 'directory'
       return found.isFile() ? 'file' : found.isSymbolicLink() ? 'symlink' : 'other'
     } catch {

@@ -127,6 +127,27 @@ export class LedgerView {
     return found === undefined ? null : wholeFact(ledger, JSON.parse(found.text) as Fact)
   }
 
+  /**
+   * The newest fact of each of these types about an action, in their order; null where there is none.
+   * One search for all of them: each search reads the tail of the stream.
+   */
+  async newestOf(
+    types: readonly string[],
+    actionId: string,
+  ): Promise<readonly (WholeFact | null)[]> {
+    const { stream, ledger } = this.#context
+    const order = 'newest_first' as const
+    const page = await ledger.store.find({ stream, action: actionId, limit: PAGE, order })
+    // The store returns the canonical text of a fact.
+    const facts = page.facts.map(({ text }) => JSON.parse(text) as Fact)
+    const newest = async (type: string): Promise<WholeFact | null> => {
+      const fact = facts.find(({ record }) => record.type === type)
+      if (fact !== undefined) return wholeFact(ledger, fact)
+      return page.next === null ? null : this.factOf(type, actionId)
+    }
+    return Promise.all(types.map(newest))
+  }
+
   /** All facts of a type about an action, in their order. */
   async factsOf(
     type: string,

@@ -1,13 +1,13 @@
 /** The room that staged bytes of questions share, and how much of it one actor gets. */
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Change, RawPath } from '../../gate/index.ts'
 import type { KnownHome } from '../../home/index.ts'
 import type { Principal } from '../../ledger/index.ts'
-import { reserveHeld, reserveRoom, stageOf, stagePlaces } from './stage-place.ts'
+import { holderOf, reserveHeld, reserveRoom, stageOf, stagePlaces } from './stage-place.ts'
 
 const MEGABYTE = 1024 ** 2
 const BOT: Principal = { kind: 'ai', id: 'bot', namespace: 'local' }
@@ -71,9 +71,11 @@ function ask(principal: Principal, bytes: number, questionQuotaMb = 8): void {
   })
 }
 
-function hold(bytes: number, questionQuotaMb = 8): void {
+function hold(bytes: number, run: string | null = null, questionQuotaMb = 8): string {
   const stage = freshStage()
-  removing(stage, () => reserveHeld({ home: home() }, stage, [added(bytes)], { questionQuotaMb }))
+  const place = { home: home(), stream: 'main' }
+  removing(stage, () => reserveHeld(place, stage, [added(bytes)], { questionQuotaMb }, run))
+  return stage
 }
 
 describe('the room for questions', () => {
@@ -108,5 +110,20 @@ describe('the room for questions', () => {
     expect(() => ask(BOT, 1)).toThrow(/50 questions waiting.*writ deny/)
     expect(() => ask(OTHER, 1)).not.toThrow()
     expect(() => ask(ANN, 1)).not.toThrow()
+  })
+})
+
+describe('a held stage', () => {
+  it('names the run that holds it', () => {
+    expect([hold(1, 'run-1'), hold(1)].map(holderOf)).toEqual([
+      { stream: 'main', run: 'run-1' },
+      null,
+    ])
+  })
+
+  it('names no run if the machine stopped while its mark was written', () => {
+    const stage = hold(1, 'run-1')
+    truncateSync(join(stage, 'held'), 9)
+    expect(holderOf(stage)).toBeNull()
   })
 })

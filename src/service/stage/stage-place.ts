@@ -9,7 +9,7 @@ import { faultError, isUuid, showName } from '../../base/index.ts'
 import type { Change } from '../../gate/index.ts'
 import type { KnownHome } from '../../home/index.ts'
 import { principalText } from '../../ledger/index.ts'
-import { namesIfThere, readIfThere, writeWhole } from '../../machine/index.ts'
+import { namesIfThere, readIfThere, syncPath } from '../../machine/index.ts'
 import type { GateSettings } from '../../policy/index.ts'
 import { measureKeep } from '../../promotion/index.ts'
 import { isLeftBehind, ownerMark } from '../../sandbox/index.ts'
@@ -46,9 +46,18 @@ export function stageOf(place: string, sandboxId: string): string {
 
 const HELD = 'held'
 
-/** Marks a stage as held: it stays until its promotion is asked for. See `isHeldStage`. */
-function markHeld(stage: string): void {
-  writeFileSync(join(stage, HELD), '', { mode: 0o600 })
+/**
+ * Marks a stage as held: it stays until its promotion is asked for. See `isHeldStage`. Notes which run
+ * holds it, so that housekeeping can ask whether that run is open.
+ */
+function markHeld(stage: string, holder: StageHolder | null): void {
+  const text = holder === null ? '' : JSON.stringify(holder)
+  writeFileSync(join(stage, HELD), text, { mode: 0o600 })
+}
+
+/** Makes durable which run holds a stage. */
+export function syncHolder(stage: string): Promise<void> {
+  return syncPath(join(stage, HELD))
 }
 
 /** Reads the mark in the stage, because housekeeping may not know the run that holds it. */
@@ -62,16 +71,15 @@ interface StageHolder {
   readonly run: string
 }
 
-/** Notes in a held stage which run holds it, so that housekeeping can ask whether that run is open. */
-export function noteHolder(stage: string, holder: StageHolder): void {
-  if (isHeldStage(stage)) writeWhole(join(stage, HELD), JSON.stringify(holder), 0o600)
-}
-
-/** Null when the stage does not say: it was held without a run, or its process died before saying so. */
+/** Null when the stage does not say: it was held without a run, or its process died while it was staged. */
 export function holderOf(stage: string): StageHolder | null {
   const text = readIfThere(join(stage, HELD)) ?? ''
-  // What is there was written whole, by `noteHolder`.
-  return text === '' ? null : (JSON.parse(text) as StageHolder)
+  try {
+    // `markHeld` wrote it.
+    return JSON.parse(text) as StageHolder
+  } catch {
+    return null
+  }
 }
 
 /** Names which process promotes a stage, and which act: names are durable with the directory. */
@@ -181,13 +189,14 @@ export function reserveRoom(
 
 /** Fails with `question.quota` if the staged bytes that flows hold would pass the quota. */
 export function reserveHeld(
-  { home }: Pick<GateContext, 'home'>,
+  { home, stream }: Pick<GateContext, 'home' | 'stream'>,
   stage: string,
   changes: readonly Change[],
   { questionQuotaMb }: Pick<GateSettings, 'questionQuotaMb'>,
+  run: string | null,
 ): void {
   const wanted = noteSize(stage, changes)
-  markHeld(stage)
+  markHeld(stage, run === null ? null : { stream, run })
   const stages = stagePlaces(home).flatMap(stagesIn).filter(isHeldStage)
   const bytes = stages.reduce((sum, each) => sum + roomOf(each), 0)
   if (bytes <= questionQuotaMb * MEBIBYTE) return
