@@ -7,6 +7,7 @@
 
 import type { CompiledEdge, CompiledNode } from '../compile/compiled-flow.ts'
 import type { FindingAction } from '../state/fact.ts'
+import { hasFailedCall } from './border.ts'
 import { arrive, escalate } from './enter.ts'
 import { takeFields } from './evidence.ts'
 import { guardValues } from './judge.ts'
@@ -95,9 +96,9 @@ export function refusalOf(
  */
 function areCallsBack(turn: Turn, node: number, isPhaseEnded: boolean): boolean {
   const { calls, callsLate } = turn.draft.nodeOf(node)
-  const { awaited, hasFailedCall, hasFired } = turn.node(node)
+  const { awaited, hasFired } = turn.node(node)
   if (awaited > 0 || (callsLate && !isPhaseEnded)) return false
-  if (hasFailedCall && turn.draft.run.rules >= 4) {
+  if (turn.draft.run.rules >= 4 && hasFailedCall(turn, node)) {
     // Only a person has it made again; a node that left by its way out does not wait for that.
     if (!hasFired) hold(turn, node)
     return false

@@ -168,9 +168,10 @@ export interface NodeState {
   readonly heard: Readonly<Record<string, number>>
   /** Calls that this node has made and that have not returned. */
   readonly awaited: number
-  /** A call of this node failed, and nothing let the node make it again since. */
-  readonly hasFailedCall: boolean
-  /** Edges of this node whose calls failed; none fires again before a person or a new version lets it. */
+  /**
+   * Edges of this node whose calls failed; none fires again before a person or a new version lets it.
+   * `NO_EDGE` in place of a call edge that a migration took away.
+   */
   readonly failedCalls: readonly number[]
   /** Of a call node: the edges that wait for their turn, the one that has it, and its first round. */
   readonly calls: readonly number[]
@@ -178,6 +179,9 @@ export interface NodeState {
   readonly callRound: number
   readonly work: WorkState
 }
+
+/** The place of an edge that the flow no longer has. */
+export const NO_EDGE = -1
 
 /** A phase or sub-phase. */
 export interface SpanState {
@@ -348,7 +352,6 @@ const FRESH_NODE: NodeState = {
   deadline: null,
   heard: NOTHING_HEARD,
   awaited: 0,
-  hasFailedCall: false,
   failedCalls: NO_CALLS,
   calls: NO_CALLS,
   call: -1,
