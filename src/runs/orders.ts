@@ -46,6 +46,9 @@ export type Order =
     }
   | { readonly kind: 'cancel'; readonly principal: string; readonly comment: string | null }
 
+/** An order that answers a question. */
+export type AnswerOrder = Extract<Order, { kind: 'answer' | 'document' }>
+
 /** Orders lie in the state, which only this user can write: their form is writ's own. */
 export function orderOf(value: unknown): Order {
   return value as Order
@@ -72,8 +75,13 @@ export function lastUnblocked(facts: readonly FlowFact[], nodeId: string): numbe
 export function givenAnswer(order: Order, atMs: number): LeftAnswer | null {
   if (order.kind !== 'answer' && order.kind !== 'document') return null
   const { node_id, command, principal } = order
-  const word = order.kind === 'answer' ? order.answer : documentWord(order.text)
+  const word = answerWord(order)
   return { node_id, command, word, principal, at: new Date(atMs).toISOString() }
+}
+
+/** Returns the word that an answer comes to, such as `approve` or `retry`. */
+export function answerWord(order: AnswerOrder): string {
+  return order.kind === 'answer' ? order.answer : documentWord(order.text)
 }
 
 const VERDICTS: ReadonlyMap<unknown, string> = new Map([

@@ -86,7 +86,8 @@ export function hasWaysBehindCalls({ draft }: Turn, nodes: readonly number[]): b
   if (draft.run.rules < 4 || draft.run.calling + draft.run.stuck === 0) return false
   return nodes.some((node) => {
     const { status, awaited, failedCalls, isHeld } = draft.nodes.get(node)
-    if (status !== 'done' || (awaited === 0 && !(isHeld && failedCalls.length > 0))) return false
+    const isMade = status === 'done' || (draft.run.rules >= 5 && status === 'approved')
+    if (!isMade || (awaited === 0 && !(isHeld && failedCalls.length > 0))) return false
     return draft.nodeOf(node).waysWithin.some(({ index }) => draft.fired.get(index) === 0)
   })
 }
@@ -99,7 +100,9 @@ function leadsOut(turn: Turn, node: number, phase: number): boolean {
 function isJudgedElsewhere(turn: Turn, node: number): boolean {
   const { status } = turn.node(node)
   const { target } = turn.draft.nodeOf(node)
-  return status === 'submitted' || (status === 'resting' && turn.node(target).status !== 'done')
+  if (status !== 'resting') return status === 'submitted'
+  // A called CHECK that rests waits for no phase.
+  return target !== -1 && turn.node(target).status !== 'done'
 }
 
 /** Returns whether a CHECK of another phase is to judge the work, or follows a CHECK that has approved. */

@@ -37,7 +37,7 @@ import {
   takeException,
 } from './leave.ts'
 import { type EdgeObstacle, firstOpen, mayFire, type OpenEdge, tryEdge } from './passage.ts'
-import { dismissApprovals, voidDependents } from './stage.ts'
+import { dismissApprovals, isPlacedFirst, voidDependents } from './stage.ts'
 import type { Turn } from './turn.ts'
 
 /** An answer with more claims or evidence is invalid. */
@@ -234,7 +234,8 @@ function neededBy({ suggestions }: XiaojingReview) {
 }
 
 function approveBy(turn: Turn, check: number, target: number): void {
-  if (target === -1) return turn.later({ kind: 'done', node: check })
+  if (target === -1)
+    return isPlacedFirst(turn, check) ? undefined : turn.later({ kind: 'done', node: check })
   if (turn.draft.run.rules >= 4) {
     if (asksForEvidence(turn, check, true)) return
     takeFields(turn, turn.draft.nodeOf(check).outgoing)

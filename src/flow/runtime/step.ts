@@ -54,8 +54,10 @@ import {
 import { cancel, canSkip, skip } from './skip.ts'
 import {
   dismissApprovals,
+  followPlaced,
   followPromotion,
   isLateAct,
+  isStaged,
   leaveUndone,
   promoteStage,
   voidDependents,
@@ -116,6 +118,7 @@ function isStale(draft: RunDraft, event: FlowEvent, place: number): boolean {
     return index === undefined || !answers(draft.subphases.get(index).pending, event)
   }
   if (place === -1) return true
+  if (event.type === 'answer_late') return false
   const node = draft.nodes.get(place)
   const { pending, status } = node
   if (event.type === 'unblocked')
@@ -236,7 +239,9 @@ function reactAt(turn: Turn, node: number, event: NodeEvent): void {
       if (turn.draft.nodeOf(node).checks.length > 0) return submitWork(turn, node)
       return complete(turn, node)
     case 'evidence_read':
-      return isReviewEvidence(turn) ? goOnToReview(turn, node) : complete(turn, node)
+      if (isReviewEvidence(turn)) return goOnToReview(turn, node)
+      if (turn.draft.run.rules >= 5 && isStaged(turn, node)) return promoteStage(turn, node)
+      return complete(turn, node)
     case 'list_read':
       return isListTaken(turn, node, event) ? complete(turn, node) : undefined
     case 'human_answer':
@@ -251,6 +256,11 @@ function reactAt(turn: Turn, node: number, event: NodeEvent): void {
       const values = { actor, path, mode }
       return turn.find({ code: 'flow.access_denied', node_id, action: 'refuse', values })
     }
+    case 'answer_late': {
+      const { node_id, principal: by, word, about } = event
+      const values = { by, said: word, about, asks_now: versionAsked(turn, node) }
+      return turn.find({ code: 'flow.answer_late', node_id, action: 'alert', values })
+    }
     case 'unblocked':
       return afterUnblock(turn, node)
     case 'skipped':
@@ -263,6 +273,12 @@ function reactAt(turn: Turn, node: number, event: NodeEvent): void {
     default:
       return event satisfies never
   }
+}
+
+/** Returns the version that a CHECK is asked about; null if it is asked about none. */
+function versionAsked(turn: Turn, node: number): string | null {
+  const { pending, work } = turn.node(node)
+  return pending === null ? null : (work.pin?.artifact_digest ?? null)
 }
 
 function start(turn: Turn): void {
@@ -395,10 +411,12 @@ function afterPromotion(turn: Turn, node: number, event: EventOf<'promoted'>): v
   if (event.action_id === null) {
     const { why, about = [] } = event
     const values = why === undefined ? {} : { codes: why, ...(about.length > 0 && { about }) }
-    return block(turn, node, 'flow.promotion_refused', values)
+    block(turn, node, 'flow.promotion_refused', values)
+    return followPlaced(turn, node, false)
   }
   complete(turn, node)
   followPromotion(turn, node)
+  followPlaced(turn, node, true)
 }
 
 /** Enters the target of a Rollback edge once every pending rollback to it has succeeded. */

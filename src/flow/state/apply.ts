@@ -375,6 +375,7 @@ function applyPhaseBlocked(draft: RunDraft, phaseId: string): void {
 /** Findings that say nothing about the work. */
 const NO_ISSUE: ReadonlySet<string> = new Set([
   'flow.time_floor',
+  'flow.answer_late',
   'flow.tools_ignored',
   'flow.waiting',
 ])

@@ -234,6 +234,16 @@ type EventBody =
       readonly path: string
       readonly mode: 'read' | 'write' | 'exec'
     }
+  /** A human answered a question that was withdrawn: the answer is kept, and changes nothing. */
+  | ({
+      readonly type: 'answer_late'
+      readonly principal: string
+      /** Such as `approve`, with the whole answer next to it. */
+      readonly word: string
+      readonly text: string
+      /** The version that the question was about; null if it was about none. */
+      readonly about: string | null
+    } & AnsweredCommand)
   /** A human lets a blocked node try again. */
   | { readonly type: 'unblocked'; readonly node_id: string; readonly principal: string }
   /** The time that a node waits for has come. */

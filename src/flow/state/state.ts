@@ -14,7 +14,8 @@ import { filledVector, type Vector, VectorDraft } from './vector.ts'
 
 /**
  * idle: not entered. running: a command is under way. submitted: there is something to judge.
- * waiting: for a human. approved: to be promoted after the stages below it; others go on meanwhile.
+ * waiting: for a human. approved: to be promoted after the stages below it, while others go on, or after
+ * the CHECK nodes that it calls.
  * promoting, rolling_back: the gate acts.
  * resting: a CHECK that has approved and waits for its target. provisional: others go on from what is
  * staged here, and it is judged later. rejected: not done, and run again when the run comes here.
