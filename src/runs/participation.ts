@@ -237,7 +237,7 @@ export class Participation {
     const ending = AbortSignal.any([signal, counted.signal])
     live.obey(ending)
     if (again === null || live.command === command)
-      await this.#run.send({ type: 'attempt_started', ...to })
+      await this.#run.send({ type: 'attempt_started', ...to, ...this.#changedFor(command) })
     const isRemote = !('command' in participant)
     const { document: input, missing, changed } = await this.#inputOf(command, again, isRemote)
     if (changed !== null) {
@@ -291,10 +291,24 @@ export class Participation {
    * What the participant is given, with what it judges where it judges something; `changed` is an artifact
    * that it would be given and that is not as its node handed it in.
    */
+  /** What the work changed that a reviewer judges, relative to the workspace. */
+  #judgedPaths({ review }: RunCommand): readonly string[] {
+    const { flow, state, stages } = this.#run
+    const judged = review === null ? undefined : flow.nodeIndex.get(review.target)
+    return judged === undefined ? [] : stages.changedBy(flow, state, judged)
+  }
+
+  /** The same for the record of the review. */
+  #changedFor(command: RunCommand): ChangedFiles {
+    const paths = this.#judgedPaths(command)
+    if (command.review === null) return {}
+    return { changed: paths.slice(0, CHANGED_MAX), changed_count: paths.length }
+  }
+
   async #inputOf(command: RunCommand, again: Again | null, isRemote: boolean) {
     const { flow, state, stages } = this.#run
     const node = this.#nodeOf(command.node_id)
-    const judged = node.target === -1 ? [] : stages.changedBy(flow, state, node.target)
+    const judged = this.#judgedPaths(command)
     const view = stages.bases(command.stands_on)
     const files = { read: (path: string) => this.#run.readFile(path, view), judged }
     try {
@@ -461,7 +475,12 @@ export class Participation {
     const { host } = this.#run.options
     const startedMs = host.clock.elapsedMs()
     const live = new NodeAttempt(asked, startedMs, (stopped) => this.#open(asked, stopped))
-    await this.#run.send({ type: 'attempt_started', node_id, command })
+    await this.#run.send({
+      type: 'attempt_started',
+      node_id,
+      command,
+      ...this.#changedFor(asked),
+    })
     if (review === null)
       await this.#run.send({ type: 'gate_decision', node_id, command, decision: 'PROMOTE' })
     this.#persons.set(node_id, principal)
@@ -479,6 +498,13 @@ export class Participation {
   #absolute(path: string): string {
     return `${this.#run.options.workspace}/${path}`
   }
+}
+
+const CHANGED_MAX = 200
+
+interface ChangedFiles {
+  readonly changed?: readonly string[]
+  readonly changed_count?: number
 }
 
 /** What runs on could be the work, which can write to the answer until the last moment. */

@@ -68,6 +68,13 @@ it('two reviews in a row: a program, then a person who looks, rejects and approv
     'WAITING',
     'it was rejected with score 0 by Approval (d): name the sources',
   ])
+  // The version that the person looked at is not the one that is asked about now.
+  const unseen = walk('approve', short, 'd')
+  expect([unseen.error.code, unseen.error.message]).toEqual([
+    'flow.not_waiting',
+    expect.stringContaining(`the version that you looked at, ${first}, was withdrawn`),
+  ])
+  expect(unseen.error.hint).toContain(`writ flow show ${begun.run_id} d`)
   expect(place.writ(['flow', 'show', short, 'd']).out).toContain('draft 2 after name the sources')
   // A person who looked at the first version says yes to that one only.
   const other = walk('approve', short, 'd', '--digest', first)

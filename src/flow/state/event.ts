@@ -129,7 +129,12 @@ export interface PinnedProgram extends PinnedFile {
 type EventBody =
   | { readonly type: 'started'; readonly run_id: string; readonly origin?: RunOrigin }
   /** A participant begins, from nothing: what an interrupted run of this attempt did is forgotten. */
-  | ({ readonly type: 'attempt_started' } & AnsweredCommand)
+  | ({
+      readonly type: 'attempt_started'
+      /** Of a review: the files that the judged work changed, the first 200 of them, and how many there are. */
+      readonly changed?: readonly string[]
+      readonly changed_count?: number
+    } & AnsweredCommand)
   /** One operation that the participant asked for through its tool channel, and what was decided. */
   | ({
       readonly type: 'gate_decision'
