@@ -50,6 +50,7 @@ import { changedPrograms, foundAt } from './programs/host-findings.ts'
 import { commandOf } from './programs/named-programs.ts'
 import type { FlowRun } from './run.ts'
 import { filesAt, isFolder, ownPath } from './run-files.ts'
+import { judgedFiles } from './stages.ts'
 
 type AskAgain = Extract<FlowCommand, { type: 'ask_again' }>
 
@@ -237,7 +238,7 @@ export class Participation {
     const ending = AbortSignal.any([signal, counted.signal])
     live.obey(ending)
     if (again === null || live.command === command)
-      await this.#run.send({ type: 'attempt_started', ...to, ...this.#changedFor(command) })
+      await this.#run.send({ type: 'attempt_started', ...to, ...judgedFiles(this.#run, command) })
     const isRemote = !('command' in participant)
     const { document: input, missing, changed } = await this.#inputOf(command, again, isRemote)
     if (changed !== null) {
@@ -291,24 +292,10 @@ export class Participation {
    * What the participant is given, with what it judges where it judges something; `changed` is an artifact
    * that it would be given and that is not as its node handed it in.
    */
-  /** What the work changed that a reviewer judges, relative to the workspace. */
-  #judgedPaths({ review }: RunCommand): readonly string[] {
-    const { flow, state, stages } = this.#run
-    const judged = review === null ? undefined : flow.nodeIndex.get(review.target)
-    return judged === undefined ? [] : stages.changedBy(flow, state, judged)
-  }
-
-  /** The same for the record of the review. */
-  #changedFor(command: RunCommand): ChangedFiles {
-    const paths = this.#judgedPaths(command)
-    if (command.review === null) return {}
-    return { changed: paths.slice(0, CHANGED_MAX), changed_count: paths.length }
-  }
-
   async #inputOf(command: RunCommand, again: Again | null, isRemote: boolean) {
     const { flow, state, stages } = this.#run
     const node = this.#nodeOf(command.node_id)
-    const judged = this.#judgedPaths(command)
+    const judged = stages.judgedBy(flow, state, command.review)
     const view = stages.bases(command.stands_on)
     const files = { read: (path: string) => this.#run.readFile(path, view), judged }
     try {
@@ -475,12 +462,8 @@ export class Participation {
     const { host } = this.#run.options
     const startedMs = host.clock.elapsedMs()
     const live = new NodeAttempt(asked, startedMs, (stopped) => this.#open(asked, stopped))
-    await this.#run.send({
-      type: 'attempt_started',
-      node_id,
-      command,
-      ...this.#changedFor(asked),
-    })
+    const judged = judgedFiles(this.#run, asked)
+    await this.#run.send({ type: 'attempt_started', node_id, command, ...judged })
     if (review === null)
       await this.#run.send({ type: 'gate_decision', node_id, command, decision: 'PROMOTE' })
     this.#persons.set(node_id, principal)
@@ -498,13 +481,6 @@ export class Participation {
   #absolute(path: string): string {
     return `${this.#run.options.workspace}/${path}`
   }
-}
-
-const CHANGED_MAX = 200
-
-interface ChangedFiles {
-  readonly changed?: readonly string[]
-  readonly changed_count?: number
 }
 
 /** What runs on could be the work, which can write to the answer until the last moment. */

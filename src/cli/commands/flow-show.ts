@@ -75,7 +75,11 @@ function nodeOf(walked: WalkedRun, nodeId: string): ShownNode {
   const { flow } = walked
   const node = flow.nodes[flow.nodeIndex.get(nodeId) ?? -1]
   if (node === undefined) throw faultError('flow.not_waiting', nodeId)
-  const subject = flow.nodes[node.target] ?? node
+  const { pending, work } = elementAt(walked.state.nodes, node.index)
+  // A CHECK that is called judges its caller.
+  const judged = pending === null ? undefined : work.pin?.target
+  const subject =
+    flow.nodes[node.target] ?? flow.nodes[flow.nodeIndex.get(judged ?? '') ?? -1] ?? node
   const near = new Set([nodeId, subject.nodeId])
   const stops = walked.status === 'RUNNING' ? [] : stopsOf(walked)
   return { walked, node, subject, stops: stops.filter(({ node_id = '' }) => near.has(node_id)) }

@@ -166,6 +166,15 @@ export function endReview(turn: Turn, check: number, event: EventOf<'attempt_end
   takeReview(turn, check, answer, event.principal)
 }
 
+/** Tells which version an answer was about that came too late, and which one is asked about now. */
+export function findLate(turn: Turn, node: number, event: EventOf<'answer_late'>): void {
+  const { node_id, principal: by, word: said, about } = event
+  const { pending, work } = turn.node(node)
+  const asks_now = pending === null ? null : (work.pin?.artifact_digest ?? null)
+  const values = { by, said, about, asks_now }
+  turn.find({ code: 'flow.answer_late', node_id, action: 'alert', values })
+}
+
 type Verdict = 'APPROVE' | 'REJECT' | 'PENDING'
 
 function verdictOf({ total_score, action_required }: XiaojingReview): Verdict {

@@ -15,7 +15,7 @@ import type { EventOf, FlowEvent } from '../state/event.ts'
 import { flowAfter, reshape } from '../state/reshape.ts'
 import { isOpen, isStuckAt, type RunState, unblockedBy } from '../state/state.ts'
 import { endBranches, loseGroups, openGroups, winGroups } from './alternatives.ts'
-import { askForInput, endAttempt, takeOutput } from './attempt.ts'
+import { askForFiles, endAttempt, takeOutput } from './attempt.ts'
 import { waitsForWork } from './border.ts'
 import { isRejectedByCall, settleCalls } from './call.ts'
 import { block, enter, failNode, run } from './enter.ts'
@@ -45,6 +45,7 @@ import {
 import {
   answerFault,
   endReview,
+  findLate,
   giveUpReview,
   goOnToReview,
   isApproved,
@@ -256,11 +257,8 @@ function reactAt(turn: Turn, node: number, event: NodeEvent): void {
       const values = { actor, path, mode }
       return turn.find({ code: 'flow.access_denied', node_id, action: 'refuse', values })
     }
-    case 'answer_late': {
-      const { node_id, principal: by, word, about } = event
-      const values = { by, said: word, about, asks_now: versionAsked(turn, node) }
-      return turn.find({ code: 'flow.answer_late', node_id, action: 'alert', values })
-    }
+    case 'answer_late':
+      return findLate(turn, node, event)
     case 'unblocked':
       return afterUnblock(turn, node)
     case 'skipped':
@@ -273,12 +271,6 @@ function reactAt(turn: Turn, node: number, event: NodeEvent): void {
     default:
       return event satisfies never
   }
-}
-
-/** Returns the version that a CHECK is asked about; null if it is asked about none. */
-function versionAsked(turn: Turn, node: number): string | null {
-  const { pending, work } = turn.node(node)
-  return pending === null ? null : (work.pin?.artifact_digest ?? null)
 }
 
 function start(turn: Turn): void {
@@ -443,21 +435,6 @@ function afterRollback(turn: Turn, node: number, event: EventOf<'rolled_back'>):
   }
   const target = turn.draft.nodeNamed(command.back_to)
   turn.later({ kind: 'enter', node: target, round: command.round, cause: 'back' })
-}
-
-/** A node without a participant is done when a person has put its files in place. */
-function askForFiles(turn: Turn, node: number, { missing_files }: EventOf<'passed'>): void {
-  const missing = missing_files ?? []
-  const node_id = turn.idOf(node)
-  const values = { required_files_exist: false, missing }
-  turn.find({ code: 'flow.incomplete', node_id, action: 'escalate', values })
-  const description = 'a required file of a node that no participant runs'
-  const needs = missing.map((path) => ({ name: path, description, suggested_path: path }))
-  askForInput(
-    turn,
-    node,
-    needs.map((need) => ({ ...need, accepted_types: [] })),
-  )
 }
 
 /** Tries the closed edges of a held node again after a human's answer, or reruns the node. */
