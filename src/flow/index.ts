@@ -52,6 +52,7 @@ export {
   reviewerOf,
 } from './plan/plan.ts'
 export { OrchestrationLog } from './report/log-text.ts'
+export { openWorkOf } from './report/open-work.ts'
 export { type ArtifactDiff, reportPage } from './report/page.ts'
 export { type PersonReport, peopleOf, type ReviewReport, reviewsOf } from './report/people.ts'
 export {

@@ -18,7 +18,9 @@ export { dueRuns, type PassedTimer, passAllTimers, passTimers } from './pass-tim
 export {
   answerOrder,
   askedOfPeople,
+  lastSeen,
   namedPerson,
+  noteSeen,
   type PersonCommand,
   verdictText,
 } from './person-answer.ts'

@@ -1,7 +1,7 @@
 /** What people tell a run: answers to what it asks, evidence, and that something may try again. */
 import { DOCUMENT_LIMITS, readJson } from '../base/index.ts'
 import type { Evidence } from '../contracts/index.ts'
-import type { BudgetLimits, FlowFact, LeftAnswer } from '../flow/index.ts'
+import type { BudgetLimits, FlowCommand, FlowEvent, FlowFact, LeftAnswer } from '../flow/index.ts'
 
 export type Order =
   /** To `ask_human`. */
@@ -46,6 +46,9 @@ export type Order =
     }
   | { readonly kind: 'cancel'; readonly principal: string; readonly comment: string | null }
 
+/** An order that answers a question. */
+export type AnswerOrder = Extract<Order, { kind: 'answer' | 'document' }>
+
 /** Orders lie in the state, which only this user can write: their form is writ's own. */
 export function orderOf(value: unknown): Order {
   return value as Order
@@ -72,8 +75,13 @@ export function lastUnblocked(facts: readonly FlowFact[], nodeId: string): numbe
 export function givenAnswer(order: Order, atMs: number): LeftAnswer | null {
   if (order.kind !== 'answer' && order.kind !== 'document') return null
   const { node_id, command, principal } = order
-  const word = order.kind === 'answer' ? order.answer : documentWord(order.text)
+  const word = answerWord(order)
   return { node_id, command, word, principal, at: new Date(atMs).toISOString() }
+}
+
+/** Returns the word that an answer comes to, such as `approve` or `retry`. */
+function answerWord(order: AnswerOrder): string {
+  return order.kind === 'answer' ? order.answer : documentWord(order.text)
 }
 
 const VERDICTS: ReadonlyMap<unknown, string> = new Map([
@@ -87,4 +95,46 @@ function documentWord(text: string): string {
   const value = reading.ok ? reading.value : null
   const isObject = typeof value === 'object' && value !== null && 'action_required' in value
   return (isObject ? VERDICTS.get(value.action_required) : undefined) ?? 'document'
+}
+
+type LateAnswer = Omit<Extract<FlowEvent, { type: 'answer_late' }>, 'at' | 'nonce'>
+
+/**
+ * Returns what is recorded of an answer to a question that was withdrawn, such as a yes to a version of work
+ * that was run again meanwhile; null for an answer that counts, or counted.
+ */
+export function lateAnswer(
+  facts: readonly FlowFact[],
+  order: AnswerOrder,
+  pending: FlowCommand | null,
+): LateAnswer | null {
+  const { node_id, command, principal } = order
+  if (pending?.command === command) return null
+  const asked = facts.find(
+    ({ type, payload }) =>
+      type === 'flow_event_v1' &&
+      payload.kind === 'commanded' &&
+      payload.command.command === command,
+  )
+  // An order that was obeyed, and could not be taken away before the process died, is found again.
+  if (asked === undefined || facts.some((fact) => isAnswer(fact, command))) return null
+  const word = answerWord(order)
+  const text = order.kind === 'document' ? order.text : ''
+  return { type: 'answer_late', node_id, command, principal, word, text, about: versionIn(asked) }
+}
+
+const ANSWERS: ReadonlySet<string> = new Set(['human_answer', 'attempt_ended', 'answer_late'])
+
+function isAnswer({ type, payload }: FlowFact, command: number): boolean {
+  if (type === 'participant_output_v1') return payload.command === command
+  if (type !== 'flow_event_v1' || payload.kind !== 'event') return false
+  const { event } = payload
+  return ANSWERS.has(event.type) && 'command' in event && event.command === command
+}
+
+function versionIn({ type, payload }: FlowFact): string | null {
+  if (type !== 'flow_event_v1' || payload.kind !== 'commanded') return null
+  const { command } = payload
+  const isReview = command.type === 'run_participant' || command.type === 'ask_again'
+  return isReview ? (command.review?.artifact_digest ?? null) : null
 }

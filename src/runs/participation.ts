@@ -50,6 +50,7 @@ import { changedPrograms, foundAt } from './programs/host-findings.ts'
 import { commandOf } from './programs/named-programs.ts'
 import type { FlowRun } from './run.ts'
 import { filesAt, isFolder, ownPath } from './run-files.ts'
+import { judgedFiles } from './stages.ts'
 
 type AskAgain = Extract<FlowCommand, { type: 'ask_again' }>
 
@@ -237,7 +238,7 @@ export class Participation {
     const ending = AbortSignal.any([signal, counted.signal])
     live.obey(ending)
     if (again === null || live.command === command)
-      await this.#run.send({ type: 'attempt_started', ...to })
+      await this.#run.send({ type: 'attempt_started', ...to, ...judgedFiles(this.#run, command) })
     const isRemote = !('command' in participant)
     const { document: input, missing, changed } = await this.#inputOf(command, again, isRemote)
     if (changed !== null) {
@@ -294,7 +295,7 @@ export class Participation {
   async #inputOf(command: RunCommand, again: Again | null, isRemote: boolean) {
     const { flow, state, stages } = this.#run
     const node = this.#nodeOf(command.node_id)
-    const judged = node.target === -1 ? [] : stages.changedBy(flow, state, node.target)
+    const judged = stages.judgedBy(flow, state, command.review)
     const view = stages.bases(command.stands_on)
     const files = { read: (path: string) => this.#run.readFile(path, view), judged }
     try {
@@ -461,7 +462,8 @@ export class Participation {
     const { host } = this.#run.options
     const startedMs = host.clock.elapsedMs()
     const live = new NodeAttempt(asked, startedMs, (stopped) => this.#open(asked, stopped))
-    await this.#run.send({ type: 'attempt_started', node_id, command })
+    const judged = judgedFiles(this.#run, asked)
+    await this.#run.send({ type: 'attempt_started', node_id, command, ...judged })
     if (review === null)
       await this.#run.send({ type: 'gate_decision', node_id, command, decision: 'PROMOTE' })
     this.#persons.set(node_id, principal)

@@ -25,7 +25,9 @@ import {
   readReview,
 } from '../flow/index.ts'
 import { type Principal, principalText } from '../ledger/index.ts'
+import type { FlowHost } from './flow-host.ts'
 import type { Order } from './orders.ts'
+import { RunFolder } from './run-folder.ts'
 import type { WalkedRun } from './runs.ts'
 
 export type PersonCommand = Extract<FlowCommand, { type: 'run_participant' | 'ask_again' }>
@@ -47,6 +49,26 @@ export function namedPerson(flow: CompiledFlow, nodeId: string): string | null {
 function personIn(participant: Participant | undefined): string | null {
   if (participant === undefined || !('human' in participant)) return null
   return participant.human === true ? null : participant.human
+}
+
+/** Notes that a person was shown the version that a CHECK asks them about. */
+export function noteSeen(
+  { home, principal }: Pick<FlowHost, 'home' | 'principal'>,
+  { runId }: WalkedRun,
+  { node_id, review }: PersonCommand,
+): void {
+  const version = review?.artifact_digest ?? null
+  if (principal.kind !== 'human' || version === null) return
+  new RunFolder(home, runId).noteSeen(node_id, principalText(principal), version)
+}
+
+/** Returns the version that a person was last shown at a CHECK; null if they were shown none. */
+export function lastSeen(
+  { home, principal }: Pick<FlowHost, 'home' | 'principal'>,
+  { runId }: WalkedRun,
+  nodeId: string,
+): string | null {
+  return new RunFolder(home, runId).seen(nodeId, principalText(principal))
 }
 
 interface GivenText {

@@ -26,6 +26,11 @@ const RUN_ID = /^run-[0-9a-f-]{36}$/
 
 const LOGS = 'logs'
 const TIMER = 'timer'
+const SEEN = 'seen.json'
+
+function seenKey(nodeId: string, principal: string): string {
+  return JSON.stringify([nodeId, principal])
+}
 
 /** Ids become names of folders: anything else could lead elsewhere. */
 export function isRunId(text: string): boolean {
@@ -125,6 +130,23 @@ export class RunFolder {
   waiting(): readonly number[] {
     // Only `noteWaiting` writes the file.
     return JSON.parse(readIfThere(join(this.#state, 'waiting.json')) ?? '[]') as number[]
+  }
+
+  /** Notes which version a person was shown at a node. */
+  noteSeen(nodeId: string, principal: string, version: string): void {
+    makeFolder(this.#state, 0o700)
+    const seen = { ...this.#seen(), [seenKey(nodeId, principal)]: version }
+    writeWhole(join(this.#state, SEEN), JSON.stringify(seen), 0o600)
+  }
+
+  /** Returns the version that a person was last shown at a node; null if none. */
+  seen(nodeId: string, principal: string): string | null {
+    return this.#seen()[seenKey(nodeId, principal)] ?? null
+  }
+
+  #seen(): Readonly<Record<string, string>> {
+    // Only `noteSeen` writes the file.
+    return JSON.parse(readIfThere(join(this.#state, SEEN)) ?? '{}') as Record<string, string>
   }
 
   /** That a person has to let the run go on, where the inbox finds it. */

@@ -34,7 +34,7 @@ import { BudgetMeter } from './budget-meter.ts'
 import { Duties } from './duties.ts'
 import { RecordedArtifacts } from './files/recorded-artifacts.ts'
 import type { FlowHost } from './flow-host.ts'
-import { lastUnblocked, type Order, orderOf } from './orders.ts'
+import { type AnswerOrder, lastUnblocked, lateAnswer, type Order, orderOf } from './orders.ts'
 import { Slots, usualPlaces } from './participant/slots.ts'
 import { namedPerson } from './person-answer.ts'
 import { RunPrograms } from './programs/run-programs.ts'
@@ -354,6 +354,7 @@ export class FlowRun {
     switch (order.kind) {
       case 'answer': {
         const { node_id, command, answer, principal } = order
+        if (await this.#isLate(order)) return
         await this.#asked(command)
         this.#settle(command)
         this.folder.hide(`waiting-${plainName(node_id)}.md`)
@@ -385,6 +386,7 @@ export class FlowRun {
         return this.send({ type: 'cancelled', principal: order.principal, comment: order.comment })
       case 'document':
         if (!this.#isPersons(order.node_id, order.principal)) return
+        if (await this.#isLate(order)) return
         await this.#asked(order.command)
         this.#settle(order.command)
         return this.#duties.hearPerson(order)
@@ -399,6 +401,13 @@ export class FlowRun {
     this.meter.look()
     for (const node_id of nodesBlockedBy('flow.budget', this.flow, this.#state, this.facts))
       await this.send({ type: 'unblocked', node_id, principal })
+  }
+
+  /** Keeps an answer to a question that was withdrawn, and returns whether it was. */
+  async #isLate(order: AnswerOrder): Promise<boolean> {
+    const late = lateAnswer(this.facts, order, this.pendingOf(order.node_id))
+    if (late !== null) await this.send(late)
+    return late !== null
   }
 
   /** Waits until a question has been shown: its answer may arrive before. */

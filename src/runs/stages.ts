@@ -3,6 +3,7 @@ import {
   type CompiledFlow,
   elementAt,
   type FlowFact,
+  type ReviewPin,
   type RunState,
   type StageBase,
 } from '../flow/index.ts'
@@ -88,11 +89,34 @@ export class Stages {
     return stage === null ? [] : (this.find({ node_id, manifest: stage.manifest })?.paths ?? [])
   }
 
+  /** What the work changed that a reviewer judges; nothing where nothing is judged. */
+  judgedBy(flow: CompiledFlow, state: RunState, review: ReviewPin | null): readonly string[] {
+    const judged = review === null ? undefined : flow.nodeIndex.get(review.target)
+    return judged === undefined ? [] : this.changedBy(flow, state, judged)
+  }
+
   /** Paths that attempts changed which ended behind this fact. */
   pathsSince(seq: number): ReadonlySet<string> {
     const later = [...this.#known.values()].filter((stage) => stage.seq > seq)
     return new Set(later.flatMap(({ paths }) => paths))
   }
+}
+
+const CHANGED_MAX = 200
+
+interface JudgedFiles {
+  readonly changed?: readonly string[]
+  readonly changed_count?: number
+}
+
+/** The files that judged work changed, for the record of its review. */
+export function judgedFiles(
+  { stages, flow, state }: Pick<WalkedRun, 'flow' | 'state'> & { readonly stages: Stages },
+  { review }: { readonly review: ReviewPin | null },
+): JudgedFiles {
+  if (review === null) return {}
+  const paths = stages.judgedBy(flow, state, review)
+  return { changed: paths.slice(0, CHANGED_MAX), changed_count: paths.length }
 }
 
 /** The act that holds what a node changed last, promoted or not; null when it changed nothing. */

@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import type { Flow } from '../../src/contracts/index.ts'
-import type { FlowFact, RunState } from '../../src/flow/index.ts'
+import { type FlowFact, peopleOf, type RunState, replayRun, stopsOf } from '../../src/flow/index.ts'
 import { type Order, unblockOrder } from '../../src/runs/orders.ts'
 import { LOG_FILE } from '../../src/runs/run-files.ts'
 import { leaveOrder } from '../../src/runs/runs.ts'
@@ -63,6 +63,46 @@ function signed({ type, payload }: FlowFact): Order | null {
   const text = JSON.stringify({ result_type: 'ARTIFACT', artifact })
   const { command, node_id } = asked
   return { kind: 'document', node_id, command, text, principal: SAID_BY }
+}
+
+it('an answer to a question that was withdrawn is kept, and named', TIMEOUT, async () => {
+  // The first version is rejected by the program while the person has not answered yet.
+  place.write('reviewer.mjs', REVIEWER)
+  const { nodes, edges, ...flow } = smallFlow()
+  const boss = { ...nodes.find(({ kind }) => kind === 'CHECK'), node_id: 'boss', title: 'Boss' }
+  const asked = { ...boss, reviewer: { human: true as const } } as (typeof nodes)[number]
+  const way = { edge_id: 'E9', source: 'draft', target: 'boss', class: 'Progress' as const }
+  let left = 0
+  const onFacts = (facts: readonly FlowFact[], { runId }: RunState): void => {
+    for (const { type, payload } of facts) {
+      if (type !== 'flow_event_v1' || payload.kind !== 'commanded' || runId === null) continue
+      const { command } = payload
+      if (command.type !== 'stop' || command.node_id !== 'boss') continue
+      left = command.stopped
+      leaveOrder(place.host(), runId, yes(left))
+    }
+  }
+  const whole = { ...flow, nodes: [...nodes, asked], edges: [...edges, way] }
+  const run = await place.run(whole, {}, { onFacts })
+  expect([run.status, left > 0, events(run.facts, 'answer_late')]).toEqual(['WAITING', true, 1])
+  const [stop] = stopsOf(run)
+  expect(stop?.says).toMatch(
+    /human:ann@local answered `approve` about the version sha256:[0-9a-f]+, which was withdrawn/,
+  )
+  expect(stop?.says).toMatch(/it asks about the version sha256:[0-9a-f]+ now$/)
+  expect(stop?.next.join(' ')).toContain('--digest sha256:')
+  const [said] = peopleOf(run.flow, run.facts)
+  expect([said?.said, said?.principal]).toEqual(['approve (withdrawn)', SAID_BY])
+  expect(replayRun(run.flow, run.facts)).toBeNull()
+  // An order that is found once more is not recorded twice.
+  leaveOrder(place.host(), run.runId, yes(left))
+  const again = await place.resume(run.runId)
+  expect([again.status, events(again.facts, 'answer_late')]).toEqual(['WAITING', 1])
+})
+
+function yes(command: number): Order {
+  const text = JSON.stringify({ action_required: 'APPROVE', total_score: 100 })
+  return { kind: 'document', node_id: 'boss', command, text, principal: SAID_BY }
 }
 
 it('what is said to a program that works is no answer', TIMEOUT, async () => {

@@ -68,6 +68,13 @@ it('two reviews in a row: a program, then a person who looks, rejects and approv
     'WAITING',
     'it was rejected with score 0 by Approval (d): name the sources',
   ])
+  // The version that the person looked at is not the one that is asked about now.
+  const unseen = walk('approve', short, 'd')
+  expect([unseen.error.code, unseen.error.message]).toEqual([
+    'flow.not_waiting',
+    expect.stringContaining(`the version that you looked at, ${first}, was withdrawn`),
+  ])
+  expect(unseen.error.hint).toContain(`writ flow show ${begun.run_id} d`)
   expect(place.writ(['flow', 'show', short, 'd']).out).toContain('draft 2 after name the sources')
   // A person who looked at the first version says yes to that one only.
   const other = walk('approve', short, 'd', '--digest', first)
@@ -79,7 +86,9 @@ it('two reviews in a row: a program, then a person who looks, rejects and approv
   const said = ['flow', 'approve', short, 'd', '--comment', 'reads well', '--digest', second]
   expect(place.writ(said).out).toContain(`it is about the version ${second}`)
   expect(walk('resume', short).status).toBe('DONE')
-  const { reviews, answers } = walk('report', short)
+  const { reviews, answers, open_work } = walk('report', short)
+  expect(open_work).toEqual([{ node_id: 'a', check_id: 'c' }])
+  expect(reviews[0].changed).toContain('draft.txt')
   const by = answers[0].principal
   expect(by).toMatch(/^human:/)
   expect(answers.map(({ said, text }: Json) => [said, text])).toEqual([
@@ -97,6 +106,8 @@ it('a person who is named is the only one whose word counts', () => {
   twoReviews('carol')
   const begun = place.writ(['flow', 'run', 'flow.json', '--json'])
   expect(begun.err).toContain('writ principal add human:carol@local')
+  expect(begun.err).toContain('`a` says nothing of what it writes')
+  expect(begun.err).toContain('`writes: ["out/**"]`')
   const { run_id } = begun.json
   const refused = place.writ(['flow', 'approve', run_id, 'd', '--json'])
   expect([refused.status, refused.json.error.code]).toEqual([1, 'flow.other_person'])

@@ -57,9 +57,14 @@ const WALKED_OTHERWISE: Readonly<Record<number, readonly string[]>> = {
     'a loop without a guard, and a way out of the phase',
     'a policy that rejects what was promoted',
   ],
+  4: [
+    'a shared check that approves what was promoted',
+    'a shared check that rejects what was promoted, and a person lets it run again',
+    'a caller with a check of its own, and a loop of the shared one',
+  ],
 }
 
-describe.each([1, 2, 3])('runs of version %i', (version) => {
+describe.each([1, 2, 3, 4])('runs of version %i', (version) => {
   const runs = recordedBy(version)
 
   it.each(runs)('$name: is walked again as it was', ({ flow, facts, status }) => {
@@ -90,6 +95,7 @@ it('names the rules that are known, and no others', () => {
   expect(rulesNamed({ name: 'flow', version: '2' })).toBe(2)
   expect(rulesNamed({ name: 'flow', version: '3' })).toBe(3)
   expect(rulesNamed({ name: 'flow', version: '4' })).toBe(4)
-  expect(rulesNamed({ name: 'flow', version: '5' })).toBeNull()
+  expect(rulesNamed({ name: 'flow', version: '5' })).toBe(5)
+  expect(rulesNamed({ name: 'flow', version: '6' })).toBeNull()
   expect(rulesNamed({ name: 'gate', version: '1' })).toBeNull()
 })

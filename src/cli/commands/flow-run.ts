@@ -9,7 +9,7 @@ import { interruptible } from '../flow/interruptible.ts'
 import { watchRun } from '../flow/live.ts'
 import { readFlow } from '../flow/load.ts'
 import { withFlows } from '../flow/open.ts'
-import { refuseActors, tellShortSecrets, tellUnknownPeople } from '../flow/person.ts'
+import { refuseActors, tellOpenWork, tellShortSecrets, tellUnknownPeople } from '../flow/person.ts'
 import { refuseFlow } from '../flow/problem.ts'
 import { sourceFiles } from '../flow/source-files.ts'
 import { plain } from '../history/text.ts'
@@ -19,7 +19,7 @@ export async function run(call: CommandCall): Promise<Exit> {
   const source = await readFlow(namedFile(call), participants, side)
   if (!source.ok)
     return refuseFlow(call, namedFile(call), { participants, side }, source.violations)
-  const { flow, participantsDigest, warnings } = source
+  const { kind, flow, participantsDigest, warnings } = source
   const workspace = workspaceOf(call)
   return withFlows(call, async ({ host, gate }) => {
     refuseActors(gate, 'starting a flow', 'writ flow run FILE')
@@ -27,6 +27,7 @@ export async function run(call: CommandCall): Promise<Exit> {
       if (code === 'flow.plan_repaired') call.terminal.err(`${plain(`${path}: ${message}`)}\n`)
     tellUnknownPeople(call, { gate, host }, flow)
     tellShortSecrets(call, flow)
+    tellOpenWork(call, flow, kind)
     tellForeignGroups(call.terminal, [workspace])
     const watch = watchRun(call)
     const walked = await interruptible((abort) =>

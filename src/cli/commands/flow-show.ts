@@ -13,7 +13,16 @@ import {
   stopsOf,
 } from '../../flow/index.ts'
 import { displayOfRaw, rawOfText } from '../../gate/index.ts'
-import { findRun, lookAtRun, stagedBy, takenBack, type WalkedRun } from '../../runs/index.ts'
+import {
+  askedOfPeople,
+  findRun,
+  lookAtRun,
+  noteSeen,
+  type PersonCommand,
+  stagedBy,
+  takenBack,
+  type WalkedRun,
+} from '../../runs/index.ts'
 import type { HeldEffects } from '../../service/index.ts'
 import { visible } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
@@ -32,6 +41,8 @@ export async function run(call: CommandCall): Promise<Exit> {
     const { run_id, workspace } = await findRun(host.ledger, host.stream, runName)
     const walked = await lookAtRun(host, run_id)
     const shown = nodeOf(walked, findNode(walked.flow, node))
+    for (const asked of askedOfPeople(walked))
+      if (isAbout(shown, asked)) noteSeen(host, walked, asked)
     const actionId = stagedBy(walked, shown.subject.nodeId)
     const effects = actionId === null ? null : await host.attempts.effects(actionId)
     const all = await takenBack(host.ledger, host.stream, run_id, walked.facts)
@@ -47,6 +58,11 @@ export async function run(call: CommandCall): Promise<Exit> {
   })
 }
 
+/** Returns whether a question to a person is about what is shown. */
+function isAbout({ node, subject }: ShownNode, { node_id, review }: PersonCommand): boolean {
+  return node_id === node.nodeId || review?.target === subject.nodeId
+}
+
 interface ShownNode {
   readonly walked: WalkedRun
   readonly node: CompiledNode
@@ -59,7 +75,11 @@ function nodeOf(walked: WalkedRun, nodeId: string): ShownNode {
   const { flow } = walked
   const node = flow.nodes[flow.nodeIndex.get(nodeId) ?? -1]
   if (node === undefined) throw faultError('flow.not_waiting', nodeId)
-  const subject = flow.nodes[node.target] ?? node
+  const { pending, work } = elementAt(walked.state.nodes, node.index)
+  // A CHECK that is called judges its caller.
+  const judged = pending === null ? undefined : work.pin?.target
+  const subject =
+    flow.nodes[node.target] ?? flow.nodes[flow.nodeIndex.get(judged ?? '') ?? -1] ?? node
   const near = new Set([nodeId, subject.nodeId])
   const stops = walked.status === 'RUNNING' ? [] : stopsOf(walked)
   return { walked, node, subject, stops: stops.filter(({ node_id = '' }) => near.has(node_id)) }

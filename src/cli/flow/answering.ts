@@ -18,17 +18,18 @@ import { proveHuman, refuseOthers } from '../call/home.ts'
 import { withFlows } from './open.ts'
 import { passBefore } from './passed.ts'
 
-interface Addressed {
+export interface Addressed {
   readonly host: FlowHost
   readonly run: WalkedRun
   readonly nodeId: string
 }
 
-/** Only a human answers (I1). `make` makes the order, or fails with the reason. */
+/** Only a human answers (I1). `make` makes the order, or fails with the reason; `told` is added to JSON. */
 export function answerRun(
   call: CommandCall,
   [runName, nodeGiven]: readonly [string, string],
   make: (asked: Addressed) => Promise<Order>,
+  told: () => Readonly<Record<string, unknown>> = () => ({}),
 ): Promise<Exit> {
   return withFlows(call, async ({ host, gate }) => {
     refuseOthers(gate.session.caller, 'answering')
@@ -38,7 +39,7 @@ export function answerRun(
     const run = await lookAtRun(host, run_id)
     const order = await make({ host, run, nodeId: findNode(run.flow, nodeGiven) })
     leaveOrder(host, run_id, order)
-    return recorded(call, run_id, await isWalked(host, run_id))
+    return recorded(call, run_id, await isWalked(host, run_id), told())
   })
 }
 
@@ -69,11 +70,12 @@ async function recorded(
   { terminal, options }: CommandCall,
   runId: string,
   walked: boolean,
+  told: Readonly<Record<string, unknown>>,
 ): Promise<Exit> {
   const next = walked ? 'the process that walks it takes it' : `writ flow resume ${runId}`
   await terminal.out(
     options.isOn('json')
-      ? `${JSON.stringify({ ok: true, run_id: runId, walked })}\n`
+      ? `${JSON.stringify({ ok: true, run_id: runId, walked, ...told })}\n`
       : `recorded; ${next}\n`,
   )
   return EXIT.yes

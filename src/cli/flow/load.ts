@@ -326,6 +326,7 @@ async function readSide(name: string): Promise<PlacedText> {
 type FlowSource =
   | {
       readonly ok: true
+      readonly kind: FlowFile['kind']
       readonly flow: CompiledFlow
       readonly participantsDigest: string | null
       readonly subflows: readonly string[]
@@ -352,7 +353,7 @@ export async function readFlow(
   // What is checked follows its contract.
   const compilation = compileFlow(flow)
   if (!compilation.ok) throw new Error('a flow that was checked compiles')
-  return { ok: true, flow: compilation.flow, participantsDigest, subflows, warnings }
+  return { ok: true, kind, flow: compilation.flow, participantsDigest, subflows, warnings }
 }
 
 /** A flow without nodes is a sound document, and no work. */

@@ -7,7 +7,7 @@ import type { Flow, Participant } from '../../contracts/index.ts'
 import { type CompiledFlow, personText } from '../../flow/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import { humanFault, type Principal, principalText } from '../../ledger/index.ts'
-import { namedPerson, type PlanningTerms, shortSecrets } from '../../runs/index.ts'
+import { namedPerson, openWork, type PlanningTerms, shortSecrets } from '../../runs/index.ts'
 import { ancestorNames } from '../../service/index.ts'
 import type { CommandCall } from '../call/command.ts'
 import { credentialOf, proveHuman } from '../call/home.ts'
@@ -15,6 +15,7 @@ import { canAsk } from '../call/passphrase.ts'
 import { askLine } from '../gate/answer-line.ts'
 import type { GateSession } from '../gate/open.ts'
 import { plain } from '../history/text.ts'
+import type { FlowFile } from './load.ts'
 import type { FlowSession } from './open.ts'
 
 /** Fails if an actor calls, by its token or below a known agent. `next` is what a person types. */
@@ -58,6 +59,19 @@ export function tellShortSecrets({ terminal }: CommandCall, { nodes }: CompiledF
     terminal.err(
       `${plain(`the secret ${name} has fewer than four characters: it is not searched for in files and outputs of participants`)}\n`,
     )
+}
+
+/** Says which work may change the whole workspace while a command judges it, and what to write instead. */
+export function tellOpenWork(
+  { terminal }: CommandCall,
+  { base }: CompiledFlow,
+  kind: FlowFile['kind'],
+): void {
+  for (const { code, message, hint } of openWork(base)) {
+    // A plan has no word for it; a table has one in its side file.
+    const next = kind === 'plan' ? 'a flow can say it: `writ flow export PLAN --format yaml`' : hint
+    terminal.err(`${plain(`${message}; ${next}`)} (${code})\n`)
+  }
 }
 
 const GOING_ON = 'going on with a run that an actor began'

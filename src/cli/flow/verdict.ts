@@ -4,13 +4,14 @@ import { nodeName } from '../../flow/index.ts'
 import {
   answerOrder,
   askedOfPeople,
+  lastSeen,
   type PersonCommand,
   verdictText,
   type WalkedRun,
 } from '../../runs/index.ts'
 import type { CommandCall, Exit } from '../call/command.ts'
 import { usageError } from '../call/command.ts'
-import { answerRun, notWaiting } from './answering.ts'
+import { type Addressed, answerRun, notWaiting } from './answering.ts'
 
 const COMMENT_MAX = 4_000
 
@@ -24,15 +25,19 @@ export async function judgeBy(call: CommandCall, verdict: 'approve' | 'reject'):
   if (comment.length > COMMENT_MAX)
     throw usage(verdict, `a comment has at most ${COMMENT_MAX} characters`)
   let version: string | null = null
-  const exit = await answerRun(call, [runName, node], async ({ host, run, nodeId }) => {
+  const make = async ({ host, run, nodeId }: Addressed) => {
     const command = reviewAt(run, nodeId)
     if (command.review === null) throw notReview(run, command)
     version = command.review.artifact_digest
     refuseOtherVersion(run, command, call.options.text('digest'))
+    if (call.options.text('digest') === null)
+      refuseUnseen(run, command, lastSeen(host, run, command.node_id), verdict)
     const text = verdictText(verdict, command.review, comment === '' ? 'approved' : comment)
     const { principal, namespace, clock } = host
     return answerOrder(run, { command, text, principal, namespace, nowMs: clock.nowMs() })
-  })
+  }
+  const told = () => (version === null ? {} : { artifact_digest: version })
+  const exit = await answerRun(call, [runName, node], make, told)
   if (version !== null && !call.options.isOn('json'))
     await call.terminal.out(`it is about the version ${version}\n`)
   return exit
@@ -49,6 +54,21 @@ function refuseOtherVersion(
   const asked = now === null ? 'has no artifact' : `is ${now}`
   const message = `the version that ${nodeName(flow, node_id)} asks about ${asked}, not ${showName(wanted)}`
   const hint = `look at it: writ flow show ${runId} ${node_id}`
+  throw faultError('flow.not_waiting', node_id, message, hint)
+}
+
+/** The person looked at another version than the one that they would answer about. */
+function refuseUnseen(
+  { flow, runId }: WalkedRun,
+  { node_id, review }: PersonCommand,
+  seen: string | null,
+  verdict: 'approve' | 'reject',
+): void {
+  const now = review?.artifact_digest ?? null
+  if (seen === null || now === null || seen === now) return
+  const message = `${nodeName(flow, node_id)} asks about the version ${now} now; the version that you looked at, ${seen}, was withdrawn`
+  const comment = verdict === 'reject' ? ' --comment TEXT' : ''
+  const hint = `look at it: writ flow show ${runId} ${node_id}; or answer about it unseen: writ flow ${verdict} ${runId} ${node_id}${comment} --digest ${now}`
   throw faultError('flow.not_waiting', node_id, message, hint)
 }
 

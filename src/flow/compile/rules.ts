@@ -22,9 +22,12 @@
  * of its items have the same output path. Alternatives and CHECK nodes of another phase begin after the
  * floor and the log of the phase that they follow, a retry enters no node again that another branch has
  * finished, and a version that a called CHECK rejected is not put to a CHECK again.
+ *
+ * By version 5 work that calls a CHECK stays staged until that CHECK has approved it, as work stays staged for
+ * the CHECK nodes that name it (F-13).
  */
 
-export const RULES_NOW = 4
+export const RULES_NOW = 5
 
 /** Whose rules a new run is walked by. */
 export const FLOW_EVALUATOR = { name: 'flow', version: String(RULES_NOW) } as const

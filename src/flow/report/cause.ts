@@ -110,6 +110,8 @@ export class Causes {
         return `its ${text('text')} says “${text('phrase')}”, which ${finding.policy_id ?? 'a text policy'} forbids`
       case 'flow.manifest_mismatch':
         return `files of the sub-phase ${text('subphase_id')} are not as its manifest says`
+      case 'flow.answer_late':
+        return lateText(values)
       case 'flow.escalated':
         return `${text('why')}${this.#lastSaid(node_id)}`
       case 'flow.budget':
@@ -225,6 +227,13 @@ export class Causes {
     const by = ` by ${nodeName(this.flow, checkId)}${score}`
     this.#reviews.set(nodeId, said === '' ? by : `${by}: ${said}`)
   }
+}
+
+/** An answer that counts for nothing: whose it was, about which version, and what is asked now. */
+export function lateText({ by, said, about, asks_now: now }: Values): string {
+  const version = about === null ? 'a question' : `the version ${shownText(about)}`
+  const next = now === null ? '' : `; it asks about the version ${shownText(now)} now`
+  return `${shownText(by)} answered \`${shownText(said)}\` about ${version}, which was withdrawn before: the answer is kept and counts for nothing${next}`
 }
 
 /** Why the gate did not put the changes of an attempt in place. */

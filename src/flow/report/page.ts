@@ -2,6 +2,7 @@
  * Writes the report for people: one HTML file that has no scripts and loads nothing. Every value of a
  * run is escaped, so that it is text and never markup.
  */
+import type { ReviewReport } from './people.ts'
 import type { RunReport } from './report.ts'
 import type { Transition } from './transitions.ts'
 
@@ -92,7 +93,8 @@ function sections(report: RunReport, { drawing, diffs = [] }: PageParts): readon
 }
 
 /** How far it came, why it stopped or waits, and what to type. */
-function summary({ nodes: list, stops, totals, findings: found }: RunReport): string {
+function summary(report: RunReport): string {
+  const { nodes: list, stops, totals, findings: found, open_work: open } = report
   const counts = new Map<string, number>()
   for (const { status } of list) counts.set(status, (counts.get(status) ?? 0) + 1)
   const parts = [...counts].map(([status, count]) => `${count} ${text(status)}`)
@@ -100,6 +102,10 @@ function summary({ nodes: list, stops, totals, findings: found }: RunReport): st
   const used = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}, ${seconds.toFixed(1)} s, ${tokens} tokens, ${found.length} ${found.length === 1 ? 'finding' : 'findings'}`
   return [
     `<p>${list.length} ${list.length === 1 ? 'node' : 'nodes'}: ${parts.join(', ')}. ${used}.</p>`,
+    ...open.map(
+      ({ node_id, check_id }) =>
+        `<p><b>${text(node_id)}</b> says nothing of what it writes: its work could change all of the workspace but for what is sealed, also files that the reviewer of ${text(check_id)} loads and writ does not find.</p>`,
+    ),
     ...stops.map(({ title, node_id, says, next, kind, code }) => {
       const name = node_id === undefined || node_id === title ? title : `${title} (${node_id})`
       const named = code === undefined ? '' : ` <code class="dim">${text(code)}</code>`
@@ -124,7 +130,7 @@ function people({ answers }: RunReport): string {
 
 function reviews({ reviews: list }: RunReport): string {
   return grid(
-    ['at', 'check', 'of', 'verdict', 'score', 'by', 'summary and suggestions'],
+    ['at', 'check', 'of', 'verdict', 'score', 'by', 'summary and suggestions', 'changed files'],
     list.map((one) => [
       text(one.at),
       text(one.check_title),
@@ -133,8 +139,15 @@ function reviews({ reviews: list }: RunReport): string {
       String(one.score),
       text(one.by ?? ''),
       [one.summary, ...one.suggestions.map(({ change }) => `• ${change}`)].map(text).join('<br>'),
+      changedCell(one),
     ]),
   )
+}
+
+/** The files that the judged work had changed when the reviewer looked. */
+function changedCell({ changed = [], changed_count: count = 0 }: ReviewReport): string {
+  const more = count > changed.length ? [`and ${count - changed.length} more`] : []
+  return [...changed, ...more].map(text).join('<br>')
 }
 
 function diffText({ path, seq, lines }: ArtifactDiff): string {

@@ -19,6 +19,9 @@ export interface ReviewReport {
   /** The principal of the host that gave the review: a person, or a participant by its digest. */
   readonly by: string | null
   readonly artifact_digest: string | null
+  /** The files that the judged work changed, of those that the reviewer found; runs before did not note them. */
+  readonly changed?: readonly string[]
+  readonly changed_count?: number
   /** The score decided, and not the word that the reviewer wrote. */
   readonly is_word_changed: boolean
   readonly summary: string
@@ -43,13 +46,14 @@ export function reviewsOf(flow: CompiledFlow, facts: readonly FlowFact[]): reado
     given.take(fact)
     if (fact.type !== 'flow_event_v1' || fact.payload.kind !== 'reviewed') return []
     const { kind: _, run_id: __, ...review } = fact.payload
-    const { by, review: document } = given.of(review.check_id)
+    const { by, review: document, changed } = given.of(review.check_id)
     return [
       {
         ...review,
         node_title: nodeTitle(flow, review.node_id),
         check_title: nodeTitle(flow, review.check_id),
         by,
+        ...changed,
         summary: document?.summary ?? '',
         suggestions: document?.suggestions ?? [],
         breakdown: document?.breakdown ?? [],
@@ -70,6 +74,8 @@ export function peopleOf(flow: CompiledFlow, facts: readonly FlowFact[]): readon
     }
     if (event.type === 'unblocked') return told(event.node_id, event.principal, 'unblock')
     if (event.type === 'human_answer') return told(event.node_id, event.principal, event.answer)
+    if (event.type === 'answer_late')
+      return told(event.node_id, event.principal, `${event.word} (withdrawn)`, event.text)
     if (event.type !== 'attempt_ended' || !event.principal.startsWith('human:')) return []
     const { review, action } = given.of(event.node_id)
     if (review !== null) {
@@ -86,9 +92,10 @@ interface GivenAnswer {
   readonly review: XiaojingReview | null
   /** The result of work. */
   readonly action: string | null
+  readonly changed: Pick<ReviewReport, 'changed' | 'changed_count'>
 }
 
-const NOTHING: GivenAnswer = { by: null, review: null, action: null }
+const NOTHING: GivenAnswer = { by: null, review: null, action: null, changed: {} }
 
 /** By node: the last answer of its participant, and who gave it. */
 class GivenAnswers {
@@ -99,9 +106,17 @@ class GivenAnswers {
       const { answer, node_id } = payload
       const review = answer?.kind === 'review' ? answer.document : null
       const action = answer?.kind === 'action' ? answer.document.result_type : null
-      this.#answers.set(node_id, { by: null, review, action })
+      this.#answers.set(node_id, { ...this.of(node_id), by: null, review, action })
     } else if (type === 'flow_event_v1' && payload.kind === 'event') {
       const { event } = payload
+      if (event.type === 'attempt_started') {
+        const { changed, changed_count } = event
+        const noted = changed === undefined || changed_count === undefined
+        this.#answers.set(event.node_id, {
+          ...this.of(event.node_id),
+          changed: noted ? {} : { changed, changed_count },
+        })
+      }
       if (event.type !== 'attempt_ended') return
       this.#answers.set(event.node_id, { ...this.of(event.node_id), by: event.principal })
     }

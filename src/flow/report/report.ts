@@ -10,6 +10,7 @@ import type { ProgramChange } from '../state/event.ts'
 import type { FlowFact } from '../state/fact.ts'
 import { type NodeStatus, type RunState, type RunStatus, runStatus } from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
+import { type OpenWork, openWorkOf } from './open-work.ts'
 import { type PersonReport, peopleOf, type ReviewReport, reviewsOf } from './people.ts'
 import { type RunStop, stopsOf, type ToldFinding, toldFindings } from './stops.ts'
 import { type Transition, transitionsOf } from './transitions.ts'
@@ -106,6 +107,8 @@ export interface RunReport {
   readonly invariants: readonly unknown[]
   /** Invariants that do not hold for a participant, because a person's file says so. */
   readonly waivers: readonly Waiver[]
+  /** Work that could change the whole workspace while a program there judged it. */
+  readonly open_work: readonly OpenWork[]
   readonly findings: readonly ToldFinding[]
   /** Why it waits or has stopped, and what to do about it. */
   readonly stops: readonly RunStop[]
@@ -150,6 +153,7 @@ export function reportOf(
     transitions: transitionsOf(flow, facts),
     invariants: eventsOf(facts, 'invariant'),
     waivers: waiversOf(flow),
+    open_work: openWorkOf(flow.base),
     findings: toldFindings(flow, facts),
     stops: stopsOf({ flow, facts, state, waiting }),
     claims: claimStandings(flow, state),

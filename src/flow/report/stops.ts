@@ -10,7 +10,7 @@ import type { FlowCommand } from '../state/command.ts'
 import type { FlowFact, RunFinding } from '../state/fact.ts'
 import { isStuckAt, type RunState } from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
-import { Causes } from './cause.ts'
+import { Causes, lateText } from './cause.ts'
 import { type ToldRun, wayOut } from './ways-out.ts'
 import { commandText, nodeName, nodeTitle, oneLine, shownText } from './words.ts'
 
@@ -141,7 +141,7 @@ function waitOf(
       ]
     case 'run_participant':
     case 'ask_again':
-      return [participantStop(runId, flow, command)]
+      return [withLate(run, participantStop(runId, flow, command), command)]
     case 'promote': {
       const { node_id } = command
       const says = 'its effects need a yes'
@@ -233,6 +233,27 @@ function decisionStop(run: ToldRun, node_id: string, findings: readonly ToldFind
     says: [last?.says ?? 'a person has to decide', ...out.says].join('; '),
     next: [...out.next, answer('retry'), answer('abandon')],
   }
+}
+
+/** Says which answer came too late for an earlier question of the node, until the present one is answered. */
+function withLate(
+  { runId, facts }: ToldRun,
+  stop: RunStop,
+  { node_id, review }: RunOrAsk,
+): RunStop {
+  const last = facts.findLast(
+    ({ type, payload }) => type === 'flow_finding_v1' && payload.node_id === node_id,
+  )
+  if (last?.type !== 'flow_finding_v1' || last.payload.code !== 'flow.answer_late') return stop
+  const now = review?.artifact_digest ?? null
+  const says = `${stop.says}; ${lateText({ ...last.payload.values, asks_now: now })}`
+  if (now === null) return { ...stop, says: oneLine(says) }
+  const pinned = stop.next.map((next) =>
+    next.startsWith(`${commandText('writ', 'flow', 'approve', runId)} `)
+      ? `${next} --digest ${now}`
+      : next,
+  )
+  return { ...stop, says: oneLine(says), next: pinned }
 }
 
 type RunOrAsk = Extract<FlowCommand, { type: 'run_participant' | 'ask_again' }>

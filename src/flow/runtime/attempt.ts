@@ -422,3 +422,18 @@ export function failAttempt(
   const round = turn.draft.run.round + 1
   turn.later({ kind: 'enter', node, round, cause: 'rerun' })
 }
+
+/** A node without a participant is done when a person has put its files in place. */
+export function askForFiles(turn: Turn, node: number, { missing_files }: EventOf<'passed'>): void {
+  const missing = missing_files ?? []
+  const node_id = turn.idOf(node)
+  const values = { required_files_exist: false, missing }
+  turn.find({ code: 'flow.incomplete', node_id, action: 'escalate', values })
+  const description = 'a required file of a node that no participant runs'
+  const needs = missing.map((path) => ({ name: path, description, suggested_path: path }))
+  askForInput(
+    turn,
+    node,
+    needs.map((need) => ({ ...need, accepted_types: [] })),
+  )
+}

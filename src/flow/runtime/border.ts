@@ -9,7 +9,9 @@
  * Ways out of a failure go at once, and a call is a part of the phase of its caller: what the CHECK nodes of a
  * caller lead on to waits for its calls as well.
  */
+import { isCallFirst } from '../compile/calls.ts'
 import type { CompiledSpan } from '../compile/compiled-flow.ts'
+import { NO_EDGE } from '../state/state.ts'
 import type { Turn } from './turn.ts'
 
 /** Returns whether a node may begin, or go on, that another one leads to. */
@@ -19,18 +21,25 @@ export function mayCross({ draft }: Turn, from: number, to: number): boolean {
   return !draft.phases.get(phase).isActive
 }
 
+/** Returns whether a call failed that the other ways of a node wait for, and nothing let it be made again. */
+export function hasFailedCall({ draft }: Turn, node: number): boolean {
+  const { failedCalls } = draft.nodes.get(node)
+  return failedCalls.some((edge) => edge === NO_EDGE || isCallFirst(draft.edgeOf(edge)))
+}
+
 /**
  * Returns whether every call that a node has to make has returned and none has failed, so that what the
  * node leads on to next to its edges may begin.
  */
-export function areCallsOver({ draft }: Turn, node: number): boolean {
+export function areCallsOver(turn: Turn, node: number): boolean {
+  const { draft } = turn
   const { calls } = draft.nodeOf(node)
   if (draft.run.rules < 4 || calls.length === 0) return true
-  const { awaited, hasFailedCall } = draft.nodes.get(node)
+  const { awaited } = draft.nodes.get(node)
   const isMade = calls.every(
     ({ document, index }) => document.class !== 'Gate' || draft.fired.get(index) > 0,
   )
-  return awaited === 0 && !hasFailedCall && isMade
+  return awaited === 0 && !hasFailedCall(turn, node) && isMade
 }
 
 /**
@@ -40,10 +49,11 @@ export function areCallsOver({ draft }: Turn, node: number): boolean {
 export function waitsForWork(turn: Turn, check: number, work: number): boolean {
   const isBack = areCallsOver(turn, work)
   if (isBack && mayCross(turn, work, check)) return false
-  const { hasFailedCall, hasFired } = turn.node(work)
+  const { hasFired } = turn.node(work)
   const { status } = turn.node(check)
   // The work has left by its way out.
-  if (hasFailedCall && hasFired) turn.settle(check, 'rejected', 'a call of its work failed')
+  if (hasFailedCall(turn, work) && hasFired)
+    turn.settle(check, 'rejected', 'a call of its work failed')
   else if (status !== 'resting')
     turn.settle(check, 'resting', isBack ? 'the phase of its work' : 'the calls of its work')
   return true
@@ -76,7 +86,8 @@ export function hasWaysBehindCalls({ draft }: Turn, nodes: readonly number[]): b
   if (draft.run.rules < 4 || draft.run.calling + draft.run.stuck === 0) return false
   return nodes.some((node) => {
     const { status, awaited, failedCalls, isHeld } = draft.nodes.get(node)
-    if (status !== 'done' || (awaited === 0 && !(isHeld && failedCalls.length > 0))) return false
+    const isMade = status === 'done' || (draft.run.rules >= 5 && status === 'approved')
+    if (!isMade || (awaited === 0 && !(isHeld && failedCalls.length > 0))) return false
     return draft.nodeOf(node).waysWithin.some(({ index }) => draft.fired.get(index) === 0)
   })
 }
@@ -89,7 +100,9 @@ function leadsOut(turn: Turn, node: number, phase: number): boolean {
 function isJudgedElsewhere(turn: Turn, node: number): boolean {
   const { status } = turn.node(node)
   const { target } = turn.draft.nodeOf(node)
-  return status === 'submitted' || (status === 'resting' && turn.node(target).status !== 'done')
+  if (status !== 'resting') return status === 'submitted'
+  // A called CHECK that rests waits for no phase.
+  return target !== -1 && turn.node(target).status !== 'done'
 }
 
 /** Returns whether a CHECK of another phase is to judge the work, or follows a CHECK that has approved. */

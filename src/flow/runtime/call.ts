@@ -13,7 +13,7 @@ import { isOpen, type NodeStatus } from '../state/state.ts'
 import { fire, hold, leave, takeException } from './leave.ts'
 import { firstOpen } from './passage.ts'
 import { waysOutOf } from './review.ts'
-import { dismissApprovals } from './stage.ts'
+import { dismissApprovals, judgingCalls } from './stage.ts'
 import type { Turn } from './turn.ts'
 
 /** Ends calls that have come to their end, and begins the next ones in line. */
@@ -78,11 +78,7 @@ function endCall(turn: Turn, { node, region }: CalledNode, edge: CompiledEdge): 
 
 /** Returns whether a CHECK that the node called has rejected what the node made. */
 export function isRejectedByCall(turn: Turn, node: number): boolean {
-  const { calls } = turn.draft.nodeOf(node)
-  const isChecked = calls.some(({ target }) => {
-    const { document } = turn.draft.nodeOf(target)
-    return document.kind === 'CHECK' && document.target === undefined
-  })
+  const isChecked = judgingCalls(turn, node).length > 0
   return turn.draft.run.rules >= 4 && isChecked && turn.node(node).work.verdict === 'REJECT'
 }
 

@@ -7,6 +7,7 @@
 
 import type { CompiledEdge, CompiledNode } from '../compile/compiled-flow.ts'
 import type { FindingAction } from '../state/fact.ts'
+import { hasFailedCall } from './border.ts'
 import { arrive, escalate } from './enter.ts'
 import { takeFields } from './evidence.ts'
 import { guardValues } from './judge.ts'
@@ -23,7 +24,8 @@ import {
 } from './passage.ts'
 import { followDone } from './phase.ts'
 import { type GuardScope, subjectOf } from './scene.ts'
-import { dismissApprovals } from './stage.ts'
+import { dropStage } from './skip.ts'
+import { dismissApprovals, promotesAfterCalls } from './stage.ts'
 import type { Turn } from './turn.ts'
 
 /** Tries the edges of a node: those out of the phase once the phase has ended, the others before. */
@@ -35,6 +37,7 @@ export function leave(turn: Turn, node: number, isPhaseEnded: boolean): void {
   if (compiled.readsEvidence) takeFields(turn, outgoing)
   if (calls.length > 0) {
     if (!areCallsBack(turn, node, isPhaseEnded)) return
+    if (promotesAfterCalls(turn, node)) return
     if (turn.draft.run.rules >= 4) followDone(turn, node)
   }
   const tried = waysAt(turn, compiled, isPhaseEnded)
@@ -95,9 +98,9 @@ export function refusalOf(
  */
 function areCallsBack(turn: Turn, node: number, isPhaseEnded: boolean): boolean {
   const { calls, callsLate } = turn.draft.nodeOf(node)
-  const { awaited, hasFailedCall, hasFired } = turn.node(node)
+  const { awaited, hasFired } = turn.node(node)
   if (awaited > 0 || (callsLate && !isPhaseEnded)) return false
-  if (hasFailedCall && turn.draft.run.rules >= 4) {
+  if (turn.draft.run.rules >= 4 && hasFailedCall(turn, node)) {
     // Only a person has it made again; a node that left by its way out does not wait for that.
     if (!hasFired) hold(turn, node)
     return false
@@ -273,6 +276,7 @@ function rollBack(turn: Turn, from: number, round: number): boolean {
  */
 function rollBackAll(turn: Turn, from: number, round: number, since = 0): boolean {
   const left = new Set(nodesAfter(turn, from))
+  if (turn.draft.run.rules >= 5) for (const node of left) dropApproved(turn, node)
   const isLeft = (call: number): boolean => {
     const { source, target } = turn.draft.edgeOf(call)
     return left.has(source) || turn.node(target).call === call
@@ -294,6 +298,14 @@ function rollBackAll(turn: Turn, from: number, round: number, since = 0): boolea
   if (first === undefined) return false
   turn.command({ type: 'roll_back', ...first, back_to: turn.idOf(from), round, rest })
   return true
+}
+
+/** Approved work that was to be promoted after its calls is left behind: there is nothing to undo. */
+function dropApproved(turn: Turn, node: number): void {
+  if (turn.node(node).status !== 'approved') return
+  dropStage(turn, node)
+  turn.settle(node, 'rejected', 'left behind')
+  dismissApprovals(turn, node)
 }
 
 /** The node and all that it has led to. */

@@ -37,7 +37,7 @@ import {
   takeException,
 } from './leave.ts'
 import { type EdgeObstacle, firstOpen, mayFire, type OpenEdge, tryEdge } from './passage.ts'
-import { dismissApprovals, voidDependents } from './stage.ts'
+import { dismissApprovals, isPlacedFirst, voidDependents } from './stage.ts'
 import type { Turn } from './turn.ts'
 
 /** An answer with more claims or evidence is invalid. */
@@ -166,6 +166,15 @@ export function endReview(turn: Turn, check: number, event: EventOf<'attempt_end
   takeReview(turn, check, answer, event.principal)
 }
 
+/** Tells which version an answer was about that came too late, and which one is asked about now. */
+export function findLate(turn: Turn, node: number, event: EventOf<'answer_late'>): void {
+  const { node_id, principal: by, word: said, about } = event
+  const { pending, work } = turn.node(node)
+  const asks_now = pending === null ? null : (work.pin?.artifact_digest ?? null)
+  const values = { by, said, about, asks_now }
+  turn.find({ code: 'flow.answer_late', node_id, action: 'alert', values })
+}
+
 type Verdict = 'APPROVE' | 'REJECT' | 'PENDING'
 
 function verdictOf({ total_score, action_required }: XiaojingReview): Verdict {
@@ -234,7 +243,8 @@ function neededBy({ suggestions }: XiaojingReview) {
 }
 
 function approveBy(turn: Turn, check: number, target: number): void {
-  if (target === -1) return turn.later({ kind: 'done', node: check })
+  if (target === -1)
+    return isPlacedFirst(turn, check) ? undefined : turn.later({ kind: 'done', node: check })
   if (turn.draft.run.rules >= 4) {
     if (asksForEvidence(turn, check, true)) return
     takeFields(turn, turn.draft.nodeOf(check).outgoing)

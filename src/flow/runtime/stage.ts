@@ -2,9 +2,11 @@
  * Stages: the changes of an attempt, staged until they are approved, and promoted as one act (F-13). A
  * stage may be based on stages that are not promoted yet. It is promoted after its bases, unchanged. It
  * is void if a base is rejected, run again, rolled back or promoted with another manifest.
+ *
+ * Work that calls CHECK nodes to judge it is promoted when all that it called have approved it.
  */
 
-import type { CompiledFlow } from '../compile/compiled-flow.ts'
+import type { CompiledEdge, CompiledFlow } from '../compile/compiled-flow.ts'
 import type { StageBase } from '../state/command.ts'
 import type { RunDraft } from '../state/draft.ts'
 import type { FlowEvent } from '../state/event.ts'
@@ -16,6 +18,7 @@ import {
   type RunState,
 } from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
+import { asksForEvidence } from './evidence.ts'
 import type { Turn } from './turn.ts'
 
 /** The most manifests under one view; the host does not stack overlays on overlays. */
@@ -86,17 +89,91 @@ function isPromoted(turn: Turn, nodeId: string): boolean {
   return stage !== null && stage.actionId !== null
 }
 
-/** Promotes the stage of a node, or waits as `approved` until all its bases are promoted. */
-export function promoteStage(turn: Turn, node: number): void {
+/**
+ * Promotes the stage of a node, or waits as `approved` until the CHECK nodes that it calls have approved and
+ * all its bases are promoted. `areCallsMade`: a call that was not made by now is none.
+ */
+export function promoteStage(turn: Turn, node: number, areCallsMade = false): void {
   const { stage } = turn.node(node).work
   if (stage === null || stage.actionId !== null) return turn.later({ kind: 'done', node })
-  if (!stage.standsOn.every(({ node_id }) => isPromoted(turn, node_id))) {
-    if (turn.node(node).status === 'approved') return
-    turn.settle(node, 'approved', 'stages below')
-    return turn.later({ kind: 'leave', node, isPhaseEnded: false })
+  const isToBeJudged = waitsForCalledChecks(turn, node, areCallsMade)
+  const isOnOthers = !stage.standsOn.every(({ node_id }) => isPromoted(turn, node_id))
+  if (isToBeJudged || isOnOthers) {
+    const isWaiting = turn.node(node).status === 'approved'
+    if (isWaiting && (!isToBeJudged || turn.node(node).awaited > 0)) return
+    if (isToBeJudged && asksForEvidence(turn, node)) return
+    if (!isWaiting)
+      turn.settle(node, 'approved', isToBeJudged ? 'the checks that it calls' : 'stages below')
+    return turn.later({
+      kind: 'leave',
+      node,
+      isPhaseEnded: isToBeJudged && isPhaseOver(turn, node),
+    })
   }
   turn.settle(node, 'promoting', 'approved')
   turn.command({ type: 'promote', node_id: turn.idOf(node), manifest: stage.manifest })
+}
+
+/** Returns whether there is something to promote at a node. */
+export function isStaged(turn: Turn, node: number): boolean {
+  const { stage } = turn.node(node).work
+  return stage !== null && stage.actionId === null
+}
+
+/** The calls of a node to CHECK nodes that judge what the node made. */
+export function judgingCalls({ draft }: Turn, node: number): readonly CompiledEdge[] {
+  return draft.nodeOf(node).calls.filter(({ target }) => {
+    const { document } = draft.nodeOf(target)
+    return document.kind === 'CHECK' && document.target === undefined
+  })
+}
+
+function waitsForCalledChecks(turn: Turn, node: number, areCallsMade: boolean): boolean {
+  if (turn.draft.run.rules < 5) return false
+  const { approvals } = turn.node(node).work
+  return judgingCalls(turn, node).some(({ target, index }) => {
+    if (approvals.includes(target)) return false
+    return !areCallsMade || turn.draft.fired.get(index) > 0
+  })
+}
+
+function isPhaseOver({ draft }: Turn, node: number): boolean {
+  return !draft.phases.get(draft.nodeOf(node).phase).isActive
+}
+
+/**
+ * Promotes work that waits for its calls if nothing is left to wait for. Returns whether the node is not done
+ * yet, so that it does not lead on.
+ */
+export function promotesAfterCalls(turn: Turn, node: number): boolean {
+  if (turn.draft.run.rules < 5 || turn.node(node).status !== 'approved') return false
+  if (judgingCalls(turn, node).length === 0) return false
+  promoteStage(turn, node, true)
+  return turn.node(node).status !== 'approved'
+}
+
+/**
+ * Promotes what a called CHECK has approved. Returns whether the CHECK has to rest until then: what it leads
+ * to sees the work in place.
+ */
+export function isPlacedFirst(turn: Turn, check: number): boolean {
+  const caller = turn.draft.run.rules < 5 ? -1 : turn.callerOf(check)
+  if (caller === -1 || !promotesAfterCalls(turn, caller)) return false
+  turn.settle(check, 'resting', 'approved')
+  return true
+}
+
+/** Lets the called CHECK that rests lead on, or take part in the failure: its work is in place, or is not. */
+export function followPlaced(turn: Turn, caller: number, isPlaced: boolean): void {
+  if (turn.draft.run.rules < 5) return
+  for (const { target: check } of judgingCalls(turn, caller)) {
+    if (turn.node(check).status !== 'resting' || turn.callerOf(check) !== caller) continue
+    if (isPlaced) turn.later({ kind: 'done', node: check })
+    else turn.settle(check, 'rejected', 'what it approved was not promoted')
+  }
+  const isOver = isPlaced && isPhaseOver(turn, caller) && !turn.node(caller).hasFired
+  if (isOver && turn.draft.nodeOf(caller).calls.length > 0)
+    turn.later({ kind: 'leave', node: caller, isPhaseEnded: true })
 }
 
 /** Returns whether a promotion became real that the run no longer waits for: it is recorded all the same. */

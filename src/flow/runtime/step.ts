@@ -15,7 +15,7 @@ import type { EventOf, FlowEvent } from '../state/event.ts'
 import { flowAfter, reshape } from '../state/reshape.ts'
 import { isOpen, isStuckAt, type RunState, unblockedBy } from '../state/state.ts'
 import { endBranches, loseGroups, openGroups, winGroups } from './alternatives.ts'
-import { askForInput, endAttempt, takeOutput } from './attempt.ts'
+import { askForFiles, endAttempt, takeOutput } from './attempt.ts'
 import { waitsForWork } from './border.ts'
 import { isRejectedByCall, settleCalls } from './call.ts'
 import { block, enter, failNode, run } from './enter.ts'
@@ -45,6 +45,7 @@ import {
 import {
   answerFault,
   endReview,
+  findLate,
   giveUpReview,
   goOnToReview,
   isApproved,
@@ -54,8 +55,10 @@ import {
 import { cancel, canSkip, skip } from './skip.ts'
 import {
   dismissApprovals,
+  followPlaced,
   followPromotion,
   isLateAct,
+  isStaged,
   leaveUndone,
   promoteStage,
   voidDependents,
@@ -116,6 +119,7 @@ function isStale(draft: RunDraft, event: FlowEvent, place: number): boolean {
     return index === undefined || !answers(draft.subphases.get(index).pending, event)
   }
   if (place === -1) return true
+  if (event.type === 'answer_late') return false
   const node = draft.nodes.get(place)
   const { pending, status } = node
   if (event.type === 'unblocked')
@@ -236,7 +240,9 @@ function reactAt(turn: Turn, node: number, event: NodeEvent): void {
       if (turn.draft.nodeOf(node).checks.length > 0) return submitWork(turn, node)
       return complete(turn, node)
     case 'evidence_read':
-      return isReviewEvidence(turn) ? goOnToReview(turn, node) : complete(turn, node)
+      if (isReviewEvidence(turn)) return goOnToReview(turn, node)
+      if (turn.draft.run.rules >= 5 && isStaged(turn, node)) return promoteStage(turn, node)
+      return complete(turn, node)
     case 'list_read':
       return isListTaken(turn, node, event) ? complete(turn, node) : undefined
     case 'human_answer':
@@ -251,6 +257,8 @@ function reactAt(turn: Turn, node: number, event: NodeEvent): void {
       const values = { actor, path, mode }
       return turn.find({ code: 'flow.access_denied', node_id, action: 'refuse', values })
     }
+    case 'answer_late':
+      return findLate(turn, node, event)
     case 'unblocked':
       return afterUnblock(turn, node)
     case 'skipped':
@@ -395,10 +403,12 @@ function afterPromotion(turn: Turn, node: number, event: EventOf<'promoted'>): v
   if (event.action_id === null) {
     const { why, about = [] } = event
     const values = why === undefined ? {} : { codes: why, ...(about.length > 0 && { about }) }
-    return block(turn, node, 'flow.promotion_refused', values)
+    block(turn, node, 'flow.promotion_refused', values)
+    return followPlaced(turn, node, false)
   }
   complete(turn, node)
   followPromotion(turn, node)
+  followPlaced(turn, node, true)
 }
 
 /** Enters the target of a Rollback edge once every pending rollback to it has succeeded. */
@@ -425,21 +435,6 @@ function afterRollback(turn: Turn, node: number, event: EventOf<'rolled_back'>):
   }
   const target = turn.draft.nodeNamed(command.back_to)
   turn.later({ kind: 'enter', node: target, round: command.round, cause: 'back' })
-}
-
-/** A node without a participant is done when a person has put its files in place. */
-function askForFiles(turn: Turn, node: number, { missing_files }: EventOf<'passed'>): void {
-  const missing = missing_files ?? []
-  const node_id = turn.idOf(node)
-  const values = { required_files_exist: false, missing }
-  turn.find({ code: 'flow.incomplete', node_id, action: 'escalate', values })
-  const description = 'a required file of a node that no participant runs'
-  const needs = missing.map((path) => ({ name: path, description, suggested_path: path }))
-  askForInput(
-    turn,
-    node,
-    needs.map((need) => ({ ...need, accepted_types: [] })),
-  )
 }
 
 /** Tries the closed edges of a held node again after a human's answer, or reruns the node. */

@@ -1,5 +1,4 @@
 /** What the facts about calls do to the state: who waits for whom, and whose turn it is. */
-import { isCallFirst } from '../compile/calls.ts'
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
 import type { RunDraft } from './draft.ts'
 
@@ -11,7 +10,6 @@ export function awaitCall(draft: RunDraft, edge: CompiledEdge): void {
   called.calls = [...called.calls, index]
   const caller = draft.ownNode(source)
   caller.awaited += 1
-  if (isCallFirst(edge)) caller.hasFailedCall = false
   draft.run.calling += 1
 }
 

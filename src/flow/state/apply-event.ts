@@ -58,6 +58,7 @@ export function applyEvent(draft: RunDraft, event: FlowEvent, place: number): vo
     case 'evidence':
     case 'access_refused':
     case 'skipped':
+    case 'answer_late':
     case 'cancelled':
     case 'tick':
       return

@@ -187,7 +187,6 @@ function applyHeard(draft: RunDraft, index: number, names: readonly string[]): v
 
 /** Its ways are tried again, and a call that failed may be made again. */
 function applyReleased(draft: RunDraft, index: number): void {
-  draft.ownNode(index).hasFailedCall = false
   forgetFailedCalls(draft, index)
   draft.setHeld(index, false)
 }
@@ -195,7 +194,6 @@ function applyReleased(draft: RunDraft, index: number): void {
 /** The edge of a call that failed may fire again. */
 function applyReturned(draft: RunDraft, edge: CompiledEdge, outcome: 'done' | 'failed'): void {
   endCall(draft, edge)
-  if (outcome === 'failed' && isCallFirst(edge)) draft.ownNode(edge.source).hasFailedCall = true
   if (outcome === 'done' || draft.fired.get(edge.index) === 0) return
   draft.fired.set(edge.index, 0)
   countArrival(draft, edge, -1)
@@ -236,7 +234,6 @@ export function applyEntered(
   node.attempts = (isFresh ? 0 : node.attempts) + 1
   node.entries += 1
   node.hasFired = false
-  node.hasFailedCall = false
   node.pending = null
   if (hasRun || work.toolCalls > 0 || work.stage !== null || work.startedAt !== null)
     node.work = againWork(work)
@@ -378,6 +375,7 @@ function applyPhaseBlocked(draft: RunDraft, phaseId: string): void {
 /** Findings that say nothing about the work. */
 const NO_ISSUE: ReadonlySet<string> = new Set([
   'flow.time_floor',
+  'flow.answer_late',
   'flow.tools_ignored',
   'flow.waiting',
 ])

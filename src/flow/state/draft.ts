@@ -229,7 +229,6 @@ function copyNode(node: NodeState): NodeState {
     deadline: node.deadline,
     heard: node.heard,
     awaited: node.awaited,
-    hasFailedCall: node.hasFailedCall,
     failedCalls: node.failedCalls,
     calls: node.calls,
     call: node.call,

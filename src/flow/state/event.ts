@@ -129,7 +129,12 @@ export interface PinnedProgram extends PinnedFile {
 type EventBody =
   | { readonly type: 'started'; readonly run_id: string; readonly origin?: RunOrigin }
   /** A participant begins, from nothing: what an interrupted run of this attempt did is forgotten. */
-  | ({ readonly type: 'attempt_started' } & AnsweredCommand)
+  | ({
+      readonly type: 'attempt_started'
+      /** Of a review: the files that the judged work changed, the first 200 of them, and how many there are. */
+      readonly changed?: readonly string[]
+      readonly changed_count?: number
+    } & AnsweredCommand)
   /** One operation that the participant asked for through its tool channel, and what was decided. */
   | ({
       readonly type: 'gate_decision'
@@ -234,6 +239,16 @@ type EventBody =
       readonly path: string
       readonly mode: 'read' | 'write' | 'exec'
     }
+  /** A human answered a question that was withdrawn: the answer is kept, and changes nothing. */
+  | ({
+      readonly type: 'answer_late'
+      readonly principal: string
+      /** Such as `approve`, with the whole answer next to it. */
+      readonly word: string
+      readonly text: string
+      /** The version that the question was about; null if it was about none. */
+      readonly about: string | null
+    } & AnsweredCommand)
   /** A human lets a blocked node try again. */
   | { readonly type: 'unblocked'; readonly node_id: string; readonly principal: string }
   /** The time that a node waits for has come. */

@@ -2,6 +2,7 @@
  * The state of a run for another compiled flow: what both flows name is taken over by name, what only
  * the new one has begins fresh. Counts that follow from the rest are counted again.
  */
+import { isCallFirst } from '../compile/calls.ts'
 import { compileFlow } from '../compile/compile.ts'
 import type { CompiledFlow, CompiledSpan } from '../compile/compiled-flow.ts'
 import { mapAt, spreadList } from '../compile/spread.ts'
@@ -12,6 +13,7 @@ import {
   isActing,
   isJudging,
   isOpen,
+  NO_EDGE,
   type NodeState,
   type RunState,
   type SpanState,
@@ -99,6 +101,12 @@ function reshapeNodes(
     const edge = to.edgeById.get(from.edges[index]?.edgeId ?? '')
     return edge === undefined ? [] : [edge.index]
   }
+  // A call that the source waits for stays failed without its edge, until a person lets the node go on.
+  const failedNow = (index: number): number[] => {
+    const edge = from.edges[index]
+    const now = edgeNow(index)
+    return now.length === 0 && edge !== undefined && isCallFirst(edge) ? [NO_EDGE] : now
+  }
   return vectorElements(fresh.nodes).map((node, index) => {
     const known = before[from.nodeIndex.get(to.nodes[index]?.nodeId ?? '') ?? -1]
     if (known === undefined) return { ...node }
@@ -110,7 +118,7 @@ function reshapeNodes(
       joined: 0,
       reached: 0,
       calls: calls.length === 0 ? calls : calls.flatMap(edgeNow),
-      failedCalls: failedCalls.length === 0 ? failedCalls : failedCalls.flatMap(edgeNow),
+      failedCalls: failedCalls.length === 0 ? failedCalls : failedCalls.flatMap(failedNow),
       call: call === -1 ? call : (edgeNow(call)[0] ?? -1),
       work:
         work.approvals.length +

@@ -14,7 +14,8 @@ import { filledVector, type Vector, VectorDraft } from './vector.ts'
 
 /**
  * idle: not entered. running: a command is under way. submitted: there is something to judge.
- * waiting: for a human. approved: to be promoted after the stages below it; others go on meanwhile.
+ * waiting: for a human. approved: to be promoted after the stages below it, while others go on, or after
+ * the CHECK nodes that it calls.
  * promoting, rolling_back: the gate acts.
  * resting: a CHECK that has approved and waits for its target. provisional: others go on from what is
  * staged here, and it is judged later. rejected: not done, and run again when the run comes here.
@@ -168,9 +169,10 @@ export interface NodeState {
   readonly heard: Readonly<Record<string, number>>
   /** Calls that this node has made and that have not returned. */
   readonly awaited: number
-  /** A call of this node failed, and nothing let the node make it again since. */
-  readonly hasFailedCall: boolean
-  /** Edges of this node whose calls failed; none fires again before a person or a new version lets it. */
+  /**
+   * Edges of this node whose calls failed; none fires again before a person or a new version lets it.
+   * `NO_EDGE` in place of a call edge that a migration took away.
+   */
   readonly failedCalls: readonly number[]
   /** Of a call node: the edges that wait for their turn, the one that has it, and its first round. */
   readonly calls: readonly number[]
@@ -178,6 +180,9 @@ export interface NodeState {
   readonly callRound: number
   readonly work: WorkState
 }
+
+/** The place of an edge that the flow no longer has. */
+export const NO_EDGE = -1
 
 /** A phase or sub-phase. */
 export interface SpanState {
@@ -348,7 +353,6 @@ const FRESH_NODE: NodeState = {
   deadline: null,
   heard: NOTHING_HEARD,
   awaited: 0,
-  hasFailedCall: false,
   failedCalls: NO_CALLS,
   calls: NO_CALLS,
   call: -1,

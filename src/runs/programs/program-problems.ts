@@ -5,9 +5,9 @@
  */
 import { faultError, showName, showPath } from '../../base/index.ts'
 import { type Flow, type FlowNode, matchesPath, parseGlob } from '../../contracts/index.ts'
-import type { FlowProblem } from '../../flow/index.ts'
+import { type FlowProblem, openWorkOf } from '../../flow/index.ts'
 import { loadedBy } from './imports.ts'
-import { commandOf, namedBy, participantAt } from './named-programs.ts'
+import { namedBy, participantAt } from './named-programs.ts'
 import { missingPrograms, type PartsAround } from './needed-parts.ts'
 import { protectedPrograms } from './protected-programs.ts'
 import { spawnedBy } from './spawned-programs.ts'
@@ -155,17 +155,14 @@ function writableParts(
 }
 
 /** Work that a command judges and that may change everything, also what the search does not find. */
-export function openWork({ nodes }: Flow): readonly FlowProblem[] {
-  return nodes.flatMap(({ node_id, kind, writes, required_files = [] }, index) => {
-    const judge = nodes.find(
-      ({ kind: role, target, reviewer }) =>
-        role === 'CHECK' && target === node_id && commandOf(reviewer) !== null,
-    )
-    if (kind !== 'WORK' || writes !== undefined || judge === undefined) return []
+export function openWork(flow: Flow): readonly FlowProblem[] {
+  return openWorkOf(flow).map(({ node_id, check_id }) => {
+    const index = flow.nodes.findIndex((node) => node.node_id === node_id)
+    const { required_files = [] } = flow.nodes[index] ?? {}
     const makes = required_files.length === 0 ? ['out/**'] : required_files
-    const message = `${showName(node_id)} says nothing of what it writes, so its work can change files that the reviewer of ${showName(judge.node_id)} loads and writ does not find`
+    const message = `${showName(node_id)} says nothing of what it writes, so its work can change files that the reviewer of ${showName(check_id)} loads and writ does not find`
     const hint = `add what the work makes, such as \`writes: ${JSON.stringify(makes)}\``
-    return [{ code: 'flow.program_writable', path: `/nodes/${index}`, message, hint }]
+    return { code: 'flow.program_writable', path: `/nodes/${index}`, message, hint }
   })
 }
 

@@ -72,6 +72,7 @@ export const FINDING_CODES = [
   'flow.items_short',
   'flow.artifact_touched',
   'flow.artifact_changed',
+  'flow.answer_late',
 ] as const satisfies readonly Code[]
 
 /** What was done about a finding. */
