@@ -2,12 +2,19 @@
 import { type Change, type EntryState, isSameState, joinRaw, type RawPath } from '../gate/index.ts'
 import { namesIn, readableText } from '../machine/index.ts'
 import { PATH_BYTES_MAX, scanLayers } from '../tree/index.ts'
-import { lookQuietly, type ViewGround } from './ground.ts'
+import type { ViewGround } from './ground.ts'
 import { Judge } from './judge.ts'
 import { hidingIn, observe } from './observe.ts'
 import type { Pins } from './pins.ts'
 import { isInUse, planPrune, removeEntries } from './prune.ts'
-import { identityOf, isRealState, lookAt, realStateOf, type SeenEntry } from './record.ts'
+import {
+  identityOf,
+  isRealState,
+  lookAt,
+  lookQuietly,
+  realStateOf,
+  type SeenEntry,
+} from './record.ts'
 import { markOf, mergedAt, type UpperEntry, type UpperTree, upwards } from './upper.ts'
 import type { Discarded, FrozenView, InUse, PendingScan, Pruned } from './view.ts'
 

@@ -7,7 +7,7 @@ import type { Keeper, Layer, Sandbox } from '../sandbox/index.ts'
 import { TICK_MS_MAX } from '../tree/index.ts'
 import { hidingIn } from './observe.ts'
 import { type Pins, readPins } from './pins.ts'
-import { hasSameRights, lookAt, type SeenEntry, ViewRecord } from './record.ts'
+import { hasSameRights, lookAt, lookQuietly, ViewRecord } from './record.ts'
 import { mergedAt, readUpper, type UpperEntry, type UpperTree } from './upper.ts'
 import type { Stale, ViewOptions } from './view.ts'
 
@@ -120,13 +120,4 @@ function isHidden(path: RawPath, tree: UpperTree, hiding: ReadonlySet<UpperEntry
     if (entry !== undefined) return entry.found.kind !== 'directory' || hiding.has(entry)
   }
   return false
-}
-
-export function lookQuietly(path: RawPath): SeenEntry | null {
-  try {
-    return lookAt(path)
-  } catch {
-    // The session may have closed it to this user.
-    return null
-  }
 }

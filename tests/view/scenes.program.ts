@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -307,6 +308,33 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
       renameSync(at('old'), at('d/s/moved'))
       const moved = ['d/s/moved', 'd/s/moved/f', 'd/s/moved/in', 'd/s/moved/in/f']
       assert.deepEqual(await conflicts(), moved)
+    },
+  'a file below a directory that the session removed may lose or get other names, and is no conflict':
+    async () => {
+      for (const name of ['d', 'd/s', 'd/s/t']) mkdirSync(at(name))
+      for (const name of ['one', 'two', 'three']) writeFileSync(at(name), name)
+      for (const name of ['one', 'two', 'three']) linkSync(at(name), at(`d/s/t/${name}`))
+      await pause(20)
+      await view.refresh()
+      const { ask } = workers()
+      await ask(0, 'clear', 'd', '1')
+      await ask(0, 'unlink', 'one')
+      const found = async (isOnePromoted: boolean): Promise<readonly string[]> => {
+        const frozen = await view.freeze()
+        const scan = await frozen.scan()
+        const chosen = scan.changes.filter(({ path }) => isOnePromoted && path === at('one'))
+        promote(chosen, { layers: sandbox.layers })
+        await frozen.prune(chosen)
+        frozen.thaw()
+        return scan.conflicts.map(({ path }) => path.slice(real.length + 1))
+      }
+      assert.deepEqual(await found(true), [])
+      linkSync(at('two'), at('four'))
+      assert.deepEqual(await found(false), [])
+      // The same file by another name is one that a person put there.
+      renameSync(at('three'), at('d/s/t/moved'))
+      writeFileSync(at('d/s/t/two'), 'edited')
+      assert.deepEqual(await found(false), ['d/s/t/moved', 'd/s/t/two'])
     },
   'an edit of what is hidden by a directory of the session is reported after a reopening':
     async () => {
