@@ -76,5 +76,5 @@ function limitWords(
   if (cap === 'disk') {
     return `the view holds more than ${limits.disk_mb} MB, so the commands that ran were ended; remove what is not needed, or start with \`--disk\``
   }
-  return 'the session has too many processes, so the commands that ran were ended'
+  return 'the session had too many processes, so the commands that ran were ended; let them start fewer at a time'
 }

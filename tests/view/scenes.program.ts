@@ -528,6 +528,35 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
     stdin.write('exit\n')
     await ended
   },
+  'processes that multiply are ended, and the agent and what it has pending stay': async () => {
+    const caps = { cpuMs: 600_000, memoryMb: 2048, diskMb: 256, durationMs: 60_000, processes: 480 }
+    await reopen({ caps })
+    // Both are bounded: 256 that wait, and 256 that are replaced by their children for six seconds.
+    const bombs = {
+      grow: 'b() { [ $1 -gt 7 ] && { sleep 6; exit; }; b $(($1 + 1)) | b $(($1 + 1)) & wait; }; b 0',
+      walk: `exec perl -e '$SIG{CHLD} = "IGNORE"; $t = time + 6; fork for 1 .. 8; while (time < $t) { my $p = fork; exit if $p }'`,
+    }
+    for (const [name, bomb] of Object.entries(bombs)) writeFileSync(at(name), bomb)
+    await pause(20)
+    await view.refresh()
+    const loop = 'while IFS= read -r line; do eval "$line"; echo "done $line"; done'
+    const { stdin, ended, until } = typing(['/bin/bash', '-c', loop], false)
+    for (const name of Object.keys(bombs)) {
+      stdin.write(`echo pending >${name}.txt; bash ${name} >/dev/null 2>&1\n`)
+      const before = sandbox.endedCommands().processes
+      const isEnded = (): boolean => sandbox.endedCommands().processes > before
+      for (let turn = 0; turn < 1000 && !isEnded(); turn++) await pause(5)
+      assert.ok(isEnded(), name)
+      await until(`done echo pending >${name}`)
+      for (let turn = 0; turn < 400 && sandbox.processes().length > 1; turn++) await pause(5)
+      assert.equal(sandbox.processes().length, 1, name)
+    }
+    stdin.end('echo after\n')
+    await until('after\n')
+    assert.equal((await ended).exitCode, 0)
+    await settle()
+    assert.deepEqual([text('grow.txt'), text('walk.txt')], ['pending\n', 'pending\n'])
+  },
   'a cap that ends the run leaves the layers as they are': async () => {
     const caps = { cpuMs: 60_000, memoryMb: 512, diskMb: 256, durationMs: 700, processes: 64 }
     await reopen({ caps })
