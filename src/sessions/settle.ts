@@ -153,7 +153,7 @@ export class Settler {
   refresh(paths: readonly string[] | null): void {
     const { view } = this.#parts
     this.#turn = this.#turn
-      .then(() => (paths === null || view.hasNews(paths) ? view.refresh() : null))
+      .then(() => (paths === null || view.hasNews(paths) ? view.refresh(paths ?? []) : null))
       .catch(() => undefined)
   }
 

@@ -109,12 +109,17 @@ export class TreeWatch {
 
   #noteChange(path: string): void {
     this.#changed.add(path)
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null
-      const paths = [...this.#changed]
-      this.#changed.clear()
-      this.#options.onChanged(paths.length > PATHS_MAX ? null : paths)
-    }, GATHER_MS).unref()
+    this.#timer ??= setTimeout(() => this.tell(), GATHER_MS).unref()
+  }
+
+  /** Tells at once what would be told soon. */
+  tell(): void {
+    if (this.#timer === null) return
+    clearTimeout(this.#timer)
+    this.#timer = null
+    const paths = [...this.#changed]
+    this.#changed.clear()
+    this.#options.onChanged(paths.length > PATHS_MAX ? null : paths)
   }
 }
 

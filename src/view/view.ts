@@ -27,8 +27,12 @@ export interface ViewOptions {
 export interface LiveView {
   /** Stops the processes inside and reads what they use. One frozen view at a time. */
   freeze(): Promise<FrozenView>
-  /** Shows changes of the real tree where nothing inside uses the old entries; stops no process. */
-  refresh(): Promise<Refreshed>
+  /**
+   * Shows changes of the real tree where nothing inside uses the old entries; stops no process. Of the
+   * changed paths that a caller names, those that are gone were removed by others: what the session has
+   * there is a conflict and not a new entry.
+   */
+  refresh(changed?: readonly string[]): Promise<Refreshed>
   /** Whether one of these real entries, or the directory around it, changed since the last refresh. */
   hasNews(paths: readonly string[]): boolean
   /** A cheap look at the upper layers. True may turn out to be nothing; false is certain. */

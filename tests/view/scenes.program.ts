@@ -285,6 +285,40 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
     assert.equal(await read('f'), 'person')
     assert.deepEqual((await settle()).scan.conflicts, [])
   },
+  'a file that the session changed and a person removed is a conflict, whatever else the session removed':
+    async () => {
+      for (const name of ['d', 'e']) mkdirSync(at(name))
+      for (const name of ['d/f', 'd/g', 'x', 'y', 'e/h']) writeFileSync(at(name), 'old')
+      await pause(20)
+      await view.refresh()
+      const { ask } = workers()
+      await ask(0, 'append', 'd/f', ' agent')
+      await ask(0, 'replace', 'd/g', 'agent')
+      await ask(0, 'write', 'e/h', 'agent')
+      for (const name of ['x', 'y']) await ask(0, 'unlink', name)
+      for (const name of ['d/f', 'd/g']) rmSync(at(name))
+      rmSync(at('e'), { recursive: true })
+      await view.refresh([at('d/f'), at('d/g'), at('e'), at('e/h')])
+      const { scan } = await settle()
+      assert.deepEqual(
+        scan.conflicts.map(({ path, real: now, view: own }) => [path, now, own?.kind]),
+        [
+          [at('d/f'), null, 'file'],
+          [at('d/g'), null, 'file'],
+          [at('e'), null, 'directory'],
+          [at('e/h'), null, 'file'],
+        ],
+      )
+      assert.deepEqual(
+        ['d/f', 'd/g', 'e', 'x', 'y'].map((name) => existsSync(at(name))),
+        [false, false, false, false, false],
+      )
+      // What the session removed itself and made again is its own.
+      await ask(0, 'write', 'x', 'again')
+      await view.refresh([at('x')])
+      await settle()
+      assert.equal(text('x'), 'again')
+    },
   'of a directory that the session removed, what others add is a conflict, and what they remove is not':
     async () => {
       for (const name of ['d', 'd/s', 'd/s/t', 'old', 'old/in']) mkdirSync(at(name))
