@@ -276,6 +276,7 @@ class LiveSession {
       isDeclared: terms.is_declared,
       nowMs,
       connections: () => this.#meter?.passed() ?? [],
+      isWatched: () => this.#watch?.isWhole === true,
       isLookedAt: (actionId) => files.lookedAtMs(actionId) > nowMs() - LOOKED_AT_MS,
     })
   }

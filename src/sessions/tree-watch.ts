@@ -54,6 +54,11 @@ export class TreeWatch {
     this.#watchers.clear()
   }
 
+  /** Whether every directory is watched but those that people do not edit by hand. */
+  get isWhole(): boolean {
+    return this.#looking === null
+  }
+
   /** Level by level, so that what is watched is near the top. */
   #add(roots: readonly string[]): void {
     const { directoriesMax = DIRECTORIES_MAX } = this.#options

@@ -11,6 +11,8 @@ import { hasSameRights, lookAt, lookQuietly, ViewRecord } from './record.ts'
 import { mergedAt, readUpper, type UpperEntry, type UpperTree } from './upper.ts'
 import type { Stale, ViewOptions } from './view.ts'
 
+const OLD_NS = 10_000_000_000n
+
 export class ViewGround {
   readonly layers: readonly Layer[]
   readonly roots: readonly RawPath[]
@@ -63,6 +65,11 @@ export class ViewGround {
     return this.layers
       .filter(({ root }) => path === rawOfText(root) || path.startsWith(`${rawOfText(root)}/`))
       .sort((one, other) => other.root.length - one.root.length)[0]
+  }
+
+  /** Whether names were dropped so long ago that a change which no watch told of may be hidden. */
+  isOld(): boolean {
+    return this.nowNs() - this.record.refreshedNs > OLD_NS
   }
 
   async remount(): Promise<void> {

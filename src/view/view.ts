@@ -50,9 +50,10 @@ export interface FrozenView {
   prepare(changes: readonly Change[]): Promise<void>
   /**
    * To be called when these changes are real: shows the real entries where nothing inside uses the old.
-   * Also with no changes before the first process of a view that was opened again starts.
+   * Also with no changes before the first process of a view that was opened again starts. A caller that
+   * watches the real tree says that it is `watched`: then names that nothing changed stay cached a while.
    */
-  prune(promoted: readonly Change[]): Promise<Pruned>
+  prune(promoted: readonly Change[], isWatched?: boolean): Promise<Pruned>
   /** Reverts paths in the view, each with everything below it. */
   discard(paths: readonly RawPath[]): Promise<Discarded>
   /** Lets the processes continue. Idempotent. */

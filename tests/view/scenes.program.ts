@@ -438,6 +438,26 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
     assert.deepEqual((await settle()).scan.conflicts, [])
     assert.equal(text('f'), 'old again')
   },
+  'a settle of a watched tree that changes nothing drops no names': async () => {
+    for (const name of ['f', 'g']) writeFileSync(at(name), 'old')
+    await view.refresh()
+    const { ask, read } = workers()
+    assert.equal(await read('f'), 'old')
+    person('f', 'person')
+    const prune = async (isWatched: boolean): Promise<string> => {
+      const frozen = await view.freeze()
+      await frozen.prune([], isWatched)
+      frozen.thaw()
+      return read('f')
+    }
+    // No watch told of the edit, so the view has not looked.
+    assert.equal(await prune(true), 'old')
+    assert.equal(await prune(false), 'person')
+    person('f', 'again')
+    await ask(0, 'write', 'g', 'old')
+    // An entry that is equal to the real one goes, so names are dropped.
+    assert.equal(await prune(true), 'again')
+  },
   'a database with a log stays whole': async () => {
     const { stdin, ended, until } = typing(['sqlite3', 'db'], false)
     stdin.write(
