@@ -117,7 +117,7 @@ export class TreeWatch {
     this.#timer ??= setTimeout(() => this.tell(), GATHER_MS).unref()
   }
 
-  /** Tells at once what would be told soon. */
+  /** Reports now what it would report soon. */
   tell(): void {
     if (this.#timer === null) return
     clearTimeout(this.#timer)
