@@ -15,5 +15,6 @@ export {
   planInstall,
   planUninstall,
   uninstall,
+  unwrapCopy,
 } from './install/install.ts'
 export { redeemTicket, ticketFolder, withTickets } from './ticket.ts'

@@ -46,6 +46,7 @@ export async function withIdleSession<T>(
         isDeclared: terms.is_declared,
         nowMs,
         connections: () => [],
+        isWatched: () => false,
         isLookedAt: (actionId) => files.lookedAtMs(actionId) > nowMs() - LOOKED_AT_MS,
       })
       try {

@@ -74,7 +74,7 @@ function limitWords(
     return `a command needed more than the ${limits.memory_mb} MB of memory of the session and was ended; \`writ run --memory\` gives more`
   }
   if (cap === 'disk') {
-    return `the view holds more than ${limits.disk_mb} MB, so the commands that ran were ended; remove what is not needed, or start with \`--disk\``
+    return `the view holds more than ${limits.disk_mb} MB or its disk is nearly full, so the commands that ran were ended; remove what is not needed, or start with \`--disk\``
   }
-  return 'the session has too many processes, so the commands that ran were ended'
+  return 'the session had too many processes, so the commands that ran were ended; let them start fewer at a time'
 }

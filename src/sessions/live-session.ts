@@ -133,6 +133,7 @@ class LiveSession {
   #meter: UseMeter | null = null
   #recordedUse: string | null = null
   #settler: Settler | null = null
+  #watch: TreeWatch | null = null
   readonly #notices: LimitNotices
   #lastReportMs = 0
   #isStopped = false
@@ -248,6 +249,7 @@ class LiveSession {
       onChanged: (paths) => settler.refresh(paths),
       onPartial: (words) => this.#options.onNotes([words]),
     })
+    this.#watch = watch
     const control = serveOrders(this.#options.files, (order) => this.#obey(order, opened, settler))
     try {
       const running = this.#start(opened, start)
@@ -274,6 +276,7 @@ class LiveSession {
       isDeclared: terms.is_declared,
       nowMs,
       connections: () => this.#meter?.passed() ?? [],
+      isWatched: () => this.#watch?.isWhole === true,
       isLookedAt: (actionId) => files.lookedAtMs(actionId) > nowMs() - LOOKED_AT_MS,
     })
   }
@@ -344,6 +347,7 @@ class LiveSession {
   async #settle(settler: Settler, cause: SettleCause): Promise<Settled> {
     const { seen } = this.#programs
     const programs = seen.length === 0 ? {} : { programs: [...seen] }
+    this.#watch?.tell()
     const settled = await settler.settle({ ...programs, ...cause })
     const { promoted, asked, blocked } = settled
     if (promoted !== null || asked !== null || blocked !== null) this.#programs.clear()

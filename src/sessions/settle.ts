@@ -57,6 +57,8 @@ interface SettlerParts {
   readonly nowMs: () => number
   /** What went out since it was asked last. */
   readonly connections: () => readonly NetworkConnection[]
+  /** Whether changes of the real tree come to `refresh` by themselves. */
+  readonly isWatched: () => boolean
   /** Whether a person looks at a question now. */
   readonly isLookedAt: (actionId: string) => boolean
 }
@@ -153,7 +155,7 @@ export class Settler {
   refresh(paths: readonly string[] | null): void {
     const { view } = this.#parts
     this.#turn = this.#turn
-      .then(() => (paths === null || view.hasNews(paths) ? view.refresh() : null))
+      .then(() => (paths === null || view.hasNews(paths) ? view.refresh(paths ?? []) : null))
       .catch(() => undefined)
   }
 
@@ -232,7 +234,8 @@ export class Settler {
     const answer = this.#mayAsk(isOvertaken) ? await this.#ask(order, asked, isOvertaken) : null
     const blocked = await this.#settlePart(order, parts?.blocked ?? NO_PART)
     if (blocked !== null) this.#refuse(parts?.blocked.changes ?? [])
-    const { stale } = await frozen.prune(promoted?.promoted === true ? granted.changes : [])
+    const applied = promoted?.promoted === true ? granted.changes : []
+    const { stale } = await frozen.prune(applied, this.#parts.isWatched())
     this.#sinceMs = this.#parts.nowMs()
     return {
       promoted,

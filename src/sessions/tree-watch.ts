@@ -54,6 +54,11 @@ export class TreeWatch {
     this.#watchers.clear()
   }
 
+  /** Whether every directory is watched but those that people do not edit by hand. */
+  get isWhole(): boolean {
+    return this.#looking === null
+  }
+
   /** Level by level, so that what is watched is near the top. */
   #add(roots: readonly string[]): void {
     const { directoriesMax = DIRECTORIES_MAX } = this.#options
@@ -109,12 +114,17 @@ export class TreeWatch {
 
   #noteChange(path: string): void {
     this.#changed.add(path)
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null
-      const paths = [...this.#changed]
-      this.#changed.clear()
-      this.#options.onChanged(paths.length > PATHS_MAX ? null : paths)
-    }, GATHER_MS).unref()
+    this.#timer ??= setTimeout(() => this.tell(), GATHER_MS).unref()
+  }
+
+  /** Reports now what it would report soon. */
+  tell(): void {
+    if (this.#timer === null) return
+    clearTimeout(this.#timer)
+    this.#timer = null
+    const paths = [...this.#changed]
+    this.#changed.clear()
+    this.#options.onChanged(paths.length > PATHS_MAX ? null : paths)
   }
 }
 

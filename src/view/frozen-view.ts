@@ -2,12 +2,19 @@
 import { type Change, type EntryState, isSameState, joinRaw, type RawPath } from '../gate/index.ts'
 import { namesIn, readableText } from '../machine/index.ts'
 import { PATH_BYTES_MAX, scanLayers } from '../tree/index.ts'
-import { lookQuietly, type ViewGround } from './ground.ts'
+import type { ViewGround } from './ground.ts'
 import { Judge } from './judge.ts'
 import { hidingIn, observe } from './observe.ts'
 import type { Pins } from './pins.ts'
 import { isInUse, planPrune, removeEntries } from './prune.ts'
-import { identityOf, isRealState, lookAt, realStateOf, type SeenEntry } from './record.ts'
+import {
+  identityOf,
+  isRealState,
+  lookAt,
+  lookQuietly,
+  realStateOf,
+  type SeenEntry,
+} from './record.ts'
 import { markOf, mergedAt, type UpperEntry, type UpperTree, upwards } from './upper.ts'
 import type { Discarded, FrozenView, InUse, PendingScan, Pruned } from './view.ts'
 
@@ -137,7 +144,7 @@ export class StoppedView implements FrozenView {
     await this.#ground.keeper.ask(made.map(({ at }) => ({ does: 'mark', path: at })))
   }
 
-  async prune(promoted: readonly Change[]): Promise<Pruned> {
+  async prune(promoted: readonly Change[], isWatched = false): Promise<Pruned> {
     const { record, keeper } = this.#ground
     const applied = new Map(promoted.map((change) => [change.path, change]))
     this.#noteApplied(applied)
@@ -159,7 +166,8 @@ export class StoppedView implements FrozenView {
     for (const entry of kept) this.#noteKept(entry, applied.get(entry.path), scanned)
     const after = this.#ground.readUpper()
     await this.#stripOrigins(after)
-    await this.#ground.remount()
+    const isSame = removed.length === 0 && applied.size === 0
+    if (!isSame || !isWatched || this.#ground.isOld()) await this.#ground.remount()
     await observe(after, record, NOTHING_STALE, keeper, true)
     record.save()
     const changed = [...removed.map(({ path }) => path), ...applied.keys()]

@@ -7,9 +7,11 @@ import type { Keeper, Layer, Sandbox } from '../sandbox/index.ts'
 import { TICK_MS_MAX } from '../tree/index.ts'
 import { hidingIn } from './observe.ts'
 import { type Pins, readPins } from './pins.ts'
-import { hasSameRights, lookAt, type SeenEntry, ViewRecord } from './record.ts'
+import { hasSameRights, lookAt, lookQuietly, ViewRecord } from './record.ts'
 import { mergedAt, readUpper, type UpperEntry, type UpperTree } from './upper.ts'
 import type { Stale, ViewOptions } from './view.ts'
+
+const OLD_NS = 10_000_000_000n
 
 export class ViewGround {
   readonly layers: readonly Layer[]
@@ -63,6 +65,11 @@ export class ViewGround {
     return this.layers
       .filter(({ root }) => path === rawOfText(root) || path.startsWith(`${rawOfText(root)}/`))
       .sort((one, other) => other.root.length - one.root.length)[0]
+  }
+
+  /** Whether names were dropped so long ago that a change which no watch told of may be hidden. */
+  isOld(): boolean {
+    return this.nowNs() - this.record.refreshedNs > OLD_NS
   }
 
   async remount(): Promise<void> {
@@ -120,13 +127,4 @@ function isHidden(path: RawPath, tree: UpperTree, hiding: ReadonlySet<UpperEntry
     if (entry !== undefined) return entry.found.kind !== 'directory' || hiding.has(entry)
   }
   return false
-}
-
-export function lookQuietly(path: RawPath): SeenEntry | null {
-  try {
-    return lookAt(path)
-  } catch {
-    // The session may have closed it to this user.
-    return null
-  }
 }

@@ -2,9 +2,11 @@
 import { type Change, parentOfRaw, type RawPath } from '../gate/index.ts'
 import {
   directoryMark,
+  type Entry,
   hasSameRights,
   isRealState,
   isUnchanged,
+  linkedMark,
   lookAt,
   type SeenEntry,
   type ViewRecord,
@@ -20,6 +22,7 @@ export class Judge {
   readonly #conflicts: ViewConflict[] = []
   readonly #stale: Stale[] = []
   readonly #directories = new Map<RawPath, boolean>()
+  readonly #marks = new Map<Entry, ReadonlySet<string>>()
 
   constructor(tree: UpperTree, record: ViewRecord, equal: Set<RawPath>) {
     this.#tree = tree
@@ -87,7 +90,14 @@ export class Judge {
     const hid = above === undefined ? undefined : this.#record.entries.get(above)
     if (hid === undefined) return false
     if (BigInt(real.ctimeNs) < BigInt(hid.seenNs)) return true
-    return real.kind === 'directory' && hid.below?.includes(directoryMark(real)) === true
+    const mark = real.kind === 'directory' ? directoryMark(real) : linkedMark(path, real)
+    return this.#marksOf(hid).has(mark)
+  }
+
+  #marksOf(hid: Entry): ReadonlySet<string> {
+    const marks = this.#marks.get(hid) ?? new Set(hid.below)
+    this.#marks.set(hid, marks)
+    return marks
   }
 
   #isSeenDirectory(path: RawPath): boolean {

@@ -8,13 +8,13 @@
  */
 import { dirname } from 'node:path'
 import { faultError } from '../base/index.ts'
-import { rawOfText } from '../gate/index.ts'
+import { parentOfRaw, type RawPath, rawOfText } from '../gate/index.ts'
 import type { Keeper, Sandbox } from '../sandbox/index.ts'
 import { StoppedView } from './frozen-view.ts'
-import { lookQuietly, ViewGround } from './ground.ts'
+import { ViewGround } from './ground.ts'
 import { observe } from './observe.ts'
 import { readWriters } from './pins.ts'
-import { hasSameRights } from './record.ts'
+import { hasSameRights, lookQuietly } from './record.ts'
 import { markOf, type UpperEntry } from './upper.ts'
 import type { FrozenView, LiveView, Refreshed, ViewOptions } from './view.ts'
 
@@ -48,13 +48,30 @@ class OverlayView implements LiveView {
     }
   }
 
-  async refresh(): Promise<Refreshed> {
+  async refresh(changed: readonly string[] = []): Promise<Refreshed> {
     const ground = this.#ground
-    const tree = ground.readUpper()
-    await observe(tree, ground.record, ground.stale, ground.keeper)
+    const removed = this.#removedOf(changed)
+    const unsure = new Set([...ground.stale, ...removed])
+    let tree = ground.readUpper()
+    await observe(tree, ground.record, unsure, ground.keeper)
     await ground.remount()
+    if (removed.length > 0) {
+      // A process may have changed a removed file by its cached name until now.
+      tree = ground.readUpper()
+      await observe(tree, ground.record, unsure, ground.keeper)
+    }
     ground.record.save()
     return { stale: await ground.verify(tree, await ground.readPins(), []) }
+  }
+
+  /** Those of the paths whose real entries went after the last refresh. */
+  #removedOf(paths: readonly string[]): readonly RawPath[] {
+    const { refreshedNs } = this.#ground.record
+    return paths.map(rawOfText).filter((path) => {
+      if (lookQuietly(path) !== null) return false
+      const above = lookQuietly(parentOfRaw(path))
+      return above === null || BigInt(above.ctimeNs) >= refreshedNs
+    })
   }
 
   hasNews(paths: readonly string[]): boolean {

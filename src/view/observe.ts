@@ -7,9 +7,8 @@
  * it is copied up.
  */
 
-import { readdirSync } from 'node:fs'
 import { isBelow, joinRaw, parentOfRaw, type RawPath } from '../gate/index.ts'
-import { namesIn, nodePath } from '../machine/index.ts'
+import { namesIn } from '../machine/index.ts'
 import type { Keeper } from '../sandbox/index.ts'
 import {
   type Base,
@@ -17,7 +16,9 @@ import {
   type Entry,
   hasSameRights,
   identityOf,
+  linkedMark,
   lookAt,
+  lookQuietly,
   type SeenEntry,
   upperKind,
   type ViewRecord,
@@ -113,31 +114,35 @@ function noteHidden(
   return isAnyGone
 }
 
+/** More of them are not noted: a removal of those waits as a conflict when their ctime moves. */
+const LINKED_MAX = 10_000
+
 /**
  * Adds which directories the session removed or replaced together with a real one. A directory that is
- * not among them was moved or made there by others, with everything in it.
+ * not among them was moved or made there by others, with everything in it. Files with several names are
+ * added too: a promotion that removes another name moves their ctime.
  */
 function withBelow(path: RawPath, entry: Entry): Entry {
   const { kind, base, seenNs } = entry
   if (kind === 'directory' || kind === 'added') return entry
   if (typeof base !== 'object' || base.kind !== 'directory') return entry
   const below: string[] = []
-  const open = [...directoriesIn(path)]
+  let linked = 0
+  const open = [...entriesIn(path)]
   for (let each = open.pop(); each !== undefined; each = open.pop()) {
-    const real = lookAt(each)
-    if (real?.kind !== 'directory' || BigInt(real.ctimeNs) >= BigInt(seenNs)) continue
-    below.push(directoryMark(real))
-    open.push(...directoriesIn(each))
+    const real = lookQuietly(each)
+    if (real === null || BigInt(real.ctimeNs) >= BigInt(seenNs)) continue
+    if (real.kind === 'directory') {
+      below.push(directoryMark(real))
+      open.push(...entriesIn(each))
+    } else if (real.links > 1 && linked++ < LINKED_MAX) below.push(linkedMark(each, real))
   }
   return { ...entry, below }
 }
 
-function directoriesIn(path: RawPath): readonly RawPath[] {
+function entriesIn(path: RawPath): readonly RawPath[] {
   try {
-    // In latin1 each byte is a character, as in a raw path.
-    return readdirSync(nodePath(path), { encoding: 'latin1', withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => joinRaw(path, name as RawPath))
+    return namesIn(path).map((name) => joinRaw(path, name))
   } catch {
     // Gone, or closed to this user, to whom the scan reports it.
     return []

@@ -37,7 +37,10 @@ export interface Entry {
   readonly base: Base
   /** When the view had last been refreshed before this entry was first seen. */
   readonly seenNs: string
-  /** Where a real directory is hidden as a whole: the directories in it then, by `directoryMark`. */
+  /**
+   * Where a real directory is hidden as a whole: the directories in it then, by `directoryMark`, and the
+   * files with several names, by `linkedMark`.
+   */
   readonly below?: readonly string[]
   readonly kept?: RealState
   /** Inode and ctime of the upper entry when it was last known to be equal to what became real. */
@@ -80,6 +83,8 @@ interface Saved {
 export interface SeenEntry extends Identity {
   readonly bornNs: bigint
   readonly isWhiteout: boolean
+  /** How many names it has. */
+  readonly links: number
 }
 
 /** The kind of an upper entry. */
@@ -108,10 +113,20 @@ export function lookAt(path: RawPath): SeenEntry | null {
       gid: Number(stats.gid),
       bornNs: stats.birthtimeNs,
       isWhiteout: stats.isCharacterDevice() && stats.rdev === 0n,
+      links: Number(stats.nlink),
     }
   } catch (error) {
     if (isAbsent(error)) return null
     throw error
+  }
+}
+
+export function lookQuietly(path: RawPath): SeenEntry | null {
+  try {
+    return lookAt(path)
+  } catch {
+    // The session may have closed it to this user.
+    return null
   }
 }
 
@@ -135,6 +150,11 @@ export function isUnchanged(base: Identity, now: Identity): boolean {
 /** Stays the same when entries are added to the directory or removed from it. */
 export function directoryMark({ inode, mode, uid, gid }: Identity): string {
   return `${inode}:${mode}:${uid}:${gid}`
+}
+
+/** Stays the same when the file gets or loses other names. */
+export function linkedMark(path: RawPath, file: Identity): string {
+  return `${directoryMark(file)}:${file.mtimeNs}:${file.size}:${path}`
 }
 
 export function hasSameRights(one: Identity, other: Identity): boolean {

@@ -27,8 +27,12 @@ export interface ViewOptions {
 export interface LiveView {
   /** Stops the processes inside and reads what they use. One frozen view at a time. */
   freeze(): Promise<FrozenView>
-  /** Shows changes of the real tree where nothing inside uses the old entries; stops no process. */
-  refresh(): Promise<Refreshed>
+  /**
+   * Shows changes of the real tree where nothing inside uses the old entries; stops no process. Of the
+   * changed paths that a caller names, those that are gone were removed by others: what the session has
+   * there is a conflict and not a new entry.
+   */
+  refresh(changed?: readonly string[]): Promise<Refreshed>
   /** Whether one of these real entries, or the directory around it, changed since the last refresh. */
   hasNews(paths: readonly string[]): boolean
   /** A cheap look at the upper layers. True may turn out to be nothing; false is certain. */
@@ -46,9 +50,10 @@ export interface FrozenView {
   prepare(changes: readonly Change[]): Promise<void>
   /**
    * To be called when these changes are real: shows the real entries where nothing inside uses the old.
-   * Also with no changes before the first process of a view that was opened again starts.
+   * Also with no changes before the first process of a view that was opened again starts. A caller that
+   * watches the real tree says that it is `watched`: then names that nothing changed stay cached a while.
    */
-  prune(promoted: readonly Change[]): Promise<Pruned>
+  prune(promoted: readonly Change[], isWatched?: boolean): Promise<Pruned>
   /** Reverts paths in the view, each with everything below it. */
   discard(paths: readonly RawPath[]): Promise<Discarded>
   /** Lets the processes continue. Idempotent. */

@@ -93,13 +93,20 @@ describe('a session', { timeout: 90_000 }, () => {
     expect(place.sessions()).toEqual([])
   })
 
-  it('does not overwrite what a person changed meanwhile (S-10)', async () => {
+  it('does not overwrite what a person changed or removed meanwhile (S-10)', async () => {
+    place.commit({ 'c.txt': 'three\n' })
     const agent = place.agentRun(['--settle', 'never'])
     await agent.does('echo agent >> a.txt')
     place.write('a.txt', 'person\n')
     const settled = place.writ(['session', 'settle'])
     expect(settled.out).toContain('session.conflict')
     expect(place.text('a.txt')).toBe('person\n')
+    // A removal that the session knows nothing of, next to one of its own.
+    await agent.does('echo agent >> c.txt; rm b.txt')
+    rmSync(join(place.project, 'c.txt'))
+    const again = place.writ(['session', 'settle'])
+    expect(again.out).toMatch(/c\.txt: .*\(session\.conflict\)/)
+    expect(place.has('c.txt')).toBe(false)
     await agent.ends()
   })
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -284,6 +285,40 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
     assert.equal(await read('f'), 'person')
     assert.deepEqual((await settle()).scan.conflicts, [])
   },
+  'a file that the session changed and a person removed is a conflict, whatever else the session removed':
+    async () => {
+      for (const name of ['d', 'e']) mkdirSync(at(name))
+      for (const name of ['d/f', 'd/g', 'x', 'y', 'e/h']) writeFileSync(at(name), 'old')
+      await pause(20)
+      await view.refresh()
+      const { ask } = workers()
+      await ask(0, 'append', 'd/f', ' agent')
+      await ask(0, 'replace', 'd/g', 'agent')
+      await ask(0, 'write', 'e/h', 'agent')
+      for (const name of ['x', 'y']) await ask(0, 'unlink', name)
+      for (const name of ['d/f', 'd/g']) rmSync(at(name))
+      rmSync(at('e'), { recursive: true })
+      await view.refresh([at('d/f'), at('d/g'), at('e'), at('e/h')])
+      const { scan } = await settle()
+      assert.deepEqual(
+        scan.conflicts.map(({ path, real: now, view: own }) => [path, now, own?.kind]),
+        [
+          [at('d/f'), null, 'file'],
+          [at('d/g'), null, 'file'],
+          [at('e'), null, 'directory'],
+          [at('e/h'), null, 'file'],
+        ],
+      )
+      assert.deepEqual(
+        ['d/f', 'd/g', 'e', 'x', 'y'].map((name) => existsSync(at(name))),
+        [false, false, false, false, false],
+      )
+      // What the session removed itself and made again is its own.
+      await ask(0, 'write', 'x', 'again')
+      await view.refresh([at('x')])
+      await settle()
+      assert.equal(text('x'), 'again')
+    },
   'of a directory that the session removed, what others add is a conflict, and what they remove is not':
     async () => {
       for (const name of ['d', 'd/s', 'd/s/t', 'old', 'old/in']) mkdirSync(at(name))
@@ -307,6 +342,33 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
       renameSync(at('old'), at('d/s/moved'))
       const moved = ['d/s/moved', 'd/s/moved/f', 'd/s/moved/in', 'd/s/moved/in/f']
       assert.deepEqual(await conflicts(), moved)
+    },
+  'a file below a directory that the session removed may lose or get other names, and is no conflict':
+    async () => {
+      for (const name of ['d', 'd/s', 'd/s/t']) mkdirSync(at(name))
+      for (const name of ['one', 'two', 'three']) writeFileSync(at(name), name)
+      for (const name of ['one', 'two', 'three']) linkSync(at(name), at(`d/s/t/${name}`))
+      await pause(20)
+      await view.refresh()
+      const { ask } = workers()
+      await ask(0, 'clear', 'd', '1')
+      await ask(0, 'unlink', 'one')
+      const found = async (isOnePromoted: boolean): Promise<readonly string[]> => {
+        const frozen = await view.freeze()
+        const scan = await frozen.scan()
+        const chosen = scan.changes.filter(({ path }) => isOnePromoted && path === at('one'))
+        promote(chosen, { layers: sandbox.layers })
+        await frozen.prune(chosen)
+        frozen.thaw()
+        return scan.conflicts.map(({ path }) => path.slice(real.length + 1))
+      }
+      assert.deepEqual(await found(true), [])
+      linkSync(at('two'), at('four'))
+      assert.deepEqual(await found(false), [])
+      // The same file by another name is one that a person put there.
+      renameSync(at('three'), at('d/s/t/moved'))
+      writeFileSync(at('d/s/t/two'), 'edited')
+      assert.deepEqual(await found(false), ['d/s/t/moved', 'd/s/t/two'])
     },
   'an edit of what is hidden by a directory of the session is reported after a reopening':
     async () => {
@@ -375,6 +437,26 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
     await ask(0, 'append', 'f', ' again')
     assert.deepEqual((await settle()).scan.conflicts, [])
     assert.equal(text('f'), 'old again')
+  },
+  'a settle of a watched tree that changes nothing drops no names': async () => {
+    for (const name of ['f', 'g']) writeFileSync(at(name), 'old')
+    await view.refresh()
+    const { ask, read } = workers()
+    assert.equal(await read('f'), 'old')
+    person('f', 'person')
+    const prune = async (isWatched: boolean): Promise<string> => {
+      const frozen = await view.freeze()
+      await frozen.prune([], isWatched)
+      frozen.thaw()
+      return read('f')
+    }
+    // No watch told of the edit, so the view has not looked.
+    assert.equal(await prune(true), 'old')
+    assert.equal(await prune(false), 'person')
+    person('f', 'again')
+    await ask(0, 'write', 'g', 'old')
+    // An entry that is equal to the real one goes, so names are dropped.
+    assert.equal(await prune(true), 'again')
   },
   'a database with a log stays whole': async () => {
     const { stdin, ended, until } = typing(['sqlite3', 'db'], false)
@@ -499,6 +581,35 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
     stdin.write('kill -KILL %1 %2; exit\n')
     stdin.write('exit\n')
     await ended
+  },
+  'processes that multiply are ended, and the agent and what it has pending stay': async () => {
+    const caps = { cpuMs: 600_000, memoryMb: 2048, diskMb: 256, durationMs: 60_000, processes: 480 }
+    await reopen({ caps })
+    // Both are bounded: 256 that wait, and 256 that are replaced by their children for six seconds.
+    const bombs = {
+      grow: 'b() { [ $1 -gt 7 ] && { sleep 6; exit; }; b $(($1 + 1)) | b $(($1 + 1)) & wait; }; b 0',
+      walk: `exec perl -e '$SIG{CHLD} = "IGNORE"; $t = time + 6; fork for 1 .. 8; while (time < $t) { my $p = fork; exit if $p }'`,
+    }
+    for (const [name, bomb] of Object.entries(bombs)) writeFileSync(at(name), bomb)
+    await pause(20)
+    await view.refresh()
+    const loop = 'while IFS= read -r line; do eval "$line"; echo "done $line"; done'
+    const { stdin, ended, until } = typing(['/bin/bash', '-c', loop], false)
+    for (const name of Object.keys(bombs)) {
+      stdin.write(`echo pending >${name}.txt; bash ${name} >/dev/null 2>&1\n`)
+      const before = sandbox.endedCommands().processes
+      const isEnded = (): boolean => sandbox.endedCommands().processes > before
+      for (let turn = 0; turn < 1000 && !isEnded(); turn++) await pause(5)
+      assert.ok(isEnded(), name)
+      await until(`done echo pending >${name}`)
+      for (let turn = 0; turn < 400 && sandbox.processes().length > 1; turn++) await pause(5)
+      assert.equal(sandbox.processes().length, 1, name)
+    }
+    stdin.end('echo after\n')
+    await until('after\n')
+    assert.equal((await ended).exitCode, 0)
+    await settle()
+    assert.deepEqual([text('grow.txt'), text('walk.txt')], ['pending\n', 'pending\n'])
   },
   'a cap that ends the run leaves the layers as they are': async () => {
     const caps = { cpuMs: 60_000, memoryMb: 512, diskMb: 256, durationMs: 700, processes: 64 }

@@ -7,7 +7,7 @@ import { relative } from 'node:path'
 import { faultError } from '../../base/index.ts'
 import type { GrantDocument } from '../../contracts/index.ts'
 import { type KnownHome, readSecret, stateRoot } from '../../home/index.ts'
-import { install, planInstall } from '../../hooks/index.ts'
+import { install, planInstall, unwrapCopy } from '../../hooks/index.ts'
 import type { AgentHost } from '../../hosts/index.ts'
 import { within } from '../../service/index.ts'
 import {
@@ -141,9 +141,10 @@ async function addHooks({ call }: GateSession, host: AgentHost, home: AgentHome)
   const { modes, levels } = host.hooks
   const isOffered = modes.includes('session') && levels.includes('user')
   if (!isOffered) return
-  const { home: homeInside, ...here } = placesHere()
-  const places = { ...here, home: home.directory, homeInside, state: home.place }
+  const here = placesHere()
+  const places = { ...here, home: home.directory, homeInside: here.home, state: home.place }
   try {
+    home.acceptFiles(await unwrapCopy(host, here, home.directory))
     const plan = await planInstall(host, 'user', 'session', places)
     if (plan.changes.length === 0) return
     install(plan, places)

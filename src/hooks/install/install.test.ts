@@ -2,6 +2,7 @@
 import {
   chmodSync,
   chownSync,
+  cpSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -22,6 +23,7 @@ import {
   planInstall,
   planUninstall,
   uninstall,
+  unwrapCopy,
 } from './install.ts'
 
 let folder: string
@@ -100,6 +102,45 @@ const OWN = `{
   "permissions": { "deny": ["WebFetch"] },
 }
 `
+
+describe('a copy of a home with hooks that wrap', () => {
+  it.each(
+    HOSTS.filter(({ hooks }) => hooks.modes.includes('session') && hooks.modes.includes('wrap')),
+  )('has nothing of them in a session of $name', async (agent) => {
+    const own = agent.name === 'claude-code' ? '{"permissions":{"deny":["WebFetch"]}}\n' : null
+    if (own !== null) write('.claude/settings.json', own)
+    const before = tree()
+    const copy = join(folder, 'copy')
+    const isCopied = (name: string): boolean => name.startsWith('home/')
+    install(await planInstall(agent, 'user', 'wrap', places), places)
+    cpSync(places.home, copy, { recursive: true })
+    expect(await unwrapCopy(agent, places, copy)).not.toEqual([])
+    const files = Object.entries(tree()).filter(
+      ([name, text]) => /^copy\/.+/.test(name) && text !== '',
+    )
+    const wanted = Object.entries(before).filter(([name, text]) => isCopied(name) && text !== '')
+    expect(files.map(([name, text]) => [name.replace(/^copy/, 'home'), text])).toEqual(wanted)
+    expect(await unwrapCopy(agent, places, copy)).toEqual([])
+    // A person who added a rule of their own keeps it.
+    if (own === null) return
+    const settings = join(copy, '.claude/settings.json')
+    cpSync(join(places.home, '.claude/settings.json'), settings)
+    const value = JSON.parse(readFileSync(settings, 'utf8'))
+    writeFileSync(settings, JSON.stringify({ ...value, model: 'opus' }))
+    await unwrapCopy(agent, places, copy)
+    expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual({
+      ...JSON.parse(own),
+      model: 'opus',
+    })
+  })
+
+  it('keeps those of a session', async () => {
+    const agent = host('claude-code')
+    install(await planInstall(agent, 'user', 'session', places), places)
+    cpSync(places.home, join(folder, 'copy'), { recursive: true })
+    expect(await unwrapCopy(agent, places, join(folder, 'copy'))).toEqual([])
+  })
+})
 
 describe('a configuration of the user', () => {
   it('keeps every byte that is not writ’s, and gets all of them back', async () => {

@@ -6,7 +6,7 @@
  *   other file exactly the installed parts are taken.
  */
 import { realpathSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { type Digest, digestBytes, faultError, showName } from '../../base/index.ts'
 import type { AgentHost, HookLevel, HookMode, InstallStep } from '../../hosts/index.ts'
 import { makeFolder, namesIfThere, readIfThere, writeWhole } from '../../machine/index.ts'
@@ -222,6 +222,32 @@ export async function planUninstall(
     else changes.push({ file, before, after, isExecutable: false })
   }
   return { host, mode: installation.mode, level, changes, kept }
+}
+
+/**
+ * Takes hooks that wrap out of a copy of the user's home: in a session nothing has to be wrapped, and the
+ * rules of wrapping deny the tools that edit. Returns the changed files by their path in the copy.
+ */
+export async function unwrapCopy(
+  host: AgentHost,
+  places: HookPlaces,
+  copy: string,
+): Promise<readonly string[]> {
+  const installation = installationOf(host, 'user', places)
+  if (installation?.mode !== 'wrap') return []
+  const changed: string[] = []
+  for (const installed of [...installation.files].reverse()) {
+    const name = relative(places.home, installed.file)
+    if (name.startsWith('..')) continue
+    const file = join(copy, name)
+    const before = readConfigurationFile(copy, file)
+    const after = before === null ? null : await restored(installed, before)
+    if (after === before) continue
+    if (after === null) removeConfigurationFile(copy, file, [])
+    else writeConfigurationFile(copy, file, after, false)
+    changed.push(name)
+  }
+  return changed
 }
 
 async function restored(

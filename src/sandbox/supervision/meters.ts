@@ -208,6 +208,10 @@ export function groupTasks({ processes }: GroupFiles, read: ReadText = textOr): 
   return Number(read(processes.peak) || read(processes.now))
 }
 
+export function groupTasksNow({ processes }: GroupFiles, read: ReadText = textOr): number {
+  return processes === undefined ? 0 : Number(read(processes.now))
+}
+
 /** How often the kernel refused another process. */
 export function forkRefusals({ processes }: GroupFiles, read: ReadText = textOr): number {
   if (processes === undefined) return 0

@@ -4,12 +4,14 @@
  *
  * Processes of writ's own start before the agent, so everything that began after the agent is its own.
  */
-import { type HeldTerminal, memoryOf, startOf, terminalOf } from './meters.ts'
+import { type HeldTerminal, memoryOf, startOf, stateOf, terminalOf } from './meters.ts'
 import { childrenOf, killQuietly, processesBelow } from './process-tree.ts'
 
 interface AgentProcesses {
   readonly agent: number
   readonly commands: readonly number[]
+  /** The agent and what began before it. */
+  readonly others: readonly number[]
 }
 
 /** Null if the agent is gone. */
@@ -18,8 +20,13 @@ function agentProcesses(first: number, hasTerminal: boolean): AgentProcesses | n
   if (agent === undefined) return null
   const since = startOf(agent)
   if (since === 0) return null
-  const commands = processesBelow(first).filter((pid) => pid !== agent && startOf(pid) > since)
-  return { agent, commands }
+  const [commands, others]: [number[], number[]] = [[], [agent]]
+  for (const pid of processesBelow(first)) {
+    const start = startOf(pid)
+    if (start > since) commands.push(pid)
+    else if (start > 0) others.push(pid)
+  }
+  return { agent, commands, others }
 }
 
 function leaderOf(terminal: HeldTerminal | null): number | undefined {
@@ -32,19 +39,50 @@ function oldest(pids: readonly number[]): number | undefined {
   return starts.sort((one, other) => one.start - other.start)[0]?.pid
 }
 
-/** How often it is looked for processes that were just made. */
-const PASSES = 5
+/** A machine that has time for nothing else is slow to end them; the next look goes on then. */
+const END_MS = 2000
+/** Between two lists of processes that end. */
+const REST_MS = 1
 
-/** Ends all commands; returns whether there were any. */
+/**
+ * Ends all commands; returns whether there were any. Stops them before it kills them: processes that
+ * multiply are faster than a list of them, but one that has to stop makes no other. What the agent itself
+ * started is killed at once, so that the agent sees an end and not a stop.
+ */
 export function endCommands(first: number, hasTerminal: boolean): boolean {
-  let isAny = false
-  for (let pass = 0; pass < PASSES; pass++) {
-    const { commands = [] } = agentProcesses(first, hasTerminal) ?? {}
-    if (commands.length === 0) return isAny
-    isAny = true
-    for (const pid of commands) killQuietly(pid, 'SIGKILL')
+  const found = agentProcesses(first, hasTerminal)
+  if (found === null || found.commands.length === 0) return false
+  const spared = new Set([first, ...found.others])
+  const until = performance.now() + END_MS
+  const told = new Set<number>()
+  for (let before = -1; told.size > before && performance.now() < until; ) {
+    before = told.size
+    stopBelow(first, { ...found, spared, told })
   }
-  return isAny
+  const living = (): readonly number[] =>
+    processesBelow(first).filter((pid) => !spared.has(pid) && !'ZX'.includes(stateOf(pid)))
+  for (let left = living(); left.length > 0 && performance.now() < until; left = living()) {
+    for (const pid of left) killQuietly(pid, 'SIGKILL')
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, REST_MS)
+  }
+  return true
+}
+
+/** Stops each process as soon as it is listed, in one pass from the first process down. */
+function stopBelow(
+  first: number,
+  { agent, spared, told }: { agent: number; spared: ReadonlySet<number>; told: Set<number> },
+): void {
+  const open = [first]
+  for (let above = open.shift(); above !== undefined; above = open.shift()) {
+    for (const pid of childrenOf(above)) {
+      if (!spared.has(pid) && !told.has(pid)) {
+        killQuietly(pid, above === agent ? 'SIGKILL' : 'SIGSTOP')
+        told.add(pid)
+      }
+      open.push(pid)
+    }
+  }
 }
 
 /** An agent that holds this part of the cap itself is what takes too much. */

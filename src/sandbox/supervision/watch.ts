@@ -16,6 +16,7 @@ import {
   freeBytes,
   groupCpuMs,
   groupTasks,
+  groupTasksNow,
   memoryKills,
   NOTHING_NAMELESS,
   namelessFiles,
@@ -91,6 +92,11 @@ export const SLOT = {
   quietUntilMs: 13,
 } as const
 export const SLOTS_BYTES = 14 * 8
+/**
+ * The part of the cap on tasks that processes may be in a sandbox that lasts. Threads are many in builds
+ * and browsers, processes are not, and a machine with thousands of them is too slow to end them.
+ */
+const PROCESSES_PART = 1 / 4
 /** The kernel's own limit counts processes of the user outside as well, and so stops a run before its cap. */
 const CROWDED_PART = 0.9
 /** For what was ended to be gone. */
@@ -160,13 +166,18 @@ export class Watch {
     if (memoryKills(group, this.#read) > kills || isOverMemory) return 'memory'
     const refusals = Math.max(base.refusals, this.figure('refusals'))
     const isRefused = forkRefusals(group, this.#read) > refusals
-    const isCrowded =
-      this.#order.lasting === null
-        ? this.figure('tasks') > caps.processes
-        : (use?.tasks ?? 0) > caps.processes * CROWDED_PART
-    if (isRefused || isCrowded) return 'processes'
+    if (isRefused || this.#isCrowded(use)) return 'processes'
     if (isFull && this.#disk.bytes > this.#diskBytesNoted) return 'disk'
     return monotonicMs() >= deadlineMs + this.figure('extendedMs') ? 'duration' : null
+  }
+
+  #isCrowded(use: ProcessUse | null): boolean {
+    const { caps, group, lasting, pid } = this.#order
+    if (lasting === null) return this.figure('tasks') > caps.processes
+    const most = caps.processes * PROCESSES_PART
+    const tasks = use?.tasks ?? groupTasksNow(group, this.#read)
+    if (tasks <= most) return false
+    return tasks > caps.processes * CROWDED_PART || (use ?? processUse(pid)).alive > most
   }
 
   /** What a view holds stays there when commands were ended: only more than that ends others. */
