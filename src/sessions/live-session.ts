@@ -136,7 +136,7 @@ class LiveSession {
   readonly #notices: LimitNotices
   #lastReportMs = 0
   #isStopped = false
-  #isOver = false
+  readonly #over = new AbortController()
   /** Why a settle failed, as it was said last. */
   #told = ''
 
@@ -253,7 +253,7 @@ class LiveSession {
       const running = this.#start(opened, start)
       const looking = this.#look(opened, view, settler)
       const outcome = await running
-      this.#isOver = true
+      this.#over.abort()
       this.#options.onEnded()
       await looking
       return await this.#end(outcome, settler)
@@ -302,9 +302,9 @@ class LiveSession {
   async #look({ sandbox }: OpenedSession, view: LiveView, settler: Settler): Promise<void> {
     const { terms, nowMs } = this.#options
     const boundary = new Boundary(nowMs())
-    while (!this.#isOver) {
-      await pause(LOOK_MS)
-      if (this.#isOver) return
+    while (!this.#over.signal.aborted) {
+      await pause(LOOK_MS, undefined, { signal: this.#over.signal }).catch(() => undefined)
+      if (this.#over.signal.aborted) return
       const processes = sandbox.processes()
       this.#programs.look(processes)
       boundary.look(nowMs(), processes)
@@ -336,7 +336,7 @@ class LiveSession {
   /** A settle that fails, as on a full disk, ends nothing: the agent goes on, and it is tried again. */
   #tellOnce(error: unknown): void {
     const why = error instanceof Error ? error.message : String(error)
-    if (this.#isOver || this.#told === why) return
+    if (this.#over.signal.aborted || this.#told === why) return
     this.#told = why
     this.#options.onNotes([`could not settle, what is pending stays: ${why}`])
   }
@@ -358,7 +358,7 @@ class LiveSession {
     const use = this.#meter?.total ?? files.use()
     const text = JSON.stringify(use)
     const isNothing = use.model.requests === 0 && use.network.length === 0
-    if (isNothing || text === this.#recordedUse || this.#isOver) return use
+    if (isNothing || text === this.#recordedUse || this.#over.signal.aborted) return use
     this.#recordedUse = text
     files.noteUse(use)
     const { model, network } = use

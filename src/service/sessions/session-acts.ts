@@ -75,7 +75,8 @@ export class SessionActs implements SessionSurface {
     const dropped = seen.comparison.discarded.map(({ path }) => path)
     const promoted = seen.comparison.promoted
     if (decided.decision.decision === 'PROMOTE') {
-      return { parts: { ...onlyBlocked(NOTHING), granted: partOf(part, promoted) }, dropped }
+      const parts = { ...onlyBlocked(NOTHING), granted: partOf(part, promoted) }
+      return { parts, dropped, readings: seen.readings }
     }
     const findings = [...this.#findingsOf(decided), ...toldOf(part), ...treeFindings(part)]
     const { granted, asked, blocked: refused } = pendingParts(promoted, findings)
@@ -84,7 +85,7 @@ export class SessionActs implements SessionSurface {
       asked: partOf(part, asked),
       blocked: partOf(part, refused),
     }
-    return { parts, dropped }
+    return { parts, dropped, readings: seen.readings }
   }
 
   async settle(ground: SessionGround, order: SettleOrder): Promise<GateAnswer> {
@@ -197,7 +198,7 @@ export class SessionActs implements SessionSurface {
 
   #rehearsal(
     { layers, controls }: SessionGround,
-    { part, made, sinceMs, connections }: SettleOrder,
+    { part, made, sinceMs, connections, readings }: SettleOrder,
     { descriptor }: Proposal,
   ): Rehearsal {
     const { changes, findings, emptied } = part
@@ -215,6 +216,7 @@ export class SessionActs implements SessionSurface {
       outputs: { document: () => ({ stdout: '', stderr: '', truncated: false }) },
       network: connections,
       made,
+      ...(readings === undefined ? {} : { readings }),
     }
   }
 }
