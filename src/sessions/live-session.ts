@@ -8,6 +8,7 @@
  *   and no question waits.
  */
 import { randomBytes } from 'node:crypto'
+import { delimiter } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { faultCode } from '../base/index.ts'
 import type { SessionFact } from '../contracts/index.ts'
@@ -28,6 +29,7 @@ import { type AgentStart, startOf } from './agent-start.ts'
 import { Boundary, gitDirectories, isGitBusy } from './boundary.ts'
 import { type SessionOrder, serveOrders } from './control.ts'
 import { feedbackOf } from './feedback.ts'
+import { HeldCommands } from './held-commands.ts'
 import { HeldPushes, pushVariables } from './held-pushes.ts'
 import { LimitNotices } from './limit-notices.ts'
 import { ProgramWatch } from './programs.ts'
@@ -59,6 +61,8 @@ interface SessionOptions {
   readonly userDirectory: string
   /** Programs that hooks of the agent start. */
   readonly hookPrograms: readonly string[]
+  /** The directory of programs that hand commands over; they come first on the PATH inside. */
+  readonly heldPrograms: string
   readonly secretOf: (name: string) => string | null
   /** Where the person says that the model is; absent for the agent's usual one. */
   readonly modelUrl: string | undefined
@@ -153,8 +157,8 @@ class LiveSession {
     const gateway = new ModelGateway(start.endpoints, budget, (words) => this.#notices.spent(words))
     this.#gateway = gateway
     const onReport = (report: unknown) => this.#hear(report)
-    const pushes = this.#makePushes()
-    const channel = new SessionChannel({ token: this.#token, gateway, pushes, onReport })
+    const held = this.#makeHeld()
+    const channel = new SessionChannel({ token: this.#token, gateway, ...held, onReport })
     const opened = await gate.sessions.open({
       sessionId,
       descriptor,
@@ -187,11 +191,18 @@ class LiveSession {
     }
   }
 
-  #makePushes(): HeldPushes {
+  #makeHeld() {
     const { gate, files, terms, onNotes } = this.#options
-    const [scope = terms.cwd] = terms.scope
-    const tell = (line: string): void => onNotes([line])
-    return new HeldPushes({ surface: gate.sessions, files, ground: terms, tree: scope, tell })
+    const [tree = terms.cwd] = terms.scope
+    const parts = {
+      surface: gate.sessions,
+      ground: terms,
+      tell: (line: string): void => onNotes([line]),
+    }
+    return {
+      pushes: new HeldPushes({ ...parts, files, tree }),
+      commands: new HeldCommands({ ...parts, trees: [tree, ...terms.scope.slice(1)] }),
+    }
   }
 
   get #channel(): string {
@@ -244,13 +255,15 @@ class LiveSession {
     // What became real since the interruption is taken out of the view before anything uses it.
     if (this.#options.isResumed) await settler.prune()
     await this.#recordStart()
+    const { gate, terms } = this.#options
+    const addresses = await gate.sessions.pushAddresses(terms.scope[0] ?? terms.cwd)
     const watch = new TreeWatch(this.#options.terms.scope, {
       onChanged: (paths) => settler.refresh(paths),
       onPartial: (words) => this.#options.onNotes([words]),
     })
     const control = serveOrders(this.#options.files, (order) => this.#obey(order, opened, settler))
     try {
-      const running = this.#start(opened, start)
+      const running = this.#start(opened, start, addresses)
       const looking = this.#look(opened, view, settler)
       const outcome = await running
       this.#over.abort()
@@ -278,20 +291,24 @@ class LiveSession {
     })
   }
 
-  #start({ sandbox, environment }: OpenedSession, start: AgentStart): Promise<RunOutcome> {
-    const { terms, env, live, abort, onStarted } = this.#options
+  #start(
+    { sandbox, environment }: OpenedSession,
+    start: AgentStart,
+    addresses: readonly string[],
+  ): Promise<RunOutcome> {
+    const { terms, env, live, abort, onStarted, heldPrograms } = this.#options
+    const variables = { ...environment, ...start.variables, ...env }
     onStarted((name) => sandbox.signal(name))
     this.#notices.extend(this.#options.nowMs() + terms.limits.seconds * 1_000)
     return sandbox.run({
       argv: start.argv,
       cwd: terms.cwd,
       env: {
-        ...environment,
-        ...start.variables,
-        ...env,
+        ...variables,
+        PATH: [heldPrograms, variables.PATH ?? ''].join(delimiter),
         WRIT_SESSION: terms.session_id,
         WRIT_SESSION_CHANNEL: this.#channel,
-        ...pushVariables(this.#channel, environment),
+        ...pushVariables(this.#channel, environment, addresses),
       },
       ...live,
       abort,

@@ -16,7 +16,9 @@ import {
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import type { RunOutcome, Sandbox } from '../../sandbox/index.ts'
-import { knownRefs, type PushWish } from '../acts/git-push.ts'
+import type { CommandWish } from '../acts/command-plan.ts'
+import { knownRefs, type PushWish, pushAddresses } from '../acts/git-push.ts'
+import { isHeld, outputOf } from '../acts/held-command.ts'
 import type { Decided, GateParts, RanInSession, Terms } from '../lifecycle/act.ts'
 import { answerOf } from '../lifecycle/answer.ts'
 import { endUnanswered } from '../lifecycle/confirm.ts'
@@ -36,7 +38,7 @@ import type {
   WeighedParts,
 } from '../surface/session-surface.ts'
 import type { GateAnswer } from '../surface/surface.ts'
-import { pushProposal } from './session-push.ts'
+import { commandProposal, pushProposal } from './session-push.ts'
 import { openSessionSandbox } from './session-sandbox.ts'
 
 const NEVER = new AbortController().signal
@@ -114,11 +116,33 @@ export class SessionActs implements SessionSurface {
     return knownRefs(tree, remote)
   }
 
+  pushAddresses(tree: string): Promise<readonly string[]> {
+    return pushAddresses(tree)
+  }
+
   async push(
     { agent, descriptor }: Pick<SessionGround, 'agent' | 'descriptor'>,
     wish: PushWish,
   ): Promise<GateAnswer> {
-    const proposal = await pushProposal(this.#gate, descriptor, wish)
+    return this.#hold(agent, await pushProposal(this.#gate, descriptor, wish))
+  }
+
+  isHeld(wish: Parameters<SessionSurface['isHeld']>[0]): boolean {
+    return isHeld(wish)
+  }
+
+  async command(
+    { agent, descriptor }: Pick<SessionGround, 'agent' | 'descriptor'>,
+    wish: CommandWish,
+  ): Promise<GateAnswer> {
+    return this.#hold(agent, await commandProposal(this.#gate, descriptor, wish))
+  }
+
+  commandOutput(actionId: string): string {
+    return outputOf(this.#gate.context.home.state, actionId)
+  }
+
+  async #hold(agent: string, proposal: Proposal): Promise<GateAnswer> {
     const confirm = async () => ({ kind: 'wait' }) as const
     const outcome = await act(this.#gate, proposal, { ...termsOf(agent), confirm })
     return answerOf(this.#gate.questions, outcome)
@@ -126,8 +150,11 @@ export class SessionActs implements SessionSurface {
 
   async pushState(actionId: string): Promise<PushState> {
     const { requests } = await this.#gate.view.standing()
-    const failed = requests.of(actionId).find(({ ended }) => ended?.state === 'FAILED')?.ended
-    if (failed != null) return { state: 'failed', detail: failed.detail ?? failed.code ?? '' }
+    const ends = requests.of(actionId).flatMap(({ ended }) => ended ?? [])
+    for (const { state, detail, code = '' } of ends) {
+      if (state === 'FAILED') return { state: 'failed', detail: detail ?? code }
+      if (state === 'UNKNOWN') return { state: 'unknown', detail: detail ?? code }
+    }
     return { state: await this.stateOf(actionId) }
   }
 
