@@ -137,6 +137,7 @@ class LiveSession {
   #meter: UseMeter | null = null
   #recordedUse: string | null = null
   #settler: Settler | null = null
+  #pushAddresses: Promise<readonly string[]> = Promise.resolve([])
   readonly #notices: LimitNotices
   #lastReportMs = 0
   #isStopped = false
@@ -156,6 +157,8 @@ class LiveSession {
     const budget = leftOf(terms.budget ?? NO_BUDGET, files.use())
     const gateway = new ModelGateway(start.endpoints, budget, (words) => this.#notices.spent(words))
     this.#gateway = gateway
+    // Git says it while the sandbox opens; without git there is nothing to push.
+    this.#pushAddresses = gate.sessions.pushAddresses(terms.scope[0] ?? terms.cwd).catch(() => [])
     const onReport = (report: unknown) => this.#hear(report)
     const held = this.#makeHeld()
     const channel = new SessionChannel({ token: this.#token, gateway, ...held, onReport })
@@ -255,8 +258,7 @@ class LiveSession {
     // What became real since the interruption is taken out of the view before anything uses it.
     if (this.#options.isResumed) await settler.prune()
     await this.#recordStart()
-    const { gate, terms } = this.#options
-    const addresses = await gate.sessions.pushAddresses(terms.scope[0] ?? terms.cwd)
+    const addresses = await this.#pushAddresses
     const watch = new TreeWatch(this.#options.terms.scope, {
       onChanged: (paths) => settler.refresh(paths),
       onPartial: (words) => this.#options.onNotes([words]),

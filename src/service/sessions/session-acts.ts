@@ -116,7 +116,7 @@ export class SessionActs implements SessionSurface {
     return knownRefs(tree, remote)
   }
 
-  pushAddresses(tree: string): Promise<readonly string[]> {
+  async pushAddresses(tree: string): Promise<readonly string[]> {
     return pushAddresses(tree)
   }
 
