@@ -63,5 +63,13 @@ export function row(what, ours, oursValue, theirs, theirsValue, goal) {
 
 /** A line for what could not be measured here, and why. */
 export function notRun(what, why) {
-  return { what, ours: why, oursValue: null, theirs: '', theirsValue: null, ratio: null, goal: null }
+  return {
+    what,
+    ours: why,
+    oursValue: null,
+    theirs: '',
+    theirsValue: null,
+    ratio: null,
+    goal: null,
+  }
 }

@@ -51,12 +51,18 @@ function publishing() {
   const found = statSync(place, { throwIfNoEntry: false })
   if (found === undefined) fail(`there is no ${target} to publish`)
   const file = found.isFile() ? place : pack(place)
-  return { argv: ['publish', { input: 0 }, ...options], inputs: [input(basename(file), read(file))] }
+  return {
+    argv: ['publish', { input: 0 }, ...options],
+    inputs: [input(basename(file), read(file))],
+  }
 }
 
 function pack(folder) {
   const stdio = ['ignore', 'inherit', 'inherit']
-  const before = spawnSync(program, ['run', 'prepublishOnly', '--if-present'], { cwd: folder, stdio })
+  const before = spawnSync(program, ['run', 'prepublishOnly', '--if-present'], {
+    cwd: folder,
+    stdio,
+  })
   if (before.status !== 0) process.exit(before.status ?? 1)
   const out = mkdtempSync(join(tmpdir(), 'publish-'))
   const packed = spawnSync(program, ['pack', '--pack-destination', out], { cwd: folder, stdio })
@@ -74,7 +80,9 @@ function calling() {
   const [kind, action] = words
   const inputs = []
   const take = (file) => {
-    inputs.push(input(file === '-' ? 'standard input' : basename(file), read(file === '-' ? 0 : file)))
+    inputs.push(
+      input(file === '-' ? 'standard input' : basename(file), read(file === '-' ? 0 : file)),
+    )
     return inputs.length - 1
   }
   const argv = words.map((word, at) => {
@@ -107,16 +115,20 @@ function send(order) {
   if (channel === undefined) fail('this is no session of writ')
   const body = JSON.stringify({ program: name, cwd: process.cwd(), ...order })
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-  const asked = http.request(`${channel}/command/${name}`, { method: 'POST', headers }, (answer) => {
-    let text = ''
-    answer.setEncoding('utf8').on('data', (piece) => {
-      text += piece
-      const lines = text.split('\n')
-      text = lines.pop()
-      for (const line of lines) hear(JSON.parse(line))
-    })
-    answer.on('end', () => fail('the session ended before an answer came'))
-  })
+  const asked = http.request(
+    `${channel}/command/${name}`,
+    { method: 'POST', headers },
+    (answer) => {
+      let text = ''
+      answer.setEncoding('utf8').on('data', (piece) => {
+        text += piece
+        const lines = text.split('\n')
+        text = lines.pop()
+        for (const line of lines) hear(JSON.parse(line))
+      })
+      answer.on('end', () => fail('the session ended before an answer came'))
+    },
+  )
   asked.on('error', (error) => fail(`the session cannot be reached: ${error.message}`))
   asked.end(body)
 }

@@ -58,7 +58,8 @@ function readWish(program: string, document: unknown): Omit<CommandWish, 'trees'
   const isList = Array.isArray(argv) && argv.length <= WORDS_MAX
   const isPlace = typeof cwd === 'string' && cwd.startsWith('/') && !cwd.includes('\0')
   const areInputs = Array.isArray(inputs) && inputs.length <= INPUTS_MAX
-  if ((program !== 'npm' && program !== 'gh') || !isList || !isPlace || !areInputs) throw malformed()
+  if ((program !== 'npm' && program !== 'gh') || !isList || !isPlace || !areInputs)
+    throw malformed()
   return {
     program,
     cwd,

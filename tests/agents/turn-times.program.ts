@@ -51,7 +51,8 @@ async function timesOf(name: string, program: readonly string[]) {
     }
     writ(['init', '--no-pass', '--name', 'ann'])
     for (const { key } of host.endpoints) {
-      for (const key_name of key.variables.slice(0, 1)) writ(['secret', 'set', key_name], 'key-of-ann\n')
+      for (const key_name of key.variables.slice(0, 1))
+        writ(['secret', 'set', key_name], 'key-of-ann\n')
     }
     for (let round = 0; round < ROUNDS; round++) {
       for (const side of ['outside', 'inside'] as const) {

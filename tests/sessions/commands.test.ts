@@ -1,7 +1,7 @@
 /** Commands that need the person's credentials are held, shown, asked about, and run once outside (S-15). */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningAgent, SessionPlace } from './session-place.ts'
@@ -77,6 +77,14 @@ function textOf(file: string): string {
   return existsSync(file) ? readFileSync(file, 'utf8') : ''
 }
 
+/** As another process of the person could, between the question and the answer. */
+function alterInputs(): void {
+  const state = join(place.folder, 'state')
+  for (const name of readdirSync(state, { recursive: true, encoding: 'utf8' })) {
+    if (/held-commands\/.*\/0\/body\.md$/.test(name)) writeFileSync(join(state, name), 'other')
+  }
+}
+
 function lastHeld(agent: RunningAgent): string {
   return [...agent.err.matchAll(/a command of .*writ inbox (\w+)/g)].at(-1)?.[1] ?? ''
 }
@@ -114,7 +122,9 @@ describe('a command that needs credentials', { timeout: 240_000 }, () => {
     const agent = place.agentRun()
     await agent.does('echo "what it does" > body.md; echo "token inside: [$GH_TOKEN]"')
     expect(agent.out).toContain('token inside: []')
-    const made = agent.does('gh pr create --title "A fix" --body-file body.md 2>&1; echo "status $?"')
+    const made = agent.does(
+      'gh pr create --title "A fix" --body-file body.md 2>&1; echo "status $?"',
+    )
     await place.until(() => lastHeld(agent) !== '', `it is held: ${agent.out} ${agent.err}`)
     const first = lastHeld(agent)
     const shown = place.writ(['inbox', first, '--all']).out
@@ -124,7 +134,9 @@ describe('a command that needs credentials', { timeout: 240_000 }, () => {
     approve(first)
     await made
     expect(agent.out).toMatch(/it was sent[\s\S]*shop\/pull\/7[\s\S]*status 0/)
-    expect(textOf(calls)).toMatch(/^pr\|create\|--title\|A fix\|--body-file\|.*body.md\|token=token-of-ann/)
+    expect(textOf(calls)).toMatch(
+      /^pr\|create\|--title\|A fix\|--body-file\|.*body.md\|token=token-of-ann/,
+    )
     expect(textOf(calls)).toContain('--- what it does')
     const denied = agent.does('gh api -X DELETE repos/ann/shop 2>&1; echo "status $?"')
     await place.until(() => lastHeld(agent) !== first, 'the call is held')
@@ -135,6 +147,14 @@ describe('a command that needs credentials', { timeout: 240_000 }, () => {
     await denied
     expect(agent.out).toMatch(/denied the command[\s\S]*status 1/)
     expect(textOf(calls)).not.toContain('DELETE')
+    const second = lastHeld(agent)
+    const third = agent.does('gh issue create --title T --body-file body.md 2>&1; echo "status $?"')
+    await place.until(() => lastHeld(agent) !== second, 'the third is held')
+    alterInputs()
+    expect(approve(lastHeld(agent))).toContain('request.altered')
+    expect(place.writ(['deny', lastHeld(agent)]).status).toBeLessThan(2)
+    await third
+    expect(textOf(calls)).not.toContain('issue')
     // What only reads is not asked about, and has no credentials inside.
     await agent.does('gh pr list 2>&1; echo "status $?"')
     expect(textOf(calls).match(/^pr\|/gm)).toHaveLength(1)

@@ -167,10 +167,7 @@ export function indexEntries(
 }
 
 /** The same without the names of objects. */
-export function indexNames(
-  bytes: Uint8Array,
-  nameBytes = SHA1_BYTES,
-): ReadonlySet<string> | null {
+export function indexNames(bytes: Uint8Array, nameBytes = SHA1_BYTES): ReadonlySet<string> | null {
   const names = new Set<string>()
   return readEntries(bytes, nameBytes, (name) => names.add(name)) ? names : null
 }

@@ -93,7 +93,14 @@ function shownInput({ name, bytes }: HeldInput): readonly string[] {
   const head = `input ${name}, ${bytes.length} bytes`
   if (!isText) return [`${head}, not text`]
   const rest = text.length > TEXT_SHOWN ? ['  … and more'] : []
-  return [`${head}:`, ...text.slice(0, TEXT_SHOWN).split('\n').map((line) => `  ${line}`), ...rest]
+  return [
+    `${head}:`,
+    ...text
+      .slice(0, TEXT_SHOWN)
+      .split('\n')
+      .map((line) => `  ${line}`),
+    ...rest,
+  ]
 }
 
 function refused(message: string) {

@@ -167,7 +167,12 @@ function wordsOf({ stdout, stderr }: InstalledEnd): string {
 
 /** A name of the agent's is a label; as a file it is one plain word. */
 function fileName(name: string): string {
-  return name.replaceAll(/[^\w.+-]/g, '_').replace(/^[.-]+/, '_').slice(-100) || '_'
+  return (
+    name
+      .replaceAll(/[^\w.+-]/g, '_')
+      .replace(/^[.-]+/, '_')
+      .slice(-100) || '_'
+  )
 }
 
 function inputFile(directory: string, index: number): string {

@@ -46,7 +46,8 @@ export async function npmPublish(wish: CommandWish, persons: Persons): Promise<C
   const tag = set.get('tag') ?? textOf(manifest, 'tag') ?? 'latest'
   const access = set.get('access') ?? textOf(manifest, 'access')
   const digest = createHash('sha512').update(packed.bytes).digest('base64')
-  const more = names.length > FILES_SHOWN ? [`  … and ${names.length - FILES_SHOWN} more files`] : []
+  const more =
+    names.length > FILES_SHOWN ? [`  … and ${names.length - FILES_SHOWN} more files`] : []
   return {
     url: `${registry.replace(/\/+$/, '')}/${name.replace('/', '%2f')}`,
     method: 'PUT',

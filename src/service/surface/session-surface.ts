@@ -123,7 +123,10 @@ export interface SessionSurface {
   /** Whether a person is asked about a command; others run inside. */
   isHeld(wish: Pick<CommandWish, 'argv' | 'program'>): boolean
   /** Holds a command of a session and asks about it. */
-  command(ground: Pick<SessionGround, 'agent' | 'descriptor'>, wish: CommandWish): Promise<GateAnswer>
+  command(
+    ground: Pick<SessionGround, 'agent' | 'descriptor'>,
+    wish: CommandWish,
+  ): Promise<GateAnswer>
   /** What a held command printed outside; empty before it ran. */
   commandOutput(actionId: string): string
   /** What became of a push or a command; `detail` says why it failed. */
