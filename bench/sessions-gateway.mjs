@@ -13,6 +13,7 @@ import { rate, WRIT, withPlace } from './sessions-place.mjs'
 
 const THINKS_MS = 250
 const LONG_MB = 64
+const ROUNDS = 2
 /** Does what an agent does with its model, and prints the best times of its turns in seconds. */
 const CLIENT = `#!/usr/bin/env node
 const http = require('node:http')
@@ -89,12 +90,17 @@ async function compared(place, url) {
     const { stdout } = await promisify(execFile)(file, words, { cwd: project, env: variables })
     return JSON.parse(/measured (.*)/.exec(stdout)[1])
   }
-  const direct = await call([program], { ...env, ANTHROPIC_BASE_URL: url })
   const words = [WRIT, 'run', '--settle', 'never', '--model-url', url, '--', program]
-  const inside = await call([process.execPath, ...words], env)
+  const [direct, inside] = [[], []]
+  for (let round = 0; round < ROUNDS; round++) {
+    direct.push(await call([program], { ...env, ANTHROPIC_BASE_URL: url }))
+    inside.push(await call([process.execPath, ...words], env))
+  }
+  const first = (list) => rate(list.map((one) => one.first))
+  const speed = (list) => Math.max(...list.map((one) => one.speed))
   const what = `gateway, first byte of a model that takes ${THINKS_MS} ms, times/s`
   return [
-    row(what, 'inside', rate([inside.first]), 'direct', rate([direct.first]), 1 / 1.1),
-    row('gateway, a long answer, bytes/s', 'inside', inside.speed, 'direct', direct.speed, 0.8),
+    row(what, 'inside', first(inside), 'direct', first(direct), 1 / 1.1),
+    row('gateway, a long answer, bytes/s', 'inside', speed(inside), 'direct', speed(direct), 0.8),
   ]
 }

@@ -1,6 +1,14 @@
 /** A project with a home of writ, and an agent in a session of it that does what a bench tells it. */
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -55,6 +63,7 @@ export function rate(seconds) {
 export class LineAgent {
   child
   #place
+  #control = null
   #out = ''
   #heard = () => undefined
 
@@ -93,12 +102,9 @@ export class LineAgent {
 
   /** Asks the process of the session itself to settle, without the start of a command. */
   async settle() {
-    const homes = join(this.#place.state, 'writ')
-    const folder = readdirSync(homes, { recursive: true }).find((name) => name.endsWith('/control'))
-    this.control ??= join(homes, folder)
+    this.#control ??= this.#findControl()
     const answer = await new Promise((resolve, reject) => {
-      // The path of a socket may be too long as it is.
-      const socket = createConnection({ path: this.control })
+      const socket = createConnection({ path: this.#control })
       let text = ''
       socket.once('error', reject)
       socket.on('data', (chunk) => {
@@ -110,6 +116,13 @@ export class LineAgent {
     const { ok, answer: settled, message } = JSON.parse(answer)
     if (!ok) throw new Error(message)
     return settled
+  }
+
+  /** The path of a socket may have 107 bytes; through an open directory it has fewer. */
+  #findControl() {
+    const homes = join(this.#place.state, 'writ')
+    const found = readdirSync(homes, { recursive: true }).find((name) => name.endsWith('/control'))
+    return `/proc/self/fd/${openSync(dirname(join(homes, found)), 'r')}/control`
   }
 
   ends() {

@@ -63,6 +63,7 @@ async function timesOf(name: string, program: readonly string[]) {
         const { url } = model
         const words = trial.arguments({ url: '', project: '.' })
         const argv = [process.execPath, WRIT, 'run', '--model-url', url, '--', ...program, ...words]
+        if (side === 'outside') prepareTrial(host, place, url)
         const started = performance.now()
         const end =
           side === 'inside'
@@ -70,7 +71,7 @@ async function timesOf(name: string, program: readonly string[]) {
             : await runTrial({
                 host,
                 program,
-                place: (prepareTrial(host, place, url), place),
+                place,
                 url,
                 arguments: trial.open,
                 variables: {},

@@ -36,7 +36,7 @@ export async function ghCall(wish: CommandWish, { variables }: Persons): Promise
     throw refused('options that open a browser or an editor cannot be used from a session')
   }
   const method = isApi ? methodOf(words, wish.argv) : 'POST'
-  const host = valueOf(words, '--hostname') ?? variables['GH_HOST'] ?? 'github.com'
+  const host = optionValue(words, '--hostname') ?? variables['GH_HOST'] ?? 'github.com'
   if (!HOST.test(host)) throw refused(`\`${host}\` is no host`)
   const server = host === 'github.com' ? 'api.github.com' : host
   const path = isApi ? pathOf(words) : `gh/${kind}/${action}`
@@ -61,13 +61,13 @@ interface Persons {
 
 /** As gh does: POST if there are fields or an input, unless a method is named. */
 function methodOf(words: readonly string[], all: readonly HeldWord[]): string {
-  const named = valueOf(words, '-X') ?? valueOf(words, '--method')
+  const named = optionValue(words, '-X') ?? optionValue(words, '--method')
   if (named !== undefined) return /^[A-Za-z]+$/.test(named) ? named.toUpperCase() : 'POST'
   const hasFields = words.some((word) => /^(?:-f|-F|--field|--raw-field|--input)(?:=|$)/.test(word))
   return hasFields || all.length > words.length ? 'POST' : 'GET'
 }
 
-function valueOf(words: readonly string[], option: string): string | undefined {
+function optionValue(words: readonly string[], option: string): string | undefined {
   const at = words.findIndex((word) => word === option || word.startsWith(`${option}=`))
   if (at === -1) return undefined
   const word = words[at] ?? ''

@@ -146,7 +146,10 @@ export async function sendPush(
   }
   // `holdPush` wrote it whole.
   const { remote, commands, body_digest } = JSON.parse(text) as PushNote
-  if (digestDocument(body ?? '') !== body_digest) throw faultError('request.altered', remote)
+  if (digestDocument(body ?? '') !== body_digest) {
+    const detail = 'the push is not the one that was approved'
+    return { state: 'FAILED', code: 'request.altered', detail }
+  }
   const end = await runInstalled({
     argv: [
       requireProgram('git'),

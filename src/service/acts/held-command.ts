@@ -72,7 +72,8 @@ export async function holdCommand(
   environment: Variables,
 ): Promise<CommandPlan & { readonly body: string }> {
   await removeOld(state)
-  const program = personsProgram(wish.program, wish.trees, environment)
+  const program = findPersons(wish.program, wish.trees, environment)
+  if (program === null) throw notInstalled(wish.program)
   const plan = await PLANS[wish.program](wish, { program, variables: named(environment) })
   const digests = wish.inputs.map(({ bytes }) => digestBytes(bytes))
   const shown = plan.argv.map((word) =>
@@ -113,18 +114,17 @@ export async function runHeldCommand(
   // `holdCommand` wrote it whole.
   const note = JSON.parse(text) as CommandNote
   const files = note.inputs.map((_, index) => inputFile(directory, index))
-  const isSame = note.inputs.every(
-    (digest, index) => digestBytes(readFileSync(files[index] ?? '')) === digest,
-  )
-  if (digestDocument(body ?? '') !== note.body_digest || !isSame) {
-    throw faultError('request.altered', note.program)
+  if (digestDocument(body ?? '') !== note.body_digest || !isUnaltered(note, files)) {
+    const detail = 'the command or a file of it is not the one that was approved'
+    return { state: 'FAILED', code: 'request.altered', detail }
   }
   const argv = note.argv.map((word) =>
     typeof word === 'string'
       ? word
       : `${word.before ?? ''}${files[word.input] ?? ''}${word.after ?? ''}`,
   )
-  const program = personsProgram(note.program, note.trees, environment)
+  const program = findPersons(note.program, note.trees, environment)
+  if (program === null) return failed(`${note.program} is not installed for you any more`)
   const place = note.cwd !== null && existsSync(note.cwd) ? note.cwd : note.trees[0]
   const end = await runInstalled({
     argv: [program, ...argv],
@@ -180,17 +180,31 @@ function inputFile(directory: string, index: number): string {
   return join(folder, namesIfThere(folder)[0] ?? '')
 }
 
+function isUnaltered({ inputs }: CommandNote, files: readonly string[]): boolean {
+  return inputs.every((digest, index) => {
+    const file = files[index] ?? ''
+    return existsSync(file) && digestBytes(readFileSync(file)) === digest
+  })
+}
+
 /** The first program of this name on the person's PATH, none that lies in a tree of the agent. */
-function personsProgram(name: string, trees: readonly string[], { PATH = '' }: Variables): string {
+function findPersons(
+  name: string,
+  trees: readonly string[],
+  { PATH = '' }: Variables,
+): string | null {
   const isOfTree = (path: string): boolean =>
     trees.some((tree) => path === tree || path.startsWith(`${tree}/`))
   const found = PATH.split(delimiter)
     .filter((folder) => isAbsolute(folder))
     .map((folder) => join(folder, name))
     .find((path) => isExecutable(path) && !isOfTree(path) && !isOfTree(realpathSync(path)))
-  if (found !== undefined) return found
+  return found ?? null
+}
+
+function notInstalled(name: string) {
   const message = `${name} is not installed outside of the session, so it cannot be run there`
-  throw faultError('request.failed', name, message, `install ${name} for yourself, then try again`)
+  return faultError('request.failed', name, message, `install ${name} for yourself, then try again`)
 }
 
 const OF_TOOLS = /^(?:GIT_(?:DIR|WORK_TREE|INDEX_FILE|CONFIG.*)|npm_.*|NODE_OPTIONS|INIT_CWD)$/
