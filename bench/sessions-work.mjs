@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { row } from './measure.mjs'
 import { LineAgent, rate, run, timed, withPlace } from './sessions-place.mjs'
 
-const ROUNDS = 3
+const ROUNDS = 2
 const SETTLES = Number(process.env.WRIT_BENCH_SETTLES ?? 1_000)
 const FIRST_SETTLES = 10
 const EMPTY_ROUNDS = 40

@@ -98,7 +98,8 @@ function approve(id: string): string {
 describe('a command that needs credentials', { timeout: 240_000 }, () => {
   it('npm publish shows the package, and the person’s npm publishes it once', async () => {
     const agent = place.agentRun()
-    const published = agent.does('npm publish --tag next 2>&1; echo "status $?"')
+    // Packing, the answer and publishing may each take as long as a command of `does` may.
+    agent.child.stdin?.write('npm publish --tag next 2>&1; echo "status $?"\n')
     await place.until(() => lastHeld(agent) !== '', `it is held: ${agent.out} ${agent.err}`)
     expect(textOf(asked)).toBe('')
     const shown = place.writ(['inbox', lastHeld(agent), '--all']).out
@@ -107,7 +108,7 @@ describe('a command that needs credentials', { timeout: 240_000 }, () => {
     expect(shown).toContain('package/index.js')
     expect(shown).not.toContain('secret.txt')
     approve(lastHeld(agent))
-    await published
+    await place.until(() => /status \d/.test(agent.out), `it is published: ${agent.out}`)
     expect(agent.out).toMatch(/approved the command, and it was sent[\s\S]*status 0/)
     const puts = textOf(asked)
       .split('\n')
