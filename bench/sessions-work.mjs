@@ -47,7 +47,13 @@ export async function workRows() {
 
 /** TypeScript with types to compare, and tests that start a process each. */
 function* workFiles() {
-  const options = { rootDir: 'src', outDir: 'out', strict: true, target: 'es2022', module: 'nodenext' }
+  const options = {
+    rootDir: 'src',
+    outDir: 'out',
+    strict: true,
+    target: 'es2022',
+    module: 'nodenext',
+  }
   const compilerOptions = { ...options, moduleResolution: 'nodenext', types: [] }
   yield ['tsconfig.json', JSON.stringify({ compilerOptions, include: ['src'] })]
   yield ['.gitignore', 'node_modules\nout\n.npm\n']

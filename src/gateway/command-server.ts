@@ -11,7 +11,7 @@ export interface CommandOrder {
   readonly document: unknown
 }
 
-export interface CommandEnd {
+export interface HeldCommandEnd {
   readonly isDone: boolean
   /** One line for the agent. */
   readonly says: string
@@ -22,7 +22,7 @@ export interface CommandEnd {
 export interface HeldCommand {
   readonly says: string
   /** Resolves when a person has answered, or after a while. */
-  readonly end: Promise<CommandEnd>
+  readonly end: Promise<HeldCommandEnd>
 }
 
 export interface CommandKeeper {

@@ -4,7 +4,7 @@
  * the host after a yes.
  */
 import { digestDocument } from '../base/index.ts'
-import type { CommandEnd, CommandKeeper, CommandOrder, HeldCommand } from '../gateway/index.ts'
+import type { CommandKeeper, CommandOrder, HeldCommand, HeldCommandEnd } from '../gateway/index.ts'
 import type { CommandWish, SessionGround, SessionSurface } from '../service/index.ts'
 import { HeldAnswers } from './held-answers.ts'
 
@@ -44,7 +44,7 @@ export class HeldCommands implements CommandKeeper {
     return { says, end: this.#end(key, actionId) }
   }
 
-  async #end(key: string, actionId: string): Promise<CommandEnd> {
+  async #end(key: string, actionId: string): Promise<HeldCommandEnd> {
     const { isSent, says } = await this.#answers.end(key, actionId)
     const output = isSent ? this.#parts.surface.commandOutput(actionId) : ''
     return { isDone: isSent, says, output }

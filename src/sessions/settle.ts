@@ -217,14 +217,13 @@ export class Settler {
     const isSettled = this.#isSettled(isOvertaken)
     const isHindered = this.#isHindered(cause, whole.changes)
     const rest = without(whole, (change) => isSettled(change) || isHindered(change))
-    const asFound = this.#order(cause, rest)
+    const order = this.#order(cause, rest)
     const written = scan.changes.filter(({ path }) => frozen.busy.has(path))
     const busy = written.map(({ path }) => displayOfRaw(path))
     const { surface, ground } = this.#parts
     const hasChanges = rest.changes.length > 0
-    const weighed = hasChanges ? await surface.weigh(ground, asFound) : null
+    const weighed = hasChanges ? await surface.weigh(ground, order) : null
     const parts = weighed?.parts ?? null
-    const order = { ...asFound, ...(weighed?.readings && { readings: weighed.readings }) }
     const isAlone = parts !== null && (await this.#isGranted(order, parts.granted))
     const granted = isAlone ? parts.granted : NO_PART
     const asked =
@@ -254,7 +253,7 @@ export class Settler {
   async #isGranted(order: SettleOrder, part: PendingPart): Promise<boolean> {
     if (part.changes.length === order.part.changes.length) return true
     if (part.changes.length === 0) return true
-    const { parts } = await this.#parts.surface.weigh(this.#parts.ground, orderOf(order, part))
+    const { parts } = await this.#parts.surface.weigh(this.#parts.ground, { ...order, part })
     return parts.granted.changes.length === part.changes.length
   }
 
@@ -297,7 +296,7 @@ export class Settler {
 
   async #settlePart(order: SettleOrder, part: PendingPart): Promise<GateAnswer | null> {
     if (part.changes.length === 0) return null
-    return this.#parts.surface.settle(this.#parts.ground, orderOf(order, part))
+    return this.#parts.surface.settle(this.#parts.ground, { ...order, part })
   }
 
   #order(cause: SettleCause, part: PendingPart): SettleOrder {
@@ -352,12 +351,6 @@ export class Settler {
     for (const { path } of changes) delete refused[path]
     this.#memory = { ...this.#memory, made: [...made], refused }
   }
-}
-
-/** The same for a part. What was read is about the whole. */
-function orderOf({ readings, ...order }: SettleOrder, part: PendingPart): SettleOrder {
-  const isWhole = part.changes.length === order.part.changes.length
-  return { ...order, part, ...(isWhole && readings && { readings }) }
 }
 
 const NO_PART: PendingPart = { changes: [], findings: [], emptied: [], told: [] }

@@ -27,7 +27,7 @@ const server = require('node:http').createServer((request, answer) => {
 server.listen(0, '127.0.0.1', () => console.log(server.address().port))
 `
 
-/** The person's gh: notes its calls and its token. Ends its parent, if it is told to. */
+/** The person's gh: notes its calls and its token. Ends its parent where a file says so. */
 const GH = `#!/bin/sh
 printf '%s|' "$@" >> "$0.calls"
 printf 'token=%s\\n' "$GH_TOKEN" >> "$0.calls"

@@ -1,6 +1,6 @@
 /** What a session hands over to be run outside, and what is known of it before a person is asked. */
 
-/** A word, or where an input file stands in it. */
+/** A word, or the place of an input file in one. */
 export type HeldWord =
   | string
   | { readonly before?: string; readonly input: number; readonly after?: string }

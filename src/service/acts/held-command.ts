@@ -59,7 +59,7 @@ const OUTPUT_SHOWN = 16_000
 const COMMAND_ID = /^[0-9a-f-]{36}$/
 const PLANS = { gh: ghCall, npm: npmPublish } as const
 
-/** Whether a person is to be asked; other commands run where they are. */
+/** Whether a person is asked; other commands run where they are. */
 export function isHeld({ program, argv }: Pick<CommandWish, 'argv' | 'program'>): boolean {
   return program === 'npm' || isGhHeld(argv)
 }

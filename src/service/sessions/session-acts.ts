@@ -23,6 +23,7 @@ import type { Decided, GateParts, RanInSession, Terms } from '../lifecycle/act.t
 import { answerOf } from '../lifecycle/answer.ts'
 import { endUnanswered } from '../lifecycle/confirm.ts'
 import { act, beginSession, settle, weigh } from '../lifecycle/lifecycle.ts'
+import type { HostReadings } from '../readings/host-readings.ts'
 import type { Rehearsal } from '../rehearsal/rehearsal.ts'
 import { stagePlaceFor } from '../stage/stage-place.ts'
 import { workspaceOf } from '../surface/context.ts'
@@ -47,6 +48,7 @@ const PAGE = 1_000
 export class SessionActs implements SessionSurface {
   readonly #gate: GateParts
   readonly #recover: () => Promise<void>
+  #weighed: { readonly changes: readonly Change[]; readonly readings: HostReadings } | null = null
 
   /** `recover` ends what a crash interrupted. */
   constructor(gate: GateParts, recover: () => Promise<void>) {
@@ -72,13 +74,14 @@ export class SessionActs implements SessionSurface {
     const decided = await weigh(this.#gate, ran)
     const { seen } = decided.compared
     const { part } = order
+    if (seen !== null) this.#weighed = { changes: part.changes, readings: seen.readings }
     // Refused before anything was compared: by a halt, by laws that no human accepted, by a cooldown.
     if (seen === null) return { parts: onlyBlocked(part), dropped: [] }
     const dropped = seen.comparison.discarded.map(({ path }) => path)
     const promoted = seen.comparison.promoted
     if (decided.decision.decision === 'PROMOTE') {
       const parts = { ...onlyBlocked(NOTHING), granted: partOf(part, promoted) }
-      return { parts, dropped, readings: seen.readings }
+      return { parts, dropped }
     }
     const findings = [...this.#findingsOf(decided), ...toldOf(part), ...treeFindings(part)]
     const { granted, asked, blocked: refused } = pendingParts(promoted, findings)
@@ -87,7 +90,7 @@ export class SessionActs implements SessionSurface {
       asked: partOf(part, asked),
       blocked: partOf(part, refused),
     }
-    return { parts, dropped, readings: seen.readings }
+    return { parts, dropped }
   }
 
   async settle(ground: SessionGround, order: SettleOrder): Promise<GateAnswer> {
@@ -223,12 +226,21 @@ export class SessionActs implements SessionSurface {
     }
   }
 
+  /** What was read when these very changes were weighed: each scan makes new ones. */
+  #readingsOf(changes: readonly Change[]): HostReadings | undefined {
+    const { changes: weighed, readings } = this.#weighed ?? { changes: [] }
+    const isSame =
+      weighed.length === changes.length && weighed.every((one, at) => one === changes[at])
+    return isSame ? readings : undefined
+  }
+
   #rehearsal(
     { layers, controls }: SessionGround,
-    { part, made, sinceMs, connections, readings }: SettleOrder,
+    { part, made, sinceMs, connections }: SettleOrder,
     { descriptor }: Proposal,
   ): Rehearsal {
     const { changes, findings, emptied } = part
+    const readings = this.#readingsOf(changes)
     const outcome = outcomeSince(sinceMs, this.#gate.context.nowMs())
     return {
       sandboxId: randomUUID(),

@@ -18,7 +18,6 @@ import type { Control, Layer, Sandbox } from '../../sandbox/index.ts'
 import type { OwnIds, Scan } from '../../tree/index.ts'
 import type { CommandWish } from '../acts/command-plan.ts'
 import type { knownRefs, PushWish } from '../acts/git-push.ts'
-import type { HostReadings } from '../readings/host-readings.ts'
 import type { GateAnswer } from './surface.ts'
 
 /** What a settle found in the view, or a part of it. */
@@ -54,16 +53,12 @@ export interface SettleOrder {
   /** When the first of it can have been written. */
   readonly sinceMs: number
   readonly connections: readonly NetworkConnection[]
-  /** Of `weigh`, when the part is the one that was weighed. */
-  readonly readings?: HostReadings
 }
 
 /** Pending changes by what would become of them; `dropped` are never promoted. */
 export interface WeighedParts {
   readonly parts: Readonly<Record<PartKind, PendingPart>>
   readonly dropped: readonly RawPath[]
-  /** Absent when it was refused before anything was read. */
-  readonly readings?: HostReadings
 }
 
 /** What a session's sandbox is opened with. */
