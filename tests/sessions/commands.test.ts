@@ -89,6 +89,12 @@ function lastHeld(agent: RunningAgent): string {
   return [...agent.err.matchAll(/a command of .*writ inbox (\w+)/g)].at(-1)?.[1] ?? ''
 }
 
+/** Lets the agent begin a command; the function returned waits for its end, which a person decides. */
+function begin(agent: RunningAgent, command: string): () => Promise<void> {
+  agent.child.stdin?.write(`${command}\n`)
+  return () => place.until(() => agent.out.includes(`done: ${command}`), agent.out)
+}
+
 /** As a person at a terminal; returns what they see. */
 function approve(id: string): string {
   const steps = [{ expect: '[y' }, { send: 'y\r' }, { expect: 'assphrase' }, { send: `${PASS}\r` }]
@@ -98,8 +104,7 @@ function approve(id: string): string {
 describe('a command that needs credentials', { timeout: 240_000 }, () => {
   it('npm publish shows the package, and the person’s npm publishes it once', async () => {
     const agent = place.agentRun()
-    // Packing, the answer and publishing may each take as long as a command of `does` may.
-    agent.child.stdin?.write('npm publish --tag next 2>&1; echo "status $?"\n')
+    const published = begin(agent, 'npm publish --tag next 2>&1; echo "status $?"')
     await place.until(() => lastHeld(agent) !== '', `it is held: ${agent.out} ${agent.err}`)
     expect(textOf(asked)).toBe('')
     const shown = place.writ(['inbox', lastHeld(agent), '--all']).out
@@ -108,7 +113,7 @@ describe('a command that needs credentials', { timeout: 240_000 }, () => {
     expect(shown).toContain('package/index.js')
     expect(shown).not.toContain('secret.txt')
     approve(lastHeld(agent))
-    await place.until(() => /status \d/.test(agent.out), `it is published: ${agent.out}`)
+    await published()
     expect(agent.out).toMatch(/approved the command, and it was sent[\s\S]*status 0/)
     const puts = textOf(asked)
       .split('\n')
@@ -123,7 +128,8 @@ describe('a command that needs credentials', { timeout: 240_000 }, () => {
     const agent = place.agentRun()
     await agent.does('echo "what it does" > body.md; echo "token inside: [$GH_TOKEN]"')
     expect(agent.out).toContain('token inside: []')
-    const made = agent.does(
+    const made = begin(
+      agent,
       'gh pr create --title "A fix" --body-file body.md 2>&1; echo "status $?"',
     )
     await place.until(() => lastHeld(agent) !== '', `it is held: ${agent.out} ${agent.err}`)
@@ -133,27 +139,30 @@ describe('a command that needs credentials', { timeout: 240_000 }, () => {
     expect(shown).toContain('what it does')
     expect(textOf(calls)).toBe('')
     approve(first)
-    await made
+    await made()
     expect(agent.out).toMatch(/it was sent[\s\S]*shop\/pull\/7[\s\S]*status 0/)
     expect(textOf(calls)).toMatch(
       /^pr\|create\|--title\|A fix\|--body-file\|.*body.md\|token=token-of-ann/,
     )
     expect(textOf(calls)).toContain('--- what it does')
-    const denied = agent.does('gh api -X DELETE repos/ann/shop 2>&1; echo "status $?"')
+    const denied = begin(agent, 'gh api -X DELETE repos/ann/shop 2>&1; echo "status $?"')
     await place.until(() => lastHeld(agent) !== first, 'the call is held')
     expect(place.writ(['inbox', lastHeld(agent), '--all']).out).toContain(
       'DELETE https://api.github.com/repos/ann/shop',
     )
     expect(place.writ(['deny', lastHeld(agent)]).status).toBe(0)
-    await denied
+    await denied()
     expect(agent.out).toMatch(/denied the command[\s\S]*status 1/)
     expect(textOf(calls)).not.toContain('DELETE')
     const second = lastHeld(agent)
-    const third = agent.does('gh issue create --title T --body-file body.md 2>&1; echo "status $?"')
+    const third = begin(
+      agent,
+      'gh issue create --title T --body-file body.md 2>&1; echo "status $?"',
+    )
     await place.until(() => lastHeld(agent) !== second, 'the third is held')
     alterInputs()
     approve(lastHeld(agent))
-    await third
+    await third()
     expect(agent.out).toContain('it failed: the command or a file of it is not the one')
     expect(textOf(calls)).not.toContain('issue')
     // What only reads is not asked about, and has no credentials inside.
@@ -165,12 +174,12 @@ describe('a command that needs credentials', { timeout: 240_000 }, () => {
   it('a crash while it runs leaves it unknown, and it is never run again', async () => {
     writeFileSync(join(place.folder, 'bin', 'gh.kills'), '')
     const agent = place.agentRun()
-    const made = agent.does('gh issue create --title T --body B 2>&1; echo "status $?"')
+    const made = begin(agent, 'gh issue create --title T --body B 2>&1; echo "status $?"')
     await place.until(() => lastHeld(agent) !== '', `it is held: ${agent.out} ${agent.err}`)
     approve(lastHeld(agent))
     await place.until(() => textOf(calls) !== '', 'gh ran')
     place.writ(['recover'])
-    await made
+    await made()
     expect(agent.out).toMatch(/unknown, look first[\s\S]*status 1/)
     place.writ(['recover'])
     expect(await agent.ends()).toBe(0)
