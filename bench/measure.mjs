@@ -60,3 +60,16 @@ export function row(what, ours, oursValue, theirs, theirsValue, goal) {
     return { what, ours, oursValue, theirs, theirsValue, ratio: null, goal: null }
   return { what, ours, oursValue, theirs, theirsValue, ratio: oursValue / theirsValue, goal }
 }
+
+/** A line for what could not be measured here, and why. */
+export function notRun(what, why) {
+  return {
+    what,
+    ours: why,
+    oursValue: null,
+    theirs: '',
+    theirsValue: null,
+    ratio: null,
+    goal: null,
+  }
+}

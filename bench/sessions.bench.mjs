@@ -3,12 +3,14 @@
  * asked. Counts come from the corpora of tests/corpus: routine work, all of it in one session, and
  * scripts with a hidden effect. `WRIT_BENCH_FILES` sets the size of the tree.
  */
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { spawnSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { row } from './measure.mjs'
+import { notRun, row } from './measure.mjs'
+import { gatewayRows } from './sessions-gateway.mjs'
+import { commit, LineAgent, rate, run, timed, WRIT, withPlace } from './sessions-place.mjs'
+import { settleRows, workRows } from './sessions-work.mjs'
 
 export const title = 'sessions'
 
@@ -16,33 +18,42 @@ const FILES = Number(process.env.WRIT_BENCH_FILES ?? 50_000)
 const FOLDER_FILES = 500
 const ROUNDS = 5
 const CHANGED = 10
-const WRIT = ['bin/writ.cjs'].map((file) => join(process.cwd(), file))
-const AGENT = 'while IFS= read -r line; do eval "$line"; echo "done: $line"; done'
+
+/** `WRIT_BENCH_ONLY` names parts, for trying one: tree, work, settle, gateway, turns, corpus. */
+const PARTS = {
+  tree: speedRows,
+  work: workRows,
+  settle: settleRows,
+  gateway: gatewayRows,
+  turns: turnRows,
+  corpus: corpusRows,
+}
 
 export async function measure() {
-  return [...(await speedRows()), ...(await corpusRows())]
+  const only = process.env.WRIT_BENCH_ONLY?.split(',') ?? Object.keys(PARTS)
+  const rows = []
+  for (const name of only) rows.push(...(await PARTS[name]()))
+  return rows
 }
 
 async function speedRows() {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'writ-bench-')))
-  try {
-    const place = makePlace(folder)
+  return withPlace(manyFiles(), async (place) => {
     const starts = startTimes(place)
     const agent = new LineAgent(place)
-    const inside = []
-    const outside = []
-    const settles = []
-    const commits = []
+    const times = { outside: [], cold: [], inside: [], settles: [], commits: [] }
+    const status = 'git status --porcelain >/dev/null'
     await agent.does('true')
     for (let round = 0; round < ROUNDS; round++) {
-      outside.push(timed(() => run(place, 'git', ['status', '--porcelain'])))
-      inside.push(await agent.seconds('git status --porcelain >/dev/null'))
+      times.outside.push(timed(() => run(place, 'git', ['status', '--porcelain'])))
+      times.cold.push(await agent.seconds(status))
+      times.inside.push(await agent.seconds(status))
       await agent.does(changeText(round))
-      settles.push(timed(() => run(place, process.execPath, [...WRIT, 'session', 'settle'])))
-      commits.push(timedCommit(place, round))
+      times.settles.push(timed(() => run(place, process.execPath, [WRIT, 'session', 'settle'])))
+      // The settle before has left the change in the tree.
+      times.commits.push(timed(() => commit(place, `round ${round}`)))
     }
     await agent.ends()
-    const rate = (list) => 1 / Math.min(...list)
+    const outside = ['outside', rate(times.outside)]
     return [
       row(
         'start of a session, starts/s',
@@ -55,60 +66,34 @@ async function speedRows() {
       row(
         `git status on ${FILES} files, times/s`,
         'inside',
-        rate(inside),
-        'outside',
-        rate(outside),
+        rate(times.inside),
+        ...outside,
         1 / 1.5,
       ),
+      row('the same right after a settle', 'inside', rate(times.cold), ...outside, null),
       row(
         `settle of ${CHANGED} files among ${FILES}, times/s`,
         'writ session settle',
-        rate(settles),
+        rate(times.settles),
         'git add, git commit with fsync',
-        rate(commits),
+        rate(times.commits),
         1 / 1.5,
       ),
     ]
-  } finally {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
-  }
+  })
 }
 
-function makePlace(folder) {
-  const project = join(folder, 'project')
-  const home = join(folder, 'home')
-  mkdirSync(project)
-  mkdirSync(home)
+function* manyFiles() {
   for (let file = 0; file < FILES; file++) {
-    const at = join(project, `d${Math.floor(file / FOLDER_FILES)}`)
-    if (file % FOLDER_FILES === 0) mkdirSync(at)
-    writeFileSync(join(at, `f${file}.txt`), `${file}\n`)
+    yield [`d${Math.floor(file / FOLDER_FILES)}/f${file}.txt`, `${file}\n`]
   }
-  const env = { ...process.env, HOME: home, XDG_STATE_HOME: join(folder, 'state'), NO_COLOR: '1' }
-  const place = { project, env }
-  const author = ['-c', 'user.name=ann', '-c', 'user.email=ann@example.org']
-  run(place, 'git', ['init', '-q'])
-  run(place, 'git', ['add', '-A'])
-  run(place, 'git', [...author, 'commit', '-qm', 'start'])
-  run(place, process.execPath, [...WRIT, 'init', '--no-pass', '--name', 'ann'])
-  return place
-}
-
-function run({ project, env }, program, args) {
-  execFileSync(program, args, { cwd: project, env, stdio: ['ignore', 'ignore', 'pipe'] })
-}
-
-function timed(work) {
-  const started = performance.now()
-  work()
-  return (performance.now() - started) / 1000
 }
 
 function startTimes(place) {
   const times = { run: [], exec: [] }
   for (let round = 0; round < ROUNDS; round++) {
     for (const name of ['run', 'exec']) {
-      times[name].push(timed(() => run(place, process.execPath, [...WRIT, name, '--', 'true'])))
+      times[name].push(timed(() => run(place, process.execPath, [WRIT, name, '--', 'true'])))
     }
   }
   return times
@@ -120,60 +105,23 @@ function changeText(round) {
   return `for f in ${files.join(' ')}; do echo ${round} >> $f; done`
 }
 
-/** The settle before has left the change in the tree. */
-function timedCommit(place, round) {
-  const words = ['-c', 'user.name=ann', '-c', 'user.email=ann@example.org', '-c', 'core.fsync=all']
-  return timed(() => {
-    run(place, 'git', ['add', '-A'])
-    run(place, 'git', [...words, 'commit', '-qm', `round ${round}`])
-  })
-}
-
-/** An agent that runs one line after another in a session. */
-class LineAgent {
-  #child
-  #out = ''
-  #heard = () => undefined
-
-  constructor({ project, env }) {
-    const words = [...WRIT, 'run', '--settle', 'never', '--', 'bash', '-c', AGENT]
-    const stdio = ['pipe', 'pipe', 'ignore']
-    this.#child = spawn(process.execPath, words, { cwd: project, env, stdio })
-    this.#child.stdout.on('data', (chunk) => {
-      this.#out += chunk
-      this.#heard()
-    })
-    this.#child.once('exit', () => this.#heard())
-  }
-
-  async does(line) {
-    this.#out = ''
-    this.#child.stdin.write(`${line}\n`)
-    while (!this.#out.includes(`done: ${line}`)) {
-      if (this.#child.exitCode !== null) throw new Error('the session ended')
-      await new Promise((resolve) => {
-        this.#heard = resolve
-      })
+async function turnRows() {
+  const rows = []
+  for (const name of ['claude-code', 'codex']) {
+    const what = `a whole scripted turn of ${name}, times/s`
+    const found = await programResult('tests/agents/turn-times.program.ts', [name])
+    if (found.missing === true) {
+      rows.push(notRun(what, `${name} is not installed (npm run hosts)`))
+      continue
     }
-    return this.#out
+    const { inside, outside } = found
+    rows.push(row(what, 'inside', 1 / inside, 'outside', 1 / outside, 1 / 1.2))
   }
-
-  /** How long a command takes by the clock inside, with the start of its process. */
-  async seconds(command) {
-    const out = await this.does(`a=$(date +%s%N); ${command}; echo took $(($(date +%s%N) - a))`)
-    return Number(/took (\d+)/.exec(out)[1]) / 1e9
-  }
-
-  ends() {
-    this.#child.stdin.end()
-    return new Promise((resolve) => {
-      this.#child.once('exit', resolve)
-    })
-  }
+  return rows
 }
 
 async function corpusRows() {
-  const { routine, hidden } = await corpus()
+  const { routine, hidden } = await programResult('tests/corpus/session.program.ts', [])
   const plain = routine.filter(({ isAsking }) => !isAsking)
   const asking = routine.filter(({ isAsking }) => isAsking)
   const quiet = (tasks) => tasks.filter(({ questions }) => questions === 0).length
@@ -194,12 +142,12 @@ async function corpusRows() {
   ]
 }
 
-/** The program is TypeScript, which Node starts from JavaScript only. */
-async function corpus() {
+/** Runs a program, which is TypeScript and so is built first, and reads the JSON that it prints. */
+async function programResult(file, words) {
   const folder = join(process.cwd(), '.cache', `sessions-${process.pid}`)
-  const outfile = join(folder, 'session.mjs')
+  const outfile = join(folder, 'program.mjs')
   await build({
-    entryPoints: ['tests/corpus/session.program.ts'],
+    entryPoints: [file],
     outfile,
     bundle: true,
     format: 'esm',
@@ -209,12 +157,12 @@ async function corpus() {
     logLevel: 'error',
   })
   try {
-    const { status, stdout } = spawnSync(process.execPath, [outfile], {
+    const { status, stdout } = spawnSync(process.execPath, [outfile, ...words], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'inherit'],
       maxBuffer: 1 << 28,
     })
-    if (status !== 0) throw new Error(`the corpora in sessions ended with ${status}`)
+    if (status !== 0) throw new Error(`${file} ended with ${status}`)
     return JSON.parse(stdout)
   } finally {
     rmSync(folder, { recursive: true, force: true })

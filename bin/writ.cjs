@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Starts the command line, `dist/cli/program.cjs`, or for `writ exec` and `writ serve` scripts that hold nothing else,
- * with the code that V8 compiled for it when it was built. Another version of Node ignores that code
+ * Starts the command line, `dist/cli/program.cjs`, or for `writ exec`, `writ run`, `writ session` and
+ * `writ serve` scripts that hold nothing else, with the code that V8 compiled for it when it was built. Another version of Node ignores that code
  * and compiles the file itself.
  */
 'use strict'
@@ -12,7 +12,12 @@ const { constants, Script } = require('node:vm')
 
 const BUILT = join(__dirname, '..', 'dist', 'cli')
 /** Commands with a script of their own. */
-const SCRIPTS = ['exec', 'serve']
+const SCRIPTS = new Map([
+  ['exec', 'exec'],
+  ['run', 'run'],
+  ['session', 'run'],
+  ['serve', 'serve'],
+])
 const NOT_BUILT =
   'cli.not_built: the program files are missing\n  hint: run `npm run build` in the checkout\n'
 
@@ -43,7 +48,7 @@ function read(file, encoding) {
 
 async function start() {
   const [, , command] = process.argv
-  const program = load(BUILT, SCRIPTS.includes(command) ? command : 'program')
+  const program = load(BUILT, SCRIPTS.get(command) ?? 'program')
   if (program === null) process.stderr.write(NOT_BUILT)
   const status = program === null ? 4 : await program.main(process.argv.slice(2))
   process.exitCode = status

@@ -77,6 +77,9 @@ describe('the package', () => {
       'bin/writ.cjs',
       'dist/cli/program.cjs',
       'dist/cli/exec.cjs',
+      'dist/cli/run.cjs',
+      'bin/held/npm',
+      'bin/held/hold.cjs',
       'dist/types/index.d.ts',
       'LICENSE',
     ]) {

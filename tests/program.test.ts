@@ -16,7 +16,7 @@ import { ensureBuilt } from './built.ts'
 
 const STARTER = join(process.cwd(), 'bin', 'writ.cjs')
 const BUILT = join(process.cwd(), 'dist', 'cli')
-const SCRIPTS = ['program', 'exec']
+const SCRIPTS = ['program', 'exec', 'run']
 const folder = mkdtempSync(join(tmpdir(), 'writ-program-test-'))
 
 beforeAll(() => {
@@ -92,7 +92,7 @@ it('loads no module of Node that few commands need', () => {
   expect(RARE.filter((name) => loaded.has(`NativeModule ${name}`))).toEqual([])
 })
 
-describe('the script of `writ exec`', () => {
+describe('the scripts of single commands', () => {
   const call = (...words: readonly string[]) =>
     spawnSync(process.execPath, words, { cwd: folder, encoding: 'utf8' })
   const whole = `require(${JSON.stringify(STARTER)}).load(${JSON.stringify(BUILT)}).main(process.argv.slice(1))`
@@ -103,6 +103,13 @@ describe('the script of `writ exec`', () => {
     [['exec', '--wirte', 'x', '--', 'true']],
     [['exec', '--json', '--', 'true']],
     [['exec', '--home', '/nowhere', '--', 'true']],
+    [['run', '--help']],
+    [['run']],
+    [['run', '--wirte', 'x', '--', 'true']],
+    [['session', '--help']],
+    [['session']],
+    [['session', 'lost']],
+    [['session', 'settle', '--home', '/nowhere']],
   ])('says what the whole program says: %j', (words) => {
     const { stdout, stderr } = call(STARTER, ...words)
     const other = call('--eval', whole, '--', ...words)
@@ -110,7 +117,7 @@ describe('the script of `writ exec`', () => {
     expect(`${stdout}${stderr}`).not.toBe('')
   })
 
-  it('writes its modules into one scope', () => {
+  it('writes the modules of `writ exec` into one scope', () => {
     // A module that some file imports with `import()` becomes a function, and so do all that it imports.
     const functions = ['exec', 'program'].map((name) => {
       const text = readFileSync(join(BUILT, `${name}.cjs`), 'latin1')

@@ -30,7 +30,7 @@ process.exit(missed === 0 ? 0 : 1)
 function print(title, rows) {
   const table = rows.map(({ what, ours, oursValue, theirs, theirsValue, ratio, goal }) => [
     what,
-    `${ours} ${amount(oursValue)}`,
+    oursValue === null ? ours : `${ours} ${amount(oursValue)}`,
     `${theirs} ${theirsValue === null ? 'not run' : amount(theirsValue)}`,
     ratio === null ? '' : `${ratio.toFixed(2)}×`,
     goal === null ? '' : `≥ ${goal.toFixed(2)}× ${ratio >= goal ? 'met' : 'MISSED'}`,

@@ -5,9 +5,9 @@
  * - worker threads and the programs that run inside a sandbox (`*.worker.ts`, `*.program.ts`), each as
  *   one file, because a thread should load little and a sandbox sees nothing else of writ;
  * - the command line as one script, `dist/cli/program.cjs`, and `writ exec`, which people wait for
- *   most, as another, `dist/cli/exec.cjs`; next to each the code that V8 compiled for it
+ *   most, as another, `dist/cli/exec.cjs`, and sessions as a third, `dist/cli/run.cjs`; next to each the code that V8 compiled for it
  *   (`tools/warm.mjs`): without that code every command would take about 80 ms longer;
- * - `writ serve` as a third script, `dist/cli/serve.cjs`, which holds the HTTP server;
+ * - `writ serve` as a fourth script, `dist/cli/serve.cjs`, which holds the HTTP server;
  * - type declarations and manual pages.
  *
  * Does nothing if no input has changed.
@@ -43,7 +43,7 @@ export async function build() {
   rmSync(fresh, { recursive: true, force: true })
   await bundle(sources, fresh)
   // A machine without sandboxes can run the program without the compiled code.
-  for (const script of ['program', 'exec']) {
+  for (const script of ['program', 'exec', 'run']) {
     const words = ['tools/warm.mjs', fresh, script]
     run(process.execPath, words, { stdio: 'ignore', timeout: WARMING_MS })
   }
@@ -67,7 +67,11 @@ async function bundle(sources, outdir) {
   await esbuild({ ...settings, entryPoints: alone })
   await esbuild({
     ...settings,
-    entryPoints: { 'cli/program': 'src/cli/main.ts', 'cli/exec': 'src/cli/exec-main.ts' },
+    entryPoints: {
+      'cli/program': 'src/cli/main.ts',
+      'cli/exec': 'src/cli/exec-main.ts',
+      'cli/run': 'src/cli/run-main.ts',
+    },
     ...script,
   })
   const external = settings.external.filter((name) => !SERVED.includes(name))

@@ -19,6 +19,11 @@ const CALLS = [
   ['exec', '--', 'true'],
   ['exec', '--write', 'made.txt', '--', 'touch', 'made.txt'],
 ]
+const SESSION_CALLS = [
+  ['run', '--', 'true'],
+  ['run', '--', 'touch', 'made.txt'],
+  ['session', 'settle'],
+]
 
 const place = mkdtempSync(join(tmpdir(), 'writ-warm-'))
 try {
@@ -30,7 +35,7 @@ try {
   const program = load(BUILT, 'program')
   await program.main(HOME)
   const { main, script } = name === 'program' ? program : load(BUILT, name)
-  for (const call of CALLS) await main(call)
+  for (const call of name === 'run' ? SESSION_CALLS : CALLS) await main(call)
   writeFileSync(join(BUILT, `${name}.cjs.code`), script.createCachedData())
 } finally {
   process.chdir(ROOT)

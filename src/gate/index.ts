@@ -121,6 +121,7 @@ export {
   holdsSameEntries,
   INDEX_BYTES_MAX,
   indexEntries,
+  indexNames,
   isGitWork,
   isIndexPath,
   REFERENCE_NAME,

@@ -1,11 +1,12 @@
 /**
  * The one channel of a session (S-13): an HTTP server on the loopback inside, under a token that is
- * valid for this session only. It serves reports of hooks, the gateway to models and held pushes, and
- * nothing that approves, undoes, or reads other acts.
+ * valid for this session only. It serves reports of hooks, the gateway to models, held pushes and commands,
+ * and nothing that approves, undoes, or reads other acts.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { type CommandKeeper, serveCommand } from './command-server.ts'
 import { type ModelGateway, refuse } from './gateway.ts'
 import { type PushKeeper, servePush } from './push-server.ts'
 
@@ -13,6 +14,7 @@ interface ChannelParts {
   readonly token: string
   readonly gateway: ModelGateway
   readonly pushes: PushKeeper
+  readonly commands: CommandKeeper
   /** What a hook reported; returns the answer for the agent. */
   readonly onReport: (report: unknown) => Promise<unknown>
 }
@@ -49,6 +51,7 @@ export class SessionChannel {
     if (kind === 'model')
       return this.#parts.gateway.serve(name, `/${rest.join('/')}`, asked, answer)
     if (kind === 'push') return void this.#push(name, rest.join('/'), asked, answer)
+    if (kind === 'command') return void serveCommand(this.#parts.commands, name, asked, answer)
     // Hooks ask whether they run in a session.
     if (kind === 'ping') return void answer.end()
     if (kind === 'report' && asked.method === 'POST') return void this.#report(asked, answer)

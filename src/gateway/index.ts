@@ -3,6 +3,7 @@
  * that stay outside. Sees no other room.
  */
 export { SessionChannel } from './channel.ts'
+export type { CommandKeeper, CommandOrder, HeldCommand, HeldCommandEnd } from './command-server.ts'
 export {
   type GatewayBudget,
   type GatewayEndpoint,

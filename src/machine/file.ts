@@ -31,18 +31,33 @@ import { syncDirectory, syncPath } from './sync.ts'
  * interrupted write left.
  */
 export function writeWhole(file: string, text: string, mode: number, owner?: string): void {
+  put(file, text, mode, owner, true)
+}
+
+/** The same, but after a power cut the old text may be there again, or none. */
+export function replaceFile(file: string, text: string, mode: number): void {
+  put(file, text, mode, undefined, false)
+}
+
+function put(
+  file: string,
+  text: string,
+  mode: number,
+  owner: string | undefined,
+  isDurable: boolean,
+): void {
   const temporary = `${file}.${owner ?? randomBytes(6).toString('hex')}.tmp`
   try {
     if (owner !== undefined) rmSync(temporary, { force: true })
     const handle = openSync(temporary, 'wx', mode)
     try {
       writeSync(handle, text)
-      fsyncSync(handle)
+      if (isDurable) fsyncSync(handle)
     } finally {
       closeSync(handle)
     }
     renameSync(temporary, file)
-    syncDirectory(dirname(file))
+    if (isDurable) syncDirectory(dirname(file))
   } catch (error) {
     rmSync(temporary, { force: true })
     throw unwritable(file, error)

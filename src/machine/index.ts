@@ -28,6 +28,7 @@ export {
   readableText,
   readIfThere,
   readLines,
+  replaceFile,
   writeLines,
   writeWhole,
 } from './file.ts'

@@ -43,6 +43,7 @@ const PACKAGES = {
   setfattr: 'attr',
   perl: 'perl-base',
   git: 'git',
+  tar: 'tar',
 } as const
 
 export type Program = keyof typeof PACKAGES

@@ -5,6 +5,7 @@
  */
 
 export type { RefusedAccess } from '../sandbox/index.ts'
+export type { CommandWish } from './acts/command-plan.ts'
 export { SECRET_MIN, withoutSpellings } from './attempts/secret-search.ts'
 export { type GateSurface, openGate } from './gate.ts'
 export { acceptedLaws, recordDefaultLaws, recordLaws } from './laws/accept-laws.ts'

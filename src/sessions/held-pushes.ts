@@ -5,10 +5,10 @@
 import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { digestDocument } from '../base/index.ts'
 import type { HeldPush, PushEnd, PushKeeper, PushOrder } from '../gateway/index.ts'
 import type { SessionGround, SessionSurface } from '../service/index.ts'
+import { HeldAnswers } from './held-answers.ts'
 import type { SessionFiles } from './session-files.ts'
 
 interface PushParts {
@@ -21,22 +21,30 @@ interface PushParts {
   readonly tell: (line: string) => void
 }
 
-/** How long the agent's git waits. Agents end commands that take minutes. */
-const WAIT_MS = 60_000
-const LOOK_MS = 1_000
-const WAITING_MAX = 5
-
-/** Leads pushes of git to the channel, after the settings of `before`; fetches go their own way. */
+/**
+ * Leads pushes of git to the channel, after the settings of `before`; fetches go their own way. Git asks
+ * `pushInsteadOf` for no remote with a `pushurl`, so `addresses` names those, each as a whole.
+ */
 export function pushVariables(
   channel: string,
   before: Readonly<Record<string, string>>,
+  addresses: readonly string[],
 ): Readonly<Record<string, string>> {
   const first = Number(before['GIT_CONFIG_COUNT'] ?? 0)
-  const pairs = ADDRESSES.flatMap(([kind, beginning], index) => [
-    [`GIT_CONFIG_KEY_${first + index}`, `url.${channel}/push/${kind}/.pushInsteadOf`],
-    [`GIT_CONFIG_VALUE_${first + index}`, beginning],
+  const settings = [
+    ...ADDRESSES.map(([kind, beginning]) => [`${kind}/.pushInsteadOf`, beginning] as const),
+    ...addresses.flatMap((address) =>
+      ADDRESSES.filter(([, beginning]) => address.startsWith(beginning)).map(
+        ([kind, beginning]) =>
+          [`${kind}/${address.slice(beginning.length)}.insteadOf`, address] as const,
+      ),
+    ),
+  ]
+  const pairs = settings.flatMap(([name, value], index) => [
+    [`GIT_CONFIG_KEY_${first + index}`, `url.${channel}/push/${name}`],
+    [`GIT_CONFIG_VALUE_${first + index}`, value],
   ])
-  return { GIT_CONFIG_COUNT: String(first + ADDRESSES.length), ...Object.fromEntries(pairs) }
+  return { GIT_CONFIG_COUNT: String(first + settings.length), ...Object.fromEntries(pairs) }
 }
 
 /** How addresses of servers begin, by the name that the channel has for the kind. */
@@ -49,13 +57,13 @@ const ADDRESSES = [
 
 export class HeldPushes implements PushKeeper {
   readonly #parts: PushParts
-  /** Acts whose answer is not known yet, by what they push where. */
-  readonly #waiting = new Map<string, string>()
+  readonly #answers: HeldAnswers
   /** References that pushes of this session have set, by server: the real repository learns of it later. */
   readonly #sent = new Map<string, ReadonlyMap<string, string>>()
 
   constructor(parts: PushParts) {
     this.#parts = parts
+    this.#answers = new HeldAnswers(parts.surface, 'push', parts.tell)
   }
 
   async refs(remote: string): ReturnType<PushKeeper['refs']> {
@@ -72,12 +80,13 @@ export class HeldPushes implements PushKeeper {
   }
 
   async hold(order: PushOrder): Promise<HeldPush> {
+    const { surface, ground, tree } = this.#parts
     const { remote, commands, pack } = order
     const key = digestDocument({ remote, commands })
     try {
-      const known = this.#waiting.get(key)
-      const actionId = known ?? (await this.#ask(order))
-      this.#waiting.set(key, actionId)
+      const actionId = await this.#answers.ask(key, `a push to ${remote}`, () =>
+        surface.push(ground, { remote, commands, pack, tree }),
+      )
       const says = 'writ: the push is held until a person has answered: writ inbox'
       return { says, end: this.#end(key, actionId, order) }
     } finally {
@@ -85,30 +94,10 @@ export class HeldPushes implements PushKeeper {
     }
   }
 
-  /** Opens the question; fails if the gate refuses the push. */
-  async #ask({ remote, commands, pack }: PushOrder): Promise<string> {
-    const { surface, ground, tree, tell } = this.#parts
-    if (this.#waiting.size >= WAITING_MAX) {
-      throw new Error(`${WAITING_MAX} pushes wait for an answer already; go on with other work`)
-    }
-    const answer = await surface.push(ground, { remote, commands, pack, tree })
-    const { pending, decision, action_id } = answer
-    if (pending === undefined) throw new Error(`the push was refused (${decision.code})`)
-    tell(`a push to ${remote} waits for an answer: \`writ inbox ${pending.id}\``)
-    return action_id
-  }
-
   async #end(key: string, actionId: string, order: PushOrder): Promise<PushEnd> {
-    for (let leftMs = WAIT_MS; leftMs > 0; leftMs -= LOOK_MS) {
-      await pause(LOOK_MS)
-      const { state, detail = '' } = await this.#parts.surface.pushState(actionId)
-      if (state === 'waiting') continue
-      this.#waiting.delete(key)
-      if (state === 'promoted') this.#note(order)
-      return { isSent: state === 'promoted', says: `writ: ${ENDS[state]}${detail}` }
-    }
-    const says = 'writ: a person has not answered yet. It is sent after their yes; go on meanwhile'
-    return { isSent: false, says }
+    const { isSent, says } = await this.#answers.end(key, actionId)
+    if (isSent) this.#note(order)
+    return { isSent, says: `writ: ${says}` }
   }
 
   #note({ remote, commands }: PushOrder): void {
@@ -118,10 +107,3 @@ export class HeldPushes implements PushKeeper {
 }
 
 const NONE = /^0+$/
-
-const ENDS = {
-  promoted: 'a person approved the push, and it was sent',
-  denied: 'a person denied the push; it was not sent',
-  ended: 'the question ended without an answer; the push was not sent',
-  failed: 'a person approved the push, but it failed: ',
-} as const

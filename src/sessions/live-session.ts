@@ -8,6 +8,7 @@
  *   and no question waits.
  */
 import { randomBytes } from 'node:crypto'
+import { delimiter } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { faultCode } from '../base/index.ts'
 import type { SessionFact } from '../contracts/index.ts'
@@ -28,6 +29,7 @@ import { type AgentStart, startOf } from './agent-start.ts'
 import { Boundary, gitDirectories, isGitBusy } from './boundary.ts'
 import { type SessionOrder, serveOrders } from './control.ts'
 import { feedbackOf } from './feedback.ts'
+import { HeldCommands } from './held-commands.ts'
 import { HeldPushes, pushVariables } from './held-pushes.ts'
 import { LimitNotices } from './limit-notices.ts'
 import { ProgramWatch } from './programs.ts'
@@ -59,6 +61,8 @@ interface SessionOptions {
   readonly userDirectory: string
   /** Programs that hooks of the agent start. */
   readonly hookPrograms: readonly string[]
+  /** The directory of programs that hand commands over; they come first on the PATH inside. */
+  readonly heldPrograms: string
   readonly secretOf: (name: string) => string | null
   /** Where the person says that the model is; absent for the agent's usual one. */
   readonly modelUrl: string | undefined
@@ -134,10 +138,11 @@ class LiveSession {
   #recordedUse: string | null = null
   #settler: Settler | null = null
   #watch: TreeWatch | null = null
+  #pushAddresses: Promise<readonly string[]> = Promise.resolve([])
   readonly #notices: LimitNotices
   #lastReportMs = 0
   #isStopped = false
-  #isOver = false
+  readonly #over = new AbortController()
   /** Why a settle failed, as it was said last. */
   #told = ''
 
@@ -153,9 +158,11 @@ class LiveSession {
     const budget = leftOf(terms.budget ?? NO_BUDGET, files.use())
     const gateway = new ModelGateway(start.endpoints, budget, (words) => this.#notices.spent(words))
     this.#gateway = gateway
+    // Git says it while the sandbox opens; without git there is nothing to push.
+    this.#pushAddresses = gate.sessions.pushAddresses(terms.scope[0] ?? terms.cwd).catch(() => [])
     const onReport = (report: unknown) => this.#hear(report)
-    const pushes = this.#makePushes()
-    const channel = new SessionChannel({ token: this.#token, gateway, pushes, onReport })
+    const held = this.#makeHeld()
+    const channel = new SessionChannel({ token: this.#token, gateway, ...held, onReport })
     const opened = await gate.sessions.open({
       sessionId,
       descriptor,
@@ -188,11 +195,18 @@ class LiveSession {
     }
   }
 
-  #makePushes(): HeldPushes {
+  #makeHeld() {
     const { gate, files, terms, onNotes } = this.#options
-    const [scope = terms.cwd] = terms.scope
-    const tell = (line: string): void => onNotes([line])
-    return new HeldPushes({ surface: gate.sessions, files, ground: terms, tree: scope, tell })
+    const [tree = terms.cwd] = terms.scope
+    const parts = {
+      surface: gate.sessions,
+      ground: terms,
+      tell: (line: string): void => onNotes([line]),
+    }
+    return {
+      pushes: new HeldPushes({ ...parts, files, tree }),
+      commands: new HeldCommands({ ...parts, trees: [tree, ...terms.scope.slice(1)] }),
+    }
   }
 
   get #channel(): string {
@@ -245,6 +259,7 @@ class LiveSession {
     // What became real since the interruption is taken out of the view before anything uses it.
     if (this.#options.isResumed) await settler.prune()
     await this.#recordStart()
+    const addresses = await this.#pushAddresses
     const watch = new TreeWatch(this.#options.terms.scope, {
       onChanged: (paths) => settler.refresh(paths),
       onPartial: (words) => this.#options.onNotes([words]),
@@ -252,10 +267,10 @@ class LiveSession {
     this.#watch = watch
     const control = serveOrders(this.#options.files, (order) => this.#obey(order, opened, settler))
     try {
-      const running = this.#start(opened, start)
+      const running = this.#start(opened, start, addresses)
       const looking = this.#look(opened, view, settler)
       const outcome = await running
-      this.#isOver = true
+      this.#over.abort()
       this.#options.onEnded()
       await looking
       return await this.#end(outcome, settler)
@@ -281,20 +296,24 @@ class LiveSession {
     })
   }
 
-  #start({ sandbox, environment }: OpenedSession, start: AgentStart): Promise<RunOutcome> {
-    const { terms, env, live, abort, onStarted } = this.#options
+  #start(
+    { sandbox, environment }: OpenedSession,
+    start: AgentStart,
+    addresses: readonly string[],
+  ): Promise<RunOutcome> {
+    const { terms, env, live, abort, onStarted, heldPrograms } = this.#options
+    const variables = { ...environment, ...start.variables, ...env }
     onStarted((name) => sandbox.signal(name))
     this.#notices.extend(this.#options.nowMs() + terms.limits.seconds * 1_000)
     return sandbox.run({
       argv: start.argv,
       cwd: terms.cwd,
       env: {
-        ...environment,
-        ...start.variables,
-        ...env,
+        ...variables,
+        PATH: [heldPrograms, variables.PATH ?? ''].join(delimiter),
         WRIT_SESSION: terms.session_id,
         WRIT_SESSION_CHANNEL: this.#channel,
-        ...pushVariables(this.#channel, environment),
+        ...pushVariables(this.#channel, environment, addresses),
       },
       ...live,
       abort,
@@ -305,9 +324,9 @@ class LiveSession {
   async #look({ sandbox }: OpenedSession, view: LiveView, settler: Settler): Promise<void> {
     const { terms, nowMs } = this.#options
     const boundary = new Boundary(nowMs())
-    while (!this.#isOver) {
-      await pause(LOOK_MS)
-      if (this.#isOver) return
+    while (!this.#over.signal.aborted) {
+      await pause(LOOK_MS, undefined, { signal: this.#over.signal }).catch(() => undefined)
+      if (this.#over.signal.aborted) return
       const processes = sandbox.processes()
       this.#programs.look(processes)
       boundary.look(nowMs(), processes)
@@ -339,7 +358,7 @@ class LiveSession {
   /** A settle that fails, as on a full disk, ends nothing: the agent goes on, and it is tried again. */
   #tellOnce(error: unknown): void {
     const why = error instanceof Error ? error.message : String(error)
-    if (this.#isOver || this.#told === why) return
+    if (this.#over.signal.aborted || this.#told === why) return
     this.#told = why
     this.#options.onNotes([`could not settle, what is pending stays: ${why}`])
   }
@@ -362,7 +381,7 @@ class LiveSession {
     const use = this.#meter?.total ?? files.use()
     const text = JSON.stringify(use)
     const isNothing = use.model.requests === 0 && use.network.length === 0
-    if (isNothing || text === this.#recordedUse || this.#isOver) return use
+    if (isNothing || text === this.#recordedUse || this.#over.signal.aborted) return use
     this.#recordedUse = text
     files.noteUse(use)
     const { model, network } = use

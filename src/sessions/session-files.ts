@@ -9,7 +9,7 @@ import { faultError, isUuid } from '../base/index.ts'
 import type { ActionDescriptor, SessionFact } from '../contracts/index.ts'
 import type { GatewayBudget } from '../gateway/index.ts'
 import type { KnownHome } from '../home/index.ts'
-import { namesIfThere, readIfThere, removeTree, writeWhole } from '../machine/index.ts'
+import { namesIfThere, readIfThere, removeTree, replaceFile, writeWhole } from '../machine/index.ts'
 import { isLeftBehind, ownerMark } from '../sandbox/index.ts'
 import type { PublishedPort } from './published-ports.ts'
 import { NO_USE, type SessionUse } from './session-use.ts'
@@ -126,13 +126,13 @@ export class SessionFiles {
   /** Notes that a person looks at a question now. */
   lookAt(actionId: string): void {
     if (existsSync(this.directory))
-      writeWhole(join(this.directory, `${LOOKED}${actionId}`), '', 0o600)
+      replaceFile(join(this.directory, `${LOOKED}${actionId}`), '', 0o600)
   }
 
   /** Says that this process runs the session; returns the function that takes it back. */
   own(): () => Promise<void> {
     const mark = join(this.directory, `${OWNER}${ownerMark()}-`)
-    writeWhole(mark, '', 0o600)
+    replaceFile(mark, '', 0o600)
     return () => removeTree(mark)
   }
 

@@ -66,6 +66,8 @@ interface SettlerParts {
 /** How long changes wait that could not be promoted, although the gate lets them. */
 const HINDERED_MS = 60_000
 
+const NO_CHANGES = { changes: [], conflicts: [], asked: [], refused: [], busy: [] }
+
 const NOTHING: Settled = {
   promoted: null,
   asked: null,
@@ -117,10 +119,14 @@ export class Settler {
 
   async #pending(): Promise<PendingChanges> {
     const { view, ground } = this.#parts
+    const { question, refused } = this.#memory
+    const layers = ground.layers.map(({ root, upper }) => ({ root, upper }))
+    if (!(await view.hasPending())) {
+      return { ...NO_CHANGES, question: question?.action_id ?? null, layers }
+    }
     const frozen = await view.freeze()
     try {
       const { changes, conflicts } = await frozen.scan()
-      const { question, refused } = this.#memory
       const asked = question?.states ?? {}
       return {
         changes,
@@ -131,7 +137,7 @@ export class Settler {
         refused: changes.filter(({ path }) => Object.hasOwn(refused, path)).map(({ path }) => path),
         busy: [...frozen.busy],
         question: question?.action_id ?? null,
-        layers: ground.layers.map(({ root, upper }) => ({ root, upper })),
+        layers,
       }
     } finally {
       frozen.thaw()

@@ -34,7 +34,9 @@ export class ViewGround {
     this.exclude = new Set(options.exclude.map(rawOfText))
     this.#clock = join(options.directory, 'view.clock')
     writeFileSync(this.#clock, '')
-    this.record = new ViewRecord(options.directory, () => this.nowNs())
+    // Layers with entries and without a record lost it: nothing is known of what they were copied from.
+    const isNew = this.readUpper().roots.every(({ children }) => children.length === 0)
+    this.record = new ViewRecord(options.directory, () => (isNew ? this.nowNs() : 0n))
   }
 
   /** By the clock of files, which ticks every few milliseconds. */

@@ -6,7 +6,7 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Digest } from '../base/index.ts'
 import type { EntryState, RawPath } from '../gate/index.ts'
-import { isAbsent, nodePath, readableText, writeWhole } from '../machine/index.ts'
+import { isAbsent, nodePath, readIfThere, replaceFile } from '../machine/index.ts'
 
 /** An entry of the real tree as one look found it. */
 interface Identity {
@@ -58,20 +58,34 @@ export class ViewRecord {
 
   constructor(directory: string, nowNs: () => bigint) {
     this.#file = join(directory, NAME)
-    this.#text = readableText(this.#file)
-    // Written by `save`, whole.
-    const kept = this.#text === '' ? null : (JSON.parse(this.#text) as Saved)
+    const text = readIfThere(this.#file)
+    this.#text = text ?? ''
+    const kept = text === null ? null : savedIn(text)
     this.refreshedNs = kept === null ? nowNs() : BigInt(kept.refreshedNs)
     this.entries = new Map(kept?.entries ?? [])
     if (kept === null) this.save()
   }
 
+  /**
+   * Not synced, because each refresh saves. After a power cut the record may be an older one: then what
+   * changed in the real tree meanwhile is a conflict.
+   */
   save(): void {
     const saved: Saved = { refreshedNs: String(this.refreshedNs), entries: [...this.entries] }
     const text = JSON.stringify(saved)
     if (text === this.#text) return
-    writeWhole(this.#file, text, 0o600)
+    replaceFile(this.#file, text, 0o600)
     this.#text = text
+  }
+}
+
+/** A record that a power cut spoiled knows nothing, so that all is a conflict. */
+function savedIn(text: string): Saved {
+  try {
+    // `save` wrote it.
+    return JSON.parse(text) as Saved
+  } catch {
+    return { refreshedNs: '0', entries: [] }
   }
 }
 

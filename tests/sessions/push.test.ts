@@ -122,4 +122,21 @@ describe('a push from a session', { timeout: 120_000 }, () => {
     expect(await agent.ends()).toBe(0)
     expect(place.writ(['ledger', 'verify', '--json']).json).toMatchObject({ ok: true })
   })
+
+  it('is held as well where a remote has an address for pushes alone', async () => {
+    const address = place.git('config', 'remote.origin.url').trim()
+    place.git('config', 'remote.origin.pushurl', address)
+    place.git('config', 'remote.origin.url', 'https://fetch.example/r.git')
+    const agent = place.agentRun()
+    await agent.does('echo two >> a.txt; git commit -qam "change a"')
+    const pushed = agent.does('git push origin main 2>&1; echo "status $?"')
+    await place.until(() => lastPush(agent) !== '', `it is held: ${agent.out}`)
+    expect(place.writ(['inbox', lastPush(agent), '--all']).out).toContain('update refs/heads/main')
+    expect(served().asked).toBe('')
+    approve(lastPush(agent))
+    await pushed
+    expect(agent.out).toContain('status 0')
+    expect(served().log).toBe('change a\nfirst\n')
+    expect(await agent.ends()).toBe(0)
+  })
 })

@@ -16,6 +16,7 @@ import {
   sessionDescriptor,
 } from '../../sessions/index.ts'
 import { probeView } from '../../view/index.ts'
+import { ownBin } from '../hooks/own-program.ts'
 import { settledLines } from '../session/session-text.ts'
 import { ANN, type Chapter, type DemoOutput, inShop, type Shop } from './demo-output.ts'
 import { DESCRIPTOR } from './documents.ts'
@@ -96,6 +97,7 @@ async function runAgent({ home, around, project }: Shop, gate: GateSurface, hear
     environment: around.env,
     userDirectory: around.userDirectory,
     hookPrograms: [],
+    heldPrograms: join(ownBin(), 'held'),
     secretOf: () => null,
     modelUrl: undefined,
     env: {},

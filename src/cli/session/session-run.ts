@@ -3,7 +3,7 @@
  * asks at the end about what still waits.
  */
 import { constants } from 'node:os'
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { faultError } from '../../base/index.ts'
 import type { GrantDocument } from '../../contracts/index.ts'
 import { type KnownHome, readSecret, stateRoot } from '../../home/index.ts'
@@ -33,7 +33,7 @@ import { answerLines } from '../gate/answer-text.ts'
 import { execConfirm } from '../gate/confirm.ts'
 import type { GateSession } from '../gate/open.ts'
 import { placesHere } from '../hooks/own-places.ts'
-import { ownPackage, ownProgram } from '../hooks/own-program.ts'
+import { ownBin, ownPackage, ownProgram } from '../hooks/own-program.ts'
 import { readCount } from './read-count.ts'
 import { endLines, settledLines } from './session-text.ts'
 
@@ -85,6 +85,7 @@ export async function carryOutSession(
       environment: around.env,
       userDirectory: around.userDirectory,
       hookPrograms: [ownProgram(), ownPackage()],
+      heldPrograms: join(ownBin(), 'held'),
       secretOf: (name) => readSecret(stateRoot(around), name),
       modelUrl: modelUrlOf(session),
       env: request.env,

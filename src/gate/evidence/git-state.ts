@@ -159,28 +159,50 @@ export function indexEntries(
   bytes: Uint8Array,
   nameBytes = SHA1_BYTES,
 ): ReadonlyMap<string, string> | null {
-  const reader = new IndexReader(bytes, nameBytes)
-  if (!reader.isIndex) return null
   const entries = new Map<string, string>()
+  const isWhole = readEntries(bytes, nameBytes, (name, from) => {
+    entries.set(name, hexOf(bytes, from, from + nameBytes))
+  })
+  return isWhole ? entries : null
+}
+
+/** The same without the names of objects. */
+export function indexNames(bytes: Uint8Array, nameBytes = SHA1_BYTES): ReadonlySet<string> | null {
+  const names = new Set<string>()
+  return readEntries(bytes, nameBytes, (name) => names.add(name)) ? names : null
+}
+
+/** Returns whether it is an index from its beginning to its end. */
+function readEntries(
+  bytes: Uint8Array,
+  nameBytes: number,
+  take: (name: string, objectAt: number) => void,
+): boolean {
+  const reader = new IndexReader(bytes, nameBytes)
+  if (!reader.isIndex) return false
   let last = ''
   for (let index = 0; index < reader.count; index++) {
     const entry = reader.nextEntry()
-    if (entry === null) return null
-    last = `${last.slice(0, Math.max(0, last.length - entry.dropped))}${textOf(bytes, entry.name)}`
-    const [from] = entry.rest
-    entries.set(last, hexOf(bytes.subarray(from, from + nameBytes)))
+    if (entry === null) return false
+    const kept = entry.dropped >= last.length ? '' : last.slice(0, last.length - entry.dropped)
+    last = `${kept}${textOf(bytes, entry.name)}`
+    take(last, entry.rest[0])
   }
-  return reader.extensions() === null ? null : entries
+  return reader.extensions() !== null
 }
 
-function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
+const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-function textOf(bytes: Uint8Array, [from, to]: Range): string {
+function hexOf(bytes: Uint8Array, from: number, to: number): string {
   let text = ''
-  for (let at = from; at < to; at++) text += String.fromCharCode(bytes[at] ?? 0)
+  for (let at = from; at < to; at++) text += HEX_BYTES[bytes[at] ?? 0]
   return text
+}
+
+/** Names have no more bytes than a call may have arguments. */
+function textOf(bytes: Uint8Array, [from, to]: Range): string {
+  // Reads elements by index alone, as of an array.
+  return String.fromCharCode.apply(null, bytes.subarray(from, to) as unknown as number[])
 }
 
 type Range = readonly [from: number, to: number]

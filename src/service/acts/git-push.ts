@@ -86,6 +86,19 @@ export async function knownRefs(
   })
 }
 
+/**
+ * Addresses that remotes of the real repository have for pushes alone. Where fetches use the same address,
+ * it is left out: it cannot be led elsewhere for pushes only.
+ */
+export async function pushAddresses(tree: string): Promise<readonly string[]> {
+  const urls = await ownGit(tree, ['config', '--get-regexp', '^remote\\..*\\.(push)?url$'])
+  const lines = urls.stdout.split('\n').map((line) => line.split(' '))
+  const of = (ending: string): readonly string[] =>
+    lines.flatMap(([key = '', url = '']) => (key.endsWith(ending) && url !== '' ? [url] : []))
+  const fetched = of('.url')
+  return of('.pushurl').filter((url) => !fetched.some((each) => each.startsWith(url)))
+}
+
 /** Keeps a push for later; returns the words that a person approves. Fails if its commits are broken. */
 export async function holdPush(state: string, pushId: string, wish: PushWish): Promise<string> {
   await removeOld(state)
@@ -133,7 +146,10 @@ export async function sendPush(
   }
   // `holdPush` wrote it whole.
   const { remote, commands, body_digest } = JSON.parse(text) as PushNote
-  if (digestDocument(body ?? '') !== body_digest) throw faultError('request.altered', remote)
+  if (digestDocument(body ?? '') !== body_digest) {
+    const detail = 'the push is not the one that was approved'
+    return { state: 'FAILED', code: 'request.altered', detail }
+  }
   const end = await runInstalled({
     argv: [
       requireProgram('git'),

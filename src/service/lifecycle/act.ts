@@ -24,6 +24,7 @@ import type {
 import type { LawBook } from '../laws/law-book.ts'
 import type { Approvers } from '../questions/approvers.ts'
 import type { KnownAct, Questions } from '../questions/questions.ts'
+import type { HostReadings } from '../readings/host-readings.ts'
 import type { KeptBodies } from '../records/kept-bodies.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
 import type { Rehearsal } from '../rehearsal/rehearsal.ts'
@@ -81,6 +82,7 @@ export interface Seen {
   readonly rehearsal: Rehearsal
   readonly result: SandboxResult
   readonly comparison: Comparison
+  readonly readings: HostReadings
   /** The list of changes as it was written. */
   readonly manifest: KnownManifest
   /** Bodies that the facts will name; they are written meanwhile. */

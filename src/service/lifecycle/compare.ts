@@ -19,14 +19,10 @@ import {
   needsNoDeclaration,
   undoUse,
 } from '../../gate/index.ts'
-import { wholePath } from '../../home/index.ts'
 import { keepEvidence } from '../acts/evidence.ts'
-import { checkedGitPaths } from '../readings/git-check.ts'
-import { withAccountHome } from '../readings/hidden-places.ts'
-import { findPointed, type Pointed } from '../readings/pointed.ts'
-import { isOnDeviceOf, pathDirectories, startingPlaces } from '../readings/readings.ts'
-import { changedScripts } from '../readings/scripts.ts'
-import { trackedPaths } from '../readings/tracked.ts'
+import { type HostReadings, readHost } from '../readings/host-readings.ts'
+import type { Pointed } from '../readings/pointed.ts'
+import { isOnDeviceOf } from '../readings/readings.ts'
 import { KeptBodies } from '../records/kept-bodies.ts'
 import type { Rehearsal } from '../rehearsal/rehearsal.ts'
 import { buildResult } from '../rehearsal/result.ts'
@@ -78,46 +74,29 @@ async function wantsHome(
 
 interface ComparedRun {
   readonly comparison: Comparison
+  readonly readings: HostReadings
   /** What the record keeps of it, so that the comparison can be computed again. */
   readonly noted: Omit<NonNullable<Evaluation['comparison']>, 'steps' | 'undo'>
 }
 
 async function readRun(
-  { context, book, view }: GateParts,
+  gate: GateParts,
   evaluation: Evaluation,
   proposal: Proposal,
   rehearsal: Rehearsal,
 ): Promise<ComparedRun> {
+  const { book } = gate
   const { changes, sandbox } = rehearsal
-  const { host } = evaluation
-  const scripts = changedScripts(changes, sandbox.layers)
-  const places = startingPlaces(proposal, host.workspace)
-  const homes = withAccountHome(host.homes.filter(({ own }) => own).map((home) => home.path))
-  const path = wholePath(context.home.state, context.environment['PATH'], homes)
-  const directories = pathDirectories(path, places)
-  const isGranted = grantCase(evaluation) !== null
-  const trees = [host.workspace, ...host.roots.map(({ real }) => real)] as const
-  const scope = isGranted ? trees : null
   const { layers } = sandbox
-  const { lists } = book
-  const { pointed, brought } = findPointed({
-    changes,
-    layers,
-    path,
-    places,
-    homes,
-    lists,
-    trees,
-    scope,
-  })
-  const tracked = await trackedPaths(changes, evaluation, book.lists, view)
-  const gitChecked = isGranted ? checkedGitPaths(changes, sandbox.layers) : []
+  const readings =
+    rehearsal.readings ?? (await readHost(gate, { proposal, evaluation, changes, layers }))
+  const { scripts, directories, pointed, brought, tracked, gitChecked } = readings
   const made = changes.flatMap(({ path }) => (rehearsal.made?.has(path) === true ? [path] : []))
   const input = {
     descriptor: proposal.descriptor,
     changes,
     lists: book.lists,
-    host,
+    host: evaluation.host,
     isAmended: isAmended(evaluation),
     declaredByApproval: needsNoDeclaration(evaluation),
     ...namedPaths(evaluation),
@@ -145,7 +124,7 @@ async function readRun(
     ...(made.length === 0 ? {} : { made }),
     ...(comparison.givenUsed.length === 0 ? {} : { given_used: [...comparison.givenUsed] }),
   }
-  return { comparison, noted }
+  return { comparison, noted, readings }
 }
 
 function pointedRows(pointed: Pointed['pointed'], brought: Pointed['brought']) {
@@ -165,7 +144,7 @@ async function comparedBy(
   }: Pick<Seen, 'proposal' | 'rehearsal'> & { readonly read: ComparedRun },
 ): Promise<Compared> {
   const { evaluation, terms } = admitted
-  const { comparison, noted } = read
+  const { comparison, noted, readings } = read
   const { objects } = gate.context.ledger
   const bodies = new KeptBodies(objects, terms.dryRun)
   const { changes, sandbox } = rehearsal
@@ -187,7 +166,7 @@ async function comparedBy(
   const compared = { ...noted, ...undo, steps }
   const known = { ...evaluation, result_digest: digestDocument(result), comparison: compared }
   const manifest = { digest, changes, discarded }
-  const seen = { proposal, rehearsal, result, comparison, manifest, bodies }
+  const seen = { proposal, rehearsal, result, comparison, readings, manifest, bodies }
   return { ...admitted, evaluation: known, seen }
 }
 

@@ -33,6 +33,7 @@ import {
 import { type Fact, occurredAtText, parseBodyMarker, principalText } from '../../ledger/index.ts'
 import { readSeen, readStage, stagedPath } from '../../tree/index.ts'
 import { isPush } from '../acts/git-push.ts'
+import { isHeldCommand } from '../acts/held-command.ts'
 import type { LawBook } from '../laws/law-book.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
 import { findStage } from '../stage/stage-place.ts'
@@ -257,7 +258,7 @@ export class Questions {
       need,
       ...this.#weightOf(record),
       door: evaluation.door,
-      confinement: evaluation.session !== undefined || isPush(proposal) ? 'confined' : 'advisory',
+      confinement: isOfSession(proposal, evaluation) ? 'confined' : 'advisory',
       isDeclaredByApproval: evaluation.declared_by_approval,
       lawTexts: this.#lawTexts(),
       setAside: await this.#setAside(evaluation),
@@ -416,3 +417,7 @@ export class Questions {
 }
 
 const SALT_BYTES = 32
+
+function isOfSession(proposal: Proposal, { session }: Evaluation): boolean {
+  return session !== undefined || isPush(proposal) || isHeldCommand(proposal)
+}

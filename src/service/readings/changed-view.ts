@@ -75,7 +75,10 @@ export class ChangedView {
     this.#added ??= addedNames(this.changes.values())
     const below = beforePath(directory, this.#layers)
     const names = new Set([...(this.#added.get(directory) ?? []), ...namesBelow(below)])
-    return [...names].filter((name) => this.kind(joinRaw(directory, name)) !== null)
+    return [...names].filter((name) => {
+      const change = this.changes.get(joinRaw(directory, name))
+      return change === undefined || change.after !== null
+    })
   }
 
   /** Follows every link on the way, the last one too. What is missing stays as it is written. */

@@ -17,7 +17,6 @@ import {
   type PointedBy,
   parentOfRaw,
   type RawPath,
-  rawOfBytes,
   rawOfText,
 } from '../../gate/index.ts'
 import type { Layer } from '../../sandbox/index.ts'
@@ -264,18 +263,20 @@ function* linksBelow(
   for (const directory of queue) {
     for (const entry of entriesOf(placeOf(directory))) {
       if (left-- <= 0) return
-      const name = rawOfBytes(entry.name)
-      if (LEFT_OUT.has(name)) continue
-      if (entry.isSymbolicLink()) yield joinRaw(directory, name)
-      else if (entry.isDirectory()) queue.push(joinRaw(directory, name))
+      const isLink = entry.isSymbolicLink()
+      if ((!isLink && !entry.isDirectory()) || LEFT_OUT.has(entry.name)) continue
+      // In latin1 each byte is a character, as in a raw path.
+      const path = joinRaw(directory, entry.name as RawPath)
+      if (isLink) yield path
+      else queue.push(path)
     }
   }
 }
 
-function entriesOf(place: RawPath | null): readonly Dirent<Buffer>[] {
+function entriesOf(place: RawPath | null): readonly Dirent[] {
   if (place === null) return []
   try {
-    const options = { withFileTypes: true, encoding: 'buffer' } as const
+    const options = { withFileTypes: true, encoding: 'latin1' } as const
     return readdirSync(Buffer.from(bytesOfRaw(place)), options)
   } catch {
     return []

@@ -13,7 +13,7 @@ import {
   type GateLists,
   grantCase,
   INDEX_BYTES_MAX,
-  indexEntries,
+  indexNames,
   pathsToTrack,
   type RawPath,
   rawOfBytes,
@@ -84,7 +84,7 @@ async function ownPaths(
 }
 
 interface Repository {
-  readonly entries: ReadonlyMap<string, string>
+  readonly names: ReadonlySet<string>
   readonly objects: GitObjects
   readonly committed: CommittedFiles
 }
@@ -114,7 +114,7 @@ class Repositories {
     const repository = known === undefined ? repositoryAt(top) : known
     this.#known.set(top, repository)
     const name = path.slice(rawOfText(top).length + 1)
-    return repository?.entries.has(name) === true ? { name, repository } : null
+    return repository?.names.has(name) === true ? { name, repository } : null
   }
 
   #topOf(directory: string): string | null {
@@ -133,11 +133,11 @@ function repositoryAt(top: string): Repository | null {
     const index = join(directory, 'index')
     if (statSync(index).size > INDEX_BYTES_MAX) return null
     const bytes = readFileSync(index)
-    const entries = indexEntries(bytes) ?? indexEntries(bytes, 32)
-    if (entries === null) return null
+    const names = indexNames(bytes) ?? indexNames(bytes, 32)
+    if (names === null) return null
     const common = commonDirectory(directory)
     const objects = new GitObjects(FILES, rawOfText(common))
-    return { entries, objects, committed: new CommittedFiles(directory, common, objects) }
+    return { names, objects, committed: new CommittedFiles(directory, common, objects) }
   } catch {
     return null
   }

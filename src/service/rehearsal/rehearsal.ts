@@ -41,6 +41,7 @@ import {
 } from '../../tree/index.ts'
 import { actCommand, actFindings } from '../acts/act-command.ts'
 import type { LawBook } from '../laws/law-book.ts'
+import type { HostReadings } from '../readings/host-readings.ts'
 import { stagePlaceFor, stagePlaces } from '../stage/stage-place.ts'
 import { type GateContext, isRoot, workspaceOf } from '../surface/context.ts'
 import type { ProposeOptions } from '../surface/surface.ts'
@@ -94,6 +95,8 @@ export interface Rehearsal {
   readonly network?: readonly NetworkConnection[]
   /** Of a session: changed or deleted entries that it created before. */
   readonly made?: ReadonlySet<RawPath>
+  /** What the host was found to say about these changes a moment ago, with all processes stopped. */
+  readonly readings?: HostReadings
 }
 
 export async function runRehearsal(

@@ -16,11 +16,14 @@ import {
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import type { RunOutcome, Sandbox } from '../../sandbox/index.ts'
-import { knownRefs, type PushWish } from '../acts/git-push.ts'
+import type { CommandWish } from '../acts/command-plan.ts'
+import { knownRefs, type PushWish, pushAddresses } from '../acts/git-push.ts'
+import { isHeld, outputOf } from '../acts/held-command.ts'
 import type { Decided, GateParts, RanInSession, Terms } from '../lifecycle/act.ts'
 import { answerOf } from '../lifecycle/answer.ts'
 import { endUnanswered } from '../lifecycle/confirm.ts'
 import { act, beginSession, settle, weigh } from '../lifecycle/lifecycle.ts'
+import type { HostReadings } from '../readings/host-readings.ts'
 import type { Rehearsal } from '../rehearsal/rehearsal.ts'
 import { stagePlaceFor } from '../stage/stage-place.ts'
 import { workspaceOf } from '../surface/context.ts'
@@ -36,7 +39,7 @@ import type {
   WeighedParts,
 } from '../surface/session-surface.ts'
 import type { GateAnswer } from '../surface/surface.ts'
-import { pushProposal } from './session-push.ts'
+import { commandProposal, pushProposal } from './session-push.ts'
 import { openSessionSandbox } from './session-sandbox.ts'
 
 const NEVER = new AbortController().signal
@@ -45,6 +48,7 @@ const PAGE = 1_000
 export class SessionActs implements SessionSurface {
   readonly #gate: GateParts
   readonly #recover: () => Promise<void>
+  #weighed: { readonly changes: readonly Change[]; readonly readings: HostReadings } | null = null
 
   /** `recover` ends what a crash interrupted. */
   constructor(gate: GateParts, recover: () => Promise<void>) {
@@ -70,12 +74,14 @@ export class SessionActs implements SessionSurface {
     const decided = await weigh(this.#gate, ran)
     const { seen } = decided.compared
     const { part } = order
+    if (seen !== null) this.#weighed = { changes: part.changes, readings: seen.readings }
     // Refused before anything was compared: by a halt, by laws that no human accepted, by a cooldown.
     if (seen === null) return { parts: onlyBlocked(part), dropped: [] }
     const dropped = seen.comparison.discarded.map(({ path }) => path)
     const promoted = seen.comparison.promoted
     if (decided.decision.decision === 'PROMOTE') {
-      return { parts: { ...onlyBlocked(NOTHING), granted: partOf(part, promoted) }, dropped }
+      const parts = { ...onlyBlocked(NOTHING), granted: partOf(part, promoted) }
+      return { parts, dropped }
     }
     const findings = [...this.#findingsOf(decided), ...toldOf(part), ...treeFindings(part)]
     const { granted, asked, blocked: refused } = pendingParts(promoted, findings)
@@ -113,11 +119,33 @@ export class SessionActs implements SessionSurface {
     return knownRefs(tree, remote)
   }
 
+  async pushAddresses(tree: string): Promise<readonly string[]> {
+    return pushAddresses(tree)
+  }
+
   async push(
     { agent, descriptor }: Pick<SessionGround, 'agent' | 'descriptor'>,
     wish: PushWish,
   ): Promise<GateAnswer> {
-    const proposal = await pushProposal(this.#gate, descriptor, wish)
+    return this.#hold(agent, await pushProposal(this.#gate, descriptor, wish))
+  }
+
+  isHeld(wish: Parameters<SessionSurface['isHeld']>[0]): boolean {
+    return isHeld(wish)
+  }
+
+  async command(
+    { agent, descriptor }: Pick<SessionGround, 'agent' | 'descriptor'>,
+    wish: CommandWish,
+  ): Promise<GateAnswer> {
+    return this.#hold(agent, await commandProposal(this.#gate, descriptor, wish))
+  }
+
+  commandOutput(actionId: string): string {
+    return outputOf(this.#gate.context.home.state, actionId)
+  }
+
+  async #hold(agent: string, proposal: Proposal): Promise<GateAnswer> {
     const confirm = async () => ({ kind: 'wait' }) as const
     const outcome = await act(this.#gate, proposal, { ...termsOf(agent), confirm })
     return answerOf(this.#gate.questions, outcome)
@@ -125,8 +153,11 @@ export class SessionActs implements SessionSurface {
 
   async pushState(actionId: string): Promise<PushState> {
     const { requests } = await this.#gate.view.standing()
-    const failed = requests.of(actionId).find(({ ended }) => ended?.state === 'FAILED')?.ended
-    if (failed != null) return { state: 'failed', detail: failed.detail ?? failed.code ?? '' }
+    const ends = requests.of(actionId).flatMap(({ ended }) => ended ?? [])
+    for (const { state, detail, code = '' } of ends) {
+      if (state === 'FAILED') return { state: 'failed', detail: detail ?? code }
+      if (state === 'UNKNOWN') return { state: 'unknown', detail: detail ?? code }
+    }
     return { state: await this.stateOf(actionId) }
   }
 
@@ -195,12 +226,21 @@ export class SessionActs implements SessionSurface {
     }
   }
 
+  /** What was read when these very changes were weighed: each scan makes new ones. */
+  #readingsOf(changes: readonly Change[]): HostReadings | undefined {
+    const { changes: weighed, readings } = this.#weighed ?? { changes: [] }
+    const isSame =
+      weighed.length === changes.length && weighed.every((one, at) => one === changes[at])
+    return isSame ? readings : undefined
+  }
+
   #rehearsal(
     { layers, controls }: SessionGround,
     { part, made, sinceMs, connections }: SettleOrder,
     { descriptor }: Proposal,
   ): Rehearsal {
     const { changes, findings, emptied } = part
+    const readings = this.#readingsOf(changes)
     const outcome = outcomeSince(sinceMs, this.#gate.context.nowMs())
     return {
       sandboxId: randomUUID(),
@@ -215,6 +255,7 @@ export class SessionActs implements SessionSurface {
       outputs: { document: () => ({ stdout: '', stderr: '', truncated: false }) },
       network: connections,
       made,
+      ...(readings === undefined ? {} : { readings }),
     }
   }
 }

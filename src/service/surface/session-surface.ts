@@ -16,6 +16,7 @@ import type { PartKind, RawPath } from '../../gate/index.ts'
 import type { OnRefused, RunProxy } from '../../network/index.ts'
 import type { Control, Layer, Sandbox } from '../../sandbox/index.ts'
 import type { OwnIds, Scan } from '../../tree/index.ts'
+import type { CommandWish } from '../acts/command-plan.ts'
 import type { knownRefs, PushWish } from '../acts/git-push.ts'
 import type { GateAnswer } from './surface.ts'
 
@@ -110,9 +111,20 @@ export interface SessionSurface {
   supersede(actionId: string, by: string): Promise<boolean>
   /** What the real repository knows of the references of a server. */
   knownRefs(tree: string, remote: string): Promise<readonly RemoteRefs[]>
+  /** Addresses of the real repository that only pushes use. */
+  pushAddresses(tree: string): Promise<readonly string[]>
   /** Holds a push of a session and asks about it. */
   push(ground: Pick<SessionGround, 'agent' | 'descriptor'>, wish: PushWish): Promise<GateAnswer>
-  /** What became of a push; `detail` says why it failed. */
+  /** Whether a person is asked about a command; others run inside. */
+  isHeld(wish: Pick<CommandWish, 'argv' | 'program'>): boolean
+  /** Holds a command of a session and asks about it. */
+  command(
+    ground: Pick<SessionGround, 'agent' | 'descriptor'>,
+    wish: CommandWish,
+  ): Promise<GateAnswer>
+  /** What a held command printed outside; empty before it ran. */
+  commandOutput(actionId: string): string
+  /** What became of a push or a command; `detail` says why it failed. */
   pushState(actionId: string): Promise<PushState>
   record(fact: SessionFact): Promise<void>
   facts(): Promise<readonly SessionFact[]>
@@ -121,7 +133,7 @@ export interface SessionSurface {
 type RemoteRefs = Awaited<ReturnType<typeof knownRefs>>[number]
 
 export interface PushState {
-  readonly state: QuestionState | 'failed'
+  readonly state: QuestionState | 'failed' | 'unknown'
   readonly detail?: string
 }
 

@@ -37,6 +37,7 @@ import { makeDurable } from '../../machine/index.ts'
 import { hashFile, lookAt } from '../../promotion/index.ts'
 import { writeStage } from '../../tree/index.ts'
 import { PUSH_HEADER, sendPush } from '../acts/git-push.ts'
+import { COMMAND_HEADER, runHeldCommand } from '../acts/held-command.ts'
 import {
   addressRules,
   type HttpResponse,
@@ -115,7 +116,7 @@ export class Dispatcher {
     return sent
   }
 
-  /** A push is sent by git, everything else as it is. */
+  /** A push is sent by git, a command by its program, everything else as it is. */
   #pass(
     request: ComposedRequest,
     descriptor: ActionDescriptor | undefined,
@@ -125,6 +126,8 @@ export class Dispatcher {
     const push = headers[PUSH_HEADER]
     const { home, environment } = this.#context
     if (push !== undefined) return sendPush(home.state, push, body, environment)
+    const command = headers[COMMAND_HEADER]
+    if (command !== undefined) return runHeldCommand(home.state, command, body, environment)
     const { max_duration_ms, max_disk_mb } = descriptor?.resources ?? NO_ROOM
     return sendRequest(request, {
       protocols,

@@ -1,0 +1,58 @@
+/**
+ * What the files of the host say about the changes of a run, besides the changes themselves: which are
+ * scripts, what points to them, what git tracks. Reading it can take as long as everything else.
+ */
+import type { Evaluation, Proposal } from '../../contracts/index.ts'
+import { type Change, grantCase, type RawPath } from '../../gate/index.ts'
+import { wholePath } from '../../home/index.ts'
+import type { Layer } from '../../sandbox/index.ts'
+import type { LawBook } from '../laws/law-book.ts'
+import type { LedgerView } from '../records/ledger-view.ts'
+import type { GateContext } from '../surface/context.ts'
+import { checkedGitPaths } from './git-check.ts'
+import { withAccountHome } from './hidden-places.ts'
+import { findPointed, type Pointed } from './pointed.ts'
+import { pathDirectories, startingPlaces } from './readings.ts'
+import { changedScripts } from './scripts.ts'
+import { trackedPaths } from './tracked.ts'
+
+export interface HostReadings extends Pointed {
+  readonly scripts: ReturnType<typeof changedScripts>
+  readonly directories: readonly string[]
+  readonly tracked: readonly RawPath[]
+  readonly gitChecked: readonly RawPath[]
+}
+
+interface ReadingParts {
+  readonly context: GateContext
+  readonly book: LawBook
+  readonly view: LedgerView
+}
+
+interface ReadingSubject {
+  readonly proposal: Proposal
+  readonly evaluation: Evaluation
+  readonly changes: readonly Change[]
+  readonly layers: readonly Layer[]
+}
+
+export async function readHost(
+  { context, book, view }: ReadingParts,
+  { proposal, evaluation, changes, layers }: ReadingSubject,
+): Promise<HostReadings> {
+  const { host } = evaluation
+  const { lists } = book
+  const places = startingPlaces(proposal, host.workspace)
+  const homes = withAccountHome(host.homes.filter(({ own }) => own).map((home) => home.path))
+  const path = wholePath(context.home.state, context.environment['PATH'], homes)
+  const isGranted = grantCase(evaluation) !== null
+  const trees = [host.workspace, ...host.roots.map(({ real }) => real)] as const
+  const scope = isGranted ? trees : null
+  return {
+    scripts: changedScripts(changes, layers),
+    directories: pathDirectories(path, places),
+    ...findPointed({ changes, layers, path, places, homes, lists, trees, scope }),
+    tracked: await trackedPaths(changes, evaluation, lists, view),
+    gitChecked: isGranted ? checkedGitPaths(changes, layers) : [],
+  }
+}
