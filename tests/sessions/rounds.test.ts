@@ -6,7 +6,8 @@
  *
  * `WRIT_SESSION_ROUNDS` and `WRIT_SEED` make the soak out of the slice; the seed is in the name.
  */
-import { execFileSync } from 'node:child_process'
+import { type ChildProcess, execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -123,7 +124,8 @@ class SessionRounds {
     this.log.push(`kill after ${waitMs} ms${settles ? ' of a settle' : ''}`)
     this.#agent.child.kill('SIGKILL')
     await this.#agent.exited
-    settling?.kill('SIGKILL')
+    // It may have gone on with the settle itself, and counts as running until it is dead.
+    if (settling !== null) await killed(settling)
     const [session] = this.place.sessions()
     expect(session, this.log.join('\n')).toMatchObject({ state: 'stopped' })
     this.#agent = new RunningAgent(
@@ -186,6 +188,13 @@ class SessionRounds {
     )
     expect(paths.sort(), this.log.join('\n')).toEqual(this.#differing())
   }
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exited
 }
 
 it(`${ROUNDS} rounds of a session, seed ${SEED}`, { timeout: ROUNDS * ROUND_MS }, async () => {
