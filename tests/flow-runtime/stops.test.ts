@@ -303,7 +303,7 @@ describe('a node that cannot go on within its phase', () => {
     expect(host.findings.some((code) => code.startsWith('flow.time_floor'))).toBe(false)
   })
 
-  it('lets the phase end once after it has gone on', () => {
+  it('keeps it open while a person lets it try and the way is still closed', () => {
     const nodes = [work('a'), node('b'), GOAL]
     const way = edge('a', 'b', { guard_expr: 'state.attempt_count > 1' })
     const host = new Host({ nodes, edges: [way, edge('b', 'z')] }).start().run()
