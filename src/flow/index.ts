@@ -10,6 +10,7 @@ export {
   readAction,
   readReview,
   type TextObjects,
+  twiceIn,
 } from './answer/answer.ts'
 export {
   evidenceIn,
@@ -74,6 +75,7 @@ export {
   type ToldFinding,
   toldFindings,
 } from './report/stops.ts'
+export { migrateCommand, sourceOf } from './report/ways-out.ts'
 export { commandText, nodeName, nodeTitle } from './report/words.ts'
 export { type ClaimStanding, claimStandings } from './runtime/claims.ts'
 export { type Delta, deltaOf } from './runtime/delta.ts'

@@ -10,7 +10,6 @@ export {
   migrateRun,
   type ProgramTexts,
   type RunMigration,
-  sourceOf,
 } from './migrate-run.ts'
 export { type Order, unblockOrder } from './orders.ts'
 export { shortSecrets } from './participant/secrets.ts'

@@ -16,7 +16,14 @@ import {
   type PlanJson,
   type XiaojingReview,
 } from '../contracts/index.ts'
-import { type FlowFact, hasWork, objectsIn, type ReviewPin, readReview } from '../flow/index.ts'
+import {
+  type FlowFact,
+  hasWork,
+  objectsIn,
+  type ReviewPin,
+  readReview,
+  twiceIn,
+} from '../flow/index.ts'
 import { occurredAtText } from '../ledger/index.ts'
 import { askOutside } from './ask-outside.ts'
 import { type FlowHost, refuseHalted } from './flow-host.ts'
@@ -191,7 +198,9 @@ class PlanMaker {
       ...(review === null ? {} : { last_review: review }),
       ...(error === null ? {} : { last_error: error }),
     })
-    const said = objectsIn(text).objects.at(-1)
+    const { objects, texts } = objectsIn(text)
+    // A name twice in one object has no one meaning.
+    const said = twiceIn(texts.at(-1) ?? '') === null ? objects.at(-1) : undefined
     const answer = normaliseAndValidate(
       'PLAN_GEN',
       said ?? null,

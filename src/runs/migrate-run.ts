@@ -7,7 +7,6 @@ import { digestDocument, faultError, showName } from '../base/index.ts'
 import {
   type CompiledFlow,
   elementAt,
-  type FlowFact,
   type FlowFiles,
   type Migration,
   nodesBlockedBy,
@@ -139,15 +138,4 @@ function isDone({ flow, state }: FlowRun, nodeId: string): boolean {
 function obstacleFault(runId: string, part: string, message: string) {
   const words = `the run ${showName(runId)} cannot be moved: ${part}: ${message}`
   return faultError('flow.migration', part, words, 'the run goes on with the version that it has')
-}
-
-/** Returns the files that the present version of a run's flow was read from; null if none is known. */
-export function sourceOf(facts: readonly FlowFact[]): FlowFiles | null {
-  let source: FlowFiles | null = null
-  for (const { type, payload } of facts) {
-    if (type === 'flow_started_v1') source = payload.origin?.source ?? null
-    if (type !== 'flow_event_v1' || payload.kind !== 'event') continue
-    if (payload.event.type === 'migrated') source = payload.event.source ?? null
-  }
-  return source
 }

@@ -103,7 +103,7 @@ function refuseOthers(
   const who = personText(name, namespace)
   if (who === principalText(principal)) return
   const message = `${nodeName(flow, nodeId)} asks ${showName(who)}, and ${showName(principalText(principal))} answers`
-  const hint = `${who} answers with a token of their own: \`writ principal add ${who}\`, then \`writ token create ${who}\``
+  const hint = `${who} answers with a token of their own: \`writ principal add ${who}\`, then \`writ token create ${who}\`, and the command again with the token: \`WRIT_TOKEN=… writ flow …\``
   throw faultError('flow.other_person', nodeId, message, hint)
 }
 

@@ -197,7 +197,7 @@ describe('principals', () => {
     expect(listed).toMatchObject({ principal: PUMP, status: 'live' })
     expect(place.writ(['task', 'list'], { token }).status).toBe(0)
     expect(place.writ(['token', 'revoke', listed.token_id]).status).toBe(0)
-    for (const bad of [token, 'writ_guess', `${token}x`]) {
+    for (const bad of [token, 'writ_guess', `${token}x`, '']) {
       const { status, json } = place.writ(['task', 'list', '--json'], { token: bad })
       expect([status, json.error.code]).toEqual([1, 'principal.token'])
     }

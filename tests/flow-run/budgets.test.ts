@@ -64,7 +64,7 @@ describe('seconds', TIMEOUT, () => {
 
 describe('tokens', TIMEOUT, () => {
   /** Asks for another operation each time, and uses 100 tokens. */
-  const talker = () =>
+  const talker = (usage: object = { total_tokens: 100 }) =>
     Endpoint.json((_asked: Asked, count) => ({
       body: {
         id: 'c',
@@ -97,7 +97,7 @@ describe('tokens', TIMEOUT, () => {
             },
           },
         ],
-        usage: { prompt_tokens: 50, completion_tokens: 50, total_tokens: 100 },
+        usage,
       },
     }))
 
@@ -110,6 +110,29 @@ describe('tokens', TIMEOUT, () => {
     expect([run.status, run.state.totals.tokens, model.asked.length]).toEqual(['BLOCKED', 300, 3])
     expect(model.asked.map(({ max_tokens }) => max_tokens)).toEqual([250, 150, 50])
   })
+})
+
+describe('tokens of an endpoint that does not count', TIMEOUT, () => {
+  it.each([[undefined], [-100_000], [1e308], [0.1], ['0'], [1]])(
+    'are estimated from the texts: %s',
+    async (total_tokens) => {
+      const said = { schema_version: 'xiaobo_action_v1', task_id: 'a', result_type: 'ERROR' }
+      const content = `${'x'.repeat(30_000)}${JSON.stringify({ ...said, error: { code: 'E', message: 'm' } })}`
+      const model = Endpoint.json(() => ({
+        body: {
+          ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm' },
+          choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }],
+          usage: total_tokens === undefined ? undefined : { total_tokens },
+        },
+      }))
+      const executor: Participant = { chat: await open(model), model: 'm', tools: 'none' }
+      const nodes = [worker('a', { executor, max_attempts: 9 })]
+      const run = await place.run(flowOf(nodes, [], { budgets: { tokens: 200 } }))
+      expect([run.status, model.asked.length]).toEqual(['BLOCKED', 1])
+      expect(run.state.totals.tokens).toBeGreaterThan(200)
+      expect(findingsIn(run)).toContain('flow.budget block')
+    },
+  )
 })
 
 describe('attempts', TIMEOUT, () => {

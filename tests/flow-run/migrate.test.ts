@@ -138,7 +138,7 @@ it('a mended program is pinned again for the same flow, and resume goes on', () 
   const [stop] = walk('resume', run).stops
   expect([stop.code, stop.next[0]]).toEqual([
     'flow.program_changed',
-    `writ flow migrate ${run} FILE`,
+    expect.stringMatching(new RegExp(`^writ flow migrate ${run} /\\S+/flow\\.json$`)),
   ])
   expect(walk('migrate', run, 'flow.json', ...yes(run))).toMatchObject({ migrated: true })
   expect(walk('resume', run).status).toBe('DONE')

@@ -142,6 +142,41 @@ describe('a reviewer behind a spelling of its command', TIMEOUT, () => {
     expect(place.read('agents/review.mjs')).toBe(script(review('10')))
   })
 
+  it.each<[string, string, string]>([
+    ['a module in a directory', '(cd out && python3 -m json.tool x.json)', 'out/re.py'],
+    ['a text', 'python3 -c "import json; json.load(open(\'out/x.json\'))"', 're.py'],
+    ['its input', 'python3 - < agents/judge.txt', 're.py'],
+    ['a program elsewhere', 'python3 tools/judge.py', 'tools/re.py'],
+    ['all in a directory', 'run-parts --exit-on-error checks', 'checks/a'],
+  ])('%s in its script cannot be made to approve', async (_, line, path) => {
+    place.write('out/x.json', '{')
+    place.write('agents/judge.txt', "import json\njson.load(open('out/x.json'))\n")
+    place.write('tools/judge.py', "import json\njson.load(open('out/x.json'))\n")
+    place.write('checks/a', '#!/bin/sh\nexit 1\n')
+    chmodSync(join(place.workspace, 'checks/a'), 0o755)
+    const judged = script(review('Number(process.env.SCORE)'))
+    place.write('agents/judged.mjs', judged)
+    place.write(
+      'agents/review.sh',
+      `if ${line} > /dev/null 2>&1 < /dev/null; then SCORE=95; else SCORE=10; fi
+export SCORE
+exec node agents/judged.mjs
+`.replace('judge.txt > /dev/null 2>&1 < /dev/null', 'judge.txt > /dev/null 2>&1'),
+    )
+    writeHostile(
+      path.endsWith('.py')
+        ? `writeFileSync(${JSON.stringify(path)}, 'import os; os._exit(0)')`
+        : `writeFileSync('${path}', '#!/bin/sh')`,
+    )
+    const flow = flowWith('agents', { writes: ['**'] })
+    const reviewer = { command: ['sh', 'agents/review.sh'] }
+    const nodes = flow.nodes.map((node) => (node.kind === 'CHECK' ? { ...node, reviewer } : node))
+    const run = await place.run({ ...flow, nodes })
+    expect(enteredIn(run.facts)).not.toContain('b')
+    for (const { score } of eventsOf(run.facts, 'reviewed')) expect(score).toBe(10)
+    if (path.endsWith('.py')) expect(touchedIn(run)).toEqual([path])
+  })
+
   it('that cannot be followed begins no run, unless its files are named', async () => {
     place.write('agents/review.mjs', script(review('10')))
     writeHostile(`writeFileSync('agents/review.mjs', ${APPROVING})`)

@@ -1,6 +1,7 @@
 /** Nodes that are called (F-1): entered for each edge, one after another, and back to the caller. */
 import { describe, expect, it } from 'vitest'
 import type { FlowEdge, FlowNode } from '../../src/contracts/index.ts'
+import { toldFindings } from '../../src/flow/index.ts'
 import { check, edge, Host, node, type Script, work } from './host.ts'
 
 const GATE = { class: 'Gate' as const }
@@ -323,7 +324,7 @@ describe('a CHECK that is called and says REJECT', () => {
     host.verify()
   })
 
-  it('is not asked again by a way back inside the call that changes nothing of the version', () => {
+  it('has its caller run again by a way back inside the call, until no attempt is left', () => {
     const asked: unknown[] = []
     const ways = [
       edge('gate', 'rework', { class: 'Exception', on: 'reject' }),
@@ -331,9 +332,17 @@ describe('a CHECK that is called and says REJECT', () => {
     ]
     const parts = { nodes: [...nodes, rework], edges: [...edges, ...ways] }
     const host = new Host(parts, rejecting(1, asked)).start().run()
-    expect([asked.length, host.status]).toEqual([1, 'BLOCKED'])
-    expect(host.findings).toContain('flow.delta_missing block')
+    expect([host.entered.filter((id) => id === 'a').length, host.status]).toEqual([2, 'DONE'])
+    expect(new Set(asked).size).toBe(2)
+    expect(host.findings).toContain('flow.delta_missing rerun')
+    expect(toldFindings(host.flow, host.facts).map(({ says }) => says)).toContain(
+      'rework>gate led back to gate without a new version of it, and gate has rejected this one; it runs again',
+    )
     host.verify()
+    const never = new Host(parts, rejecting(99, [])).start().run()
+    expect(never.entered.filter((id) => id === 'a')).toHaveLength(3)
+    expect([never.status, never.findings.at(-1)]).toEqual(['WAITING', 'flow.escalated escalate'])
+    never.verify()
   })
 
   it('lets go on what it approves, and its guards know the verdict', () => {

@@ -21,6 +21,11 @@ const statuses = (host: Host): Record<string, string> =>
 const open = (host: Host): readonly string[] =>
   host.open.map((command) => ('node_id' in command ? command.node_id : command.type))
 
+function isAt(payload: object, kind: string, id: string): boolean {
+  const { kind: own, node_id, phase_id } = payload as Record<string, unknown>
+  return own === kind && (node_id === id || phase_id === id)
+}
+
 describe('a map over a written list', () => {
   it('runs the node and its CHECK for each item, and then goes on', () => {
     const host = new Host(judged({ items: ['x', 'y'] }), (id) => ({ stage: id })).start().run()
@@ -29,6 +34,37 @@ describe('a map over a written list', () => {
     expect(host.status).toBe('DONE')
     expect(host.node('m/2').work.artifact?.path).toBe('artifacts/m/2/1/out.md')
     expect(host.node('m/1').work.stage?.actionId).not.toBeNull()
+  })
+
+  it.each([1, 2])('has its phase end once, after its items, %i at once', (at_once) => {
+    const parts: Partial<Flow> = {
+      nodes: [
+        node('w', { phase_id: 'A' }),
+        mapped({ items: ['x', 'y'], at_once }, { minimum_duration: 1, phase_id: 'B' }),
+        node('g', { kind: 'GOAL', phase_id: 'C' }),
+      ],
+      edges: [edge('w', 'm'), edge('m', 'g')],
+      invariants: [
+        {
+          invariant_id: 'END',
+          invariant_expr: 'false',
+          check_timing: 'post_phase',
+          severity: 'low',
+          fail_action: 'alert',
+        },
+      ],
+    }
+    const host = new Host(parts, () => ({ stage: 'm', seconds: 3 })).start().run()
+    host.verify()
+    const ends = host.facts.flatMap(({ payload }) =>
+      'kind' in payload && payload.kind === 'phase_ended' ? [payload.phase_id] : [],
+    )
+    expect([host.status, ends]).toEqual(['DONE', ['A', 'B', 'C']])
+    expect(host.findings).toEqual(Array(3).fill('flow.invariant_violated alert'))
+    const at = (kind: string, id: string): number =>
+      host.facts.findIndex(({ payload }) => isAt(payload, kind, id))
+    expect(at('phase_ended', 'B')).toBeGreaterThan(at('entered', 'm'))
+    expect(at('phase_ended', 'B')).toBeLessThan(at('entered', 'g'))
   })
 
   it('gives each item its number, its texts and its title', () => {

@@ -157,6 +157,8 @@ describe('text policies (rows 3 and 4)', () => {
       'Shall  I — continue?',
       'ＳＨＡＬＬ Ｉ ＣＯＮＴＩＮＵＥ',
       '是 否，继续？',
+      'shall\u3164i\u115fcontinue',
+      'sh\uffa0all i continue',
     ])
       expect(said({ message }).findings[0]).toBe('flow.text_policy reject')
   })

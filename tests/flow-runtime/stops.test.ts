@@ -1,6 +1,6 @@
 /** Flows that have to go on: checks in a row, a reviewer that fails, goals that one branch reaches. */
 import { describe, expect, it } from 'vitest'
-import type { FlowCommand } from '../../src/flow/index.ts'
+import { type FlowCommand, toldFindings } from '../../src/flow/index.ts'
 import { check, edge, Host, node, work } from './host.ts'
 
 const GOAL = node('z', { kind: 'GOAL', phase_id: 'Q' })
@@ -278,4 +278,71 @@ it('a rerun by a guard that runs out of attempts takes the Exception edge, as a 
     .run()
   expect([host.status, host.entered]).toEqual(['DONE', ['a', 'a', 'out']])
   host.verify()
+})
+
+describe('a node that cannot go on within its phase', () => {
+  const ends = (host: Host): readonly string[] =>
+    host.facts.flatMap(({ payload }) =>
+      'kind' in payload && payload.kind === 'phase_ended' ? [payload.phase_id] : [],
+    )
+
+  it.each([
+    ['a guard', [edge('a', 'b', { guard_expr: 'state.attempt_count > 5' })]],
+    [
+      'a decision',
+      [
+        edge('a', 'b', { class: 'Decision', guard_expr: 'state.attempt_count > 5' }),
+        edge('a', 'c', { class: 'Decision', guard_expr: 'state.attempt_count > 6' }),
+      ],
+    ],
+  ])('keeps the phase from its end, and its floor from being judged: %s', (_, edges) => {
+    const nodes = [node('a'), node('b', { minimum_duration: 2 }), node('c')]
+    const host = new Host({ nodes, edges }).start().run()
+    host.verify()
+    expect([host.status, ends(host)]).toEqual(['BLOCKED', []])
+    expect(host.findings.some((code) => code.startsWith('flow.time_floor'))).toBe(false)
+  })
+
+  it('keeps it open while a person lets it try and the way is still closed', () => {
+    const nodes = [work('a'), node('b'), GOAL]
+    const way = edge('a', 'b', { guard_expr: 'state.attempt_count > 1' })
+    const host = new Host({ nodes, edges: [way, edge('b', 'z')] }).start().run()
+    expect([host.status, ends(host)]).toEqual(['BLOCKED', []])
+    host.send({ type: 'unblocked', node_id: 'a', principal: ANN })
+    host.run()
+    expect([host.status, ends(host)]).toEqual(['BLOCKED', []])
+    host.verify()
+  })
+})
+
+describe('a goal at the end of the flow', () => {
+  it.each(['Rollback', 'Loop'] as const)('is not left by a %s without a guard', (kind) => {
+    const back = edge('z', 'a', { class: kind })
+    const parts = { nodes: [work('a'), GOAL], edges: [edge('a', 'z'), back] }
+    const host = new Host(parts, () => ({ stage: 'm' })).start().run()
+    host.verify()
+    expect([host.status, host.entered]).toEqual(['DONE', ['a', 'z']])
+  })
+
+  it('is left by one whose guard is open, and the stop names the edge that led back', () => {
+    const back = edge('z', 'a', { class: 'Loop', guard_expr: 'true' })
+    const host = new Host({ nodes: [work('a'), GOAL], edges: [edge('a', 'z'), back] })
+    host.start().run().verify()
+    expect(host.status).toBe('WAITING')
+    const [told] = toldFindings(host.flow, host.facts).slice(-1)
+    expect([told?.edge_id, told?.says]).toEqual([
+      'z>a',
+      expect.stringContaining('the Loop edge z>a from z led to it again'),
+    ])
+  })
+
+  it('may go back where it leads on too', () => {
+    const ways = [
+      edge('z', 'y', { class: 'Gate', guard_expr: 'state.attempt_count > 9' }),
+      edge('z', 'a', { class: 'Loop' }),
+    ]
+    const nodes = [work('a'), node('z', { kind: 'GOAL' }), node('y')]
+    const host = new Host({ nodes, edges: [edge('a', 'z'), ...ways] }).start().run()
+    expect(host.entered.slice(0, 3)).toEqual(['a', 'z', 'a'])
+  })
 })

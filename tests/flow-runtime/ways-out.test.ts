@@ -74,6 +74,21 @@ it('a participant without tools can say so', () => {
   expect(next).toContain(`writ flow migrate ${runIdOf(host)} FILE`)
 })
 
+it('a way that only an edit opens names the command with the files of the run', () => {
+  const guard = { class: 'Gate' as const, guard_expr: '1 > 2' }
+  const either = { class: 'Decision' as const, guard_expr: 'state.attempt_count > 0' }
+  for (const edges of [
+    [edge('a', 'z', guard)],
+    [edge('a', 'z', either), edge('a', 'b', { ...either, guard_expr: 'state.attempt_count < 9' })],
+  ]) {
+    const host = new Host({ nodes: [work('a'), work('b'), GOAL], edges })
+    host.startWith({ source: { file: '/w/my flow.yaml', side: '/w/side.yaml' } }).run()
+    expect(stopOf(host, 'a').next).toContain(
+      `writ flow migrate ${runIdOf(host)} '/w/my flow.yaml' --side /w/side.yaml`,
+    )
+  }
+})
+
 it('a closed way names the file of its evidence', () => {
   const guard = { guard_expr: 'state.bugs == 0', guard_evidence_source: 'qa/{X}.json:open.bugs' }
   const host = new Host({

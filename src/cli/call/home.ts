@@ -1,6 +1,6 @@
 /**
  * How commands come to a home: found, believed, opened, and with the caller known. The caller is the
- * principal of `WRIT_TOKEN`, else the local human without proof.
+ * principal of `WRIT_TOKEN`, which may not be empty, else the local human without proof.
  *
  * INVARIANT (tenants, L-7): a stream that the caller may not know of is answered exactly like one that
  * does not exist.
@@ -116,7 +116,7 @@ export async function withLedger<T>(
 /** Keeps where the person who calls has programs and settings; an actor's word is not kept. */
 function rememberPerson(state: string): void {
   const { env } = surroundings()
-  if ((env['WRIT_TOKEN'] ?? '') !== '') return
+  if (env['WRIT_TOKEN'] !== undefined) return
   try {
     rememberPlaces(state, env)
   } catch {
@@ -125,8 +125,8 @@ function rememberPerson(state: string): void {
 }
 
 export function callerOf(around: Surroundings, register: Register): Caller {
-  const token = around.env['WRIT_TOKEN'] ?? ''
-  if (token === '') {
+  const token = around.env['WRIT_TOKEN']
+  if (token === undefined) {
     const principal = register.owner ?? localHuman(around)
     return { principal, streams: null, proof: 'none' }
   }
@@ -199,7 +199,7 @@ export function requireWholeHost(caller: Caller, what: string): void {
 
 /** Refuses a call with a token where no one home could know it. */
 export function refuseTokens({ env }: Surroundings, what: string): void {
-  if ((env['WRIT_TOKEN'] ?? '') === '') return
+  if (env['WRIT_TOKEN'] === undefined) return
   const message = `${what} is for a person, and \`WRIT_TOKEN\` is set`
   throw faultError('principal.not_human', '', message, 'call without `WRIT_TOKEN`')
 }

@@ -19,7 +19,7 @@ export async function refuseActorsFile(
   file: string,
   instead: string,
 ): Promise<void> {
-  if ((process.env['WRIT_TOKEN'] ?? '') === '') return
+  if (process.env['WRIT_TOKEN'] === undefined) return
   if (await isHumans(call)) return
   const message = `${showPath(file)} was not written: a person writes files, and \`WRIT_TOKEN\` is an actor’s`
   throw faultError('principal.not_human', file, message, instead)

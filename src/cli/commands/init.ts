@@ -136,7 +136,7 @@ function storeOption({ options }: CommandCall): HomeStore | undefined {
 
 /** The bearer of a token is known only to a home that is there, and must be a human of it. */
 async function refuseActors(call: CommandCall, around: Surroundings): Promise<void> {
-  if ((around.env['WRIT_TOKEN'] ?? '') === '') return
+  if (around.env['WRIT_TOKEN'] === undefined) return
   const home = openHome(around, call.options.text('home'))
   await withLedger(home, async (_ledger, register) => {
     refuseOthers(callerOf(around, register), 'making a home')

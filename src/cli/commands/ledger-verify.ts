@@ -41,7 +41,7 @@ export async function verify(call: CommandCall): Promise<Exit> {
   const around = surroundings()
   const home = openHome(around, options.text('home'))
   // Only the bearer of a token has to be looked up, and a tenant may not see the whole.
-  if ((around.env['WRIT_TOKEN'] ?? '') !== '') {
+  if (around.env['WRIT_TOKEN'] !== undefined) {
     await withLedger(home, async (_ledger, register) => {
       if (callerOf(around, register).streams === null) return
       throw faultError('principal.scope', '', 'verification goes over the whole host')

@@ -5,8 +5,8 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { digestDocument } from '../../base/index.ts'
-import { commandText, type FlowFiles } from '../../flow/index.ts'
-import { sourceOf, type WalkedRun } from '../../runs/index.ts'
+import { type FlowFiles, migrateCommand, sourceOf } from '../../flow/index.ts'
+import type { WalkedRun } from '../../runs/index.ts'
 import { loadFlowFile } from './load.ts'
 
 /** Null for a flow that came from standard input. */
@@ -41,11 +41,7 @@ export async function editedFlow({
   const source = sourceOf(facts)
   if (source === null || state.ended !== null || !existsSync(source.file)) return null
   const { file, participants, side } = source
-  const next = commandText(
-    ...['writ', 'flow', 'migrate', runId, file],
-    ...(participants === undefined ? [] : ['--participants', participants]),
-    ...(side === undefined ? [] : ['--side', side]),
-  )
+  const next = migrateCommand(runId, source)
   try {
     const loaded = await loadFlowFile(file, {
       participants: participants ?? null,

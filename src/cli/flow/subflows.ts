@@ -1,6 +1,6 @@
 /** Reads the sub-flows that a flow names, each relative to the file that names it, and puts them in. */
 import { dirname, join, resolve } from 'node:path'
-import { showName } from '../../base/index.ts'
+import { FaultError, showName } from '../../base/index.ts'
 import { type Flow, field } from '../../contracts/index.ts'
 import { checkFlow, inlineFlows } from '../../flow/index.ts'
 import type { PlacedProblem } from './problem.ts'
@@ -38,7 +38,13 @@ export async function withSubflows(
       violations.push({ ...place, message })
       continue
     }
-    const child = await withSubflows(path, await read(path), read, [...above, path])
+    const document = await readAt(path, read)
+    if (document instanceof FaultError) {
+      const message = `the sub-flow of ${showName(id)} cannot be read: ${document.fault.message}`
+      violations.push({ ...place, message })
+      continue
+    }
+    const child = await withSubflows(path, document, read, [...above, path])
     const { violations: wrong } = checkFlow(child.value)
     violations.push(...child.violations, ...wrong.map((one) => ({ ...one, file: path })))
     // What is checked follows its contract.
@@ -49,6 +55,16 @@ export async function withSubflows(
   if (violations.length > 0 || found.length > 0) return { value: withoutFlows(value), violations }
   const whole = inlineFlows(value as Flow, children)
   return { value: whole.flow, violations: whole.violations.map((one) => ({ ...one, file })) }
+}
+
+/** The document, or why its file cannot be read. */
+async function readAt(path: string, read: ReadDocument): Promise<unknown> {
+  try {
+    return await read(path)
+  } catch (error) {
+    if (error instanceof FaultError) return error
+    throw error
+  }
 }
 
 /** The document as if its nodes named no sub-flows, to be judged by itself. */

@@ -142,7 +142,10 @@ export const SETTINGS: readonly Setting[] = [
 /** Variables that change what writ itself does; what a run sees is another list (docs/sandbox.md). */
 export const VARIABLES: readonly Variable[] = [
   { name: 'WRIT_HOME', says: 'the home to use, instead of the nearest `.writ` upwards' },
-  { name: 'WRIT_TOKEN', says: 'the token of the principal that calls; without it the local human' },
+  {
+    name: 'WRIT_TOKEN',
+    says: 'the token of the principal that calls; without it the local human; an empty one is refused',
+  },
   {
     name: 'WRIT_SESSION',
     says: 'the id of the session that a program runs in; `writ run` sets it',

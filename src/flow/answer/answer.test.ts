@@ -78,6 +78,14 @@ describe('an action', () => {
     expect([answer, errors.length]).toEqual([null, 1])
   })
 
+  it('is refused with a name twice, and says how an output without an object begins', () => {
+    const text = '{"result_type":"ERROR","result_type":"NOOP"}'
+    expect(String(readAction(text, PLACE, SOURCES).errors)).toContain('twice')
+    expect(readAction(' Traceback: x', PLACE, SOURCES).errors).toEqual([
+      'there is no JSON object in the output, which begins with "Traceback: x"',
+    ])
+  })
+
   it('never throws', () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), fc.string()), (value) => {
@@ -114,6 +122,17 @@ describe('a review', () => {
     ['something like a review behind it', [pinned, { total_score: 100 }]],
   ])('does not count: %s', (_why, values) => {
     expect(read(...values).answer).toBeNull()
+  })
+
+  it('does not count with a name twice, also in another spelling and below the top', () => {
+    for (const twice of ['"total_score":10', '"total\\u005fscore":10', '"more":{"a":1,"a":2}']) {
+      const text = `{${twice},${JSON.stringify(pinned).slice(1)}`
+      const { answer, errors } = readReview(text, PIN, SOURCES)
+      expect([answer, String(errors)]).toEqual([null, expect.stringContaining('twice')])
+    }
+    expect(readReview(JSON.stringify({ ...pinned, more: { a: 1 } }), PIN, SOURCES).answer).not.toBe(
+      null,
+    )
   })
 
   it('tells when the score changed the word', () => {

@@ -6,6 +6,7 @@
  * that the host handed out. Two such objects, or a later object that looks like a review, make the
  * answer invalid (F-7).
  */
+import { GRAPH_LIMITS, readJson } from '../../base/index.ts'
 import { isObject, normaliseAndValidate, type Repair, type Sources } from '../../contracts/index.ts'
 import type { ReviewPin } from '../state/command.ts'
 import type { ActionAnswer, ClaimDraft, ParticipantAnswer, ReviewAnswer } from '../state/event.ts'
@@ -37,9 +38,11 @@ export function readAction(
   { folder, nodeId, attempt }: ArtifactPlace,
   sources: Sources,
 ): ParsedAnswer {
-  const { objects, prose, isGivenUp } = objectsIn(text)
+  const { objects, texts, prose, isGivenUp } = objectsIn(text)
   const last = objects.at(-1)
-  if (last === undefined) return noAnswer(isGivenUp ? TOO_MANY_BRACES : NO_OBJECT)
+  if (last === undefined) return noAnswer(isGivenUp ? TOO_MANY_BRACES : noObject(text))
+  const twice = twiceIn(texts.at(-1) ?? '')
+  if (twice !== null) return noAnswer(twice)
   const { valid, normalized, repairs, error } = normaliseAndValidate(
     'TASK_ACTION',
     last,
@@ -89,12 +92,14 @@ export function readReview(
   sources: Sources,
   scope: 'TASK_CHECK' | 'PLAN_REVIEW' = 'TASK_CHECK',
 ): ParsedAnswer {
-  const { objects, isGivenUp } = objectsIn(text)
-  if (objects.length === 0) return noAnswer(isGivenUp ? TOO_MANY_BRACES : NO_OBJECT)
+  const { objects, texts, isGivenUp } = objectsIn(text)
+  if (objects.length === 0) return noAnswer(isGivenUp ? TOO_MANY_BRACES : noObject(text))
   const pinned = objects.filter((object) => isPinned(object, pin))
   const [said] = pinned
   if (said === undefined) return noAnswer(NOT_PINNED)
   if (pinned.length > 1) return noAnswer('more than one object carries the pins of this review')
+  const twice = twiceIn(texts[objects.indexOf(said)] ?? '')
+  if (twice !== null) return noAnswer(twice)
   // Work that the reviewer started could have put the honest review inside of another object.
   if (isIdAgain(text, pin)) return noAnswer(ID_AGAIN)
   const behind = objects.slice(objects.indexOf(said) + 1)
@@ -125,7 +130,22 @@ export function readReview(
   return { answer, repairs: told(repairs), errors: [] }
 }
 
-const NO_OBJECT = 'there is no JSON object in the output'
+/** What a person sees of an output that is no answer. */
+const SHOWN_CHARACTERS = 120
+
+function noObject(text: string): string {
+  const begin = text.trim().slice(0, SHOWN_CHARACTERS)
+  const shown = begin === '' ? ', which is empty' : `, which begins with ${JSON.stringify(begin)}`
+  return `there is no JSON object in the output${shown}`
+}
+
+/** Says which name an object has twice: such an object has no one meaning. Null if there is none. */
+export function twiceIn(text: string): string | null {
+  const reading = readJson(text, GRAPH_LIMITS)
+  if (reading.ok || reading.refusal.code !== 'document.duplicate_key') return null
+  return `the JSON of the output says a name twice in one object: ${reading.refusal.message}`
+}
+
 const TOO_MANY_BRACES = 'the output is full of braces that close nothing'
 
 const NOT_PINNED =
@@ -202,6 +222,8 @@ function isPlainSegment(segment: string): boolean {
 
 export interface TextObjects {
   readonly objects: readonly Readonly<Record<string, unknown>>[]
+  /** The text of each object. */
+  readonly texts: readonly string[]
   /** Everything that is in no object, as it stood. */
   readonly prose: string
   readonly isGivenUp: boolean
@@ -216,23 +238,26 @@ export interface TextObjects {
  */
 export function objectsIn(text: string): TextObjects {
   const objects: Readonly<Record<string, unknown>>[] = []
+  const texts: string[] = []
   let prose = ''
   let behind = 0
   let budget = text.length * PASSES_MAX + FREE_CHARACTERS
   for (let at = text.indexOf('{'); at !== -1 && budget > 0; at = text.indexOf('{', at)) {
     const end = closingBrace(text, at)
     budget -= (end === -1 ? text.length : end) - at
-    const found = end === -1 ? null : objectOf(text.slice(at, end + 1))
+    const own = end === -1 ? '' : text.slice(at, end + 1)
+    const found = end === -1 ? null : objectOf(own)
     if (found === null) {
       at++
       continue
     }
     objects.push(found)
+    texts.push(own)
     prose += `${text.slice(behind, at)}\n`
     behind = end + 1
     at = behind
   }
-  return { objects, prose: (prose + text.slice(behind)).trim(), isGivenUp: budget <= 0 }
+  return { objects, texts, prose: (prose + text.slice(behind)).trim(), isGivenUp: budget <= 0 }
 }
 
 /** Where the object that opens here closes; strings are skipped. -1 when it does not. */

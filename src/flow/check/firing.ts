@@ -145,6 +145,12 @@ function wayBackNever(graph: Graph, edge: number, guards: Guards): Reason | null
   const source = graph.source[edge] ?? 0
   // The way back of a CHECK is taken on REJECT.
   if (document.guard_expr !== undefined || graph.judged[source] !== -1) return null
+  const isEnd = ![...listAt(graph.outgoing, source)].some((other) => leadsOn(edgeAt(graph, other)))
+  if (nodeAt(graph, source).kind === 'GOAL' && isEnd)
+    return [
+      `it has no guard, and ${showName(document.source)} is a goal at the end of the flow: the run ends there, and would take back what it has reached each time`,
+      'give it a guard_expr that says when, or leave it out',
+    ]
   const before = [...listAt(graph.outgoing, source)].find((other) =>
     goesBefore(graph, edge, other, guards),
   )

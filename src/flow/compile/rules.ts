@@ -24,7 +24,10 @@
  * finished, and a version that a called CHECK rejected is not put to a CHECK again.
  *
  * By version 5 work that calls a CHECK stays staged until that CHECK has approved it, as work stays staged for
- * the CHECK nodes that name it (F-13).
+ * the CHECK nodes that name it (F-13). If a way back inside a call leads to a CHECK that has rejected this
+ * version, the caller runs again. A phase ends after the items of its maps, and not while a node of it
+ * cannot go on within it. A goal that leads nowhere else is not left by a way back without a guard. A node
+ * that has used its attempts says by which edge the run came back to it.
  */
 
 export const RULES_NOW = 5

@@ -113,7 +113,7 @@ export class Causes {
       case 'flow.answer_late':
         return lateText(values)
       case 'flow.escalated':
-        return `${text('why')}${this.#lastSaid(node_id)}`
+        return `${text('why')}${this.#ledText(finding)}${this.#lastSaid(node_id)}`
       case 'flow.budget':
         return `the budget of ${text('budget')} is used up: ${text('used')} of ${text('limit')}`
       // `#saysRules` has a case for each of the others.
@@ -164,6 +164,14 @@ export class Causes {
       default:
         return valuesText(values)
     }
+  }
+
+  /** The way by which the run came back to a node that has used its attempts. */
+  #ledText({ edge_id }: RunFinding): string {
+    const edge = edge_id === undefined ? undefined : this.flow.edgeById.get(edge_id)
+    if (edge === undefined) return ''
+    const { class: kind, source } = edge.document
+    return `: the ${kind} edge ${edge_id} from ${nodeName(this.flow, source)} led to it again`
   }
 
   #lastSaid(nodeId: string): string {

@@ -17,7 +17,11 @@ export function controlText({ code, values, edge_id = '' }: RunFinding): string 
     return `it left a secret of its participant in ${text('path')}; what it did is dropped`
   if (code === 'flow.evidence_unreadable')
     return `the evidence ${text('path')}:${text('field')} for the way ${edge_id} gives no value: ${text('why')}`
-  return code === 'flow.delta_missing' ? repeatedText(values['by']) : null
+  if (code !== 'flow.delta_missing') return null
+  // By earlier rules the edge is not recorded.
+  if (values['check'] !== undefined)
+    return `${edge_id === '' ? 'the run' : edge_id} led back to ${text('check')} without a new version of it, and ${text('check')} has rejected this one${edge_id === '' ? '' : '; it runs again'}`
+  return repeatedText(values['by'])
 }
 
 function repeatedText(by: unknown): string {

@@ -161,7 +161,7 @@ export function reportOf(
     reviews: reviewsOf(flow, facts),
     artifacts: artifactsOf(flow, facts),
     outputs: outputsOf(facts),
-    acts: toldOf(facts, ['promoted', 'rolled_back']),
+    acts: toldOf(facts, ['promoted', 'rolled_back']).map(asHappened),
     answers: peopleOf(flow, facts),
     access: accessOf(flow, facts),
     log: logOf(facts),
@@ -260,6 +260,13 @@ function toldOf(facts: readonly FlowFact[], types: readonly string[]): readonly 
     const { nonce: _, ...event } = payload.event
     return [{ seq: payload.seq, ...event }]
   })
+}
+
+/** A promotion that the gate refused put nothing in place. */
+function asHappened(event: object): object {
+  const isRefused =
+    'type' in event && event.type === 'promoted' && 'action_id' in event && event.action_id === null
+  return isRefused ? { ...event, type: 'promotion_refused' } : event
 }
 
 /** Returns the versions of each artifact in order, the last one, and the last approved one. */

@@ -1,5 +1,6 @@
 /** What lets a node go on whose findings have a way out of their own: commands, and words that go with them. */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
+import type { FlowFiles } from '../state/event.ts'
 import type { FlowFact, RunFinding } from '../state/fact.ts'
 import { commandText, shownText } from './words.ts'
 
@@ -27,7 +28,8 @@ export function wayOut(run: ToldRun, findings: readonly RunFinding[]): WayOut {
 
 const NONE: WayOut = { says: [], next: [], isOnly: false }
 
-function outOf({ runId, flow, facts }: ToldRun, finding: RunFinding): WayOut {
+function outOf(run: ToldRun, finding: RunFinding): WayOut {
+  const { runId, flow, facts } = run
   const { code, values, claim_id, edge_id, node_id = '' } = finding
   switch (code) {
     case 'flow.budget': {
@@ -44,20 +46,23 @@ function outOf({ runId, flow, facts }: ToldRun, finding: RunFinding): WayOut {
     case 'flow.tool_use_zero': {
       const says =
         'if it has no tools, write `tools: none` at its participant, in the flow or in the file of participants'
-      return { says: [says], next: [migrateText(runId)], isOnly: false }
+      return { says: [says], next: [migrateText(run)], isOnly: false }
     }
     case 'flow.incomplete': {
       const paths = values['gate_passed'] === false ? undeclaredBy(facts, node_id) : []
       if (paths.length === 0) return NONE
       const says = `\`writes\` of the node does not hold ${paths.join(', ')}: correct it in the flow, or the program`
-      return { says: [says], next: [migrateText(runId)], isOnly: false }
+      return { says: [says], next: [migrateText(run)], isOnly: false }
     }
     case 'flow.program_changed':
-      return { ...NONE, next: [migrateText(runId)] }
+      return { ...NONE, next: [migrateText(run)] }
     case 'flow.promotion_refused':
       return isConflict(values) ? { ...NONE, says: [AGAIN] } : NONE
     case 'flow.guard_false':
-      return { ...NONE, says: evidenceOf(flow, edge_id ?? '') }
+      return { ...NONE, says: evidenceOf(flow, edge_id ?? ''), next: [migrateText(run)] }
+    case 'flow.decision_ambiguous':
+    case 'flow.decision_none':
+      return { ...NONE, says: [GUARDS], next: [migrateText(run)] }
     // The others go on when their node is unblocked, or with evidence for a claim.
     default:
       if (claim_id === undefined) return NONE
@@ -68,8 +73,33 @@ function outOf({ runId, flow, facts }: ToldRun, finding: RunFinding): WayOut {
   }
 }
 
-function migrateText(runId: string): string {
-  return `${commandText('writ', 'flow', 'migrate', runId)} FILE`
+const GUARDS = 'if its guards are wrong, correct them in the flow'
+
+/** The command that moves a run to its flow as a person has edited it. */
+function migrateText({ runId, facts }: ToldRun): string {
+  const source = sourceOf(facts)
+  return source === null
+    ? `${commandText('writ', 'flow', 'migrate', runId)} FILE`
+    : migrateCommand(runId, source)
+}
+
+export function migrateCommand(runId: string, { file, participants, side }: FlowFiles): string {
+  return commandText(
+    ...['writ', 'flow', 'migrate', runId, file],
+    ...(participants === undefined ? [] : ['--participants', participants]),
+    ...(side === undefined ? [] : ['--side', side]),
+  )
+}
+
+/** Returns the files that the flow of a run was last read from; null if none are known. */
+export function sourceOf(facts: readonly FlowFact[]): FlowFiles | null {
+  let source: FlowFiles | null = null
+  for (const { type, payload } of facts) {
+    if (type === 'flow_started_v1') source = payload.origin?.source ?? null
+    if (type !== 'flow_event_v1' || payload.kind !== 'event') continue
+    if (payload.event.type === 'migrated') source = payload.event.source ?? null
+  }
+  return source
 }
 
 const AGAIN =

@@ -202,7 +202,7 @@ function completeAttempt(
   const isPlacedAgain = turn.draft.run.rules >= 4 && work.isUnplaced
   const isAgain = (attempts > 1 && !isPlacedAgain) || isRejectedNow(turn, node)
   const isRerun = isAgain && artifact !== null && previous !== null
-  const delta = isRerun ? deltaOf(previous, artifact) : null
+  const delta = isRerun ? deltaOf(previous, artifact, turn.draft.run.rules) : null
   const missing = [
     ...textFindings(turn, answer, artifact),
     ...workFindings(turn, node, delta, event),

@@ -5,7 +5,8 @@
  * A call begins in a round of its own, so that what the call node leads to is walked each time. It
  * has ended when nothing of its region is under way, stopped or still to be tried. It has failed when
  * something there is not done, or an Exception edge was taken and no way back made up for it: the
- * caller then stays where it is, or leaves by an Exception edge of its own.
+ * caller then stays where it is, or leaves by an Exception edge of its own. If a way back leads to a CHECK
+ * that has rejected what the caller made, the caller runs again and calls again.
  */
 import { isCallFirst } from '../compile/calls.ts'
 import type { CalledNode, CompiledEdge } from '../compile/compiled-flow.ts'
@@ -13,7 +14,7 @@ import { isOpen, type NodeStatus } from '../state/state.ts'
 import { fire, hold, leave, takeException } from './leave.ts'
 import { firstOpen } from './passage.ts'
 import { waysOutOf } from './review.ts'
-import { dismissApprovals, judgingCalls } from './stage.ts'
+import { dismissApprovals, judgingCalls, runAgain } from './stage.ts'
 import type { Turn } from './turn.ts'
 
 /** Ends calls that have come to their end, and begins the next ones in line. */
@@ -64,6 +65,8 @@ function endCall(turn: Turn, { node, region }: CalledNode, edge: CompiledEdge): 
     if (awaited === 0 && isCallFirst(edge)) goOn(turn, source)
     return
   }
+  if (isRejectedByCall(turn, source) && repairOf(turn, node) !== null)
+    return runAgain(turn, source, 'review')
   const values = { called: turn.idOf(node), not_done: undone.map((one) => turn.idOf(one)) }
   const node_id = turn.idOf(source)
   turn.find({ code: 'flow.call_failed', node_id, edge_id, action: 'block', values })
@@ -74,6 +77,19 @@ function endCall(turn: Turn, { node, region }: CalledNode, edge: CompiledEdge): 
   const isLeft = way !== null || takeException(turn, source) !== null
   // What its CHECK nodes lead on to is not reached by this version.
   if (isLeft && turn.draft.run.rules >= 4) dismissApprovals(turn, source)
+}
+
+/**
+ * Returns the way back to a call node by which its call asked for another version of the caller; null if
+ * none was taken, and by earlier rules, which left the caller blocked then.
+ */
+export function repairOf({ draft }: Turn, called: number): CompiledEdge | null {
+  if (draft.run.rules < 5) return null
+  const { callRound } = draft.nodes.get(called)
+  const { incoming } = draft.nodeOf(called)
+  const isTaken = ({ isBack, index, source }: CompiledEdge): boolean =>
+    isBack && draft.fired.get(index) > 0 && draft.nodes.get(source).round >= callRound
+  return incoming.find(isTaken) ?? null
 }
 
 /** Returns whether a CHECK that the node called has rejected what the node made. */

@@ -12,8 +12,15 @@ describe('differences', () => {
     ['the order of lines', 'a\nb', 'b\na'],
     ['blank lines and line ends', 'a\nb', 'a\r\n\r\n\n b '],
     ['runs of white space', 'a  b', 'a\tb'],
+    ['characters that show nothing', 'same', 'sa\u00adme\u200b\u200b'],
   ])('are not %s', (_, before, after) => {
     expect(text(before, after)).toEqual({ by: 'lines', isEqual: true, added: 0, removed: 0 })
+  })
+
+  it('of characters that show nothing counted by earlier rules', () => {
+    const [before, after] = ['same', 'same\u200b'].map((content) => ({ format: 'md', content }))
+    if (before !== undefined && after !== undefined)
+      expect(deltaOf(before, after, 4).isEqual).toBe(false)
   })
 
   it('are counted by lines, each as often as it occurs', () => {

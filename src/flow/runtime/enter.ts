@@ -12,6 +12,7 @@ import type { ReviewPin } from '../state/command.ts'
 import { rulesFor } from '../state/command.ts'
 import type { EntryCause, Values } from '../state/fact.ts'
 import { isOpen } from '../state/state.ts'
+import { repairOf } from './call.ts'
 import { isInvariantKept } from './judge.ts'
 import { takeException } from './leave.ts'
 import { giveUpItem, isCounted, readsList } from './map.ts'
@@ -66,7 +67,7 @@ export function enter(turn: Turn, node: number, round: number, cause: EntryCause
     // As after a failed attempt: the way out of the node goes before a person.
     if (turn.draft.run.rules >= 3 && cause === 'rerun' && takeException(turn, node) !== null)
       return turn.settle(node, 'rejected', 'rerouted')
-    return failNode(turn, node)
+    return failNode(turn, node, edge)
   }
   if (turn.draft.run.rules >= 2 && isSpent(turn, node, round)) return
   if (turn.draft.run.rules >= 4) dismissApprovals(turn, node)
@@ -128,7 +129,10 @@ function isRefused(turn: Turn, check: number, pin: ReviewPin | null): boolean {
   if (!turn.node(caller).work.rejected.includes(rejected)) return false
   const values = { by: 'digest', rejected, check: turn.idOf(check) }
   const node_id = turn.idOf(caller)
-  turn.find({ code: 'flow.delta_missing', node_id, action: 'block', values })
+  const repair = repairOf(turn, check)
+  const code = 'flow.delta_missing'
+  if (repair === null) turn.find({ code, node_id, action: 'block', values })
+  else turn.find({ code, node_id, edge_id: repair.edgeId, action: 'rerun', values })
   turn.settle(check, 'rejected', 'review')
   return true
 }
@@ -227,15 +231,17 @@ export function block(
 }
 
 /** No attempt is left: an item of a map that counts failures is given up, else a human decides. */
-export function failNode(turn: Turn, node: number): void {
+export function failNode(turn: Turn, node: number, edge = -1): void {
   const why = 'no attempt is left'
-  if (!isCounted(turn, node) || !giveUpItem(turn, node, why)) escalate(turn, node, why)
+  if (!isCounted(turn, node) || !giveUpItem(turn, node, why)) escalate(turn, node, why, edge)
 }
 
-/** Lets a human decide. */
-export function escalate(turn: Turn, node: number, why: string): void {
+/** Lets a human decide. `edge` is the edge that led here; -1 when none did. */
+export function escalate(turn: Turn, node: number, why: string, edge = -1): void {
   const node_id = turn.idOf(node)
-  turn.find({ code: 'flow.escalated', node_id, action: 'escalate', values: { why } })
+  const isLed = edge !== -1 && turn.draft.run.rules >= 5
+  const led = isLed ? { edge_id: turn.draft.edgeOf(edge).edgeId } : {}
+  turn.find({ code: 'flow.escalated', node_id, ...led, action: 'escalate', values: { why } })
   turn.settle(node, 'waiting', why)
   turn.command({ type: 'ask_human', node_id, why: 'escalation', needs: [] })
 }

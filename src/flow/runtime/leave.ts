@@ -2,7 +2,8 @@
  * Leaving a node that is done: its edges are tried, all guards first; what fires, fires, and only when
  * nothing does is the failure of a guard acted upon (F-1, F-2).
  *
- * A way back that has a guard goes before the ways on; one without goes only when no way on is open.
+ * A way back that has a guard goes before the ways on; one without goes only when no way on is open, and
+ * never out of a goal that leads nowhere else: what was reached there would be undone each time.
  */
 
 import type { CompiledEdge, CompiledNode } from '../compile/compiled-flow.ts'
@@ -40,7 +41,9 @@ export function leave(turn: Turn, node: number, isPhaseEnded: boolean): void {
     if (promotesAfterCalls(turn, node)) return
     if (turn.draft.run.rules >= 4) followDone(turn, node)
   }
-  const tried = waysAt(turn, compiled, isPhaseEnded)
+  const ways = waysAt(turn, compiled, isPhaseEnded)
+  const isGoal = compiled.document.kind === 'GOAL'
+  const tried = isGoal ? ways.filter((edge) => !endsGoal(turn, edge)) : ways
   const [only] = tried
   if (only === undefined) return
   const obstacles =
@@ -75,6 +78,12 @@ function waysAt(
     if (!edge.isBack || (isNow && edge.guard !== null)) return isNow
     return taken.length === 0 && mayGoBack && (isNow || isPhaseEnded)
   })
+}
+
+/** Returns whether a way back would take back what a goal at the end of the flow has reached. */
+function endsGoal({ draft }: Turn, { isBack, guard, source }: CompiledEdge): boolean {
+  if (draft.run.rules < 5 || !isBack || guard !== null) return false
+  return !draft.nodeOf(source).outgoing.some(({ isForward }) => isForward)
 }
 
 function isDecision({ document }: CompiledEdge): boolean {

@@ -37,6 +37,7 @@ export function closePhase(turn: Turn, phase: number): void {
   if (open > 0 && !isAtBorder(turn, phase)) return
   if (waitsForCalls(turn, span)) return
   if (retryHeld(turn, span)) return
+  if (turn.draft.run.rules >= 5 && isHeldWithin(turn, span)) return
   const floor = judgeFloor(turn, span)
   const action = open > 0 ? floor : strictestOf([floor, ...judgePostPhase(turn, span, false)])
   if (action !== null) return stopPhase(turn, span, action)
@@ -128,6 +129,15 @@ function retryHeld(turn: Turn, { nodes }: CompiledSpan): boolean {
     if (turn.node(node).hasFired) return true
   }
   return false
+}
+
+/** Returns whether a node cannot go on to the rest of its phase: the phase has not ended then. */
+function isHeldWithin(turn: Turn, { nodes }: CompiledSpan): boolean {
+  if (turn.draft.run.stuck === 0) return false
+  return nodes.some((node) => {
+    const { isHeld, hasFired } = turn.node(node)
+    return isHeld && !hasFired && turn.draft.nodeOf(node).waysWithin.length > 0
+  })
 }
 
 /** The node that an invariant of a phase speaks of: the one that ended last. */

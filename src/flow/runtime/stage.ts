@@ -218,6 +218,17 @@ export function areStagesSound(turn: Turn, bases: readonly StageBase[]): boolean
   })
 }
 
+/** Takes back what a node made, and runs it again. */
+export function runAgain(turn: Turn, node: number, why: string): void {
+  turn.settle(node, 'rejected', why)
+  if (turn.draft.run.rules > 1) {
+    voidDependents(turn, node)
+    dismissApprovals(turn, node)
+  }
+  const round = turn.draft.run.round + 1
+  turn.later({ kind: 'enter', node, round, cause: 'rerun' })
+}
+
 /** Voids every stage based on this one, each once. Their nodes run again when the run reaches them. */
 export function voidDependents(turn: Turn, node: number): void {
   const { dependents } = turn.node(node).work

@@ -54,14 +54,13 @@ import {
 } from './review.ts'
 import { cancel, canSkip, skip } from './skip.ts'
 import {
-  dismissApprovals,
   followPlaced,
   followPromotion,
   isLateAct,
   isStaged,
   leaveUndone,
   promoteStage,
-  voidDependents,
+  runAgain,
 } from './stage.ts'
 import { findStalled, findUnreached } from './stall.ts'
 import { type Step, type Task, Turn } from './turn.ts'
@@ -295,6 +294,11 @@ function tellIgnored(turn: Turn): void {
 function drain(turn: Turn): void {
   do {
     for (let task = turn.next(); task !== null; task = turn.next()) perform(turn, task)
+    // Items begin before the phase of their map may end.
+    if (turn.flow.maps.length > 0 && turn.draft.run.rules >= 5) {
+      beginItems(turn)
+      if (turn.hasTask()) continue
+    }
     for (const subphase of turn.takeClosingSubphases()) closeSubphase(turn, subphase)
     for (const phase of turn.takeClosingPhases()) closePhase(turn, phase)
     if (turn.draft.run.calling > 0 && !turn.isBusy()) settleCalls(turn)
@@ -385,17 +389,7 @@ function afterHuman(turn: Turn, node: number, { answer }: EventOf<'human_answer'
       return turn.command({ type: 'pass', node_id: turn.idOf(node) })
     return run(turn, node, 0)
   }
-  rerun(turn, node, answer)
-}
-
-function rerun(turn: Turn, node: number, why: string): void {
-  turn.settle(node, 'rejected', why)
-  if (turn.draft.run.rules > 1) {
-    voidDependents(turn, node)
-    dismissApprovals(turn, node)
-  }
-  const round = turn.draft.run.round + 1
-  turn.later({ kind: 'enter', node, round, cause: 'rerun' })
+  runAgain(turn, node, answer)
 }
 
 function afterPromotion(turn: Turn, node: number, event: EventOf<'promoted'>): void {
@@ -440,7 +434,7 @@ function afterRollback(turn: Turn, node: number, event: EventOf<'rolled_back'>):
 /** Tries the closed edges of a held node again after a human's answer, or reruns the node. */
 function afterUnblock(turn: Turn, node: number): void {
   const again = reopenItem(turn, node)
-  if (again !== node) return rerun(turn, again, 'unblocked')
+  if (again !== node) return runAgain(turn, again, 'unblocked')
   const { phase } = turn.draft.nodeOf(node)
   const span = turn.flow.phases[phase]
   // Only the log is missing: it is written again, and no work is run again.
@@ -448,7 +442,7 @@ function afterUnblock(turn: Turn, node: number): void {
     return writeLog(turn, span)
   // A version that a called CHECK rejected is not put to it again.
   if (!turn.node(node).isHeld || isRejectedByCall(turn, node))
-    return rerun(turn, unblockedBy(turn.draft, node), 'unblocked')
+    return runAgain(turn, unblockedBy(turn.draft, node), 'unblocked')
   const isReview = turn.node(node).status === 'blocked' || turn.node(node).status === 'resting'
   if (!asksForEvidence(turn, node, isReview)) return retryWays(turn, node)
   // A person may have corrected an evidence file: tries the edges once the host has read it again.
@@ -478,7 +472,7 @@ function interrupt(turn: Turn, node: number, action: 'block' | 'rerun'): void {
   const { pending } = turn.node(node)
   if (pending !== null)
     turn.command({ type: 'stop', node_id: turn.idOf(node), stopped: pending.command })
-  if (action === 'rerun') return rerun(turn, node, 'invariant')
+  if (action === 'rerun') return runAgain(turn, node, 'invariant')
   turn.settle(node, 'blocked', 'invariant')
   turn.later({ kind: 'except', node })
 }

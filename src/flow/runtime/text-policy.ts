@@ -131,7 +131,10 @@ export function findBreaches(
   rules = RULES_NOW,
 ): readonly TextBreach[] {
   const fold = rules < 2 ? foldPlainly : foldAll
-  const folded = KINDS.map((kind) => ({ kind, text: fold(texts[kind] ?? '') }))
+  const readings = rules < 5 ? asWritten : asShown
+  const folded = KINDS.flatMap((kind) =>
+    readings(texts[kind] ?? '').map((text) => ({ kind, text: fold(text) })),
+  )
   const found: (TextBreach & { readonly priority: number })[] = []
   for (const ban of [...defaultBans(flow, rules), ...ownBans(flow)]) {
     for (const { kind, text } of folded) {
@@ -167,6 +170,18 @@ interface Folded {
   readonly words: string
   /** The same without any space. */
   readonly run: string
+}
+
+/** Letters that show a blank: Hangul fillers. Some readers see a space, others nothing. */
+const BLANK_LETTERS = /[\u115f\u1160\u3164\uffa0]/g
+
+function asWritten(text: string): readonly string[] {
+  return [text]
+}
+
+function asShown(text: string): readonly string[] {
+  const spaced = text.replace(BLANK_LETTERS, ' ')
+  return spaced === text ? [text] : [text, spaced]
 }
 
 /**

@@ -259,6 +259,10 @@ export class Turn {
     else this.#tasks.push(task)
   }
 
+  hasTask(): boolean {
+    return this.#tasks.length > this.#done
+  }
+
   isBusy(): boolean {
     const spans = this.#closingPhases.length + this.#closingSubphases.length
     return this.#tasks.length - this.#done + spans > 0

@@ -66,7 +66,7 @@ async function talk(
       ),
     )
     refuseOther(completion, asking.secrets)
-    const used = tokensOf(completion.usage?.total_tokens)
+    const used = tokensOf(completion, JSON.stringify(messages).length)
     spent.tokens += used
     asking.onTokens(used)
     const message = completion.choices[0]?.message
@@ -82,9 +82,22 @@ async function talk(
   throw new Declined('the model went on asking for operations')
 }
 
-/** The endpoint counts for itself; a number that is none, or less than nothing, counts as nothing. */
-function tokensOf(said: unknown): number {
-  return typeof said === 'number' && Number.isSafeInteger(said) && said > 0 ? said : 0
+/** No tokenizer in use has a longer token. */
+const TOKEN_CHARACTERS_MAX = 128
+/** A cautious estimate: most texts have more characters a token. */
+const TOKEN_CHARACTERS = 3
+
+/**
+ * Returns the tokens that a round used. The endpoint counts for itself, so a count that is none is replaced
+ * by an estimate from the characters of both texts, and one that is too small for the answer is raised:
+ * a participant that sets its own meter to zero would have no budget.
+ */
+function tokensOf({ usage, choices }: OpenAI.ChatCompletion, sentCharacters: number): number {
+  const answered = JSON.stringify(choices.map(({ message }) => message)).length
+  const said: unknown = usage?.total_tokens
+  if (typeof said === 'number' && Number.isSafeInteger(said) && said > 0)
+    return Math.max(said, Math.ceil(answered / TOKEN_CHARACTERS_MAX))
+  return Math.ceil((sentCharacters + answered) / TOKEN_CHARACTERS)
 }
 
 /** A page, or any other document, is no completion, and will be none when it is asked for again. */

@@ -229,7 +229,7 @@ function pythonModule(files: WorkspaceFiles, from: string, name: string): readon
 }
 
 /** Perl looks from where it runs, which is the root as a rule, and in the directories of `use lib`. */
-function perlModules(
+export function perlModules(
   files: WorkspaceFiles,
   directory: string,
   text: string,

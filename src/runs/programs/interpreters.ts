@@ -11,8 +11,10 @@ export interface InterpreterWords {
   readonly texts: readonly string[]
   /** Modules of Python that are the program. */
   readonly modules: readonly string[]
-  /** The program; null where a text or a module is it, or nothing. */
+  /** The program; null where a text or a module is it, or nothing. `-` is its input. */
   readonly entry: string | null
+  /** Modules are not looked for in the present directory, nor in that of the program: `python3 -I`. */
+  readonly isIsolated: boolean
 }
 
 interface InterpreterOptions {
@@ -33,8 +35,11 @@ const NODE: InterpreterOptions = {
 }
 const OPTIONS: readonly (readonly [RegExp, InterpreterOptions])[] = [
   [/^(?:node|nodejs|tsx|ts-node)$/, NODE],
-  [/^(?:python|pypy)[0-9.]*$/, { texts: ['-c'], modules: ['-m'], values: ['-X', '-W'] }],
-  [/^perl[0-9.]*$/, { libraries: ['-I'], texts: ['-e', '-E'] }],
+  [
+    /^(?:python|pypy)[0-9.]*$/,
+    { texts: ['-c'], modules: ['-m'], values: ['-X', '-W', '--check-hash-based-pycs'] },
+  ],
+  [/^perl[0-9.]*$/, { libraries: ['-I', '-Mlib'], texts: ['-e', '-E'] }],
   [/^ruby[0-9.]*$/, { libraries: ['-I'], loaded: ['-r'], texts: ['-e'], values: ['-E'] }],
   [/^php[0-9.]*$/, { loaded: ['-f'], texts: ['-r'], values: ['-d', '-c'] }],
   [/^lua(?:jit)?[0-9.]*$/, { loaded: ['-l'], texts: ['-e'] }],
@@ -60,13 +65,15 @@ function optionsOf(program: string): InterpreterOptions | null {
 /** Null for a program that is no interpreter. */
 export function interpreterWords(
   program: string,
-  words: readonly string[],
+  given: readonly string[],
 ): InterpreterWords | null {
   const options = optionsOf(program)
   if (options === null) return null
+  const words = isPython(program) ? given.flatMap(parted) : given
   const { isText = false, values = [] } = options
   const found: Record<ListName, string[]> = { libraries: [], loaded: [], texts: [], modules: [] }
   let entry: string | null = null
+  let isIsolated = false
   for (let index = 0; index < words.length && entry === null; index++) {
     const word = words[index] ?? ''
     if (values.includes(word)) {
@@ -78,15 +85,30 @@ export function interpreterWords(
     )
     const list = LISTS[option]
     if (list !== undefined) {
-      const given = optionIn(word, options[list] ?? [])
-      found[list].push(given === '' || given === null ? (words[++index] ?? '') : given)
+      const value = optionIn(word, options[list] ?? [])
+      found[list].push(value === '' || value === null ? (words[++index] ?? '') : value)
       // What follows is for the program.
       if (list === 'modules' || (list === 'texts' && isPython(program))) break
     } else if (!word.startsWith('-') || word === '-') entry = word
+    else if (isPython(program) && /^-\w*[IP]/.test(word)) isIsolated = true
   }
   const isDone = found.texts.length > 0 || found.modules.length > 0
   const isFiled = isText || (program === 'java' && found.loaded.length + found.libraries.length > 0)
-  return { ...found, entry: isDone || isFiled ? null : (entry ?? '-') }
+  const isNone = isDone || isFiled || (words.length === 1 && isQuestion(program, words[0] ?? ''))
+  return { ...found, isIsolated, entry: isNone ? null : (entry ?? '-') }
+}
+
+/** Options of Python without a value can be written before one in the same word: `-uc TEXT`. */
+function parted(word: string): readonly string[] {
+  const [, plain, rest] = /^-([bBdEiIOPqsSuvx]+)([cmWX][\s\S]*)$/.exec(word) ?? []
+  return plain === undefined ? [word] : [`-${plain}`, `-${rest}`]
+}
+
+/** Whether the interpreter is asked about itself and runs nothing. */
+function isQuestion(program: string, word: string): boolean {
+  if (/^--(?:version|help)$/.test(word)) return true
+  if (isPython(program)) return /^-(?:VV?|h)$/.test(word)
+  return !isShell(program) && /^-[vVh]$/.test(word)
 }
 
 type ListName = 'libraries' | 'loaded' | 'texts' | 'modules'

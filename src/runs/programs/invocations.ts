@@ -31,6 +31,10 @@ const WRAPPERS: ReadonlyMap<string, readonly [values: readonly string[], before:
     ['xargs', [['-n', '-P', '-I', '-L', '-d', '-a', '-s', '-E'], 0]],
     ['unshare', [[], 0]],
     ['strace', [['-e', '-o', '-p'], 0]],
+    ['flock', [['-w', '-E'], 1]],
+    ['chrt', [[], 1]],
+    ['prlimit', [[], 0]],
+    ['watch', [['-n'], 0]],
   ],
 )
 
@@ -58,6 +62,10 @@ export function invocationsOf(command: ShellCommand, depth = 0): readonly Invoca
     const started = startedByEnv(rest, directory, variables)
     return [{ ...itself, words: [] }, ...(started.words.length === 0 ? [] : within(started))]
   }
+  // It says where a program lies and starts none.
+  if (name === 'command' && /^-[vV]/.test(rest[0] ?? '')) return [{ ...itself, words: [] }]
+  if (name === 'trap' && rest.length > 1)
+    return [itself, ...textInvocations(rest[0] ?? '', { ...command, directory: null }, depth)]
   const wrapper = WRAPPERS.get(name)
   if (wrapper !== undefined) {
     const inner = behind(rest, ...wrapper)
@@ -67,16 +75,24 @@ export function invocationsOf(command: ShellCommand, depth = 0): readonly Invoca
   if (name === 'find') {
     const place = rest.findIndex((word) => /^-(?:exec|execdir|ok|okdir)$/.test(word))
     const inner = rest.slice(place + 1).map((word) => (word.includes('{}') ? UNKNOWN : word))
-    return place === -1 ? [itself] : [itself, ...within({ words: inner })]
+    if (place === -1) return [itself]
+    const isThere = !/dir$/.test(rest[place] ?? '')
+    return [itself, ...within({ words: inner, directory: isThere ? directory : null })]
   }
   const text = isShell(name) ? shellTextOf(rest) : null
   if (text === null) return [itself]
   if (text.includes(UNKNOWN)) return [{ ...itself, program: UNKNOWN }]
-  const inside = shellCommands(text, { directory, variables, script: null })
-  return [
-    { ...itself, words: [], isRead: true },
-    ...inside.flatMap((one) => invocationsOf(one, depth + 1)),
-  ]
+  return [{ ...itself, words: [], isRead: true }, ...textInvocations(text, command, depth)]
+}
+
+function textInvocations(
+  text: string,
+  command: ShellCommand,
+  depth: number,
+): readonly Invocation[] {
+  return shellCommands(text, { ...command, script: null }).flatMap((one) =>
+    invocationsOf(one, depth + 1),
+  )
 }
 
 /** The text behind `-c`; null for a shell that is handed a script, or nothing. */

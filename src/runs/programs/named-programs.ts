@@ -19,6 +19,7 @@ import {
   codeNamedIn,
   mainFiles,
   type NamedModule,
+  perlModules,
   pythonModules,
   scriptModules,
 } from './imports.ts'
@@ -41,6 +42,8 @@ export interface NamedPrograms {
   readonly libraries: readonly string[]
   /** Directories in which a runner, a module or a text looks for code. */
   readonly bases: readonly string[]
+  /** Programs of Python that are started, which looks for modules next to them, or in them. */
+  readonly pythonFiles: readonly string[]
   /** What the command starts and this search cannot find, in words. */
   readonly unfound: readonly string[]
   /** Programs and texts that scripts start and that are not there yet: part of it unless they are work. */
@@ -94,6 +97,9 @@ class ProgramSearch {
   readonly #places = new Set<string>()
   readonly #libraries = new Set<string>()
   readonly #bases = new Set<string>()
+  /** Directories that are bases unless the directory that was entered from them is sure to be there. */
+  readonly #behind = new Map<string, ReadonlySet<string>>()
+  readonly #pythonFiles = new Set<string>()
   readonly #absent = new Set<string>()
   readonly #unfound = new Set<string>()
   readonly #unsure = new Set<string>()
@@ -108,6 +114,10 @@ class ProgramSearch {
   }
 
   found(): NamedPrograms {
+    const parts = [...this.#programs, ...this.#parts]
+    for (const [entered, behind] of this.#behind)
+      if (!parts.some((path) => path.startsWith(`${entered}/`)))
+        for (const directory of behind) this.#bases.add(directory)
     return {
       programs: [...this.#programs],
       parts: [...this.#parts],
@@ -115,6 +125,7 @@ class ProgramSearch {
       places: [...this.#places],
       libraries: [...this.#libraries],
       bases: [...this.#bases],
+      pythonFiles: [...this.#pythonFiles],
       absent: [...this.#absent],
       unfound: [...this.#unfound],
       unsure: [...this.#unsure],
@@ -175,9 +186,7 @@ class ProgramSearch {
       if (file === null) return null
       if (path === null) return basename(program)
       if (this.#files.isFile(path)) {
-        this.#add(path)
-        if (this.#isShellFile(path)) this.#script(path, invocation)
-        this.#unreadFile(path)
+        this.#startedFile(path, invocation)
         return basename(program)
       }
       if (this.#isScript) this.#absent.add(path)
@@ -195,12 +204,18 @@ class ProgramSearch {
     const path = places
       .map((place) => (place === '' ? program : `${place}/${program}`))
       .find((one) => this.#files.isFile(one))
-    if (path !== undefined) {
-      this.#add(path)
-      if (this.#isShellFile(path)) this.#script(path, invocation)
-      this.#unreadFile(path)
-    }
+    if (path !== undefined) this.#startedFile(path, invocation)
     return program
+  }
+
+  /** A file of the workspace that is started by its own name. */
+  #startedFile(path: string, invocation: Invocation): void {
+    this.#add(path)
+    if (this.#isShellFile(path)) this.#script(path, invocation)
+    this.#unreadFile(path)
+    const [, line = ''] = /^#!(.*)/.exec(this.#files.text(path).slice(0, 200)) ?? []
+    const [, name, words = ''] = /\b(python[0-9.]*|pypy[0-9.]*)(.*)$/.exec(line) ?? []
+    if (name !== undefined && !/\s-\w*[IP]/.test(words)) this.#pythonFiles.add(path)
   }
 
   #inside({ directory }: Invocation, word: string): string | null {
@@ -261,7 +276,7 @@ class ProgramSearch {
       if (file !== null) this.#library(file)
     }
     for (const word of said.loaded) this.#loaded(invocation, word)
-    if (said.texts.length + said.modules.length > 0) this.#base(invocation)
+    if (looksAround(name, said)) this.#base(invocation)
     for (const text of said.texts) {
       if (text.includes(UNKNOWN))
         this.#tell(`a text for ${showName(name)} that is known only when it runs`)
@@ -271,6 +286,13 @@ class ProgramSearch {
     const input = invocation.reads?.at(-1)
     if (said.entry !== null)
       this.#entry(name, invocation, said.entry === '-' ? (input ?? '-') : said.entry)
+    const path = input === undefined ? null : this.#inside(invocation, input)
+    // A program from the input names its modules from where it runs.
+    if (said.entry === '-' && path !== null && !isShell(name))
+      this.#addModules(this.#textModules(name, directory ?? '', this.#files.text(path)))
+    const file = said.entry === null ? null : this.#inside(invocation, said.entry)
+    if (isPython(name) && !said.isIsolated && file !== null && said.entry !== '-')
+      if (this.#files.isFile(file) || this.#files.isDirectory(file)) this.#pythonFiles.add(file)
     this.#unread(name, invocation, said)
   }
 
@@ -278,7 +300,8 @@ class ProgramSearch {
     if (isPython(name)) return pythonModules(this.#files, directory, text)
     if (/^(?:node|nodejs|tsx|ts-node)$/.test(name))
       return scriptModules(this.#files, directory, text)
-    return codeNamedIn(this.#files, text, directory)
+    const named = codeNamedIn(this.#files, text, directory)
+    return /^perl/.test(name) ? [...named, ...perlModules(this.#files, directory, text)] : named
   }
 
   /** A module that is loaded first: by its path, or a package by its name. */
@@ -314,10 +337,11 @@ class ProgramSearch {
   }
 
   /** A language whose texts are not searched for what they load; outside the workspace, none are. */
-  #unread(name: string, invocation: Invocation, { texts, entry }: InterpreterWords): void {
+  #unread(name: string, invocation: Invocation, words: InterpreterWords): void {
+    const { texts, loaded, entry } = words
     const path = entry === null ? null : this.#inside(invocation, entry)
-    const isHere = path !== null && this.#files.isFile(path)
-    if (isUnread(name) && (isHere || (texts.length > 0 && !this.#isScript)))
+    const isHere = entry === '-' || (path !== null && this.#files.isFile(path))
+    if (isUnread(name) && (isHere || texts.length + loaded.length > 0))
       this.#unfound.add(`what ${showName(name)} loads, whose language writ does not read`)
   }
 
@@ -360,6 +384,7 @@ class ProgramSearch {
   }
 
   #runner(name: string, invocation: Invocation): void {
+    if (name === 'run-parts') this.#allIn(invocation)
     if (RUNNERS.has(name))
       this.#started(name, invocation, runnerStart(this.#files, name, invocation))
   }
@@ -384,15 +409,32 @@ class ProgramSearch {
     if (start === null && !isNamed && !hasWord) this.#tell(`the code that ${showName(name)} runs`)
   }
 
+  /** `run-parts DIR` runs every program in the directory. */
+  #allIn(invocation: Invocation): void {
+    const word = invocation.words.findLast((one) => !one.startsWith('-'))
+    const file = word === undefined ? null : this.#absolute(invocation, word)
+    if (file !== null) this.#library(file)
+  }
+
   #directory(invocation: Invocation): string | null {
     const { directory } = invocation
     return directory === null ? null : this.#files.pathOf(directory)
   }
 
+  /**
+   * The directory that code is looked for in. Every call comes through here, of the command as of the
+   * texts that it starts: work that puts a module there would decide what the participant does.
+   */
   #base(invocation: Invocation): void {
+    if (invocation.directory === null)
+      this.#unfound.add('a directory that is known only when it runs, in which code is looked for')
     const directory = this.#directory(invocation)
-    if (directory !== null && !this.#isScript) this.#bases.add(directory)
-    if (invocation.directory === null) this.#tell('a directory that is known only when it runs')
+    if (directory !== null) this.#bases.add(directory)
+    for (const one of invocation.behind ?? []) {
+      const path = this.#files.pathOf(one)
+      if (path === null || directory === null) continue
+      this.#behind.set(directory, new Set([...(this.#behind.get(directory) ?? []), path]))
+    }
   }
 
   #isShellFile(path: string): boolean {
@@ -401,14 +443,22 @@ class ProgramSearch {
   }
 
   /** Follows what a shell script of the workspace starts, from where it is started. */
-  #script(path: string, { directory, variables }: Invocation): void {
+  #script(path: string, { directory, variables, behind = [] }: Invocation): void {
     const key = `${path}\0${directory}`
     if (this.#scripts.has(key) || this.#scripts.size >= SCRIPTS_MAX) return
     this.#scripts.add(key)
     const script = resolve(this.#files.root, path)
-    for (const command of shellCommands(this.#files.text(path), { directory, variables, script }))
+    const start = { directory, variables, behind, script }
+    for (const command of shellCommands(this.#files.text(path), start))
       for (const one of invocationsOf(command)) this.follow(one, true)
   }
+}
+
+/** Whether an interpreter looks for code in the directory that it runs in. */
+function looksAround(name: string, words: InterpreterWords): boolean {
+  const { texts, modules, entry, isIsolated } = words
+  if (isIsolated || isShell(name)) return false
+  return texts.length + modules.length > 0 || entry === '-'
 }
 
 /** The word, what is behind a sign in it, and the words inside it. */

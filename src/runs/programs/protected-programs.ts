@@ -61,7 +61,7 @@ interface NamedParticipant {
   readonly named: NamedPrograms
 }
 
-/** `pinned`: of a run that goes on, what it began with. Other files that commands name are work by now. */
+/** `pinned`: of a run that goes on, what it began with. Other files that commands and scripts name are work by now. */
 export function protectedPrograms(
   files: WorkspaceFiles,
   flow: Flow,
@@ -72,16 +72,21 @@ export function protectedPrograms(
     const path = files.pathOf(directory === '' ? '.' : directory)
     return path === null ? [] : [path]
   })
-  const participants = participantsOf(files, flow, inside)
+  const isOwn = (path: string): boolean =>
+    pinned === null || pinned.has(path) || [...pinned].some((one) => one.startsWith(`${path}/`))
+  const participants = participantsOf(files, flow, inside).map((one) => {
+    const { data, parts, pythonFiles } = one.named
+    const own = { data: data.filter(isOwn), parts: parts.filter(isOwn) }
+    return { ...one, named: { ...one.named, ...own, pythonFiles: pythonFiles.filter(isOwn) } }
+  })
   const parts = new Parts(files)
   for (const directory of participants.length === 0 ? [] : inside)
     if (directory !== '') parts.seal(`${directory}/**`)
   parts.addPrograms(participants.map(({ named }) => named))
   for (const { named, isReviewer } of participants) {
     parts.addDeclared(named.declared)
-    const data = named.data.filter((path) => pinned === null || pinned.has(path))
     if (!isReviewer) continue
-    parts.addReviewer({ ...named, data }, flow.nodes)
+    parts.addReviewer(named, flow.nodes)
     parts.addPackages(named)
   }
   return parts.finish(participants)
@@ -135,7 +140,7 @@ class Parts {
   }
 
   addReviewer(
-    { programs, parts, data, libraries, bases, absent }: NamedPrograms,
+    { programs, parts, data, libraries, bases, pythonFiles, absent }: NamedPrograms,
     nodes: readonly FlowNode[],
   ): void {
     for (const path of data) if (!isDeclared(path, nodes)) this.#pin(path)
@@ -145,7 +150,10 @@ class Parts {
     for (const pattern of GIT_PATTERNS) this.seal(pattern)
     const real = programs.flatMap((path) => this.#files.withLinks(path))
     const own = new Set([...real.map(directoryOf), ...libraries])
-    const looked = new Set([...bases, ...(own.has('') ? [''] : [])])
+    const besides = pythonFiles
+      .flatMap((path) => this.#files.withLinks(path))
+      .map((path) => (this.#files.isDirectory(path) ? path : directoryOf(path)))
+    const looked = new Set([...bases, ...besides, ...(own.has('') ? [''] : [])])
     for (const directory of own) if (directory !== '') this.#addDirectory(directory)
     for (const directory of looked)
       for (const pattern of CODE_PATTERNS) this.seal(below(directory, pattern))

@@ -21,16 +21,36 @@ export interface ShellCommand {
   readonly variables: ReadonlyMap<string, string>
   /** Files that its input comes from. */
   readonly reads?: readonly string[]
+  /** Where it runs instead if a `cd` before it fails. */
+  readonly behind?: readonly string[]
 }
 
 interface Scope {
   directory: string | null
   readonly variables: Map<string, string>
+  behind: readonly string[]
+  /** A command that fails ends the shell: `set -e`. */
+  isStrict: boolean
 }
+
+/** An open part of the grammar, the directory that it began in, and the commands before it. */
+interface Compound {
+  readonly kind: 'branch' | 'case' | 'loop' | 'function' | 'group'
+  readonly directory: string | null
+  readonly from: number
+  /** How many subshells were open. */
+  readonly depth: number
+  readonly isPiped: boolean
+  isMoved: boolean
+}
+
+/** What a command comes behind. */
+type Link = '&&' | '||' | '|' | null
 
 interface ShellStart {
   readonly directory: string | null
   readonly variables?: ReadonlyMap<string, string>
+  readonly behind?: readonly string[]
   /** `$0`: absolute, or null for a text without a file. */
   readonly script: string | null
 }
@@ -46,6 +66,8 @@ const KEYWORDS = new Set(['if', 'then', 'else', 'elif', 'while', 'until', 'do', 
 /** Commands that start nothing: the rest of the grammar. */
 const CLOSED = new Set(['fi', 'done', 'esac', '}', 'case', 'for', 'select'])
 const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=([\s\S]*)$/
+const ENDS = /^(?:fi|done|esac|\})$/
+const FUNCTION = /^\(\s*\)/
 const NAMED = /^[A-Za-z_]\w*|^[0-9@*#?!$-]/
 
 class ShellReader {
@@ -58,16 +80,22 @@ class ShellReader {
   #at = 0
   #words: string[] = []
   #reads: string[] = []
-  /** What the command comes behind: `&&` or `||`. */
-  #link: '&&' | '||' | null = null
-  /** The directories in which open compounds (`if`, `while`, …) began. */
-  readonly #compounds: (string | null)[] = []
+  #link: Link = null
+  /** `behind` of the scope where a chain of `&&` began. */
+  #chain: readonly string[]
+  readonly #compounds: Compound[] = []
+  /** Commands of functions, by their places: a function runs where it is called. */
+  readonly #bodies: (readonly [from: number, to: number])[] = []
+  /** The name and `()` of a function were read, and its body follows. */
+  #isFunction = false
 
-  constructor(text: string, { directory, variables, script }: ShellStart) {
+  constructor(text: string, { directory, variables, behind = [], script }: ShellStart) {
     this.#text = text
     this.#script = script
+    this.#chain = behind
     const inherited = INHERITED.map((name) => [name, ''] as const)
-    this.#scope = { directory, variables: new Map([...inherited, ...(variables ?? [])]) }
+    const own = new Map([...inherited, ...(variables ?? [])])
+    this.#scope = { directory, variables: own, behind, isStrict: false }
   }
 
   read(): void {
@@ -90,18 +118,49 @@ class ShellReader {
   }
 
   #operate(sign: string): void {
-    const isDouble = this.#text[this.#at + 1] === sign
-    this.#at += isDouble && /[&|;]/.test(sign) ? 2 : 1
+    if (sign === '(' && this.#function()) return
+    const isDouble = this.#text[this.#at + 1] === sign && /[&|;]/.test(sign)
+    this.#at += isDouble ? 2 : 1
     if (sign === '&' && this.#text[this.#at] === '>') return
+    if (sign === ')' && this.#pattern()) return
+    const before = ENDS.test(this.#words[0] ?? '') ? this.#compounds.at(-1) : this.#scope
+    const from = before?.directory
     this.#end()
-    this.#link = isDouble && sign === '&' ? '&&' : isDouble && sign === '|' ? '||' : null
-    const { directory, variables } = this.#scope
+    // A part of a pipeline, and what runs in the background, moves only itself.
+    const isApart = !isDouble && (sign === '|' || sign === '&')
+    if (isApart && this.#scope.directory !== from) this.#scope.directory = null
+    this.#link = sign === '|' ? (isDouble ? '||' : '|') : isDouble && sign === '&' ? '&&' : null
+    const { variables } = this.#scope
     if (sign === '(') {
       this.#outer.push(this.#scope)
-      this.#scope = { directory, variables: new Map(variables) }
+      this.#scope = { ...this.#scope, variables: new Map(variables) }
+      if (this.#isFunction) this.#scope.directory = null
+      this.#isFunction = false
     }
     if (sign === ')') this.#scope = this.#outer.pop() ?? this.#scope
     if (sign === '\n') this.#skipDocuments()
+  }
+
+  /** Whether this is the `()` of a function, which is then behind. */
+  #function(): boolean {
+    const [sign] = FUNCTION.exec(this.#text.slice(this.#at, this.#at + 20)) ?? []
+    const names = this.#words.filter((word) => word !== 'function')
+    if (sign === undefined || names.length !== 1) return false
+    this.#at += sign.length
+    this.#words = []
+    this.#isFunction = true
+    return true
+  }
+
+  /** Whether this was the end of a pattern of `case`: what follows begins where the `case` began. */
+  #pattern(): boolean {
+    if (this.#words[0] === 'case') this.#end()
+    const compound = this.#compounds.at(-1)
+    if (compound?.kind !== 'case' || compound.depth !== this.#outer.length) return false
+    this.#words = []
+    if (this.#scope.directory !== compound.directory) compound.isMoved = true
+    this.#scope.directory = compound.directory
+    return true
   }
 
   /** The target of a redirection is no word of the command; what `<(…)` starts is read. */
@@ -258,29 +317,73 @@ class ShellReader {
     this.#reads = []
     const link = this.#link
     this.#link = null
-    if (words[0] === 'function') words.splice(0, 2)
-    for (; words[0] !== undefined && KEYWORDS.has(words[0]); words.shift())
-      if (/^(?:if|while|until)$/.test(words[0])) this.#compounds.push(this.#scope.directory)
+    if (words[0] === 'function') {
+      words.splice(0, 2)
+      this.#isFunction = true
+    }
+    const isNegated = this.#openings(words, link)
     const [first] = words
     // A file that no program reads is read by the shell: `$(< file)`, `done < file`.
     const isAlone = first === undefined || CLOSED.has(first)
     if (reads.length > 0 && isAlone) this.#start([':'], link, reads)
     if (first === undefined) return
-    if (CLOSED.has(first)) return this.#compound(first, words)
-    this.#start(words, link, reads)
+    if (CLOSED.has(first)) return this.#compound(first, words, link)
+    this.#start(words, isNegated ? '||' : link, reads)
   }
 
-  /** After a compound that may have changed the directory, it is not known. */
-  #compound(first: string, words: readonly string[]): void {
-    const isEnd = /^(?:fi|done|esac)$/.test(first)
-    if (isEnd && this.#compounds.pop() !== this.#scope.directory) this.#scope.directory = null
-    if (/^(?:case|for|select)$/.test(first)) this.#compounds.push(this.#scope.directory)
+  /** Takes the words of the grammar off a command, and says whether one of them is `!`. */
+  #openings(words: string[], link: Link): boolean {
+    let isNegated = false
+    for (; words[0] !== undefined && KEYWORDS.has(words[0]); words.shift()) {
+      const [word] = words
+      if (word === 'if') this.#open('branch', link)
+      if (word === 'while' || word === 'until') this.#open('loop', link)
+      if (word === '{') this.#open(this.#isFunction ? 'function' : 'group', link)
+      if (word === '{') this.#isFunction = false
+      if (word === '!') isNegated = true
+      const isOther = this.#compounds.at(-1)?.directory !== this.#scope.directory
+      if ((word === 'else' || word === 'elif') && isOther) this.#scope.directory = null
+    }
+    return isNegated
+  }
+
+  #open(kind: Compound['kind'], link: Link): void {
+    const { directory } = this.#scope
+    const [from, depth] = [this.commands.length, this.#outer.length]
+    this.#compounds.push({ kind, directory, from, depth, isPiped: link === '|', isMoved: false })
+  }
+
+  #compound(first: string, words: readonly string[], link: Link): void {
+    if (ENDS.test(first)) this.#close()
+    if (first === 'case') this.#open('case', link)
+    if (first === 'for' || first === 'select') this.#open('loop', link)
     // The variable of a loop has many values.
     if (first !== 'case' && words[1] !== undefined) this.#scope.variables.delete(words[1])
   }
 
-  #start(words: string[], link: '&&' | '||' | null, reads: readonly string[]): void {
-    const isConditional = link !== null || this.#compounds.length > 0
+  /** After a compound that may have changed the directory, it is not known, nor where a loop runs again. */
+  #close(): void {
+    const compound = this.#compounds.pop()
+    if (compound === undefined) return
+    const { kind, from, isPiped } = compound
+    if (kind === 'function') this.#bodies.push([from, this.commands.length])
+    const isMoved = compound.isMoved || compound.directory !== this.#scope.directory
+    if (!isMoved || (kind === 'group' && !isPiped)) return
+    this.#scope.directory = null
+    if (kind === 'loop' || kind === 'function') this.#lose(from, this.commands.length)
+  }
+
+  /** Forgets where these commands run. */
+  #lose(from: number, to: number): void {
+    for (let place = from; place < to; place++) {
+      const command = this.commands[place]
+      if (command !== undefined) this.commands[place] = { ...command, directory: null }
+    }
+  }
+
+  #start(words: string[], link: Link, reads: readonly string[]): void {
+    const isConditional = link !== null || this.#compounds.some(({ kind }) => kind !== 'group')
+    if (link === null) this.#chain = this.#scope.behind
     const own = new Map(this.#scope.variables)
     const set: string[] = []
     while (ASSIGNMENT.test(words[0] ?? '')) set.push(words.shift() ?? '')
@@ -293,15 +396,25 @@ class ShellReader {
     if (first === 'read' || first === 'unset')
       for (const name of rest) this.#scope.variables.set(name, UNKNOWN)
     if (first === '.' || first === 'source') this.#sourced(rest[0] ?? UNKNOWN)
-    if (/^(?:cd|pushd|popd)$/.test(first)) {
-      const to = rest.find((word) => !/^-[PLe@]*$|^--$/.test(word))
-      const place = to === undefined || first === 'popd' ? UNKNOWN : this.#resolved(to)
-      this.#scope.directory = place === UNKNOWN || link === '||' ? null : place
-      return
-    }
+    if (first === 'set' && rest.some((word) => /^-[a-z]*e|^errexit$/.test(word)))
+      this.#scope.isStrict = true
+    // Behind `cd DIR || exit`, the directory is the new one.
+    if (link === '||' && /^(?:exit|return)$/.test(first)) this.#scope.behind = this.#chain
+    if (/^(?:cd|pushd|popd)$/.test(first)) return this.#move(first, rest, link)
     const { directory } = this.#scope
+    const behind = link === '&&' ? this.#chain : this.#scope.behind
     const input = reads.length === 0 ? {} : { reads }
-    this.commands.push({ words, directory, variables: own, ...input })
+    this.commands.push({ words, directory, variables: own, behind, ...input })
+  }
+
+  #move(first: string, words: readonly string[], link: Link): void {
+    const { directory, behind, isStrict } = this.#scope
+    const to = words.find((word) => !/^-[PLe@]*$|^--$/.test(word))
+    const place = to === undefined || first === 'popd' ? UNKNOWN : this.#resolved(to)
+    this.#scope.directory = place === UNKNOWN || link === '||' || link === '|' ? null : place
+    if (this.#scope.directory === directory) return
+    if (directory !== null && !isStrict) this.#scope.behind = [...behind, directory]
+    for (const [from, end] of this.#bodies) this.#lose(from, end)
   }
 }
 
