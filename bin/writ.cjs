@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Starts the command line, `dist/cli/program.cjs`, or for `writ exec` and `writ serve` scripts that hold nothing else,
+ * Starts the command line, `dist/cli/program.cjs`, or for `writ exec` and for `writ serve` and `writ mcp` scripts that hold nothing else,
  * with the code that V8 compiled for it when it was built. Another version of Node ignores that code
  * and compiles the file itself.
  */
@@ -12,7 +12,7 @@ const { constants, Script } = require('node:vm')
 
 const BUILT = join(__dirname, '..', 'dist', 'cli')
 /** Commands with a script of their own. */
-const SCRIPTS = ['exec', 'serve']
+const SCRIPTS = { exec: 'exec', serve: 'serve', mcp: 'serve' }
 const NOT_BUILT =
   'cli.not_built: the program files are missing\n  hint: run `npm run build` in the checkout\n'
 
@@ -43,7 +43,8 @@ function read(file, encoding) {
 
 async function start() {
   const [, , command] = process.argv
-  const program = load(BUILT, SCRIPTS.includes(command) ? command : 'program')
+  const name = Object.hasOwn(SCRIPTS, command) ? SCRIPTS[command] : 'program'
+  const program = load(BUILT, name)
   if (program === null) process.stderr.write(NOT_BUILT)
   const status = program === null ? 4 : await program.main(process.argv.slice(2))
   process.exitCode = status

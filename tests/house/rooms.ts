@@ -115,6 +115,21 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     pure: false,
     packages: [],
   },
+  mcp: {
+    sees: [
+      'base',
+      'contracts',
+      'constitution',
+      'ledger',
+      'store',
+      'home',
+      'history',
+      'service',
+      'words',
+    ],
+    pure: false,
+    packages: ['@modelcontextprotocol/server', 'typebox'],
+  },
   server: {
     sees: [
       'api',
@@ -130,6 +145,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'history',
       'service',
       'words',
+      'mcp',
     ],
     pure: false,
     packages: ['fastify', 'typebox'],
@@ -158,6 +174,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'schedules',
       'server',
       'words',
+      'mcp',
     ],
     pure: false,
     packages: ['diff', 'yaml'],
