@@ -85,7 +85,11 @@ function suite(words: readonly string[]): Promise<{ status: number | null; out: 
 it.each([
   ['2026-07-28', ['--requirements', '2026-07-28']],
   ['2025-11-25', ['--spec-version', '2025-11-25']],
-])('passes what revision %s asks of servers, but for the baseline', async (_revision, words) => {
-  const { status, out } = await suite(words)
-  expect(status, out.slice(-6_000)).toBe(0)
-}, 400_000)
+])(
+  'passes what revision %s asks of servers, but for the baseline',
+  async (_revision, words) => {
+    const { status, out } = await suite(words)
+    expect(status, out.slice(-6_000)).toBe(0)
+  },
+  400_000,
+)
