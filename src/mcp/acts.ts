@@ -9,7 +9,7 @@ import { type ActHistory, readBody } from '../history/index.ts'
 import { contentOf, parseBodyMarker } from '../ledger/index.ts'
 import type { GateAnswer, ProposeOptions } from '../service/index.ts'
 import { resultText } from '../words/index.ts'
-import type { Ground } from './ground.ts'
+import type { CallerGround } from './ground.ts'
 import type { ActionView } from './shapes.ts'
 
 const OUTPUT_MAX = 50_000
@@ -18,7 +18,7 @@ const LOOK_MS = 250
 const TICK_MS = 1_000
 
 /** What the client of a call hears of it, and how it gives up. */
-export interface Watcher {
+export interface CallWatcher {
   readonly signal: AbortSignal
   /** Called at once, then every second while the call lasts. */
   readonly progress: (seconds: number, message: string) => Promise<void>
@@ -28,10 +28,10 @@ type Door = Pick<ProposeOptions, 'door' | 'declaredByApproval'> & { readonly dry
 
 /** Takes a document the whole way, or to a question. A client that gives up ends it. */
 export async function propose(
-  ground: Ground,
+  ground: CallerGround,
   document: unknown,
   { dryRun = false, ...door }: Door,
-  watcher: Watcher,
+  watcher: CallWatcher,
 ): Promise<ActionView> {
   const { host } = ground
   const abort = AbortSignal.any([watcher.signal, host.stop])
@@ -52,7 +52,11 @@ export async function propose(
   return act === null ? answerView(answer, dryRun) : actView(ground, act, answer.result)
 }
 
-async function withProgress<T>(watcher: Watcher, what: string, work: () => Promise<T>): Promise<T> {
+async function withProgress<T>(
+  watcher: CallWatcher,
+  what: string,
+  work: () => Promise<T>,
+): Promise<T> {
   const began = Date.now()
   const tell = (): void => {
     const seconds = Math.round((Date.now() - began) / 1_000)
@@ -70,10 +74,10 @@ async function withProgress<T>(watcher: Watcher, what: string, work: () => Promi
 
 /** An act of the caller, after its question was answered or the time was over. */
 export async function waitFor(
-  ground: Ground,
+  ground: CallerGround,
   id: string,
   seconds: number,
-  watcher: Watcher,
+  watcher: CallWatcher,
 ): Promise<ActionView> {
   const until = Date.now() + seconds * 1_000
   return withProgress(watcher, 'waiting for the answer of a person', async () => {
@@ -89,7 +93,7 @@ export async function waitFor(
 
 /** `shown` is the result with its outputs, where the caller has it at hand. */
 async function actView(
-  ground: Ground,
+  ground: CallerGround,
   act: ActHistory,
   shown: SandboxResult | null,
 ): Promise<ActionView> {
@@ -136,7 +140,7 @@ function answerView(answer: GateAnswer, dryRun: boolean): ActionView {
   }
 }
 
-async function resultView(ground: Ground, result: SandboxResult | null) {
+async function resultView(ground: CallerGround, result: SandboxResult | null) {
   const { stdout = '', stderr = '' } = result?.outputs ?? {}
   return {
     effects: effectsOf(result),
@@ -154,7 +158,7 @@ function effectsOf(result: SandboxResult | null): ActionView['effects'] {
 }
 
 /** The ledger may keep an output as a body. */
-async function outputText({ host }: Ground, text: string): Promise<string> {
+async function outputText({ host }: CallerGround, text: string): Promise<string> {
   const marker = parseBodyMarker(text)
   if (marker === null) return text
   const bytes = await readBody(host.home.ledger, marker.digest)
@@ -165,7 +169,7 @@ function cut(text: string): string {
   return text.length <= OUTPUT_MAX ? text : `${text.slice(0, OUTPUT_MAX)}\n[cut]`
 }
 
-async function questionOf(ground: Ground, id: string): Promise<ActionView['question']> {
+async function questionOf(ground: CallerGround, id: string): Promise<ActionView['question']> {
   const found = await ground.withGate(async (gate) =>
     (await gate.pending()).find(({ action_id }) => action_id === id),
   )
@@ -175,7 +179,7 @@ async function questionOf(ground: Ground, id: string): Promise<ActionView['quest
 
 /** How a person answers; no tool does. */
 export function questionView(
-  { host }: Ground,
+  { host }: CallerGround,
   id: string,
   expires_at: string,
 ): NonNullable<ActionView['question']> {

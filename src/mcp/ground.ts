@@ -37,6 +37,12 @@ export interface McpHost {
     stream: string,
     action: string,
   ) => Promise<object | null>
+  /** The verdicts of rulesets on inputs. */
+  readonly evaluate: (
+    rulesets: readonly unknown[],
+    inputs: Record<string, unknown>,
+    at: number,
+  ) => readonly unknown[]
   /** Lets so many rehearsals run at once. */
   readonly rehearsals: { pass<T>(work: () => Promise<T>): Promise<T> }
   /** Aborted when the host stops. */
@@ -46,7 +52,7 @@ export interface McpHost {
 }
 
 /** One caller's part of it. */
-export class Ground {
+export class CallerGround {
   readonly host: McpHost
   readonly caller: Caller
   readonly stream: string

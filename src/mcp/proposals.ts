@@ -24,7 +24,7 @@ const RETAIN_DAYS = 30
 const SECONDS = 600
 const WORDS_MAX = 200
 
-export function proposalOf(workspace: string, intent: Intent): Proposal {
+function proposalOf(workspace: string, intent: Intent): Proposal {
   const { write = [], remove = [], hosts = [], seconds = SECONDS, operation } = intent
   const byApproval = intent.isDeclaredByApproval === true
   const hasNetwork = hosts.length > 0
@@ -78,11 +78,11 @@ export function proposalOf(workspace: string, intent: Intent): Proposal {
 }
 
 /** `path` as the gate takes it. */
-export function absolute(workspace: string, path: string): string {
+function absolute(workspace: string, path: string): string {
   return isAbsolute(path) ? resolve(path) : resolve(workspace, path)
 }
 
-export interface CommandOrder {
+interface CommandOrder {
   readonly argv: readonly string[]
   readonly cwd?: string
   readonly writes?: readonly string[]
@@ -131,7 +131,7 @@ export function deleteProposal(workspace: string, path: string, isRecursive: boo
   })
 }
 
-export interface EditOrder {
+interface EditOrder {
   readonly path: string
   readonly old_text: string
   readonly new_text: string

@@ -9,17 +9,17 @@ import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
 import { faultError } from '../base/index.ts'
 import { proveFact } from '../ledger/index.ts'
 import { acceptedLaws } from '../service/index.ts'
-import type { Ground } from './ground.ts'
+import type { CallerGround } from './ground.ts'
 
 const JSON_TYPE = 'application/json'
 const PROVEN = ['proposal_v1', 'decision_v1', 'confirmation_v1', 'promotion_v1', 'rollback_v1']
 const FACTS_MAX = 50
 
-export interface Resource {
+interface Resource {
   readonly uri: string
   readonly title: string
   readonly says: string
-  readonly read: (ground: Ground, id: string) => Promise<object>
+  readonly read: (ground: CallerGround, id: string) => Promise<object>
 }
 
 export const RESOURCES: Readonly<Record<string, Resource>> = {
@@ -63,7 +63,7 @@ export const RESOURCES: Readonly<Record<string, Resource>> = {
 }
 
 /** The text of each fact is what its proof proves. */
-async function provenFacts({ host, stream }: Ground, action: string) {
+async function provenFacts({ host, stream }: CallerGround, action: string) {
   const { store } = host.home.ledger
   const page = await store.find({ stream, action, limit: FACTS_MAX, order: 'oldest_first' })
   const facts = []
@@ -76,7 +76,7 @@ async function provenFacts({ host, stream }: Ground, action: string) {
   return facts
 }
 
-export function registerResources(server: McpServer, ground: Ground): void {
+export function registerResources(server: McpServer, ground: CallerGround): void {
   for (const [name, { uri, title, says, read }] of Object.entries(RESOURCES)) {
     const words = { title, description: says, mimeType: JSON_TYPE }
     const answer = async ({ href }: URL, id: string) => {

@@ -5,7 +5,7 @@
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Caller } from '../ledger/index.ts'
-import { bearer, Ground, type McpHost } from './ground.ts'
+import { bearer, CallerGround, type McpHost } from './ground.ts'
 import { mcpServer } from './server.ts'
 
 const MESSAGE_BYTES_MAX = 8 << 20
@@ -14,7 +14,7 @@ const MESSAGE_BYTES_MAX = 8 << 20
 export async function serveOverStdio(host: McpHost, token: string): Promise<void> {
   const underWay = new UnderWay()
   const rehearsals = underWay.over(host.rehearsals)
-  const ground = new Ground({ ...host, rehearsals }, await bearer(host.home, token))
+  const ground = new CallerGround({ ...host, rehearsals }, await bearer(host.home, token))
   const transport = new StdioServerTransport(process.stdin, process.stdout, {
     maxBufferSize: MESSAGE_BYTES_MAX,
   })
@@ -54,11 +54,11 @@ class UnderWay {
 }
 
 /** Answers one request of a caller; `body` is the parsed JSON. */
-export type McpDoor = (request: Request, caller: Caller, body: unknown) => Promise<Response>
+type McpDoor = (request: Request, caller: Caller, body: unknown) => Promise<Response>
 
 export function mcpDoor(host: McpHost): McpDoor {
   return async (request, caller, body) => {
-    const ground = new Ground(host, caller)
+    const ground = new CallerGround(host, caller)
     const handler: McpHttpHandler = createMcpHandler(() => mcpServer(ground))
     return handler.fetch(request, body === undefined ? {} : { parsedBody: body })
   }

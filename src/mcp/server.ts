@@ -15,8 +15,8 @@ import {
 } from '@modelcontextprotocol/server'
 import { FaultError, VERSION } from '../base/index.ts'
 import { field, isObject } from '../contracts/index.ts'
-import { questionAddress, type Watcher, waitFor } from './acts.ts'
-import type { Ground } from './ground.ts'
+import { type CallWatcher, questionAddress, waitFor } from './acts.ts'
+import type { CallerGround } from './ground.ts'
 import { registerResources } from './resources.ts'
 import { TOOLS, type Tool } from './tools.ts'
 
@@ -27,7 +27,7 @@ const INSTRUCTIONS =
 /** Holds for this process: a client that comes back to another one asks again. */
 const STATE = createRequestStateCodec<{ readonly action_id: string }>({ key: randomBytes(32) })
 
-export function mcpServer(ground: Ground): McpServer {
+export function mcpServer(ground: CallerGround): McpServer {
   const server = new McpServer(
     { name: 'writ', title: 'writ', version: VERSION },
     {
@@ -42,7 +42,7 @@ export function mcpServer(ground: Ground): McpServer {
   return server
 }
 
-function registerTool(server: McpServer, ground: Ground, name: string, tool: Tool): void {
+function registerTool(server: McpServer, ground: CallerGround, name: string, tool: Tool): void {
   server.registerTool(
     name,
     {
@@ -69,7 +69,7 @@ function plain(schema: object): Record<string, unknown> {
 
 async function answer(
   server: McpServer,
-  ground: Ground,
+  ground: CallerGround,
   tool: Tool,
   input: unknown,
   ctx: ServerContext,
@@ -96,7 +96,7 @@ function resultOf(value: unknown): CallToolResult {
   return { structuredContent, content: [{ type: 'text', text: JSON.stringify(value) }] }
 }
 
-function watcherOf({ mcpReq }: ServerContext): Watcher {
+function watcherOf({ mcpReq }: ServerContext): CallWatcher {
   const token = mcpReq._meta?.progressToken
   let last = -1
   return {
@@ -113,14 +113,15 @@ function watcherOf({ mcpReq }: ServerContext): Watcher {
 /** Leads the person to the question, if the client can open an address and there is a console. */
 async function leadToConsole(
   server: McpServer,
-  { host }: Ground,
+  { host }: CallerGround,
   value: unknown,
   ctx: ServerContext,
 ): Promise<InputRequiredResult | null> {
+  // Answers of tools are objects; both fields are looked at below.
   const { question, action_id } = value as {
     question?: { readonly id: string } | null
     action_id?: string
-  } // Looked at below.
+  }
   if (host.console === null || question == null || action_id === undefined) return null
   if (!opensAddresses(server, ctx)) return null
   const url = questionAddress(host.console, question.id)

@@ -3,12 +3,11 @@
  */
 import type { Static, TSchema } from 'typebox'
 import { faultError, showName } from '../base/index.ts'
-import { establish } from '../constitution/index.ts'
 import { checkDocument } from '../contracts/index.ts'
 import { actsOf } from '../history/index.ts'
 import { operationTitle } from '../words/index.ts'
-import { propose, questionView, type Watcher, waitFor } from './acts.ts'
-import type { Ground } from './ground.ts'
+import { type CallWatcher, propose, questionView, waitFor } from './acts.ts'
+import type { CallerGround } from './ground.ts'
 import {
   commandProposal,
   deleteProposal,
@@ -27,7 +26,7 @@ export interface Tool<I extends TSchema = TSchema, O extends TSchema = TSchema> 
   readonly kind: ToolKind
   readonly input: I
   readonly output: O
-  readonly run: (ground: Ground, input: Static<I>, watcher: Watcher) => Promise<Static<O>>
+  readonly run: (ground: CallerGround, input: Static<I>, watcher: CallWatcher) => Promise<Static<O>>
 }
 
 /** Keeps the types of one tool together. */
@@ -140,10 +139,9 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     kind: 'reads',
     input: INPUTS.rules,
     output: OUTPUTS.verdicts,
-    run: async (_ground, { rulesets, inputs, at = Date.now() }) => {
-      const verdicts = establish(rulesets.map((document) => ({ document }))).evaluate(inputs, at)
-      return { verdicts: [...verdicts] }
-    },
+    run: async ({ host }, { rulesets, inputs, at = Date.now() }) => ({
+      verdicts: [...host.evaluate(rulesets, inputs, at)],
+    }),
   }),
   explain_decision: tool({
     title: 'Explain a decision',
@@ -158,7 +156,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   }),
 }
 
-async function ownActions(ground: Ground, limit: number) {
+async function ownActions(ground: CallerGround, limit: number) {
   const { stream, caller, host } = ground
   const query = { stream, principal: caller.principal, limit, order: 'newest_first' } as const
   const acts = await actsOf(host.home.ledger, query, limit)
@@ -172,7 +170,10 @@ async function ownActions(ground: Ground, limit: number) {
     }))
 }
 
-async function explanation({ host, stream }: Ground, id: string): Promise<Record<string, unknown>> {
+async function explanation(
+  { host, stream }: CallerGround,
+  id: string,
+): Promise<Record<string, unknown>> {
   const { home } = host
   const place = { ledger: home.ledger, register: await home.register() }
   const explained = await host.explain(place, stream, id)

@@ -52,7 +52,7 @@ interface AppOptions {
   readonly rehearsalsAtOnce: number
   readonly stop: AbortSignal
   readonly log: (line: Readonly<Record<string, unknown>>) => void
-  readonly mcp: Pick<McpHost, 'explain' | 'console'>
+  readonly mcp: Pick<McpHost, 'explain' | 'evaluate' | 'console'>
 }
 
 const BODY_BYTES_MAX = 4 << 20

@@ -21,7 +21,7 @@ interface ServeOptions {
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly log: (line: Readonly<Record<string, unknown>>) => void
   /** For MCP clients. */
-  readonly mcp: Pick<McpHost, 'explain' | 'console'>
+  readonly mcp: Pick<McpHost, 'explain' | 'evaluate' | 'console'>
 }
 
 interface StartedServer {

@@ -116,17 +116,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [],
   },
   mcp: {
-    sees: [
-      'base',
-      'contracts',
-      'constitution',
-      'ledger',
-      'store',
-      'home',
-      'history',
-      'service',
-      'words',
-    ],
+    sees: ['base', 'contracts', 'ledger', 'store', 'home', 'history', 'service', 'words'],
     pure: false,
     packages: ['@modelcontextprotocol/server', 'typebox'],
   },

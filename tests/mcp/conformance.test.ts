@@ -1,7 +1,7 @@
 /**
  * The official conformance suite against `/mcp` of the service (M-2), for the current and the previous
  * generation. The suite has no option for a token, so a small server in front of the service adds it.
- * `conformance/baseline.yaml` names the scenarios that are expected to fail and why; one that passes
+ * `conformance/baseline-*.yaml` name the scenarios that are expected to fail and why; one that passes
  * although it is named there is a failure too.
  */
 import { execFileSync, spawn } from 'node:child_process'
@@ -69,8 +69,11 @@ function startFront(url: string, token: string): Promise<Server> {
   })
 }
 
-function suite(words: readonly string[]): Promise<{ status: number | null; out: string }> {
-  const baseline = ['--expected-failures', join(FOLDER, 'baseline.yaml')]
+function suite(
+  revision: string,
+  words: readonly string[],
+): Promise<{ status: number | null; out: string }> {
+  const baseline = ['--expected-failures', join(FOLDER, `baseline-${revision}.yaml`)]
   const args = [PROGRAM, 'server', '--url', address, ...words, ...baseline]
   const child = spawn(node24(), args, { stdio: ['ignore', 'pipe', 'pipe'] })
   let out = ''
@@ -87,8 +90,8 @@ it.each([
   ['2025-11-25', ['--spec-version', '2025-11-25']],
 ])(
   'passes what revision %s asks of servers, but for the baseline',
-  async (_revision, words) => {
-    const { status, out } = await suite(words)
+  async (revision, words) => {
+    const { status, out } = await suite(revision, words)
     expect(status, out.slice(-6_000)).toBe(0)
   },
   400_000,

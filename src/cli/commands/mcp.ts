@@ -4,6 +4,7 @@
  * at this machine.
  */
 import { showName } from '../../base/index.ts'
+import { establish } from '../../constitution/index.ts'
 import { type McpHost, serveOverStdio } from '../../mcp/index.ts'
 import { HostedHome, Turnstile } from '../../server/index.ts'
 import { ancestorNames } from '../../service/index.ts'
@@ -21,7 +22,7 @@ export async function run(call: CommandCall): Promise<Exit> {
   const home = await HostedHome.open(around, call.options.text('home'), ancestorNames())
   try {
     const rehearsals = new Turnstile(REHEARSALS)
-    const host = { home, explain, rehearsals, stop: stop.signal, console }
+    const host = { home, explain, evaluate, rehearsals, stop: stop.signal, console }
     await serveOverStdio(host, around.env['WRIT_TOKEN'] ?? '')
     return EXIT.yes
   } finally {
@@ -34,6 +35,10 @@ export const explain: McpHost['explain'] = async (place, stream, action) => {
   const found = await explainAction(place, stream, action)
   return found === null ? null : { ...found.explanation, human: found.human }
 }
+
+/** The same verdicts as `writ rules eval`. */
+export const evaluate: McpHost['evaluate'] = (rulesets, inputs, at) =>
+  establish(rulesets.map((document) => ({ document }))).evaluate(inputs, at)
 
 /** Where people answer questions in a browser; null without the option. */
 export function consoleOf({ options }: CommandCall): string | null {

@@ -28,7 +28,7 @@ const UndoRequestSchema = Type.Object(
       'x-says': 'a UUID',
     }),
     event: Type.Enum([...UNDO_EVENTS]),
-    /** The promoted act that is to be taken back. */
+    /** The promoted act to take back. */
     action_id: ActionId,
     at: Moment,
     /** Why it is wanted, or why it was denied. */
