@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * Starts the command line, `dist/cli/program.cjs`, or for `writ exec`, `writ run`, `writ session` and
- * `writ serve` scripts that hold nothing else, with the code that V8 compiled for it when it was built. Another version of Node ignores that code
- * and compiles the file itself.
+ * Starts the command line, `dist/cli/program.cjs`, or for `exec`, `run`, `session`, `serve` and `mcp`
+ * scripts that hold nothing else, with the code that V8 compiled for it when it was built. Another
+ * version of Node ignores that code and compiles the file itself.
  */
 'use strict'
 const { readFileSync } = require('node:fs')
@@ -17,6 +17,7 @@ const SCRIPTS = new Map([
   ['run', 'run'],
   ['session', 'run'],
   ['serve', 'serve'],
+  ['mcp', 'serve'],
 ])
 const NOT_BUILT =
   'cli.not_built: the program files are missing\n  hint: run `npm run build` in the checkout\n'

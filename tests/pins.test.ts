@@ -85,6 +85,7 @@ describe('pins', () => {
       'clock_jump_v1',
       'principal_v1',
       'request_key_v1',
+      'undo_request_v1',
       'record',
     ])
   })
@@ -146,6 +147,7 @@ describe('pins', () => {
       'hook doctor',
       'hook event',
       'serve',
+      'mcp',
       'check',
       'normalize',
       'schema',

@@ -5,9 +5,10 @@
  * - worker threads and the programs that run inside a sandbox (`*.worker.ts`, `*.program.ts`), each as
  *   one file, because a thread should load little and a sandbox sees nothing else of writ;
  * - the command line as one script, `dist/cli/program.cjs`, and `writ exec`, which people wait for
- *   most, as another, `dist/cli/exec.cjs`, and sessions as a third, `dist/cli/run.cjs`; next to each the code that V8 compiled for it
+ *   most, as another, `dist/cli/exec.cjs`, and sessions as a third, `dist/cli/run.cjs`; next to each
+ *   the code that V8 compiled for it
  *   (`tools/warm.mjs`): without that code every command would take about 80 ms longer;
- * - `writ serve` as a fourth script, `dist/cli/serve.cjs`, which holds the HTTP server;
+ * - `writ serve` and `writ mcp` as a fourth script, `dist/cli/serve.cjs`, which holds their servers;
  * - type declarations and manual pages.
  *
  * Does nothing if no input has changed.
@@ -31,7 +32,7 @@ const BUNDLED = new Set([
   'yaml',
 ])
 /** Packages that the script of the service alone holds; people need not install them. */
-const SERVED = ['fastify']
+const SERVED = ['fastify', '@modelcontextprotocol/server']
 const STAMP = join(ROOT, 'dist', '.stamp')
 const WARMING_MS = 120_000
 

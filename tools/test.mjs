@@ -173,7 +173,7 @@ function codingAgents() {
     return
   }
   process.env.WRIT_AGENTS = FIRST_AGENTS.join(',')
-  const files = ['turns', 'tui'].map((name) => `tests/agents/${name}.agents.ts`)
+  const files = ['turns', 'tui', 'mcp'].map((name) => `tests/agents/${name}.agents.ts`)
   vitest('coding agents', process.execPath, ['--project', 'agents', ...files])
   delete process.env.WRIT_AGENTS
 }

@@ -649,6 +649,8 @@ export const CODES = {
   'api.too_often': { http: 429, exit: 1, says: 'the caller asks too often' },
   'api.stopping': { http: 503, exit: 4, says: 'the service is stopping' },
   'api.foreign_answer': { http: 502, exit: 4, says: 'the answer is not of a service of writ' },
+  'mcp.no_token': { http: 401, exit: 1, says: 'an MCP client acts under a token of its own' },
+  'mcp.human': { http: 403, exit: 1, says: 'an MCP client never acts as a human' },
   'service.running': { http: 409, exit: 1, says: 'another service has this home' },
   'service.address': { http: 400, exit: 2, says: 'the service cannot listen there' },
 

@@ -294,6 +294,7 @@ export {
   sessionContract,
 } from './gate/session.ts'
 export { TRUST_LEVELS } from './gate/shapes.ts'
+export { type UndoRequest, undoRequestContract } from './gate/undo-request.ts'
 export type { Normalise, Normalised, Repair, Sources } from './kernel/contract.ts'
 export {
   type Check,

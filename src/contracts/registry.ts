@@ -42,6 +42,7 @@ import { promotionContract } from './gate/promotion.ts'
 import { requestContract } from './gate/request.ts'
 import { rollbackContract } from './gate/rollback.ts'
 import { sessionContract } from './gate/session.ts'
+import { undoRequestContract } from './gate/undo-request.ts'
 import type { Contract } from './kernel/contract.ts'
 import { type CodeAnnotation, nodeOf, type SchemaNode } from './kernel/schema.ts'
 import { principalChange } from './ledger/principal.ts'
@@ -96,6 +97,7 @@ const DOCUMENTS: readonly Contract[] = [
   clockJump,
   principalChange,
   requestKeyContract,
+  undoRequestContract,
 ]
 
 const BY_NAME: ReadonlyMap<string, Contract> = new Map(

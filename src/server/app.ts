@@ -28,6 +28,7 @@ import {
 } from '../base/index.ts'
 import { isObject } from '../contracts/index.ts'
 import type { Caller } from '../ledger/index.ts'
+import { type McpHost, mcpDoor } from '../mcp/index.ts'
 import type { HostedHome } from './call/hosted-home.ts'
 import type { Handler, Reply, RouteCall } from './call/route-call.ts'
 import { Turnstile } from './call/turnstile.ts'
@@ -35,6 +36,7 @@ import { EventHub } from './events.ts'
 import { actReply, knownStreams, RefusedDocument } from './handlers/actions.ts'
 import { HANDLERS } from './handlers/handlers.ts'
 import { RequestKeys } from './idempotency.ts'
+import { answerMcp, MCP_PATH } from './mcp-route.ts'
 import { PaceLimit } from './pace-limit.ts'
 import { admitCaller, callerOf } from './who.ts'
 
@@ -50,6 +52,7 @@ interface AppOptions {
   readonly rehearsalsAtOnce: number
   readonly stop: AbortSignal
   readonly log: (line: Readonly<Record<string, unknown>>) => void
+  readonly mcp: Pick<McpHost, 'explain' | 'evaluate' | 'console'>
 }
 
 const BODY_BYTES_MAX = 4 << 20
@@ -127,6 +130,16 @@ class Routes {
         handler: (request, reply) => this.#answer(name, one, reader, request, reply),
       })
     }
+    const { home, mcp, stop } = this.#options
+    const door = mcpDoor({ ...mcp, home, rehearsals: this.#rehearsals, stop })
+    this.#app.route({
+      method: ['GET', 'POST', 'DELETE'],
+      url: MCP_PATH,
+      handler: async (request, reply) => {
+        const caller = await this.#caller({ who: 'caller', says: '' }, request, reply)
+        return answerMcp(door, caller, request, reply)
+      },
+    })
   }
 
   async #answer(
@@ -186,7 +199,11 @@ class Routes {
   }
 
   /** Who calls; routes for anyone have no caller, and their handlers ask for none. */
-  async #caller(one: Route, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+  async #caller(
+    one: Pick<Route, 'who' | 'says'>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Caller> {
     if (one.who === 'anyone') return NO_CALLER
     const { authorization } = request.headers
     const given = { authorization, isLocal: this.#options.locals.has(request.raw) }

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { faultError } from '../base/index.ts'
 import type { Surroundings } from '../home/index.ts'
+import type { McpHost } from '../mcp/index.ts'
 import { type ListenOptions, ownNames, refuseOpenAddress } from './address.ts'
 import { createApp } from './app.ts'
 import { HostedHome } from './call/hosted-home.ts'
@@ -19,6 +20,8 @@ interface ServeOptions {
   readonly listen: Omit<ListenOptions, 'hasTls'>
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly log: (line: Readonly<Record<string, unknown>>) => void
+  /** For MCP clients. */
+  readonly mcp: Pick<McpHost, 'explain' | 'evaluate' | 'console'>
 }
 
 interface StartedServer {
@@ -51,7 +54,7 @@ interface WholeListen extends Omit<ServeOptions, 'listen'> {
 }
 
 async function listenAt(
-  { listen, around, log, tls }: WholeListen,
+  { listen, around, log, tls, mcp }: WholeListen,
   home: HostedHome,
   lock: ServiceLock,
 ): Promise<StartedServer> {
@@ -66,6 +69,7 @@ async function listenAt(
     stop: stop.signal,
     log,
     locals,
+    mcp,
     tls: tls === null ? null : { cert: readFileSync(tls.cert), key: readFileSync(tls.key) },
   })
   const { host, port } = listen

@@ -39,6 +39,7 @@ import { isHalted, liftHalt, raiseHalt } from './readings/halt.ts'
 import { LedgerView } from './records/ledger-view.ts'
 import { ReleasedRuns } from './rehearsal/released-run.ts'
 import { Rollbacks } from './rollback/rollbacks.ts'
+import { UndoRequests } from './rollback/undo-requests.ts'
 import { SessionActs } from './sessions/session-acts.ts'
 import type { AttemptSurface } from './surface/attempt-surface.ts'
 import type { GateContext } from './surface/context.ts'
@@ -88,6 +89,8 @@ export class GateSurface {
   readonly attempts: AttemptSurface
   /** What coding agents changed in their sessions. */
   readonly sessions: SessionSurface
+  /** Requests of actors that their acts are taken back. */
+  readonly undoRequests: UndoRequests
 
   constructor(context: GateContext, book: LawBook) {
     this.#context = context
@@ -111,6 +114,7 @@ export class GateSurface {
       approvers: new Approvers(context, view),
     }
     this.#rollbacks = new Rollbacks(this.#parts)
+    this.undoRequests = new UndoRequests(this.#parts, this.#rollbacks, times.questionMs)
     this.#released = new ReleasedRuns(context, view, book)
     this.#unfinished = new UnfinishedActs(this.#parts)
     this.attempts = new Attempts(this.#parts)

@@ -50,6 +50,7 @@ export type {
   ResolvedRecovery,
   RollbackAnswer,
   RollbackTarget,
+  UndoQuestion,
 } from './surface/surface.ts'
 export type { PurgeAnswer, PurgeOrder } from './upkeep/body-purge.ts'
 export { BODY_KINDS, type BodyKind } from './upkeep/body-search.ts'

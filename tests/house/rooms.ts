@@ -115,6 +115,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     pure: false,
     packages: [],
   },
+  mcp: {
+    sees: ['base', 'contracts', 'ledger', 'store', 'home', 'history', 'service', 'words'],
+    pure: false,
+    packages: ['@modelcontextprotocol/server', 'typebox'],
+  },
   server: {
     sees: [
       'api',
@@ -130,6 +135,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'history',
       'service',
       'words',
+      'mcp',
     ],
     pure: false,
     packages: ['fastify', 'typebox'],
@@ -158,6 +164,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'schedules',
       'server',
       'words',
+      'mcp',
     ],
     pure: false,
     packages: ['diff', 'yaml'],

@@ -156,6 +156,13 @@ export const ROWS: readonly Row[] = [
     // It would serve until it is ended; here it is asked to listen where it must not.
     ends: humans('service.address', 'service.address'),
   },
+  {
+    command: 'mcp',
+    argv: ['mcp'],
+    input: 'nothing',
+    // A client that has nothing to say; a person has no token of a program.
+    ends: { ai: 0, script: 0, device: 0, bare: 'mcp.no_token', human: 'mcp.no_token' },
+  },
   { command: 'laws check', argv: ['laws', 'check'], ends: all(0) },
   { command: 'laws test', argv: ['laws', 'test'], ends: all(0) },
   { command: 'laws explain', argv: ['laws', 'explain', '{act}'], held: 'act', ends: all(0) },

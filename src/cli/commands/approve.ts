@@ -33,6 +33,7 @@ import {
 } from '../gate/named-question.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
 import { showEffects } from '../gate/show-question.ts'
+import { approveUndo, denyUndo, findUndo } from '../gate/undo-question.ts'
 import { shortId } from '../history/option-values.ts'
 import { noteLook } from '../session/look.ts'
 
@@ -48,6 +49,8 @@ export async function approve(call: CommandCall): Promise<Exit> {
     const [first] = sessions
     if (first !== undefined) await proveAhead(first.session, call, 'approving')
     if (isMany) return approveBatch(call, await findBatch(sessions, call.arguments, like))
+    const undo = await findUndo(sessions, id)
+    if (undo !== null) return approveUndo(call, undo)
     const found = await findQuestion(sessions, id)
     const { gate } = found.session
     refuseRepeated([found])
@@ -229,6 +232,8 @@ export async function deny(call: CommandCall): Promise<Exit> {
   const reason = call.options.text('reason')
   return withGates(call, async (sessions) => {
     for (const { session } of sessions) refuseOthers(session.caller, 'denying')
+    const undo = await findUndo(sessions, id)
+    if (undo !== null) return denyUndo(call, undo, reason)
     const no = { kind: 'no', ...(reason === null ? {} : { reason }) } as const
     const lost = await findLost(sessions, id)
     const { session, named } = lost === null ? await waiting(sessions, id) : lostOne(lost)

@@ -5,7 +5,7 @@ import type { KnownHome } from '../../home/index.ts'
 import { stoppedRuns, type WalkedRun } from '../../runs/index.ts'
 import type { InboxQuestion, Question } from '../../service/index.ts'
 import { countsText, headJson, operationTitle, resultText, visible } from '../../words/index.ts'
-import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
+import { type CommandCall, EXIT, type Exit, reply } from '../call/command.ts'
 import type { Paint, Terminal } from '../call/terminal.ts'
 import {
   askerText,
@@ -28,6 +28,7 @@ import {
 import { findQuestion, namedId } from '../gate/named-question.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
 import { effectsText, firstLines } from '../gate/show-question.ts'
+import { findUndo, undoText as undoQuestionText, undosIn } from '../gate/undo-question.ts'
 import { noteLook } from '../session/look.ts'
 
 interface InboxEntry {
@@ -43,6 +44,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     const waiting = await waitingIn(sessions)
     const schedules = await troublesIn(sessions)
     const flows = await flowQuestions(sessions)
+    const undos = await undosIn(sessions)
     const interrupted = await interruptionsOf(sessions)
     const { terminal, options } = call
     if (options.isOn('json')) {
@@ -51,6 +53,7 @@ export async function run(call: CommandCall): Promise<Exit> {
       const answer = {
         pending,
         ...(flows.length === 0 ? {} : { flows: flows.map(flowJson) }),
+        ...(undos.length === 0 ? {} : { undo_requests: undos }),
         ...(schedules.length === 0 ? {} : { schedules }),
         ...more,
       }
@@ -63,9 +66,11 @@ export async function run(call: CommandCall): Promise<Exit> {
     }
     const unfinished = await unfinishedText(sessions, terminal)
     await terminal.out(unfinished)
-    const isEmpty = waiting.length + flows.length + schedules.length === 0 && unfinished === ''
+    const count = waiting.length + flows.length + schedules.length + undos.length
+    const isEmpty = count === 0 && unfinished === ''
     if (isEmpty) await terminal.out('nothing waits\n')
     for (const one of waiting) await terminal.out(`${entryLines(one, terminal.paint).join('\n')}\n`)
+    for (const one of undos) await terminal.out(undoQuestionText(one, terminal.paint))
     await terminal.out(flowText(flows, terminal))
     await terminal.out(troublesText(schedules, terminal.paint))
     for (const one of interrupted) await terminal.out(interruptionText(one, terminal))
@@ -177,6 +182,10 @@ function flowText(list: readonly FlowQuestion[], { paint }: Terminal): string {
 /** Everything about one question, as it would be shown at the terminal. */
 async function showOne(call: CommandCall, sessions: readonly GateSession[]): Promise<Exit> {
   const { terminal, options } = call
+  const undo = await findUndo(sessions, namedId(call))
+  if (undo !== null) {
+    return reply(call, undo.question, (paint) => undoQuestionText(undo.question, paint))
+  }
   const { session, question } = await findQuestion(sessions, namedId(call))
   noteLook(session, question.actionId)
   if (options.isOn('json')) {

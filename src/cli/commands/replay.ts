@@ -38,6 +38,7 @@ import { DecisionWalk, NotedObjects, replayLookup } from '../history/decision-wa
 import { replayEvaluation } from '../history/evaluation.ts'
 import { evaluationOf, gatherDecision, groundsOf, NotKept } from '../history/past-decision.ts'
 import { replayPromotion } from '../history/promotion-replay.ts'
+import { replayUndo } from '../history/undo-replay.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   return withHistory(call, async (session) => {
@@ -209,4 +210,5 @@ const REPLAYERS: Replayers = new Map([
   ['control_evaluation_v0', replayEvaluation],
   ['decision_v1', replayDecision],
   ['flow_started_v1', replayFlow],
+  ['undo_request_v1', replayUndo],
 ])

@@ -4,6 +4,7 @@ import { startServer } from '../../server/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { refuseBelowAgent, refuseTokens } from '../call/home.ts'
 import { surroundings } from '../call/terminal.ts'
+import { consoleOf, evaluate, explain } from './mcp.ts'
 
 const WHAT = 'serving a home'
 const PORT = 4180
@@ -23,6 +24,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     },
     tls: tlsOf(call),
     log: (line) => terminal.err(`${JSON.stringify(line)}\n`),
+    mcp: { explain, evaluate, console: consoleOf(call) },
   })
   const { url, socket } = server
   const text = options.isOn('json') ? JSON.stringify({ url, socket }) : `serving at ${url}`

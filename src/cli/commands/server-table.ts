@@ -1,5 +1,11 @@
 /** Commands of the service. */
-import { type Command, HOME } from '../call/command.ts'
+import { type Command, HOME, type OptionWords } from '../call/command.ts'
+
+const CONSOLE: OptionWords = {
+  name: 'console',
+  value: 'URL',
+  says: 'where people answer questions; MCP clients that can open addresses lead there',
+}
 
 export const SERVER_COMMANDS: readonly Command[] = [
   {
@@ -21,6 +27,7 @@ export const SERVER_COMMANDS: readonly Command[] = [
         many: true,
         says: 'a further name under which it answers; may be given again',
       },
+      CONSOLE,
       HOME,
     ],
     examples: [
@@ -29,5 +36,13 @@ export const SERVER_COMMANDS: readonly Command[] = [
       'writ serve --listen 0.0.0.0:4180 --tls-cert cert.pem --tls-key key.pem --name writ.example',
     ],
     load: () => import('./serve.ts'),
+  },
+  {
+    name: 'mcp',
+    says: 'offer this home to an MCP client over standard input and output',
+    usage: 'writ mcp [--console URL]',
+    options: [CONSOLE, HOME],
+    examples: ['WRIT_TOKEN=… writ mcp', 'claude mcp add writ -e WRIT_TOKEN=… -- writ mcp'],
+    load: () => import('./mcp.ts'),
   },
 ]

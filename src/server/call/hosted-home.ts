@@ -25,21 +25,33 @@ export class HostedHome {
   readonly #reader: RegisterReader
   /** What a sandbox needs on this machine is made once. */
   readonly #driver: SandboxDriver
+  readonly #ancestors: readonly string[]
   readonly home: KnownHome
   readonly ledger: Ledger
 
-  private constructor(around: Surroundings, home: KnownHome, ledger: Ledger) {
+  private constructor(
+    around: Surroundings,
+    home: KnownHome,
+    ledger: Ledger,
+    ancestors: readonly string[],
+  ) {
     this.#around = around
+    this.#ancestors = ancestors
     this.home = home
     this.ledger = ledger
     this.#reader = new RegisterReader({ ledger, state: home.state })
     this.#driver = createDriver({ disks: stagePlaces(home), keepsPipes: true })
   }
 
-  static async open(around: Surroundings, directory: string | null): Promise<HostedHome> {
+  /** `ancestors`: the programs that started the callers, where they are known. */
+  static async open(
+    around: Surroundings,
+    directory: string | null,
+    ancestors: readonly string[] = [],
+  ): Promise<HostedHome> {
     const home = openHome(around, directory)
     const ledger = await openLedger({ directory: home.state })
-    return new HostedHome(around, home, ledger)
+    return new HostedHome(around, home, ledger, ancestors)
   }
 
   register(): Promise<Register> {
@@ -64,7 +76,7 @@ export class HostedHome {
       stateRoot: stateRoot(this.#around),
       userDirectory: this.#around.userDirectory,
       environment: this.#around.env,
-      ancestors: [],
+      ancestors: this.#ancestors,
       hasPasskey: credential?.kind === 'passkey',
       hasCredential: credentials.length > 0 || credential !== null,
       driver: this.#driver,

@@ -18,7 +18,7 @@
  * INVARIANT (one act, one promotion, I3): only `promote` changes the tree, with staged bytes, after a
  *   decision that is a fact, and once: the fact of a promotion ends its question.
  */
-import { FaultError } from '../../base/index.ts'
+import { type Fault, FaultError, fault } from '../../base/index.ts'
 import type { Confirm } from '../surface/surface.ts'
 import { isUnavailable } from '../workspace/stopped-promotion.ts'
 import {
@@ -62,7 +62,15 @@ export async function act(
     judge(gate, await rehearse(gate, admitted)),
   )
   // A dry run ends with its decision.
-  return terms.dryRun ? blocked(recorded) : proceed(gate, recorded, terms)
+  if (terms.dryRun) return blocked(recorded)
+  // Its caller gave it up after the run: nothing is asked or promoted any more.
+  const isOpen = recorded.decision.decision !== 'BLOCK' && recorded.promotion === null
+  if (terms.abort.aborted && isOpen) return end(gate, recorded, { fault: stopped(recorded) })
+  return proceed(gate, recorded, terms)
+}
+
+function stopped({ actionId }: Recorded): Fault {
+  return fault('result.policy_aborted', actionId, null)
 }
 
 /** Records what an agent may do before its session starts; returns the refusal, or null. */

@@ -260,6 +260,29 @@ export interface RollbackAnswer {
   readonly compensation?: GateAnswer
 }
 
+/** An actor asks that its act is taken back. */
+export interface UndoQuestion {
+  readonly id: string
+  readonly request_id: string
+  readonly action_id: string
+  readonly asked_by: string
+  /** What the act was. */
+  readonly what: string
+  /** The actor's own words. */
+  readonly reason: string
+  readonly at: string
+  readonly expires_at: string
+}
+
+/** What a human says to such a request. */
+export type UndoAnswer =
+  | { readonly kind: 'yes'; readonly assurance: 'terminal' | 'passphrase' }
+  | {
+      readonly kind: 'no'
+      readonly assurance: 'terminal' | 'passphrase'
+      readonly reason?: string
+    }
+
 /** One of: an action, everything since a moment (ISO 8601), the last promoted action. */
 export type RollbackTarget =
   | { readonly actionId: string }

@@ -1,0 +1,172 @@
+/**
+ * The proposals that tools make of plain arguments. Paths are absolute or relative to the workspace,
+ * which is the scope: what lies outside of it is refused by the gate, not here.
+ */
+import { randomUUID } from 'node:crypto'
+import { isAbsolute, resolve } from 'node:path'
+import type { Operation, Proposal } from '../contracts/index.ts'
+
+interface Intent {
+  readonly says: string
+  readonly operation: Operation
+  /** Globs of what may be created or changed. */
+  readonly write?: readonly string[]
+  /** Globs of what may be deleted. */
+  readonly remove?: readonly string[]
+  /** Hosts that it may reach. */
+  readonly hosts?: readonly string[]
+  readonly seconds?: number
+  /** Nothing is declared: a human's yes to the shown effects declares them. */
+  readonly isDeclaredByApproval?: boolean
+}
+
+const RETAIN_DAYS = 30
+const SECONDS = 600
+const WORDS_MAX = 200
+
+function proposalOf(workspace: string, intent: Intent): Proposal {
+  const { write = [], remove = [], hosts = [], seconds = SECONDS, operation } = intent
+  const byApproval = intent.isDeclaredByApproval === true
+  const hasNetwork = hosts.length > 0
+  const milliseconds = seconds * 1_000
+  return {
+    descriptor: {
+      descriptor_version: '1.0',
+      action_id: randomUUID(),
+      created_at: new Date().toISOString(),
+      created_by: 'ai',
+      intent_summary: intent.says.slice(0, WORDS_MAX),
+      action_type: operation.type,
+      risk_level: 'MEDIUM',
+      scope: {
+        filesystem: { paths: [workspace], recursive: true },
+        network: hasNetwork ? { required: true, hosts: [...hosts] } : { required: false },
+        ui: { required: false },
+      },
+      resources: {
+        max_cpu_ms: milliseconds,
+        max_memory_mb: 4_096,
+        max_disk_mb: 4_096,
+        max_duration_ms: milliseconds,
+      },
+      preconditions: { paths_exist: [], network_available: false, user_idle: false },
+      effects: {
+        filesystem: { create: [...write], modify: [...write], delete: [...remove] },
+        network: hasNetwork,
+        system_state_change: false,
+      },
+      sandbox: {
+        required: true,
+        sandbox_type: 'container',
+        allow_network: hasNetwork,
+        max_runs: 1,
+      },
+      rollback: {
+        supported: true,
+        rollback_type: 'filesystem_snapshot',
+        rollback_scope: byApproval ? 'scope' : 'declared_effects_only',
+      },
+      confirmation: {
+        required: byApproval,
+        reason: byApproval ? 'The effects are declared by approving them.' : '',
+        cooldown_on_repeat: false,
+      },
+      audit: { log: true, log_level: 'SUMMARY', retain_days: RETAIN_DAYS },
+    },
+    operation,
+  }
+}
+
+/** `path` as the gate takes it. */
+function absolute(workspace: string, path: string): string {
+  return isAbsolute(path) ? resolve(path) : resolve(workspace, path)
+}
+
+interface CommandOrder {
+  readonly argv: readonly string[]
+  readonly cwd?: string
+  readonly writes?: readonly string[]
+  readonly deletes?: readonly string[]
+  readonly hosts?: readonly string[]
+  readonly seconds?: number
+}
+
+export function commandProposal(workspace: string, order: CommandOrder): Proposal {
+  const { argv, cwd = '.', writes = [], deletes = [], hosts = [], seconds } = order
+  const [program = ''] = argv
+  const name = program.slice(program.lastIndexOf('/') + 1).replace(/[^\w.+-]/g, '_')
+  const globs = (list: readonly string[]) => list.map((glob) => absolute(workspace, glob))
+  return proposalOf(workspace, {
+    says: `Run ${name.slice(0, 64)}.`,
+    operation: { type: 'COMMAND_EXECUTION', argv: [...argv], cwd: absolute(workspace, cwd) },
+    write: globs(writes),
+    remove: globs(deletes),
+    hosts,
+    isDeclaredByApproval: isUndeclared(order),
+    ...(seconds === undefined ? {} : { seconds }),
+  })
+}
+
+export function isUndeclared({ writes = [], deletes = [] }: CommandOrder): boolean {
+  return writes.length === 0 && deletes.length === 0
+}
+
+export function writeProposal(workspace: string, path: string, content: string): Proposal {
+  const target = absolute(workspace, path)
+  return proposalOf(workspace, {
+    says: 'Write a file.',
+    operation: { type: 'FILE_WRITE', path: target, content },
+    write: [target],
+  })
+}
+
+export function deleteProposal(workspace: string, path: string, isRecursive: boolean): Proposal {
+  const target = absolute(workspace, path)
+  return proposalOf(workspace, {
+    says: isRecursive ? 'Delete a directory.' : 'Delete a file.',
+    operation: isRecursive
+      ? { type: 'DIRECTORY_DELETE', path: target, recursive: true }
+      : { type: 'FILE_DELETE', paths: [target] },
+    remove: isRecursive ? [target, `${target}/**`] : [target],
+  })
+}
+
+interface EditOrder {
+  readonly path: string
+  readonly old_text: string
+  readonly new_text: string
+  readonly replace_all?: boolean
+}
+
+/**
+ * The edit runs inside the sandbox: it sees only what a run may see, reads the file that it writes, and
+ * its failure is on the record with its words.
+ */
+const EDIT = `
+const fs = require('node:fs')
+const [path, from, to, all] = process.argv.slice(1)
+const bytes = fs.readFileSync(path)
+const text = bytes.toString('utf8')
+const stop = (words) => { console.error(words); process.exit(1) }
+if (!bytes.equals(Buffer.from(text))) stop('the file is not UTF-8 text')
+const parts = text.split(from)
+if (parts.length === 1) stop('old_text is not in the file')
+if (parts.length > 2 && all !== 'all') stop('old_text is in the file ' + (parts.length - 1) + ' times: name more of it, or set replace_all')
+fs.writeFileSync(path, parts.join(to))
+`
+
+export function editProposal(workspace: string, order: EditOrder): Proposal {
+  const { old_text, new_text, replace_all = false } = order
+  const target = absolute(workspace, order.path)
+  const words = [target, old_text, new_text, replace_all ? 'all' : 'one']
+  return proposalOf(workspace, {
+    says: 'Edit a file.',
+    operation: {
+      type: 'COMMAND_EXECUTION',
+      argv: [process.execPath, '-e', EDIT, '--', ...words],
+      cwd: workspace,
+      env: { NODE_OPTIONS: '', NODE_PATH: '' },
+    },
+    write: [target],
+  })
+}
