@@ -646,6 +646,12 @@ export const CODES = {
   'api.too_large': { http: 413, exit: 1, says: 'the request is too large' },
   'api.media': { http: 415, exit: 2, says: 'the body is not JSON' },
   'api.too_often': { http: 429, exit: 1, says: 'the caller asks too often' },
+  'api.busy': { http: 503, exit: 4, says: 'the service has too much under way' },
+  'api.outcome_unknown': {
+    http: 409,
+    exit: 1,
+    says: 'a request with this key was begun, and its answer is not kept',
+  },
   'api.stopping': { http: 503, exit: 4, says: 'the service is stopping' },
   'api.foreign_answer': { http: 502, exit: 4, says: 'the answer is not of a service of writ' },
   'service.running': { http: 409, exit: 1, says: 'another service has this home' },

@@ -65,6 +65,7 @@ export {
   runInstalled,
   runProgram,
   runProgramNow,
+  startOwn,
   startProgram,
   stopOutputProcessing,
 } from './programs.ts'

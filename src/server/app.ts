@@ -28,15 +28,24 @@ import {
 } from '../base/index.ts'
 import { isObject } from '../contracts/index.ts'
 import type { Caller } from '../ledger/index.ts'
+import type { LedgerKey } from '../store/index.ts'
 import type { HostedHome } from './call/hosted-home.ts'
+import { PaceLimit } from './call/pace-limit.ts'
+import type { ProgramRuns } from './call/program-runs.ts'
+import { ProofDesk } from './call/proof-desk.ts'
 import type { Handler, Reply, RouteCall } from './call/route-call.ts'
 import { Turnstile } from './call/turnstile.ts'
 import { EventHub } from './events.ts'
 import { actReply, knownStreams, RefusedDocument } from './handlers/actions.ts'
+import {
+  answerByCommand,
+  CommandRefusal,
+  isCommandRoute,
+  passphraseOf,
+} from './handlers/commands.ts'
 import { HANDLERS } from './handlers/handlers.ts'
 import { RequestKeys } from './idempotency.ts'
-import { PaceLimit } from './pace-limit.ts'
-import { admitCaller, callerOf } from './who.ts'
+import { admitCaller, callerOf, tokenOf } from './who.ts'
 
 interface AppOptions {
   readonly home: HostedHome
@@ -48,6 +57,7 @@ interface AppOptions {
   /** Requests that came through the home's socket, which only processes of its user can open. */
   readonly locals: WeakSet<IncomingMessage>
   readonly rehearsalsAtOnce: number
+  readonly programs: ProgramRuns
   readonly stop: AbortSignal
   readonly log: (line: Readonly<Record<string, unknown>>) => void
 }
@@ -107,13 +117,16 @@ class Routes {
   readonly #strangers = new PaceLimit(STRANGER_PACE)
   readonly #rehearsals: Turnstile
   readonly #events: EventHub
-  readonly #keys = new RequestKeys()
+  readonly #keys: RequestKeys
+  readonly #proofs: ProofDesk
 
   constructor(app: FastifyInstance, options: AppOptions) {
     this.#app = app
     this.#options = options
     this.#rehearsals = new Turnstile(options.rehearsalsAtOnce)
     this.#events = new EventHub(options.home)
+    this.#keys = new RequestKeys(options.home)
+    this.#proofs = new ProofDesk(options.home)
     app.addHook('preClose', async () => this.#events.close())
   }
 
@@ -137,6 +150,7 @@ class Routes {
     reply: FastifyReply,
   ): Promise<FastifyReply | undefined> {
     const caller = await this.#caller(one, request, reply)
+    const key = await this.#proof(one, caller, request)
     const reading = reader.read({
       params: paramsOf(request),
       // Fastify's parser gives texts, and lists of texts for names that come twice.
@@ -145,44 +159,65 @@ class Routes {
     })
     if (!reading.ok) throw new MalformedRequest(reading.violations)
     const { params, query, body } = reading
+    const { home, programs, stop } = this.#options
     const call = {
-      home: this.#options.home,
+      home,
       caller,
+      token: tokenOf(request.headers.authorization),
+      key,
       params,
       query,
       body,
       waitSeconds: waitOf(request),
       reserve: null,
       rehearsals: this.#rehearsals,
-      stop: this.#options.stop,
+      programs,
+      gone: goneSignal(reply),
+      stop,
       // The request follows its route, so its parts have the types of the table.
     } as RouteCall
     if (name === 'followEvents') return this.#follow(call, request, reply)
-    // The table of handlers has the function for each name.
-    const handle = HANDLERS[name] as Handler<typeof name>
-    const { status = 200, value, headers = {} } = await this.#once(call, one, request, handle)
-    reply.status(status).headers(headers)
+    const { status = 200, value, headers = {} } = await this.#once(call, name, one, request)
     if (one.media !== undefined) reply.type(one.media)
+    reply.status(status).headers(headers)
     return reply.send(value)
   }
 
-  /** Does what a request with a key asks for once, and answers it from the facts after that. */
+  /** Does what a request with a key asks for once, and answers it from what is kept after that. */
   async #once(
     call: RouteCall,
-    { method }: Route,
+    name: RouteName,
+    one: Route,
     request: FastifyRequest,
-    handle: Handler<RouteName>,
   ): Promise<Reply> {
+    const wantsText = prefersText(request)
+    const handle = (each: RouteCall): Promise<Reply> =>
+      isCommandRoute(one)
+        ? answerByCommand({ ...each, wantsText }, one)
+        : // The table of handlers has a function for each other route.
+          ((HANDLERS as Readonly<Record<string, Handler<RouteName>>>)[name]?.(each) ?? noHandler())
     const key = request.headers['idempotency-key']
+    const { method } = one
     if (typeof key !== 'string' || method !== 'POST') return handle(call)
-    const { home, caller } = call
     const [path = ''] = request.url.split('?')
     const streams = await knownStreams(call)
-    return this.#keys.once(
-      { home, caller, streams, method, path, key, body: withoutProof(call.body) },
-      (reserve) => handle({ ...call, reserve }),
-      ({ subject }) => actReply(call, subject),
-    )
+    const body = withoutProof(call.body)
+    const keyed = { caller: call.caller, streams, method, path, key, body }
+    if (!isCommandRoute(one)) {
+      return this.#keys.once(
+        keyed,
+        (reserve) => handle({ ...call, reserve }),
+        ({ subject }) => actReply(call, subject),
+      )
+    }
+    if (one.runs.kind === 'document' || one.runs.kind === 'read') return handle(call)
+    return this.#keys.onceWhole(keyed, { name, isKept: name !== 'createToken' }, () => handle(call))
+  }
+
+  /** Proves the human of a route that wants one proven, before anything else of the request counts. */
+  #proof(one: Route, caller: Caller, { body }: FastifyRequest): Promise<LedgerKey | null> {
+    if (one.who !== 'proven') return Promise.resolve(null)
+    return this.#proofs.prove(caller, passphraseOf(body), `“${one.says}”`)
   }
 
   /** Who calls; routes for anyone have no caller, and their handlers ask for none. */
@@ -240,6 +275,24 @@ class Routes {
     else raw.once('close', leave)
     return undefined
   }
+}
+
+/** Aborted when a client goes away before it has its answer. */
+function goneSignal({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort()
+  })
+  return gone.signal
+}
+
+/** Whether the client wants what a person would read at a terminal. */
+function prefersText({ headers: { accept } }: FastifyRequest): boolean {
+  return accept === 'text/plain'
+}
+
+function noHandler(): never {
+  throw faultError('api.no_route', '')
 }
 
 /** The passphrase of a request leaves no trace, not even in a digest. */
@@ -327,6 +380,7 @@ function answerProblem(
 
 function problemFor(error: unknown, isStopping: boolean): ProblemDocument {
   if (error instanceof FaultError) return problemOf(error.fault)
+  if (error instanceof CommandRefusal) return problemOf(error)
   if (error instanceof MalformedRequest) return error.problem
   if (error instanceof RefusedDocument) {
     return requestProblem(error.code, error.message, error.violations)

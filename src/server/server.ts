@@ -11,13 +11,17 @@ import type { Surroundings } from '../home/index.ts'
 import { type ListenOptions, ownNames, refuseOpenAddress } from './address.ts'
 import { createApp } from './app.ts'
 import { HostedHome } from './call/hosted-home.ts'
+import { ProgramRuns } from './call/program-runs.ts'
 import { ServiceLock } from './service-lock.ts'
+import { walkRuns } from './walker.ts'
 
 interface ServeOptions {
   readonly around: Surroundings
   readonly home: string | null
   readonly listen: Omit<ListenOptions, 'hasTls'>
   readonly tls: { readonly cert: string; readonly key: string } | null
+  /** The script of this program, which answers the routes of commands. */
+  readonly program: string
   readonly log: (line: Readonly<Record<string, unknown>>) => void
 }
 
@@ -51,18 +55,21 @@ interface WholeListen extends Omit<ServeOptions, 'listen'> {
 }
 
 async function listenAt(
-  { listen, around, log, tls }: WholeListen,
+  { listen, around, log, tls, program }: WholeListen,
   home: HostedHome,
   lock: ServiceLock,
 ): Promise<StartedServer> {
   const stop = new AbortController()
   let names: ReadonlySet<string> = new Set()
   const locals = new WeakSet<IncomingMessage>()
+  const atOnce = Math.max(2, availableParallelism())
+  const programs = new ProgramRuns(program, around.env, atOnce)
   const app = createApp({
     home,
+    programs,
     userName: around.userName,
     names: () => names,
-    rehearsalsAtOnce: Math.max(2, availableParallelism()),
+    rehearsalsAtOnce: atOnce,
     stop: stop.signal,
     log,
     locals,
@@ -89,11 +96,14 @@ async function listenAt(
   await listenLocally(local, lock.socket)
   const url = `${tls === null ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${found}`
   lock.tell({ pid: process.pid, url, since: new Date().toISOString() })
+  const resting = new AbortController()
+  const walking = walkRuns(home, programs, log, resting.signal)
   const end = async (): Promise<void> => {
     const late = setTimeout(() => stop.abort(), DRAIN_MS)
+    resting.abort()
     local.close()
     local.closeIdleConnections()
-    await app.close()
+    await Promise.all([app.close(), programs.close(), walking])
     clearTimeout(late)
     stop.abort()
     await home.close()

@@ -4,6 +4,7 @@ import { startServer } from '../../server/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { refuseBelowAgent, refuseTokens } from '../call/home.ts'
 import { surroundings } from '../call/terminal.ts'
+import { ownProgram } from '../hooks/own-program.ts'
 
 const WHAT = 'serving a home'
 const PORT = 4180
@@ -22,6 +23,7 @@ export async function run(call: CommandCall): Promise<Exit> {
       names: options.texts('name'),
     },
     tls: tlsOf(call),
+    program: ownProgram(),
     log: (line) => terminal.err(`${JSON.stringify(line)}\n`),
   })
   const { url, socket } = server

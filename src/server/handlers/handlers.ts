@@ -7,8 +7,13 @@ import { checkOne, checkRules, evaluateRules, normalizeOne } from './documents.t
 import { approveQuestion, denyQuestion, listQuestions, showQuestion } from './questions.ts'
 import { listFacts, listStreams, proveOne, readTile, showCheckpoint } from './streams.ts'
 
+/** Routes that a function of the service answers; the others are answered by commands (`commands.ts`). */
+type OwnRoute = {
+  [Name in RouteName]: (typeof ROUTES)[Name] extends { readonly runs: unknown } ? never : Name
+}[RouteName]
+
 /** Events are a stream of their own (`events.ts`). */
-export const HANDLERS: { readonly [Name in Exclude<RouteName, 'followEvents'>]: Handler<Name> } = {
+export const HANDLERS: { readonly [Name in Exclude<OwnRoute, 'followEvents'>]: Handler<Name> } = {
   isAlive: async () => ({ value: { ok: true } }),
   isReady: async ({ home }) => {
     await home.ledger.store.heads()
