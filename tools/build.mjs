@@ -31,7 +31,7 @@ const BUNDLED = new Set([
   'yaml',
 ])
 /** Packages that the script of the service alone holds; people need not install them. */
-const SERVED = ['fastify']
+const SERVED = ['fastify', 'pino', 'prom-client']
 const STAMP = join(ROOT, 'dist', '.stamp')
 const WARMING_MS = 120_000
 

@@ -27,6 +27,7 @@ import {
   readJson,
 } from '../base/index.ts'
 import { isObject } from '../contracts/index.ts'
+import { readAct, rollbacksOf } from '../history/index.ts'
 import type { Caller } from '../ledger/index.ts'
 import type { LedgerKey } from '../store/index.ts'
 import type { HostedHome } from './call/hosted-home.ts'
@@ -45,6 +46,9 @@ import {
 } from './handlers/commands.ts'
 import { HANDLERS } from './handlers/handlers.ts'
 import { RequestKeys } from './idempotency.ts'
+import type { Log } from './look/log.ts'
+import { Metrics } from './look/metrics.ts'
+import type { Traces } from './look/traces.ts'
 import { admitCaller, callerOf, tokenOf } from './who.ts'
 
 interface AppOptions {
@@ -59,7 +63,8 @@ interface AppOptions {
   readonly rehearsalsAtOnce: number
   readonly programs: ProgramRuns
   readonly stop: AbortSignal
-  readonly log: (line: Readonly<Record<string, unknown>>) => void
+  readonly log: Log
+  readonly traces: Traces
 }
 
 const BODY_BYTES_MAX = 4 << 20
@@ -119,6 +124,7 @@ class Routes {
   readonly #events: EventHub
   readonly #keys: RequestKeys
   readonly #proofs: ProofDesk
+  readonly #metrics: Metrics
 
   constructor(app: FastifyInstance, options: AppOptions) {
     this.#app = app
@@ -127,6 +133,15 @@ class Routes {
     this.#events = new EventHub(options.home)
     this.#keys = new RequestKeys(options.home)
     this.#proofs = new ProofDesk(options.home)
+    this.#metrics = new Metrics({
+      readers: () => this.#events.readers,
+      walks: () => options.programs.walks,
+      facts: async () => {
+        const heads = await options.home.ledger.store.heads()
+        return heads.reduce((sum, { size }) => sum + size, 0)
+      },
+    })
+    app.addHook('onResponse', async (request, reply) => this.#tell(request, reply))
     app.addHook('preClose', async () => this.#events.close())
   }
 
@@ -137,6 +152,7 @@ class Routes {
       this.#app.route({
         method: one.method,
         url: pattern(one.path),
+        config: { name },
         handler: (request, reply) => this.#answer(name, one, reader, request, reply),
       })
     }
@@ -172,6 +188,9 @@ class Routes {
       reserve: null,
       rehearsals: this.#rehearsals,
       programs,
+      // What cannot be counted is on the record.
+      acted: (stream, id) => void this.#act(stream, id).catch(() => undefined),
+      metrics: () => this.#metrics.text(),
       gone: goneSignal(reply),
       stop,
       // The request follows its route, so its parts have the types of the table.
@@ -212,6 +231,24 @@ class Routes {
     }
     if (one.runs.kind === 'document' || one.runs.kind === 'read') return handle(call)
     return this.#keys.onceWhole(keyed, { name, isKept: name !== 'createToken' }, () => handle(call))
+  }
+
+  /** Counts and logs a request by its route. */
+  #tell({ routeOptions, method }: FastifyRequest, { statusCode, elapsedTime }: FastifyReply): void {
+    // Routes of the table have their name there; others have none.
+    const { name: route = 'none' } = routeOptions.config as { readonly name?: string }
+    this.#metrics.answered(route, statusCode, elapsedTime / 1_000)
+    const ms = Math.round(elapsedTime)
+    this.#options.log.info({ event: 'request', route, method, status: statusCode, ms })
+  }
+
+  /** Counts an action, and traces it when it has come to its end. */
+  async #act(stream: string, id: string): Promise<void> {
+    const { ledger } = this.#options.home
+    const act = await readAct(ledger, stream, id, await rollbacksOf(ledger, stream))
+    if (act === null) return
+    this.#metrics.acted(act.outcome)
+    if (act.outcome !== 'waiting') this.#options.traces.add(act, stream)
   }
 
   /** Proves the human of a route that wants one proven, before anything else of the request counts. */
@@ -372,7 +409,7 @@ function answerProblem(
   const problem = problemFor(error, stop.aborted)
   if (problem.status >= 500) {
     const words = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    log({ level: 'error', url: request.url, code: problem.code, words })
+    log.error({ event: 'failure', route: request.routeOptions.url, code: problem.code, words })
   }
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="writ"')
   reply.status(problem.status).type('application/problem+json').send(problem)

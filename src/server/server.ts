@@ -12,6 +12,8 @@ import { type ListenOptions, ownNames, refuseOpenAddress } from './address.ts'
 import { createApp } from './app.ts'
 import { HostedHome } from './call/hosted-home.ts'
 import { ProgramRuns } from './call/program-runs.ts'
+import { createLog } from './look/log.ts'
+import { Traces } from './look/traces.ts'
 import { ServiceLock } from './service-lock.ts'
 import { walkRuns } from './walker.ts'
 
@@ -22,7 +24,8 @@ interface ServeOptions {
   readonly tls: { readonly cert: string; readonly key: string } | null
   /** The script of this program, which answers the routes of commands. */
   readonly program: string
-  readonly log: (line: Readonly<Record<string, unknown>>) => void
+  /** Takes a line of the log. */
+  readonly writeLog: (line: string) => void
 }
 
 interface StartedServer {
@@ -55,13 +58,15 @@ interface WholeListen extends Omit<ServeOptions, 'listen'> {
 }
 
 async function listenAt(
-  { listen, around, log, tls, program }: WholeListen,
+  { listen, around, writeLog, tls, program }: WholeListen,
   home: HostedHome,
   lock: ServiceLock,
 ): Promise<StartedServer> {
   const stop = new AbortController()
   let names: ReadonlySet<string> = new Set()
   const locals = new WeakSet<IncomingMessage>()
+  const log = createLog(writeLog)
+  const traces = new Traces(around.env, log)
   const atOnce = Math.max(2, availableParallelism())
   const programs = new ProgramRuns(program, around.env, atOnce)
   const app = createApp({
@@ -72,6 +77,7 @@ async function listenAt(
     rehearsalsAtOnce: atOnce,
     stop: stop.signal,
     log,
+    traces,
     locals,
     tls: tls === null ? null : { cert: readFileSync(tls.cert), key: readFileSync(tls.key) },
   })
@@ -105,6 +111,7 @@ async function listenAt(
     local.closeIdleConnections()
     await Promise.all([app.close(), programs.close(), walking])
     clearTimeout(late)
+    await traces.send()
     stop.abort()
     await home.close()
     lock.release()

@@ -8,12 +8,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { MAIN_STREAM } from '../ledger/index.ts'
 import type { HostedHome } from './call/hosted-home.ts'
 import type { ProgramRuns } from './call/program-runs.ts'
+import type { Log } from './look/log.ts'
 
 const LOOK_MS = 5_000
 const REST_MS_MAX = 300_000
 const WALKED = ['schedule_v1', 'flow_started_v1'] as const
-
-type Log = (line: Readonly<Record<string, unknown>>) => void
 
 export async function walkRuns(
   home: HostedHome,
@@ -27,7 +26,7 @@ export async function walkRuns(
       if (await hasRuns(home)) {
         const { status, err } = await loopOnce(home, programs)
         if (stop.aborted) return
-        log({ level: 'warn', event: 'loop_ended', status, words: err.slice(-500) })
+        log.warn({ event: 'loop_ended', status, words: err.slice(-500) })
         restMs = Math.min(2 * restMs, REST_MS_MAX)
       }
     } catch {

@@ -132,7 +132,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'words',
     ],
     pure: false,
-    packages: ['fastify', 'typebox'],
+    packages: ['fastify', 'pino', 'prom-client', 'typebox'],
   },
   cli: {
     sees: [

@@ -347,6 +347,7 @@ export const OF_FLOWS = /^flow (?:status|list|report|show)$/
 export const HTTP_WHO = {
   anyone: ['isAlive', 'isReady', 'describeApi'],
   caller: [
+    'showMetrics',
     'proposeAction',
     'listActions',
     'showAction',

@@ -24,7 +24,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     },
     tls: tlsOf(call),
     program: ownProgram(),
-    log: (line) => terminal.err(`${JSON.stringify(line)}\n`),
+    writeLog: (line) => terminal.err(line),
   })
   const { url, socket } = server
   const text = options.isOn('json') ? JSON.stringify({ url, socket }) : `serving at ${url}`

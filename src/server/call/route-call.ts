@@ -31,6 +31,9 @@ export interface RouteCall<Name extends keyof Table = keyof Table> {
   /** Rehearsals at once, over all requests. */
   readonly rehearsals: Turnstile
   readonly programs: ProgramRuns
+  /** Counts and traces an action that was proposed or answered. */
+  readonly acted: (stream: string, actionId: string) => void
+  readonly metrics: () => Promise<string>
   /** Aborted when the client has gone away before its answer. */
   readonly gone: AbortSignal
   /** Aborted when the service stops. */

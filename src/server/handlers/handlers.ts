@@ -1,6 +1,7 @@
 /** Which function answers which route. */
 import { openApiDocument, ROUTES, type RouteName } from '../../api/index.ts'
-import { VERSION } from '../../base/index.ts'
+import { faultError, VERSION } from '../../base/index.ts'
+import { MAIN_STREAM, mayKnow } from '../../ledger/index.ts'
 import type { Handler } from '../call/route-call.ts'
 import { listActions, proposeAction, showAction } from './actions.ts'
 import { checkOne, checkRules, evaluateRules, normalizeOne } from './documents.ts'
@@ -20,6 +21,11 @@ export const HANDLERS: { readonly [Name in Exclude<OwnRoute, 'followEvents'>]: H
     return { value: { ready: true } }
   },
   describeApi: async () => ({ value: openApiDocument(ROUTES, { version: VERSION, url: '/' }) }),
+  showMetrics: async ({ caller, metrics }) => {
+    // Counts over all streams are not for callers of one of them (L-7).
+    if (mayKnow(caller, MAIN_STREAM)) return { value: await metrics() }
+    throw faultError('principal.scope', '', 'the metrics are for callers of the main stream')
+  },
   proposeAction,
   listActions,
   showAction,

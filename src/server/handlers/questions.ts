@@ -57,13 +57,14 @@ export const denyQuestion: Handler<'denyQuestion'> = async (call) => {
 }
 
 async function answered(
-  call: Pick<RouteCall, 'home' | 'caller' | 'reserve'>,
+  call: Pick<RouteCall, 'home' | 'caller' | 'reserve' | 'acted'>,
   stream: string,
   { actionId }: Question,
   given: Exclude<Answered, { kind: 'wait' }>,
 ): Promise<Reply> {
   const { home, caller, reserve } = call
   await home.withGate(caller, stream, (gate) => gate.answer(actionId, given), reserve?.(actionId))
+  call.acted(stream, actionId)
   return actReply(call, actionId)
 }
 
