@@ -656,6 +656,15 @@ export const CODES = {
   'api.foreign_answer': { http: 502, exit: 4, says: 'the answer is not of a service of writ' },
   'service.running': { http: 409, exit: 1, says: 'another service has this home' },
   'service.address': { http: 400, exit: 2, says: 'the service cannot listen there' },
+  'remote.unknown': usage('no service is registered under this name or address'),
+  'remote.exists': {
+    http: 409,
+    exit: 1,
+    says: 'a service is registered under this name or address',
+  },
+  'remote.key_changed': refused('the service signs with another key than the registered one'),
+  'remote.unreachable': broken('the service does not answer'),
+  'remote.no_form': usage('this is not done through a service'),
 
   // History.
   'history.unknown': { http: 404, exit: 1, says: 'nothing here has this id' },

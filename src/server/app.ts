@@ -37,6 +37,7 @@ import { ProofDesk } from './call/proof-desk.ts'
 import type { Handler, Reply, RouteCall } from './call/route-call.ts'
 import { Turnstile } from './call/turnstile.ts'
 import { EventHub } from './events.ts'
+import { answerNoRequest, refuseAmbiguous, refuseForeign } from './front-door.ts'
 import { actReply, knownStreams, RefusedDocument } from './handlers/actions.ts'
 import {
   answerByCommand,
@@ -94,6 +95,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     exposeHeadRoutes: false,
     onProtoPoisoning: 'error',
     routerOptions: { maxParamLength: 512 },
+    clientErrorHandler: answerNoRequest,
+    frameworkErrors: (error, request, reply) => answerProblem(options, request, reply, error),
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
@@ -108,6 +111,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   })
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(HEADERS)
+    refuseAmbiguous(request)
     if (!options.locals.has(request.raw)) refuseForeign(request, options.names())
   })
   new Routes(app, options).register()
@@ -380,16 +384,6 @@ const WAIT = /(?:^|,)\s*wait=(\d{1,4})\s*(?:$|,)/
 function waitOf({ headers: { prefer } }: FastifyRequest): number {
   const [, seconds] = WAIT.exec(typeof prefer === 'string' ? prefer : '') ?? []
   return seconds === undefined ? WAIT_SECONDS : Math.min(Number(seconds), WAIT_SECONDS_MAX)
-}
-
-function refuseForeign({ headers }: FastifyRequest, names: ReadonlySet<string>): void {
-  const host = (headers.host ?? '').toLowerCase()
-  if (!names.has(host))
-    throw faultError('api.host', host, 'the service does not answer under this name')
-  const { origin } = headers
-  if (origin === undefined) return
-  if (names.has(origin.toLowerCase().replace(/^https?:\/\//, ''))) return
-  throw faultError('api.origin', origin, 'the request comes from a page of another origin')
 }
 
 const FASTIFY_CODES: Readonly<Record<string, Code>> = {

@@ -136,6 +136,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   cli: {
     sees: [
+      'api',
       'base',
       'contracts',
       'constitution',

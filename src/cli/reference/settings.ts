@@ -144,6 +144,14 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'WRIT_HOME', says: 'the home to use, instead of the nearest `.writ` upwards' },
   { name: 'WRIT_TOKEN', says: 'the token of the principal that calls; without it the local human' },
   {
+    name: 'WRIT_URL',
+    says: 'the registered service that carries commands out, instead of a home of this machine',
+  },
+  {
+    name: 'WRIT_READS_BELOW',
+    says: 'the directory below which documents may name files; the service sets it',
+  },
+  {
     name: 'WRIT_SESSION',
     says: 'the id of the session that a program runs in; `writ run` sets it',
   },
