@@ -7,7 +7,7 @@ import { COMMANDS } from './commands/table.ts'
 const isServed = (process.env['WRIT_URL'] ?? '') !== ''
 
 function served(command: Command): Command {
-  const load = async () => (await import('./remote/through-service.ts')).throughService(command)
+  const load = async () => (await import('./remote/carried-out.ts')).carriedOut(command)
   return { ...command, load }
 }
 

@@ -17,7 +17,7 @@ import {
 } from '../../ledger/index.ts'
 import { makeFolder, readIfThere, writeWhole } from '../../machine/index.ts'
 
-export interface Remote {
+interface Remote {
   readonly name: string
   readonly url: string
   /** As `writ ledger key` prints it. */

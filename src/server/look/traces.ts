@@ -32,7 +32,7 @@ const WAITING_MAX = 1_000
 const SEND_MS = 1_000
 
 /** The spans of an action that has come to its end; its steps follow each other without a gap. */
-export function spansOf(act: ActHistory, stream: string): readonly Span[] {
+function spansOf(act: ActHistory, stream: string): readonly Span[] {
   const steps = [
     ['rehearse', act.result],
     ['decide', act.decision],
@@ -107,10 +107,6 @@ export class Traces {
   constructor(env: Variables, log: Log) {
     this.#target = traceTarget(env)
     this.#log = log
-  }
-
-  get isOn(): boolean {
-    return this.#target !== null
   }
 
   add(act: ActHistory, stream: string): void {

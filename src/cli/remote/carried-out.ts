@@ -23,7 +23,7 @@ type NamedRoute = readonly [string, Route]
 const TABLE: readonly NamedRoute[] = Object.entries(ROUTES)
 
 /** Returns what runs a command where `WRIT_URL` names a service. */
-export async function throughService(command: Command): Promise<{ readonly run: CommandRun }> {
+export async function carriedOut(command: Command): Promise<{ readonly run: CommandRun }> {
   const routes = TABLE.filter(([, one]) => one.command === command.name)
   const carried = routes.filter(([, { runs }]) => runs !== undefined && runs.kind !== 'document')
   // Documents are looked at here as well as there.
