@@ -32,7 +32,7 @@ const BUNDLED = new Set([
   'yaml',
 ])
 /** Packages that the script of the service alone holds; people need not install them. */
-const SERVED = ['fastify', '@modelcontextprotocol/server']
+const SERVED = ['fastify', '@modelcontextprotocol/server', 'pino', 'prom-client']
 const STAMP = join(ROOT, 'dist', '.stamp')
 const WARMING_MS = 120_000
 

@@ -20,6 +20,8 @@ interface Extras {
   /** For how many seconds the service may work before it answers 202. */
   readonly wait?: number
   readonly signal?: AbortSignal
+  /** `text/plain` for what the command of the route prints at a terminal. */
+  readonly accept?: string
 }
 
 export interface ServiceAnswer<T> {
@@ -27,6 +29,8 @@ export interface ServiceAnswer<T> {
   readonly value: T
   /** Where the answer will be, of a 202. */
   readonly location: string | null
+  /** The exit status of the command that answered; null where none did. */
+  readonly exit: number | null
 }
 
 type Table = typeof ROUTES
@@ -69,13 +73,14 @@ async function send(
   one: Route,
   request: LooseRequest,
 ): Promise<ServiceAnswer<unknown>> {
-  const { body, signal, idempotencyKey, wait } = request
+  const { body, signal, idempotencyKey, wait, accept } = request
   const response = await own(new URL(addressOf(one, request), url), {
     method: one.method,
     headers: {
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      ...(accept === undefined ? {} : { accept }),
       ...(wait === undefined ? {} : { prefer: `wait=${wait}` }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -86,7 +91,10 @@ async function send(
   const value: unknown = isJson && text !== '' ? JSON.parse(text) : text
   if (!response.ok)
     throw new ProblemError(isProblem(value) ? value : unknownProblem(response.status))
-  return { status: response.status, value, location: response.headers.get('location') }
+  const { status, headers } = response
+  const exit = headers.get('writ-exit')
+  const location = headers.get('location')
+  return { status, value, location, exit: exit === null ? null : Number(exit) }
 }
 
 function addressOf({ path }: Route, { params = {}, query = {} }: LooseRequest): string {

@@ -10,6 +10,7 @@ export {
   ProblemError,
   type ServiceAnswer,
 } from './client.ts'
+export { commandWords, type FilePlaces } from './command-words.ts'
 export { type Cursor, formatCursor, parseCursor } from './cursor.ts'
 export { openApiDocument } from './openapi.ts'
 export { type ProblemDocument, problemOf, requestProblem } from './problem.ts'

@@ -647,12 +647,27 @@ export const CODES = {
   'api.too_large': { http: 413, exit: 1, says: 'the request is too large' },
   'api.media': { http: 415, exit: 2, says: 'the body is not JSON' },
   'api.too_often': { http: 429, exit: 1, says: 'the caller asks too often' },
+  'api.busy': { http: 503, exit: 4, says: 'the service has too much under way' },
+  'api.outcome_unknown': {
+    http: 409,
+    exit: 1,
+    says: 'a request with this key was begun, and its answer is not kept',
+  },
   'api.stopping': { http: 503, exit: 4, says: 'the service is stopping' },
   'api.foreign_answer': { http: 502, exit: 4, says: 'the answer is not of a service of writ' },
   'mcp.no_token': { http: 401, exit: 1, says: 'an MCP client acts under a token of its own' },
   'mcp.human': { http: 403, exit: 1, says: 'an MCP client never acts as a human' },
   'service.running': { http: 409, exit: 1, says: 'another service has this home' },
   'service.address': { http: 400, exit: 2, says: 'the service cannot listen there' },
+  'remote.unknown': usage('no service is registered under this name or address'),
+  'remote.exists': {
+    http: 409,
+    exit: 1,
+    says: 'a service is registered under this name or address',
+  },
+  'remote.key_changed': refused('the service signs with another key than the registered one'),
+  'remote.unreachable': broken('the service does not answer'),
+  'remote.no_form': usage('this is not done through a service'),
 
   // History.
   'history.unknown': { http: 404, exit: 1, says: 'nothing here has this id' },

@@ -66,6 +66,7 @@ export {
   runInstalled,
   runProgram,
   runProgramNow,
+  startOwn,
   startProgram,
   stopOutputProcessing,
 } from './programs.ts'

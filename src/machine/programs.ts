@@ -3,8 +3,9 @@
  * directories, never by the caller's PATH, and started with an environment of their own.
  *
  * INVARIANT (own programs only): this file alone imports `node:child_process`, and its functions take
- *   only a path that `findProgram` returned. The house test refuses any other import. One exception:
- *   `runInstalled` starts a program that a person asks writ to try, with an environment of its own.
+ *   only a path that `findProgram` returned. The house test refuses any other import. Two exceptions:
+ *   `runInstalled` starts a program that a person asks writ to try, with an environment of its own;
+ *   `startOwn` starts writ itself for the service, with the environment that the service hands over.
  */
 import {
   type ChildProcess,
@@ -108,6 +109,16 @@ export function startProgram(
 ): ChildProcess {
   const env = { ...PROGRAM_ENV, ...variables }
   return spawn(program, args, { cwd: '/', detached: true, ...options, env })
+}
+
+/** Starts a script of this installation with this Node; it takes its passphrase from descriptor 3. */
+export function startOwn(
+  script: string,
+  args: readonly string[],
+  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): ChildProcess {
+  const stdio: SpawnOptions['stdio'] = ['pipe', 'pipe', 'pipe', 'pipe']
+  return spawn(process.execPath, [script, ...args], { cwd, env, stdio, detached: true })
 }
 
 /** Runs it to its end while this process waits. */

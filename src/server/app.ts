@@ -27,18 +27,32 @@ import {
   readJson,
 } from '../base/index.ts'
 import { isObject } from '../contracts/index.ts'
+import { readAct, rollbacksOf } from '../history/index.ts'
 import type { Caller } from '../ledger/index.ts'
 import { type McpHost, mcpDoor } from '../mcp/index.ts'
+import type { LedgerKey } from '../store/index.ts'
 import type { HostedHome } from './call/hosted-home.ts'
+import { PaceLimit } from './call/pace-limit.ts'
+import type { ProgramRuns } from './call/program-runs.ts'
+import { ProofDesk } from './call/proof-desk.ts'
 import type { Handler, Reply, RouteCall } from './call/route-call.ts'
 import { Turnstile } from './call/turnstile.ts'
 import { EventHub } from './events.ts'
+import { answerNoRequest, refuseAmbiguous, refuseForeign } from './front-door.ts'
 import { actReply, knownStreams, RefusedDocument } from './handlers/actions.ts'
+import {
+  answerByCommand,
+  CommandRefusal,
+  isCommandRoute,
+  passphraseOf,
+} from './handlers/commands.ts'
 import { HANDLERS } from './handlers/handlers.ts'
 import { RequestKeys } from './idempotency.ts'
+import type { Log } from './look/log.ts'
+import { Metrics } from './look/metrics.ts'
+import type { Traces } from './look/traces.ts'
 import { answerMcp, MCP_PATH } from './mcp-route.ts'
-import { PaceLimit } from './pace-limit.ts'
-import { admitCaller, callerOf } from './who.ts'
+import { admitCaller, callerOf, tokenOf } from './who.ts'
 
 interface AppOptions {
   readonly home: HostedHome
@@ -50,9 +64,11 @@ interface AppOptions {
   /** Requests that came through the home's socket, which only processes of its user can open. */
   readonly locals: WeakSet<IncomingMessage>
   readonly rehearsalsAtOnce: number
+  readonly programs: ProgramRuns
   readonly stop: AbortSignal
-  readonly log: (line: Readonly<Record<string, unknown>>) => void
   readonly mcp: Pick<McpHost, 'explain' | 'evaluate' | 'console'>
+  readonly log: Log
+  readonly traces: Traces
 }
 
 const BODY_BYTES_MAX = 4 << 20
@@ -82,6 +98,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     exposeHeadRoutes: false,
     onProtoPoisoning: 'error',
     routerOptions: { maxParamLength: 512 },
+    clientErrorHandler: answerNoRequest,
+    frameworkErrors: (error, request, reply) => answerProblem(options, request, reply, error),
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
@@ -96,6 +114,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   })
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(HEADERS)
+    refuseAmbiguous(request)
     if (!options.locals.has(request.raw)) refuseForeign(request, options.names())
   })
   new Routes(app, options).register()
@@ -110,13 +129,26 @@ class Routes {
   readonly #strangers = new PaceLimit(STRANGER_PACE)
   readonly #rehearsals: Turnstile
   readonly #events: EventHub
-  readonly #keys = new RequestKeys()
+  readonly #keys: RequestKeys
+  readonly #proofs: ProofDesk
+  readonly #metrics: Metrics
 
   constructor(app: FastifyInstance, options: AppOptions) {
     this.#app = app
     this.#options = options
     this.#rehearsals = new Turnstile(options.rehearsalsAtOnce)
     this.#events = new EventHub(options.home)
+    this.#keys = new RequestKeys(options.home)
+    this.#proofs = new ProofDesk(options.home)
+    this.#metrics = new Metrics({
+      readers: () => this.#events.readers,
+      walks: () => options.programs.walks,
+      facts: async () => {
+        const heads = await options.home.ledger.store.heads()
+        return heads.reduce((sum, { size }) => sum + size, 0)
+      },
+    })
+    app.addHook('onResponse', async (request, reply) => this.#tell(request, reply))
     app.addHook('preClose', async () => this.#events.close())
   }
 
@@ -127,6 +159,7 @@ class Routes {
       this.#app.route({
         method: one.method,
         url: pattern(one.path),
+        config: { name },
         handler: (request, reply) => this.#answer(name, one, reader, request, reply),
       })
     }
@@ -150,6 +183,7 @@ class Routes {
     reply: FastifyReply,
   ): Promise<FastifyReply | undefined> {
     const caller = await this.#caller(one, request, reply)
+    const key = await this.#proof(one, caller, request)
     const reading = reader.read({
       params: paramsOf(request),
       // Fastify's parser gives texts, and lists of texts for names that come twice.
@@ -158,44 +192,86 @@ class Routes {
     })
     if (!reading.ok) throw new MalformedRequest(reading.violations)
     const { params, query, body } = reading
+    const { home, programs, stop } = this.#options
     const call = {
-      home: this.#options.home,
+      home,
       caller,
+      token: tokenOf(request.headers.authorization),
+      key,
       params,
       query,
       body,
       waitSeconds: waitOf(request),
       reserve: null,
       rehearsals: this.#rehearsals,
-      stop: this.#options.stop,
+      programs,
+      // What cannot be counted is on the record.
+      acted: (stream, id) => void this.#act(stream, id).catch(() => undefined),
+      metrics: () => this.#metrics.text(),
+      gone: goneSignal(reply),
+      stop,
       // The request follows its route, so its parts have the types of the table.
     } as RouteCall
     if (name === 'followEvents') return this.#follow(call, request, reply)
-    // The table of handlers has the function for each name.
-    const handle = HANDLERS[name] as Handler<typeof name>
-    const { status = 200, value, headers = {} } = await this.#once(call, one, request, handle)
-    reply.status(status).headers(headers)
+    const { status = 200, value, headers = {} } = await this.#once(call, name, one, request)
     if (one.media !== undefined) reply.type(one.media)
+    reply.status(status).headers(headers)
     return reply.send(value)
   }
 
-  /** Does what a request with a key asks for once, and answers it from the facts after that. */
+  /** Does what a request with a key asks for once, and answers it from what is kept after that. */
   async #once(
     call: RouteCall,
-    { method }: Route,
+    name: RouteName,
+    one: Route,
     request: FastifyRequest,
-    handle: Handler<RouteName>,
   ): Promise<Reply> {
+    const wantsText = prefersText(request)
+    const handle = (each: RouteCall): Promise<Reply> =>
+      isCommandRoute(one)
+        ? answerByCommand({ ...each, wantsText }, one)
+        : // The table of handlers has a function for each other route.
+          ((HANDLERS as Readonly<Record<string, Handler<RouteName>>>)[name]?.(each) ?? noHandler())
     const key = request.headers['idempotency-key']
+    const { method } = one
     if (typeof key !== 'string' || method !== 'POST') return handle(call)
-    const { home, caller } = call
     const [path = ''] = request.url.split('?')
     const streams = await knownStreams(call)
-    return this.#keys.once(
-      { home, caller, streams, method, path, key, body: withoutProof(call.body) },
-      (reserve) => handle({ ...call, reserve }),
-      ({ subject }) => actReply(call, subject),
-    )
+    const body = withoutProof(call.body)
+    const keyed = { caller: call.caller, streams, method, path, key, body }
+    if (!isCommandRoute(one)) {
+      return this.#keys.once(
+        keyed,
+        (reserve) => handle({ ...call, reserve }),
+        ({ subject }) => actReply(call, subject),
+      )
+    }
+    if (one.runs.kind === 'document' || one.runs.kind === 'read') return handle(call)
+    return this.#keys.onceWhole(keyed, { name, isKept: name !== 'createToken' }, () => handle(call))
+  }
+
+  /** Counts and logs a request by its route. */
+  #tell({ routeOptions, method }: FastifyRequest, { statusCode, elapsedTime }: FastifyReply): void {
+    // Routes of the table have their name there; others have none.
+    const { name: route = 'none' } = routeOptions.config as { readonly name?: string }
+    this.#metrics.answered(route, statusCode, elapsedTime / 1_000)
+    const ms = Math.round(elapsedTime)
+    this.#options.log.info({ event: 'request', route, method, status: statusCode, ms })
+  }
+
+  /** Counts an action, and traces it when it has come to its end. */
+  async #act(stream: string, id: string): Promise<void> {
+    const { ledger } = this.#options.home
+    const act = await readAct(ledger, stream, id, await rollbacksOf(ledger, stream))
+    if (act === null) return
+    this.#metrics.acted(act.outcome)
+    if (act.outcome !== 'waiting') this.#options.traces.add(act, stream)
+  }
+
+  /** Proves the human of a route that wants one proven, before anything else of the request counts. */
+  #proof(one: Route, caller: Caller, { body }: FastifyRequest): Promise<LedgerKey | null> {
+    if (one.who !== 'proven') return Promise.resolve(null)
+    return this.#proofs.prove(caller, passphraseOf(body), `“${one.says}”`)
   }
 
   /** Who calls; routes for anyone have no caller, and their handlers ask for none. */
@@ -259,6 +335,24 @@ class Routes {
   }
 }
 
+/** Aborted when a client goes away before it has its answer. */
+function goneSignal({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort()
+  })
+  return gone.signal
+}
+
+/** Whether the client wants what a person would read at a terminal. */
+function prefersText({ headers: { accept } }: FastifyRequest): boolean {
+  return accept === 'text/plain'
+}
+
+function noHandler(): never {
+  throw faultError('api.no_route', '')
+}
+
 /** The passphrase of a request leaves no trace, not even in a digest. */
 function withoutProof(body: unknown): unknown {
   if (!isObject(body)) return body
@@ -309,16 +403,6 @@ function waitOf({ headers: { prefer } }: FastifyRequest): number {
   return seconds === undefined ? WAIT_SECONDS : Math.min(Number(seconds), WAIT_SECONDS_MAX)
 }
 
-function refuseForeign({ headers }: FastifyRequest, names: ReadonlySet<string>): void {
-  const host = (headers.host ?? '').toLowerCase()
-  if (!names.has(host))
-    throw faultError('api.host', host, 'the service does not answer under this name')
-  const { origin } = headers
-  if (origin === undefined) return
-  if (names.has(origin.toLowerCase().replace(/^https?:\/\//, ''))) return
-  throw faultError('api.origin', origin, 'the request comes from a page of another origin')
-}
-
 const FASTIFY_CODES: Readonly<Record<string, Code>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'api.too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'api.media',
@@ -336,7 +420,7 @@ function answerProblem(
   const problem = problemFor(error, stop.aborted)
   if (problem.status >= 500) {
     const words = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    log({ level: 'error', url: request.url, code: problem.code, words })
+    log.error({ event: 'failure', route: request.routeOptions.url, code: problem.code, words })
   }
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="writ"')
   reply.status(problem.status).type('application/problem+json').send(problem)
@@ -344,6 +428,7 @@ function answerProblem(
 
 function problemFor(error: unknown, isStopping: boolean): ProblemDocument {
   if (error instanceof FaultError) return problemOf(error.fault)
+  if (error instanceof CommandRefusal) return problemOf(error)
   if (error instanceof MalformedRequest) return error.problem
   if (error instanceof RefusedDocument) {
     return requestProblem(error.code, error.message, error.violations)

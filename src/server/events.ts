@@ -88,6 +88,10 @@ export class EventHub {
     return leave
   }
 
+  get readers(): number {
+    return this.#readers.size
+  }
+
   close(): void {
     for (const { sink } of this.#readers) sink.end()
     this.#readers.clear()

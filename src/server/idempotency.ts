@@ -6,15 +6,15 @@
 import { type Digest, digestDocument, faultError } from '../base/index.ts'
 import type { RequestKey } from '../contracts/index.ts'
 import { openFact } from '../history/index.ts'
-import { type Caller, principalText } from '../ledger/index.ts'
+import { type Caller, defaultStream, principalText } from '../ledger/index.ts'
 import type { HostedHome } from './call/hosted-home.ts'
-import type { Reservation } from './call/route-call.ts'
+import type { Reply, Reservation } from './call/route-call.ts'
+import { KeptAnswers } from './kept-answers.ts'
 
 const DAY_MS = 86_400_000
 const KEY = /^[\x21-\x7e]{1,200}$/
 
 interface KeyedRequest {
-  readonly home: HostedHome
   readonly caller: Caller
   /** Where the fact of an earlier request may be. */
   readonly streams: readonly string[]
@@ -27,11 +27,20 @@ interface KeyedRequest {
 /** What was recorded under a key: what the request was about. */
 interface EarlierRequest {
   readonly subject: string
+  /** Under which name it was recorded. */
+  readonly name: string
 }
 
 /** The keys of requests that this process is answering. */
 export class RequestKeys {
+  readonly #home: HostedHome
+  readonly #answers: KeptAnswers
   readonly #underWay = new Set<string>()
+
+  constructor(home: HostedHome) {
+    this.#home = home
+    this.#answers = new KeptAnswers(home.home.state)
+  }
 
   /**
    * Calls `first` for a key that was not used, with what it has to record; `again` for one that was.
@@ -42,7 +51,8 @@ export class RequestKeys {
     first: (reservation: Reservation) => Promise<T>,
     again: (earlier: EarlierRequest) => Promise<T>,
   ): Promise<T> {
-    const { home, caller, method, path, key } = request
+    const { caller, method, path, key } = request
+    const home = this.#home
     if (!KEY.test(key)) {
       throw faultError('api.malformed', '', 'an idempotency key has 1 to 200 visible characters')
     }
@@ -52,10 +62,10 @@ export class RequestKeys {
     this.#underWay.add(requestDigest)
     try {
       const bodyDigest = digestDocument(request.body ?? null)
-      const found = await findRequest(request, requestDigest)
+      const found = await findRequest(home, request, requestDigest)
       if (found !== null && isFresh(found)) {
         if (found.payload.body_digest !== bodyDigest) throw faultError('api.key_reused', '')
-        return await again(found.payload)
+        return await again({ subject: found.payload.subject, name: found.name })
       }
       return await first((subject) => ({
         type: 'request_key_v1',
@@ -67,6 +77,41 @@ export class RequestKeys {
       this.#underWay.delete(requestDigest)
     }
   }
+
+  /**
+   * The same for a request that a command answers: the key is recorded before the command is called, so
+   * that it is called at most once; its answer is kept for a day. After a crash in between no answer is
+   * kept, and a repeated request is refused and told so.
+   */
+  onceWhole(
+    request: KeyedRequest,
+    { name, isKept }: { readonly name: string; readonly isKept: boolean },
+    first: () => Promise<Reply>,
+  ): Promise<Reply> {
+    return this.once(
+      request,
+      async (reserve) => {
+        const { key, ...record } = reserve(name)
+        await this.#home.ledger.record({
+          principal: request.caller.principal,
+          source: 'api',
+          stream: defaultStream(request.caller),
+          record,
+          idempotencyKey: key,
+        })
+        const reply = await first()
+        if (isKept) this.#answers.keep(key, reply)
+        return reply
+      },
+      async ({ name: key }) => this.#answers.find(key) ?? unknownOutcome(),
+    )
+  }
+}
+
+function unknownOutcome(): never {
+  const message = 'a request with this key was begun before, and its answer is not kept'
+  const hint = 'look at what was done: GET /v1/actions, GET /v1/events'
+  throw faultError('api.outcome_unknown', '', message, hint)
 }
 
 function nameOf(requestDigest: Digest): string {
@@ -74,6 +119,7 @@ function nameOf(requestDigest: Digest): string {
 }
 
 interface FoundRequest {
+  readonly name: string
   readonly seq: number
   readonly at: string
   readonly payload: RequestKey
@@ -84,7 +130,8 @@ function isFresh({ at }: FoundRequest): boolean {
 }
 
 async function findRequest(
-  { home, streams }: KeyedRequest,
+  home: HostedHome,
+  { streams }: KeyedRequest,
   requestDigest: Digest,
 ): Promise<FoundRequest | null> {
   for (const stream of streams) {
@@ -107,7 +154,7 @@ async function findIn(
     if (stored === undefined) return found
     const { occurred_at: at, payload } = await openFact(home.ledger, stored.text)
     // The store judged the record by its contract before it was written.
-    found = { seq: stored.seq, at, payload: payload as RequestKey }
+    found = { name, seq: stored.seq, at, payload: payload as RequestKey }
     name = `${nameOf(requestDigest)}/${found.seq}`
   }
 }

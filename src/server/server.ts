@@ -12,16 +12,23 @@ import type { McpHost } from '../mcp/index.ts'
 import { type ListenOptions, ownNames, refuseOpenAddress } from './address.ts'
 import { createApp } from './app.ts'
 import { HostedHome } from './call/hosted-home.ts'
+import { ProgramRuns } from './call/program-runs.ts'
+import { createLog } from './look/log.ts'
+import { Traces } from './look/traces.ts'
 import { ServiceLock } from './service-lock.ts'
+import { walkRuns } from './walker.ts'
 
 interface ServeOptions {
   readonly around: Surroundings
   readonly home: string | null
   readonly listen: Omit<ListenOptions, 'hasTls'>
   readonly tls: { readonly cert: string; readonly key: string } | null
-  readonly log: (line: Readonly<Record<string, unknown>>) => void
   /** For MCP clients. */
   readonly mcp: Pick<McpHost, 'explain' | 'evaluate' | 'console'>
+  /** The script of this program, which answers the routes of commands. */
+  readonly program: string
+  /** Takes a line of the log. */
+  readonly writeLog: (line: string) => void
 }
 
 interface StartedServer {
@@ -54,20 +61,26 @@ interface WholeListen extends Omit<ServeOptions, 'listen'> {
 }
 
 async function listenAt(
-  { listen, around, log, tls, mcp }: WholeListen,
+  { listen, around, writeLog, tls, program, mcp }: WholeListen,
   home: HostedHome,
   lock: ServiceLock,
 ): Promise<StartedServer> {
   const stop = new AbortController()
   let names: ReadonlySet<string> = new Set()
   const locals = new WeakSet<IncomingMessage>()
+  const log = createLog(writeLog)
+  const traces = new Traces(around.env, log)
+  const atOnce = Math.max(2, availableParallelism())
+  const programs = new ProgramRuns(program, around.env, atOnce)
   const app = createApp({
     home,
+    programs,
     userName: around.userName,
     names: () => names,
-    rehearsalsAtOnce: Math.max(2, availableParallelism()),
+    rehearsalsAtOnce: atOnce,
     stop: stop.signal,
     log,
+    traces,
     locals,
     mcp,
     tls: tls === null ? null : { cert: readFileSync(tls.cert), key: readFileSync(tls.key) },
@@ -93,12 +106,16 @@ async function listenAt(
   await listenLocally(local, lock.socket)
   const url = `${tls === null ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${found}`
   lock.tell({ pid: process.pid, url, since: new Date().toISOString() })
+  const resting = new AbortController()
+  const walking = walkRuns(home, programs, log, resting.signal)
   const end = async (): Promise<void> => {
     const late = setTimeout(() => stop.abort(), DRAIN_MS)
+    resting.abort()
     local.close()
     local.closeIdleConnections()
-    await app.close()
+    await Promise.all([app.close(), programs.close(), walking])
     clearTimeout(late)
+    await traces.send()
     stop.abort()
     await home.close()
     lock.release()

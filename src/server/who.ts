@@ -26,11 +26,16 @@ export function callerOf(register: Register, given: Credentials, userName: strin
     const hint = 'a human makes one: `writ token create KIND:ID@NAMESPACE`'
     throw faultError('api.no_token', '', 'the request has no `Authorization: Bearer` token', hint)
   }
-  const [, token] = BEARER.exec(authorization) ?? []
-  if (token === undefined) throw faultError('principal.token', '', 'the token is malformed')
+  const token = tokenOf(authorization)
+  if (token === null) throw faultError('principal.token', '', 'the token is malformed')
   const answer = bearerOf(register, token, Date.now())
   if (!answer.ok) throw new FaultError(answer.fault)
   return answer.caller
+}
+
+/** Returns the token that a request shows; null without one, or if it is malformed. */
+export function tokenOf(authorization: string | undefined): string | null {
+  return BEARER.exec(authorization ?? '')?.[1] ?? null
 }
 
 /** Fails if a route is not for callers of this kind; proofs are looked at by the handler. */

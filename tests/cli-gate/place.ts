@@ -124,7 +124,7 @@ export class Place {
   }
 
   env(around: Around = {}): NodeJS.ProcessEnv {
-    const { WRIT_TOKEN: _token, WRIT_HOME: _home, ...rest } = process.env
+    const { WRIT_TOKEN: _token, WRIT_HOME: _home, WRIT_URL: _url, ...rest } = process.env
     return {
       ...rest,
       HOME: this.home,

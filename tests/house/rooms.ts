@@ -138,10 +138,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'mcp',
     ],
     pure: false,
-    packages: ['fastify', 'typebox'],
+    packages: ['fastify', 'pino', 'prom-client', 'typebox'],
   },
   cli: {
     sees: [
+      'api',
       'base',
       'contracts',
       'constitution',

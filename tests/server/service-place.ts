@@ -67,6 +67,8 @@ export class ServicePlace extends Place {
   socket = ''
   service: ChildProcess | null = null
   errors = ''
+  /** Variables of the service's process. */
+  variables: Record<string, string> = {}
 
   constructor(name: string) {
     super(name, { runs: 'warm' })
@@ -74,7 +76,8 @@ export class ServicePlace extends Place {
   }
 
   async serve(options: readonly string[] = []): Promise<this> {
-    const child = this.start(['serve', '--json', '--listen', '127.0.0.1:0', ...options])
+    const words = ['serve', '--json', '--listen', '127.0.0.1:0', ...options]
+    const child = this.start(words, { env: this.variables })
     this.service = child
     child.stderr?.on('data', (chunk) => {
       this.errors += chunk

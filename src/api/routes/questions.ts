@@ -7,6 +7,7 @@ import {
   Digest,
   Moment,
   nullable,
+  Proof,
   ProposalDocument,
   ResultDocument,
 } from '../shape/shapes.ts'
@@ -95,9 +96,6 @@ const WholeQuestion = Type.Object(
   },
   closed,
 )
-
-/** What proves a human in a request. */
-const Proof = Type.Object({ passphrase: Type.String({ minLength: 1 }) }, closed)
 
 export const QUESTION_ROUTES = {
   listQuestions: route({

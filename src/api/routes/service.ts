@@ -22,6 +22,16 @@ export const SERVICE_ROUTES = {
     command: null,
     answers: { 200: Type.Object({ ready: Type.Boolean() }, closed) },
   }),
+  showMetrics: route({
+    method: 'GET',
+    path: '/metrics',
+    tag: 'service',
+    says: 'Counts for Prometheus: requests, actions, readers of events, facts, memory.',
+    who: 'caller',
+    command: null,
+    answers: { 200: Type.String() },
+    media: 'text/plain',
+  }),
   describeApi: route({
     method: 'GET',
     path: '/openapi.json',

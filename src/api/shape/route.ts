@@ -10,6 +10,32 @@ import type { Static, TObject, TSchema } from 'typebox'
  */
 export type Who = 'anyone' | 'caller' | 'human' | 'proven'
 
+/**
+ * How a command of the program answers a route. Fields of the request are its options, by the same
+ * names (`dry_run` is `--dry-run`), but for those that are named here.
+ */
+export interface CommandLine {
+  /**
+   * `document`: looks at documents of the request alone, and opens no home. `read`: ends when the
+   * client goes away. `act`: is carried to its end. `walk`: goes on after an answer 202.
+   */
+  readonly kind: 'document' | 'read' | 'act' | 'walk'
+  /** Fields that are words of the command line, in their order. */
+  readonly words?: readonly string[]
+  /** Fields that are documents or texts; the command gets them as files. */
+  readonly files?: readonly string[]
+  /** The one of `words` that the command reads from its standard input. */
+  readonly input?: string
+  /** Options that the route always gives. */
+  readonly always?: readonly string[]
+  /** The command asks for the passphrase too. */
+  readonly takesProof?: true
+  /** Afterwards the service goes on with the run. */
+  readonly walksOn?: true
+  /** The command has no `--json`: its text is the answer. */
+  readonly isText?: true
+}
+
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Parameters are written `{name}`. */
@@ -20,6 +46,8 @@ export interface Route {
   readonly who: Who
   /** The command that does the same; null where the command line has none. */
   readonly command: string | null
+  /** Without it a function of the service answers. */
+  readonly runs?: CommandLine
   readonly params?: TObject
   readonly query?: TObject
   readonly body?: TSchema

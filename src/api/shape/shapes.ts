@@ -79,3 +79,32 @@ export function recorded<S extends Type.TSchema>(payload: S) {
 export function nullable<S extends Type.TSchema>(schema: S) {
   return Type.Union([schema, Type.Null()])
 }
+
+/** Closed: a request has no other fields. */
+export function fields<P extends Type.TProperties>(properties: P) {
+  return Type.Object(properties, closed)
+}
+
+/** The answer of a command. Later versions may add fields; those that are named stay. */
+export function answer<P extends Type.TProperties>(properties: P) {
+  return Type.Object(properties)
+}
+
+export const Word = Type.String({ minLength: 1, maxLength: 512 })
+export const Sentence = Type.String({ minLength: 1, maxLength: 4_000 })
+export const Switch = Type.Optional(Type.Boolean())
+export const StreamOption = Type.Optional(StreamName)
+/** A document, or the text of a file that holds one. */
+export const FileContents = Type.Unsafe<unknown>({ type: ['object', 'array', 'string'] })
+/** A file of the workspace that the home is in; no way leads out of it by its name. */
+export const WorkspaceFile = Type.String({
+  pattern: '^(?![/-])(?!(?:.*/)?\\.\\.(?:/|$))[^\\u0000]{1,500}$',
+  'x-says': 'a path in the workspace',
+})
+
+/** What proves a human in a request. */
+export const Proof = Type.Object({ passphrase: Type.String({ minLength: 1 }) }, closed)
+
+export const Ok = answer({ ok: Type.Boolean() })
+export const Strings = Type.Array(Type.String())
+export const Documents = Type.Array(AnyDocument)

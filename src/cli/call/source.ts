@@ -5,8 +5,9 @@
  * Faults about files that cannot be read or written, for every command.
  */
 import { isUtf8 } from 'node:buffer'
-import { createReadStream } from 'node:fs'
+import { createReadStream, realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { isAbsolute, relative } from 'node:path'
 import type { Readable } from 'node:stream'
 import {
   FaultError,
@@ -29,10 +30,23 @@ interface Source {
 
 export async function readSource(name: string): Promise<Source> {
   try {
+    refuseBeyond(name)
     return { name, bytes: name === '-' ? await readAll(process.stdin) : await readFile(name) }
   } catch (thrown) {
     throw new FaultError(unreadable(name, thrown))
   }
+}
+
+/**
+ * Fails if a file lies outside of the directory that `WRIT_READS_BELOW` names: the service sets it for
+ * documents of requests, which may name files.
+ */
+function refuseBeyond(name: string): void {
+  const bound = process.env['WRIT_READS_BELOW'] ?? ''
+  if (bound === '' || name === '-') return
+  const path = relative(realpathSync(bound), realpathSync(name))
+  if (!path.startsWith('..') && !isAbsolute(path)) return
+  throw Object.assign(new Error('beyond the request'), { code: 'ENOENT' })
 }
 
 /** A stream of the source's bytes, for commands that work line by line. */

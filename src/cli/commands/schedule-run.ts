@@ -18,6 +18,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     line = line.then(() => terminal.out(`${text}\n`))
   }
   const once = options.isOn('once')
+  if (options.isOn('attached')) endWithInput()
   return withFlows(call, async ({ host, gate }) => {
     refuseActors(gate, 'starting the runs of schedules', 'writ schedule run')
     // No person is asked here: what needs a yes waits in the inbox.
@@ -32,6 +33,11 @@ export async function run(call: CommandCall): Promise<Exit> {
     await line
     return once && hasFailed ? EXIT.no : EXIT.yes
   })
+}
+
+/** A process that watches over this one is gone when the input ends. */
+function endWithInput(): void {
+  process.stdin.resume().once('end', () => process.kill(process.pid, 'SIGTERM'))
 }
 
 const KIND_WORDS: Readonly<Record<ScheduleNews['kind'], string>> = {

@@ -97,13 +97,14 @@ export const SCHEDULE_COMMANDS: readonly Command[] = [
   {
     name: 'schedule run',
     says: 'start the runs of schedules when their times come',
-    usage: 'writ schedule run [--once] [--jsonl]',
+    usage: 'writ schedule run [--once | --attached] [--jsonl]',
     options: [
       {
         name: 'once',
         value: null,
         says: 'look once, and leave when these runs have ended or wait',
       },
+      { name: 'attached', value: null, says: 'end when the standard input ends' },
       { name: 'jsonl', value: null, says: 'print what happens as JSON, one line each' },
       STREAM,
       HOME,

@@ -4,6 +4,7 @@ import { startServer } from '../../server/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { refuseBelowAgent, refuseTokens } from '../call/home.ts'
 import { surroundings } from '../call/terminal.ts'
+import { ownProgram } from '../hooks/own-program.ts'
 import { consoleOf, evaluate, explain } from './mcp.ts'
 
 const WHAT = 'serving a home'
@@ -23,7 +24,8 @@ export async function run(call: CommandCall): Promise<Exit> {
       names: options.texts('name'),
     },
     tls: tlsOf(call),
-    log: (line) => terminal.err(`${JSON.stringify(line)}\n`),
+    program: ownProgram(),
+    writeLog: (line) => terminal.err(line),
     mcp: { explain, evaluate, console: consoleOf(call) },
   })
   const { url, socket } = server

@@ -46,3 +46,37 @@ export const SERVER_COMMANDS: readonly Command[] = [
     load: () => import('./mcp.ts'),
   },
 ]
+
+/** Services elsewhere. */
+export const REMOTE_COMMANDS: readonly Command[] = [
+  {
+    name: 'remote add',
+    says: 'register a service by its key, to speak to it with WRIT_URL',
+    usage: 'writ remote add NAME URL [--key KEY]',
+    options: [
+      {
+        name: 'key',
+        value: 'KEY',
+        says: 'the key of its home, as `writ ledger key` prints it there; a person compares without it',
+      },
+    ],
+    examples: ['WRIT_TOKEN=writ_… writ remote add farm https://farm.example:4180'],
+    load: async () => ({ run: (await import('./remote.ts')).add }),
+  },
+  {
+    name: 'remote list',
+    says: 'list the registered services',
+    usage: 'writ remote list',
+    options: [],
+    examples: ['writ remote list'],
+    load: async () => ({ run: (await import('./remote.ts')).list }),
+  },
+  {
+    name: 'remote remove',
+    says: 'speak to a service no longer',
+    usage: 'writ remote remove NAME',
+    options: [],
+    examples: ['writ remote remove farm'],
+    load: async () => ({ run: (await import('./remote.ts')).remove }),
+  },
+]

@@ -8,7 +8,7 @@ import { GATE_COMMANDS } from './gate-table.ts'
 import { HOOK_COMMANDS } from './hook-table.ts'
 import { LEDGER_COMMANDS } from './ledger-table.ts'
 import { SCHEDULE_COMMANDS } from './schedule-table.ts'
-import { SERVER_COMMANDS } from './server-table.ts'
+import { REMOTE_COMMANDS, SERVER_COMMANDS } from './server-table.ts'
 import { SESSION_COMMANDS } from './session-table.ts'
 
 const JSONL: OptionWords = {
@@ -95,6 +95,7 @@ export const COMMANDS: readonly Command[] = [
   ...GATE_COMMANDS,
   ...HOOK_COMMANDS,
   ...SERVER_COMMANDS,
+  ...REMOTE_COMMANDS,
   {
     name: 'check',
     says: 'validate documents of any contract',

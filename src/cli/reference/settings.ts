@@ -147,6 +147,14 @@ export const VARIABLES: readonly Variable[] = [
     says: 'the token of the principal that calls; without it the local human; an empty one is refused',
   },
   {
+    name: 'WRIT_URL',
+    says: 'the registered service that carries commands out, instead of a home of this machine',
+  },
+  {
+    name: 'WRIT_READS_BELOW',
+    says: 'the directory below which documents may name files; the service sets it',
+  },
+  {
     name: 'WRIT_SESSION',
     says: 'the id of the session that a program runs in; `writ run` sets it',
   },

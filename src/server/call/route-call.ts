@@ -2,7 +2,9 @@
 import type { ROUTES } from '../../api/index.ts'
 import type { Caller } from '../../ledger/index.ts'
 import type { AccompanyingRecord } from '../../service/index.ts'
+import type { LedgerKey } from '../../store/index.ts'
 import type { HostedHome } from './hosted-home.ts'
+import type { ProgramRuns } from './program-runs.ts'
 import type { Turnstile } from './turnstile.ts'
 
 type Table = typeof ROUTES
@@ -15,6 +17,10 @@ type StaticOf<S> = S extends { readonly '~kind'?: unknown }
 export interface RouteCall<Name extends keyof Table = keyof Table> {
   readonly home: HostedHome
   readonly caller: Caller
+  /** What the request showed; null of the local human. */
+  readonly token: string | null
+  /** The caller's own key, of a route for proven humans; null where another's passphrase proved it. */
+  readonly key: LedgerKey | null
   readonly params: StaticOf<RequestPart<Table[Name], 'params'>>
   readonly query: StaticOf<RequestPart<Table[Name], 'query'>>
   readonly body: StaticOf<RequestPart<Table[Name], 'body'>>
@@ -24,6 +30,12 @@ export interface RouteCall<Name extends keyof Table = keyof Table> {
   readonly reserve: Reservation | null
   /** Rehearsals at once, over all requests. */
   readonly rehearsals: Turnstile
+  readonly programs: ProgramRuns
+  /** Counts and traces an action that was proposed or answered. */
+  readonly acted: (stream: string, actionId: string) => void
+  readonly metrics: () => Promise<string>
+  /** Aborted when the client has gone away before its answer. */
+  readonly gone: AbortSignal
   /** Aborted when the service stops. */
   readonly stop: AbortSignal
 }

@@ -28,6 +28,9 @@ export const proposeAction: Handler<'proposeAction'> = async (call) => {
       call.reserve?.(idOf(body)),
     ),
   )
+  // A failure is the answer below.
+  if (query.dry_run !== true)
+    deciding.then(({ action_id }) => call.acted(stream, action_id)).catch(() => undefined)
   const answer = await within(deciding, call.waitSeconds)
   if (answer !== null) return decidedReply(call, stream, answer)
   // What failed after this answer is on the record, or was never begun.

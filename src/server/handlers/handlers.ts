@@ -1,20 +1,31 @@
 /** Which function answers which route. */
 import { openApiDocument, ROUTES, type RouteName } from '../../api/index.ts'
-import { VERSION } from '../../base/index.ts'
+import { faultError, VERSION } from '../../base/index.ts'
+import { MAIN_STREAM, mayKnow } from '../../ledger/index.ts'
 import type { Handler } from '../call/route-call.ts'
 import { listActions, proposeAction, showAction } from './actions.ts'
 import { checkOne, checkRules, evaluateRules, normalizeOne } from './documents.ts'
 import { approveQuestion, denyQuestion, listQuestions, showQuestion } from './questions.ts'
 import { listFacts, listStreams, proveOne, readTile, showCheckpoint } from './streams.ts'
 
+/** Routes that a function of the service answers; the others are answered by commands (`commands.ts`). */
+type OwnRoute = {
+  [Name in RouteName]: (typeof ROUTES)[Name] extends { readonly runs: unknown } ? never : Name
+}[RouteName]
+
 /** Events are a stream of their own (`events.ts`). */
-export const HANDLERS: { readonly [Name in Exclude<RouteName, 'followEvents'>]: Handler<Name> } = {
+export const HANDLERS: { readonly [Name in Exclude<OwnRoute, 'followEvents'>]: Handler<Name> } = {
   isAlive: async () => ({ value: { ok: true } }),
   isReady: async ({ home }) => {
     await home.ledger.store.heads()
     return { value: { ready: true } }
   },
   describeApi: async () => ({ value: openApiDocument(ROUTES, { version: VERSION, url: '/' }) }),
+  showMetrics: async ({ caller, metrics }) => {
+    // Counts over all streams are not for callers of one of them (L-7).
+    if (mayKnow(caller, MAIN_STREAM)) return { value: await metrics() }
+    throw faultError('principal.scope', '', 'the metrics are for callers of the main stream')
+  },
   proposeAction,
   listActions,
   showAction,

@@ -6,10 +6,8 @@
  */
 import { FaultError, faultError, showName } from '../../base/index.ts'
 import { displayOfRaw, listsOf } from '../../gate/index.ts'
-import { openCredential, signApproval } from '../../home/index.ts'
-import { humanFault, ownCredential } from '../../ledger/index.ts'
+import { signApproval } from '../../home/index.ts'
 import type { Answered, GateSurface, InboxQuestion, Question } from '../../service/index.ts'
-import type { LedgerKey } from '../../store/index.ts'
 import { headJson } from '../../words/index.ts'
 import type { Handler, Reply, RouteCall } from '../call/route-call.ts'
 import { actReply, knownStreams } from './actions.ts'
@@ -42,7 +40,7 @@ export const showQuestion: Handler<'showQuestion'> = async (call) => {
 }
 
 export const approveQuestion: Handler<'approveQuestion'> = async (call) => {
-  const key = await provenKey(call, 'approving')
+  const { key } = call
   const { row, question, stream } = await findQuestion(call)
   if (call.body.result_digest !== question.resultDigest) throw moved(row)
   const proof = key === null ? {} : { proof: signApproval(key, question) }
@@ -50,7 +48,6 @@ export const approveQuestion: Handler<'approveQuestion'> = async (call) => {
 }
 
 export const denyQuestion: Handler<'denyQuestion'> = async (call) => {
-  await provenKey(call, 'denying')
   const { question, stream } = await findQuestion(call)
   const { reason } = call.body
   return answered(call, stream, question, {
@@ -60,13 +57,14 @@ export const denyQuestion: Handler<'denyQuestion'> = async (call) => {
 }
 
 async function answered(
-  call: Pick<RouteCall, 'home' | 'caller' | 'reserve'>,
+  call: Pick<RouteCall, 'home' | 'caller' | 'reserve' | 'acted'>,
   stream: string,
   { actionId }: Question,
   given: Exclude<Answered, { kind: 'wait' }>,
 ): Promise<Reply> {
   const { home, caller, reserve } = call
   await home.withGate(caller, stream, (gate) => gate.answer(actionId, given), reserve?.(actionId))
+  call.acted(stream, actionId)
   return actReply(call, actionId)
 }
 
@@ -122,27 +120,4 @@ function headOf(row: InboxQuestion, question: Question, stream: string) {
 function moved({ id }: InboxQuestion): FaultError {
   const message = 'the question now asks about other effects than the digest names'
   return faultError('api.digest_moved', id, message, `look again: GET /v1/questions/${id}`)
-}
-
-type ProvenCall = Pick<RouteCall<'approveQuestion'>, 'home' | 'caller'> & {
-  readonly body: { readonly proof: { readonly passphrase: string } }
-}
-
-/** Returns the caller's own key; null where the passphrase of the home's human proved it. */
-async function provenKey(
-  { home, caller, body }: ProvenCall,
-  what: string,
-): Promise<LedgerKey | null> {
-  const refused = humanFault(caller, what)
-  if (refused !== null) throw new FaultError(refused)
-  const { credentials, credential } = await home.register()
-  const own = ownCredential(credentials, caller.principal)
-  const used = own ?? credential
-  if (used === null) {
-    const hint = 'set one at a terminal: `writ principal pass`; the question still waits'
-    throw faultError('credential.required', '', `${what} over HTTP needs a passphrase`, hint)
-  }
-  const key = await openCredential(home.home.state, body.proof.passphrase, used.key)
-  if (key === null) throw faultError('credential.wrong', '')
-  return own === null ? null : key
 }

@@ -1,0 +1,132 @@
+/** Sessions of coding agents: what runs, what is pending, and what a person does about it. */
+import * as Type from 'typebox'
+import { route } from '../shape/route.ts'
+import {
+  AnyDocument,
+  answer,
+  Documents,
+  fields,
+  Id,
+  Moment,
+  nullable,
+  Proof,
+  Strings,
+  Word,
+} from '../shape/shapes.ts'
+
+const Session = fields({ id: Id })
+const Count = Type.Optional(Type.Integer({ minimum: 1, maximum: 1e12 }))
+
+export const SESSION_ROUTES = {
+  listSessions: route({
+    method: 'GET',
+    path: '/v1/sessions',
+    tag: 'sessions',
+    says: 'Lists the sessions that run, or have changes that are pending.',
+    who: 'human',
+    command: 'session list',
+    runs: { kind: 'read' },
+    answers: {
+      200: answer({
+        sessions: Type.Array(
+          answer({
+            session_id: Type.String(),
+            agent: Type.String(),
+            started_at: Moment,
+            workspace: Type.String(),
+            state: Type.Enum(['running', 'stopped']),
+            settles: Type.Integer(),
+            question: nullable(Type.String()),
+          }),
+        ),
+      }),
+    },
+  }),
+  showSession: route({
+    method: 'GET',
+    path: '/v1/sessions/{id}',
+    tag: 'sessions',
+    says: 'Shows what is pending in a session; of one that is over, its facts.',
+    who: 'human',
+    command: 'session show',
+    runs: { kind: 'read', words: ['id'] },
+    params: Session,
+    answers: {
+      200: Type.Union([
+        answer({
+          session_id: Type.String(),
+          state: Type.Enum(['running', 'stopped']),
+          pending: Type.Array(
+            answer({ path: Type.String(), change: Type.String(), why: Type.String() }),
+          ),
+          conflicts: Documents,
+        }),
+        answer({ facts: Documents }),
+      ]),
+    },
+  }),
+  diffSession: route({
+    method: 'GET',
+    path: '/v1/sessions/{id}/diff',
+    tag: 'sessions',
+    says: 'Shows line by line what is pending in a session.',
+    who: 'human',
+    command: 'session diff',
+    runs: { kind: 'read', words: ['id'], isText: true },
+    params: Session,
+    answers: { 200: Type.String() },
+    media: 'text/plain',
+  }),
+  settleSession: route({
+    method: 'POST',
+    path: '/v1/sessions/{id}/settle',
+    tag: 'sessions',
+    says: 'Takes what is pending in a session through the gate now.',
+    who: 'proven',
+    command: 'session settle',
+    runs: { kind: 'act', words: ['id'] },
+    params: Session,
+    body: fields({ proof: Proof }),
+    answers: { 200: AnyDocument },
+  }),
+  discardSession: route({
+    method: 'POST',
+    path: '/v1/sessions/{id}/discard',
+    tag: 'sessions',
+    says: 'Takes changes out of the view of a session; the real tree stays as it is.',
+    who: 'proven',
+    command: 'session discard',
+    runs: { kind: 'act', words: ['id', 'paths'] },
+    params: Session,
+    body: fields({
+      paths: Type.Optional(Type.Array(Word, { minItems: 1, maxItems: 1_000 })),
+      all: Type.Optional(Type.Boolean()),
+      proof: Proof,
+    }),
+    answers: { 200: answer({ session_id: Type.String(), discarded: Strings }) },
+  }),
+  extendSession: route({
+    method: 'POST',
+    path: '/v1/sessions/{id}/extend',
+    tag: 'sessions',
+    says: 'Gives a session that runs more time, requests or tokens.',
+    who: 'proven',
+    command: 'session extend',
+    runs: { kind: 'act', words: ['id'] },
+    params: Session,
+    body: fields({ time: Type.Optional(Word), requests: Count, tokens: Count, proof: Proof }),
+    answers: { 200: answer({ session_id: Type.String(), until: Moment, budget: AnyDocument }) },
+  }),
+  stopSession: route({
+    method: 'POST',
+    path: '/v1/sessions/{id}/stop',
+    tag: 'sessions',
+    says: 'Ends the agent of a session; what is pending stays.',
+    who: 'proven',
+    command: 'session stop',
+    runs: { kind: 'act', words: ['id'] },
+    params: Session,
+    body: fields({ proof: Proof }),
+    answers: { 200: answer({ stopped: Type.Boolean() }) },
+  }),
+}

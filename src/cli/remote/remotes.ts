@@ -1,0 +1,115 @@
+/**
+ * Services that a person registered, each with the key of its home. A service is spoken to only under
+ * a registered address, and only while its checkpoints are signed by that key.
+ */
+import { join } from 'node:path'
+import { type Client, createClient, ProblemError } from '../../api/index.ts'
+import { type Fault, FaultError, faultError, showName } from '../../base/index.ts'
+import { isObject } from '../../contracts/index.ts'
+import { type Surroundings, stateRoot } from '../../home/index.ts'
+import {
+  fingerprint,
+  openCheckpoint,
+  parseNote,
+  parseVerifierKey,
+  verifierFor,
+  verifierKey,
+} from '../../ledger/index.ts'
+import { makeFolder, readIfThere, writeWhole } from '../../machine/index.ts'
+
+interface Remote {
+  readonly name: string
+  readonly url: string
+  /** As `writ ledger key` prints it. */
+  readonly key: string
+}
+
+function fileOf(around: Surroundings): string {
+  return join(stateRoot(around), 'remotes.json')
+}
+
+export function readRemotes(around: Surroundings): readonly Remote[] {
+  const text = readIfThere(fileOf(around))
+  if (text === null) return []
+  const value: unknown = JSON.parse(text.toString())
+  const rows = isObject(value) && Array.isArray(value['remotes']) ? value['remotes'] : []
+  return rows.filter(isRemote)
+}
+
+function isRemote(row: unknown): row is Remote {
+  return isObject(row) && ['name', 'url', 'key'].every((name) => typeof row[name] === 'string')
+}
+
+export function writeRemotes(around: Surroundings, remotes: readonly Remote[]): void {
+  makeFolder(stateRoot(around), 0o700)
+  writeWhole(fileOf(around), `${JSON.stringify({ remotes })}\n`, 0o600)
+}
+
+/** The address without what names nothing of it. */
+export function wholeUrl(text: string): string {
+  try {
+    const { protocol, origin } = new URL(text)
+    if (protocol === 'http:' || protocol === 'https:') return origin
+  } catch {
+    // Told below.
+  }
+  throw faultError('cli.usage', text, `${showName(text)} is no address`, 'http://127.0.0.1:4180')
+}
+
+export function clientOf(around: Surroundings, url: string): Client {
+  const token = around.env['WRIT_TOKEN'] ?? ''
+  if (token === '') {
+    const hint = 'a human makes one where the service is: `writ token create KIND:ID@NAMESPACE`'
+    throw faultError('api.no_token', '', '`WRIT_URL` needs `WRIT_TOKEN`', hint)
+  }
+  return createClient({ url, token })
+}
+
+/** Returns the registered service of an address. Fails if there is none. */
+export function remoteOf(around: Surroundings, url: string): Remote {
+  const found = readRemotes(around).find((one) => one.url === url)
+  if (found !== undefined) return found
+  const message = `the service at ${showName(url)} is not registered here`
+  throw faultError('remote.unknown', url, message, `writ remote add NAME ${url}`)
+}
+
+/** Fails if the service does not sign with the key that was registered. */
+export async function checkKey(client: Client, { url, key, name }: Remote): Promise<void> {
+  const { streams } = (await told(client.listStreams({}))).value
+  const [first] = streams
+  // A home always has a stream that its callers may know of, once it has a fact there.
+  if (first === undefined) return
+  const { stream } = first
+  const note = String((await told(client.showCheckpoint({ params: { stream } }))).value)
+  const [origin = ''] = parseNote(note)?.text.split('\n') ?? []
+  const pinned = parseVerifierKey(key)
+  const verifier =
+    pinned === null ? null : verifierFor(verifierKey(origin, pinned.type, pinned.publicKey))
+  if (verifier !== null && openCheckpoint(note, [verifier]).ok) return
+  const message = `the service at ${showName(url)} signs with another key than the one registered for ${showName(name)}`
+  const hint = `if its home has a new key, compare it there (\`writ ledger key\`), then: writ remote remove ${name}; writ remote add ${name} ${url}`
+  throw faultError('remote.key_changed', url, message, hint)
+}
+
+/** Turns a problem of the service, or silence, into a fault in the words of the service. */
+export async function told<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call
+  } catch (error) {
+    if (error instanceof ProblemError) throw new FaultError(faultOf(error))
+    const message = `the service does not answer: ${(error as Error).message}`
+    throw faultError('remote.unreachable', '', message, 'is `writ serve` running there?')
+  }
+}
+
+function faultOf({ problem: { code, detail, hint } }: ProblemError): Fault {
+  const words = hint === undefined ? {} : { hint }
+  // The client takes only codes that are known here; their details stay in the service.
+  return { code, at: '', message: detail, details: null, ...words } as unknown as Fault
+}
+
+export function fingerprintOf(key: string): string {
+  const parsed = parseVerifierKey(key)
+  if (parsed !== null) return fingerprint(parsed.publicKey)
+  throw faultError('cli.usage', key, `${showName(key)} is no public key`, 'writ ledger key')
+}

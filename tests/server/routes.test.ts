@@ -1,0 +1,357 @@
+/** Everything that the command line can do, over HTTP (H-2): each route is called for real. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Client, ProblemError, ROUTES, type Route } from '../../src/api/index.ts'
+import { COMMANDS } from '../../src/cli/commands/table.ts'
+import type { Json } from '../cli-gate/place.ts'
+import { chain } from '../flow-run/scripts.ts'
+import { LOCAL_COMMANDS } from './local-commands.ts'
+import { PASSPHRASE, ServicePlace } from './service-place.ts'
+
+const TABLE: readonly (readonly [string, Route])[] = Object.entries(ROUTES)
+
+describe('the table', () => {
+  const served = new Set(TABLE.map(([, { command }]) => command))
+
+  it('has a route for every command, or a reason why not', () => {
+    const missing = COMMANDS.map(({ name }) => name).filter(
+      (name) => !served.has(name) && LOCAL_COMMANDS[name] === undefined,
+    )
+    expect(missing).toEqual([])
+    const both = Object.keys(LOCAL_COMMANDS).filter((name) => served.has(name))
+    expect(both).toEqual([])
+    const known = new Set(COMMANDS.map(({ name }) => name))
+    expect(Object.keys(LOCAL_COMMANDS).filter((name) => !known.has(name))).toEqual([])
+  })
+
+  it.each(TABLE.filter(([, { runs }]) => runs !== undefined))(
+    '%s gives its command only options that it has',
+    (_name, { command, runs, params, query, body, who }) => {
+      const words = COMMANDS.find(({ name }) => name === command)
+      const options = new Set(words?.options.map(({ name }) => name.replaceAll('-', '_')))
+      const given = [params, query, body as Json].flatMap((part) =>
+        Object.keys(part?.properties ?? {}),
+      )
+      const unknown = given.filter(
+        (name) =>
+          !options.has(name) &&
+          runs?.words?.includes(name) !== true &&
+          name !== 'proof' &&
+          name !== 'files',
+      )
+      expect(unknown).toEqual([])
+      // A human who is proven to the service is proven to the command, where that asks.
+      if (who === 'proven') expect(options.has('pass_fd')).toBe(runs?.takesProof === true)
+      expect(given.includes('proof')).toBe(who === 'proven')
+      if (runs?.kind !== 'document') expect(options.has('home')).toBe(true)
+    },
+  )
+})
+
+let place: ServicePlace
+let bot: string
+let asBot: Client
+let asAnn: Client
+const proof = { passphrase: PASSPHRASE }
+
+beforeAll(async () => {
+  place = new ServicePlace('routes')
+  bot = place.tokenOf('ai:bot@local')
+  const ann = place.writ(['token', 'create', 'human:ann@local', '--json', '--pass-fd', '3'], {
+    passphrase: PASSPHRASE,
+  }).json.token
+  await place.serve()
+  asBot = place.client(bot)
+  asAnn = place.client(ann)
+}, 240_000)
+
+afterAll(async () => {
+  await place.end()
+  place.remove()
+})
+
+async function problemOf(call: Promise<unknown>): Promise<Json> {
+  try {
+    await call
+  } catch (error) {
+    if (error instanceof ProblemError) return error.problem
+    throw error
+  }
+  throw new Error('the call went well')
+}
+
+const value = async (call: Promise<{ readonly value: unknown }>): Promise<Json> =>
+  (await call).value
+
+describe('what is read', () => {
+  it.each([
+    ['listSessions', {}],
+    ['listRuns', { query: {} }],
+    ['listSchedules', { query: {} }],
+    ['listTasks', { query: { open: true } }],
+    ['showLaws', {}],
+    ['listGrants', {}],
+    ['listPrincipals', {}],
+    ['listTokens', {}],
+    ['diagnose', {}],
+    ['showSettings', { query: { origin: true } }],
+    ['showUse', {}],
+    ['verifyLedger', { query: {} }],
+    ['replay', { query: {} }],
+    ['listKeys', { query: {} }],
+    ['showCheckpointOfAll', {}],
+    ['showSchema', { params: { contract: 'proposal_v1' } }],
+  ] as const)(
+    '%s',
+    async (name, request) => {
+      // Requests of routes of several kinds.
+      const call = asAnn[name] as (given: Json) => Promise<Json>
+      const { status, value: found } = await call(request)
+      expect(status).toBe(200)
+      expect(Object.keys(found).length).toBeGreaterThan(0)
+    },
+    60_000,
+  )
+
+  it.each([
+    'listSessions',
+    'listGrants',
+    'listPrincipals',
+    'listTokens',
+    'showUse',
+    'verifyLedger',
+  ] as const)('%s is for humans', async (name) => {
+    const call = asBot[name] as (given: Json) => Promise<Json>
+    expect((await problemOf(call({ query: {} }))).code).toBe('principal.not_human')
+  })
+
+  it('an unknown name is answered in the words of the command', async () => {
+    expect(await problemOf(asAnn.showSession({ params: { id: 'none' } }))).toMatchObject({
+      status: 404,
+      code: 'session.unknown',
+    })
+    expect((await problemOf(asBot.showRun({ params: { id: 'run-0' }, query: {} }))).code).toBe(
+      'flow.unknown_run',
+    )
+    const path = '/v1/runs/run-0'
+    const { text, headers } = await place.raw({
+      path,
+      headers: { authorization: `Bearer ${bot}`, accept: 'text/plain' },
+    })
+    expect(headers['content-type']).toContain('application/problem+json')
+    expect(text).not.toContain(place.folder)
+  }, 60_000)
+})
+
+describe('documents', () => {
+  const flow = chain(2)
+
+  it('a flow is checked, drawn, tested, and made of a table', async () => {
+    expect(await value(asBot.checkFlow({ body: { flow } }))).toMatchObject({ valid: true })
+    const broken = { ...flow, nodes: [] }
+    const wrong = await value(asBot.checkFlow({ body: { flow: broken } }))
+    expect(wrong.valid).toBe(false)
+    const drawing = await value(asBot.exportFlow({ body: { flow, format: 'mermaid' } }))
+    expect(drawing).toContain('flowchart')
+    const folder = 'examples/flows/tables'
+    const edges = readFileSync(join(folder, 'edges.csv'), 'utf8')
+    const side = readFileSync(join(folder, 'side.yaml'), 'utf8')
+    expect(await value(asBot.importFlow({ body: { edges, side } }))).toContain('flow_id')
+    const test = readFileSync(join(folder, 'edges.test.yaml'), 'utf8')
+    const tested = await value(
+      asBot.testFlow({ body: { test, files: { 'edges.csv': edges, 'side.yaml': side } } }),
+    )
+    expect(tested.passed).toBe(true)
+  }, 120_000)
+
+  it('a document that names a file of the machine reads nothing of it', async () => {
+    const [first, ...rest] = flow.nodes
+    for (const named of ['../../../../etc/hostname', '/etc/passwd', 'laws.yaml']) {
+      const nodes = [{ ...first, flow: named }, ...rest]
+      const problem = await problemOf(asBot.checkFlow({ body: { flow: { ...flow, nodes } } }))
+      expect([problem.status, problem.code]).toEqual([400, 'cli.file_unreadable'])
+      expect(problem.detail).toContain('ENOENT')
+    }
+  }, 60_000)
+
+  it('rules are tested, proved, compared, formatted and imported', async () => {
+    const folder = 'examples/constitution'
+    const read = (name: string) => readFileSync(join(folder, name), 'utf8')
+    const rules = [read('apply.yaml'), read('sense.yaml')]
+    const [one = ''] = rules
+    const proved = await value(asBot.proveRules({ body: { rules, never: 'MAYBE' } })).catch(
+      (error: ProblemError) => error.problem,
+    )
+    expect(proved).toMatchObject({ status: 400 })
+    expect(await value(asBot.proveRules({ body: { rules, never: 'ALLOW' } }))).toHaveProperty(
+      'proved',
+    )
+    expect(await value(asBot.diffRules({ body: { old: one, new: one } }))).toMatchObject({
+      equal: true,
+    })
+    expect(await value(asBot.formatRules({ body: { rules: one, to: 'json' } }))).toContain('{')
+    const laws = readFileSync(join(place.project, '.writ', 'laws.yaml'), 'utf8')
+    expect(await value(asBot.checkLaws({ body: { laws } }))).toMatchObject({ accepted: true })
+    expect(await value(asBot.testLaws({ body: { laws } }))).toHaveProperty('proposals')
+  }, 120_000)
+
+  it('no value of a request is taken for an option', async () => {
+    const found = await problemOf(asBot.showTask({ params: { id: '--help' }, query: {} }))
+    expect(found.code).toBe('history.unknown')
+    const flowed = await value(asBot.checkFlow({ body: { flow, strict: false } }))
+    expect(flowed.valid).toBe(true)
+  }, 60_000)
+})
+
+describe('what a human does', () => {
+  it('halts without a proof, and resumes with one', async () => {
+    expect((await problemOf(asBot.halt({ body: {} }))).code).toBe('principal.not_human')
+    expect(await value(asAnn.halt({ body: { reason: 'smoke' } }))).toMatchObject({ ok: true })
+    const without = { body: {} } as Json
+    expect(await problemOf(asAnn.resume(without))).toMatchObject({
+      status: 403,
+      code: 'credential.required',
+    })
+    const wrong = { body: { proof: { passphrase: 'not the right words' } } }
+    expect((await problemOf(asAnn.resume(wrong))).code).toBe('credential.wrong')
+    expect(await value(asAnn.resume({ body: { proof } }))).toMatchObject({ ok: true })
+  }, 120_000)
+
+  it('takes an action back, after a look at what that would do', async () => {
+    const body = place.proposal('taken.txt')
+    const { action_id: id } = await value(
+      asBot.proposeAction({ query: {}, body, wait: 60 } as Json),
+    )
+    const dry = await value(
+      asAnn.rollBackAction({ params: { id }, body: { dry_run: true, proof } }),
+    )
+    expect(dry.restored).toEqual([join(place.project, 'taken.txt')])
+    expect(place.has('taken.txt')).toBe(true)
+    const explained = await value(asBot.explainDecision({ params: { id }, query: {} }))
+    expect(explained.decision).toBe('PROMOTE')
+    expect((await value(asBot.showRecord({ params: { id }, query: {} }))).kind).toBe('action')
+    const back = await value(asAnn.rollBackAction({ params: { id }, body: { proof } }))
+    expect(back.action_id).toBe(id)
+    expect(place.has('taken.txt')).toBe(false)
+    const since = await value(
+      asAnn.rollBackSince({ body: { since: '1h', dry_run: true, proof } }),
+    ).catch((error: ProblemError) => error.problem)
+    expect(since.code ?? 'rollback.nothing').toBe('rollback.nothing')
+  }, 180_000)
+
+  it('keeps people, tokens, laws and the home in order', async () => {
+    const added = await value(
+      asAnn.addPrincipal({ body: { principal: 'device:pump@farm', stream: ['farm'], proof } }),
+    )
+    expect(added.streams).toEqual(['farm'])
+    const made = await value(
+      asAnn.createToken({ body: { principal: 'device:pump@farm', days: 1, proof } }),
+    )
+    expect(made.token).toMatch(/^writ_/)
+    const { tokens } = await value(asAnn.listTokens({}))
+    expect(JSON.stringify(tokens)).not.toContain(made.token)
+    const { token_id: id } = made
+    expect((await value(asAnn.revokeToken({ params: { id }, body: { proof } }))).token_id).toBe(id)
+    const used = await problemOf(place.client(made.token).listStreams({}))
+    expect([used.status, used.code]).toEqual([401, 'principal.token'])
+    const laws = await value(asAnn.acceptLaws({ body: { proof } }))
+    expect(laws.laws).toMatch(/^sha256:/)
+    const order = { law: 'NO_CRITICAL', for: '1m', reason: 'x', proof }
+    expect(await value(asAnn.overrideLaw({ body: order }))).toMatchObject({ ok: true })
+    expect(await value(asAnn.listRecoveries({ body: { proof } }))).toEqual({ waiting: [] })
+    expect(await value(asAnn.removeUnneeded({ body: { dry_run: true, proof } }))).toMatchObject({
+      dry_run: true,
+    })
+    expect(await value(asAnn.purge({ body: { before: '90d', proof } }))).toMatchObject({ bytes: 0 })
+    expect(await value(asAnn.reindex({ body: { proof } }))).toHaveProperty('streams')
+  }, 240_000)
+})
+
+describe('tasks and receipts', () => {
+  const { bases } = JSON.parse(readFileSync('spec/vectors/contracts/task.json', 'utf8'))
+  const { act_task_id: _id, created_at_ts: _at, ...whole } = bases.full
+  const task = { ...whole, issuer: { kind: 'human', id: 'ann', namespace: 'local' } }
+
+  it('a human issues a task with a proof, and a wrong receipt is refused', async () => {
+    expect((await problemOf(asBot.issueTask({ body: { task, proof } }))).code).toBe(
+      'principal.not_human',
+    )
+    const bad = { ...task, action_type: 7 }
+    const wrong = await problemOf(asAnn.issueTask({ body: { task: bad, proof } }))
+    expect(wrong.status).toBe(422)
+    expect(wrong.violations.length).toBeGreaterThan(0)
+    const { act_task_id: id } = await value(asAnn.issueTask({ body: { task, proof } }))
+    const shown = await value(asBot.showTask({ params: { id }, query: {} }))
+    expect([shown.status, shown.integrity_report.ok]).toEqual(['open', true])
+    const refused = await problemOf(asBot.submitReceipt({ body: { receipt: { act_task_id: id } } }))
+    expect(refused.status).toBe(422)
+  }, 120_000)
+})
+
+describe('a run', () => {
+  it('is started, looked at, and ended', async () => {
+    const flow = chain(3)
+    expect((await problemOf(asBot.startRun({ body: { flow, proof } }))).code).toBe(
+      'principal.not_human',
+    )
+    const started = await asAnn.startRun({ body: { flow, proof }, wait: 60 } as Json)
+    const { run_id: id } = started.value as Json
+    expect(id).toMatch(/^run-/)
+    const shown = await value(asBot.showRun({ params: { id }, query: {} }))
+    expect(shown.nodes).toHaveLength(3)
+    const node = await value(asBot.showNode({ params: { id, node: 'n0' }, query: {} }))
+    expect(node.run_id).toBe(id)
+    expect(await value(asBot.reportRun({ params: { id }, query: {} }))).toHaveProperty('status')
+    expect(await value(asBot.drawRun({ params: { id }, query: { format: 'dot' } }))).toContain(
+      'digraph',
+    )
+    const { runs } = await value(asBot.listRuns({ query: { limit: 5 } }))
+    expect(runs[0].run_id).toBe(id)
+  }, 180_000)
+
+  it('that waits for a signal goes on in the service when the signal comes (X-3)', async () => {
+    const base = chain(2)
+    const [first, second] = base.nodes
+    const nodes = [first, { ...second, signal: 'go' }]
+    const body = { flow: { ...base, flow_id: 'waits', nodes }, proof }
+    const { status, value: left } = (await asAnn.startRun({ body, wait: 60 } as Json)) as Json
+    expect([status, left.status]).toEqual([202, 'WAITING'])
+    const { run_id: id } = left
+    const unknown = await problemOf(
+      asAnn.signalRun({ params: { id }, body: { name: 'stop', proof } }),
+    )
+    expect(unknown.code).toBe('flow.unknown_signal')
+    const told = await value(
+      asAnn.signalRun({ params: { id }, body: { name: 'go', data: { by: 'test' }, proof } }),
+    )
+    expect(told).toMatchObject({ ok: true, walked: false })
+    let seen = ''
+    for (let look = 0; look < 60 && seen !== 'DONE'; look++) {
+      await pause(1_000)
+      seen = (await value(asBot.listRuns({ query: {} }))).runs.find(
+        ({ run_id }: Json) => run_id === id,
+      ).status
+    }
+    expect(seen).toBe('DONE')
+  }, 240_000)
+})
+
+describe('a request with a key that a command answers', () => {
+  it('is done once; another body under the key is refused (H-3)', async () => {
+    const body = { principal: 'ai:once@local', proof }
+    const first = await asAnn.addPrincipal({ body, idempotencyKey: 'p-1' })
+    const again = await asAnn.addPrincipal({ body, idempotencyKey: 'p-1' })
+    expect(again.value).toEqual(first.value)
+    const other = { principal: 'ai:twice@local', proof }
+    const problem = await problemOf(asAnn.addPrincipal({ body: other, idempotencyKey: 'p-1' }))
+    expect(problem.code).toBe('api.key_reused')
+    const made = { principal: 'ai:once@local', proof }
+    await asAnn.createToken({ body: made, idempotencyKey: 't-1' })
+    const lost = await problemOf(asAnn.createToken({ body: made, idempotencyKey: 't-1' }))
+    expect([lost.status, lost.code]).toEqual([409, 'api.outcome_unknown'])
+    const { tokens } = await value(asAnn.listTokens({}))
+    expect(tokens.filter(({ principal }: Json) => principal.id === 'once')).toHaveLength(1)
+  }, 180_000)
+})
