@@ -202,7 +202,7 @@ function takeReview(turn: Turn, check: number, answer: ReviewAnswer, principal: 
   })
   takeClaims(turn, check, answer, principal)
   if (verdict === 'APPROVE') return approveBy(turn, check, target)
-  if (verdict === 'PENDING') return askForInput(turn, check, neededBy(document))
+  if (verdict === 'PENDING') return askForReviewer(turn, check, subject, document)
   if (target !== -1) return reject(turn, check, target)
   if (caller !== -1) return rejectCall(turn, check, caller)
   const { way } = firstOpen(turn, waysOutOf(turn, [check]), 'review')
@@ -222,6 +222,23 @@ function rejectCall(turn: Turn, check: number, caller: number): void {
   turn.find({ code: 'flow.approval_required', node_id, invariant_id, action, values })
   turn.settle(check, 'rejected', 'review')
   if (way !== null) fire(turn, way)
+}
+
+/** A reviewer that needs something from a person has not approved: that is found, with its words. */
+function askForReviewer(
+  turn: Turn,
+  check: number,
+  subject: number,
+  document: XiaojingReview,
+): void {
+  const needs = neededBy(document)
+  if (turn.draft.run.rules < 5) return askForInput(turn, check, needs)
+  const node_id = turn.idOf(subject)
+  const values = { validator_verdict: 'PENDING', score: document.total_score }
+  turn.find({ code: 'flow.approval_required', node_id, action: 'escalate', values })
+  const { summary: description } = document
+  const own = { name: 'input', description, accepted_types: [], suggested_path: null }
+  askForInput(turn, check, needs.length > 0 || description === '' ? needs : [own])
 }
 
 function neededBy({ suggestions }: XiaojingReview) {
@@ -373,6 +390,15 @@ function dropWork(turn: Turn, node: number, status: 'rejected' | 'failed', why: 
 }
 
 const JUDGED: ReadonlySet<NodeStatus> = new Set(['submitted', 'provisional', 'approved'])
+
+/** Leaves a node by its Exception edge, and takes the work along that a CHECK judges; false if none is open. */
+export function reroute(turn: Turn, node: number, why: string): boolean {
+  const taken = takeException(turn, node)
+  if (taken === null) return false
+  turn.settle(node, 'rejected', why)
+  if (!turn.draft.nodeOf(taken.target).isStandIn) giveUpReview(turn, node, 'rejected')
+  return true
+}
 
 /** A CHECK has ended without a word, and no other one judges in its place. */
 export function giveUpReview(turn: Turn, check: number, status: 'rejected' | 'failed'): void {
