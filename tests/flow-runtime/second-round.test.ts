@@ -225,3 +225,24 @@ describe('a phase', () => {
     host.verify()
   })
 })
+
+describe('a way back to a place between work and its CHECK', () => {
+  const nodes = [work('w'), work('n'), check('c', 'w'), goal()]
+  const edges = [edge('w', 'n'), edge('n', 'c'), edge('c', 'g'), edge('c', 'n', AGAIN)]
+
+  it('has the CHECK judge the work again, which stays as it is', () => {
+    const host = new Host({ nodes, edges }).start().run()
+    expect([host.status, host.entered]).toEqual(['DONE', ['w', 'n', 'c', 'n', 'c', 'g']])
+    host.verify()
+  })
+
+  it('has the work made again when the CHECK now rejects it', () => {
+    const scores = [95, 40, 95]
+    const host = new Host({ nodes, edges }, (id) =>
+      id === 'c' ? { score: scores.shift() ?? 95 } : {},
+    )
+    host.start().run()
+    expect([host.status, host.entered.filter((id) => id === 'w')]).toEqual(['DONE', ['w', 'w']])
+    host.verify()
+  })
+})

@@ -24,7 +24,11 @@
  * finished, and a version that a called CHECK rejected is not put to a CHECK again.
  *
  * By version 5 work that calls a CHECK stays staged until that CHECK has approved it, as work stays staged for
- * the CHECK nodes that name it (F-13).
+ * the CHECK nodes that name it (F-13). A node that is entered again leaves behind all that it had led to: its
+ * alternatives are chosen again, its joins fill again, and nothing of the earlier round leads on. A node that
+ * went back, or out of a failure, has no other way until it runs again. A rerun of a span goes on after CHECK
+ * nodes, and one that begins with a CHECK runs the work of the CHECK. A closed way within a phase is acted upon
+ * although a way back leads out of the phase. A run is done only if no way that is left leads to a goal.
  */
 
 export const RULES_NOW = 5

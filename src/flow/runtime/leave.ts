@@ -282,8 +282,10 @@ export function fire(turn: Turn, way: OpenEdge): void {
   const round = isReturn ? turn.draft.run.round + 1 : Math.max(edge.isReview ? own : walk, 1)
   turn.recordFired(way, round)
   if (!isReturn) return arrive(turn, edge, round)
-  if (document.class === 'Rollback' && rollBack(turn, target, round)) return
-  turn.later({ kind: 'enter', node: target, round, cause: 'back', edge: edge.index })
+  // A CHECK has nothing to judge before its work runs again.
+  const back = turn.draft.run.rules < 5 ? target : subjectOf(turn, target)
+  if (document.class === 'Rollback' && rollBack(turn, back, round)) return
+  turn.later({ kind: 'enter', node: back, round, cause: 'back', edge: edge.index })
 }
 
 /** Returns whether an Exception edge leads to a node by which the run came to its source. */

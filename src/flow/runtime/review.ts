@@ -185,7 +185,9 @@ function takeReview(turn: Turn, check: number, answer: ReviewAnswer, principal: 
   const subject = target !== -1 ? target : caller !== -1 ? caller : check
   const { status, work } = turn.node(subject)
   const artifact_digest = work.artifact?.digest ?? null
-  const isJudged = target === -1 || status === 'submitted' || status === 'provisional'
+  // A way back between work and its CHECK asks the CHECK again about work that is done.
+  const isAgain = status === 'done' && turn.draft.run.rules >= 5
+  const isJudged = target === -1 || status === 'submitted' || status === 'provisional' || isAgain
   // The work is run again meanwhile: it is reviewed when it is there, or now if it is already.
   if (!isJudged) return turn.settle(check, 'rejected', 'the work has changed')
   if (target !== -1 && artifact_digest !== answer.artifact_digest) return run(turn, check, 0)
@@ -259,7 +261,8 @@ function approveBy(turn: Turn, check: number, target: number): void {
   }
   turn.settle(check, 'resting', 'approved')
   passOn(turn, check)
-  turn.later({ kind: 'approve', node: target })
+  const isDone = turn.draft.run.rules >= 5 && turn.node(target).status === 'done'
+  turn.later(isDone ? { kind: 'done', node: check } : { kind: 'approve', node: target })
 }
 
 /** The evidence for the ways to CHECK nodes is there: work goes to them, a CHECK to those after it. */

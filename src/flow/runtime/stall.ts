@@ -126,8 +126,10 @@ function goalsMissedAt(turn: Turn, node: number): readonly string[] {
 function isUnleft(turn: Turn, node: number): boolean {
   const { status } = turn.node(node)
   const { checks, target } = turn.draft.nodeOf(node)
-  const isEnded = status === 'done' || (status === 'rejected' && target === -1)
-  const isTaken = ({ index }: CompiledEdge): boolean => turn.draft.fired.get(index) > 0
+  const isEnded =
+    status === 'done' || (status === 'rejected' && (target === -1 || isDone(turn, target)))
+  const isTaken = ({ index, isReview }: CompiledEdge): boolean =>
+    !isReview && turn.draft.fired.get(index) > 0
   return isEnded && ![node, ...checks].some((one) => turn.draft.nodeOf(one).outgoing.some(isTaken))
 }
 
