@@ -63,7 +63,7 @@ function chooseNext(turn: Turn, source: number, edges: readonly CompiledEdge[]):
   turn.later({ kind: 'enter', node: next.edge.target, round, cause: 'alternative' })
 }
 
-/** Returns what a candidate is at in the round of its choice: one of an earlier round is to be chosen again. */
+/** Returns what a candidate is at in the round of its choice: one of an earlier round can be chosen again. */
 function statusAt({ draft }: Turn, source: number, candidate: number): NodeStatus {
   const { status, round } = draft.nodes.get(candidate)
   const isGoal = draft.nodeOf(source).document.kind === 'GOAL'

@@ -19,7 +19,7 @@ export function countArrival(draft: RunDraft, edge: CompiledEdge, change: 1 | -1
 }
 
 /** Resets the outgoing edges of a node, or those of them that `isForgotten` names. */
-export function forgetFirings(
+function forgetFirings(
   draft: RunDraft,
   index: number,
   isForgotten: (edge: CompiledEdge) => boolean = () => true,
