@@ -59,18 +59,6 @@ describe('a closed way within a phase, next to a way back out of it', () => {
   })
 })
 
-it('a decision does not excuse a goal that the way taken leads to', () => {
-  const nodes = [at('s', 'P1'), at('a', 'P2'), at('t', 'P2'), at('j', 'P2'), goal()]
-  const edges = [
-    ...[decided('s', 'a', 'state.u == 0'), decided('s', 't', 'state.u > 0')],
-    ...['a', 't'].map((id) => edge(id, 'j', { class: 'Sync' })),
-    edge('j', 'g'),
-  ]
-  const host = new Host({ nodes, edges, state }).start().run()
-  expect([host.status, host.findings]).toEqual(['BLOCKED', ['flow.stalled block']])
-  host.verify()
-})
-
 it('a goal that one branch reached does not excuse a join that another one waits at', () => {
   const nodes = [node('s'), work('b'), work('c'), work('j'), goal(), goal('g2', 'PG2')]
   const sync = { class: 'Sync' } as const

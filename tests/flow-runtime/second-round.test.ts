@@ -99,36 +99,6 @@ describe('what is left behind', () => {
     expect([host.fired.includes('c>g'), host.status]).toEqual([false, 'DONE'])
     host.verify()
   })
-
-  it('does not fill a join of the next round', () => {
-    const nodes = [work('s'), work('a'), work('b'), work('j'), goal()]
-    const sync = { class: 'Sync' } as const
-    const slow: Script = (id, attempt) => (id === 'b' && attempt === 2 ? { outcome: 'failed' } : {})
-    const edges = [
-      ...[edge('s', 'a'), edge('s', 'b'), edge('a', 'j', sync), edge('b', 'j', sync)],
-      ...[edge('j', 's', AGAIN), edge('j', 'g')],
-    ]
-    const host = new Host({ nodes, edges }, slow).start().run()
-    expect(host.entered).toEqual(['s', 'a', 'b', 'j', 's', 'a', 'b', 'b', 'j', 'g'])
-    host.verify()
-  })
-
-  it('is no goal that was reached', () => {
-    const nodes = [work('s'), work('a'), work('b'), goal()]
-    const edges = [
-      ...[edge('s', 'a'), decided('a', 'g', 'state.attempt_count == 1')],
-      ...[decided('a', 'b', 'state.attempt_count > 1'), edge('b', 'g', { class: 'Sync' })],
-    ]
-    // A way back after the goal: the second round does not come to it again.
-    const late = [
-      ...edges,
-      edge('g', 's', { class: 'Loop', guard_expr: 'state.attempt_count < 2' }),
-    ]
-    const host = new Host({ nodes, edges: late }).start().run()
-    expect(host.status).not.toBe('RUNNING')
-    expect(host.status === 'DONE' ? host.node('g').isLeftBehind : false).toBe(false)
-    host.verify()
-  })
 })
 
 describe('a rerun of a span', () => {
