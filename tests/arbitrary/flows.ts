@@ -87,6 +87,82 @@ function edgeOf(parts: EdgeParts, index: number, count: number): FlowEdge {
   }
 }
 
+const wayArbitrary = fc.record({
+  source: fc.nat(),
+  target: fc.nat(),
+  sort: fc.constantFrom(
+    ...(['on', 'on', 'closed', 'decision', 'decision', 'choice', 'sync', 'out'] as const),
+    ...(['loop', 'loop', 'rollback', 'free loop', 'free rollback', 'rerun'] as const),
+  ),
+})
+
+/**
+ * Flows that come far: a chain of work and its CHECK nodes to one or two goals, over up to three phases, with
+ * further ways on, decisions, alternatives, joins, ways out of failures, ways back and reruns of phases.
+ */
+export const walkableFlow = fc
+  .record({
+    nodes: fc.array(
+      fc.record({ sort: fc.constantFrom('work', 'work', 'bare', 'check'), phase: fc.nat(2) }),
+      { minLength: 3, maxLength: 6 },
+    ),
+    goals: fc.integer({ min: 1, max: 2 }),
+    ways: fc.array(wayArbitrary, { minLength: 1, maxLength: 5 }),
+  })
+  .map(({ nodes, goals, ways }): Partial<Flow> => {
+    const made: FlowNode[] = []
+    for (const [index, { sort, phase }] of nodes.entries()) {
+      const phase_id = `P${phase}`
+      const judged = made.findLast(({ executor }) => executor !== undefined)
+      const id = `n${index}`
+      if (sort === 'check' && judged !== undefined)
+        made.push(check(id, judged.node_id, { phase_id, max_attempts: 2 }))
+      else made.push((sort === 'bare' ? node : work)(id, { phase_id, max_attempts: 2 }))
+    }
+    const chain = made
+      .slice(1)
+      .map(({ node_id }, index) => edge(made[index]?.node_id ?? '', node_id))
+    for (let index = 0; index < goals; index++)
+      made.push(node(`g${index}`, { kind: 'GOAL', phase_id: 'PG', max_attempts: 2 }))
+    const last = edge(`n${nodes.length - 1}`, 'g0')
+    const more = ways.map((way, index) => wayOf(made, way, index))
+    return { nodes: made, edges: [...chain, last, ...more] }
+  })
+
+function wayOf(
+  nodes: readonly FlowNode[],
+  { source, target, sort }: typeof wayArbitrary extends fc.Arbitrary<infer T> ? T : never,
+  index: number,
+): FlowEdge {
+  const ends = [source % nodes.length, target % nodes.length].sort((one, other) => one - other)
+  const isBack = /loop|rollback/.test(sort)
+  const [from = 0, to = 0] = isBack ? ends.reverse() : ends
+  const id = (place: number): string => nodes[place]?.node_id ?? ''
+  const classes = {
+    decision: 'Decision',
+    choice: 'Decision',
+    sync: 'Sync',
+    out: 'Exception',
+  } as const
+  const forward = classes[sort as keyof typeof classes] ?? 'Progress'
+  const back = sort.endsWith('loop') ? 'Loop' : 'Rollback'
+  const guards: Record<string, string> = {
+    closed: 'false',
+    decision: index % 2 === 0 ? 'state.attempt_count < 2' : 'state.attempt_count >= 2',
+    loop: 'state.attempt_count < 2',
+    rollback: 'state.attempt_count < 2',
+    rerun: 'state.cumulative_duration >= 4.0',
+  }
+  const guard_expr = guards[sort]
+  return edge(id(from), id(to), {
+    edge_id: `W${index}`,
+    class: isBack ? back : forward,
+    ...(guard_expr === undefined ? {} : { guard_expr }),
+    ...(sort === 'choice' ? { group_id: 'k' } : {}),
+    ...(sort === 'rerun' ? { guard_scope: 'phase', on_guard_fail: 'rerun' } : {}),
+  })
+}
+
 /** What participants do, in all the ways in which they may fail. */
 export const attemptArbitrary: fc.Arbitrary<Attempt> = fc.record(
   {

@@ -61,6 +61,7 @@ const WALKED_OTHERWISE: Readonly<Record<number, readonly string[]>> = {
     'a shared check that approves what was promoted',
     'a shared check that rejects what was promoted, and a person lets it run again',
     'a caller with a check of its own, and a loop of the shared one',
+    'a shared gate without a reviewer, and a rollback',
   ],
 }
 

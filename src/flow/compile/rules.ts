@@ -28,6 +28,11 @@
  * version, the caller runs again. A phase ends after the items of its maps, and not while a node of it
  * cannot go on within it. A goal that leads nowhere else is not left by a way back without a guard. A node
  * that has used its attempts says by which edge the run came back to it.
+ * A node that is entered again leaves behind all that it had led to: its
+ * alternatives are chosen again, its joins fill again, and nothing of the earlier round leads on. A node that
+ * went back, or out of a failure, has no other way until it runs again. A rerun of a span goes on after CHECK
+ * nodes, and one that begins with a CHECK runs the work of the CHECK. A closed way within a phase is acted upon
+ * although a way back leads out of the phase. A run is done only if no way that is left leads to a goal.
  */
 
 export const RULES_NOW = 5

@@ -218,7 +218,9 @@ export class Causes {
 
   #reviewText({ node_id = '', values }: RunFinding): string {
     const words = this.#reviews.get(node_id) ?? ''
-    return `it was rejected with score ${shownText(values['score'])}${words}`
+    const isAsked = values['validator_verdict'] === 'PENDING'
+    const said = isAsked ? 'its review asks for input,' : 'it was rejected'
+    return `${said} with score ${shownText(values['score'])}${words}`
   }
 
   #noteReview({

@@ -8,7 +8,7 @@
  * withdrawn, and nothing of it is promoted. A promotion or rollback under way ends first.
  */
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
-import { isOpen } from '../state/state.ts'
+import { isOpen, type NodeStatus } from '../state/state.ts'
 import { mayCross } from './border.ts'
 import { escalate } from './enter.ts'
 import { firstOpen } from './passage.ts'
@@ -35,7 +35,7 @@ export function openGroups(turn: Turn, source: number): void {
 /** Chooses in the groups of a node whose next candidate waited for the end of the phase. */
 export function openLate(turn: Turn, source: number): void {
   for (const edges of groupsOf(turn, source).values()) {
-    const statuses = edges.map(({ target }) => turn.node(target).status)
+    const statuses = edges.map(({ target }) => statusAt(turn, source, target))
     const isWaiting = statuses.every((status) => status === 'idle' || status === 'abandoned')
     if (isWaiting && statuses.includes('idle')) chooseNext(turn, source, edges)
   }
@@ -44,14 +44,11 @@ export function openLate(turn: Turn, source: number): void {
 function chooseNext(turn: Turn, source: number, edges: readonly CompiledEdge[]): void {
   // It runs again, or a person is asked about it already.
   if (turn.draft.run.rules >= 4 && isOpen(turn.node(source).status)) return
-  const targets = edges.map(({ target }) => turn.node(target))
-  if (targets.some(({ status }) => isOpen(status) || status === 'done')) return
-  const idle = edges.filter(({ target }) => turn.node(target).status === 'idle')
-  // The sort keeps the order of the flow among equals, which is the order of priority.
-  const ranked = idle.toSorted(
-    (one, other) => turn.node(one.target).attempts - turn.node(other.target).attempts,
-  )
-  const { way: next } = firstOpen(turn, ranked, 'aside')
+  const statuses = edges.map(({ target }) => statusAt(turn, source, target))
+  if (statuses.some((status) => isOpen(status) || status === 'done')) return
+  const idle = edges.filter((_, index) => statuses[index] === 'idle')
+  // None of these was tried in this round, so the order of the flow, which is that of priority, decides.
+  const { way: next } = firstOpen(turn, idle, 'aside')
   if (next === null) {
     const values = { edges: edges.map(({ document }) => document.edge_id) }
     const node_id = turn.idOf(source)
@@ -64,6 +61,14 @@ function chooseNext(turn: Turn, source: number, edges: readonly CompiledEdge[]):
   const round = Math.max(turn.draft.run.round, 1)
   turn.recordFired(next, round)
   turn.later({ kind: 'enter', node: next.edge.target, round, cause: 'alternative' })
+}
+
+/** Returns what a candidate is at in the round of its choice: one of an earlier round can be chosen again. */
+function statusAt({ draft }: Turn, source: number, candidate: number): NodeStatus {
+  const { status, round } = draft.nodes.get(candidate)
+  const isGoal = draft.nodeOf(source).document.kind === 'GOAL'
+  if (draft.run.rules < 5 || isGoal || isOpen(status)) return status
+  return round < draft.nodes.get(source).round ? 'idle' : status
 }
 
 /** A candidate is done: the others of its groups are abandoned. */

@@ -16,6 +16,7 @@ import { repairOf } from './call.ts'
 import { isInvariantKept } from './judge.ts'
 import { takeException } from './leave.ts'
 import { giveUpItem, isCounted, readsList } from './map.ts'
+import { reroute } from './review.ts'
 import { dismissApprovals, STAGES_MAX, stagesUnder } from './stage.ts'
 import type { Turn } from './turn.ts'
 import { hasten, isWaitingToBegin, startDeadline, waitsAtEntry } from './wait.ts'
@@ -65,7 +66,9 @@ export function enter(turn: Turn, node: number, round: number, cause: EntryCause
   const isFresh = cause === 'call' || (!isAgain && known < round)
   if (!isFresh && attempts >= document.max_attempts + granted) {
     // As after a failed attempt: the way out of the node goes before a person.
-    if (turn.draft.run.rules >= 3 && cause === 'rerun' && takeException(turn, node) !== null)
+    const { rules } = turn.draft.run
+    if (rules >= 5 && cause === 'rerun' && reroute(turn, node, 'rerouted')) return
+    if (rules >= 3 && rules < 5 && cause === 'rerun' && takeException(turn, node) !== null)
       return turn.settle(node, 'rejected', 'rerouted')
     return failNode(turn, node, edge)
   }

@@ -8,6 +8,7 @@
 
 import type { CompiledEdge, CompiledNode } from '../compile/compiled-flow.ts'
 import type { FindingAction } from '../state/fact.ts'
+import { leadsAway } from '../state/firings.ts'
 import { hasFailedCall } from './border.ts'
 import { arrive, escalate } from './enter.ts'
 import { takeFields } from './evidence.ts'
@@ -31,6 +32,7 @@ import type { Turn } from './turn.ts'
 
 /** Tries the edges of a node: those out of the phase once the phase has ended, the others before. */
 export function leave(turn: Turn, node: number, isPhaseEnded: boolean): void {
+  if (isLeft(turn, node)) return
   const compiled = turn.draft.nodeOf(node)
   const { waysWithin, waysOut, outgoing, calls } = compiled
   if ((isPhaseEnded ? waysOut : waysWithin).length + calls.length === 0) return
@@ -44,17 +46,47 @@ export function leave(turn: Turn, node: number, isPhaseEnded: boolean): void {
   const ways = waysAt(turn, compiled, isPhaseEnded)
   const isGoal = compiled.document.kind === 'GOAL'
   const tried = isGoal ? ways.filter((edge) => !endsGoal(turn, edge)) : ways
-  const [only] = tried
-  if (only === undefined) return
-  const obstacles =
-    tried.length === 1 && !compiled.hasDecision
-      ? goOnly(turn, only)
-      : goAll(turn, tried, compiled.hasDecision, isPhaseEnded)
+  if (isGoal && tried.length === 0) return
+  const obstacles = go(turn, compiled, tried, isPhaseEnded)
   if (obstacles === null) return
   const refusal = refusalOf(turn, obstacles)
   if (refusal !== undefined) return carryOut(turn, node, refusal)
   if (turn.node(node).hasFired || (!isPhaseEnded && waysOut.length > 0)) return
-  remedy(turn, node, obstacles)
+  const within = go(turn, compiled, closedWithin(turn, compiled, isPhaseEnded), isPhaseEnded)
+  if (within !== null) remedy(turn, node, [...within, ...obstacles])
+}
+
+/** Returns whether a node was left by a way back or out of a failure, or is of an earlier round. */
+export function isLeft({ draft }: Turn, node: number): boolean {
+  const { hasFired, isLeftBehind } = draft.nodes.get(node)
+  if (draft.run.rules < 5 || !(hasFired || isLeftBehind)) return false
+  const isTaken = (edge: CompiledEdge): boolean =>
+    leadsAway(edge) && draft.fired.get(edge.index) > 0
+  return isLeftBehind || draft.nodeOf(node).outgoing.some(isTaken)
+}
+
+/** Tries edges of a node. Returns the obstacles, or null if an edge fired. */
+function go(
+  turn: Turn,
+  { hasDecision }: CompiledNode,
+  tried: readonly CompiledEdge[],
+  isPhaseEnded: boolean,
+): readonly EdgeObstacle[] | null {
+  const [only] = tried
+  if (only === undefined) return NONE
+  return tried.length === 1 && !hasDecision
+    ? goOnly(turn, only)
+    : goAll(turn, tried, hasDecision, isPhaseEnded)
+}
+
+/** The ways within a phase that were closed, when the phase has ended and the node was not left by it. */
+function closedWithin(
+  turn: Turn,
+  { waysWithin, waysOut }: CompiledNode,
+  isPhaseEnded: boolean,
+): readonly CompiledEdge[] {
+  if (turn.draft.run.rules < 5 || !isPhaseEnded || waysOut.length === 0) return NONE
+  return waysWithin.filter((edge) => edge.isForward && !isDecision(edge))
 }
 
 /**
@@ -68,7 +100,8 @@ function waysAt(
   isPhaseEnded: boolean,
 ): readonly CompiledEdge[] {
   const isSplit = waysWithin.length > 0 && waysOut.length > 0
-  if (turn.draft.run.rules < 4 || !isSplit) return isPhaseEnded ? waysOut : waysWithin
+  if (turn.draft.run.rules < 4 || !isSplit)
+    return withoutFreeBack(turn, isPhaseEnded ? waysOut : waysWithin, outgoing)
   const ways = outgoing.filter((edge) => waysWithin.includes(edge) || waysOut.includes(edge))
   const taken = ways.filter(({ index }) => turn.draft.fired.get(index) > 0)
   const mayGoBack = isPhaseEnded || !waysOut.some(({ isForward }) => isForward)
@@ -81,9 +114,26 @@ function waysAt(
 }
 
 /** Returns whether a way back would take back what a goal at the end of the flow has reached. */
-function endsGoal({ draft }: Turn, { isBack, guard, source }: CompiledEdge): boolean {
-  if (draft.run.rules < 5 || !isBack || guard !== null) return false
-  return !draft.nodeOf(source).outgoing.some(({ isForward }) => isForward)
+function endsGoal({ draft }: Turn, edge: CompiledEdge): boolean {
+  if (draft.run.rules < 5 || !isFreeBack(edge)) return false
+  return !draft.nodeOf(edge.source).outgoing.some(({ isForward }) => isForward)
+}
+
+/** Leaves ways back without a guard out if a way on has fired: to the next CHECK, or to an alternative. */
+function withoutFreeBack(
+  { draft }: Turn,
+  ways: readonly CompiledEdge[],
+  outgoing: readonly CompiledEdge[],
+): readonly CompiledEdge[] {
+  if (draft.run.rules < 5 || !ways.some(isFreeBack)) return ways
+  const isGone = outgoing.some(
+    ({ isForward, isCall, index }) => isForward && !isCall && draft.fired.get(index) > 0,
+  )
+  return isGone ? ways.filter((edge) => !isFreeBack(edge)) : ways
+}
+
+function isFreeBack({ isBack, guard }: CompiledEdge): boolean {
+  return isBack && guard === null
 }
 
 function isDecision({ document }: CompiledEdge): boolean {
@@ -243,8 +293,10 @@ export function fire(turn: Turn, way: OpenEdge): void {
   const round = isReturn ? turn.draft.run.round + 1 : Math.max(edge.isReview ? own : walk, 1)
   turn.recordFired(way, round)
   if (!isReturn) return arrive(turn, edge, round)
-  if (document.class === 'Rollback' && rollBack(turn, target, round)) return
-  turn.later({ kind: 'enter', node: target, round, cause: 'back', edge: edge.index })
+  // A CHECK has nothing to judge before its work runs again.
+  const back = turn.draft.run.rules < 5 ? target : subjectOf(turn, target)
+  if (document.class === 'Rollback' && rollBack(turn, back, round)) return
+  turn.later({ kind: 'enter', node: back, round, cause: 'back', edge: edge.index })
 }
 
 /** Returns whether an Exception edge leads to a node by which the run came to its source. */
@@ -415,13 +467,16 @@ export function rerunSpan(turn: Turn, node: number, scope: GuardScope): void {
     turn.later({ kind: 'enter', node: first, round, cause: 'rerun' })
 }
 
-function firstOf(turn: Turn, node: number, scope: GuardScope): readonly number[] {
-  const { phase, subphase, target } = turn.draft.nodeOf(node)
-  const own = target === -1 ? node : target
+/** The nodes that a span is run again from. */
+export function firstOf(turn: Turn, node: number, scope: GuardScope): readonly number[] {
+  const { phase, subphase } = turn.draft.nodeOf(node)
+  const own = subjectOf(turn, node)
   if (scope === 'global') return turn.flow.starts
   if (scope === 'attempt') return [own]
   const span = scope === 'subphase' ? turn.flow.subphases[subphase] : turn.flow.phases[phase]
-  return [span?.nodes[0] ?? own]
+  const first = span?.nodes[0] ?? own
+  // A CHECK has nothing to judge before its work runs again.
+  return [turn.draft.run.rules < 5 ? first : subjectOf(turn, first)]
 }
 
 /** Tries the closed edges of a held node again. */

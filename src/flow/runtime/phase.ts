@@ -16,7 +16,7 @@ import {
   waitsForCalls,
 } from './border.ts'
 import { isInvariantKept } from './judge.ts'
-import { carryOut, findClosed, leave, rerunSpan } from './leave.ts'
+import { carryOut, findClosed, firstOf, isLeft, leave, rerunSpan } from './leave.ts'
 import { type EdgeObstacle, mayFire, tryEdge } from './passage.ts'
 import { beginReviews, passOn } from './review.ts'
 import { dismissApprovals } from './stage.ts'
@@ -107,7 +107,7 @@ export function followDone(turn: Turn, node: number): void {
 
 function mayLeave(turn: Turn, node: number): boolean {
   const compiled = turn.draft.nodeOf(node)
-  if (!compiled.isAtBorder) return false
+  if (!compiled.isAtBorder || isLeft(turn, node)) return false
   const { status } = turn.node(node)
   if (status !== 'done' && status !== 'provisional' && status !== 'approved') return false
   const leaving = compiled.outgoing.filter((edge) => edge.isLeaving && !isBefore(turn, edge))
@@ -140,11 +140,14 @@ function isHeldWithin(turn: Turn, { nodes }: CompiledSpan): boolean {
   })
 }
 
-/** The node that an invariant of a phase speaks of: the one that ended last. */
+/** The node that an invariant of a phase speaks of: the one that ended last, as far as that is known. */
 function lastOf(turn: Turn, { nodes }: CompiledSpan): number {
   const { event } = turn
   const index = 'node_id' in event ? turn.flow.nodeIndex.get(event.node_id) : undefined
-  return index !== undefined && nodes.includes(index) ? index : (nodes.at(-1) ?? 0)
+  if (index !== undefined && nodes.includes(index)) return index
+  const ran = nodes.findLast((node) => turn.node(node).entries > 0)
+  const last = nodes.at(-1) ?? 0
+  return turn.draft.run.rules < 5 ? last : (ran ?? last)
 }
 
 /** TIME_HARD_FLOOR: by the host's clock, summed over the attempts of the phase. */
@@ -201,7 +204,7 @@ function stopPhase(turn: Turn, span: CompiledSpan, action: FindingAction): void 
     return carryOut(turn, done, obstacle)
   }
   if (action === 'rerun') {
-    withdraw(turn, span.nodes[0] ?? node)
+    for (const first of firstOf(turn, node, 'phase')) withdraw(turn, first)
     return rerunSpan(turn, node, 'phase')
   }
   turn.record({ kind: 'phase_blocked', phase_id: span.name })

@@ -194,7 +194,9 @@ function takeReview(turn: Turn, check: number, answer: ReviewAnswer, principal: 
   const subject = target !== -1 ? target : caller !== -1 ? caller : check
   const { status, work } = turn.node(subject)
   const artifact_digest = work.artifact?.digest ?? null
-  const isJudged = target === -1 || status === 'submitted' || status === 'provisional'
+  // A way back between work and its CHECK asks the CHECK again about work that is done.
+  const isAgain = status === 'done' && turn.draft.run.rules >= 5
+  const isJudged = target === -1 || status === 'submitted' || status === 'provisional' || isAgain
   // The work is run again meanwhile: it is reviewed when it is there, or now if it is already.
   if (!isJudged) return turn.settle(check, 'rejected', 'the work has changed')
   if (target !== -1 && artifact_digest !== answer.artifact_digest) return run(turn, check, 0)
@@ -211,7 +213,7 @@ function takeReview(turn: Turn, check: number, answer: ReviewAnswer, principal: 
   })
   takeClaims(turn, check, answer, principal)
   if (verdict === 'APPROVE') return approveBy(turn, check, target)
-  if (verdict === 'PENDING') return askForInput(turn, check, neededBy(document))
+  if (verdict === 'PENDING') return askForReviewer(turn, check, subject, document)
   if (target !== -1) return reject(turn, check, target)
   if (caller !== -1) return rejectCall(turn, check, caller)
   const { way } = firstOpen(turn, waysOutOf(turn, [check]), 'review')
@@ -233,6 +235,23 @@ function rejectCall(turn: Turn, check: number, caller: number): void {
   if (way !== null) fire(turn, way)
 }
 
+/** A reviewer that needs something from a person has not approved: that is found, with its words. */
+function askForReviewer(
+  turn: Turn,
+  check: number,
+  subject: number,
+  document: XiaojingReview,
+): void {
+  const needs = neededBy(document)
+  if (turn.draft.run.rules < 5) return askForInput(turn, check, needs)
+  const node_id = turn.idOf(subject)
+  const values = { validator_verdict: 'PENDING', score: document.total_score }
+  turn.find({ code: 'flow.approval_required', node_id, action: 'escalate', values })
+  const { summary: description } = document
+  const own = { name: 'input', description, accepted_types: [], suggested_path: null }
+  askForInput(turn, check, needs.length > 0 || description === '' ? needs : [own])
+}
+
 function neededBy({ suggestions }: XiaojingReview) {
   return suggestions.map(({ change, steps }) => ({
     name: change,
@@ -251,7 +270,8 @@ function approveBy(turn: Turn, check: number, target: number): void {
   }
   turn.settle(check, 'resting', 'approved')
   passOn(turn, check)
-  turn.later({ kind: 'approve', node: target })
+  const isDone = turn.draft.run.rules >= 5 && turn.node(target).status === 'done'
+  turn.later(isDone ? { kind: 'done', node: check } : { kind: 'approve', node: target })
 }
 
 /** The evidence for the ways to CHECK nodes is there: work goes to them, a CHECK to those after it. */
@@ -382,6 +402,15 @@ function dropWork(turn: Turn, node: number, status: 'rejected' | 'failed', why: 
 }
 
 const JUDGED: ReadonlySet<NodeStatus> = new Set(['submitted', 'provisional', 'approved'])
+
+/** Leaves a node by its Exception edge, and takes the work along that a CHECK judges; false if none is open. */
+export function reroute(turn: Turn, node: number, why: string): boolean {
+  const taken = takeException(turn, node)
+  if (taken === null) return false
+  turn.settle(node, 'rejected', why)
+  if (!turn.draft.nodeOf(taken.target).isStandIn) giveUpReview(turn, node, 'rejected')
+  return true
+}
 
 /** A CHECK has ended without a word, and no other one judges in its place. */
 export function giveUpReview(turn: Turn, check: number, status: 'rejected' | 'failed'): void {

@@ -3,11 +3,12 @@
  * waits for another one. Such a node is blocked, with a finding that says what it waits for, so that
  * every stop has a reason and a way out.
  *
- * A run that has nothing left to do is stalled too where a failure or a REJECT led away from a goal and to
- * no other one, and where no goal was reached because a node waits for ways that did not fire. Goals that a
- * decision or an alternative went past are not missed.
+ * A run that has nothing left to do is stalled too where it missed a goal: where a failure or a REJECT led
+ * away from a goal and to no other one, where a node on the way to a goal was led to and not entered, or was
+ * done and not left, and where no goal was reached at all. A goal is not missed if no way that is left leads
+ * to it, since a decision or an alternative went another way.
  */
-import type { CompiledEdge } from '../compile/compiled-flow.ts'
+import type { CompiledEdge, CompiledNode } from '../compile/compiled-flow.ts'
 import { isStuckStatus } from '../state/draft.ts'
 import { isOpen } from '../state/state.ts'
 import { block } from './enter.ts'
@@ -65,7 +66,7 @@ export function findUnreached(turn: Turn): boolean {
     return values === null ? [] : [{ node: workOf(turn, index), values }]
   })
   const isReached = nodes.some(({ index }) => isGoal(turn, index) && isDone(turn, index))
-  const stalled = rerouted.length > 0 || isReached ? rerouted : unreachedAt(turn)
+  const stalled = rerouted.length > 0 ? rerouted : missedAt(turn, isReached)
   for (const { node, values } of stalled) {
     // Its Exception edge was taken already, or has nothing to lead out of.
     const status = { status: turn.node(node).status }
@@ -82,21 +83,60 @@ interface Stall {
 }
 
 /**
- * Where a run that reached no goal stopped: at nodes on the way to one that were led to and not entered,
- * else at the goals, unless a decision went past them.
+ * Where a run stopped on the way to a goal: at nodes that were led to and not entered, or done and not left;
+ * else, if it reached no goal, at the goals that the ways left to it lead to.
  */
-function unreachedAt(turn: Turn): readonly Stall[] {
+function missedAt(turn: Turn, isReached: boolean): readonly Stall[] {
+  const { rules } = turn.draft.run
+  const goals = turn.flow.nodes.filter(({ index }) => isGoal(turn, index))
+  if (goals.length === 0 || (isReached && rules < 5)) return []
   const led = turn.flow.nodes.flatMap(({ index }): Stall[] => {
-    const goals = isLedTo(turn, index) ? goalsFrom(turn, index) : []
+    const goals = goalsMissedAt(turn, index)
     if (goals.length === 0) return []
     return [{ node: index, values: { missed: goals, waits_for: waitsFor(turn, index) } }]
   })
-  if (led.length > 0 || turn.draft.run.rules < 4) return led
-  const goals = turn.flow.nodes.filter(({ index }) => isGoal(turn, index))
-  if (goals.some(({ nodeId }) => isPassedBy(turn, nodeId))) return []
-  return goals.map(({ index, nodeId }) => {
+  if (led.length > 0 || isReached || rules < 4) return led
+  const left = rules < 5 ? goals : goalsLeft(turn, goals)
+  if (left === goals && goals.some(({ nodeId }) => isPassedBy(turn, nodeId))) return []
+  return left.map(({ index, nodeId }) => {
     return { node: index, values: { missed: [nodeId], waits_for: waitsFor(turn, index) } }
   })
+}
+
+/** The goals that the ways left to the run lead to; all of them if none was ever on a way. */
+function goalsLeft(turn: Turn, goals: readonly CompiledNode[]): readonly CompiledNode[] {
+  const left = new Set(waysFrom(turn, roots(turn), true))
+  const found = goals.filter(({ index }) => left.has(index))
+  return found.length === 0 ? goals : found
+}
+
+/** The goals that are missed because the run stopped at this node. */
+function goalsMissedAt(turn: Turn, node: number): readonly string[] {
+  if (turn.draft.run.rules < 5) return isLedTo(turn, node) ? goalsFrom(turn, node) : []
+  const { status, isLeftBehind } = turn.node(node)
+  if (isLeftBehind) return []
+  // An alternative that another one won over is missed only if no goal behind it was reached.
+  if (status === 'abandoned') return isLedTo(turn, node) ? goalsFrom(turn, node) : []
+  if (!isLedTo(turn, node) && !isUnleft(turn, node)) return []
+  const goals = waysFrom(turn, [node], true).filter((one) => isGoal(turn, one))
+  return goals.flatMap((goal) => (isDone(turn, goal) ? [] : [turn.idOf(goal)]))
+}
+
+/** Returns whether a node has ended and no way of it, or of its CHECK nodes, has been taken. */
+function isUnleft(turn: Turn, node: number): boolean {
+  const { status } = turn.node(node)
+  const { checks, target } = turn.draft.nodeOf(node)
+  const isEnded =
+    status === 'done' || (status === 'rejected' && (target === -1 || isDone(turn, target)))
+  const isTaken = ({ index, isReview }: CompiledEdge): boolean =>
+    !isReview && turn.draft.fired.get(index) > 0
+  return isEnded && ![node, ...checks].some((one) => turn.draft.nodeOf(one).outgoing.some(isTaken))
+}
+
+/** Where ways begin: at the first nodes, and at goals that are reached through their alternatives. */
+function roots(turn: Turn): readonly number[] {
+  const goals = turn.flow.nodes.filter(({ index, hasChoice }) => hasChoice && isGoal(turn, index))
+  return [...turn.flow.starts, ...goals.map(({ index }) => index)]
 }
 
 /** Returns whether a decision, or a choice of alternatives, went another way than to a goal. */
@@ -114,7 +154,8 @@ function isGoal(turn: Turn, node: number): boolean {
 }
 
 function isDone(turn: Turn, node: number): boolean {
-  return turn.node(node).status === 'done'
+  const { status, isLeftBehind } = turn.node(node)
+  return status === 'done' && !isLeftBehind
 }
 
 /** The work that a CHECK rejected runs again, not the CHECK. */
@@ -125,8 +166,9 @@ function workOf(turn: Turn, node: number): number {
 
 /** What a node missed that was left by its Exception edge; null when it missed nothing. */
 function strayValues(turn: Turn, node: number): Readonly<Record<string, unknown>> | null {
-  const { status } = turn.node(node)
-  if ((status !== 'rejected' && status !== 'done') || hasGoneOn(turn, node)) return null
+  const { status, isLeftBehind } = turn.node(node)
+  if (isLeftBehind || (status !== 'rejected' && status !== 'done')) return null
+  if (hasGoneOn(turn, node)) return null
   const way = turn.draft
     .nodeOf(node)
     .outgoing.find(
@@ -135,7 +177,10 @@ function strayValues(turn: Turn, node: number): Readonly<Record<string, unknown>
   if (way === undefined) return null
   const left = { left_by: way.edgeId, led_to: turn.idOf(way.target) }
   if (turn.node(way.target).status === 'idle') return left
-  if (nodesAfter(turn, way.target).some((one) => isGoal(turn, one) && isDone(turn, one)))
+  const after = nodesAfter(turn, way.target)
+  if (after.some((one) => isGoal(turn, one) && isDone(turn, one))) return null
+  // The way out leads to a goal, and the run stopped on it.
+  if (turn.draft.run.rules >= 5 && after.some((one) => goalsMissedAt(turn, one).length > 0))
     return null
   const missed = goalsFrom(turn, node)
   return missed.length === 0 ? null : { missed, ...left }
@@ -159,14 +204,25 @@ function isLedTo(turn: Turn, node: number): boolean {
 
 /** The goals that a node leads on to; none when one of them is done. */
 function goalsFrom(turn: Turn, node: number): readonly string[] {
-  const seen = new Set([node])
+  const goals = waysFrom(turn, [node], false).filter((one) => isGoal(turn, one))
+  return goals.some((goal) => isDone(turn, goal)) ? [] : goals.map((goal) => turn.idOf(goal))
+}
+
+/** The nodes that these lead on to. `isDecided`: of a decision that was made, by the way that was taken alone. */
+function waysFrom(turn: Turn, nodes: readonly number[], isDecided: boolean): readonly number[] {
+  const seen = new Set(nodes)
   for (const one of seen) {
     const { outgoing, checks } = turn.draft.nodeOf(one)
+    const isTaken = ({ index, document }: CompiledEdge): boolean =>
+      document.class === 'Decision' && turn.draft.fired.get(index) > 0
+    const isMade = isDecided && outgoing.some(isTaken)
     for (const check of checks) seen.add(check)
-    for (const { isForward, target } of outgoing) if (isForward) seen.add(target)
+    for (const edge of outgoing) {
+      const isPassed = isMade && edge.document.class === 'Decision' && !isTaken(edge)
+      if (edge.isForward && !isPassed) seen.add(edge.target)
+    }
   }
-  const goals = [...seen].filter((one) => isGoal(turn, one))
-  return goals.some((goal) => isDone(turn, goal)) ? [] : goals.map((goal) => turn.idOf(goal))
+  return [...seen]
 }
 
 /** The nodes whose ways to this one have not fired. */

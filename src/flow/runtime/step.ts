@@ -21,7 +21,7 @@ import { isRejectedByCall, settleCalls } from './call.ts'
 import { block, enter, failNode, run } from './enter.ts'
 import { asksForEvidence, isReviewEvidence } from './evidence.ts'
 import { isInvariantKept } from './judge.ts'
-import { hasGoneOn, isWayOut, leave, retryClaims, retryWays, takeException } from './leave.ts'
+import { hasGoneOn, isWayOut, leave, retryClaims, retryWays } from './leave.ts'
 import {
   beginItems,
   giveUpItem,
@@ -50,6 +50,7 @@ import {
   goOnToReview,
   isApproved,
   passOn,
+  reroute,
   submitWork,
 } from './review.ts'
 import { cancel, canSkip, skip } from './skip.ts'
@@ -347,7 +348,7 @@ function complete(turn: Turn, node: number): void {
   const isAsked = turn.draft.run.rules >= 4 && isOpen(turn.node(node).status)
   // Items begin in their turn.
   const isToLeave = !hasFired || (isSkipped && !hasGoneOn(turn, node))
-  if (isToLeave && !isAsked && mapAt(turn.flow, node) === null) leave(turn, node, false)
+  if (isToLeave && !isAsked && mapAt(turn.flow, node) === null) leaveDone(turn, node)
   else if (isCaller) followDone(turn, node)
   if (isCaller) return
   for (const check of checks) {
@@ -355,15 +356,16 @@ function complete(turn: Turn, node: number): void {
   }
 }
 
+function leaveDone(turn: Turn, node: number): void {
+  leave(turn, node, false)
+  // A person skips it after the end of its phase.
+  if (turn.draft.run.rules >= 5 && !turn.draft.phases.get(turn.draft.nodeOf(node).phase).isActive)
+    turn.later({ kind: 'leave', node, isPhaseEnded: true })
+}
+
 function except(turn: Turn, node: number): void {
   const { status } = turn.node(node)
-  const taken = takeException(turn, node)
-  if (taken !== null) {
-    turn.settle(node, 'rejected', 'rerouted')
-    if (!turn.draft.nodeOf(taken.target).isStandIn) giveUpReview(turn, node, 'rejected')
-    return
-  }
-  if (status !== 'failed') return
+  if (reroute(turn, node, 'rerouted') || status !== 'failed') return
   if (turn.draft.nodeOf(node).isCandidate) {
     turn.settle(node, 'abandoned', 'failed')
     loseGroups(turn, node)

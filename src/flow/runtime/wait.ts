@@ -12,7 +12,7 @@ import { isOpen, type NodeState } from '../state/state.ts'
 import { begin, escalate } from './enter.ts'
 import { takeException } from './leave.ts'
 import { hasCome } from './outstanding.ts'
-import { isApproved } from './review.ts'
+import { isApproved, reroute } from './review.ts'
 import { dropStage, stopAt } from './skip.ts'
 import type { Turn } from './turn.ts'
 
@@ -175,7 +175,9 @@ function missDeadline(turn: Turn, node: number): void {
   const isAsked = pending?.type === 'ask_human' && pending.why === 'escalation'
   if (pending !== null) turn.command({ type: 'stop', node_id, stopped: pending.command })
   if (turn.draft.run.rules >= 4) endReviews(turn, node)
-  if (takeException(turn, node)) return turn.settle(node, 'rejected', 'deadline')
+  const isOld = turn.draft.run.rules < 5
+  if (isOld && takeException(turn, node)) return turn.settle(node, 'rejected', 'deadline')
+  if (!isOld && reroute(turn, node, 'deadline')) return
   escalate(turn, node, isAsked ? 'no person has decided in time' : 'its deadline has passed')
 }
 

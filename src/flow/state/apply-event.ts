@@ -2,6 +2,7 @@
 import type { RunDraft } from './draft.ts'
 import type { EventOf, FlowEvent, RunOrigin } from './event.ts'
 import type { PayloadOf } from './fact.ts'
+import { reopenWays } from './firings.ts'
 import { passedWork, unblockedBy } from './state.ts'
 
 /** `place` is the index of the node that the event names; -1 when it names none. */
@@ -57,11 +58,12 @@ export function applyEvent(draft: RunDraft, event: FlowEvent, place: number): vo
     case 'participant_output':
     case 'evidence':
     case 'access_refused':
-    case 'skipped':
     case 'answer_late':
     case 'cancelled':
     case 'tick':
       return
+    case 'skipped':
+      return reopenWays(draft, place)
     case 'budget_set':
       draft.run.limits = { ...draft.run.limits, ...event.limits }
       return
@@ -71,18 +73,20 @@ export function applyEvent(draft: RunDraft, event: FlowEvent, place: number): vo
       node.deadline = null
       return applyMissed(draft, event.at, place)
     }
-    case 'signal': {
-      const { count = 0 } = draft.run.signals.get(event.name) ?? {}
-      const heard = { count: count + 1, data: event.data ?? null }
-      draft.run.signals = new Map(draft.run.signals).set(event.name, heard)
-      return
-    }
+    case 'signal':
+      return applySignal(draft, event)
     case 'resumed':
       draft.run.isRefused = false
       return
     default:
       return event satisfies never
   }
+}
+
+function applySignal(draft: RunDraft, { name, data }: EventOf<'signal'>): void {
+  const { count = 0 } = draft.run.signals.get(name) ?? {}
+  const heard = { count: count + 1, data: data ?? null }
+  draft.run.signals = new Map(draft.run.signals).set(name, heard)
 }
 
 /** Returns the digests of programs by the participant that names them. */

@@ -20,6 +20,7 @@ import type {
   PayloadOf,
   RunFinding,
 } from './fact.ts'
+import { countArrival, hasLedOn, leaveBehind } from './firings.ts'
 import { flowAfter, reshape } from './reshape.ts'
 import { emptyState, type NodeStatus, type RunState, type WorkState } from './state.ts'
 
@@ -205,15 +206,6 @@ function forgetFailedCalls(draft: RunDraft, index: number): void {
   if (draft.nodes.get(index).failedCalls.length > 0) draft.ownNode(index).failedCalls = []
 }
 
-function countArrival(draft: RunDraft, edge: CompiledEdge, change: 1 | -1): void {
-  const sort = edge.arrival
-  if (sort === null) return
-  const target = draft.ownNode(edge.target)
-  if (sort === 'sync') target.synced += change
-  else if (sort === 'join') target.joined += change
-  else target.reached += change
-}
-
 export function applyEntered(
   draft: RunDraft,
   index: number,
@@ -223,7 +215,7 @@ export function applyEntered(
 ): void {
   const node = draft.ownNode(index)
   node.walk = walkOf(draft, index, round, cause)
-  if (node.entries > 0) forgetFirings(draft, index)
+  if (node.entries > 0) leaveBehind(draft, index)
   const { work } = node
   const hasRun = work.answer !== null || work.readings !== null || work.lastError !== null
   draft.setStatus(index, 'running')
@@ -234,6 +226,7 @@ export function applyEntered(
   node.attempts = (isFresh ? 0 : node.attempts) + 1
   node.entries += 1
   node.hasFired = false
+  node.isLeftBehind = false
   node.pending = null
   if (hasRun || work.toolCalls > 0 || work.stage !== null || work.startedAt !== null)
     node.work = againWork(work)
@@ -246,7 +239,8 @@ export function applyEntered(
 function walkOf(draft: RunDraft, index: number, round: number, cause: EntryCause): number {
   if (draft.run.rules < 4) return round
   const { walk, hasFired } = draft.nodes.get(index)
-  if (cause === 'rerun') return hasFired ? round : Math.max(walk, 1)
+  const hasLed = draft.run.rules < 5 ? hasFired : hasLedOn(draft, index)
+  if (cause === 'rerun') return hasLed ? round : Math.max(walk, 1)
   const { target } = draft.nodeOf(index)
   const judged = target === -1 ? null : draft.nodes.get(target)
   return judged?.round === round ? judged.walk : round
@@ -270,16 +264,6 @@ function againWork(work: WorkState): WorkState {
     dependents: [],
     // A REJECT holds until a CHECK approves; an APPROVE was for an earlier version.
     verdict: work.isLocked ? 'REJECT' : 'PENDING',
-  }
-}
-
-/** Resets the outgoing edges of a node that the run enters again. */
-function forgetFirings(draft: RunDraft, index: number): void {
-  for (const edge of draft.nodeOf(index).outgoing) {
-    if (draft.fired.get(edge.index) === 0) continue
-    if (edge.isCall) endCall(draft, edge)
-    draft.fired.set(edge.index, 0)
-    countArrival(draft, edge, -1)
   }
 }
 

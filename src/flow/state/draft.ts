@@ -187,17 +187,27 @@ export class RunDraft {
       inPhase.judging = isJudged
         ? [...inPhase.judging, node]
         : inPhase.judging.filter((one) => one !== node)
-    countOpen(inPhase, opened, stopped)
-    if (subphase >= 0) countOpen(this.subphases.own(subphase, copySpan), opened, stopped)
+    // What is undone, or put to a person after the end of its phase, does not begin the phase again.
+    const isBegun = opened > 0 && (run.rules < 5 || !AFTER_END.has(after))
+    countOpen(inPhase, opened, stopped, isBegun)
+    if (subphase >= 0) countOpen(this.subphases.own(subphase, copySpan), opened, stopped, isBegun)
   }
 }
 
-function countOpen(span: Writable<SpanState>, opened: number, stopped: number): void {
+const AFTER_END: ReadonlySet<NodeStatus> = new Set(['rolling_back', 'waiting'])
+
+function countOpen(
+  span: Writable<SpanState>,
+  opened: number,
+  stopped: number,
+  isBegun: boolean,
+): void {
   span.open += opened
   span.blocked += stopped
-  if (opened > 0) span.isActive = true
-  if (opened > 0) span.isLogged = false
-  if (opened > 0) span.isLogFailed = false
+  if (!isBegun) return
+  span.isActive = true
+  span.isLogged = false
+  span.isLogFailed = false
 }
 
 /** Returns whether a node waits for another event. Such a node keeps the run from its end. */
@@ -224,6 +234,7 @@ function copyNode(node: NodeState): NodeState {
     joined: node.joined,
     reached: node.reached,
     hasFired: node.hasFired,
+    isLeftBehind: node.isLeftBehind,
     isHeld: node.isHeld,
     pending: node.pending,
     deadline: node.deadline,

@@ -160,6 +160,8 @@ export interface NodeState {
   readonly reached: number
   /** Some edge of this node has fired since it was entered. */
   readonly hasFired: boolean
+  /** A node that had led here was entered again since: it leads on when it is entered again as well. */
+  readonly isLeftBehind: boolean
   /** Done, and its leaving edges have been tried. */
   readonly isHeld: boolean
   readonly pending: FlowCommand | null
@@ -208,7 +210,8 @@ export interface SpanState {
 
 /** Whether a human can let a node go on: it is blocked, its ways are closed, or its phase may not end. */
 export function isStuckAt({ status, isHeld }: NodeState, { isBlocked }: SpanState): boolean {
-  const isStopped = status === 'submitted' || (!isOpen(status) && status !== 'idle')
+  // What is in the hands of a CHECK, or has approved, waits at the border of its phase.
+  const isStopped = isJudging(status) || (!isOpen(status) && status !== 'idle')
   return status === 'blocked' || isHeld || (isBlocked && isStopped)
 }
 
@@ -348,6 +351,7 @@ const FRESH_NODE: NodeState = {
   joined: 0,
   reached: 0,
   hasFired: false,
+  isLeftBehind: false,
   isHeld: false,
   pending: null,
   deadline: null,

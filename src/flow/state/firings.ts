@@ -1,0 +1,81 @@
+/**
+ * The edges that have fired since their sources were entered, and what an entry leaves behind.
+ *
+ * INVARIANT (one round): a node that is entered again leaves behind all that it had led to. None of it
+ * leads on, or counts as reached, before it is entered again itself (version 5 of the rules).
+ */
+import type { CompiledEdge } from '../compile/compiled-flow.ts'
+import { endCall } from './apply-call.ts'
+import type { RunDraft } from './draft.ts'
+import { isOpen } from './state.ts'
+
+export function countArrival(draft: RunDraft, edge: CompiledEdge, change: 1 | -1): void {
+  const sort = edge.arrival
+  if (sort === null) return
+  const target = draft.ownNode(edge.target)
+  if (sort === 'sync') target.synced += change
+  else if (sort === 'join') target.joined += change
+  else target.reached += change
+}
+
+/** Resets the outgoing edges of a node, or those of them that `isForgotten` names. */
+function forgetFirings(
+  draft: RunDraft,
+  index: number,
+  isForgotten: (edge: CompiledEdge) => boolean = () => true,
+): void {
+  for (const edge of draft.nodeOf(index).outgoing) {
+    if (draft.fired.get(edge.index) === 0 || !isForgotten(edge)) continue
+    if (edge.isCall) endCall(draft, edge)
+    draft.fired.set(edge.index, 0)
+    countArrival(draft, edge, -1)
+  }
+}
+
+/** Returns whether an edge leads back, or out of a failure: a node that it has left has no other way. */
+export function leadsAway({ isBack, document }: CompiledEdge): boolean {
+  return isBack || document.class === 'Exception'
+}
+
+/** Returns the nodes that a node has led to since it was entered; not those that are under way. */
+function ledTo(draft: RunDraft, from: number): ReadonlySet<number> {
+  const found = new Set([from])
+  for (const node of found) {
+    const { outgoing, checks } = draft.nodeOf(node)
+    const fired = outgoing.filter(
+      ({ index, isBack, isCall }) => !isBack && !isCall && draft.fired.get(index) > 0,
+    )
+    for (const next of [...checks, ...fired.map(({ target }) => target)]) {
+      const { status, awaited } = draft.nodes.get(next)
+      if (!isOpen(status) && awaited === 0) found.add(next)
+    }
+  }
+  found.delete(from)
+  return found
+}
+
+/** Returns whether work has led on by itself or by its CHECK nodes, since it was entered. */
+export function hasLedOn(draft: RunDraft, index: number): boolean {
+  return [index, ...draft.nodeOf(index).checks].some((node) => draft.nodes.get(node).hasFired)
+}
+
+/** Resets the edges of a node that is entered again, and all that they had led to. */
+export function leaveBehind(draft: RunDraft, index: number): void {
+  const left = draft.run.rules < 5 ? [] : ledTo(draft, index)
+  forgetFirings(draft, index)
+  for (const node of left) {
+    forgetFirings(draft, node)
+    if (draft.nodes.get(node).entries === 0) continue
+    draft.ownNode(node).isLeftBehind = true
+    draft.setHeld(node, false)
+  }
+}
+
+/** Lets skipped work and its CHECK nodes lead on, although they were left by another way. */
+export function reopenWays(draft: RunDraft, index: number): void {
+  if (draft.run.rules < 5) return
+  for (const node of [index, ...draft.nodeOf(index).checks]) {
+    forgetFirings(draft, node, leadsAway)
+    if (draft.nodes.get(node).isLeftBehind) draft.ownNode(node).isLeftBehind = false
+  }
+}
