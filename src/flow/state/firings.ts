@@ -59,12 +59,15 @@ export function hasLedOn(draft: RunDraft, index: number): boolean {
   return [index, ...draft.nodeOf(index).checks].some((node) => draft.nodes.get(node).hasFired)
 }
 
-/** Resets the edges of a node that is entered again, and all that they had led to. */
+/**
+ * Resets the edges of a node that is entered again, and all that they had led to, but for the ways back by
+ * which it is entered: its call is repaired by them.
+ */
 export function leaveBehind(draft: RunDraft, index: number): void {
   const left = draft.run.rules < 5 ? [] : ledTo(draft, index)
   forgetFirings(draft, index)
   for (const node of left) {
-    forgetFirings(draft, node)
+    forgetFirings(draft, node, ({ target, isBack }) => !(isBack && target === index))
     if (draft.nodes.get(node).entries === 0) continue
     draft.ownNode(node).isLeftBehind = true
     draft.setHeld(node, false)
