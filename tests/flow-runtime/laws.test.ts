@@ -244,5 +244,5 @@ describe('large flows', () => {
     host.start()
     for (let next = 0; next < host.open.length; next++) host.answer(host.open[next] as FlowCommand)
     expect(host.status).toBe('DONE')
-  })
+  }, 90_000)
 })
