@@ -65,6 +65,8 @@ function pointers({ flow }: Host, facts: Host['facts']) {
 it('does not call a version approved that a called CHECK rejected', () => {
   const [once, again, twice] = [calling([40], 0), calling([40], 1), calling([40, 40], 1)]
   expect(pointers(once, once.facts)).toEqual([[1, null]])
+  const { findings } = reportOf(once.flow, once.facts, once.state)
+  expect(findings.map(({ says }) => says)).toContain('gate, which it calls, did not let it pass')
   expect(pointers(again, again.facts)).toEqual([[2, 2]])
   expect(pointers(twice, twice.facts)).toEqual([[2, null]])
 })

@@ -16,7 +16,6 @@ import {
   field,
   normaliseAndValidate,
   type Participants,
-  type Repair,
   type Sources,
   type Violation,
 } from '../../contracts/index.ts'
@@ -40,6 +39,7 @@ import {
   placedTable,
   readPlaced,
 } from './problem.ts'
+import { repairProblems } from './repair-words.ts'
 import { withSubflows } from './subflows.ts'
 
 export interface FlowFile {
@@ -206,11 +206,7 @@ function repairedPlan(value: unknown, participants: Participants | null) {
   const owners = { owners: planOwners(value, participants) }
   const sources = { nowMs: Date.now(), ...stableIds(value) }
   const { normalized, repairs } = normaliseAndValidate('PLAN_GEN', value, owners, sources)
-  const told = repairs.slice(0, REPAIRS_TOLD).map(repairWords)
-  const more = repairs.length - REPAIRS_TOLD
-  const rest: readonly FlowProblem[] =
-    more > 0 ? [repairOf('', `and ${more} more repairs: writ normalize --as PLAN_GEN`)] : []
-  return { plan: normalized ?? value, repairs: [...told, ...rest] }
+  return { plan: normalized ?? value, repairs: repairProblems(repairs) }
 }
 
 /** Ids that are the same whenever a plan is read: by its own names, else by their order. */
@@ -234,21 +230,6 @@ function uuidOf(text: string): string {
 function areNodesWhere(value: unknown, plan: unknown): boolean {
   const [written, read] = [field(value, 'nodes'), field(plan, 'nodes')]
   return Array.isArray(written) && Array.isArray(read) && written.length === read.length
-}
-
-const REPAIRS_TOLD = 20
-const VALUE_WIDTH = 60
-
-function repairWords({ path, rule, from, to }: Repair): FlowProblem {
-  const shown = (value: unknown): string => {
-    const text = value === undefined ? 'absent' : JSON.stringify(value)
-    return text.length > VALUE_WIDTH ? `${text.slice(0, VALUE_WIDTH)}…` : text
-  }
-  return repairOf(path, `the plan was repaired (${rule}): ${shown(from)} → ${shown(to)}`)
-}
-
-function repairOf(path: string, message: string): FlowProblem {
-  return { code: 'flow.plan_repaired', path, message }
 }
 
 const WITHOUT_PARTICIPANTS: FlowProblem = {
