@@ -1,4 +1,4 @@
-/** Every repair of a plan has a sentence, and those that say the same are told once. */
+/** Every repair of a plan has a sentence, and repairs with the same sentence share a line. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { repairProblems } from './repair-words.ts'
