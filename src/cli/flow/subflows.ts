@@ -1,6 +1,6 @@
 /**
- * Reads the sub-flows that a flow names, each relative to the file that names it, and puts them in. What
- * is found about the whole is told at the place in the file where it was written.
+ * Reads the sub-flows that a flow names, each relative to the file that names it, and puts them in.
+ * A problem of the whole gets its place in the file that it was written in.
  */
 import { dirname, join, resolve } from 'node:path'
 import { FaultError, showName } from '../../base/index.ts'
@@ -85,6 +85,7 @@ async function readParts(
   if (violations.length > 0)
     return { part, value: alone, violations: [...violations, ...(await part.placed(found))] }
   if (found.length > 0) return { part, value: alone, violations }
+  // Without its sub-flows it follows its contract.
   const whole = inlineFlows(value as Flow, children)
   return { part, value: whole.flow, violations: await part.placed(whole.violations) }
 }
