@@ -52,19 +52,12 @@ export {
   readParticipants,
   reviewerOf,
 } from './plan/plan.ts'
+export { type ArtifactReport, artifactsOf } from './report/artifacts.ts'
 export { OrchestrationLog } from './report/log-text.ts'
 export { openWorkOf } from './report/open-work.ts'
 export { type ArtifactDiff, reportPage } from './report/page.ts'
 export { type PersonReport, peopleOf, type ReviewReport, reviewsOf } from './report/people.ts'
-export {
-  type ArtifactReport,
-  artifactsOf,
-  nodesOf,
-  phasesOf,
-  type RunReport,
-  reportOf,
-  takenEdges,
-} from './report/report.ts'
+export { nodesOf, phasesOf, type RunReport, reportOf, takenEdges } from './report/report.ts'
 export { stateView } from './report/state-view.ts'
 export {
   givenText,

@@ -129,4 +129,56 @@ describe('the files', () => {
       file: join(folder, 'bad.json'),
     })
   })
+
+  const NODE = 'title: t, phase_id: P, actor: w, max_attempts: 1'
+  const RUN = 'executor: { command: [node, gone.mjs], tools: none }'
+  const text = (name: string, lines: readonly string[]): string => {
+    const head = ['type: flow_v1', 'flow_id: f', 'title: t', 'nodes:']
+    writeFileSync(join(folder, name), `${[...head, ...lines].join('\n')}\n`)
+    return join(folder, name)
+  }
+
+  it('have the places of what is found in the whole', async () => {
+    const legal = text('legal.yaml', [
+      `  - { node_id: scan, kind: WORK, ${NODE}, ${RUN} }`,
+      `  - { node_id: sign, kind: WORK, ${NODE} }`,
+      'edges: [{ edge_id: E1, source: scan, target: sign, class: Progress }]',
+    ])
+    const outer = text('places.yaml', [
+      `  - { node_id: legal, kind: WORK, ${NODE}, flow: legal.yaml }`,
+      `  - { node_id: a, kind: WORK, ${NODE}, ${RUN} }`,
+      'edges: [{ edge_id: E1, source: legal, target: a, class: Progress }]',
+    ])
+    const { valid, warnings, place } = await load(outer)
+    expect(valid).toBe(true)
+    const unchecked = warnings.filter(({ code }) => code === 'flow.unchecked_work')
+    expect(unchecked).toMatchObject([
+      { file: legal, path: '/nodes/0/node_id', line: 5 },
+      { file: outer, path: '/nodes/1/node_id', line: 6 },
+    ])
+    // The whole is legal/begin, legal/scan, legal/sign, legal, a.
+    const at = (path: string) => ({ code: 'flow.program_missing' as const, path, message: 'x' })
+    const paths = ['/nodes/0', '/nodes/2', '/nodes/4/executor', '/edges/1', '/edges/2']
+    expect(await place?.(paths.map(at))).toMatchObject([
+      { file: outer, path: '/nodes/0/flow', line: 5 },
+      { file: legal, path: '/nodes/1', line: 6 },
+      { file: outer, path: '/nodes/1/executor', line: 6 },
+      { file: outer, path: '/nodes/0/flow', line: 5 },
+      { file: legal, path: '/edges/0', line: 7 },
+    ])
+  })
+
+  it('that are missing are named with their node, and the rest is checked', async () => {
+    const outer = text('lost.yaml', [
+      `  - { node_id: legal, kind: WORK, ${NODE}, flow: nope.yaml }`,
+      'edges: [{ edge_id: E1, source: legal, target: gone, class: Progress }]',
+    ])
+    const { valid, violations } = await load(outer)
+    expect(valid).toBe(false)
+    expect(violations).toMatchObject([
+      { code: 'flow.subflow', file: outer, path: '/nodes/0/flow', line: 5 },
+      { code: 'flow.unknown_ref', file: outer, line: 6 },
+    ])
+    expect(violations[0]?.message).toMatch(/sub-flow of `legal` cannot be read: .*nope\.yaml/)
+  })
 })

@@ -1,7 +1,8 @@
 /** The report of a run, made of its facts. */
 import { expect, it } from 'vitest'
+import { artifactsOf } from '../../src/flow/report/artifacts.ts'
 import { reportPage } from '../../src/flow/report/page.ts'
-import { artifactsOf, logOf, reportOf } from '../../src/flow/report/report.ts'
+import { logOf, reportOf } from '../../src/flow/report/report.ts'
 import { stateView } from '../../src/flow/report/state-view.ts'
 import { check, edge, Host, node, work } from '../flow-runtime/host.ts'
 
@@ -29,6 +30,55 @@ it('points at the candidate and at what was approved', () => {
     'artifacts/a/2/out.md',
   ])
   expect(artifact?.approved).toBe(artifact?.candidate)
+})
+
+/** `a` is judged by `c`, which names it, and then by the gate that it calls, with these scores. */
+function calling(scores: readonly number[], reruns: number): Host {
+  const left = [...scores]
+  const gate = { kind: 'CHECK' as const, reviewer: { command: ['gate'] }, call: true }
+  const made = new Host(
+    {
+      nodes: [work('a'), check('c', 'a'), node('gate', { ...gate, phase_id: 'G' })],
+      edges: [edge('a', 'c'), edge('a', 'gate', { class: 'Gate' })],
+    },
+    (id, attempt) => {
+      if (id === 'gate') return { score: left.shift() ?? 95 }
+      return id === 'c' ? { score: 95 } : { stage: `a-${attempt}` }
+    },
+  ).start()
+  made.run()
+  for (let rerun = 0; rerun < reruns; rerun++) {
+    made.send({ type: 'unblocked', node_id: 'a', principal: 'human:ann@local' })
+    made.run()
+  }
+  return made
+}
+
+/** The number of versions, and which of them is the approved one, from 1. */
+function pointers({ flow }: Host, facts: Host['facts']) {
+  return artifactsOf(flow, facts).map(({ versions, approved }) => [
+    versions.length,
+    approved === null ? null : versions.indexOf(approved) + 1,
+  ])
+}
+
+it('does not call a version approved that a called CHECK rejected', () => {
+  const [once, again, twice] = [calling([40], 0), calling([40], 1), calling([40, 40], 1)]
+  expect(pointers(once, once.facts)).toEqual([[1, null]])
+  const { findings } = reportOf(once.flow, once.facts, once.state)
+  expect(findings.map(({ says }) => says)).toContain('gate, which it calls, did not let it pass')
+  expect(pointers(again, again.facts)).toEqual([[2, 2]])
+  expect(pointers(twice, twice.facts)).toEqual([[2, null]])
+})
+
+it('does not call a version approved that a called CHECK has not judged yet', () => {
+  const made = calling([], 0)
+  const judged = made.facts.findIndex(
+    ({ type, payload }) =>
+      type === 'flow_event_v1' && payload.kind === 'reviewed' && payload.check_id === 'gate',
+  )
+  expect(pointers(made, made.facts.slice(0, judged))).toEqual([[1, null]])
+  expect(pointers(made, made.facts)).toEqual([[1, 1]])
 })
 
 it('lists every guard with what it read, whether the edge was taken, and the log before the next node', () => {

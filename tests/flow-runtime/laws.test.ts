@@ -239,10 +239,15 @@ describe('large flows', () => {
   it.each([
     ['a chain', chain],
     ['a star', star],
-  ])('are walked to the end: %s', (_, make) => {
-    const host = new Host(make(60_000))
-    host.start()
-    for (let next = 0; next < host.open.length; next++) host.answer(host.open[next] as FlowCommand)
-    expect(host.status).toBe('DONE')
-  }, 90_000)
+  ])(
+    'are walked to the end: %s',
+    (_, make) => {
+      const host = new Host(make(60_000))
+      host.start()
+      for (let next = 0; next < host.open.length; next++)
+        host.answer(host.open[next] as FlowCommand)
+      expect(host.status).toBe('DONE')
+    },
+    90_000,
+  )
 })

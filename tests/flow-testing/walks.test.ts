@@ -164,11 +164,11 @@ describe('people', () => {
     edge('c', 'a', { class: 'Loop', guard_expr: "state.validator_verdict == 'REJECT'" }),
   ]
 
-  it('answer as participants when the script says so, and are waited for when not', () => {
+  it.each(['MODIFY', 'REJECT'] as const)('answer %s as participants, or are waited for', (no) => {
     const yes = walk(
       { nodes, edges },
       {
-        nodes: { c: [{ verdict: 'MODIFY', suggestions: ['shorter'] }, { verdict: 'APPROVE' }] },
+        nodes: { c: [{ verdict: no, suggestions: ['shorter'] }, { verdict: 'APPROVE' }] },
         expect: {
           status: 'DONE',
           attempts: { a: 2, c: 2 },

@@ -19,6 +19,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, string>> = {
   'remote list': 'services that this user speaks to',
   'remote remove': 'services that this user speaks to',
   serve: 'is the service',
+  mcp: 'speaks with the program that starts it; the service has /mcp',
   'schedule run': 'the service itself starts the runs of schedules',
   'ledger export': 'writes a directory; facts, checkpoints and tiles are served one by one',
   'principal pass': 'a first passphrase is set at a terminal, where a person is',

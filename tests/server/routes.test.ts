@@ -170,9 +170,11 @@ describe('documents', () => {
     const [first, ...rest] = flow.nodes
     for (const named of ['../../../../etc/hostname', '/etc/passwd', 'laws.yaml']) {
       const nodes = [{ ...first, flow: named }, ...rest]
-      const problem = await problemOf(asBot.checkFlow({ body: { flow: { ...flow, nodes } } }))
-      expect([problem.status, problem.code]).toEqual([400, 'cli.file_unreadable'])
-      expect(problem.detail).toContain('ENOENT')
+      const { valid, violations } = await value(
+        asBot.checkFlow({ body: { flow: { ...flow, nodes } } }),
+      )
+      expect([valid, violations[0]?.code]).toEqual([false, 'flow.subflow'])
+      expect(violations[0]?.message).toContain('ENOENT')
     }
   }, 60_000)
 

@@ -21,7 +21,7 @@ export async function run(call: CommandCall): Promise<Exit> {
   const answers: FlowFile[] = []
   for (const file of call.arguments) {
     const [participants, side] = [options.text('participants'), options.text('side')]
-    answers.push(withPrograms(await loadFlowFile(file, { participants, side }), workspace))
+    answers.push(await withPrograms(await loadFlowFile(file, { participants, side }), workspace))
   }
   const isGood = ({ valid, warnings }: FlowFile): boolean =>
     valid && !(options.isOn('strict') && warnings.length > 0)
@@ -34,7 +34,7 @@ export async function run(call: CommandCall): Promise<Exit> {
  * The files of participants are looked for where the flow would run: in the given workspace, else here,
  * or next to the file of the flow if they are all there.
  */
-function withPrograms(answer: FlowFile, workspace: string | null): FlowFile {
+async function withPrograms(answer: FlowFile, workspace: string | null): Promise<FlowFile> {
   const { file, kind, flow, valid } = answer
   if (flow === null || !valid) return answer
   const { env: environment } = process
@@ -53,16 +53,15 @@ function withPrograms(answer: FlowFile, workspace: string | null): FlowFile {
   // A plan has no word for it.
   const open = kind === 'flow' ? openWork(flow) : []
   // Pointers lead into the flow, which only a flow document is.
-  const placed = (problem: FlowProblem) => ({
-    ...problem,
-    path: kind === 'flow' ? problem.path : '',
-    file,
-  })
+  const place =
+    answer.place ??
+    (async (problems: readonly FlowProblem[]) =>
+      problems.map((problem) => ({ ...problem, path: '', file })))
   return {
     ...answer,
     valid: found.violations.length === 0,
-    violations: [...answer.violations, ...found.violations.map(placed)],
-    warnings: [...answer.warnings, ...found.warnings.map(placed), ...open.map(placed)],
+    violations: [...answer.violations, ...(await place(found.violations))],
+    warnings: [...answer.warnings, ...(await place([...found.warnings, ...open]))],
   }
 }
 

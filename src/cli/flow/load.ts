@@ -16,7 +16,6 @@ import {
   field,
   normaliseAndValidate,
   type Participants,
-  type Repair,
   type Sources,
   type Violation,
 } from '../../contracts/index.ts'
@@ -40,7 +39,8 @@ import {
   placedTable,
   readPlaced,
 } from './problem.ts'
-import { withSubflows } from './subflows.ts'
+import { repairProblems } from './repair-words.ts'
+import { type WrittenDocument, withSubflows } from './subflows.ts'
 
 export interface FlowFile {
   readonly file: string
@@ -56,6 +56,8 @@ export interface FlowFile {
   readonly participantsDigest: string | null
   /** The files of sub-flows that are a part of it. */
   readonly subflows: readonly string[]
+  /** Places problems whose pointers lead into the flow; absent where the file holds something else. */
+  readonly place?: (problems: readonly FlowProblem[]) => Promise<readonly PlacedProblem[]>
 }
 
 interface LoadOptions {
@@ -75,7 +77,7 @@ export async function loadFlowFile(file: string, options: LoadOptions): Promise<
   if (!reading.ok) return refused(file, [{ ...reading.refusal, file }])
   return isPlan(reading.value)
     ? loadPlanFile(file, reading.value, reading.places, options)
-    : loadFlowDocument(file, reading.value, reading.places)
+    : loadFlowDocument(file, reading)
 }
 
 /** Also in the forms that `normalize` repairs: other names for the list of nodes, no edges. */
@@ -111,7 +113,12 @@ async function readText(file: string, text: string) {
   }
   const reading = readJson(text, GRAPH_LIMITS)
   if (!reading.ok) return reading
-  return { ok: true as const, value: reading.value, places: () => placesOfJson(text) }
+  let places: Promise<PlacedText | null> | null = null
+  const placesOnce = () => {
+    places ??= placesOfJson(text)
+    return places
+  }
+  return { ok: true as const, value: reading.value, places: placesOnce }
 }
 
 /** Above this size a JSON file is not read a second time for its places. */
@@ -124,14 +131,14 @@ async function placesOfJson(text: string): Promise<PlacedText | null> {
   return placed.ok ? placed : null
 }
 
-async function loadFlowDocument(file: string, named: unknown, places: Places): Promise<FlowFile> {
+async function loadFlowDocument(file: string, written: WrittenDocument): Promise<FlowFile> {
   const subflows: string[] = []
-  const whole = await withSubflows(file, named, (path) => {
+  const whole = await withSubflows(file, written, (path) => {
     subflows.push(path)
     return readDocument(path, 'the sub-flow')
   })
   if (whole.violations.length > 0) return refused(file, whole.violations)
-  const { value } = whole
+  const { value, place } = whole
   const { valid, violations, warnings } = checkFlow(value)
   return {
     file,
@@ -139,11 +146,12 @@ async function loadFlowDocument(file: string, named: unknown, places: Places): P
     // Drawn only when nodes and edges can be relied on.
     flow: isDrawable(violations) ? (value as Flow) : null,
     valid,
-    violations: await placedIn(file, violations, places),
-    warnings: await placedIn(file, warnings, places),
+    violations: await place(violations),
+    warnings: await place(warnings),
     found: foundOf(violations, warnings),
     participantsDigest: null,
     subflows,
+    place,
   }
 }
 
@@ -206,11 +214,7 @@ function repairedPlan(value: unknown, participants: Participants | null) {
   const owners = { owners: planOwners(value, participants) }
   const sources = { nowMs: Date.now(), ...stableIds(value) }
   const { normalized, repairs } = normaliseAndValidate('PLAN_GEN', value, owners, sources)
-  const told = repairs.slice(0, REPAIRS_TOLD).map(repairWords)
-  const more = repairs.length - REPAIRS_TOLD
-  const rest: readonly FlowProblem[] =
-    more > 0 ? [repairOf('', `and ${more} more repairs: writ normalize --as PLAN_GEN`)] : []
-  return { plan: normalized ?? value, repairs: [...told, ...rest] }
+  return { plan: normalized ?? value, repairs: repairProblems(repairs) }
 }
 
 /** Ids that are the same whenever a plan is read: by its own names, else by their order. */
@@ -236,21 +240,6 @@ function areNodesWhere(value: unknown, plan: unknown): boolean {
   return Array.isArray(written) && Array.isArray(read) && written.length === read.length
 }
 
-const REPAIRS_TOLD = 20
-const VALUE_WIDTH = 60
-
-function repairWords({ path, rule, from, to }: Repair): FlowProblem {
-  const shown = (value: unknown): string => {
-    const text = value === undefined ? 'absent' : JSON.stringify(value)
-    return text.length > VALUE_WIDTH ? `${text.slice(0, VALUE_WIDTH)}…` : text
-  }
-  return repairOf(path, `the plan was repaired (${rule}): ${shown(from)} → ${shown(to)}`)
-}
-
-function repairOf(path: string, message: string): FlowProblem {
-  return { code: 'flow.plan_repaired', path, message }
-}
-
 const WITHOUT_PARTICIPANTS: FlowProblem = {
   code: 'flow.plan_participant',
   path: '/plan',
@@ -259,14 +248,15 @@ const WITHOUT_PARTICIPANTS: FlowProblem = {
 }
 
 async function readParticipantsFile(name: string): Promise<ParsedParticipants> {
-  return readParticipants(await readDocument(name, 'the participants'))
+  const { value } = await readDocument(name, 'the participants')
+  return readParticipants(value)
 }
 
-async function readDocument(name: string, what: string): Promise<unknown> {
+async function readDocument(name: string, what: string): Promise<WrittenDocument> {
   const { bytes } = await readSource(name)
   const text = bytes.toString('utf8')
   const reading = await readText(name, text)
-  if (reading.ok) return reading.value
+  if (reading.ok) return reading
   const { message, code } = reading.refusal
   throw faultError(
     'cli.usage',

@@ -23,7 +23,7 @@ import { branchesOf } from './branches.ts'
 import { checkCalls } from './calls.ts'
 import { checkDecisions } from './decisions.ts'
 import { checkFiring } from './firing.ts'
-import { type Graph, graphOf, listAt, nodeAt } from './graph.ts'
+import { edgeAt, type Graph, graphOf, listAt, nodeAt } from './graph.ts'
 import { checkGuards, compileGuards } from './guards.ts'
 import { checkMaps } from './maps.ts'
 import { type FlowCheck, FlowProblems } from './problem.ts'
@@ -174,9 +174,19 @@ function checkJudge(graph: Graph, index: number, problems: FlowProblems): void {
   const judged = node.kind === 'CHECK' ? (graph.judged[index] ?? -1) : -1
   if (judged !== -1) checkOther(nodeAt(graph, judged), node, index, problems)
   if (node.kind !== 'WORK' || node.executor === undefined) return
-  if (listAt(graph.checks, index).length > 0) return
+  if (listAt(graph.checks, index).length > 0 || callsCheck(graph, index)) return
   const message = `no CHECK judges ${showName(node.node_id)}, so what it does is promoted without approval`
   problems.warn('flow.unchecked_work', `/nodes/${index}/node_id`, message)
+}
+
+/** Returns whether the node always calls a CHECK: a closed Gate holds its work, a Progress edge may go past. */
+function callsCheck(graph: Graph, index: number): boolean {
+  return [...listAt(graph.outgoing, index)].some((edge) => {
+    const { call, kind, target } = nodeAt(graph, graph.target[edge] ?? 0)
+    if (call !== true || kind !== 'CHECK' || target !== undefined) return false
+    const { class: sort, guard_expr } = edgeAt(graph, edge)
+    return sort === 'Gate' || (sort === 'Progress' && guard_expr === undefined)
+  })
 }
 
 /** Warns about work that its own executor judges. `human: true` is any person, so maybe another one. */

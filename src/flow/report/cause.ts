@@ -154,6 +154,14 @@ export class Causes {
         return `it could not be restored: ${values['why'] === undefined ? 'something else changed it meanwhile' : text('why')}`
       case 'flow.stalled':
         return stalledText(values)
+      case 'flow.call_failed':
+        return this.#callText(values)
+      case 'flow.waiting':
+        return waitText(values)
+      case 'flow.deadline':
+        return `it was not done within ${seconds(values['deadline'])}, which is its deadline`
+      case 'flow.skipped':
+        return `${text('by')} let the run go on without ${values['work'] === undefined ? 'it' : `its work ${nodeName(this.flow, text('work'))}`}: ${text('comment')}`
       case 'flow.list_refused':
         return `its list ${values['path'] === undefined ? text('from') : text('path')} is refused: ${text('why')}`
       case 'flow.item_failed':
@@ -172,6 +180,13 @@ export class Causes {
     if (edge === undefined) return ''
     const { class: kind, source } = edge.document
     return `: the ${kind} edge ${edge_id} from ${nodeName(this.flow, source)} led to it again`
+  }
+
+  #callText({ called, not_done: undone }: Values): string {
+    const name = (id: unknown): string => nodeName(this.flow, shownText(id))
+    const open = Array.isArray(undone) ? undone.filter((id) => id !== called).map(name) : []
+    const which = open.length === 0 ? '' : ` (not done there: ${open.join(', ')})`
+    return `${name(called)}, which it calls, did not let it pass${which}`
   }
 
   #lastSaid(nodeId: string): string {
@@ -256,6 +271,14 @@ function refusedText({ codes, about }: Values): string {
     return `the gate refused the promotion: ${names}${listText(about)}`
   const paths = about.map(shownText).join(', ')
   return `${paths} changed after its work had begun, so nothing of it was put in place: ${names}`
+}
+
+function waitText({ until, signals, why }: Values): string {
+  const what = [
+    ...(until === undefined ? [] : [`until ${shownText(until)}`]),
+    ...(signals === undefined ? [] : [`for the signal ${shownText(signals)}`]),
+  ]
+  return `it waits ${what.join(' and ')}${why === 'retry' ? ', before the next attempt' : ''}`
 }
 
 function stalledText(values: Values): string {

@@ -7,11 +7,14 @@ export interface OpenWork {
   readonly check_id: string
 }
 
-/** Returns the WORK nodes without `writes` that a command judges: by `target`, or because they call it. */
+/**
+ * Returns the WORK nodes without `writes` that a command judges: by `target`, or because they call it. Nothing
+ * runs at a node without an executor, so it changes no file.
+ */
 export function openWorkOf({ nodes, edges }: Pick<Flow, 'nodes' | 'edges'>): readonly OpenWork[] {
   const judges = nodes.filter(({ kind, reviewer }) => kind === 'CHECK' && isProgram(reviewer))
-  return nodes.flatMap(({ node_id, kind, writes }) => {
-    if (kind !== 'WORK' || writes !== undefined) return []
+  return nodes.flatMap(({ node_id, kind, executor, writes }) => {
+    if (kind !== 'WORK' || executor === undefined || writes !== undefined) return []
     const judge = judges.find(({ node_id: check, target, call }) =>
       target === undefined && call === true
         ? edges.some((edge) => edge.source === node_id && edge.target === check)

@@ -10,6 +10,7 @@ import type { ProgramChange } from '../state/event.ts'
 import type { FlowFact } from '../state/fact.ts'
 import { type NodeStatus, type RunState, type RunStatus, runStatus } from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
+import { type ArtifactReport, artifactsOf } from './artifacts.ts'
 import { type OpenWork, openWorkOf } from './open-work.ts'
 import { type PersonReport, peopleOf, type ReviewReport, reviewsOf } from './people.ts'
 import { type RunStop, stopsOf, type ToldFinding, toldFindings } from './stops.ts'
@@ -37,25 +38,6 @@ interface NodeReport {
   readonly seconds: number
   readonly verdict: string
   readonly score: number | null
-}
-
-interface ArtifactVersion {
-  readonly node_id: string
-  readonly path: string
-  readonly digest: string
-  readonly format: string
-  readonly seq: number
-  /** The difference from the version before; null for the first. */
-  readonly delta: unknown
-}
-
-export interface ArtifactReport {
-  readonly node_id: string
-  readonly versions: readonly ArtifactVersion[]
-  /** The last version, approved or not. */
-  readonly candidate: ArtifactVersion | null
-  /** The last version that every reviewer of it approved. */
-  readonly approved: ArtifactVersion | null
 }
 
 interface LogReport {
@@ -267,43 +249,6 @@ function asHappened(event: object): object {
   const isRefused =
     'type' in event && event.type === 'promoted' && 'action_id' in event && event.action_id === null
   return isRefused ? { ...event, type: 'promotion_refused' } : event
-}
-
-/** Returns the versions of each artifact in order, the last one, and the last approved one. */
-export function artifactsOf(
-  flow: CompiledFlow,
-  facts: readonly FlowFact[],
-): readonly ArtifactReport[] {
-  const versions = new Map<string, ArtifactVersion[]>()
-  const approved = new Map<string, ArtifactVersion>()
-  const approvals = new Map<string, Set<string>>()
-  for (const { type, payload } of facts) {
-    if (type !== 'flow_event_v1') continue
-    if (payload.kind === 'artifact') {
-      const { node_id, path, digest, format, seq, delta } = payload
-      const list = versions.get(node_id) ?? []
-      list.push({ node_id, path, digest, format, seq, delta })
-      versions.set(node_id, list)
-      approvals.set(node_id, new Set())
-    } else if (payload.kind === 'reviewed') {
-      const { node_id, check_id, verdict, artifact_digest } = payload
-      const last = versions.get(node_id)?.at(-1)
-      const given = approvals.get(node_id)
-      if (last === undefined || given === undefined || last.digest !== artifact_digest) continue
-      if (verdict !== 'APPROVE') given.clear()
-      else if (given.add(check_id).size >= checksOf(flow, node_id)) approved.set(node_id, last)
-    }
-  }
-  return [...versions].map(([node_id, list]) => ({
-    node_id,
-    versions: list,
-    candidate: list.at(-1) ?? null,
-    approved: approved.get(node_id) ?? null,
-  }))
-}
-
-function checksOf(flow: CompiledFlow, nodeId: string): number {
-  return flow.nodes[flow.nodeIndex.get(nodeId) ?? -1]?.checks.length ?? 0
 }
 
 /** What participants said: the digest of a body in place of what they wrote. */

@@ -29,6 +29,7 @@ import { type GuardScope, subjectOf } from './scene.ts'
 import { dropStage } from './skip.ts'
 import { dismissApprovals, promotesAfterCalls } from './stage.ts'
 import type { Turn } from './turn.ts'
+import { closedWithin, isDecision, waysAt } from './ways.ts'
 
 /** Tries the edges of a node: those out of the phase once the phase has ended, the others before. */
 export function leave(turn: Turn, node: number, isPhaseEnded: boolean): void {
@@ -44,10 +45,8 @@ export function leave(turn: Turn, node: number, isPhaseEnded: boolean): void {
     if (turn.draft.run.rules >= 4) followDone(turn, node)
   }
   const ways = waysAt(turn, compiled, isPhaseEnded)
-  const isGoal = compiled.document.kind === 'GOAL'
-  const tried = isGoal ? ways.filter((edge) => !endsGoal(turn, edge)) : ways
-  if (isGoal && tried.length === 0) return
-  const obstacles = go(turn, compiled, tried, isPhaseEnded)
+  if (compiled.document.kind === 'GOAL' && ways.length === 0) return
+  const obstacles = go(turn, compiled, ways, isPhaseEnded)
   if (obstacles === null) return
   const refusal = refusalOf(turn, obstacles)
   if (refusal !== undefined) return carryOut(turn, node, refusal)
@@ -77,67 +76,6 @@ function go(
   return tried.length === 1 && !hasDecision
     ? goOnly(turn, only)
     : goAll(turn, tried, hasDecision, isPhaseEnded)
-}
-
-/** The ways within a phase that were closed, when the phase has ended and the node was not left by it. */
-function closedWithin(
-  turn: Turn,
-  { waysWithin, waysOut }: CompiledNode,
-  isPhaseEnded: boolean,
-): readonly CompiledEdge[] {
-  if (turn.draft.run.rules < 5 || !isPhaseEnded || waysOut.length === 0) return NONE
-  return waysWithin.filter((edge) => edge.isForward && !isDecision(edge))
-}
-
-/**
- * The edges that are tried now. Of a node with ways within its phase and out of it, all Decision edges are
- * judged together, ways back within the phase are tried again before the node leaves it, and a way back
- * without a guard waits until no way on is open.
- */
-function waysAt(
-  turn: Turn,
-  { waysWithin, waysOut, outgoing }: CompiledNode,
-  isPhaseEnded: boolean,
-): readonly CompiledEdge[] {
-  const isSplit = waysWithin.length > 0 && waysOut.length > 0
-  if (turn.draft.run.rules < 4 || !isSplit)
-    return withoutFreeBack(turn, isPhaseEnded ? waysOut : waysWithin, outgoing)
-  const ways = outgoing.filter((edge) => waysWithin.includes(edge) || waysOut.includes(edge))
-  const taken = ways.filter(({ index }) => turn.draft.fired.get(index) > 0)
-  const mayGoBack = isPhaseEnded || !waysOut.some(({ isForward }) => isForward)
-  return ways.filter((edge) => {
-    if (isDecision(edge)) return !taken.some(isDecision)
-    const isNow = edge.isLeaving === isPhaseEnded
-    if (!edge.isBack || (isNow && edge.guard !== null)) return isNow
-    return taken.length === 0 && mayGoBack && (isNow || isPhaseEnded)
-  })
-}
-
-/** Returns whether a way back would take back what a goal at the end of the flow has reached. */
-function endsGoal({ draft }: Turn, edge: CompiledEdge): boolean {
-  if (draft.run.rules < 5 || !isFreeBack(edge)) return false
-  return !draft.nodeOf(edge.source).outgoing.some(({ isForward }) => isForward)
-}
-
-/** Leaves ways back without a guard out if a way on has fired: to the next CHECK, or to an alternative. */
-function withoutFreeBack(
-  { draft }: Turn,
-  ways: readonly CompiledEdge[],
-  outgoing: readonly CompiledEdge[],
-): readonly CompiledEdge[] {
-  if (draft.run.rules < 5 || !ways.some(isFreeBack)) return ways
-  const isGone = outgoing.some(
-    ({ isForward, isCall, index }) => isForward && !isCall && draft.fired.get(index) > 0,
-  )
-  return isGone ? ways.filter((edge) => !isFreeBack(edge)) : ways
-}
-
-function isFreeBack({ isBack, guard }: CompiledEdge): boolean {
-  return isBack && guard === null
-}
-
-function isDecision({ document }: CompiledEdge): boolean {
-  return document.class === 'Decision'
 }
 
 /** Returns the edge whose control refuses the output, or asks for a rerun: that goes before every way. */

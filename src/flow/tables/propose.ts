@@ -95,13 +95,16 @@ function checkProposals(
 ): readonly SideProposal[] {
   const sources = [...new Set(noes.map((edge) => graph.source[edge] ?? 0))]
   return sources.flatMap((node): readonly SideProposal[] => {
-    const { node_id, kind } = nodeAt(graph, node)
+    const { node_id, kind, reviewer } = nodeAt(graph, node)
     if (kind !== 'WORK' || listAt(graph.checks, node).length > 0) return []
     const isCalled = called.includes(node) || nodeAt(graph, node).call === true
     const judged = isCalled ? null : judgedBy(graph, node, noes, sources)
     const target = judged === null ? {} : { target: judged }
-    const why = 'an edge out of it is the No of a check; put your reviewer in place of `human`'
-    return [{ node: { node_id, kind: 'CHECK', ...target, reviewer: { human: true } }, why }]
+    const check = { node_id, kind: 'CHECK' as const, ...target }
+    const why = 'an edge out of it is the No of a check'
+    if (reviewer !== undefined) return [{ node: check, why }]
+    const person = { ...check, reviewer: { human: true as const } }
+    return [{ node: person, why: `${why}; put your reviewer in place of \`human\`` }]
   })
 }
 

@@ -54,7 +54,9 @@ function resultOf(nodeId: string, attempt: number, script: ScriptedAttempt) {
 
 /** Returns what a reviewer prints, with the pins that it was handed. */
 export function reviewText(pin: ReviewPin, script: ScriptedAttempt): string {
-  const verdict = script.verdict ?? ((script.score ?? SCORE_APPROVED) >= 90 ? 'APPROVE' : 'MODIFY')
+  const said = script.verdict ?? ((script.score ?? SCORE_APPROVED) >= 90 ? 'APPROVE' : 'MODIFY')
+  // Reviewers answer MODIFY; the state and the edges call it REJECT.
+  const verdict = said === 'REJECT' ? 'MODIFY' : said
   const score = script.score ?? (verdict === 'APPROVE' ? SCORE_APPROVED : SCORE_OTHER)
   const { suggestions = [], summary = '', message, evidence } = script
   return JSON.stringify({

@@ -78,7 +78,7 @@ files | the required files of the node | { "out/qa.json": { "open_bugs": 0 } } |
 reads | none | ["output/phase_1/sources.json"] | Paths that the attempt reads, where access rules may refuse it.
 error |  | { "code": "NO_NETWORK" } | The error of an answer ERROR.
 needs |  | [{ "name": "brief" }] | The documents that an answer NEEDS_INPUT asks for.
-verdict | \`APPROVE\` | "MODIFY" | What a reviewer answers.
+verdict | \`APPROVE\` | "REJECT" | What a reviewer answers; REJECT is another word for MODIFY.
 score | 95, or 60 without approval | 80 | The score of a review; below 90 nothing is approved.
 suggestions | none | ["name the sources"] | What a review wants changed.
 message |  | "done" | What is said next to the answer, where text policies look.

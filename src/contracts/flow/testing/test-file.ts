@@ -93,7 +93,7 @@ const ScriptedAttemptSchema = Type.Object(
       Type.Object({ code: Name, message: Type.Optional(Type.String()) }, closed),
     ),
     needs: Type.Optional(Type.Array(NeedSchema)),
-    verdict: Type.Optional(Type.Enum([...REVIEW_ACTIONS])),
+    verdict: Type.Optional(Type.Enum([...REVIEW_ACTIONS, 'REJECT'])),
     score: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 100, 'x-code': { minimum: 'range', maximum: 'range' } }),
     ),
