@@ -9,7 +9,7 @@
 import type { CompiledEdge, CompiledNode } from '../compile/compiled-flow.ts'
 import type { FindingAction } from '../state/fact.ts'
 import { leadsAway } from '../state/firings.ts'
-import { hasFailedCall } from './border.ts'
+import { closedWithin, hasFailedCall, isDecision, waysAt } from './border.ts'
 import { arrive, escalate } from './enter.ts'
 import { takeFields } from './evidence.ts'
 import { guardValues } from './judge.ts'
@@ -29,7 +29,6 @@ import { type GuardScope, subjectOf } from './scene.ts'
 import { dropStage } from './skip.ts'
 import { dismissApprovals, promotesAfterCalls } from './stage.ts'
 import type { Turn } from './turn.ts'
-import { closedWithin, isDecision, waysAt } from './ways.ts'
 
 /** Tries the edges of a node: those out of the phase once the phase has ended, the others before. */
 export function leave(turn: Turn, node: number, isPhaseEnded: boolean): void {
