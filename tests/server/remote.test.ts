@@ -1,6 +1,4 @@
 /** `WRIT_URL`: the command line as the client of a registered service. */
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Ended, type Json, Place } from '../cli-gate/place.ts'
 import { PASSPHRASE, ServicePlace } from './service-place.ts'
@@ -90,12 +88,3 @@ it('refuses a service whose key has changed', async () => {
   const { json, status } = there(['principal', 'list', '--json'])
   expect([status, json.error.code]).toEqual([1, 'remote.key_changed'])
 }, 120_000)
-
-it('says that a service is away, and that another program answered', async () => {
-  const stranger = createServer((_request, response) => response.end('hello'))
-  await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve))
-  const { port } = stranger.address() as AddressInfo
-  stranger.close()
-  const env = { WRIT_URL: `http://127.0.0.1:${port}` }
-  expect(there(['inbox', '--json'], { env }).json.error.code).toMatch(/^remote\./)
-}, 60_000)
