@@ -14,7 +14,7 @@ import { withAccountHome } from './hidden-places.ts'
 import { findPointed, type Pointed } from './pointed.ts'
 import { pathDirectories, startingPlaces } from './readings.ts'
 import { changedScripts } from './scripts.ts'
-import { trackedPaths } from './tracked.ts'
+import { type SessionBytes, trackedPaths } from './tracked.ts'
 
 export interface HostReadings extends Pointed {
   readonly scripts: ReturnType<typeof changedScripts>
@@ -34,11 +34,12 @@ interface ReadingSubject {
   readonly evaluation: Evaluation
   readonly changes: readonly Change[]
   readonly layers: readonly Layer[]
+  readonly session?: SessionBytes
 }
 
 export async function readHost(
   { context, book, view }: ReadingParts,
-  { proposal, evaluation, changes, layers }: ReadingSubject,
+  { proposal, evaluation, changes, layers, session }: ReadingSubject,
 ): Promise<HostReadings> {
   const { host } = evaluation
   const { lists } = book
@@ -52,7 +53,7 @@ export async function readHost(
     scripts: changedScripts(changes, layers),
     directories: pathDirectories(path, places),
     ...findPointed({ changes, layers, path, places, homes, lists, trees, scope }),
-    tracked: await trackedPaths(changes, evaluation, lists, view),
+    tracked: await trackedPaths(changes, evaluation, lists, view, session),
     gitChecked: isGranted ? checkedGitPaths(changes, layers) : [],
   }
 }

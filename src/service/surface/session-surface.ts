@@ -18,6 +18,7 @@ import type { Control, Layer, Sandbox } from '../../sandbox/index.ts'
 import type { OwnIds, Scan } from '../../tree/index.ts'
 import type { CommandWish } from '../acts/command-plan.ts'
 import type { knownRefs, PushWish } from '../acts/git-push.ts'
+import type { SessionBytes } from '../readings/tracked.ts'
 import type { GateAnswer } from './surface.ts'
 
 /** What a settle found in the view, or a part of it. */
@@ -48,8 +49,9 @@ export interface SessionGround {
 export interface SettleOrder {
   readonly mark: SessionMark
   readonly part: PendingPart
-  /** Changed or deleted entries that the session created. */
+  /** Changed or deleted entries that the session created, and whose bytes are still the session's. */
   readonly made: ReadonlySet<RawPath>
+  readonly session: SessionBytes
   /** When the first of it can have been written. */
   readonly sinceMs: number
   readonly connections: readonly NetworkConnection[]
@@ -109,6 +111,8 @@ export interface SessionSurface {
   stateOf(actionId: string): Promise<QuestionState>
   /** Ends the question of an act, because a newer one takes its place; false if it had ended. */
   supersede(actionId: string, by: string): Promise<boolean>
+  /** The commits of HEAD in every git directory that changes of these paths can concern. */
+  headsNear(paths: readonly RawPath[]): Readonly<Record<string, string | null>>
   /** What the real repository knows of the references of a server. */
   knownRefs(tree: string, remote: string): Promise<readonly RemoteRefs[]>
   /** Addresses of the real repository that only pushes use. */
