@@ -51,6 +51,13 @@ export function ownChanges({ made, wrote }: LeftBytes, changes: readonly Change[
   return own
 }
 
+/** The real links that the session made. */
+export function madeLinks({ made }: LeftBytes): readonly RawPath[] {
+  const rows = Object.entries(made).filter(([, word]) => word.startsWith('symlink '))
+  // The keys are raw paths.
+  return rows.map(([path]) => path as RawPath)
+}
+
 type Heads = Readonly<Record<string, MovedHead>>
 /** The commits of HEAD, by git directory. */
 export type Commits = Readonly<Record<string, string | null>>

@@ -22,6 +22,7 @@ import {
   type Commits,
   type LeftRow,
   leftRows,
+  madeLinks,
   ownChanges,
   withHeads,
   withLeft,
@@ -335,7 +336,7 @@ export class Settler {
       mark: { session_id: files.id, settle, declared: isDeclared, ...cause },
       part,
       made,
-      session: { wrote, heads: this.#memory.heads },
+      session: { wrote, heads: this.#memory.heads, links: madeLinks(this.#memory.left) },
       sinceMs: this.#sinceMs,
       connections: connections(),
     }

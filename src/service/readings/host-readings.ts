@@ -49,10 +49,11 @@ export async function readHost(
   const isGranted = grantCase(evaluation) !== null
   const trees = [host.workspace, ...host.roots.map(({ real }) => real)] as const
   const scope = isGranted ? trees : null
+  const links = session?.links ?? []
   return {
     scripts: changedScripts(changes, layers),
     directories: pathDirectories(path, places),
-    ...findPointed({ changes, layers, path, places, homes, lists, trees, scope }),
+    ...findPointed({ changes, layers, path, places, homes, lists, trees, scope, links }),
     tracked: await trackedPaths(changes, evaluation, lists, view, session),
     gitChecked: isGranted ? checkedGitPaths(changes, layers) : [],
   }

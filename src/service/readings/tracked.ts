@@ -47,9 +47,11 @@ export interface SessionBytes {
   readonly wrote: ReadonlySet<RawPath>
   /** By git directory. */
   readonly heads: Readonly<Record<string, MovedHead>>
+  /** Real links that the session made. */
+  readonly links: readonly RawPath[]
 }
 
-const NO_SESSION: SessionBytes = { wrote: new Set(), heads: {} }
+const NO_SESSION: SessionBytes = { wrote: new Set(), heads: {}, links: [] }
 
 /** Which commit says what git tracked: HEAD, or the one from before if a session moved HEAD. */
 class TrustedCommits {
