@@ -12,7 +12,6 @@ export { acceptedLaws, recordDefaultLaws, recordLaws } from './laws/accept-laws.
 export { humansWithCredential } from './questions/approvers.ts'
 export { ancestorNames } from './readings/ancestors.ts'
 export { watchHalt } from './readings/halt.ts'
-export type { MovedHead } from './readings/tracked.ts'
 export { likelyRequest, within } from './rehearsal/sandbox-request.ts'
 export { stagePlaces } from './stage/stage-place.ts'
 export type {
@@ -27,6 +26,7 @@ export type {
 } from './surface/attempt-surface.ts'
 export type { AccompanyingRecord } from './surface/context.ts'
 export type {
+  MovedHead,
   OpenedSession,
   PendingPart,
   SessionGround,

@@ -10,7 +10,7 @@ import { DEFAULT_LISTS } from '../gate/index.ts'
 import { namesIfThere } from '../machine/index.ts'
 import { FILES_MAX, filesBelow } from './files-below.ts'
 
-/** Beside those that the lists of deferred paths name for shells and logins. */
+/** In addition to those that the lists of deferred paths name for shells and logins. */
 const OWN_PLACES = [
   '.gitconfig',
   '.config/git',

@@ -102,7 +102,7 @@ class SentRef {
       `  ${counted(count, 'commit')} that the server does not have, ${counted(files.length, 'changed file')}`,
       ...commits,
       ...this.#fileLines(files),
-      ...(between.length === 0 ? [] : ['  sent in the commits, and not in the end result:']),
+      ...(between.length === 0 ? [] : ['  sent in the commits, and gone from the result:']),
       ...between.map((path) => `    ${path}${this.#later(path)}`),
     ]
   }

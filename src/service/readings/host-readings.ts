@@ -9,12 +9,13 @@ import type { Layer } from '../../sandbox/index.ts'
 import type { LawBook } from '../laws/law-book.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
 import type { GateContext } from '../surface/context.ts'
+import type { SessionBytes } from '../surface/session-surface.ts'
 import { checkedGitPaths } from './git-check.ts'
 import { withAccountHome } from './hidden-places.ts'
 import { findPointed, type Pointed } from './pointed.ts'
 import { pathDirectories, startingPlaces } from './readings.ts'
 import { changedScripts } from './scripts.ts'
-import { type SessionBytes, trackedPaths } from './tracked.ts'
+import { trackedPaths } from './tracked.ts'
 
 export interface HostReadings extends Pointed {
   readonly scripts: ReturnType<typeof changedScripts>

@@ -25,6 +25,7 @@ import {
 } from '../../gate/index.ts'
 import { gitTop } from '../../home/index.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
+import type { SessionBytes } from '../surface/session-surface.ts'
 import { commonDirectory, gitDirectory, headCommit } from './git-head.ts'
 import { blobName, GitObjects } from './git-objects.ts'
 import { entriesOf, type GitTreeEntry, treeOf } from './git-planted.ts'
@@ -33,23 +34,6 @@ import { readSmall } from './scripts.ts'
 /** Beyond so many files, or so many bytes of one, the rest counts as untracked. */
 const TRACKED_MAX = 2_000
 const TRACKED_BYTES_MAX = 256 * 1024 * 1024
-
-/** HEAD of a git directory that a session moved: the commit from before, and those that it left. */
-export interface MovedHead {
-  /** Null if HEAD named no commit. */
-  readonly base: string | null
-  readonly own: readonly string[]
-}
-
-/** What a session knows of the bytes in the real tree. */
-export interface SessionBytes {
-  /** Changed entries whose bytes before are those that the session itself made real. */
-  readonly wrote: ReadonlySet<RawPath>
-  /** By git directory. */
-  readonly heads: Readonly<Record<string, MovedHead>>
-  /** Real links that the session made. */
-  readonly links: readonly RawPath[]
-}
 
 const NO_SESSION: SessionBytes = { wrote: new Set(), heads: {}, links: [] }
 

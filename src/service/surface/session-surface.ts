@@ -18,7 +18,6 @@ import type { Control, Layer, Sandbox } from '../../sandbox/index.ts'
 import type { OwnIds, Scan } from '../../tree/index.ts'
 import type { CommandWish } from '../acts/command-plan.ts'
 import type { knownRefs, PushWish } from '../acts/git-push.ts'
-import type { SessionBytes } from '../readings/tracked.ts'
 import type { GateAnswer } from './surface.ts'
 
 /** What a settle found in the view, or a part of it. */
@@ -44,6 +43,23 @@ export interface SessionGround {
   readonly egress: readonly string[]
   readonly layers: readonly Layer[]
   readonly controls: readonly Control[]
+}
+
+/** HEAD of a git directory that a session moved: the commit from before, and those that it left. */
+export interface MovedHead {
+  /** Null if HEAD named no commit. */
+  readonly base: string | null
+  readonly own: readonly string[]
+}
+
+/** What a session knows of the bytes in the real tree. */
+export interface SessionBytes {
+  /** Changed entries whose bytes before are those that the session itself made real. */
+  readonly wrote: ReadonlySet<RawPath>
+  /** By git directory. */
+  readonly heads: Readonly<Record<string, MovedHead>>
+  /** Real links that the session made. */
+  readonly links: readonly RawPath[]
 }
 
 export interface SettleOrder {
