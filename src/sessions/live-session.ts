@@ -35,7 +35,7 @@ import { LimitNotices } from './limit-notices.ts'
 import { ProgramWatch } from './programs.ts'
 import { PublishedPorts } from './published-ports.ts'
 import type { SessionFiles, SessionTerms } from './session-files.ts'
-import { leftOf, type SessionUse, UseMeter } from './session-use.ts'
+import { budgetFact, leftOf, type SessionUse, UseMeter } from './session-use.ts'
 import { type SettleCause, type Settled, Settler } from './settle.ts'
 import { ToolReports } from './tool-reports.ts'
 import { TreeWatch } from './tree-watch.ts'
@@ -492,12 +492,4 @@ class LiveSession {
   #now(): string {
     return occurredAtText(this.#options.nowMs())
   }
-}
-
-function budgetFact({ requests, tokens }: GatewayBudget): Pick<SessionFact, 'budget'> {
-  const budget = {
-    ...(requests === null ? {} : { requests }),
-    ...(tokens === null ? {} : { tokens }),
-  }
-  return Object.keys(budget).length === 0 ? {} : { budget }
 }

@@ -2,7 +2,12 @@
  * What a session asked of its model and of other hosts so far (S-7), over all of its processes. Counts
  * only: never contents, paths or headers.
  */
-import type { NetworkConnection, SessionHostUse, SessionModelUse } from '../contracts/index.ts'
+import type {
+  NetworkConnection,
+  SessionFact,
+  SessionHostUse,
+  SessionModelUse,
+} from '../contracts/index.ts'
 import { showHostPort } from '../gate/index.ts'
 import type { GatewayBudget, GatewayUse } from '../gateway/index.ts'
 
@@ -91,4 +96,13 @@ export function leftOf({ requests, tokens }: GatewayBudget, { model }: SessionUs
     requests: requests === null ? null : Math.max(0, requests - model.requests),
     tokens: tokens === null ? null : Math.max(0, tokens - used),
   }
+}
+
+/** What the record of a session says of its budget; nothing without a bound. */
+export function budgetFact({ requests, tokens }: GatewayBudget): Pick<SessionFact, 'budget'> {
+  const budget = {
+    ...(requests === null ? {} : { requests }),
+    ...(tokens === null ? {} : { tokens }),
+  }
+  return Object.keys(budget).length === 0 ? {} : { budget }
 }
