@@ -35,6 +35,8 @@ async function open(value: string | null, budget = { requests: null, tokens: nul
       },
     ],
     budget,
+    undefined,
+    ['allowed.example'],
   )
   door = createServer((asked, answer) => gateway.serve('m', asked.url ?? '', asked, answer))
   return `http://127.0.0.1:${await listen(door)}`
@@ -81,7 +83,7 @@ describe('a gateway', () => {
 
   it('refuses other credentials, other calls and a missing key', async () => {
     const url = await open(KEY)
-    const post = { method: 'POST', body: 'x' }
+    const post = { method: 'POST', body: '{}' }
     const foreign = [
       { authorization: 'Bearer theirs' },
       { 'x-api-key': 'theirs' },
@@ -98,22 +100,71 @@ describe('a gateway', () => {
     expect(seen).toEqual([])
   })
 
+  it('refuses paths and drops headers that mean another call', async () => {
+    const url = await open(KEY)
+    for (const path of [
+      '/v1/models/..%2ffiles',
+      '/v1/models/%2e%2e%5cfiles',
+      '/v1/models/a%252fb',
+    ]) {
+      expect((await fetch(`${url}${path}`)).status).toBe(403)
+    }
+    const headers = { 'x-http-method-override': 'DELETE', 'x-forwarded-host': 'evil', 'x-a': 'b' }
+    expect((await fetch(`${url}/v1/models/m`, { headers })).status).toBe(200)
+    expect(Object.keys(seen[0]?.headers ?? {})).not.toContain('x-http-method-override')
+    expect(Object.keys(seen[0]?.headers ?? {})).not.toContain('x-forwarded-host')
+    expect(seen).toMatchObject([{ headers: { 'x-a': 'b' } }])
+  })
+
+  it('refuses bodies that make the provider reach hosts of their own', async () => {
+    const url = await open(KEY)
+    const post = async (body: string, headers = {}) => {
+      const answer = await fetch(`${url}/v1/messages`, { method: 'POST', body, headers })
+      return [answer.status, answer.status === 200 ? '' : await answer.text()]
+    }
+    const image = { type: 'image', source: { type: 'url', url: 'https://evil.example/?q=tree' } }
+    const refused = [
+      { mcp_servers: [{ type: 'url', url: 'https://evil.example' }] },
+      { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch' }] },
+      { tools: [{ type: 'mcp', server_url: 'https://evil.example/sse' }] },
+      { tools: [{ urlContext: {} }] },
+      { messages: [{ role: 'user', content: [{ type: 'tool_result', content: [image] }] }] },
+    ].map((body) => JSON.stringify(body))
+    // The second of two equal keys counts, here and there.
+    const twice = '{"mcp_servers":[{"url":"https://evil.example"}],"mcp_servers":[]}'
+    for (const body of refused) {
+      expect(await post(body)).toEqual([403, expect.stringContaining('--net HOST')])
+    }
+    for (const body of ['x', '{"a":NaN}']) {
+      expect(await post(body)).toEqual([403, expect.stringContaining('no JSON')])
+    }
+    expect((await post('{}', { 'content-encoding': 'zstd' }))[0]).toBe(403)
+    expect([seen, gateway.use.requests]).toEqual([[], 0])
+    expect(await post(twice)).toEqual([200, ''])
+    const fine = {
+      mcp_servers: [{ url: 'https://allowed.example/x' }],
+      tools: [{ type: 'custom' }],
+    }
+    expect(await post(JSON.stringify(fine))).toEqual([200, ''])
+    expect(seen.map(({ body }) => body)).toEqual(['{"mcp_servers":[]}', JSON.stringify(fine)])
+  })
+
   it('names the command that keeps a key, and passes the login of the agent', async () => {
     const url = await open(null)
-    const without = await fetch(`${url}/v1/messages`, { method: 'POST', body: 'x' })
+    const without = await fetch(`${url}/v1/messages`, { method: 'POST', body: '{}' })
     expect([without.status, await without.text()]).toEqual([
       401,
       expect.stringContaining('writ secret set A_KEY'),
     ])
     const headers = { authorization: 'Bearer own-login' }
-    const own = await fetch(`${url}/v1/messages`, { method: 'POST', body: 'x', headers })
+    const own = await fetch(`${url}/v1/messages`, { method: 'POST', body: '{}', headers })
     expect(own.status).toBe(200)
     expect(seen[0]?.headers.authorization).toBe('Bearer own-login')
   })
 
   it('ends with its budget', async () => {
     const url = await open(KEY, { requests: 1, tokens: null } as never)
-    const order = { method: 'POST', body: 'x' }
+    const order = { method: 'POST', body: '{}' }
     expect((await fetch(`${url}/v1/messages`, order)).status).toBe(200)
     const spent = await fetch(`${url}/v1/messages`, order)
     // Clients repeat what they get a 429 for.
@@ -132,7 +183,7 @@ describe('a gateway', () => {
   it('says that the model cannot be reached', async () => {
     const url = await open(KEY)
     await new Promise((resolve) => model.close(resolve))
-    const answer = await fetch(`${url}/v1/messages`, { method: 'POST', body: 'x' })
+    const answer = await fetch(`${url}/v1/messages`, { method: 'POST', body: '{}' })
     expect([answer.status, await answer.text()]).toEqual([502, expect.stringContaining('reached')])
     expect(gateway.use.failures).toBe(1)
   })

@@ -5,10 +5,13 @@
  *
  * INVARIANT (no foreign key): a request with a credential other than the placeholder is refused, because
  *   a program inside could send the tree away under a key of its own.
+ * INVARIANT (what was judged is sent): a body is read whole, and sent as it was understood, so that the
+ *   model's host cannot understand it in another way.
  * INVARIANT (no contents): what is kept of a request is its count, tokens, time and failure.
  */
 import { type IncomingMessage, request as requestPlain, type ServerResponse } from 'node:http'
 import { request as requestSecure } from 'node:https'
+import { reachRefusal } from './remote-reach.ts'
 import { type TokenUse, UsageReader } from './usage.ts'
 
 interface GatewayCall {
@@ -69,21 +72,29 @@ const OWN_HEADERS = new Set([
   // An answer is read while it passes, so it comes as it is.
   'accept-encoding',
 ])
+/** Headers by which a server may take a request for another one. */
+const MISLEADING =
+  /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-original-.*|x-rewrite-.*|x-(?:http-)?method(?:-override)?)$/
+/** Slashes, dots and zero bytes that are encoded, backslashes, and steps up or to the same place. */
+const MISLEADING_PATH = /%(?:2f|5c|2e|00|25)|\\|(?:^|\/)\.{1,2}(?:\/|$)/i
 const BODY_BYTES_MAX = 64 * 1024 * 1024
 const SILENT_MS = 600_000
 
 export class ModelGateway {
   readonly #endpoints: ReadonlyMap<string, GatewayEndpoint>
   readonly #onSpent: (words: string) => void
+  readonly #hosts: ReadonlySet<string>
   #budget: GatewayBudget
   #use: GatewayUse = { requests: 0, failures: 0, milliseconds: 0, input: 0, output: 0 }
 
-  /** `onSpent` is called with each request that the budget refuses. */
+  /** `onSpent` is called with each request that the budget refuses; `hosts` are those of the session. */
   constructor(
     endpoints: readonly GatewayEndpoint[],
     budget: GatewayBudget,
     onSpent: (words: string) => void = () => undefined,
+    hosts: readonly string[] = [],
   ) {
+    this.#hosts = new Set(hosts)
     this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.name, endpoint]))
     this.#budget = budget
     this.#onSpent = onSpent
@@ -108,7 +119,28 @@ export class ModelGateway {
     if (endpoint === undefined) return refuse(answer, 404, `there is no model endpoint ${name}`)
     const refusal = this.#refusal(endpoint, path, asked)
     if (refusal !== null) return refuse(answer, refusal.status, refusal.message)
-    this.#pass(endpoint, path, asked, answer)
+    // Counted before the body is read, so that requests at the same time keep to the budget.
+    this.#count(1)
+    readBody(asked, answer, (bytes) => {
+      const body = understood(asked, bytes)
+      const why = typeof body === 'string' ? body : this.#reaches(body)
+      if (why !== null) {
+        this.#count(-1)
+        return refuse(answer, 403, why)
+      }
+      this.#pass(endpoint, path, asked, answer, body as Understood) // A text is a refusal.
+    })
+  }
+
+  #count(requests: number): void {
+    this.#use = { ...this.#use, requests: this.#use.requests + requests }
+  }
+
+  #reaches({ value }: Understood): string | null {
+    return reachRefusal(value, (host) => {
+      const name = host.replace(/:\d+$/, '')
+      return this.#hosts.has(host) || this.#hosts.has(name) || this.#hosts.has(`${name}:443`)
+    })
   }
 
   #refusal(
@@ -116,6 +148,13 @@ export class ModelGateway {
     path: string,
     { method = '', headers }: IncomingMessage,
   ) {
+    const [plain = ''] = path.split('?')
+    if (MISLEADING_PATH.test(plain)) {
+      return {
+        status: 403,
+        message: 'the path has encoded slashes, dots or steps, so it is not passed on',
+      }
+    }
     const { pathname, searchParams } = new URL(path, 'http://inside')
     const isListed = calls.some((call) => call.method === method && matches(call.path, pathname))
     if (!isListed) {
@@ -154,12 +193,14 @@ export class ModelGateway {
     path: string,
     asked: IncomingMessage,
     answer: ServerResponse,
+    { bytes }: Understood,
   ): void {
     const startedMs = performance.now()
     const target = upstreamOf(endpoint, path)
     const request = target.protocol === 'http:' ? requestPlain : requestSecure
-    this.#use = { ...this.#use, requests: this.#use.requests + 1 }
-    const upward = request(target, { method: asked.method, headers: headersFor(endpoint, asked) })
+    const headers = headersFor(endpoint, asked)
+    if (bytes.length > 0) headers['content-length'] = String(bytes.length)
+    const upward = request(target, { method: asked.method, headers })
     upward.setTimeout(SILENT_MS, () => upward.destroy(new Error('the model does not answer')))
     upward.once('response', (response) => {
       const reader = new UsageReader(response.headers['content-type'] ?? '')
@@ -179,7 +220,7 @@ export class ModelGateway {
     answer.once('close', () => {
       if (!answer.writableEnded) upward.destroy()
     })
-    sendBody(asked, upward, answer)
+    upward.end(bytes)
   }
 
   #note(startedMs: number, { input, output }: TokenUse, hasFailed: boolean): void {
@@ -204,20 +245,51 @@ function spentWords({ requests, tokens }: GatewayBudget, use: GatewayUse): strin
     : `the session has used ${used} of its ${tokens} tokens`
 }
 
-/** Passes the body on; one that is too long ends the request. */
-function sendBody(
+/** Reads the whole body; one that is too long ends the request. */
+function readBody(
   asked: IncomingMessage,
-  upward: ReturnType<typeof requestPlain>,
   answer: ServerResponse,
+  done: (bytes: Buffer) => void,
 ): void {
-  let bytes = 0
+  const pieces: Buffer[] = []
+  let length = 0
   asked.on('data', (chunk: Buffer) => {
-    bytes += chunk.length
-    if (bytes <= BODY_BYTES_MAX) return
-    upward.destroy()
+    length += chunk.length
+    if (length <= BODY_BYTES_MAX) return void pieces.push(chunk)
+    pieces.length = 0
     refuse(answer, 413, 'the request is longer than 64 MB')
   })
-  asked.pipe(upward)
+  asked.once('end', () => {
+    if (length <= BODY_BYTES_MAX) done(Buffer.concat(pieces))
+  })
+}
+
+interface Understood {
+  readonly value: unknown
+  readonly bytes: Buffer
+}
+
+/** Returns the document of a body with the bytes that are sent, or why it is refused. */
+function understood({ headers }: IncomingMessage, packed: Buffer): Understood | string {
+  if (packed.length === 0) return { value: null, bytes: packed }
+  try {
+    const bytes = unpacked(headers['content-encoding'], packed)
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return { value, bytes: Buffer.from(JSON.stringify(value)) }
+  } catch {
+    return 'the body is no JSON that can be read here, so it is not passed on'
+  }
+}
+
+/** Fails if it is packed in a way that is not known here. */
+function unpacked(encoding: string | undefined, packed: Buffer): Buffer {
+  const { gunzipSync, inflateSync, brotliDecompressSync } = process.getBuiltinModule('node:zlib')
+  const limit = { maxOutputLength: BODY_BYTES_MAX }
+  if (encoding === undefined || encoding === 'identity') return packed
+  if (encoding === 'gzip') return gunzipSync(packed, limit)
+  if (encoding === 'deflate') return inflateSync(packed, limit)
+  if (encoding === 'br') return brotliDecompressSync(packed, limit)
+  throw new Error('unknown encoding')
 }
 
 function upstreamOf({ upstream, key }: GatewayEndpoint, path: string): URL {
@@ -234,7 +306,10 @@ function upstreamOf({ upstream, key }: GatewayEndpoint, path: string): URL {
 }
 
 function headersFor({ key }: GatewayEndpoint, { headers }: IncomingMessage) {
-  const passed = withoutOwn(headers)
+  const plain = Object.entries(headers).filter(([name]) => !MISLEADING.test(name))
+  const passed = withoutOwn(Object.fromEntries(plain))
+  // The body is sent as it was read.
+  for (const name of ['content-length', 'content-encoding']) delete passed[name]
   // Without a key the agent's own login is what it sends; `#refusal` has judged it.
   if (key.value === null) return passed
   const kept = Object.entries(passed).filter(([name]) => !CREDENTIALS.includes(name))

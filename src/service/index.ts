@@ -26,6 +26,7 @@ export type {
 } from './surface/attempt-surface.ts'
 export type { AccompanyingRecord } from './surface/context.ts'
 export type {
+  MovedHead,
   OpenedSession,
   PendingPart,
   SessionGround,

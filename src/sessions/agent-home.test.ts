@@ -65,3 +65,28 @@ it('accepts what writ wrote, and nothing else', () => {
   home.acceptFiles(['.claude/settings.json'])
   expect(home.changedPowers()).toEqual(['.claude/skills/x/SKILL.md'])
 })
+
+it('asks about what runs by itself in the home of any agent', () => {
+  const known = { state: join(folder, 'state') } as KnownHome
+  const user = join(folder, 'user')
+  writeFileSync(join(user, '.gitconfig'), '[user]\n\tname = Ann\n\temail = a@example.org\n')
+  home = new AgentHome(known, 'bash', null, user)
+  expect(home.changedPowers()).toEqual([])
+  write('notes.txt', 'nothing')
+  write('.cache/x/.bashrc', 'nothing')
+  write('.gitconfig', '[user]\n\tname = Other\n\temail = a@example.org\n[color]\n\tui = auto\n')
+  expect(home.changedPowers()).toEqual([])
+  const files = ['.bashrc', '.profile', '.zshenv', '.npmrc', 'bin/ls', '.local/bin/git']
+  const more = ['.config/git/config', '.config/fish/config.fish', '.pythonstartup']
+  const python = '.local/lib/python3.11/site-packages'
+  for (const file of [...files, ...more, `${python}/x.pth`]) write(file, 'evil')
+  write(`${python}/pkg/mod.py`, 'a package')
+  write('.gitconfig', '[user]\n\tname = Ann\n[core] hooksPath = /tmp/h\n')
+  symlinkSync('/tmp/emacs', join(home.directory, '.emacs.d'))
+  const expected = [...files, ...more, `${python}/x.pth`, '.gitconfig', '.emacs.d']
+  expect(home.changedPowers()).toEqual(expected.sort())
+  home.accept()
+  expect(home.changedPowers()).toEqual([])
+  write('.gitconfig', '[user]\n\tname = a \\\n[alias]\n\tst = !evil\n')
+  expect(home.changedPowers()).toEqual(['.gitconfig'])
+})

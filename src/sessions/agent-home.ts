@@ -14,6 +14,7 @@ import type { KnownHome } from '../home/index.ts'
 import type { AgentHost } from '../hosts/index.ts'
 import { readIfThere, writeWhole } from '../machine/index.ts'
 import { filesBelow } from './files-below.ts'
+import { homePowers } from './home-powers.ts'
 
 const AGENTS = 'agents'
 const PRIVATE = 0o700
@@ -109,7 +110,7 @@ export class AgentHome {
   #powers(): Readonly<Record<string, string>> {
     const { powers = [], remade = [], mixed = [] } = this.#host?.state ?? {}
     const [globs, left] = [parsedGlobs(powers), parsedGlobs(remade)]
-    const found: Record<string, string> = {}
+    const found: Record<string, string> = { ...homePowers(this.directory) }
     for (const { path, bytes } of filesBelow(this.directory)) {
       if (!isAmong(globs, path) || isAmong(left, path)) continue
       const digest = powerDigest(path, bytes())

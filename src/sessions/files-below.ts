@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** More are not looked at: an agent's own settings are few. */
-const FILES_MAX = 50_000
+export const FILES_MAX = 50_000
 
 interface FoundFile {
   readonly path: string

@@ -156,7 +156,7 @@ class LiveSession {
     const { gate, files, terms, agentHome, onRefused } = this.#options
     const { session_id: sessionId, descriptor, hosts, limits } = terms
     const budget = leftOf(terms.budget ?? NO_BUDGET, files.use())
-    const gateway = new ModelGateway(start.endpoints, budget, (words) => this.#notices.spent(words))
+    const gateway = new ModelGateway(start.endpoints, budget, (w) => this.#notices.spent(w), hosts)
     this.#gateway = gateway
     // Git says it while the sandbox opens; without git there is nothing to push.
     this.#pushAddresses = gate.sessions.pushAddresses(terms.scope[0] ?? terms.cwd).catch(() => [])

@@ -11,6 +11,8 @@ import type { GatewayBudget } from '../gateway/index.ts'
 import type { KnownHome } from '../home/index.ts'
 import { namesIfThere, readIfThere, removeTree, replaceFile, writeWhole } from '../machine/index.ts'
 import { isLeftBehind, ownerMark } from '../sandbox/index.ts'
+import type { MovedHead } from '../service/index.ts'
+import type { Commits, LeftBytes, LeftRow } from './left-bytes.ts'
 import type { PublishedPort } from './published-ports.ts'
 import { NO_USE, type SessionUse } from './session-use.ts'
 
@@ -46,8 +48,9 @@ interface SessionLimits {
 /** What it waits for and remembers from one settle to the next. Paths are raw, one character a byte. */
 export interface SessionMemory {
   readonly settles: number
-  /** Entries that the session created and that were promoted. */
-  readonly made: readonly string[]
+  readonly left: LeftBytes
+  /** Git directories in which the session moved HEAD. */
+  readonly heads: Readonly<Record<string, MovedHead>>
   readonly question: OpenQuestion | null
   /** Changes that were blocked or denied, by path, each with the state that was refused. */
   readonly refused: Readonly<Record<string, string>>
@@ -57,9 +60,18 @@ export interface OpenQuestion {
   readonly action_id: string
   /** The states that it is about, by path. */
   readonly states: Readonly<Record<string, string>>
+  /** What a yes leaves. */
+  readonly leaves?: readonly LeftRow[]
+  readonly heads?: Commits
 }
 
-const NEW_MEMORY: SessionMemory = { settles: 0, made: [], question: null, refused: {} }
+const NEW_MEMORY: SessionMemory = {
+  settles: 0,
+  left: { made: {}, wrote: {} },
+  heads: {},
+  question: null,
+  refused: {},
+}
 const SESSIONS = 'sessions'
 const TERMS = 'session.json'
 const MEMORY = 'memory.json'
@@ -98,8 +110,8 @@ export class SessionFiles {
 
   memory(): SessionMemory {
     const text = readIfThere(join(this.directory, MEMORY))
-    // `remember` wrote it whole.
-    return text === null ? NEW_MEMORY : (JSON.parse(text) as SessionMemory)
+    // `remember` wrote it whole, or an earlier version did, which knew paths without their bytes.
+    return { ...NEW_MEMORY, ...(text === null ? {} : (JSON.parse(text) as Partial<SessionMemory>)) }
   }
 
   remember(memory: SessionMemory): void {

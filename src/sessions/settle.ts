@@ -9,7 +9,7 @@
  */
 import { digestDocument } from '../base/index.ts'
 import type { NetworkConnection, SessionMark } from '../contracts/index.ts'
-import { type Change, displayOfRaw, type RawPath } from '../gate/index.ts'
+import { type Change, displayOfRaw, type RawPath, rawOfText } from '../gate/index.ts'
 import type {
   GateAnswer,
   PendingPart,
@@ -18,6 +18,15 @@ import type {
   SettleOrder,
 } from '../service/index.ts'
 import type { FrozenView, LiveView, PendingScan, ViewConflict } from '../view/index.ts'
+import {
+  type Commits,
+  type LeftRow,
+  leftRows,
+  madeLinks,
+  ownChanges,
+  withHeads,
+  withLeft,
+} from './left-bytes.ts'
 import type { OpenQuestion, SessionFiles, SessionMemory } from './session-files.ts'
 
 export type SettleCause = Pick<SessionMark, 'boundary' | 'programs' | 'tool'>
@@ -92,6 +101,7 @@ export class Settler {
     this.#parts = parts
     this.#memory = parts.files.memory()
     this.#sinceMs = parts.nowMs()
+    this.#noteEarlierHeads()
   }
 
   /** The question that waits; null without one. */
@@ -208,7 +218,16 @@ export class Settler {
     const refused =
       state === 'denied' ? { ...this.#memory.refused, ...question.states } : this.#memory.refused
     this.#memory = { ...this.#memory, question: null, refused }
+    if (state === 'promoted') this.#notePromoted(question)
     return state
+  }
+
+  /** Notes what an act left that a person approved. */
+  #notePromoted({ leaves = [], heads = {} }: OpenQuestion): void {
+    this.#noteLeft(leaves)
+    // The rows hold raw paths.
+    const paths = leaves.map(([path]) => path as RawPath)
+    this.#noteHeads(heads, this.#parts.surface.headsNear(paths))
   }
 
   async #decide(frozen: FrozenView, cause: SettleCause): Promise<Omit<Settled, 'answered'>> {
@@ -232,7 +251,7 @@ export class Settler {
       parts === null || isAlone ? (parts?.asked ?? NO_PART) : united(parts.granted, parts.asked)
     await frozen.prepare([...granted.changes, ...asked.changes])
     const promoted = await this.#settlePart(order, granted)
-    if (promoted?.promoted === true) this.#noteMade(granted.changes)
+    if (promoted?.promoted === true) this.#noteLeft(leftRows(granted.changes))
     this.#hindered =
       promoted?.promoted === false
         ? { states: statesOf(granted.changes), untilMs: this.#parts.nowMs() + HINDERED_MS }
@@ -269,13 +288,15 @@ export class Settler {
     part: PendingPart,
     isOvertaken: boolean,
   ): Promise<GateAnswer | null> {
+    const heads = this.#parts.surface.headsNear(part.changes.map(({ path }) => path))
     const answer = await this.#settlePart(order, part)
     if (isOvertaken) await this.#supersede(answer?.action_id)
     if (answer === null) return null
-    const states = statesOf(part.changes)
+    const [states, leaves] = [statesOf(part.changes), leftRows(part.changes)]
     if (answer.pending !== undefined) {
-      this.#memory = { ...this.#memory, question: { action_id: answer.action_id, states } }
-    } else if (answer.promoted) this.#noteMade(part.changes)
+      const question = { action_id: answer.action_id, states, leaves, heads }
+      this.#memory = { ...this.#memory, question }
+    } else if (answer.promoted) this.#noteLeft(leaves)
     else this.#refuse(part.changes)
     return answer
   }
@@ -299,18 +320,23 @@ export class Settler {
 
   async #settlePart(order: SettleOrder, part: PendingPart): Promise<GateAnswer | null> {
     if (part.changes.length === 0) return null
-    return this.#parts.surface.settle(this.#parts.ground, { ...order, part })
+    const { surface, ground } = this.#parts
+    const paths = part.changes.map(({ path }) => path)
+    // A part that was promoted before this one may have moved HEAD.
+    const session = { ...order.session, heads: this.#memory.heads }
+    return this.#withHeads(paths, () => surface.settle(ground, { ...order, part, session }))
   }
 
   #order(cause: SettleCause, part: PendingPart): SettleOrder {
     const { files, isDeclared, connections } = this.#parts
     const settle = this.#memory.settles + 1
     this.#memory = { ...this.#memory, settles: settle }
+    const { made, wrote } = ownChanges(this.#memory.left, part.changes)
     return {
       mark: { session_id: files.id, settle, declared: isDeclared, ...cause },
       part,
-      // The memory holds raw paths.
-      made: new Set(this.#memory.made as readonly RawPath[]),
+      made,
+      session: { wrote, heads: this.#memory.heads, links: madeLinks(this.#memory.left) },
       sinceMs: this.#sinceMs,
       connections: connections(),
     }
@@ -344,15 +370,40 @@ export class Settler {
     this.#memory = { ...this.#memory, refused: { ...this.#memory.refused, ...statesOf(changes) } }
   }
 
-  #noteMade(changes: readonly Change[]): void {
-    const made = new Set<string>(this.#memory.made)
-    for (const { path, before, after } of changes) {
-      if (before === null) made.add(path)
-      if (after === null) made.delete(path)
-    }
+  /** Notes what an act of the session left: bytes, and commits of HEAD. */
+  #noteLeft(rows: readonly LeftRow[]): void {
     const refused = { ...this.#memory.refused }
-    for (const { path } of changes) delete refused[path]
-    this.#memory = { ...this.#memory, made: [...made], refused }
+    for (const [path] of rows) delete refused[path]
+    this.#memory = { ...this.#memory, left: withLeft(this.#memory.left, rows), refused }
+  }
+
+  /**
+   * Runs what may promote changes, and notes which commits it left as HEAD. The directories are
+   * remembered before, so that a process which goes on after a kill knows them.
+   */
+  async #withHeads<T>(paths: readonly RawPath[], work: () => Promise<T>): Promise<T> {
+    const { surface, files } = this.#parts
+    const before = surface.headsNear(paths)
+    if (Object.keys(before).length === 0) return work()
+    this.#noteHeads(before, before)
+    files.remember(this.#memory)
+    try {
+      return await work()
+    } finally {
+      this.#noteHeads(before, surface.headsNear(paths))
+    }
+  }
+
+  #noteHeads(before: Commits, after: Commits): void {
+    this.#memory = { ...this.#memory, heads: withHeads(this.#memory.heads, before, after) }
+  }
+
+  /** What an earlier process of the session left as HEAD is the session's, unless it is as before. */
+  #noteEarlierHeads(): void {
+    const directories = Object.entries(this.#memory.heads)
+    const paths = directories.map(([directory]) => rawOfText(`${directory}/HEAD`))
+    const bases = Object.fromEntries(directories.map(([name, { base }]) => [name, base]))
+    this.#noteHeads(bases, this.#parts.surface.headsNear(paths))
   }
 }
 

@@ -119,23 +119,32 @@ export function readWriters(
 /** Returns the processes whose open files this user may not list. */
 function readProcesses(pids: readonly number[], pins: Pins): readonly number[] {
   return pids.filter((pid) => {
-    try {
-      return !readProcess(pid, pins)
-    } catch (error) {
-      // A process that ended uses nothing.
-      const code = errnoOf(error)
-      if (code !== 'ENOENT' && code !== 'ESRCH') pins.giveUp()
-      return false
-    }
+    const ends = namesIn(`/proc/${pid}/task`).map((thread) => readThread(pid, thread, pins))
+    return ends.includes('closed')
   })
 }
 
-/** Returns whether the open files could be listed. */
-function readProcess(pid: number, pins: Pins): boolean {
-  const at = `/proc/${pid}`
-  for (const name of ['cwd', 'root']) useLink(pid, `${at}/${name}`, pins)
-  useMaps(pid, readFileSync(`${at}/maps`, 'latin1'), pins)
-  const names = openFilesOf(pid)
+/**
+ * A thread can have open files of its own, also after the first thread of its process has ended. A
+ * thread that ended uses nothing.
+ */
+function readThread(pid: number, thread: string, pins: Pins): 'closed' | 'read' {
+  const at = `/proc/${pid}/task/${thread}`
+  try {
+    for (const name of ['cwd', 'root']) useLink(pid, `${at}/${name}`, pins)
+    // All threads have the same mappings, but the first one none after it has ended.
+    const isFirst = thread === String(pid)
+    const isAlone = !isFirst && textOf(`/proc/${pid}/maps`) === ''
+    if (isFirst || isAlone) useMaps(pid, readFileSync(`${at}/maps`, 'latin1'), pins)
+    return useOpenFiles(pid, at, pins)
+  } catch (error) {
+    if (!isEnded(errnoOf(error))) pins.giveUp()
+    return 'read'
+  }
+}
+
+function useOpenFiles(pid: number, at: string, pins: Pins): 'closed' | 'read' {
+  const names = openFilesIn(`${at}/fd`)
   for (const name of names ?? []) {
     const target = useLink(pid, `${at}/fd/${name}`, pins)
     if (target === null) continue
@@ -144,14 +153,29 @@ function readProcess(pid: number, pins: Pins): boolean {
       pins.write(pid, target, inodeOf(`${at}/fd/${name}`))
     }
   }
-  return names !== null
+  return names === null ? 'closed' : 'read'
 }
 
-function openFilesOf(pid: number): readonly string[] | null {
+/** Null if this user may not list them. */
+function openFilesIn(directory: string): readonly string[] | null {
   try {
-    return readdirSync(`/proc/${pid}/fd`)
+    return readdirSync(directory)
   } catch (error) {
     if (errnoOf(error) === 'EACCES') return null
+    throw error
+  }
+}
+
+function isEnded(code: string | null): boolean {
+  return code === 'ENOENT' || code === 'ESRCH'
+}
+
+/** None if the process has ended. */
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory)
+  } catch (error) {
+    if (isEnded(errnoOf(error))) return []
     throw error
   }
 }
@@ -257,7 +281,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'latin1')
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return ''
+    if (isEnded(errnoOf(error))) return ''
     throw error
   }
 }

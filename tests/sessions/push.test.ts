@@ -97,7 +97,7 @@ describe('a push from a session', { timeout: 120_000 }, () => {
     const shown = place.writ(['inbox', id, '--all']).out
     expect(shown).toContain('update refs/heads/main')
     expect(shown).toContain('change a (ann)')
-    expect(shown).toMatch(/a\.txt .* 1 \+/)
+    expect(shown).toContain('changed a.txt +1 -0')
     expect(approve(id)).toContain('sent')
     await pushed
     expect(agent.out).toMatch(/approved the push, and it was sent[\s\S]*status 0/)
@@ -121,6 +121,40 @@ describe('a push from a session', { timeout: 120_000 }, () => {
     expect(served().log).toBe('first\n')
     expect(await agent.ends()).toBe(0)
     expect(place.writ(['ledger', 'verify', '--json']).json).toMatchObject({ ok: true })
+  })
+
+  it('shows everything that is sent, also of a new branch and of a tag', async () => {
+    const agent = place.agentRun()
+    const long = `${'d'.repeat(90)}/${'e'.repeat(90)}.txt`
+    await agent.does(`git checkout -q -b feature; mkdir -p .github/workflows ${'d'.repeat(90)}`)
+    await agent.does(
+      `echo 'on: push' > .github/workflows/ci.yml; echo 1 > ${long}; git rm -q a.txt`,
+    )
+    await agent.does('for i in $(seq 40); do echo $i > f$i; done; echo key > secret')
+    await agent.does('git add -f .github d* f* secret; git commit -qm "fix typo"; git rm -q secret')
+    await agent.does('for i in $(seq 30); do git commit -q --allow-empty -m "c$i"; done')
+    const pushed = agent.does('git push origin feature 2>&1; echo "status $?"')
+    await place.until(() => lastPush(agent) !== '', 'it is held')
+    const shown = place.writ(['inbox', lastPush(agent), '--all']).out
+    expect(shown).toMatch(/31 commits that the server does not have, 43 changed files/)
+    for (const text of [long, 'fix typo', ' c30 ', 'added f40', 'secret'])
+      expect(shown).toContain(text)
+    expect(shown).toMatch(/ci\.yml .*RUNS LATER BY ITSELF/)
+    expect(shown.indexOf('deleted a.txt')).toBeLessThan(shown.indexOf('ci.yml'))
+    expect(shown).not.toContain('first (ann)')
+    const first = lastPush(agent)
+    expect(place.writ(['inbox', first]).out).toMatch(/and \d+ more lines/)
+    expect(place.writ(['deny', first]).status).toBe(0)
+    await pushed
+    await agent.does('git tag t $(echo "a hidden text" | git hash-object -w --stdin)')
+    const tagged = agent.does('git push origin t 2>&1; echo "status $?"')
+    await place.until(() => lastPush(agent) !== first, 'the tag is held')
+    const words = place.writ(['inbox', lastPush(agent), '--all']).out
+    expect(words).toMatch(/create refs\/tags\/t .*, a blob of 14 bytes/)
+    expect(words).toContain('a hidden text')
+    expect(place.writ(['deny', lastPush(agent)]).status).toBe(0)
+    await tagged
+    await agent.ends()
   })
 
   it('is held as well where a remote has an address for pushes alone', async () => {

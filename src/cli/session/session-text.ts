@@ -36,7 +36,7 @@ function promotedLine(answer: GateAnswer): string {
   const { promoted, result, action_id } = answer
   if (!promoted || result === null) return `not promoted: ${whyNot(answer)}`
   const id = action_id.slice(-SHORT_ID)
-  return `promoted ${countsText(result.diff.counts)} (${id}); take it back with \`writ undo ${id}\``
+  return `promoted ${countsText(result.diff.counts)} (${id}); take it back with \`writ rollback ${id}\``
 }
 
 function askedLine(answer: GateAnswer): string {

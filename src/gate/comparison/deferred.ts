@@ -4,7 +4,7 @@
  * scripts differ, executables in a directory of the PATH, and every dot path that is not harmless.
  * `note`: build configuration, which runs when a person builds or tests.
  *
- * A directory by itself does nothing. A symbolic link that replaces a directory on the way to a listed
+ * A directory by itself does nothing, unless a link leads elsewhere through it. A symbolic link that replaces a directory on the way to a listed
  * path counts, because listed paths now lead through it.
  */
 import type { GateLists } from '../data/lists.ts'
@@ -32,6 +32,8 @@ export const POINTERS = {
   link: 'a link that other programs follow leads here',
   path_link: 'a directory of the PATH is found through it',
   leads_out: 'the link leads out of the scope',
+  leads_in: 'the link leads to files of git or of writ',
+  leads_link: 'through it another link leads out of the scope, or to files of git or of writ',
   bytecode: 'Python loads it in place of a source that did not change',
   git_content:
     'git would write files that run by themselves: `git diff HEAD --cached`, `git log -p` show them',
@@ -72,9 +74,10 @@ export class DeferredPaths {
 
   /** Only what was added or changed: a deletion runs nothing. */
   of({ path, after }: Change): Deferral {
-    if (after === null || after.kind === 'directory') return null
+    if (after === null) return null
     const by = this.#pointed.get(path)
     if (by !== undefined) return { kind: 'ask', by }
+    if (after.kind === 'directory') return null
     if (this.#isListed(path, after)) return ASKED
     if (isInstalled(path)) return null
     const text = displayOfRaw(path)

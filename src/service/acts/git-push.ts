@@ -6,12 +6,11 @@
  *   that were written when it was held, and only if the server still has what it had then.
  * INVARIANT (no program of the agent): git runs here without the repository's configuration and hooks.
  */
-import { existsSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Digest, digestBytes, digestDocument, faultError } from '../../base/index.ts'
+import { type Digest, digestBytes, digestDocument } from '../../base/index.ts'
 import type { Proposal } from '../../contracts/index.ts'
 import {
-  type InstalledEnd,
   namesIfThere,
   readIfThere,
   removeTree,
@@ -19,14 +18,9 @@ import {
   runInstalled,
   writeWhole,
 } from '../../machine/index.ts'
+import { failureOf, ownGit, required } from './own-git.ts'
+import { describePush, NO_OBJECT, type PushedRef } from './push-words.ts'
 import type { Sent } from './send-request.ts'
-
-/** A reference that a push sets, from one object to another; zeros where there is none. */
-interface PushedRef {
-  readonly ref: string
-  readonly before: string
-  readonly after: string
-}
 
 export interface PushWish {
   readonly remote: string
@@ -55,12 +49,7 @@ const PUSHES = 'pushes'
 const NOTE = 'push.json'
 const REPOSITORY = 'push.git'
 const PRIVATE = 0o700
-const NONE = /^0+$/
-const LOCAL_MS = 60_000
 const SEND_MS = 120_000
-const COMMITS_SHOWN = 20
-const FILES_SHOWN = 30
-const SHORT_ID = 8
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000
 /** An id of a push is a file name of our own. */
 const PUSH_ID = /^[0-9a-f-]{36}$/
@@ -99,8 +88,16 @@ export async function pushAddresses(tree: string): Promise<readonly string[]> {
   return of('.pushurl').filter((url) => !fetched.some((each) => each.startsWith(url)))
 }
 
-/** Keeps a push for later; returns the words that a person approves. Fails if its commits are broken. */
-export async function holdPush(state: string, pushId: string, wish: PushWish): Promise<string> {
+/**
+ * Keeps a push for later; returns the words that a person approves. `runsLater` says of a path whether
+ * programs run it by themselves. Fails if its commits are broken.
+ */
+export async function holdPush(
+  state: string,
+  pushId: string,
+  wish: PushWish,
+  runsLater: (path: string) => boolean,
+): Promise<string> {
   await removeOld(state)
   const directory = join(state, PUSHES, pushId)
   const repository = join(directory, REPOSITORY)
@@ -122,7 +119,8 @@ export async function holdPush(state: string, pushId: string, wish: PushWish): P
       renameSync(pack, kept)
       required(await ownGit(repository, ['index-pack', '--strict', kept]))
     }
-    const body = await describePush(repository, wish)
+    const known = (await knownRefs(tree, remote)).map(({ id }) => id)
+    const body = await describePush({ repository, remote, commands, known, runsLater })
     const note: PushNote = { remote, commands, body_digest: digestDocument(body) }
     writeWhole(join(directory, NOTE), JSON.stringify(note), 0o600)
     return body
@@ -175,9 +173,11 @@ export async function sendPush(
 /** The server must have what it had when the push was held. */
 function wordsOf(remote: string, commands: readonly PushedRef[]): readonly string[] {
   const leases = commands.map(({ ref, before }) => {
-    return `--force-with-lease=${ref}:${NONE.test(before) ? '' : before}`
+    return `--force-with-lease=${ref}:${NO_OBJECT.test(before) ? '' : before}`
   })
-  const refs = commands.map(({ ref, after }) => (NONE.test(after) ? `:${ref}` : `${after}:${ref}`))
+  const refs = commands.map(({ ref, after }) =>
+    NO_OBJECT.test(after) ? `:${ref}` : `${after}:${ref}`,
+  )
   return [...leases, ...(commands.length > 1 ? ['--atomic'] : []), remote, ...refs]
 }
 
@@ -195,68 +195,6 @@ function personsVariables(
     GIT_TERMINAL_PROMPT: '0',
     GIT_ALLOW_PROTOCOL: 'https:http:ssh',
   }
-}
-
-function failureOf({ stdout, stderr }: InstalledEnd): string {
-  const refused = stdout.split('\n').find((line) => line.startsWith('!'))
-  const lines = stderr.split('\n').filter((line) => line.trim() !== '')
-  const words = refused?.split('\t').slice(1).join(' ') ?? lines.at(-1) ?? 'git failed'
-  return words.replaceAll(/\p{Cc}/gu, ' ').slice(0, 500)
-}
-
-/** What a person reads: the address, each reference, the commits, and the files. */
-async function describePush(repository: string, wish: PushWish): Promise<string> {
-  const parts: string[] = [`git push ${wish.remote}`]
-  for (const command of wish.commands) {
-    const { ref, before, after } = command
-    const [isNew, isGone] = [NONE.test(before), NONE.test(after)]
-    if (isGone) {
-      parts.push(`delete ${ref} (was ${before.slice(0, SHORT_ID)})`)
-      continue
-    }
-    const range = isNew ? [after] : [`${before}..${after}`]
-    const kind = isNew ? 'create' : await kindOf(repository, before, after)
-    const from = isNew ? '' : ` from ${before.slice(0, SHORT_ID)}`
-    parts.push(`${kind} ${ref}${from} to ${after}`)
-    const format = '--format=  %h %s (%an)'
-    const commits = await ownGit(repository, ['log', format, `-n${COMMITS_SHOWN + 1}`, ...range])
-    parts.push(...few(required(commits).stdout, COMMITS_SHOWN, 'commits'))
-    if (isNew) continue
-    const files = ['diff', '--stat=100', '--no-ext-diff', '--no-textconv', before, after]
-    parts.push(...few(required(await ownGit(repository, files)).stdout, FILES_SHOWN, 'files'))
-  }
-  return parts.join('\n')
-}
-
-async function kindOf(repository: string, before: string, after: string): Promise<string> {
-  const { status } = await ownGit(repository, ['merge-base', '--is-ancestor', before, after])
-  return status === 0 ? 'update' : 'REPLACE (commits of the server are lost)'
-}
-
-function few(text: string, max: number, noun: string): readonly string[] {
-  const lines = text.split('\n').filter((line) => line !== '')
-  return lines.length <= max ? lines : [...lines.slice(0, max), `  … and more ${noun}`]
-}
-
-/** Git without any configuration but that of the directory's own repository. */
-function ownGit(cwd: string, words: readonly string[]): Promise<InstalledEnd> {
-  return runInstalled({
-    argv: [requireProgram('git'), '--no-pager', ...words],
-    cwd: existsSync(cwd) ? cwd : '/',
-    variables: {
-      PATH: '/usr/bin:/bin',
-      LC_ALL: 'C.UTF-8',
-      GIT_CONFIG_NOSYSTEM: '1',
-      GIT_CONFIG_GLOBAL: '/dev/null',
-      GIT_OPTIONAL_LOCKS: '0',
-    },
-    limitMs: LOCAL_MS,
-  })
-}
-
-function required(end: InstalledEnd): InstalledEnd {
-  if (end.status === 0) return end
-  throw faultError('request.failed', '', `the push cannot be held: ${failureOf(end)}`)
 }
 
 /** Questions end long before. */

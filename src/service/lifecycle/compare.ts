@@ -86,10 +86,12 @@ async function readRun(
   rehearsal: Rehearsal,
 ): Promise<ComparedRun> {
   const { book } = gate
-  const { changes, sandbox } = rehearsal
+  const { changes, sandbox, session } = rehearsal
   const { layers } = sandbox
+  const subject = { proposal, evaluation, changes, layers }
   const readings =
-    rehearsal.readings ?? (await readHost(gate, { proposal, evaluation, changes, layers }))
+    rehearsal.readings ??
+    (await readHost(gate, session === undefined ? subject : { ...subject, session }))
   const { scripts, directories, pointed, brought, tracked, gitChecked } = readings
   const made = changes.flatMap(({ path }) => (rehearsal.made?.has(path) === true ? [path] : []))
   const input = {

@@ -9,6 +9,7 @@ import type { Layer } from '../../sandbox/index.ts'
 import type { LawBook } from '../laws/law-book.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
 import type { GateContext } from '../surface/context.ts'
+import type { SessionBytes } from '../surface/session-surface.ts'
 import { checkedGitPaths } from './git-check.ts'
 import { withAccountHome } from './hidden-places.ts'
 import { findPointed, type Pointed } from './pointed.ts'
@@ -34,11 +35,12 @@ interface ReadingSubject {
   readonly evaluation: Evaluation
   readonly changes: readonly Change[]
   readonly layers: readonly Layer[]
+  readonly session?: SessionBytes
 }
 
 export async function readHost(
   { context, book, view }: ReadingParts,
-  { proposal, evaluation, changes, layers }: ReadingSubject,
+  { proposal, evaluation, changes, layers, session }: ReadingSubject,
 ): Promise<HostReadings> {
   const { host } = evaluation
   const { lists } = book
@@ -48,11 +50,12 @@ export async function readHost(
   const isGranted = grantCase(evaluation) !== null
   const trees = [host.workspace, ...host.roots.map(({ real }) => real)] as const
   const scope = isGranted ? trees : null
+  const links = session?.links ?? []
   return {
     scripts: changedScripts(changes, layers),
     directories: pathDirectories(path, places),
-    ...findPointed({ changes, layers, path, places, homes, lists, trees, scope }),
-    tracked: await trackedPaths(changes, evaluation, lists, view),
+    ...findPointed({ changes, layers, path, places, homes, lists, trees, scope, links }),
+    tracked: await trackedPaths(changes, evaluation, lists, view, session),
     gitChecked: isGranted ? checkedGitPaths(changes, layers) : [],
   }
 }

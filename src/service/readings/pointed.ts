@@ -1,8 +1,9 @@
 /**
  * Which changed paths configuration or a link points to (G-15a): what git takes from elsewhere, what a
  * link of a dot path, a hook or a manifest leads to, links on the way to a directory of the PATH, links
- * that lead out of the scope, and bytecode whose source did not change. Looks at the tree as it would be after a promotion; finds and
- * decides nothing. The answer is recorded with the decision.
+ * that lead out of the scope, entries through which other links then lead out of it, and bytecode whose
+ * source did not change. Looks at the tree as it would be after a promotion; finds and decides nothing.
+ * The answer is recorded with the decision.
  */
 import { type Dirent, readdirSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
@@ -38,6 +39,8 @@ interface PointedInput {
   readonly trees: readonly [string, ...string[]]
   /** Real paths that an actor's links may lead to: the workspace and the roots; null for a person. */
   readonly scope: readonly string[] | null
+  /** Real links that an earlier act of the same session made. */
+  readonly links: readonly RawPath[]
 }
 
 export interface Pointed {
@@ -48,7 +51,8 @@ export interface Pointed {
 
 export function findPointed(input: PointedInput): Pointed {
   const changes = input.changes.filter(({ after }) => after !== null && after.kind !== 'directory')
-  if (changes.length === 0) return { pointed: new Map(), brought: new Map() }
+  const hasLinkLess = input.changes.some(({ before }) => before?.kind === 'symlink')
+  if (changes.length === 0 && !hasLinkLess) return { pointed: new Map(), brought: new Map() }
   return new PointedSearch(input, changes).find()
 }
 
@@ -63,12 +67,18 @@ const HOME_ENTRIES_MAX = 3_000
 /** Programs and libraries that no ordinary user changes. */
 const SYSTEM = /^\/(?:usr|bin|sbin|lib\w*|opt|nix|snap)(?:\/|$)|^\/dev\/(?:null|zero)$/
 
+/** What a name in them leads to depends on the process that follows it. */
+const OF_PROCESS = /^\/(?:proc|dev\/fd|dev\/std\w+)(?:\/|$)/
+/** Files of git and of writ, which say what runs later. */
+const GUARDED = /\/\.(?:git|writ)(?:\/|$)/
+
 class PointedSearch {
   readonly #input: PointedInput
   readonly #view: ChangedView
   readonly #changed: readonly Change[]
   readonly #found = new Map<RawPath, PointedBy>()
   readonly #brought = new Map<RawPath, readonly RawPath[]>()
+  #linksBefore: readonly RawPath[] | null = null
 
   constructor(input: PointedInput, changed: readonly Change[]) {
     this.#input = input
@@ -140,16 +150,49 @@ class PointedSearch {
     return this.#view.names(directory).map((name) => joinRaw(directory, name))
   }
 
-  /** New links to places that are neither in the scope nor part of the system. */
+  /** New links to places that are neither in the scope nor part of the system, or to files of git. */
   #outwardLinks(): void {
-    const scope = this.#input.scope?.map(rawOfText)
-    if (scope === undefined) return
+    if (this.#input.scope === null) return
     for (const { path, before, after } of this.#changed) {
       if (after?.kind !== 'symlink' || before?.target === after.target) continue
-      const { path: target } = this.#view.resolve(path)
-      const isInside = scope.some((root) => target === root || isBelow(target, root))
-      if (!isInside && !SYSTEM.test(target)) this.#add(path, 'leads_out')
+      const resolved = this.#view.resolve(path)
+      if (this.#isOutward(resolved)) this.#add(path, 'leads_out')
+      else if (GUARDED.test(resolved.path) && !GUARDED.test(path)) this.#add(path, 'leads_in')
     }
+    this.#ledLinks()
+  }
+
+  #isOutward({ path, visited }: ReturnType<ChangedView['resolve']>): boolean {
+    if (visited.some((step) => OF_PROCESS.test(step))) return true
+    const roots = this.#input.scope?.map(rawOfText) ?? []
+    const isInside = roots.some((root) => path === root || isBelow(path, root))
+    return !isInside && !SYSTEM.test(path)
+  }
+
+  /** Changed entries through which a link that did not change then leads out of the scope. */
+  #ledLinks(): void {
+    const { changes, layers, links } = this.#input
+    if (!changes.some(isOfLink)) return
+    const then = new ChangedView([], layers)
+    for (const link of new Set([...links, ...this.#realLinks()])) {
+      if (this.#view.changes.has(link)) continue
+      const resolved = this.#view.resolve(link)
+      const steps = resolved.visited.filter((step) => this.#view.changes.has(step))
+      const isGuarded = GUARDED.test(resolved.path) && !GUARDED.test(link)
+      if (steps.length === 0 || !(isGuarded || this.#isOutward(resolved))) continue
+      if (then.resolve(link).path === resolved.path) continue
+      for (const step of steps) if (!this.#found.has(step)) this.#found.set(step, 'leads_link')
+    }
+  }
+
+  /** Of the trees, as they were before the act. */
+  #realLinks(): readonly RawPath[] {
+    const { trees, layers } = this.#input
+    const roots = [...new Set(trees.map(rawOfText))]
+    this.#linksBefore ??= roots.flatMap((root) => [
+      ...linksBelow(root, (path) => beforePath(path, layers)),
+    ])
+    return this.#linksBefore
   }
 
   /** Branches and indexes that bring what no file of the tree shows. */
@@ -174,15 +217,13 @@ class PointedSearch {
 
   /** What links lead to that would be asked about themselves, wherever they lie in the tree. */
   #treeLinks(): void {
-    const { trees, layers, lists } = this.#input
+    const { trees, lists } = this.#input
     const [workspace] = trees.map(rawOfText)
     if (workspace === undefined) return
     const follow = (link: RawPath): void => {
       if (newFileDeferral(lists, workspace, link, 'symlink')?.kind === 'ask') this.#follow(link)
     }
-    for (const root of new Set(trees.map(rawOfText))) {
-      for (const link of linksBelow(root, (path) => beforePath(path, layers))) follow(link)
-    }
+    for (const link of this.#realLinks()) follow(link)
     for (const { path, after } of this.#changed) if (after?.kind === 'symlink') follow(path)
   }
 
@@ -241,6 +282,11 @@ class PointedSearch {
     if (text === null) return true
     return (text.charCodeAt(4) & 0b11) === 0b01
   }
+}
+
+/** Whether a link came, went or leads elsewhere. */
+function isOfLink({ before, after }: Change): boolean {
+  return before?.kind === 'symlink' || after?.kind === 'symlink'
 }
 
 const BYTECODE_BYTES_MAX = 16 * 1024 * 1024

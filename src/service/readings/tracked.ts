@@ -1,11 +1,13 @@
 /**
  * Which of the changed files git tracked before the act: those that the index of their repository
  * lists, and whose bytes are the ones that the commit of HEAD names, with the object there. An index
- * names what it was given, by an actor too, so its word alone does not count. Bytes that an earlier
- * act of the same actor wrote into such a file are the actor's own, and count as well.
+ * names what it was given, by an actor too, so its word alone does not count. Where a session itself
+ * moved HEAD, the commit from before counts: otherwise an agent could commit a person's work and then
+ * overwrite it. Bytes that an earlier act of the same actor wrote into such a file are the actor's own,
+ * and count as well.
  */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Evaluation } from '../../contracts/index.ts'
 import {
   bytesOfRaw,
@@ -23,6 +25,8 @@ import {
 } from '../../gate/index.ts'
 import { gitTop } from '../../home/index.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
+import type { SessionBytes } from '../surface/session-surface.ts'
+import { commonDirectory, gitDirectory, headCommit } from './git-head.ts'
 import { blobName, GitObjects } from './git-objects.ts'
 import { entriesOf, type GitTreeEntry, treeOf } from './git-planted.ts'
 import { readSmall } from './scripts.ts'
@@ -31,19 +35,39 @@ import { readSmall } from './scripts.ts'
 const TRACKED_MAX = 2_000
 const TRACKED_BYTES_MAX = 256 * 1024 * 1024
 
+const NO_SESSION: SessionBytes = { wrote: new Set(), heads: {}, links: [] }
+
+/** Which commit says what git tracked: HEAD, or the one from before if a session moved HEAD. */
+class TrustedCommits {
+  readonly #heads: SessionBytes['heads']
+
+  constructor(heads: SessionBytes['heads']) {
+    this.#heads = heads
+  }
+
+  trusted(directory: string, head: string): string | null {
+    const moved = this.#heads[directory]
+    return moved?.own.includes(head) === true ? moved.base : head
+  }
+}
+
 export async function trackedPaths(
   changes: readonly Change[],
   draft: Evaluation,
   lists: GateLists,
   view: LedgerView,
+  session: SessionBytes = NO_SESSION,
 ): Promise<readonly RawPath[]> {
   const subject = grantCase(draft)
   if (subject === null) return []
-  const repositories = new Repositories()
+  const repositories = new Repositories(new TrustedCommits(session.heads))
   const asked = pathsToTrack(changes, lists.grants ?? [], subject).slice(0, TRACKED_MAX)
   const listed = asked.filter((path) => repositories.lists(path))
   const [kept, rest] = [new Set<RawPath>(), new Set<RawPath>()]
-  for (const path of listed) (repositories.keeps(path) ? kept : rest).add(path)
+  for (const path of listed) {
+    const isKnown = session.wrote.has(path) || repositories.keeps(path)
+    ;(isKnown ? kept : rest).add(path)
+  }
   const others = changes.filter(({ path }) => rest.has(path))
   const own = others.length === 0 ? NONE : await ownPaths(others, draft, view)
   return listed.filter((path) => kept.has(path) || own.has(path))
@@ -90,14 +114,19 @@ interface Repository {
 }
 
 class Repositories {
+  readonly #commits: TrustedCommits
   readonly #tops = new Map<string, string | null>()
   readonly #known = new Map<string, Repository | null>()
+
+  constructor(commits: TrustedCommits) {
+    this.#commits = commits
+  }
 
   lists(path: RawPath): boolean {
     return this.#entry(path) !== null
   }
 
-  /** Whether the commit of HEAD holds the file with these bytes, and the object is there. */
+  /** Whether the trusted commit holds the file with these bytes, and the object is there. */
   keeps(path: RawPath): boolean {
     const entry = this.#entry(path)
     const hash = entry?.repository.committed.hashOf(entry.name) ?? null
@@ -111,7 +140,7 @@ class Repositories {
     const top = text === null ? null : this.#topOf(dirname(text))
     if (top === null) return null
     const known = this.#known.get(top)
-    const repository = known === undefined ? repositoryAt(top) : known
+    const repository = known === undefined ? repositoryAt(top, this.#commits) : known
     this.#known.set(top, repository)
     const name = path.slice(rawOfText(top).length + 1)
     return repository?.names.has(name) === true ? { name, repository } : null
@@ -127,7 +156,7 @@ class Repositories {
 }
 
 /** A repository that cannot be read tracks nothing: then a human is asked. */
-function repositoryAt(top: string): Repository | null {
+function repositoryAt(top: string, commits: TrustedCommits): Repository | null {
   try {
     const directory = gitDirectory(top)
     const index = join(directory, 'index')
@@ -137,7 +166,7 @@ function repositoryAt(top: string): Repository | null {
     if (names === null) return null
     const common = commonDirectory(directory)
     const objects = new GitObjects(FILES, rawOfText(common))
-    return { names, objects, committed: new CommittedFiles(directory, common, objects) }
+    return { names, objects, committed: new CommittedFiles(directory, common, objects, commits) }
   } catch {
     return null
   }
@@ -150,38 +179,22 @@ const FILES = {
     readdirSync(Buffer.from(bytesOfRaw(directory)), 'buffer').map(rawOfBytes),
 }
 
-function gitDirectory(top: string): string {
-  const place = join(top, '.git')
-  if (!existsSync(place) || statSync(place).isDirectory()) return place
-  const named = /^gitdir: (.+)$/m.exec(readFileSync(place, 'utf8'))?.[1]
-  return named === undefined ? place : resolve(top, named)
-}
-
-/** Of a linked worktree the directory of its repository. */
-function commonDirectory(directory: string): string {
-  const file = join(directory, 'commondir')
-  return existsSync(file) ? resolve(directory, readFileSync(file, 'utf8').trim()) : directory
-}
-
-const HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
-const SYMBOLIC = /^ref: (refs\/.+)$/
-/** A symbolic reference may name another. */
-const STEPS_MAX = 5
-
-/** What the commit of HEAD holds, as the real tree has it. What cannot be read holds nothing. */
+/** What the trusted commit holds, as the real tree has it. What cannot be read holds nothing. */
 class CommittedFiles {
   readonly #directory: string
   readonly #common: string
   readonly #objects: GitObjects
+  readonly #commits: TrustedCommits
   readonly #trees = new Map<string, ReadonlyMap<string, GitTreeEntry>>()
   /** Null if HEAD names no commit; undefined while it was not read. */
   #root: string | null | undefined
 
   /** `common` holds the references; `directory` is of a linked worktree, or the same. */
-  constructor(directory: string, common: string, objects: GitObjects) {
+  constructor(directory: string, common: string, objects: GitObjects, commits: TrustedCommits) {
     this.#directory = directory
     this.#common = common
     this.#objects = objects
+    this.#commits = commits
   }
 
   /** The name of the object of a file, by its path below the top, one character a byte. */
@@ -206,20 +219,8 @@ class CommittedFiles {
   }
 
   #rootTree(): string | null {
-    let text = readFileSync(join(this.#directory, 'HEAD'), 'latin1').trim()
-    for (let step = 0; step < STEPS_MAX; step++) {
-      if (HASH.test(text)) return treeOf(this.#objects, text)
-      const name = SYMBOLIC.exec(text)?.[1]
-      text = name === undefined ? '' : this.#reference(name)
-    }
-    return null
-  }
-
-  #reference(name: string): string {
-    const loose = join(this.#common, name)
-    if (existsSync(loose)) return readFileSync(loose, 'latin1').trim()
-    const packed = readFileSync(join(this.#common, 'packed-refs'), 'latin1')
-    const row = packed.split('\n').find((line) => line.endsWith(` ${name}`))
-    return row?.slice(0, row.indexOf(' ')) ?? ''
+    const head = headCommit(this.#directory, this.#common)
+    const commit = head === null ? null : this.#commits.trusted(this.#directory, head)
+    return commit === null ? null : treeOf(this.#objects, commit)
   }
 }

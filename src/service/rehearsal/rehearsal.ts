@@ -44,6 +44,7 @@ import type { LawBook } from '../laws/law-book.ts'
 import type { HostReadings } from '../readings/host-readings.ts'
 import { stagePlaceFor, stagePlaces } from '../stage/stage-place.ts'
 import { type GateContext, isRoot, workspaceOf } from '../surface/context.ts'
+import type { SessionBytes } from '../surface/session-surface.ts'
 import type { ProposeOptions } from '../surface/surface.ts'
 import { withoutRefreshedIndexes } from './refreshed-index.ts'
 import { hiddenFromRun, RunNetwork, sandboxRequest, toolSettings } from './sandbox-request.ts'
@@ -95,6 +96,8 @@ export interface Rehearsal {
   readonly network?: readonly NetworkConnection[]
   /** Of a session: changed or deleted entries that it created before. */
   readonly made?: ReadonlySet<RawPath>
+  /** What the session of the act knows of the bytes before. */
+  readonly session?: SessionBytes
   /** What the host was found to say about these changes a moment ago, with all processes stopped. */
   readonly readings?: HostReadings
 }

@@ -23,6 +23,7 @@ import type { Decided, GateParts, RanInSession, Terms } from '../lifecycle/act.t
 import { answerOf } from '../lifecycle/answer.ts'
 import { endUnanswered } from '../lifecycle/confirm.ts'
 import { act, beginSession, settle, weigh } from '../lifecycle/lifecycle.ts'
+import { headsNear } from '../readings/git-head.ts'
 import type { HostReadings } from '../readings/host-readings.ts'
 import type { Rehearsal } from '../rehearsal/rehearsal.ts'
 import { stagePlaceFor } from '../stage/stage-place.ts'
@@ -113,6 +114,10 @@ export class SessionActs implements SessionSurface {
     if (pending === null) return false
     await endUnanswered(this.#gate, pending, { superseded_by: by })
     return (await this.stateOf(actionId)) === 'ended'
+  }
+
+  headsNear(paths: readonly RawPath[]): ReturnType<SessionSurface['headsNear']> {
+    return headsNear(paths)
   }
 
   knownRefs(tree: string, remote: string): ReturnType<SessionSurface['knownRefs']> {
@@ -236,7 +241,7 @@ export class SessionActs implements SessionSurface {
 
   #rehearsal(
     { layers, controls }: SessionGround,
-    { part, made, sinceMs, connections }: SettleOrder,
+    { part, made, session, sinceMs, connections }: SettleOrder,
     { descriptor }: Proposal,
   ): Rehearsal {
     const { changes, findings, emptied } = part
@@ -255,6 +260,7 @@ export class SessionActs implements SessionSurface {
       outputs: { document: () => ({ stdout: '', stderr: '', truncated: false }) },
       network: connections,
       made,
+      session,
       ...(readings === undefined ? {} : { readings }),
     }
   }

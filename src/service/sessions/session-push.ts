@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { uuidV7 } from '../../base/index.ts'
 import type { ActionDescriptor, Proposal } from '../../contracts/index.ts'
+import { joinRaw, newFileDeferral, rawOfText } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import type { CommandWish } from '../acts/command-plan.ts'
 import { holdPush, PUSH_HEADER, type PushWish } from '../acts/git-push.ts'
@@ -13,13 +14,16 @@ import type { GateParts } from '../lifecycle/act.ts'
 
 /** Holds a push and returns the proposal that asks for it; fails if its address is none. */
 export async function pushProposal(
-  { context }: GateParts,
+  { context, book }: GateParts,
   session: ActionDescriptor,
   wish: PushWish,
 ): Promise<Proposal> {
   const actionId = newActionId(context)
   const url = webAddressOf(wish.remote)
-  const body = await holdPush(context.home.state, actionId, wish)
+  const tree = rawOfText(wish.tree)
+  const runsLater = (path: string): boolean =>
+    newFileDeferral(book.lists, tree, joinRaw(tree, rawOfText(path)))?.kind === 'ask'
+  const body = await holdPush(context.home.state, actionId, wish, runsLater)
   const summary = `Push ${wish.commands.length} references to ${new URL(url).hostname}.`
   const request = { url, method: 'POST', headers: { [PUSH_HEADER]: actionId }, body }
   return heldProposal(context, session, { actionId, summary, request })

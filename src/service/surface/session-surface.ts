@@ -45,11 +45,29 @@ export interface SessionGround {
   readonly controls: readonly Control[]
 }
 
+/** HEAD of a git directory that a session moved: the commit from before, and those that it left. */
+export interface MovedHead {
+  /** Null if HEAD named no commit. */
+  readonly base: string | null
+  readonly own: readonly string[]
+}
+
+/** What a session knows of the bytes in the real tree. */
+export interface SessionBytes {
+  /** Changed entries whose bytes before are those that the session itself made real. */
+  readonly wrote: ReadonlySet<RawPath>
+  /** By git directory. */
+  readonly heads: Readonly<Record<string, MovedHead>>
+  /** Real links that the session made. */
+  readonly links: readonly RawPath[]
+}
+
 export interface SettleOrder {
   readonly mark: SessionMark
   readonly part: PendingPart
-  /** Changed or deleted entries that the session created. */
+  /** Changed or deleted entries that the session created, and whose bytes are still the session's. */
   readonly made: ReadonlySet<RawPath>
+  readonly session: SessionBytes
   /** When the first of it can have been written. */
   readonly sinceMs: number
   readonly connections: readonly NetworkConnection[]
@@ -109,6 +127,8 @@ export interface SessionSurface {
   stateOf(actionId: string): Promise<QuestionState>
   /** Ends the question of an act, because a newer one takes its place; false if it had ended. */
   supersede(actionId: string, by: string): Promise<boolean>
+  /** The commits of HEAD in every git directory that changes of these paths can concern. */
+  headsNear(paths: readonly RawPath[]): Readonly<Record<string, string | null>>
   /** What the real repository knows of the references of a server. */
   knownRefs(tree: string, remote: string): Promise<readonly RemoteRefs[]>
   /** Addresses of the real repository that only pushes use. */
