@@ -148,3 +148,33 @@ it('a new hard link keeps its mode, also to a name that is not UTF-8', () => {
   expect(place.has('l')).toBe(false)
   rmSync(odd)
 })
+
+it('work of a flow that its owner may not read is asked about, and promoted as it is', () => {
+  place.write(
+    'work.mjs',
+    `import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+mkdirSync('sealed'); writeFileSync('sealed/n', 'x'); chmodSync('sealed/n', 0)
+console.log(JSON.stringify({ schema_version: 'xiaobo_action_v1', task_id: 'a', result_type: 'ARTIFACT',
+  artifact: { name: 'a', format: 'md', content: 'done' } }))\n`,
+  )
+  const common = { phase_id: 'P', actor: 'w', max_attempts: 1 }
+  const executor = { command: ['node', 'work.mjs'], tools: 'none' }
+  const nodes = [
+    { node_id: 'a', kind: 'WORK', title: 'A', ...common, executor, writes: ['sealed/**'] },
+    { node_id: 'c', kind: 'CHECK', title: 'C', ...common, target: 'a', reviewer: { human: true } },
+  ]
+  const edges = [{ edge_id: 'E', source: 'a', target: 'c', class: 'Progress' }]
+  place.write(
+    'flow.json',
+    JSON.stringify({ type: 'flow_v1', flow_id: 'f', title: 'F', nodes, edges }),
+  )
+  execFileSync('chown', ['-R', `${TEST_UID}:${TEST_UID}`, place.project])
+  const flow = (...words: readonly string[]) =>
+    place.writ(['flow', ...words, '--json'], { through })
+  const { json } = flow('run', 'flow.json')
+  expect(json, JSON.stringify(json)).toMatchObject({ status: 'WAITING' })
+  expect(flow('show', json.run_id, 'c').status).toBe(0)
+  expect(flow('approve', json.run_id, 'c').status).toBe(0)
+  expect(flow('resume', json.run_id).json).toMatchObject({ status: 'DONE' })
+  expect(statSync(join(place.project, 'sealed', 'n')).mode & 0o777).toBe(0)
+})
