@@ -25,7 +25,7 @@ import {
   tryGuard,
 } from './passage.ts'
 import { followDone } from './phase.ts'
-import { type GuardScope, subjectOf } from './scene.ts'
+import { type GuardScope, judgedAt, subjectOf } from './scene.ts'
 import { stopFollowing } from './skip.ts'
 import { dismissApprovals, promotesAfterCalls } from './stage.ts'
 import type { Turn } from './turn.ts'
@@ -243,7 +243,7 @@ export function fire(turn: Turn, way: OpenEdge): void {
   turn.recordFired(way, round)
   if (!isReturn) return arrive(turn, edge, round)
   // A CHECK has nothing to judge before its work runs again.
-  const back = turn.draft.run.rules < 5 ? target : subjectOf(turn, target)
+  const back = turn.draft.run.rules < 5 ? target : judgedAt(turn, target)
   if (document.class === 'Rollback' && rollBack(turn, back, round)) return
   turn.first({ kind: 'enter', node: back, round, cause: 'back', edge: edge.index })
 }
