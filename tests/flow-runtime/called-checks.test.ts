@@ -3,7 +3,8 @@
  * never in the workspace. The CHECK nodes that name the work are asked first, the called ones after them.
  */
 import { describe, expect, it } from 'vitest'
-import type { FlowEdge, FlowNode } from '../../src/contracts/index.ts'
+import type { Flow, FlowEdge, FlowNode } from '../../src/contracts/index.ts'
+import { checkFlow } from '../../src/flow/index.ts'
 import { check, edge, Host, node, type Script, work } from './host.ts'
 
 const GATE = { class: 'Gate' as const }
@@ -197,4 +198,27 @@ it('a call node that is no CHECK judges nothing: the work is promoted before it 
   const nodes = [work('a', { phase_id: 'a' }), work('tidy', { phase_id: 'tidy', call: true })]
   const host = walk(nodes, [edge('a', 'tidy', GATE)], staging())
   expect(walked(host)).toEqual(['a', '+a', 'tidy', '+tidy'])
+})
+
+it('a way back inside a call to a CHECK that has approved runs the caller again', () => {
+  const back = (kind: 'Loop' | 'Rollback') =>
+    edge('m', 'k', { class: kind, guard_expr: 'state.attempt_count < 2' })
+  const nodes = [work('a'), gate('k'), work('m', { phase_id: 'k' })]
+  const goal = node('g', { kind: 'GOAL', phase_id: 'PG' })
+  const edges = [edge('a', 'k'), edge('a', 'g'), edge('k', 'm')]
+  const once = ['a', 'k', '+a', 'm', '+m']
+  const looped = walk([...nodes, goal], [...edges, back('Loop')], staging())
+  expect([looped.status, walked(looped)]).toEqual(['DONE', [...once, ...once, 'g']])
+  const undone = walk([...nodes, goal], [...edges, back('Rollback')], staging())
+  expect([undone.status, walked(undone)]).toEqual(['DONE', [...once, '-m', '-a', ...once, 'g']])
+})
+
+it('a node with a list may not call a CHECK, and is shown what to write', () => {
+  const list = work('d', { map: { items: ['x', 'y'] } })
+  const nodes = [list, gate('k'), node('g', { kind: 'GOAL', phase_id: 'PG' })]
+  const edges = [edge('d', 'k'), edge('d', 'g')]
+  const flow: Flow = { type: 'flow_v1', flow_id: 'f', title: '', nodes, edges }
+  const { violations } = checkFlow(flow)
+  expect(violations).toMatchObject([{ code: 'flow.map', path: '/nodes/0/map' }])
+  expect(violations[0]?.message).toContain('write a CHECK with `target: d` for the items')
 })

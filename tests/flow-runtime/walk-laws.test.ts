@@ -50,6 +50,8 @@ class Walk {
       this.returns += 1
       const led = this.#reach([id], ({ edge_id }) => this.#fired.has(edge_id))
       for (const one of led) {
+        if (one !== id && this.#statuses.get(one) === 'running')
+          this.broken.push(`${one} goes on, though ${id}, which it followed, runs again`)
         if (this.#statuses.get(one) !== 'done') continue
         this.#behind.add(one)
         for (const { edge_id } of this.#from.get(one) ?? []) this.#fired.delete(edge_id)
@@ -74,6 +76,13 @@ class Walk {
       if (open.length > 0) this.broken.push(`${id} fires, and ${open[0]?.edge_id} is open`)
     }
     this.#fired.add(id)
+    if (BACK.has(sort)) this.#leave(way.target)
+  }
+
+  /** From a way back on, and before its target runs, nothing takes a way that the target had led to. */
+  #leave(target: string): void {
+    for (const one of this.#reach([target], ({ edge_id }) => this.#fired.has(edge_id)))
+      if (this.#statuses.get(one) === 'done') this.#behind.add(one)
   }
 
   #reach(from: readonly string[], isTaken: (edge: FlowEdge) => boolean): ReadonlySet<string> {

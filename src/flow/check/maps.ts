@@ -16,6 +16,7 @@ export function checkMaps(flow: Flow, problems: FlowProblems): void {
     for (const message of [
       ...faultsOf(flow, node),
       ...judgeFaults(flow, node),
+      ...callFaults(flow, node),
       ...nameFaults(flow, node),
     ])
       problems.refuse('flow.map', path, message)
@@ -66,6 +67,21 @@ function judgeFaults({ nodes, edges }: Flow, { node_id }: FlowNode): readonly st
   return others.map(
     ({ source, target }) =>
       `${showName(target)} judges each item of ${showName(node_id)}, and ${showName(source)} leads there too`,
+  )
+}
+
+/** Items are in place when the map is done: a CHECK that the map calls would judge them too late. */
+function callFaults({ nodes, edges }: Flow, { node_id }: FlowNode): readonly string[] {
+  const called = nodes.filter(
+    ({ kind, call, target, node_id: id }) =>
+      kind === 'CHECK' &&
+      call === true &&
+      target === undefined &&
+      edges.some((edge) => edge.source === node_id && edge.target === id && edge.class !== 'Meta'),
+  )
+  return called.map(
+    (check) =>
+      `${showName(node_id)} calls ${showName(check.node_id)}, which cannot judge its items before they are in place: write a CHECK with \`target: ${node_id}\` for the items, and let a node after the map call ${showName(check.node_id)}`,
   )
 }
 

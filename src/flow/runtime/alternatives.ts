@@ -123,8 +123,11 @@ function branchesTo(turn: Turn, goal: number): readonly number[] {
   for (const node of queue) {
     const { incoming, checks } = turn.draft.nodeOf(node)
     const sources = incoming.flatMap(({ isForward, source }) => (isForward ? [source] : []))
+    // Nothing judges work that is ended.
+    const isEnded = turn.draft.run.rules >= 5 && turn.node(node).status !== 'done'
     for (const before of [...(node === goal ? [] : checks), ...sources]) {
-      if (found.has(before) || !leadsOnlyInto(turn, before, found)) continue
+      const isOver = isEnded && checks.includes(before)
+      if (found.has(before) || !(isOver || leadsOnlyInto(turn, before, found))) continue
       found.add(before)
       queue.push(before)
     }

@@ -14,9 +14,10 @@ import type { EntryCause, Values } from '../state/fact.ts'
 import { isOpen } from '../state/state.ts'
 import { repairOf } from './call.ts'
 import { isInvariantKept } from './judge.ts'
-import { takeException } from './leave.ts'
+import { nodesAfter, takeException } from './leave.ts'
 import { giveUpItem, isCounted, readsList } from './map.ts'
 import { reroute } from './review.ts'
+import { stopFollowing } from './skip.ts'
 import { dismissApprovals, STAGES_MAX, stagesUnder } from './stage.ts'
 import type { Turn } from './turn.ts'
 import { hasten, isWaitingToBegin, startDeadline, waitsAtEntry } from './wait.ts'
@@ -52,6 +53,15 @@ function isAwaited(turn: Turn, node: number): boolean {
   return reached > 0 || (joins > 0 && joined >= joins)
 }
 
+/** Enters a node that was left behind while it was promoted, if the run has come there again meanwhile. */
+export function enterLate(turn: Turn, node: number): void {
+  const { round } = turn.node(node)
+  const isLed = turn.draft
+    .nodeOf(node)
+    .incoming.some(({ index, isForward }) => isForward && turn.draft.fired.get(index) >= round)
+  if (isLed && isAwaited(turn, node)) turn.later({ kind: 'enter', node, round, cause: 'edge' })
+}
+
 /** `edge` is the edge that led here; -1 when none did. */
 export function enter(turn: Turn, node: number, round: number, cause: EntryCause, edge = -1): void {
   const { document, nodeId: node_id, phase } = turn.draft.nodeOf(node)
@@ -64,7 +74,9 @@ export function enter(turn: Turn, node: number, round: number, cause: EntryCause
   // A first entry in a later round resets `attempts`. A rerun, a way back and a review do not.
   const isAgain = cause === 'rerun' || cause === 'back' || cause === 'review'
   const isFresh = cause === 'call' || (!isAgain && known < round)
+  const isLater = turn.draft.run.rules >= 5 && turn.node(node).entries > 0
   if (!isFresh && attempts >= document.max_attempts + granted) {
+    if (isLater) turn.withhold(nodesAfter(turn, node))
     // As after a failed attempt: the way out of the node goes before a person.
     const { rules } = turn.draft.run
     if (rules >= 5 && cause === 'rerun' && reroute(turn, node, 'rerouted')) return
@@ -74,6 +86,7 @@ export function enter(turn: Turn, node: number, round: number, cause: EntryCause
   }
   if (turn.draft.run.rules >= 2 && isSpent(turn, node, round)) return
   if (turn.draft.run.rules >= 4) dismissApprovals(turn, node)
+  if (isLater) stopFollowing(turn, node)
   const isPhaseStart = !turn.draft.phases.get(phase).isActive
   turn.recordEntered(node, round, cause, isFresh)
   if (isPhaseStart && !isPhaseOpen(turn, node)) return

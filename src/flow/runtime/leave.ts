@@ -25,8 +25,8 @@ import {
   tryGuard,
 } from './passage.ts'
 import { followDone } from './phase.ts'
-import { type GuardScope, subjectOf } from './scene.ts'
-import { dropStage } from './skip.ts'
+import { type GuardScope, judgedAt, subjectOf } from './scene.ts'
+import { stopFollowing } from './skip.ts'
 import { dismissApprovals, promotesAfterCalls } from './stage.ts'
 import type { Turn } from './turn.ts'
 
@@ -54,9 +54,11 @@ export function leave(turn: Turn, node: number, isPhaseEnded: boolean): void {
   if (within !== null) remedy(turn, node, [...within, ...obstacles])
 }
 
-/** Returns whether a node was left by a way back or out of a failure, or is of an earlier round. */
-export function isLeft({ draft }: Turn, node: number): boolean {
-  const { hasFired, isLeftBehind } = draft.nodes.get(node)
+/** Returns whether a node was left by a way back or out of a failure, is of an earlier round, or runs again. */
+export function isLeft(turn: Turn, node: number): boolean {
+  const { draft } = turn
+  const { status, hasFired, isLeftBehind } = draft.nodes.get(node)
+  if (draft.run.rules >= 5 && (turn.isWithheld(node) || status === 'running')) return true
   if (draft.run.rules < 5 || !(hasFired || isLeftBehind)) return false
   const isTaken = (edge: CompiledEdge): boolean =>
     leadsAway(edge) && draft.fired.get(edge.index) > 0
@@ -73,7 +75,7 @@ function go(
   const [only] = tried
   if (only === undefined) return NONE
   return tried.length === 1 && !hasDecision
-    ? goOnly(turn, only)
+    ? goOnly(turn, only, isPhaseEnded)
     : goAll(turn, tried, hasDecision, isPhaseEnded)
 }
 
@@ -127,17 +129,27 @@ function goAll(
 ): readonly EdgeObstacle[] | null {
   const { open, obstacles } = tryEdges(turn, edges, hasDecision, isPhaseEnded)
   if (open.length === 0 || refusalOf(turn, obstacles) !== undefined) return obstacles
-  for (const way of open) fire(turn, way)
+  for (const way of open) take(turn, way, isPhaseEnded)
   return null
 }
 
+/** Takes a way: one on from a phase that has ended, after all the nodes of the phase were tried. */
+function take(turn: Turn, way: OpenEdge, isPhaseEnded: boolean): void {
+  if (turn.draft.run.rules < 5 || !isPhaseEnded || way.edge.isBack) return fire(turn, way)
+  turn.later({ kind: 'take', way })
+}
+
 /** Does what `goAll` does for a single edge, without building lists: most nodes have one. */
-function goOnly(turn: Turn, edge: CompiledEdge): readonly EdgeObstacle[] | null {
+function goOnly(
+  turn: Turn,
+  edge: CompiledEdge,
+  isPhaseEnded: boolean,
+): readonly EdgeObstacle[] | null {
   const guarded = tryGuard(turn, edge)
   if (guarded === null) return edge.isBack ? NONE : [guardObstacle(edge)]
   const way = tryControls(turn, guarded, occasionOf(edge))
   if (!mayFire(way)) return [way]
-  fire(turn, way)
+  take(turn, way, isPhaseEnded)
   return null
 }
 
@@ -231,9 +243,9 @@ export function fire(turn: Turn, way: OpenEdge): void {
   turn.recordFired(way, round)
   if (!isReturn) return arrive(turn, edge, round)
   // A CHECK has nothing to judge before its work runs again.
-  const back = turn.draft.run.rules < 5 ? target : subjectOf(turn, target)
+  const back = turn.draft.run.rules < 5 ? target : judgedAt(turn, target)
   if (document.class === 'Rollback' && rollBack(turn, back, round)) return
-  turn.later({ kind: 'enter', node: back, round, cause: 'back', edge: edge.index })
+  turn.first({ kind: 'enter', node: back, round, cause: 'back', edge: edge.index })
 }
 
 /** Returns whether an Exception edge leads to a node by which the run came to its source. */
@@ -274,7 +286,7 @@ function rollBack(turn: Turn, from: number, round: number): boolean {
  */
 function rollBackAll(turn: Turn, from: number, round: number, since = 0): boolean {
   const left = new Set(nodesAfter(turn, from))
-  if (turn.draft.run.rules >= 5) for (const node of left) dropApproved(turn, node)
+  if (turn.draft.run.rules >= 5) stopFollowing(turn, from)
   const isLeft = (call: number): boolean => {
     const { source, target } = turn.draft.edgeOf(call)
     return left.has(source) || turn.node(target).call === call
@@ -296,14 +308,6 @@ function rollBackAll(turn: Turn, from: number, round: number, since = 0): boolea
   if (first === undefined) return false
   turn.command({ type: 'roll_back', ...first, back_to: turn.idOf(from), round, rest })
   return true
-}
-
-/** Approved work that was to be promoted after its calls is left behind: there is nothing to undo. */
-function dropApproved(turn: Turn, node: number): void {
-  if (turn.node(node).status !== 'approved') return
-  dropStage(turn, node)
-  turn.settle(node, 'rejected', 'left behind')
-  dismissApprovals(turn, node)
 }
 
 /** The node and all that it has led to. */
@@ -400,8 +404,9 @@ export function isWayOut({ document }: CompiledEdge, cause: 'failure' | 'reject'
 /** Runs again: the node, its phase or sub-phase from the first node, or the whole flow. */
 export function rerunSpan(turn: Turn, node: number, scope: GuardScope): void {
   const round = turn.draft.run.round + 1
-  for (const first of firstOf(turn, node, scope))
-    turn.later({ kind: 'enter', node: first, round, cause: 'rerun' })
+  const nodes = firstOf(turn, node, scope)
+  for (const first of turn.draft.run.rules < 5 ? nodes : nodes.toReversed())
+    turn.first({ kind: 'enter', node: first, round, cause: 'rerun' })
 }
 
 /** The nodes that a span is run again from. */

@@ -71,8 +71,10 @@ export function afterLog(turn: Turn, phase: number): void {
   turn.record({ kind: 'phase_ended', phase_id: span.name })
   for (const node of span.nodes) {
     if (mayLeave(turn, node)) turn.later({ kind: 'leave', node, isPhaseEnded: true })
-    if (turn.draft.run.rules >= 4) followEnd(turn, node)
+    if (turn.draft.run.rules === 4) followEnd(turn, node)
   }
+  if (turn.draft.run.rules < 5) return
+  for (const node of span.nodes) turn.later({ kind: 'follow', node })
 }
 
 /** Lets the CHECK nodes begin that lie outside of the phase and judge what is in it. */
@@ -85,7 +87,8 @@ function openBorder(turn: Turn, phase: number): void {
 }
 
 /** Lets go on what waited for the end of the phase next to the leaving edges. */
-function followEnd(turn: Turn, node: number): void {
+export function followEnd(turn: Turn, node: number): void {
+  if (turn.draft.run.rules >= 5 && isLeft(turn, node)) return
   if (turn.node(node).status === 'provisional') beginReviews(turn, node)
   followDone(turn, node)
 }

@@ -1,13 +1,18 @@
 /**
- * What a person ends in a run: all of it, or one node.
+ * What is ended before it comes to its end: by a person all of a run, or one node; by a new round what is
+ * under way in the round before.
  *
  * A node that is skipped counts as done without what it would have made: its stage is void, so nothing
  * of it becomes real. A CHECK is never skipped by itself; the CHECK nodes of skipped work are passed
  * with it, each with a finding, and give no approval.
+ *
+ * What is under way when something that it followed runs again is of the round that is left behind: it is
+ * stopped, and runs when the run comes there again (version 5 of the rules). A promotion comes to its end.
  */
 import type { EventOf } from '../state/event.ts'
-import type { NodeState, NodeStatus } from '../state/state.ts'
-import { voidDependents } from './stage.ts'
+import { ledTo } from '../state/firings.ts'
+import { isOpen, type NodeState, type NodeStatus } from '../state/state.ts'
+import { dismissApprovals, voidDependents } from './stage.ts'
 import type { Turn } from './turn.ts'
 
 const SKIPPED_AT: ReadonlySet<NodeStatus> = new Set([
@@ -62,4 +67,18 @@ export function dropStage(turn: Turn, node: number): void {
   if (stage === null || stage.actionId !== null) return
   voidDependents(turn, node)
   turn.record({ kind: 'voided', node_id: turn.idOf(node), base: turn.idOf(node) })
+}
+
+const ACTING: ReadonlySet<NodeStatus> = new Set(['promoting', 'rolling_back'])
+
+/** Stops the nodes under way that a node has led to, and drops what they staged. */
+export function stopFollowing(turn: Turn, from: number): void {
+  for (const node of ledTo(turn.draft, from)) {
+    const { status } = turn.node(node)
+    if ((!isOpen(status) && status !== 'approved') || ACTING.has(status)) continue
+    stopAt(turn, node)
+    dropStage(turn, node)
+    turn.settle(node, 'rejected', 'left behind')
+    dismissApprovals(turn, node)
+  }
 }

@@ -128,8 +128,9 @@ function isUnleft(turn: Turn, node: number): boolean {
   const { checks, target } = turn.draft.nodeOf(node)
   const isEnded =
     status === 'done' || (status === 'rejected' && (target === -1 || isDone(turn, target)))
-  const isTaken = ({ index, isReview }: CompiledEdge): boolean =>
-    !isReview && turn.draft.fired.get(index) > 0
+  // The next CHECK of the same work says where the run went.
+  const isTaken = ({ index, isReview, source }: CompiledEdge): boolean =>
+    (!isReview || (source === node && target !== -1)) && turn.draft.fired.get(index) > 0
   return isEnded && ![node, ...checks].some((one) => turn.draft.nodeOf(one).outgoing.some(isTaken))
 }
 

@@ -18,10 +18,10 @@ import { endBranches, loseGroups, openGroups, winGroups } from './alternatives.t
 import { askForFiles, endAttempt, takeOutput } from './attempt.ts'
 import { waitsForWork } from './border.ts'
 import { isRejectedByCall, settleCalls } from './call.ts'
-import { block, enter, failNode, run } from './enter.ts'
+import { block, enter, enterLate, failNode, run } from './enter.ts'
 import { asksForEvidence, isReviewEvidence } from './evidence.ts'
 import { isInvariantKept } from './judge.ts'
-import { hasGoneOn, isWayOut, leave, retryClaims, retryWays } from './leave.ts'
+import { fire, hasGoneOn, isLeft, isWayOut, leave, retryClaims, retryWays } from './leave.ts'
 import {
   beginItems,
   giveUpItem,
@@ -40,6 +40,7 @@ import {
   closeSubphase,
   compareManifests,
   followDone,
+  followEnd,
   writeLog,
 } from './phase.ts'
 import {
@@ -316,6 +317,10 @@ function perform(turn: Turn, task: Task): void {
       if (turn.node(task.node).status !== 'resting')
         return leave(turn, task.node, task.isPhaseEnded)
       return task.isPhaseEnded ? undefined : passOn(turn, task.node)
+    case 'take':
+      return isLeft(turn, task.way.edge.source) ? undefined : fire(turn, task.way)
+    case 'follow':
+      return followEnd(turn, task.node)
     case 'approve':
       if (isApproved(turn, task.node)) promoteStage(turn, task.node)
       return
@@ -335,11 +340,14 @@ function complete(turn: Turn, node: number): void {
   const { awaits, calls, checks, document, isCandidate, hasChoice, target } =
     turn.draft.nodeOf(node)
   const { status, hasFired } = turn.node(node)
+  // It was stopped when something that it followed ran again.
+  if (status === 'rejected' && turn.node(node).isLeftBehind) return
   if (target !== -1 && waitsForWork(turn, node, target)) return
   if (status === 'done' || asksForEvidence(turn, node)) return
   // The way out that was taken before leads nowhere else any more.
   const isSkipped = turn.draft.run.rules >= 3 && status === 'rejected'
   turn.settle(node, 'done', 'complete')
+  if (turn.node(node).isLeftBehind) return enterLate(turn, node)
   if (isCandidate) winGroups(turn, node)
   if (turn.draft.run.rules > 1 && awaits.isAnySync) endBranches(turn, node)
   const isCaller = turn.draft.run.rules >= 4 && calls.length > 0

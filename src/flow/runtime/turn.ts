@@ -40,6 +40,10 @@ export type Task =
       /** The edge that led there; absent when none did. */
       readonly edge?: number
     }
+  /** Take a way on that was open at the end of a phase, after all ways back of the phase. */
+  | { readonly kind: 'take'; readonly way: OpenEdge }
+  /** Let go on what waited for the end of a phase next to the edges of a node. */
+  | { readonly kind: 'follow'; readonly node: number }
   /** Try the edges of a node that is done. */
   | { readonly kind: 'leave'; readonly node: number; readonly isPhaseEnded: boolean }
   /** Nothing is missing any more but the promotion. */
@@ -75,6 +79,7 @@ export class Turn {
   /** Nodes whose ways were tried in this step while nothing else of their phase was open. */
   #triedFirst = -1
   #triedNext: number[] = NO_SPANS
+  #withheld: readonly number[] = NO_SPANS
 
   /** The node that the event is about; -1 when it is about none. */
   readonly place: number
@@ -257,6 +262,21 @@ export class Turn {
   later(task: Task): void {
     if (this.#tasks.length === 0) this.#tasks = [task]
     else this.#tasks.push(task)
+  }
+
+  /** Puts a task before all others. Earlier versions of the rules had it wait for its turn. */
+  first(task: Task): void {
+    if (this.draft.run.rules < 5 || !this.hasTask()) this.later(task)
+    else this.#tasks.splice(this.#done, 0, task)
+  }
+
+  /** Keeps nodes from taking a way in this step: what they were built on is to run again. */
+  withhold(nodes: readonly number[]): void {
+    this.#withheld = [...this.#withheld, ...nodes]
+  }
+
+  isWithheld(node: number): boolean {
+    return this.#withheld.includes(node)
   }
 
   hasTask(): boolean {

@@ -20,7 +20,7 @@ import type {
   PayloadOf,
   RunFinding,
 } from './fact.ts'
-import { countArrival, hasLedOn, leaveBehind } from './firings.ts'
+import { closeBehind, countArrival, hasLedOn, leaveBehind } from './firings.ts'
 import { flowAfter, reshape } from './reshape.ts'
 import { emptyState, type NodeStatus, type RunState, type WorkState } from './state.ts'
 
@@ -278,6 +278,7 @@ export function applyCommand(draft: RunDraft, command: FlowCommand, place: numbe
     return
   }
   draft.ownNode(place).pending = command
+  if (command.type === 'roll_back') closeBehind(draft, draft.nodeNamed(command.back_to))
   if (command.type !== 'run_participant') return
   const { stands_on: bases, review: pin } = command
   draft.patchWork(place, { answer: null, asks: 0, bases, pin })

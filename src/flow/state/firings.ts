@@ -37,18 +37,15 @@ export function leadsAway({ isBack, document }: CompiledEdge): boolean {
   return isBack || document.class === 'Exception'
 }
 
-/** Returns the nodes that a node has led to since it was entered; not those that are under way. */
-function ledTo(draft: RunDraft, from: number): ReadonlySet<number> {
+/** Returns the nodes that a node has led to since it was entered. */
+export function ledTo(draft: RunDraft, from: number): ReadonlySet<number> {
   const found = new Set([from])
   for (const node of found) {
     const { outgoing, checks } = draft.nodeOf(node)
     const fired = outgoing.filter(
       ({ index, isBack, isCall }) => !isBack && !isCall && draft.fired.get(index) > 0,
     )
-    for (const next of [...checks, ...fired.map(({ target }) => target)]) {
-      const { status, awaited } = draft.nodes.get(next)
-      if (!isOpen(status) && awaited === 0) found.add(next)
-    }
+    for (const next of [...checks, ...fired.map(({ target }) => target)]) found.add(next)
   }
   found.delete(from)
   return found
@@ -67,11 +64,24 @@ export function leaveBehind(draft: RunDraft, index: number): void {
   const left = draft.run.rules < 5 ? [] : ledTo(draft, index)
   forgetFirings(draft, index)
   for (const node of left) {
-    forgetFirings(draft, node, ({ target, isBack }) => !(isBack && target === index))
-    if (draft.nodes.get(node).entries === 0) continue
-    draft.ownNode(node).isLeftBehind = true
-    draft.setHeld(node, false)
+    const { status, awaited } = draft.nodes.get(node)
+    // What acts on the workspace comes to its end, and a call returns.
+    if (!isOpen(status) && awaited === 0)
+      forgetFirings(draft, node, ({ target, isBack }) => !(isBack && target === index))
+    markBehind(draft, node)
   }
+}
+
+/** Keeps a node, and what it had led to, from leading on until they are entered again: it is rolled back to. */
+export function closeBehind(draft: RunDraft, index: number): void {
+  if (draft.run.rules < 5) return
+  for (const node of [index, ...ledTo(draft, index)]) markBehind(draft, node)
+}
+
+function markBehind(draft: RunDraft, node: number): void {
+  if (draft.nodes.get(node).entries === 0) return
+  draft.ownNode(node).isLeftBehind = true
+  draft.setHeld(node, false)
 }
 
 /** Lets skipped work and its CHECK nodes lead on, although they were left by another way. */
