@@ -17,7 +17,7 @@ const GROUPS: readonly (readonly [string, readonly string[]])[] = [
   ['Let agents work together', ['flow', 'schedule']],
   ['Judge by rules', ['rules']],
   ['Order work in the field', ['task', 'receipt']],
-  ['Serve a home', ['serve']],
+  ['Serve a home, or use a served one', ['serve', 'mcp', 'remote']],
   ['More', []],
 ]
 
