@@ -44,7 +44,8 @@ describe('a process that reads often', () => {
   it('gets the same of every entry', async () => {
     const first = await readAttributes(PATHS, 'real')
     for (let count = 0; count < 3; count++) await readRawAttributes(PATHS)
-    expect(readers()).toHaveLength(0)
+    // Another file of this worker may have read often already.
+    expect(readers().length).toBeLessThanOrEqual(1)
     expect(await readAttributes(PATHS, 'real')).toEqual(first)
     expect(readers()).toHaveLength(1)
     expect(first.byPath.size).toBe(4)
