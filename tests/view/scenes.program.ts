@@ -285,7 +285,7 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
     assert.equal(await read('f'), 'person')
     assert.deepEqual((await settle()).scan.conflicts, [])
   },
-  'a file that the session changed and a person removed is a conflict, whatever else the session removed':
+  'a file that the session changed and a person removed is a conflict, also next to removals of the session':
     async () => {
       for (const name of ['d', 'e']) mkdirSync(at(name))
       for (const name of ['d/f', 'd/g', 'x', 'y', 'e/h']) writeFileSync(at(name), 'old')
