@@ -110,6 +110,7 @@ export type {
   FlowEvent,
   FlowFiles,
   HostFinding,
+  OpenReviewer,
   ParticipantAnswer,
   PinnedFile,
   PinnedProgram,
@@ -128,6 +129,7 @@ export {
   runStatus,
 } from './state/state.ts'
 export { elementAt, vectorElements } from './state/vector.ts'
+export { pinnedVersion, versionOf } from './state/version.ts'
 export { inlineFlows } from './subflow/inline.ts'
 export { exportTable, lostColumns, type TableOptions } from './tables/export.ts'
 export {

@@ -40,6 +40,7 @@ export function attemptOrder(
     sealed: [
       run.programs.sealed(),
       ...run.programs.loadedAnywhere([...(writes ?? []), ...required, own]),
+      ...run.programs.codeKept(),
       ...artifactsOfOthers(run, command),
     ],
     egress,

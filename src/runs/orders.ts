@@ -1,7 +1,14 @@
 /** What people tell a run: answers to what it asks, evidence, and that something may try again. */
 import { DOCUMENT_LIMITS, readJson } from '../base/index.ts'
 import type { Evidence } from '../contracts/index.ts'
-import type { BudgetLimits, FlowCommand, FlowEvent, FlowFact, LeftAnswer } from '../flow/index.ts'
+import {
+  type BudgetLimits,
+  type FlowCommand,
+  type FlowEvent,
+  type FlowFact,
+  type LeftAnswer,
+  pinnedVersion,
+} from '../flow/index.ts'
 
 export type Order =
   /** To `ask_human`. */
@@ -136,5 +143,5 @@ function versionIn({ type, payload }: FlowFact): string | null {
   if (type !== 'flow_event_v1' || payload.kind !== 'commanded') return null
   const { command } = payload
   const isReview = command.type === 'run_participant' || command.type === 'ask_again'
-  return isReview ? (command.review?.artifact_digest ?? null) : null
+  return isReview ? pinnedVersion(command.review) : null
 }

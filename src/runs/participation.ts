@@ -47,7 +47,7 @@ import { documentWithoutSecrets, withoutSecrets } from './participant/secrets.ts
 import { type Again, participantInput, type RunCommand } from './participant-input.ts'
 import { answerTemplate } from './person-answer.ts'
 import { changedPrograms, foundAt } from './programs/host-findings.ts'
-import { commandOf } from './programs/named-programs.ts'
+import { commandOf } from './programs/participant-command.ts'
 import type { FlowRun } from './run.ts'
 import { filesAt, isFolder, ownPath } from './run-files.ts'
 import { judgedFiles } from './stages.ts'
@@ -336,11 +336,11 @@ export class Participation {
     await this.#end(command, said, live, reading)
   }
 
-  #read({ review, node_id: nodeId, attempt }: RunCommand, { text, left = 0 }: Said): ParsedAnswer {
-    const { clock } = this.#run.options.host
-    const { artifacts: folder } = this.#run.state
-    const sources = { nowMs: clock.nowMs(), newId: randomUUID }
-    if (review === null) return readAction(text, { folder, nodeId, attempt }, sources)
+  #read({ review, node_id: nodeId, attempt }: RunCommand, { text, left = 0, invalid }: Said) {
+    if (invalid !== undefined) return { answer: null, repairs: [], errors: [invalid] }
+    const place = { folder: this.#run.state.artifacts, nodeId, attempt }
+    const sources = { nowMs: this.#run.options.host.clock.nowMs(), newId: randomUUID }
+    if (review === null) return readAction(text, place, sources)
     if (left > 0) return { answer: null, repairs: [], errors: [leftText(left)] }
     return readReview(text, review, sources)
   }
@@ -394,7 +394,7 @@ export class Participation {
       required_files_exist: missing_files.length === 0,
       ...(missing_files.length === 0 ? {} : { missing_files }),
       stage: held === null || isBlocked ? null : stageOf(held, this.#run.options.workspace),
-      ...foundAt(held, this.#run.options.workspace),
+      ...foundAt(held, this.#run.options.workspace, this.#run.programs.openReviewer),
       principal: this.#persons.get(node_id) ?? principalOf(this.#nodeOf(node_id)),
     })
   }

@@ -20,6 +20,7 @@ import {
   nodeName,
   type ParsedAnswer,
   personText,
+  pinnedVersion,
   type ReviewPin,
   readAction,
   readReview,
@@ -57,7 +58,7 @@ export function noteSeen(
   { runId }: WalkedRun,
   { node_id, review }: PersonCommand,
 ): void {
-  const version = review?.artifact_digest ?? null
+  const version = pinnedVersion(review)
   if (principal.kind !== 'human' || version === null) return
   new RunFolder(home, runId).noteSeen(node_id, principalText(principal), version)
 }

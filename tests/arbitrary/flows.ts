@@ -129,6 +129,45 @@ export const walkableFlow = fc
     return { nodes: made, edges: [...chain, last, ...more] }
   })
 
+/** The same with a CHECK that one or two of the nodes call, and with a map in the place of one node. */
+export const callingFlow = fc
+  .record({
+    parts: walkableFlow,
+    callers: fc.array(fc.nat(), { minLength: 1, maxLength: 2 }),
+    sort: fc.constantFrom('Gate' as const, 'Progress' as const),
+    phase: fc.constantFrom('P0', 'PC'),
+    mapped: fc.option(fc.nat()),
+  })
+  .map(({ parts, callers, sort, phase, mapped }): Flow => {
+    const { nodes = [], edges = [] } = parts
+    const works = nodes.filter(({ executor }) => executor !== undefined)
+    const at = (place: number): string => works[place % works.length]?.node_id ?? ''
+    const sources = works.length === 0 ? [] : [...new Set(callers.map(at))]
+    const list = mapped === null || works.length === 0 ? '' : at(mapped)
+    const items = ['x', 'y']
+    const gate = node('k', {
+      kind: 'CHECK',
+      call: true,
+      phase_id: phase,
+      reviewer: { command: ['k'] },
+    })
+    return {
+      type: 'flow_v1',
+      flow_id: 'f',
+      title: '',
+      nodes: [
+        ...nodes.map((one) =>
+          one.node_id === list && !sources.includes(list) ? { ...one, map: { items } } : one,
+        ),
+        gate,
+      ],
+      edges: [
+        ...edges,
+        ...sources.map((source) => edge(source, 'k', { edge_id: `K${source}`, class: sort })),
+      ],
+    }
+  })
+
 function wayOf(
   nodes: readonly FlowNode[],
   { source, target, sort }: typeof wayArbitrary extends fc.Arbitrary<infer T> ? T : never,

@@ -71,9 +71,11 @@ describe.each(WHO)('as %s', (who) => {
     ground.write('shelf/book.txt', 'book\n')
     ground.write('outer/inner/deep.txt', 'deep\n')
     ground.write('free.txt', 'free\n')
+    ground.write('shelf/tool', '#!/bin/sh\necho run\n')
+    chmodSync(join(project, 'shelf/tool'), 0o755)
     const readOnly = ['fixed.txt', 'shelf', 'outer/inner']
     const script = tried(
-      `cat ${project}/fixed.txt ${project}/shelf/book.txt`,
+      `cat ${project}/fixed.txt ${project}/shelf/book.txt; ${project}/shelf/tool`,
       `echo x > ${project}/fixed.txt`,
       `echo x > ${project}/shelf/book.txt`,
       `echo x > ${project}/shelf/new.txt`,
@@ -95,13 +97,13 @@ describe.each(WHO)('as %s', (who) => {
       ...attempt({ readOnly }, `${script}\necho y > ${project}/free.txt`),
     )
     const lines: string[] = done[1]?.ok.stdout.trim().split('\n')
-    expect(lines.slice(0, 2)).toEqual(['0 ok fixed', 'book'])
-    for (const line of lines.slice(2)) {
+    expect(lines.slice(0, 3)).toEqual(['0 ok fixed', 'book', 'run'])
+    for (const line of lines.slice(3)) {
       expect(line).toMatch(
         /Read-only file system|busy|cross-device|not permitted|superuser|permission denied/i,
       )
     }
-    expect(lines[2]).toContain('Read-only file system')
+    expect(lines[3]).toContain('Read-only file system')
     // A copy elsewhere is the participant's own file; the sealed places are unchanged.
     const changed = done[2]?.ok.result.diff
     const paths = [...changed.modified, ...changed.deleted].map(

@@ -194,6 +194,27 @@ describe('tools: none', TIMEOUT, () => {
     expect(found).toContain('flow.tools_ignored alert')
     expect(found).toContain('flow.tool_use_zero rerun')
   })
+
+  it('runs_work of a plan changes nothing, and is a finding', async () => {
+    place.write('a.mjs', silent)
+    place.write('agents/r.sh', 'flock /tmp/l -c true\n')
+    const { flow, warnings } = loadPlan(plan({ runs_work: true }), {
+      type: 'participants_v1',
+      participants: {
+        xiaobo: { command: ['node', 'a.mjs'], tools: 'none' },
+        xiaojing: { command: ['sh', 'agents/r.sh'] },
+      },
+    })
+    expect(warnings.map(({ code, message }) => [code, message])).toContainEqual([
+      'flow.tools_ignored',
+      expect.stringContaining('`runs_work: true`'),
+    ])
+    const walked = await place.run(flow as Flow)
+    expect(findingsIn(walked)).toContain('flow.tools_ignored alert')
+    const [first] = walked.facts
+    const origin = first?.type === 'flow_started_v1' ? first.payload.origin : undefined
+    expect(origin?.open_reviewers).toHaveLength(1)
+  })
 })
 
 describe('inputs by name', TIMEOUT, () => {

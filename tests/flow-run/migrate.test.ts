@@ -145,6 +145,34 @@ it('a mended program is pinned again for the same flow, and resume goes on', () 
   expect(place.writ(['replay', '--json']).json).toMatchObject({ ok: true })
 })
 
+it('takes over which reviewers are open', () => {
+  const judge = (more: object): Flow => {
+    const reviewer = { command: ['sh', 'agents/r.sh'], ...more }
+    const nodes = [
+      worker('a', { phase_id: 'P1' }),
+      checker('h', 'a', { reviewer: { human: true as const } }),
+      worker('b', { phase_id: 'P2', max_attempts: 1 }),
+      checker('c', 'b', { phase_id: 'P2', reviewer, max_attempts: 1 }),
+      goal('z', 'P2'),
+    ]
+    return flowOf(nodes, [edge('a', 'h'), edge('h', 'b'), edge('b', 'c'), edge('c', 'z')])
+  }
+  place.write('b.mjs', script(`${TOOL}writeFileSync('planted.py', '')\n${artifact("'b'")}`))
+  place.write('agents/r.sh', 'true\n')
+  written(judge({}))
+  const run = walk('run', 'flow.json').run_id
+  const same = { part: 'run', message: 'it walks this version already, with these programs' }
+  expect(walk('migrate', run, 'flow.json').obstacles).toEqual([same])
+  place.write('agents/r.sh', 'flock /tmp/l -c true\n')
+  expect(walk('migrate', run, 'flow.json', ...yes(run))).toMatchObject({ migrated: true })
+  expect(walk('migrate', run, 'flow.json').obstacles).toEqual([same])
+  expect(walk('approve', run, 'h').ok).toBe(true)
+  const [stop] = walk('resume', run).stops
+  expect([stop.node_id, stop.code]).toEqual(['b', 'flow.program_touched'])
+  expect(place.has('planted.py')).toBe(false)
+  expect(place.writ(['replay', '--json']).json).toMatchObject({ ok: true })
+})
+
 it('names every obstacle, and changes nothing', () => {
   const run = begin()
   const { nodes, edges, ...rest } = flow('x')

@@ -256,3 +256,96 @@ it('MCP over standard input and output: the server runs inside the sandbox', TIM
     await place.remove()
   }
 })
+
+/** A server whose tool answers with what `body` makes of the arguments `i`: lines of results. */
+const judgingServer = (body: string): string => `
+import { createInterface } from 'node:readline'
+const out = (line) => process.stdout.write(line + '\\n')
+const send = (id, result) => out(JSON.stringify({ jsonrpc: '2.0', id, result }))
+const text = (said) => ({ content: [{ type: 'text', text: said }] })
+const review = (i, score) => ({ review_id: i.review_id, artifact_digest: i.artifact_digest, total_score: score,
+  action_required: score < 90 ? 'MODIFY' : 'APPROVE', summary: 's', breakdown: [], suggestions: [] })
+createInterface({ input: process.stdin }).on('line', (line) => {
+  if (line.trim() === '') return
+  const { id, method, params } = JSON.parse(line)
+  if (method === 'initialize') send(id, { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } })
+  else if (method === 'tools/list') send(id, { tools: [{ name: 'judge', inputSchema: { type: 'object' } }] })
+  else if (method === 'tools/call') { const i = params.arguments; ${body} }
+})
+`
+
+const DOUBLED =
+  'JSON.stringify(review(i, 95)).replace(\'"total_score"\', \'"total_score":10,"total_score"\')'
+
+describe('a reviewer that is an MCP server in the sandbox', TIMEOUT, () => {
+  let place: RunPlace
+
+  beforeEach(async () => {
+    place = await new RunPlace('mcp-judge').make()
+  })
+  afterEach(() => place.remove())
+
+  /** Walks with a reviewer that makes `first` of its first question, and an approval of the next. */
+  async function judged(first: string, more = ''): Promise<WalkedRun> {
+    const body = `if (i.last_error === undefined) { ${first} } else send(id, text(JSON.stringify(review(i, 95))))`
+    place.write('review/server.mjs', judgingServer(body) + more)
+    const worker = Endpoint.json((asked) => ({
+      body:
+        asked.tool_results === undefined
+          ? {
+              tool_calls: [
+                { operation: { type: 'COMMAND_EXECUTION', argv: ['ls'], cwd: place.workspace } },
+              ],
+            }
+          : ACTION,
+    }))
+    const reviewer = { mcp: ['node', 'review/server.mjs'], tool: 'judge' }
+    return place.run(flow({ http: `${await open(worker)}/work` }, reviewer))
+  }
+
+  const errorsOf = ({ facts }: WalkedRun): string =>
+    JSON.stringify(
+      facts.flatMap(({ type, payload }) =>
+        type === 'participant_output_v1' && payload.node_id === 'c' ? payload.errors : [],
+      ),
+    )
+
+  it.each([
+    ['text that is no JSON', "send(id, text('not json'))", '', 'there is no JSON object'],
+    [
+      'the same, by a server that stays',
+      "send(id, text('not json'))",
+      'setInterval(() => {}, 1000)',
+      'there is no JSON object',
+    ],
+    [
+      'a name twice in the structured part',
+      `out('{"jsonrpc":"2.0","id":' + id + ',"result":{"content":[],"structuredContent":' + ${DOUBLED} + '}}')`,
+      '',
+      'a name twice in one object',
+    ],
+    [
+      'the result twice',
+      `const one = JSON.stringify({ content: [], structuredContent: review(i, 95) }); out('{"jsonrpc":"2.0","id":' + id + ',"result":{},"result":' + one + '}')`,
+      '',
+      'a name twice in one object',
+    ],
+    [
+      'a rejecting review in the text, and an approving one beside it',
+      'send(id, { ...text(JSON.stringify(review(i, 10))), structuredContent: review(i, 95) })',
+      '',
+      'more than one object carries the pins',
+    ],
+  ])('is asked again: %s', async (_, first, more, why) => {
+    const ended = await judged(first, more)
+    expect(errorsOf(ended)).toContain(why)
+    expect([ended.status, findingsIn(ended)]).toEqual(['DONE', []])
+  })
+
+  it('is not asked again if the text is the structured part once more', async () => {
+    const said =
+      'const one = review(i, 95); send(id, { ...text(JSON.stringify(one, null, 1)), structuredContent: one })'
+    const ended = await judged(said)
+    expect([ended.status, errorsOf(ended)]).toEqual(['DONE', '[]'])
+  })
+})

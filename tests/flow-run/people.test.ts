@@ -3,7 +3,7 @@
  * they are accepted, kept until they count, and count only from the person who is asked.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import type { Participant } from '../../src/contracts/index.ts'
@@ -47,6 +47,36 @@ function walk(...words: readonly string[]): Json {
   return place.writ(['flow', ...words, '--json']).json
 }
 
+it('a yes to an artifact with its files is no yes to the same artifact with other files', () => {
+  place.write(
+    'a.mjs',
+    script(`${TOOL}
+writeFileSync('f.txt', input.attempt === 1 ? 'good' : 'evil')
+${artifact("'same'")}`),
+  )
+  const nodes = [worker('a'), checker('c', 'a', { reviewer: { human: true } }), goal('z', 'P2')]
+  place.write('flow.json', JSON.stringify(flowOf(nodes, [edge('a', 'c'), edge('c', 'z')])))
+  const { run_id } = walk('run', 'flow.json')
+  const first = walk('show', run_id, 'c')
+  expect(place.writ(['flow', 'show', run_id, 'c']).out).toContain(`version ${first.version}`)
+  // A file is in the way of the promotion, so the work runs again.
+  place.write('f.txt', 'mine')
+  expect(walk('approve', run_id, 'c', '--digest', first.version).version).toBe(first.version)
+  expect(walk('resume', run_id).status).toBe('BLOCKED')
+  rmSync(join(place.project, 'f.txt'))
+  walk('answer', run_id, 'a', 'unblock')
+  expect(walk('resume', run_id).status).toBe('WAITING')
+  for (const words of [[], ['--digest', first.version], ['--digest', first.artifact.digest]])
+    expect(walk('approve', run_id, 'c', ...words).error.code).toBe('flow.not_waiting')
+  const second = walk('show', run_id, 'c')
+  expect(second.artifact.digest).toBe(first.artifact.digest)
+  expect(second.version).not.toBe(first.version)
+  expect(walk('approve', run_id, 'c').ok).toBe(true)
+  expect(walk('resume', run_id).status).toBe('DONE')
+  const { reviews } = walk('report', run_id)
+  expect(reviews.map(({ version }: Json) => version)).toEqual([first.version, second.version])
+})
+
 it('two reviews in a row: a program, then a person who looks, rejects and approves', () => {
   twoReviews()
   const begun = walk('run', 'flow.json')
@@ -58,7 +88,7 @@ it('two reviews in a row: a program, then a person who looks, rejects and approv
   expect(walk('show', short, 'd').changes.map(({ path }: Json) => path)).toContain(
     join(place.project, 'draft.txt'),
   )
-  const first = walk('show', short, 'd').artifact.digest
+  const first = walk('show', short, 'd').version
   expect(existsSync(join(place.project, 'draft.txt'))).toBe(false)
   expect(place.writ(['flow', 'reject', short, 'd']).status).toBe(2)
   // The work may be named in place of its check.
@@ -82,7 +112,7 @@ it('two reviews in a row: a program, then a person who looks, rejects and approv
     'flow.not_waiting',
     `look at it: writ flow show ${begun.run_id} d`,
   ])
-  const second = walk('show', short, 'd').artifact.digest
+  const second = walk('show', short, 'd').version
   const said = ['flow', 'approve', short, 'd', '--comment', 'reads well', '--digest', second]
   expect(place.writ(said).out).toContain(`it is about the version ${second}`)
   expect(walk('resume', short).status).toBe('DONE')

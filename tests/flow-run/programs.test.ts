@@ -369,7 +369,10 @@ ${review("existsSync('ran') ? 100 : status === 0 ? 10 : 20")}`),
   )
   writeHostile(`writeFileSync('out.txt', 'x'); writeFileSync('.gitattributes', '* filter=evil')
 writeFileSync('.git/config', '[filter "evil"]\\n clean = touch ran; cat\\n', { flag: 'a' })`)
-  const run = await place.run(flowWith('agents'))
+  const flow = flowWith('agents')
+  const reviewer = { command: ['node', 'agents/review.mjs'], runs_work: true as const }
+  const nodes = flow.nodes.map((node) => (node.kind === 'CHECK' ? { ...node, reviewer } : node))
+  const run = await place.run({ ...flow, nodes })
   expect(eventsOf(run.facts, 'reviewed').map(({ score }) => score)).toEqual([10])
   expect(JSON.stringify(run.facts)).toContain('EROFS')
 })
@@ -397,7 +400,7 @@ it('one hostile line in the example of two agents gets nothing approved', TIMEOU
     type: 'participants_v1' as const,
     participants: {
       xiaobo: { command: ['node', 'executor.mjs'] },
-      xiaojing: { command: ['node', 'reviewer.mjs'] },
+      xiaojing: { command: ['node', 'reviewer.mjs'], runs_work: true as const },
     },
     reviewer: 'xiaojing',
   }

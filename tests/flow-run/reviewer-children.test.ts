@@ -28,7 +28,7 @@ placeEach('children', (made) => {
 const flow = flowOf(
   [
     worker('a', { max_attempts: 1 }),
-    checker('c', 'a', { reviewer: { command: ['node', 'agents/c.mjs'] } }),
+    checker('c', 'a', { reviewer: { command: ['node', 'agents/c.mjs'], runs_work: true } }),
     goal('b', 'P2'),
   ],
   [edge('a', 'c'), edge('c', 'b', { class: 'Gate' })],

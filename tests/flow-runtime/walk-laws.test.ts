@@ -5,10 +5,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { FlowEdge } from '../../src/contracts/index.ts'
-import { stopsOf } from '../../src/flow/index.ts'
-import { walkableFlow } from '../arbitrary/flows.ts'
+import { checkFlow, stopsOf } from '../../src/flow/index.ts'
+import { callingFlow, walkableFlow } from '../arbitrary/flows.ts'
 import { runs } from '../arbitrary/runs.ts'
-import { Host } from './host.ts'
+import { Host, type Script } from './host.ts'
 
 const ON: ReadonlySet<string> = new Set(['Progress', 'Gate', 'Decision', 'Sync'])
 const BACK: ReadonlySet<string> = new Set(['Loop', 'Rollback'])
@@ -114,32 +114,86 @@ class Walk {
   }
 }
 
+/** What participants do: some attempts fail, and some reviews reject. */
+function dice(failing: number, low: number): Script {
+  return (id, attempt) => ({
+    outcome: (attempt + id.charCodeAt(1)) % 7 === failing ? 'failed' : 'ended',
+    score: (attempt + id.charCodeAt(1)) % 7 === low ? 40 : 95,
+    stage: `${id} ${attempt}`,
+  })
+}
+
+/** Holds a walk against the laws; returns it. */
+function judge(host: Host): Walk {
+  const { status, flow, facts, state } = host
+  const walk = new Walk(host)
+  expect(walk.broken).toEqual([])
+  if (status === 'DONE') expect(walk.missed(host)).toEqual([])
+  if (status === 'BLOCKED' || status === 'WAITING') {
+    const stops = stopsOf({ flow, facts, state, waiting: host.open })
+    expect([host.findings.length > 0, stops.length > 0]).toEqual([true, true])
+    for (const { next } of stops) expect(next).not.toEqual([])
+  }
+  host.verify()
+  return walk
+}
+
 it('hold in every round', { timeout: 180_000 }, () => {
   const seen = new Map<string, number>()
   fc.assert(
     fc.property(walkableFlow, fc.nat(6), fc.nat(6), (parts, failing, low) => {
-      const host = new Host(parts, (id, attempt) => ({
-        outcome: (attempt + id.charCodeAt(1)) % 7 === failing ? 'failed' : 'ended',
-        score: (attempt + id.charCodeAt(1)) % 7 === low ? 40 : 95,
-        stage: `${id} ${attempt}`,
-      }))
-      host.start().run()
-      const { status, flow, facts, state } = host
-      const walk = new Walk(host)
-      expect(walk.broken).toEqual([])
-      if (status === 'DONE') expect(walk.missed(host)).toEqual([])
-      if (status === 'BLOCKED' || status === 'WAITING') {
-        const stops = stopsOf({ flow, facts, state, waiting: host.open })
-        expect([host.findings.length > 0, stops.length > 0]).toEqual([true, true])
-        for (const { next } of stops) expect(next).not.toEqual([])
-      }
-      host.verify()
-      seen.set(status, (seen.get(status) ?? 0) + 1)
+      const host = new Host(parts, dice(failing, low)).start().run()
+      const walk = judge(host)
+      expect(wrongEnds(host)).toEqual([])
+      seen.set(host.status, (seen.get(host.status) ?? 0) + 1)
       if (walk.returns > 0) seen.set('again', (seen.get('again') ?? 0) + 1)
     }),
     { numRuns: runs(300) },
   )
   // The dice reached all of them.
   for (const word of ['DONE', 'BLOCKED', 'WAITING', 'again'])
+    expect([word, seen.get(word) ?? 0]).not.toEqual([word, 0])
+})
+
+/**
+ * Phases that end twice without an entry in between, and reviews by a called CHECK of work whose phase had
+ * ended; those that were under way when their caller was left behind do not count.
+ */
+function wrongEnds({ facts, flow }: Host): readonly string[] {
+  const phases = new Map(flow.nodes.map(({ nodeId, document }) => [nodeId, document.phase_id]))
+  const statuses = new Map<string, string>()
+  const ended = new Set<string>()
+  return facts.flatMap(({ type, payload }) => {
+    if (type !== 'flow_event_v1') return []
+    if (payload.kind === 'status') statuses.set(payload.node_id, payload.status)
+    if (payload.kind === 'entered') ended.delete(phases.get(payload.node_id) ?? '')
+    if (payload.kind === 'reviewed' && payload.check_id === 'k') {
+      const isLate = ended.has(phases.get(payload.node_id) ?? '')
+      const isLeft = statuses.get(payload.node_id) === 'rejected'
+      return isLate && !isLeft ? [`k judges ${payload.node_id} after its phase`] : []
+    }
+    if (payload.kind !== 'phase_ended') return []
+    const isAgain = ended.has(payload.phase_id)
+    ended.add(payload.phase_id)
+    return isAgain ? [`${payload.phase_id} ends again`] : []
+  })
+}
+
+it('phases end once with calls and maps, after called checks', { timeout: 180_000 }, () => {
+  const seen = new Map<string, number>()
+  fc.assert(
+    fc.property(callingFlow, fc.nat(6), fc.nat(6), (parts, failing, low) => {
+      const { violations } = checkFlow(parts)
+      fc.pre(!violations.some(({ code }) => code === 'flow.map' || code === 'flow.call'))
+      const host = new Host(parts, dice(failing, low)).start().run()
+      host.verify()
+      expect(wrongEnds(host)).toEqual([])
+      const isMapped = parts.nodes.some(({ map }) => map !== undefined)
+      for (const word of [host.status, ...(isMapped ? ['mapped'] : [])])
+        seen.set(word, (seen.get(word) ?? 0) + 1)
+    }),
+    { numRuns: runs(300) },
+  )
+  for (const word of ['DONE', 'BLOCKED', 'WAITING', 'mapped'])
     expect([word, seen.get(word) ?? 0]).not.toEqual([word, 0])
 })

@@ -18,7 +18,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     )
   }
   const workspace = options.text('workspace') === null ? null : workspaceOf(call)
-  const answers: FlowFile[] = []
+  const answers: CheckedFile[] = []
   for (const file of call.arguments) {
     const [participants, side] = [options.text('participants'), options.text('side')]
     answers.push(await withPrograms(await loadFlowFile(file, { participants, side }), workspace))
@@ -30,13 +30,18 @@ export async function run(call: CommandCall): Promise<Exit> {
   return answers.every(isGood) ? EXIT.yes : EXIT.no
 }
 
+interface CheckedFile extends FlowFile {
+  /** What the file of a person decides, and no warning is. */
+  readonly notes: readonly string[]
+}
+
 /**
  * The files of participants are looked for where the flow would run: in the given workspace, else here,
  * or next to the file of the flow if they are all there.
  */
-async function withPrograms(answer: FlowFile, workspace: string | null): Promise<FlowFile> {
+async function withPrograms(answer: FlowFile, workspace: string | null): Promise<CheckedFile> {
   const { file, kind, flow, valid } = answer
-  if (flow === null || !valid) return answer
+  if (flow === null || !valid) return { ...answer, notes: [] }
   const { env: environment } = process
   const foundIn = (place: string) => {
     const around = { workspace: place, environment, searchPath: environment['PATH'] ?? '' }
@@ -62,30 +67,32 @@ async function withPrograms(answer: FlowFile, workspace: string | null): Promise
     valid: found.violations.length === 0,
     violations: [...answer.violations, ...(await place(found.violations))],
     warnings: [...answer.warnings, ...(await place([...found.warnings, ...open]))],
+    notes: found.notes,
   }
 }
 
-function toJson(answers: readonly FlowFile[]): string {
-  const shown = answers.map(({ file, valid, violations, warnings }) => ({
+function toJson(answers: readonly CheckedFile[]): string {
+  const shown = answers.map(({ file, valid, violations, warnings, notes }) => ({
     file,
     valid,
     violations,
     warnings,
+    ...(notes.length === 0 ? {} : { notes }),
   }))
   const [first, ...others] = shown
   if (first === undefined || others.length > 0) {
     return `${JSON.stringify({ valid: shown.every(({ valid }) => valid), files: shown })}\n`
   }
-  const { valid, violations, warnings } = first
-  return `${JSON.stringify({ valid, violations, warnings })}\n`
+  const { file: _, ...answer } = first
+  return `${JSON.stringify(answer)}\n`
 }
 
-function toText(answers: readonly FlowFile[], paint: Paint): string {
+function toText(answers: readonly CheckedFile[], paint: Paint): string {
   return answers.map((answer) => answerText(answer, paint)).join('')
 }
 
 function answerText(
-  { file, kind, flow, valid, violations, warnings }: FlowFile,
+  { file, kind, flow, valid, violations, warnings, notes }: CheckedFile,
   paint: Paint,
 ): string {
   const count = (number: number, noun: string): string =>
@@ -99,6 +106,7 @@ function answerText(
     `${head}${file}  ${paint.dim(size)}`,
     ...violations.map((one) => problemLine(one, paint)),
     ...warnings.map((one) => `${paint.dim('warning')}${problemLine(one, paint)}`),
+    ...notes.map((one) => `${paint.dim('note')}  ${one}`),
     '',
   ].join('\n')
 }

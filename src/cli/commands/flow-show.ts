@@ -11,6 +11,7 @@ import {
   type RunStop,
   reviewsOf,
   stopsOf,
+  versionOf,
 } from '../../flow/index.ts'
 import { displayOfRaw, rawOfText } from '../../gate/index.ts'
 import {
@@ -88,7 +89,7 @@ function nodeOf(walked: WalkedRun, nodeId: string): ShownNode {
 function jsonOf({ walked, node, subject, stops }: ShownNode, effects: HeldEffects | null) {
   const { flow, facts, state, runId } = walked
   const { status, entries, work } = elementAt(state.nodes, node.index)
-  const { artifact } = elementAt(state.nodes, subject.index).work
+  const judged = elementAt(state.nodes, subject.index).work
   return {
     run_id: runId,
     node_id: node.nodeId,
@@ -98,7 +99,8 @@ function jsonOf({ walked, node, subject, stops }: ShownNode, effects: HeldEffect
     attempts: entries,
     ...(work.pin === null ? {} : { review: work.pin }),
     subject: { node_id: subject.nodeId, title: nodeTitle(flow, subject.nodeId) },
-    artifact,
+    artifact: judged.artifact,
+    version: versionOf(judged, state.rules),
     changes:
       effects?.changes.map(({ path, before, after }) => ({
         path: displayOfRaw(path),
@@ -139,11 +141,13 @@ async function print(
 function headText({ walked, node, subject }: ShownNode, paint: Paint): string {
   const { flow, runId, state } = walked
   const { status, entries } = elementAt(state.nodes, node.index)
+  const version = versionOf(elementAt(state.nodes, subject.index).work, state.rules)
   const { kind, phase_id } = node.document
   const judged = subject === node ? '' : `, judges ${nodeName(flow, subject.nodeId)}`
   return [
     `${paint.strong(plain(nodeName(flow, node.nodeId)))}  ${plain(flow.document.title || flow.document.flow_id)}  ${paint.dim(runId)}\n`,
     `${kind} in ${plain(phase_id)}, ${status}, attempt ${entries}${plain(judged)}\n`,
+    version === null ? '' : `version ${version}\n`,
   ].join('')
 }
 
@@ -154,7 +158,7 @@ function artifactText({ walked, subject }: ShownNode, paint: Paint, isWhole: boo
   const shown = isWhole ? lines : lines.slice(0, LINES_SHOWN)
   const left = lines.length - shown.length
   return [
-    `\n${paint.strong(plain(artifact.path))}  ${paint.dim(artifact.digest)}\n`,
+    `\n${paint.strong(plain(artifact.path))}\n`,
     ...shown.map((line) => `  ${visible(line)}\n`),
     left === 0 ? '' : `  ${paint.dim(`… ${left} more lines: --all`)}\n`,
   ].join('')
@@ -165,7 +169,7 @@ function reviewsText({ walked, subject }: ShownNode, paint: Paint): string {
   const given = reviewsOf(flow, facts).filter(({ node_id }) => node_id === subject.nodeId)
   if (given.length === 0) return ''
   const lines = given.flatMap((review) => [
-    `  ${plain(review.check_title)}: ${review.verdict} ${review.score}${review.is_word_changed ? ', by the score and not by the word' : ''}, ${plain(review.by ?? '')}, ${review.at}\n`,
+    `  ${plain(review.check_title)}: ${review.verdict} ${review.score}${review.is_word_changed ? ', by the score and not by the word' : ''}${review.runs_work === true ? ', this reviewer may have run the work' : ''}, ${plain(review.by ?? '')}, ${review.at}\n`,
     ...(review.summary === '' ? [] : [`    ${plain(review.summary)}\n`]),
     ...review.suggestions.map(({ change }) => `    - ${plain(change)}\n`),
   ])

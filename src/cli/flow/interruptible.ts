@@ -18,3 +18,8 @@ export async function interruptible<T>(
     process.off('SIGINT', stop).off('SIGTERM', stop)
   }
 }
+
+/** A process that watches over this one is gone when the input ends. */
+export function endWithInput(): void {
+  process.stdin.resume().once('end', () => process.kill(process.pid, 'SIGTERM'))
+}

@@ -1,6 +1,6 @@
 /** A person's yes or no at a CHECK that asks them: becomes the review that the run waits for. */
 import { type FaultError, faultError, showName } from '../../base/index.ts'
-import { nodeName } from '../../flow/index.ts'
+import { nodeName, pinnedVersion } from '../../flow/index.ts'
 import {
   answerOrder,
   askedOfPeople,
@@ -25,10 +25,12 @@ export async function judgeBy(call: CommandCall, verdict: 'approve' | 'reject'):
   if (comment.length > COMMENT_MAX)
     throw usage(verdict, `a comment has at most ${COMMENT_MAX} characters`)
   let version: string | null = null
+  let artifact: string | null = null
   const make = async ({ host, run, nodeId }: Addressed) => {
     const command = reviewAt(run, nodeId)
     if (command.review === null) throw notReview(run, command)
-    version = command.review.artifact_digest
+    version = pinnedVersion(command.review)
+    artifact = command.review.artifact_digest
     refuseOtherVersion(run, command, call.options.text('digest'))
     if (call.options.text('digest') === null)
       refuseUnseen(run, command, lastSeen(host, run, command.node_id), verdict)
@@ -36,7 +38,7 @@ export async function judgeBy(call: CommandCall, verdict: 'approve' | 'reject'):
     const { principal, namespace, clock } = host
     return answerOrder(run, { command, text, principal, namespace, nowMs: clock.nowMs() })
   }
-  const told = () => (version === null ? {} : { artifact_digest: version })
+  const told = () => (version === null ? {} : { artifact_digest: artifact, version })
   const exit = await answerRun(call, [runName, node], make, told)
   if (version !== null && !call.options.isOn('json'))
     await call.terminal.out(`it is about the version ${version}\n`)
@@ -49,9 +51,9 @@ function refuseOtherVersion(
   { node_id, review }: PersonCommand,
   wanted: string | null,
 ): void {
-  const now = review?.artifact_digest ?? null
+  const now = pinnedVersion(review)
   if (wanted === null || wanted === now) return
-  const asked = now === null ? 'has no artifact' : `is ${now}`
+  const asked = now === null ? 'is empty: the work has left nothing' : `is ${now}`
   const message = `the version that ${nodeName(flow, node_id)} asks about ${asked}, not ${showName(wanted)}`
   const hint = `look at it: writ flow show ${runId} ${node_id}`
   throw faultError('flow.not_waiting', node_id, message, hint)
@@ -64,7 +66,7 @@ function refuseUnseen(
   seen: string | null,
   verdict: 'approve' | 'reject',
 ): void {
-  const now = review?.artifact_digest ?? null
+  const now = pinnedVersion(review)
   if (seen === null || now === null || seen === now) return
   const message = `${nodeName(flow, node_id)} asks about the version ${now} now; the version that you looked at, ${seen}, was withdrawn`
   const comment = verdict === 'reject' ? ' --comment TEXT' : ''

@@ -64,8 +64,14 @@ const reach = {
   tools: Type.Optional(Type.Literal('none')),
 }
 
-/** Files, directories and patterns of the workspace that the program is made of: pinned and sealed. */
-const made = { programs: Type.Optional(Type.Array(WorkspacePath, notEmpty)) }
+/**
+ * Files, directories and patterns of the workspace that the program is made of: pinned and sealed. A
+ * reviewer with `runs_work` may run or load the work that it judges; a person answers for that.
+ */
+const made = {
+  programs: Type.Optional(Type.Array(WorkspacePath, notEmpty)),
+  runs_work: Type.Optional(Type.Literal(true)),
+}
 
 /** How a model is spoken to: what comes before the host's own words, and how it answers. */
 const speech = {

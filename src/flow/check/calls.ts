@@ -14,13 +14,19 @@ export function checkCalls(
   branches: Branches,
   problems: FlowProblems,
 ): void {
+  const ids = new Set(graph.nodes.map(({ node_id }) => node_id))
   for (let node = 0; node < graph.nodes.length; node++) {
-    if (nodeAt(graph, node).call === true) checkCalled(graph, node, problems)
+    if (nodeAt(graph, node).call === true) checkCalled(graph, node, ids, problems)
     else checkOnce(graph, node, reach, branches, problems)
   }
 }
 
-function checkCalled(graph: Graph, node: number, problems: FlowProblems): void {
+function checkCalled(
+  graph: Graph,
+  node: number,
+  ids: ReadonlySet<string>,
+  problems: FlowProblems,
+): void {
   const { node_id, target } = nodeAt(graph, node)
   const id = showName(node_id)
   if (target !== undefined) {
@@ -29,6 +35,8 @@ function checkCalled(graph: Graph, node: number, problems: FlowProblems): void {
   }
   for (const edge of listAt(graph.incoming, node)) {
     const { class: kind, join } = edgeAt(graph, edge)
+    const late = lateCall(graph, node, edge, ids)
+    if (late !== null) problems.refuse('flow.call', `/edges/${edge}/source`, ...late)
     if (kind !== 'Sync' && join !== 'AND') continue
     const message = `${id} is called for each edge, so it cannot wait for this ${kind} edge and others together`
     const hint = 'lead the joined edges to a node before it'
@@ -39,6 +47,41 @@ function checkCalled(graph: Graph, node: number, problems: FlowProblems): void {
       hint,
     )
   }
+}
+
+/**
+ * Returns why a called CHECK could not judge what this edge brings before it is in place, and what to write
+ * instead; null if it can, or if there is nothing to judge.
+ */
+function lateCall(
+  graph: Graph,
+  node: number,
+  edge: number,
+  ids: ReadonlySet<string>,
+): readonly [string, string] | null {
+  const { kind, target, node_id } = nodeAt(graph, node)
+  const { class: sort } = edgeAt(graph, edge)
+  const source = graph.source[edge] ?? -1
+  if (kind !== 'CHECK' || target !== undefined || source === -1 || !leadsOn(edgeAt(graph, edge)))
+    return null
+  const caller = nodeAt(graph, source)
+  const [id, from] = [showName(node_id), showName(caller.node_id)]
+  if (caller.kind === 'CHECK' && caller.target !== undefined)
+    return [
+      `${from} is a CHECK: what it judged is in place before it calls ${id}, which would judge nothing`,
+      `let the work call: \`source: ${caller.target}\`; ${id} judges it after ${from}, and before it is promoted`,
+    ]
+  if (ids.has(`${caller.node_id}/begin`))
+    return [
+      `${from} is a sub-flow: what its nodes made is in place before it calls ${id}, which would judge nothing`,
+      `write a CHECK with a \`target\` in the sub-flow, or let a node after ${from} call ${id}`,
+    ]
+  if (sort === 'Decision' && caller.executor !== undefined)
+    return [
+      `nothing waits for a Decision: what ${from} made is in place before ${id} judges it`,
+      `write \`class: Gate\`, or Progress with the same guard; else lead the Decision to a CHECK without \`call\` and with \`target: ${caller.node_id}\``,
+    ]
+  return null
 }
 
 /** So many ways to one node are compared with one another. */

@@ -4,6 +4,7 @@
  */
 import { showName } from '../../base/index.ts'
 import { type Flow, type FlowNode, listFault } from '../../contracts/index.ts'
+import { RULES_NOW } from '../compile/rules.ts'
 import { layOut, NO_LISTS } from '../map/lay-out.ts'
 import type { FlowProblems } from './problem.ts'
 
@@ -22,7 +23,7 @@ export function checkMaps(flow: Flow, problems: FlowProblems): void {
       problems.refuse('flow.map', path, message)
     checkSource(node, path, ids, problems)
   }
-  const laid = layOut(flow, NO_LISTS)
+  const laid = layOut(flow, NO_LISTS, RULES_NOW)
   const fault = laid.fault ?? laid.collision
   const at = flow.nodes.findIndex(({ node_id }) => node_id === fault?.nodeId)
   if (fault !== null)

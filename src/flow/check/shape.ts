@@ -169,6 +169,37 @@ function checkJoins(graph: Graph, reach: Reach, branches: Branches, problems: Fl
     tell.call(problems, 'flow.join_unfillable', path, message, 'join them by OR')
   }
   checkIdleJoins(graph, problems)
+  for (let edge = 0; edge < graph.edges.length; edge++) checkWayAround(graph, edge, problems)
+}
+
+/** Warns of a way out of a failure that comes to a join which waits for the node that failed. */
+function checkWayAround(graph: Graph, edge: number, problems: FlowProblems): void {
+  const { class: kind, edge_id } = edgeAt(graph, edge)
+  const failed = graph.source[edge] ?? -1
+  const first = graph.target[edge] ?? -1
+  if (kind !== 'Exception' || failed === -1 || first === -1) return
+  const judged = graph.judged[failed] ?? -1
+  const lost = new Set(judged === -1 ? [failed] : [failed, judged])
+  const isWaited = (way: number): boolean =>
+    edgeAt(graph, way).class === 'Sync' && edgeAt(graph, way).join !== 'OR'
+  const waits = [...lost].flatMap((node) => [...listAt(graph.outgoing, node)].filter(isWaited))
+  if (waits.length === 0) return
+  const around = new Set([first])
+  for (const node of around)
+    for (const way of listAt(graph.outgoing, node)) {
+      const next = graph.target[way] ?? -1
+      // A way back may let the node try again.
+      if (leadsBack(edgeAt(graph, way)) || lost.has(next)) return
+      if (leadsOn(edgeAt(graph, way))) around.add(next)
+    }
+  for (const node of around) {
+    const waited = waits.find((way) => graph.target[way] === node)
+    if (waited === undefined) continue
+    const name = showName(edgeAt(graph, waited).source)
+    const message = `${showName(edge_id)} leads around ${name} to ${idAt(graph, node)}, which waits for ${name} and does not begin without it`
+    const hint = `write \`join: OR\` on the Sync edges to ${idAt(graph, node)}, lead ${showName(edge_id)} to another node or goal, or lead back to ${name} by a Loop`
+    problems.warn('flow.join_unfillable', `/edges/${edge}`, message, hint)
+  }
 }
 
 function isLacking(graph: Graph, { entered }: Reach, edge: number): boolean {

@@ -46,7 +46,7 @@ export function compileFlow(
   // Runs first: its short-lived objects would make the garbage collector move the compiled parts.
   const digest = digestDocument(base)
   const hasMaps = rules >= 3 && base.nodes.some(({ map }) => map !== undefined)
-  const laid = hasMaps ? layOut(base, lists) : { ...NOT_MAPPED, document: base }
+  const laid = hasMaps ? layOut(base, lists, rules) : { ...NOT_MAPPED, document: base }
   const { document } = laid
   const sources = new Sources(flowEnvironment(document))
   const read = readNodes(document.nodes)
@@ -251,7 +251,9 @@ function compileNodes(
   const arriving = new EdgesByNode(nodes.length, edges, ends.targets)
   const checksOf = checksByTarget(targets)
   const isLate = (check: number): boolean =>
-    arriving.of(check).some((edge) => edge.isForward && !edge.isReview)
+    arriving
+      .of(check)
+      .some((edge) => edge.isForward && !edge.isReview && (rules < 6 || edge.source !== check))
   const order = new CheckOrder(rules, judged, arriving, isLate)
   const sorts = new Sorts(areNodesAlike)
   return nodes.map((document, index) => {

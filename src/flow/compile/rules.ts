@@ -33,9 +33,15 @@
  * went back, or out of a failure, has no other way until it runs again. A rerun of a span goes on after CHECK
  * nodes, and one that begins with a CHECK runs the work of the CHECK. A closed way within a phase is acted upon
  * although a way back leads out of the phase. A run is done only if no way that is left leads to a goal.
+ *
+ * By version 6 a review is about the artifact and the staged changes together, and names both by one digest.
+ * A phase ends after the CHECK nodes that its staged work calls, and not before and after them. The way back of a
+ * CHECK of a map goes once when all items are approved, and items begin only from the present round. A CHECK that
+ * has approved takes no way back without a guard if its work has a way on. A branch that leads on by a CHECK is
+ * ended, with its work, when a goal needs one of several branches and has another.
  */
 
-export const RULES_NOW = 5
+export const RULES_NOW = 6
 
 /** Whose rules a new run is walked by. */
 export const FLOW_EVALUATOR = { name: 'flow', version: String(RULES_NOW) } as const

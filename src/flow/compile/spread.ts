@@ -50,7 +50,7 @@ function compileSpread(
   if (before !== undefined && canonicalJson(before) === canonicalJson(list))
     return { ok: true, flow }
   const lists = new Map(flow.lists).set(nodeId, list)
-  const { fault, collision } = layOut(flow.base, lists)
+  const { fault, collision } = layOut(flow.base, lists, rules)
   const refused = fault ?? (rules >= 4 ? collision : null)
   if (refused !== null) return { ok: false, fault: refused.fault }
   const compilation = compileFlow(flow.base, rules, lists)

@@ -60,8 +60,8 @@ interface LaidFault {
 /** More nodes than this are refused: lists inside lists multiply. */
 const LAID_NODES_MAX = 20_000
 
-export function layOut(base: Flow, lists: KnownLists): LaidFlow {
-  const laid = new Layout(base)
+export function layOut(base: Flow, lists: KnownLists, rules: number): LaidFlow {
+  const laid = new Layout(base, rules)
   for (let node = laid.nextMapped(); node !== undefined; node = laid.nextMapped()) {
     laid.spread(node, lists.get(node.node_id) ?? literalList(node.map))
     if (laid.document.nodes.length > LAID_NODES_MAX) {
@@ -90,8 +90,11 @@ class Layout implements LaidFlow {
   collision: LaidFault | null = null
   readonly #outputs = new ItemOutputs()
 
-  constructor(base: Flow) {
+  readonly #rules: number
+
+  constructor(base: Flow, rules: number) {
     this.document = base
+    this.#rules = rules
   }
 
   nextMapped(): MappedNode | undefined {
@@ -104,7 +107,7 @@ class Layout implements LaidFlow {
   }
 
   spread(node: MappedNode, list: KnownList | null): void {
-    const parts = new MapParts(this.document, node)
+    const parts = new MapParts(this.document, node, this.#rules)
     const keys = list === null ? [EACH] : list.items.map((_, place) => String(place + 1))
     const copies = keys.map((key, place) =>
       this.#copy(
@@ -189,9 +192,11 @@ class MapParts {
   readonly #prefix: string
   readonly #hasFlow: boolean
   readonly #innerMaps: readonly string[]
+  readonly #rules: number
 
-  constructor({ nodes, edges }: Flow, node: MappedNode) {
+  constructor({ nodes, edges }: Flow, node: MappedNode, rules: number) {
     this.node = node
+    this.#rules = rules
     this.#prefix = `${node.node_id}/`
     this.#hasFlow = nodes.some(({ node_id }) => node_id === this.beginId)
     const judging = nodes.filter(({ target }) => target === node.node_id)
@@ -269,7 +274,9 @@ class MapParts {
     if (!this.#isOfItem(edge))
       return target === this.node.node_id ? [{ ...edge, target: this.beginId }] : [edge]
     const isReview = !this.isInside(source) && this.judges.has(target) && ON.has(sort)
-    if (!isReview) return []
+    // After all items are approved, the way back of their CHECK goes once.
+    const isBack = (sort === 'Loop' || sort === 'Rollback') && !this.#isOfRegion(target)
+    if (!isReview) return isBack && this.#rules >= 6 ? [edge] : []
     const { guard_expr: _, guard_evidence_source: __, ...plain } = edge
     return [{ ...plain, class: 'Progress' }]
   }

@@ -17,11 +17,20 @@ const PLACED: ReadonlySet<string> = new Set([
   'description',
   'instructions',
   'tools',
+  'runs_work',
 ])
 
 const CRITERIA = ['criteria', 'acceptance_criteria', 'success_criteria', 'definition_of_done']
 
 const GOALS = ['goal', 'goal_statement', 'description']
+
+/** What only a person's file can say: which participants have no tools, and which reviewers run the work. */
+export function ignoredWords(ignored: readonly string[] = []): readonly string[] {
+  return [
+    ...(ignored.includes('tools') ? ['tools: none'] : []),
+    ...(ignored.includes('runs_work') ? ['runs_work: true'] : []),
+  ]
+}
 
 type NodeWords = Pick<FlowNode, 'description' | 'instructions' | 'criteria' | 'details' | 'ignored'>
 
@@ -31,14 +40,17 @@ export function nodeWords(node: PlanNode, plan: PlanJson): NodeWords {
   const details = Object.fromEntries(
     Object.entries(node).filter(([key, value]) => isDetail(key, value)),
   )
-  const isWaived = [node, plan.plan].some((part) => field(part, 'tools') === 'none')
+  const parts = [node, plan.plan]
+  const isWaived =
+    node.node_type === 'ACTION' && parts.some((part) => field(part, 'tools') === 'none')
+  const isRun = node.node_type !== 'GOAL' && parts.some((part) => field(part, 'runs_work') === true)
+  const ignored = [...(isWaived ? ['tools'] : []), ...(isRun ? ['runs_work'] : [])]
   return {
     ...(description === null ? {} : { description }),
     ...(instructions === null ? {} : { instructions }),
     ...(criteria.length === 0 ? {} : { criteria }),
     ...(Object.keys(details).length === 0 ? {} : { details }),
-    // Only a person's file says which participants have no tools.
-    ...(isWaived && node.node_type === 'ACTION' ? { ignored: ['tools'] } : {}),
+    ...(ignored.length === 0 ? {} : { ignored }),
   }
 }
 

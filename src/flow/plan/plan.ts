@@ -27,7 +27,7 @@ import {
 } from '../../contracts/index.ts'
 import { alternativesOf } from './alternatives.ts'
 import { PlanGraph, type PlanNode } from './plan-graph.ts'
-import { nodeWords, planWords } from './plan-words.ts'
+import { ignoredWords, nodeWords, planWords } from './plan-words.ts'
 
 export interface PlanFlow {
   readonly flow: Flow
@@ -119,7 +119,7 @@ class Conversion {
       ...(requirements === undefined ? {} : { requirements: [...requirements] }),
     }
     const path = `/nodes/${index}`
-    if (made.ignored !== undefined) this.#tellIgnored(node, path)
+    this.#tellIgnored(made, path)
     switch (kind) {
       case 'GOAL':
         return made
@@ -136,10 +136,12 @@ class Conversion {
     }
   }
 
-  #tellIgnored({ title }: PlanNode, path: string): void {
-    const message = `the plan says \`tools: none\` for ${showName(title)}, which a plan cannot decide`
-    const hint = 'say `tools: none` at the participant, in the file of participants'
-    this.#warnings.push({ code: 'flow.tools_ignored', path, message, hint })
+  #tellIgnored({ title, ignored }: Pick<FlowNode, 'title' | 'ignored'>, path: string): void {
+    for (const words of ignoredWords(ignored)) {
+      const message = `the plan says \`${words}\` for ${showName(title)}, which a plan cannot decide`
+      const hint = `say \`${words}\` at the participant, in the file of participants`
+      this.#warnings.push({ code: 'flow.tools_ignored', path, message, hint })
+    }
   }
 
   #tellUntargeted({ title }: PlanNode, path: string): void {

@@ -5,6 +5,8 @@ import { shownText } from './words.ts'
 /** Null for a finding that is about something else. */
 export function controlText({ code, values, edge_id = '' }: RunFinding): string | null {
   const text = (name: string): string => shownText(values[name])
+  if (code === 'flow.program_touched' && values['why'] !== undefined)
+    return `it added or changed ${text('path')}, which the reviewer of ${text('reviewer')} could load, since writ does not follow all that this reviewer starts: ${text('why')}; what it did is dropped. Write the reviewer so that it can be followed (\`python3 -I -m …\`), or say \`runs_work: true\` at it if it runs what it judges, and call \`flow migrate\``
   if (code === 'flow.program_touched')
     return `it changed ${text('path')}, which is a part of a participant of this run, or is loaded by tools of a reviewer and not in \`writes\` of the node; what it did is dropped`
   if (code === 'flow.program_changed')

@@ -134,7 +134,7 @@ function reviews({ reviews: list }: RunReport): string {
     list.map((one) => [
       text(one.at),
       text(one.check_title),
-      text(one.node_title),
+      `${text(one.node_title)}${one.version === undefined ? '' : `<br><span class="dim">version ${text(one.version)}</span>`}`,
       `${marked(one.verdict)}${one.is_word_changed ? '<br><span class="dim">by the score and not by the word</span>' : ''}`,
       String(one.score),
       text(one.by ?? ''),
@@ -340,7 +340,16 @@ function rank(name: string): number {
   return LONG.has(name) ? 1 : 0
 }
 
-const LONG = new Set(['values', 'errors', 'repairs', 'answer', 'raw', 'digest', 'artifact_digest'])
+const LONG = new Set([
+  'values',
+  'errors',
+  'repairs',
+  'answer',
+  'raw',
+  'digest',
+  'artifact_digest',
+  'version',
+])
 
 function cell(value: unknown): string {
   if (value === undefined || value === null) return ''

@@ -19,9 +19,13 @@ export interface ReviewReport {
   /** The principal of the host that gave the review: a person, or a participant by its digest. */
   readonly by: string | null
   readonly artifact_digest: string | null
+  /** The artifact and the staged changes together; runs before did not note it. */
+  readonly version?: string
   /** The files that the judged work changed, of those that the reviewer found; runs before did not note them. */
   readonly changed?: readonly string[]
   readonly changed_count?: number
+  /** This reviewer may have run the work: a person's file says `runs_work: true`. */
+  readonly runs_work?: true
   /** The score decided, and not the word that the reviewer wrote. */
   readonly is_word_changed: boolean
   readonly summary: string
@@ -54,12 +58,18 @@ export function reviewsOf(flow: CompiledFlow, facts: readonly FlowFact[]): reado
         check_title: nodeTitle(flow, review.check_id),
         by,
         ...changed,
+        ...(mayRunWork(flow, review.check_id) ? { runs_work: true as const } : {}),
         summary: document?.summary ?? '',
         suggestions: document?.suggestions ?? [],
         breakdown: document?.breakdown ?? [],
       },
     ]
   })
+}
+
+function mayRunWork({ nodes, nodeIndex }: CompiledFlow, checkId: string): boolean {
+  const { reviewer } = nodes[nodeIndex.get(checkId) ?? -1]?.document ?? {}
+  return reviewer !== undefined && 'runs_work' in reviewer && reviewer.runs_work === true
 }
 
 export function peopleOf(flow: CompiledFlow, facts: readonly FlowFact[]): readonly PersonReport[] {

@@ -8,7 +8,13 @@ import { outstanding } from '../runtime/outstanding.ts'
 import type { FlowCommand } from '../state/command.ts'
 import type { ProgramChange } from '../state/event.ts'
 import type { FlowFact } from '../state/fact.ts'
-import { type NodeStatus, type RunState, type RunStatus, runStatus } from '../state/state.ts'
+import {
+  type NodeStatus,
+  type RunState,
+  type RunStatus,
+  runStatus,
+  type WorkState,
+} from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
 import { type ArtifactReport, artifactsOf } from './artifacts.ts'
 import { type OpenWork, openWorkOf } from './open-work.ts'
@@ -202,7 +208,7 @@ export function nodesOf(flow: CompiledFlow, state: RunState): readonly NodeRepor
       title: document.title,
       kind: document.kind,
       phase_id: document.phase_id,
-      status,
+      status: shownStatus(status, work),
       attempts: entries,
       tool_calls: work.toolCalls,
       seconds: work.totalSeconds,
@@ -210,6 +216,11 @@ export function nodesOf(flow: CompiledFlow, state: RunState): readonly NodeRepor
       score: work.score,
     }
   })
+}
+
+/** Work that its own CHECK nodes approved and one that it called rejected is staged still, and not approved. */
+function shownStatus(status: NodeStatus, { verdict }: Pick<WorkState, 'verdict'>): NodeStatus {
+  return status === 'approved' && verdict === 'REJECT' ? 'rejected' : status
 }
 
 /** What a CHECK has said, by what became of it. */

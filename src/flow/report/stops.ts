@@ -10,6 +10,7 @@ import type { FlowCommand } from '../state/command.ts'
 import type { FlowFact, RunFinding } from '../state/fact.ts'
 import { isStuckAt, type RunState } from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
+import { pinnedVersion } from '../state/version.ts'
 import { Causes, lateText } from './cause.ts'
 import { type ToldRun, wayOut } from './ways-out.ts'
 import { commandText, nodeName, nodeTitle, oneLine, shownText } from './words.ts'
@@ -245,7 +246,7 @@ function withLate(
     ({ type, payload }) => type === 'flow_finding_v1' && payload.node_id === node_id,
   )
   if (last?.type !== 'flow_finding_v1' || last.payload.code !== 'flow.answer_late') return stop
-  const now = review?.artifact_digest ?? null
+  const now = pinnedVersion(review)
   const says = `${stop.says}; ${lateText({ ...last.payload.values, asks_now: now })}`
   if (now === null) return { ...stop, says: oneLine(says) }
   const pinned = stop.next.map((next) =>

@@ -127,13 +127,32 @@ function branchesTo(turn: Turn, goal: number): readonly number[] {
     const isEnded = turn.draft.run.rules >= 5 && turn.node(node).status !== 'done'
     for (const before of [...(node === goal ? [] : checks), ...sources]) {
       const isOver = isEnded && checks.includes(before)
-      if (found.has(before) || !(isOver || leadsOnlyInto(turn, before, found))) continue
-      found.add(before)
-      queue.push(before)
+      if (found.has(before)) continue
+      const ended =
+        isOver || leadsOnlyInto(turn, before, found) ? [before] : judgedBranch(turn, before, found)
+      for (const one of ended) found.add(one)
+      queue.push(...ended)
     }
   }
   found.delete(goal)
   return [...found]
+}
+
+/**
+ * Returns the work of a CHECK with all of its CHECK nodes, if none of them leads on to anything else; else
+ * nothing. Earlier rules kept such a branch, which then was promoted for a goal that was reached without it.
+ */
+function judgedBranch(turn: Turn, check: number, found: ReadonlySet<number>): readonly number[] {
+  const { target: work } = turn.draft.nodeOf(check)
+  if (turn.draft.run.rules < 6 || work === -1 || turn.node(work).status === 'done') return []
+  const branch = [work, ...turn.draft.nodeOf(work).checks]
+  const leadsElsewhere = (node: number): boolean =>
+    turn.draft.nodeOf(node).outgoing.some(({ isForward, document, target }) => {
+      // Work that is ended is not rejected any more.
+      const isWay = isForward || (node === work && document.class === 'Exception')
+      return isWay && !found.has(target) && !branch.includes(target)
+    })
+  return branch.some(leadsElsewhere) ? [] : branch
 }
 
 function leadsOnlyInto(turn: Turn, node: number, found: ReadonlySet<number>): boolean {

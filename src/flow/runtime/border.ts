@@ -6,12 +6,15 @@
  * phase comes to its border instead: nothing of it is under way but work that waits for CHECK nodes
  * elsewhere. Its floor is judged and its log is written there, and again when it ends.
  *
+ * Work that waits for CHECK nodes that it calls is at the border too: these judge it before its phase ends.
+ *
  * Ways out of a failure go at once, and a call is a part of the phase of its caller: what the CHECK nodes of a
  * caller lead on to waits for its calls as well.
  */
 import { isCallFirst } from '../compile/calls.ts'
 import type { CompiledEdge, CompiledNode, CompiledSpan } from '../compile/compiled-flow.ts'
 import { NO_EDGE } from '../state/state.ts'
+import { isToBeJudged } from './stage.ts'
 import type { Turn } from './turn.ts'
 
 /** Returns whether a node may begin, or go on, that another one leads to. */
@@ -70,12 +73,32 @@ export function isAtBorder(turn: Turn, phase: number): boolean {
 }
 
 /**
+ * Returns the nodes of a phase that are staged and wait for CHECK nodes that they call. The phase has not ended
+ * then, unless one of these calls itself leads out of it. Earlier rules ended it first, and once more after.
+ */
+export function callersIn(turn: Turn, { index: phase, nodes }: CompiledSpan): readonly number[] {
+  if (turn.draft.run.rules < 6 || turn.flow.callNodes.length === 0) return []
+  const callers = nodes.filter((node) => isToBeJudged(turn, node) && !turn.node(node).hasFired)
+  return callers.length > 0 && leadsOutByCall(turn, phase) ? [] : callers
+}
+
+/** Returns whether a caller makes its calls at the border, and has not tried to. */
+export function callsAtBorder({ draft }: Turn, node: number): boolean {
+  const { awaited, failedCalls, isHeld } = draft.nodes.get(node)
+  return draft.nodeOf(node).callsLate && awaited === 0 && failedCalls.length === 0 && !isHeld
+}
+
+/**
  * Returns whether a node of a phase has ways within it that wait for its calls: the phase has not ended
  * then. A call that itself leads out of the phase goes first, since it returns after the phase has ended.
  */
 export function waitsForCalls(turn: Turn, { index: phase, nodes }: CompiledSpan): boolean {
-  if (!hasWaysBehindCalls(turn, nodes)) return false
-  return !turn.flow.callNodes.some(
+  return hasWaysBehindCalls(turn, nodes) && !leadsOutByCall(turn, phase)
+}
+
+/** Returns whether a call is under way that has come to a way out of a phase. */
+function leadsOutByCall(turn: Turn, phase: number): boolean {
+  return turn.flow.callNodes.some(
     ({ node, region }) =>
       turn.node(node).call !== -1 && region.some((inside) => leadsOut(turn, inside, phase)),
   )
@@ -133,7 +156,9 @@ export function waysAt(
   node: CompiledNode,
   isPhaseEnded: boolean,
 ): readonly CompiledEdge[] {
-  const ways = waysInPhase(turn, node, isPhaseEnded)
+  const all = waysInPhase(turn, node, isPhaseEnded)
+  const isCheck = turn.draft.run.rules >= 6 && node.target !== -1
+  const ways = isCheck ? all.filter((edge) => !goesOnRejectOnly(turn, node, edge)) : all
   return node.document.kind === 'GOAL' ? ways.filter((edge) => !endsGoal(turn, edge)) : ways
 }
 
@@ -159,6 +184,23 @@ function waysInPhase(
     if (!edge.isBack || (isNow && edge.guard !== null)) return isNow
     return taken.length === 0 && mayGoBack && (isNow || isPhaseEnded)
   })
+}
+
+/**
+ * Returns whether a way back of a CHECK is taken on REJECT, and not when it has approved: out of an item of a
+ * map, since it goes once for all items, and without a guard if the work itself has a way on that is open.
+ */
+function goesOnRejectOnly(
+  { flow, draft }: Turn,
+  { index, target }: CompiledNode,
+  edge: CompiledEdge,
+) {
+  if (!edge.isBack) return false
+  const item = flow.items.get(index)
+  if (item !== undefined && item !== flow.items.get(edge.target)) return true
+  const isOpen = ({ isForward, isReview, isCall, guard, index: way }: CompiledEdge): boolean =>
+    isForward && !isReview && !isCall && (guard === null || draft.fired.get(way) > 0)
+  return edge.guard === null && draft.nodeOf(target).outgoing.some(isOpen)
 }
 
 /** Returns whether a way back would take back what a goal at the end of the flow has reached. */

@@ -12,6 +12,7 @@ import type { ReviewPin } from '../state/command.ts'
 import { rulesFor } from '../state/command.ts'
 import type { EntryCause, Values } from '../state/fact.ts'
 import { isOpen } from '../state/state.ts'
+import { versionOf } from '../state/version.ts'
 import { repairOf } from './call.ts'
 import { isInvariantKept } from './judge.ts'
 import { nodesAfter, takeException } from './leave.ts'
@@ -173,7 +174,15 @@ function pinFor(turn: Turn, check: number): ReviewPin {
     target: turn.idOf(target === -1 ? check : target),
     artifact_path: artifact?.path ?? null,
     artifact_digest: artifact?.digest ?? null,
+    ...(target === -1 ? {} : pinOf(turn, target)),
   }
+}
+
+/** The version of a node that a review is about, as facts name it. */
+export function pinOf(turn: Turn, node: number): { readonly version?: string } {
+  const { rules } = turn.draft.run
+  const version = rules < 6 ? null : versionOf(turn.node(node).work, rules)
+  return version === null ? {} : { version }
 }
 
 /** Returns an artifact that the node has to be given and that no node has left yet; null if none. */

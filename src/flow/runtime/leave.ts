@@ -116,8 +116,23 @@ function areCallsBack(turn: Turn, node: number, isPhaseEnded: boolean): boolean 
   if (refusal !== undefined) carryOut(turn, node, refusal)
   else if (obstacles.length > 0) remedy(turn, node, obstacles)
   else for (const way of open) fire(turn, way)
-  if (turn.node(node).hasFired && turn.draft.run.rules >= 4) dismissApprovals(turn, node)
-  return obstacles.length + open.length === 0 && refusal === undefined
+  const isBarred = obstacles.length > 0 || refusal !== undefined
+  const { rules } = turn.draft.run
+  if (turn.node(node).hasFired && rules >= 4 && (rules < 6 || isBarred))
+    dismissApprovals(turn, node)
+  return !isBarred && open.length === 0
+}
+
+/**
+ * Makes the calls of staged work before its phase ends, or promotes it if there are none. Returns whether the
+ * phase has nothing to wait for: work that others go on from is promoted by its own CHECK, later.
+ */
+export function callFromBorder(turn: Turn, node: number): boolean {
+  const { readsEvidence, outgoing } = turn.draft.nodeOf(node)
+  if (readsEvidence) takeFields(turn, outgoing)
+  if (!areCallsBack(turn, node, true)) return false
+  promotesAfterCalls(turn, node)
+  return turn.node(node).status === 'provisional'
 }
 
 /** Fires every edge that can fire. Returns the obstacles, or null if an edge fired. */

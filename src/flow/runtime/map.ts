@@ -68,7 +68,9 @@ export function isListTaken(turn: Turn, node: number, event: EventOf<'list_read'
 /** Begins items whose turn has come, in the order of the list. */
 export function beginItems(turn: Turn): void {
   for (const map of turn.flow.maps) {
-    const { status, hasFired } = turn.node(map.begin)
+    const { status, hasFired, isLeftBehind } = turn.node(map.begin)
+    // The run went back to a node before the map: it comes to the beginning again.
+    if (isLeftBehind && turn.draft.run.rules >= 6) continue
     if (status !== 'done' || turn.node(map.join).status === 'abandoned') continue
     if (map.count === null) {
       // A person has skipped the list: the node is passed with it.

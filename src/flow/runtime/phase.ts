@@ -10,13 +10,15 @@ import type { FindingAction } from '../state/fact.ts'
 import { openLate } from './alternatives.ts'
 import {
   areCallsOver,
+  callersIn,
+  callsAtBorder,
   hasWaysBehindCalls,
   isAtBorder,
   leadsOutside,
   waitsForCalls,
 } from './border.ts'
 import { isInvariantKept } from './judge.ts'
-import { carryOut, findClosed, firstOf, isLeft, leave, rerunSpan } from './leave.ts'
+import { callFromBorder, carryOut, findClosed, firstOf, isLeft, leave, rerunSpan } from './leave.ts'
 import { type EdgeObstacle, mayFire, tryEdge } from './passage.ts'
 import { beginReviews, passOn } from './review.ts'
 import { dismissApprovals } from './stage.ts'
@@ -35,19 +37,24 @@ export function closePhase(turn: Turn, phase: number): void {
   const span = turn.flow.phases[phase]
   if (span === undefined || blocked > 0 || !isActive || isBlocked || pending !== null) return
   if (open > 0 && !isAtBorder(turn, phase)) return
+  const callers = callersIn(turn, span)
+  if (open === 0 && callers.length > 0 && !callers.some((node) => callsAtBorder(turn, node))) return
   if (waitsForCalls(turn, span)) return
   if (retryHeld(turn, span)) return
   if (turn.draft.run.rules >= 5 && isHeldWithin(turn, span)) return
   const floor = judgeFloor(turn, span)
-  const action = open > 0 ? floor : strictestOf([floor, ...judgePostPhase(turn, span, false)])
+  const isBorder = open + callers.length > 0
+  const action = isBorder ? floor : strictestOf([floor, ...judgePostPhase(turn, span, false)])
   if (action !== null) return stopPhase(turn, span, action)
   writeLog(turn, span)
 }
 
 /** Has the log written before anything that the phase leads to begins. */
-export function writeLog(turn: Turn, { index, name: phase_id }: CompiledSpan): void {
-  const border = turn.draft.phases.get(index).open > 0 ? { is_border: true as const } : {}
-  turn.command({ type: 'write_log', phase_id, ...border })
+export function writeLog(turn: Turn, span: CompiledSpan): void {
+  const { open } = turn.draft.phases.get(span.index)
+  const isBorder = open + callersIn(turn, span).length > 0
+  const border = isBorder ? { is_border: true as const } : {}
+  turn.command({ type: 'write_log', phase_id: span.name, ...border })
 }
 
 /** The log is written, or could not be: the phase ends, or stays. */
@@ -65,8 +72,12 @@ export function afterLog(turn: Turn, phase: number): void {
     return turn.record({ kind: 'phase_blocked', phase_id: span.name })
   }
   // The phase is at its border, or something of it was entered while the log was being written.
-  if (open > 0) return isAtBorder(turn, phase) ? openBorder(turn, phase) : undefined
-  const action = strictestOf(judgePostPhase(turn, span, true))
+  const callers = callersIn(turn, span)
+  if (open > 0 && !isAtBorder(turn, phase)) return
+  const isBorder = open + callers.length > 0
+  if (isBorder && !(openBorder(turn, phase, callers) && open === 0)) return
+  const before = isBorder ? judgePostPhase(turn, span, false) : []
+  const action = strictestOf([...before, ...judgePostPhase(turn, span, true)])
   if (action !== null) return stopPhase(turn, span, action)
   turn.record({ kind: 'phase_ended', phase_id: span.name })
   for (const node of span.nodes) {
@@ -77,13 +88,20 @@ export function afterLog(turn: Turn, phase: number): void {
   for (const node of span.nodes) turn.later({ kind: 'follow', node })
 }
 
-/** Lets the CHECK nodes begin that lie outside of the phase and judge what is in it. */
-function openBorder(turn: Turn, phase: number): void {
+/**
+ * Lets the CHECK nodes begin that lie outside of the phase, or are called, and judge what is in it. Returns
+ * whether the callers have nothing to wait for.
+ */
+function openBorder(turn: Turn, phase: number, callers: readonly number[]): boolean {
   for (const node of turn.draft.phases.get(phase).judging) {
     if (!leadsOutside(turn, node)) continue
     if (turn.node(node).status === 'resting') passOn(turn, node, true)
     else beginReviews(turn, node)
   }
+  const waiting = callers.filter(
+    (node) => !callsAtBorder(turn, node) || !callFromBorder(turn, node),
+  )
+  return waiting.length === 0
 }
 
 /** Lets go on what waited for the end of the phase next to the leaving edges. */

@@ -13,6 +13,7 @@ import type { CompiledEdge } from '../compile/compiled-flow.ts'
 import type { ClaimDraft, EventOf, ParticipantAnswer, ReviewAnswer } from '../state/event.ts'
 import type { FindingAction } from '../state/fact.ts'
 import type { NodeStatus } from '../state/state.ts'
+import { pinnedVersion } from '../state/version.ts'
 import {
   askForInput,
   failAttempt,
@@ -24,7 +25,7 @@ import {
   takeClaims,
 } from './attempt.ts'
 import { mayCross } from './border.ts'
-import { enter, escalate, run } from './enter.ts'
+import { enter, escalate, pinOf, run } from './enter.ts'
 import { asksForEvidence, takeFields } from './evidence.ts'
 import {
   carryOut,
@@ -170,7 +171,7 @@ export function endReview(turn: Turn, check: number, event: EventOf<'attempt_end
 export function findLate(turn: Turn, node: number, event: EventOf<'answer_late'>): void {
   const { node_id, principal: by, word: said, about } = event
   const { pending, work } = turn.node(node)
-  const asks_now = pending === null ? null : (work.pin?.artifact_digest ?? null)
+  const asks_now = pending === null ? null : pinnedVersion(work.pin)
   const values = { by, said, about, asks_now }
   turn.find({ code: 'flow.answer_late', node_id, action: 'alert', values })
 }
@@ -199,7 +200,11 @@ function takeReview(turn: Turn, check: number, answer: ReviewAnswer, principal: 
   const isJudged = target === -1 || status === 'submitted' || status === 'provisional' || isAgain
   // The work is run again meanwhile: it is reviewed when it is there, or now if it is already.
   if (!isJudged) return turn.settle(check, 'rejected', 'the work has changed')
-  if (target !== -1 && artifact_digest !== answer.artifact_digest) return run(turn, check, 0)
+  const version = subject === check ? {} : pinOf(turn, subject)
+  const isOther =
+    turn.draft.run.rules >= 6 && version.version !== turn.node(check).work.pin?.version
+  if (isOther || (target !== -1 && artifact_digest !== answer.artifact_digest))
+    return run(turn, check, 0)
   const { document } = answer
   const verdict = verdictOf(document)
   turn.record({
@@ -209,6 +214,7 @@ function takeReview(turn: Turn, check: number, answer: ReviewAnswer, principal: 
     verdict,
     score: document.total_score,
     artifact_digest,
+    ...version,
     is_word_changed: answer.is_word_changed === true || WORDS[document.action_required] !== verdict,
   })
   takeClaims(turn, check, answer, principal)

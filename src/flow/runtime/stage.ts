@@ -128,6 +128,16 @@ export function judgingCalls({ draft }: Turn, node: number): readonly CompiledEd
   })
 }
 
+/** Returns whether a node is staged and waits for a CHECK that it calls. */
+export function isToBeJudged(turn: Turn, node: number): boolean {
+  const { status, awaited, failedCalls } = turn.node(node)
+  if (status !== 'approved' && status !== 'provisional') return false
+  // Others go on from provisional work if a way to a called CHECK is closed.
+  const isTried = status === 'provisional' && !turn.draft.nodeOf(node).callsLate
+  if (isTried && awaited + failedCalls.length === 0) return false
+  return waitsForCalledChecks(turn, node, false)
+}
+
 function waitsForCalledChecks(turn: Turn, node: number, areCallsMade: boolean): boolean {
   if (turn.draft.run.rules < 5) return false
   const { approvals } = turn.node(node).work

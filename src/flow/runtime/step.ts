@@ -9,6 +9,7 @@
  * second runner of the same run: the facts of a run have sequence numbers without a gap.
  */
 import { mapAt } from '../compile/spread.ts'
+import { ignoredWords } from '../plan/plan-words.ts'
 import type { FlowCommand } from '../state/command.ts'
 import { RunDraft } from '../state/draft.ts'
 import type { EventOf, FlowEvent } from '../state/event.ts'
@@ -287,9 +288,8 @@ function start(turn: Turn): void {
 function tellIgnored(turn: Turn): void {
   for (const { document } of turn.flow.nodes) {
     const { ignored, node_id } = document
-    if (ignored?.includes('tools') !== true) continue
-    const values = { says: 'tools: none' }
-    turn.find({ code: 'flow.tools_ignored', node_id, action: 'alert', values })
+    for (const says of ignoredWords(ignored))
+      turn.find({ code: 'flow.tools_ignored', node_id, action: 'alert', values: { says } })
   }
 }
 

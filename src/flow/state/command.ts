@@ -49,6 +49,8 @@ export interface ReviewPin {
   readonly target: string
   readonly artifact_path: string | null
   readonly artifact_digest: string | null
+  /** Of the artifact and the staged changes together; absent if there are none, and in runs of rules before 6. */
+  readonly version?: string
 }
 
 /** What is needed, where to put it, and of which type. */

@@ -187,9 +187,10 @@ export class RunDraft {
       inPhase.judging = isJudged
         ? [...inPhase.judging, node]
         : inPhase.judging.filter((one) => one !== node)
-    // What is undone, or put to a person after the end of its phase, does not begin the phase again.
+    // What is undone, promoted or put to a person after the end of its phase does not begin the phase again.
     const isBegun = opened > 0 && (run.rules < 5 || !AFTER_END.has(after))
-    countOpen(inPhase, opened, stopped, isBegun)
+    const isLate = run.rules >= 6 && after === 'promoting'
+    countOpen(inPhase, opened, stopped, isBegun && !isLate)
     if (subphase >= 0) countOpen(this.subphases.own(subphase, copySpan), opened, stopped, isBegun)
   }
 }

@@ -81,6 +81,9 @@ export interface HostFinding {
   readonly made_by?: string
   readonly recorded?: string
   readonly found?: string
+  /** Of code in a run with an open reviewer: its node, and why it is open. */
+  readonly reviewer?: string
+  readonly why?: string
 }
 
 /** What a run began with besides the flow itself. */
@@ -100,6 +103,14 @@ export interface RunOrigin {
   readonly pins?: readonly PinnedFile[]
   /** Participants of whose programs not all could be found, by the digest of the declaration. */
   readonly unpinned?: readonly string[]
+  /** Reviewers that may start or load what was not followed. */
+  readonly open_reviewers?: readonly OpenReviewer[]
+}
+
+/** A CHECK whose reviewer is open, and the first reason with its place. */
+export interface OpenReviewer {
+  readonly node_id: string
+  readonly why: string
 }
 
 /** The files that a flow was read from, absolute: a person may edit them while the run keeps its flow. */
@@ -285,6 +296,7 @@ type EventBody =
       readonly programs?: readonly PinnedProgram[]
       readonly pins?: readonly PinnedFile[]
       readonly unpinned?: readonly string[]
+      readonly open_reviewers?: readonly OpenReviewer[]
       /** What of the pins the person saw and agreed to. */
       readonly changed_programs?: readonly ProgramChange[]
     }

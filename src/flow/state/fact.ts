@@ -117,6 +117,8 @@ export type EventPayload =
       readonly verdict: 'APPROVE' | 'REJECT' | 'PENDING'
       readonly score: number
       readonly artifact_digest: string | null
+      /** What the review is about: see `versionOf`. Absent in runs of rules before 6. */
+      readonly version?: string
       /** The score gate changed the reviewer's word. */
       readonly is_word_changed: boolean
     }

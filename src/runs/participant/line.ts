@@ -14,6 +14,17 @@ export class Declined extends Error {
   override readonly name = 'Declined'
 }
 
+/** The participant answered, and the answer has no one meaning: it is asked again. */
+export class InvalidAnswer extends Error {
+  override readonly name = 'InvalidAnswer'
+  readonly text: string
+
+  constructor(why: string, text: string) {
+    super(why)
+    this.text = text
+  }
+}
+
 /** Secrets go before the text is cut, so that no half of one is left. */
 export function failure(status: number, text: string, secrets: Secrets): Error {
   const words = `HTTP ${status}: ${withoutSecrets(text, secrets).slice(0, 500)}`
@@ -49,6 +60,10 @@ export async function heard(
     return { outcome: 'ended', ...(await work()) }
   } catch (error) {
     if (error instanceof FaultError) throw error
+    if (error instanceof InvalidAnswer) {
+      const { text, message: invalid } = error
+      return { outcome: 'ended', text, tokens: tokensSoFar(), invalid }
+    }
     const why = error instanceof Error ? error.message : String(error)
     const outcome = error instanceof Declined ? 'failed' : 'unreachable'
     return { outcome, text: '', tokens: tokensSoFar(), why }

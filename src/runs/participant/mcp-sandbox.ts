@@ -30,8 +30,8 @@ while IFS= read -r line <&3; do
   esac
 done ) | { "$0" "$@" 3>&-; printf '\\n${GONE}%s\\n' "$?"; } | cat >&3`
 
-/** A server that does not end by itself is ended with the attempt. */
-const ENDING_MS = 5_000
+/** A server that does not end by itself when its input is closed is ended after this time. */
+const ENDING_MS = 2_000
 
 export class SandboxTransport implements Transport {
   onclose?: (() => void) | undefined
@@ -44,13 +44,24 @@ export class SandboxTransport implements Transport {
   #underWay = 0
   #owed: ((text: string) => void) | null = null
   #isClosed = false
+  /** END was sent to the shell. A second one would close the input of the next server. */
+  #isToldEnd = false
+  readonly #abort = new AbortController()
   /** Of the server, when it has ended. */
   #status: string | null = null
   #ended: Promise<void> = Promise.resolve()
 
-  constructor(asking: ParticipantRequest, command: readonly string[]) {
+  readonly #note: (message: string) => void
+
+  /** `note` is called with the text of each message of the server. */
+  constructor(
+    asking: ParticipantRequest,
+    command: readonly string[],
+    note: (message: string) => void,
+  ) {
     this.#asking = asking
     this.#command = command
+    this.#note = note
   }
 
   async start(): Promise<void> {
@@ -63,6 +74,7 @@ export class SandboxTransport implements Transport {
       env: {},
       stdin: new Uint8Array(),
       onLine: (line) => this.#answer(line),
+      abort: this.#abort.signal,
     })
     this.#ended = running.then(
       ({ exitCode, stderr, refused }) => {
@@ -91,6 +103,7 @@ export class SandboxTransport implements Transport {
 
   #taken(): string {
     const text = this.#outgoing.join(APART)
+    this.#isToldEnd ||= this.#outgoing.includes(END)
     this.#outgoing = []
     return text
   }
@@ -99,7 +112,13 @@ export class SandboxTransport implements Transport {
     this.#isClosed = true
     this.#outgoing.push(END)
     this.#flush()
-    await Promise.race([this.#ended, pause(ENDING_MS, undefined, { ref: false })])
+    const isLate = await Promise.race([
+      this.#ended.then(() => false),
+      pause(ENDING_MS, true, { ref: false }),
+    ])
+    // The attempt may go on with another run, and has room for one at a time.
+    if (isLate) this.#abort.abort()
+    await this.#ended
     this.onclose?.()
   }
 
@@ -107,7 +126,7 @@ export class SandboxTransport implements Transport {
     if (line.startsWith(GONE)) return Promise.resolve(this.#leave(line.slice(GONE.length)))
     if (line.trim() !== '') this.#hear(line)
     if (this.#outgoing.length > 0 || this.#underWay > 0) return Promise.resolve(this.#taken())
-    if (this.#isClosed) return Promise.resolve(END)
+    if (this.#isClosed) return Promise.resolve('')
     return new Promise((resolve) => {
       this.#owed = resolve
     })
@@ -116,13 +135,16 @@ export class SandboxTransport implements Transport {
   /** The server has ended: lets go of the shell, whose end tells what the server complained about. */
   #leave(status: string): string {
     this.#status = status
+    if (this.#isToldEnd) return ''
     this.#outgoing = [END]
+    if (this.#owed === null) return this.#taken()
     this.#flush()
-    return END
+    return ''
   }
 
   #hear(line: string): void {
     try {
+      this.#note(line)
       // The client of the protocol checks the message.
       const message = JSON.parse(line) as JSONRPCMessage
       if (!('method' in message)) this.#underWay = Math.max(0, this.#underWay - 1)

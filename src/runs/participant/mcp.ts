@@ -4,16 +4,22 @@
  * attempt's sandbox: its descriptor 3 carries what would be its standard input and output.
  */
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
-import { Declined, heard, LineFailure, withDeadline } from './line.ts'
+import { canonicalJson, DOCUMENT_LIMITS, readJson } from '../../base/index.ts'
+import { twiceIn } from '../../flow/index.ts'
+import { Declined, heard, InvalidAnswer, LineFailure, withDeadline } from './line.ts'
 import { SandboxTransport } from './mcp-sandbox.ts'
+import { notedMessages } from './noted-messages.ts'
 import { isObject, type ParticipantRequest, type Said } from './participant-request.ts'
 import { patientFetch } from './patient-fetch.ts'
 import { converse } from './tool-calls.ts'
 
 export function callTool(asking: ParticipantRequest): Promise<Said> {
   return heard(async () => {
+    const messages = new Messages()
     const text = await withDeadline(asking, (signal, extend) =>
-      session(asking, signal, (client) => answerOf(asking, client, signal, extend)),
+      session(asking, signal, messages, (client) =>
+        answerOf(asking, client, messages, signal, extend),
+      ),
     )
     return { text, tokens: 0 }
   })
@@ -25,20 +31,38 @@ const TIMEOUT_MS_MAX = 2 ** 31 - 1
 function answerOf(
   asking: ParticipantRequest,
   client: Client,
+  messages: Messages,
   signal: AbortSignal,
   extend: () => void,
 ): Promise<string> {
   const name = 'tool' in asking.participant ? asking.participant.tool : ''
   const options = { signal, timeout: TIMEOUT_MS_MAX, onprogress: extend }
   return converse(asking, async (document) => {
-    return textOf(await client.callTool({ name, arguments: { ...document } }, options))
+    const result = await client.callTool({ name, arguments: { ...document } }, options)
+    messages.refuseTwice()
+    return textOf(result)
   })
+}
+
+/** The messages of a server as they came: a name that is twice in one object is lost when they are parsed. */
+class Messages {
+  #twice: { readonly text: string; readonly why: string } | null = null
+
+  readonly note = (text: string): void => {
+    const why = twiceIn(text)
+    if (why !== null) this.#twice ??= { text, why }
+  }
+
+  /** Fails if a message had a name twice in one object. */
+  refuseTwice(): void {
+    if (this.#twice !== null) throw new InvalidAnswer(this.#twice.why, this.#twice.text)
+  }
 }
 
 /** The names of the tools that a server has. */
 export function toolsOf(asking: ParticipantRequest): Promise<readonly string[]> {
   return withDeadline(asking, (signal) =>
-    session(asking, signal, async (client) => {
+    session(asking, signal, new Messages(), async (client) => {
       const { tools } = await client.listTools({}, { signal, timeout: TIMEOUT_MS_MAX })
       return tools.map(({ name }) => name)
     }),
@@ -48,15 +72,17 @@ export function toolsOf(asking: ParticipantRequest): Promise<readonly string[]> 
 async function session<T>(
   asking: ParticipantRequest,
   signal: AbortSignal,
+  messages: Messages,
   talk: (client: Client) => Promise<T>,
 ): Promise<T> {
   await asking.refuseHalted()
-  const transport = transportOf(asking)
+  const transport = transportOf(asking, messages)
   const client = new Client({ name: 'writ', version: '1' })
   try {
     await client.connect(transport, { signal, timeout: TIMEOUT_MS_MAX })
     return await talk(client)
   } catch (error) {
+    if (error instanceof InvalidAnswer) throw error
     // A program that ends by itself is no failure of the line.
     const ended = transport instanceof SandboxTransport ? transport.failure : null
     if (ended !== null) throw new Declined(`the server ended: ${ended}`)
@@ -66,19 +92,23 @@ async function session<T>(
   }
 }
 
-function transportOf(asking: ParticipantRequest): Transport {
+function transportOf(asking: ParticipantRequest, { note }: Messages): Transport {
   const { participant, secrets } = asking
   const server = 'mcp' in participant ? participant.mcp : ''
-  if (typeof server !== 'string') return new SandboxTransport(asking, server)
-  if (!/^https?:\/\//.test(server)) return new SandboxTransport(asking, server.split(/\s+/))
+  if (typeof server !== 'string') return new SandboxTransport(asking, server, note)
+  if (!/^https?:\/\//.test(server)) return new SandboxTransport(asking, server.split(/\s+/), note)
   const [token] = Object.values(secrets)
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
   return new StreamableHTTPClientTransport(new URL(server), {
-    fetch: patientFetch,
+    fetch: async (to, init) => notedMessages(await patientFetch(to, init), note),
     requestInit: { headers },
   })
 }
 
+/**
+ * Returns the answer in a result: its structured part, behind texts that say something else. A text that is
+ * the structured part once more, as servers send it for older clients, is left out.
+ */
 function textOf(result: unknown): string {
   // The client has checked that the result is an object; each field may be absent.
   const { isError, structuredContent, content } = result as {
@@ -87,11 +117,19 @@ function textOf(result: unknown): string {
     readonly content?: unknown
   }
   const parts = Array.isArray(content) ? content : []
-  const text = parts
-    .map((part: unknown) => (isObject(part) && part['type'] === 'text' ? String(part['text']) : ''))
-    .join('\n')
-  if (isError === true) throw new Declined(text.slice(0, 500))
-  return isObject(structuredContent) ? JSON.stringify(structuredContent) : text
+  const texts = parts.map((part: unknown) =>
+    isObject(part) && part['type'] === 'text' ? String(part['text']) : '',
+  )
+  if (isError === true) throw new Declined(texts.join('\n').slice(0, 500))
+  if (!isObject(structuredContent)) return texts.join('\n')
+  const structured = JSON.stringify(structuredContent)
+  const others = texts.filter((text) => text.trim() !== '' && !isSameJson(text, structured))
+  return [...others, structured].join('\n')
+}
+
+function isSameJson(text: string, other: string): boolean {
+  const [one, two] = [readJson(text, DOCUMENT_LIMITS), readJson(other, DOCUMENT_LIMITS)]
+  return one.ok && two.ok && canonicalJson(one.value) === canonicalJson(two.value)
 }
 
 /** The server is there and says no: an unknown tool, wrong arguments. */

@@ -34,6 +34,8 @@ export interface Said {
   readonly tokens: number
   /** Processes of it that still ran after its end. */
   readonly left?: number
+  /** Why the text is no answer, where that cannot be read off the text. */
+  readonly invalid?: string
   /** Why it did not end well. */
   readonly why?: string
 }

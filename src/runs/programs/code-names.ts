@@ -11,6 +11,15 @@ const CODE_SUFFIXES: readonly string[] = [
   ...['rb', 'pl', 'pm', 'php', 'lua', 'r', 'jl', 'ex', 'exs', 'beam', 'jar', 'class', 'go'],
 ]
 
+/** Suffixes of what an interpreter, a loader or a reviewer's tool may take for code, wherever it lies. */
+export const LOADED_SUFFIXES: readonly string[] = [
+  ...CODE_SUFFIXES,
+  ...['pyi', 'pyx', 'pkl', 'pickle', 'egg', 'whl', 'pyz', 'zip', 'ksh', 'csh', 'sed', 'jq', 'mk'],
+  ...['phar', 'phtml', 'tcl', 'scm', 'el', 'groovy', 'gradle', 'kts', 'kt', 'scala', 'clj'],
+  ...['cs', 'csx', 'dll', 'exe', 'dylib', 'a', 'o', 'psm1', 'bat', 'cmd', 'vbs', 't'],
+  ...['c', 'h', 'cc', 'cpp', 'hpp', 'rs', 'swift', 'zig', 'hs', 'ml', 'vue', 'svelte', 'plx'],
+]
+
 /** Patterns for code directly in a directory, and for a Python package that could hide a module. */
 export const CODE_PATTERNS: readonly string[] = [
   ...CODE_SUFFIXES.map((suffix) => `*.${suffix}`),

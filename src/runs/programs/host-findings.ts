@@ -1,5 +1,5 @@
 /** What the host found at an attempt that stops its node for a person to look at. */
-import type { HostFinding } from '../../flow/index.ts'
+import type { HostFinding, OpenReviewer } from '../../flow/index.ts'
 import type { HeldAttempt } from '../../service/index.ts'
 
 /** How many paths are named; the record of the gate has all of them. */
@@ -9,14 +9,17 @@ const PATHS_TOLD = 10
 export function foundAt(
   held: HeldAttempt | null,
   workspace: string,
+  open: OpenReviewer | undefined,
 ): { readonly found?: readonly HostFinding[] } {
   const within = (path: string): string =>
     path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path
-  const touched = (held?.result?.findings ?? []).flatMap(({ code, path = '' }) =>
-    code === 'flow.program_touched' || code === 'flow.artifact_touched'
-      ? [{ code, path: within(path) } as const]
-      : [],
-  )
+  const touched = (held?.result?.findings ?? []).flatMap(({ code, path = '', detail = '' }) => {
+    if (code !== 'flow.program_touched' && code !== 'flow.artifact_touched') return []
+    // Said of code that an open reviewer could load, and of nothing else.
+    const isOpen = open !== undefined && detail.endsWith(open.why)
+    const why = isOpen ? { reviewer: open.node_id, why: open.why } : {}
+    return [{ code, path: within(path), ...why } as const]
+  })
   const leaks = (held?.leaks ?? []).map((path) => ({
     code: 'flow.secret_written' as const,
     path: within(path),

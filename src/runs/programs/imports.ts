@@ -8,7 +8,7 @@ import { below, directoryOf, upFrom, type WorkspaceFiles } from './workspace-fil
 
 /** `import x from '…'`, `export … from '…'`, `import('…')`, `require('…')`, `new Worker('…')`. */
 const BLANK = String.raw`(?:\s|/\*[\s\S]*?\*/|//.*\n)*`
-const SCRIPT_IMPORTS = new RegExp(
+export const SCRIPT_IMPORTS = new RegExp(
   String.raw`\b(from|import|require(?:\.resolve)?|URL|Worker)${BLANK}(?:\(${BLANK})?(['"\x60])([^'"\x60\n]+)\2`,
   'g',
 )
@@ -54,17 +54,33 @@ export interface NamedModule {
 
 /** What a text loads: one of a program at this path, or one that runs in this directory (`dir/`). */
 function namedIn(files: WorkspaceFiles, module: string, text: string): readonly NamedModule[] {
-  const suffix = /\.([A-Za-z]+)$/.exec(module)?.[1]?.toLowerCase() ?? ''
-  if (['py', 'pyw'].includes(suffix) || /^#!.*\bpython/.test(text))
-    return pythonModules(files, directoryOf(module), text)
-  if (['js', 'mjs', 'cjs', 'jsx', 'ts', 'mts', 'cts', 'tsx'].includes(suffix))
-    return scriptModules(files, directoryOf(module), text)
-  if (/^#!.*\b(?:node|deno|bun)\b/.test(text))
-    return scriptModules(files, directoryOf(module), text)
-  if (['pl', 'pm', 't'].includes(suffix) || /^#!.*\bperl/.test(text))
-    return perlModules(files, directoryOf(module), text)
-  const isShell = ['sh', 'bash', 'zsh', 'fish'].includes(suffix) || /^#!.*sh\b/.test(text)
-  return isShell ? codeNamedIn(files, text) : []
+  const directory = directoryOf(module)
+  switch (languageOf(module, text)) {
+    case 'python':
+      return pythonModules(files, directory, text)
+    case 'script':
+      return scriptModules(files, directory, text)
+    case 'perl':
+      return perlModules(files, directory, text)
+    case 'shell':
+      return codeNamedIn(files, text)
+    // Data, and programs that are not read.
+    default:
+      return []
+  }
+}
+
+const LANGUAGES = [
+  ['python', /\.pyw?$/i, /^#!.*\bpython/],
+  ['script', /\.[cm]?[jt]sx?$/i, /^#!.*\b(?:node|deno|bun)\b/],
+  ['perl', /\.(?:pl|pm|t)$/i, /^#!.*\bperl/],
+  ['shell', /\.(?:sh|bash|zsh|fish)$/i, /^#!.*sh\b/],
+] as const
+
+/** By its name, or by its first line. */
+export function languageOf(path: string, text: string): (typeof LANGUAGES)[number][0] | null {
+  const found = LANGUAGES.find(([, name, line]) => name.test(path) || line.test(text))
+  return found?.[0] ?? null
 }
 
 /** Code of the workspace that a text names, by its path from a directory, the root without one. */
@@ -188,23 +204,33 @@ export function pythonModules(
   directory: string,
   text: string,
 ): readonly NamedModule[] {
-  const lines = text.replaceAll('\\\n', ' ')
-  const plain = [...lines.matchAll(PYTHON_IMPORT)].flatMap(([, names = '']) =>
-    names.split(',').map((name) => ({ dots: '', name: name.trim().split(/\s/)[0] ?? '' })),
-  )
-  const parted = [...lines.matchAll(PYTHON_FROM)].flatMap(([, dots = '', name = '', names = '']) =>
-    // `from . import a, b`: the names are modules.
-    (name === '' ? names.split(',') : [name]).map((one) => ({
-      dots,
-      name: one.trim().split(/\s/)[0] ?? '',
-    })),
-  )
-  const called = [...lines.matchAll(PYTHON_CALLED)].map(([, , name = '']) => ({ dots: '', name }))
-  return [...plain, ...parted, ...called].flatMap(({ dots, name }) => {
+  return pythonNames(text).flatMap(({ dots, name }) => {
     const up = upFrom(directory)
     const places = dots === '' ? up : up.slice(dots.length - 1, dots.length)
     return places.flatMap((from) => pythonModule(files, from, name))
   })
+}
+
+/** Modules that a text of Python imports: the dots before the name, and where in the text. */
+export function pythonNames(
+  text: string,
+): readonly { readonly dots: string; readonly name: string; readonly index: number }[] {
+  const lines = text.replaceAll('\\\n', ' ')
+  const first = (one: string): string => one.trim().split(/\s/)[0] ?? ''
+  const plain = [...lines.matchAll(PYTHON_IMPORT)].flatMap(({ 1: names = '', index }) =>
+    names.split(',').map((name) => ({ dots: '', name: first(name), index })),
+  )
+  const parted = [...lines.matchAll(PYTHON_FROM)].flatMap(
+    ({ 1: dots = '', 2: name = '', 3: names = '', index }) =>
+      // `from . import a, b`: the names are modules.
+      (name === '' ? names.split(',') : [name]).map((one) => ({ dots, name: first(one), index })),
+  )
+  const called = [...lines.matchAll(PYTHON_CALLED)].map(({ 2: name = '', index }) => ({
+    dots: '',
+    name,
+    index,
+  }))
+  return [...plain, ...parted, ...called]
 }
 
 /** What of a package that is not there would be loaded: a package counts before a module of its name. */

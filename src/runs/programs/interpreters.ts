@@ -1,6 +1,6 @@
 /** The options with which interpreters and shells name the code that they run. */
 import { isPython } from './code-names.ts'
-import { isShell } from './invocations.ts'
+import { isShell, SHELL_FLAGS } from './invocations.ts'
 
 /** What the words of an interpreter say, before the words of the program itself. */
 export interface InterpreterWords {
@@ -15,6 +15,8 @@ export interface InterpreterWords {
   readonly entry: string | null
   /** Modules are not looked for in the present directory, nor in that of the program: `python3 -I`. */
   readonly isIsolated: boolean
+  /** Options that are not known, of interpreters whose programs are followed. */
+  readonly unknown: readonly string[]
 }
 
 interface InterpreterOptions {
@@ -24,6 +26,8 @@ interface InterpreterOptions {
   readonly modules?: readonly string[]
   /** Options with a value that names no code. */
   readonly values?: readonly string[]
+  /** Options that load nothing. */
+  readonly flags?: RegExp
   /** The first word is a text unless a file is named: awk. */
   readonly isText?: boolean
 }
@@ -32,12 +36,19 @@ const NODE: InterpreterOptions = {
   loaded: ['-r', '--require', '--loader', '--experimental-loader', '--preload', '--import'],
   texts: ['-e', '--eval', '-p', '--print', '-pe'],
   values: ['-C', '--conditions', '--input-type', '--title', '--stack-trace-limit'],
+  flags:
+    /^--(?:no-warnings|no-deprecation|enable-source-maps|experimental-strip-types|trace-\w+|max-old-space-size=\d+|unhandled-rejections=\w+|input-type=\w+)$/,
 }
 const OPTIONS: readonly (readonly [RegExp, InterpreterOptions])[] = [
   [/^(?:node|nodejs|tsx|ts-node)$/, NODE],
   [
     /^(?:python|pypy)[0-9.]*$/,
-    { texts: ['-c'], modules: ['-m'], values: ['-X', '-W', '--check-hash-based-pycs'] },
+    {
+      texts: ['-c'],
+      modules: ['-m'],
+      values: ['-X', '-W', '--check-hash-based-pycs'],
+      flags: /^-[bBdEIOPqsSuvx]+$/,
+    },
   ],
   [/^perl[0-9.]*$/, { libraries: ['-I', '-Mlib'], texts: ['-e', '-E'] }],
   [/^ruby[0-9.]*$/, { libraries: ['-I'], loaded: ['-r'], texts: ['-e'], values: ['-E'] }],
@@ -58,7 +69,12 @@ export function isUnread(program: string): boolean {
 }
 
 function optionsOf(program: string): InterpreterOptions | null {
-  if (isShell(program)) return { loaded: ['--rcfile', '--init-file'], values: ['-o', '-O', '+o'] }
+  if (isShell(program))
+    return {
+      loaded: ['--rcfile', '--init-file'],
+      values: ['-o', '-O', '+o'],
+      flags: SHELL_FLAGS,
+    }
   return OPTIONS.find(([name]) => name.test(program))?.[1] ?? null
 }
 
@@ -72,6 +88,7 @@ export function interpreterWords(
   const words = isPython(program) ? given.flatMap(parted) : given
   const { isText = false, values = [] } = options
   const found: Record<ListName, string[]> = { libraries: [], loaded: [], texts: [], modules: [] }
+  const unknown: string[] = []
   let entry: string | null = null
   let isIsolated = false
   for (let index = 0; index < words.length && entry === null; index++) {
@@ -91,11 +108,18 @@ export function interpreterWords(
       if (list === 'modules' || (list === 'texts' && isPython(program))) break
     } else if (!word.startsWith('-') || word === '-') entry = word
     else if (isPython(program) && /^-\w*[IP]/.test(word)) isIsolated = true
+    else if (options.flags?.test(word) === false) unknown.push(word)
   }
   const isDone = found.texts.length > 0 || found.modules.length > 0
   const isFiled = isText || (program === 'java' && found.loaded.length + found.libraries.length > 0)
-  const isNone = isDone || isFiled || (words.length === 1 && isQuestion(program, words[0] ?? ''))
-  return { ...found, isIsolated, entry: isNone ? null : (entry ?? '-') }
+  const isAsked = words.length === 1 && isQuestion(program, words[0] ?? '')
+  const isNone = isDone || isFiled || isAsked
+  return {
+    ...found,
+    isIsolated,
+    unknown: isAsked ? [] : unknown,
+    entry: isNone ? null : (entry ?? '-'),
+  }
 }
 
 /** Options of Python without a value can be written before one in the same word: `-uc TEXT`. */
@@ -123,4 +147,11 @@ function optionIn(word: string, options: readonly string[]): string | null {
       return word.slice(option.length)
   }
   return null
+}
+
+/** Whether an interpreter looks for code in the directory that it runs in. */
+export function looksAround(name: string, words: InterpreterWords): boolean {
+  const { texts, modules, entry, isIsolated } = words
+  if (isIsolated || isShell(name)) return false
+  return texts.length + modules.length > 0 || entry === '-'
 }

@@ -12,33 +12,56 @@ export interface Invocation extends ShellCommand {
   readonly isRead?: true
 }
 
-/** Programs that start the rest of their words: options with a value, and words before the program. */
-const WRAPPERS: ReadonlyMap<string, readonly [values: readonly string[], before: number]> = new Map(
+/** Programs that start the rest of their words. */
+interface Wrapper {
+  /** Options with a value. */
+  readonly values: readonly string[]
+  /** Words before the program. */
+  readonly before: number
+  /** Options that change nothing of what is started; with any other, not all is followed. */
+  readonly flags?: RegExp
+}
+
+const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map([
+  ['exec', { values: ['-a'], before: 0 }],
+  ['command', { values: [], before: 0 }],
+  ['builtin', { values: [], before: 0 }],
+  ['nohup', { values: [], before: 0 }],
+  ['setsid', { values: [], before: 0, flags: /^-[wfc]+$/ }],
+  ['time', { values: ['-f', '-o'], before: 0 }],
+  ['nice', { values: ['-n'], before: 0, flags: /^-n?-?\d+$/ }],
+  ['ionice', { values: ['-c', '-n'], before: 0, flags: /^-[cn]\d$/ }],
+  ['stdbuf', { values: ['-i', '-o', '-e'], before: 0, flags: /^-[ioe][L0-9]\w*$/ }],
   [
-    ['exec', [['-a'], 0]],
-    ['command', [[], 0]],
-    ['builtin', [[], 0]],
-    ['nohup', [[], 0]],
-    ['setsid', [[], 0]],
-    ['time', [['-f', '-o'], 0]],
-    ['nice', [['-n'], 0]],
-    ['ionice', [['-c', '-n'], 0]],
-    ['stdbuf', [['-i', '-o', '-e'], 0]],
-    ['timeout', [['-k', '-s'], 1]],
-    ['taskset', [[], 1]],
-    ['sudo', [['-u', '-g', '-h', '-p', '-C', '-D'], 0]],
-    ['doas', [['-u', '-C'], 0]],
-    ['xargs', [['-n', '-P', '-I', '-L', '-d', '-a', '-s', '-E'], 0]],
-    ['unshare', [[], 0]],
-    ['strace', [['-e', '-o', '-p'], 0]],
-    ['flock', [['-w', '-E'], 1]],
-    ['chrt', [[], 1]],
-    ['prlimit', [[], 0]],
-    ['watch', [['-n'], 0]],
+    'timeout',
+    { values: ['-k', '-s'], before: 1, flags: /^--(?:foreground|preserve-status|signal=\w+)$/ },
   ],
-)
+  ['taskset', { values: [], before: 1 }],
+  ['sudo', { values: ['-u', '-g', '-h', '-p', '-C', '-D'], before: 0 }],
+  ['doas', { values: ['-u', '-C'], before: 0 }],
+  [
+    'xargs',
+    {
+      values: ['-n', '-P', '-I', '-L', '-d', '-a', '-s', '-E'],
+      before: 0,
+      flags: /^-(?:[0rt]+|[nPLs]\d+|I\S+)$/,
+    },
+  ],
+  ['unshare', { values: [], before: 0 }],
+  ['strace', { values: ['-e', '-o', '-p'], before: 0 }],
+  ['flock', { values: ['-w', '-E'], before: 1, flags: /^-[nsxe]+$/ }],
+  ['chrt', { values: [], before: 1 }],
+  ['prlimit', { values: [], before: 0 }],
+  ['watch', { values: ['-n'], before: 0 }],
+])
+
+/** Wrappers whose options with a value lead elsewhere, so that no form of them is known. */
+const LOOSE = /^(?:sudo|doas|watch|strace)$/
 
 const SHELLS = /^(?:sh|bash|dash|zsh|ksh|ash|mksh)$/
+
+/** Options of a shell that load nothing. */
+export const SHELL_FLAGS = /^(?:[-+][aefmnuvxCETc]*o?|--(?:posix|norc|noprofile))$/
 
 export function isShell(program: string): boolean {
   return SHELLS.test(program)
@@ -59,17 +82,26 @@ export function invocationsOf(command: ShellCommand, depth = 0): readonly Invoca
   const itself = { ...command, program: first, words: rest }
   if (first === '.' || first === 'source') return [{ ...itself, program: 'sh' }]
   if (name === 'env') {
-    const started = startedByEnv(rest, directory, variables)
-    return [{ ...itself, words: [] }, ...(started.words.length === 0 ? [] : within(started))]
+    const { open, ...started } = startedByEnv(rest, directory, variables)
+    const own = { ...itself, words: [], isRead: true, ...opened(open) } as const
+    return [own, ...(started.words.length === 0 ? [] : within(started))]
   }
   // It says where a program lies and starts none.
-  if (name === 'command' && /^-[vV]/.test(rest[0] ?? '')) return [{ ...itself, words: [] }]
+  if (name === 'command' && /^-[vV]/.test(rest[0] ?? ''))
+    return [{ ...itself, words: [], isRead: true }]
   if (name === 'trap' && rest.length > 1)
-    return [itself, ...textInvocations(rest[0] ?? '', { ...command, directory: null }, depth)]
+    return [
+      { ...itself, isRead: true },
+      ...textInvocations(rest[0] ?? '', { ...command, directory: null }, depth),
+    ]
   const wrapper = WRAPPERS.get(name)
   if (wrapper !== undefined) {
-    const inner = behind(rest, ...wrapper)
-    return [{ ...itself, words: [] }, ...(inner.length === 0 ? [] : within({ words: inner }))]
+    const { words: behind, unknown } = innerWords(rest, wrapper)
+    // More words come from its input.
+    const inner = name === 'xargs' && behind.length > 0 ? [...behind, UNKNOWN] : behind
+    const open = LOOSE.test(name) ? name : unknown
+    const own = { ...itself, words: [], isRead: true, ...opened(open) } as const
+    return [own, ...(inner.length === 0 ? [] : within({ words: inner }))]
   }
   if (name === 'busybox') return within({ words: rest })
   if (name === 'find') {
@@ -79,10 +111,21 @@ export function invocationsOf(command: ShellCommand, depth = 0): readonly Invoca
     const isThere = !/dir$/.test(rest[place] ?? '')
     return [itself, ...within({ words: inner, directory: isThere ? directory : null })]
   }
-  const text = isShell(name) ? shellTextOf(rest) : null
+  return shellInvocations(command, itself, depth)
+}
+
+function shellInvocations(
+  command: ShellCommand,
+  itself: Invocation,
+  depth: number,
+): readonly Invocation[] {
+  const text = isShell(basename(itself.program)) ? shellTextOf(itself.words) : null
   if (text === null) return [itself]
   if (text.includes(UNKNOWN)) return [{ ...itself, program: UNKNOWN }]
-  return [{ ...itself, words: [], isRead: true }, ...textInvocations(text, command, depth)]
+  const options = itself.words.slice(0, itself.words.indexOf(text))
+  const unknown = options.find((word) => /^[-+]/.test(word) && !SHELL_FLAGS.test(word))
+  const own = { ...itself, words: [], isRead: true, ...opened(unknown) } as const
+  return [own, ...textInvocations(text, command, depth)]
 }
 
 function textInvocations(
@@ -90,8 +133,9 @@ function textInvocations(
   command: ShellCommand,
   depth: number,
 ): readonly Invocation[] {
+  const { at } = command
   return shellCommands(text, { ...command, script: null }).flatMap((one) =>
-    invocationsOf(one, depth + 1),
+    invocationsOf({ ...one, ...(at === undefined ? {} : { at }) }, depth + 1),
   )
 }
 
@@ -108,20 +152,34 @@ function shellTextOf(words: readonly string[]): string | null {
   return null
 }
 
-/** What is left behind the options of a wrapper. */
-function behind(
+function opened(option: string | null | undefined): Pick<ShellCommand, 'open'> {
+  if (option === null || option === undefined) return {}
+  return { open: `writ does not follow ${option.replaceAll(UNKNOWN, '…')}` }
+}
+
+/** What is left behind the options of a wrapper, and the first option that is not known. */
+function innerWords(
   words: readonly string[],
-  values: readonly string[],
-  before: number,
-): readonly string[] {
+  { values, before, flags }: Wrapper,
+): { readonly words: readonly string[]; readonly unknown: string | null } {
   let index = 0
+  let unknown: string | null = null
   for (; index < words.length; index++) {
     const word = words[index] ?? ''
-    if (word === '--') return words.slice(index + 1 + before)
+    if (word === '--') {
+      index++
+      break
+    }
     if (values.includes(word)) index++
-    else if (!word.startsWith('-')) break
+    else if (!/^[-\0]/.test(word)) break
+    else if (flags?.test(word) !== true) unknown ??= word
   }
-  return words.slice(index + before)
+  const rest = words.slice(index + before)
+  // `flock FILE -c TEXT`: options behind the words before the program.
+  return {
+    words: rest,
+    unknown: unknown ?? rest.find((word, at) => at === 0 && /^-/.test(word)) ?? null,
+  }
 }
 
 function startedByEnv(
@@ -131,6 +189,13 @@ function startedByEnv(
 ): ShellCommand {
   const own = new Map(variables)
   let place = directory
+  let open: string | undefined
+  const started = (rest: readonly string[]): ShellCommand => ({
+    words: rest,
+    directory: place,
+    variables: own,
+    ...(open === undefined ? {} : { open }),
+  })
   for (let index = 0; index < words.length; index++) {
     const word = words[index] ?? ''
     const [option, given] = splitOption(word)
@@ -143,11 +208,12 @@ function startedByEnv(
       return startedByEnv([...(split?.words ?? []), ...rest], place, split?.variables ?? own)
     } else if (/^[A-Za-z_]\w*=/.test(word)) {
       const [name = '', ...parts] = word.split('=')
-      own.set(name, parts.join('='))
-    } else if (!word.startsWith('-'))
-      return { words: words.slice(index), directory: place, variables: own }
+      const value = parts.join('=')
+      own.set(name, name === 'PATH' && value === '' ? UNKNOWN : value)
+    } else if (!/^[-\0]/.test(word)) return started(words.slice(index))
+    else if (!/^(?:-|-i|-0|--ignore-environment|--null|--)$/.test(word)) open ??= word
   }
-  return { words: [], directory: place, variables: own }
+  return started([])
 }
 
 /** An option and the value that is written together with it: `--chdir=DIR`, `-CDIR`. */

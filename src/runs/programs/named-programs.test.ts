@@ -259,11 +259,12 @@ describe('the check of a flow', () => {
   })
 
   it.each([
-    [['node', 'tools/starts.mjs', 'x'], /tools\/r\.sh|puts together/],
-    [['sh', 'tools/open.sh'], /name is known only when it runs/],
+    [['node', 'tools/starts.mjs', 'x'], /child_process.*tools\/starts\.mjs:1/],
+    [['python3', 'tools/starts.py'], /subprocess.*tools\/starts\.py:1/],
+    [['sh', 'tools/open.sh'], /name is known only when it runs \(tools\/open\.sh:2\)/],
   ])('warns of what scripts of a reviewer start: %j', (command, says) => {
     const { violations, warnings } = programProblems(flowOf(reviewer(command)), around())
-    const told = warnings.filter(({ code }) => code === 'flow.program_unpinned')
+    const told = warnings.filter(({ code }) => code === 'flow.reviewer_open')
     expect([violations, told.length]).toEqual([[], 1])
     expect(told[0]?.message).toMatch(says)
   })

@@ -7,7 +7,7 @@
  */
 import { basename, relative, resolve } from 'node:path'
 import { showName, showPath } from '../../base/index.ts'
-import type { FlowNode, Participant } from '../../contracts/index.ts'
+import type { Participant } from '../../contracts/index.ts'
 import {
   hasCodeSuffix,
   isPython,
@@ -17,49 +17,23 @@ import {
 } from './code-names.ts'
 import {
   codeNamedIn,
+  languageOf,
   mainFiles,
   type NamedModule,
   perlModules,
   pythonModules,
   scriptModules,
 } from './imports.ts'
-import { type InterpreterWords, interpreterWords, isUnread } from './interpreters.ts'
+import { type InterpreterWords, interpreterWords, isUnread, looksAround } from './interpreters.ts'
 import { type Invocation, invocationsOf, isShell } from './invocations.ts'
+import { isLoading, isTemporary } from './known-words.ts'
+import { outsideReason } from './open-programs.ts'
+import { openModules, openWords, PYTHON_PROGRAMS } from './open-texts.ts'
+import { commandOf, type NamedPrograms } from './participant-command.ts'
 import { INSTALLED, type RunnerStart, runnerStart } from './runners.ts'
 import { shellCommands, UNKNOWN } from './shell-text.ts'
-import type { WorkspaceFiles } from './workspace-files.ts'
-
-export interface NamedPrograms {
-  /** Code that runs. */
-  readonly programs: readonly string[]
-  /** Files that say what runs, or that a script starts: pinned without their directory. */
-  readonly parts: readonly string[]
-  /** Other files that the command names. */
-  readonly data: readonly string[]
-  /** Paths, with all below them, that would be loaded if they were there. */
-  readonly places: readonly string[]
-  /** Directories that modules are loaded from by name: pinned and sealed whole. */
-  readonly libraries: readonly string[]
-  /** Directories in which a runner, a module or a text looks for code. */
-  readonly bases: readonly string[]
-  /** Programs of Python that are started, which looks for modules next to them, or in them. */
-  readonly pythonFiles: readonly string[]
-  /** What the command starts and this search cannot find, in words. */
-  readonly unfound: readonly string[]
-  /** Programs and texts that scripts start and that are not there yet: part of it unless they are work. */
-  readonly absent: readonly string[]
-  /** The same of scripts that the command starts. */
-  readonly unsure: readonly string[]
-  /** `programs` of the participant. A person who names them answers for what the search cannot find. */
-  readonly declared: readonly string[]
-}
-
-/** The words of a participant that is a program on this host; null for any other. */
-export function commandOf(participant: Participant | undefined): readonly string[] | null {
-  if (participant === undefined) return null
-  if ('command' in participant) return participant.command
-  return 'mcp' in participant && Array.isArray(participant.mcp) ? participant.mcp : null
-}
+import { isShellText, pieces } from './text-ends.ts'
+import { WorkspaceFiles } from './workspace-files.ts'
 
 /** Null for a participant that is no program on this host. */
 export function namedBy(
@@ -75,12 +49,9 @@ export function namedBy(
   const start = { words, directory: files.root, variables: new Map() }
   for (const invocation of invocationsOf(start)) search.follow(invocation, false)
   const named = search.found()
-  return declared.length === 0 ? named : { ...named, declared, unfound: [], unsure: [] }
-}
-
-/** The participant that acts at a node. */
-export function participantAt({ kind, executor, reviewer }: FlowNode): Participant | undefined {
-  return kind === 'CHECK' ? reviewer : kind === 'WORK' ? executor : undefined
+  const open = [...named.open, ...openModules(files, [...named.programs, ...named.parts])]
+  if (declared.length === 0) return { ...named, open }
+  return { ...named, declared, unfound: [], open: [...named.unfound, ...open] }
 }
 
 /** Scripts that start scripts are followed this far. */
@@ -102,10 +73,12 @@ class ProgramSearch {
   readonly #pythonFiles = new Set<string>()
   readonly #absent = new Set<string>()
   readonly #unfound = new Set<string>()
-  readonly #unsure = new Set<string>()
+  readonly #open = new Set<string>()
   readonly #scripts = new Set<string>()
   /** Whether what is followed now was named by a script and not by the command. */
   #isScript = false
+  /** Where what is followed now is written. */
+  #at = 'its command'
   #depth = 0
 
   constructor(files: WorkspaceFiles, searchPath: readonly string[]) {
@@ -128,14 +101,16 @@ class ProgramSearch {
       pythonFiles: [...this.#pythonFiles],
       absent: [...this.#absent],
       unfound: [...this.#unfound],
-      unsure: [...this.#unsure],
+      open: [...this.#open],
       declared: [],
     }
   }
 
   follow(invocation: Invocation, isScript: boolean): void {
-    const before = this.#isScript
+    const [before, at] = [this.#isScript, this.#at]
     this.#isScript = isScript
+    this.#at = invocation.at ?? at
+    if (invocation.open !== undefined) this.#leave(invocation.program, invocation.open)
     this.#variables(invocation)
     const name = this.#program(invocation)
     if (name !== null) {
@@ -144,11 +119,23 @@ class ProgramSearch {
       this.#runner(name, invocation)
     }
     this.#isScript = before
+    this.#at = at
   }
 
   #tell(says: string): void {
-    const list = this.#isScript ? this.#unsure : this.#unfound
-    list.add(says)
+    if (this.#isScript) this.#open.add(`${says} (${this.#at})`)
+    else this.#unfound.add(says)
+  }
+
+  #leave(word: string, why: string): void {
+    const shown = showName(word.replaceAll(UNKNOWN, '…'))
+    this.#open.add(`${shown}: ${why} (${this.#at})`)
+  }
+
+  /** A program outside the workspace: known by its name, or not at all. */
+  #outside(name: string, invocation: Invocation): void {
+    const why = outsideReason(this.#files, name, invocation)
+    if (why !== null) this.#leave(name, why)
   }
 
   #add(path: string): void {
@@ -184,7 +171,10 @@ class ProgramSearch {
       const file = this.#absolute(invocation, program)
       const path = file === null ? null : this.#files.pathOf(file)
       if (file === null) return null
-      if (path === null) return basename(program)
+      if (path === null) {
+        this.#outside(basename(program), { ...invocation, program: file })
+        return basename(program)
+      }
       if (this.#files.isFile(path)) {
         this.#startedFile(path, invocation)
         return basename(program)
@@ -205,13 +195,18 @@ class ProgramSearch {
       .map((place) => (place === '' ? program : `${place}/${program}`))
       .find((one) => this.#files.isFile(one))
     if (path !== undefined) this.#startedFile(path, invocation)
+    else this.#outside(program, invocation)
     return program
   }
 
   /** A file of the workspace that is started by its own name. */
   #startedFile(path: string, invocation: Invocation): void {
     this.#add(path)
-    if (this.#isShellFile(path)) this.#script(path, invocation)
+    if (isShellText(path, this.#files.text(path)))
+      this.#script(resolve(this.#files.root, path), invocation)
+    // Without a first line that names an interpreter, the shell that starts it reads it.
+    else if (!/^#!.*\b(?:python|node)/.test(this.#files.text(path)))
+      this.#leave(path, 'a program that writ does not read')
     this.#unreadFile(path)
     const [, line = ''] = /^#!(.*)/.exec(this.#files.text(path).slice(0, 200)) ?? []
     const [, name, words = ''] = /\b(python[0-9.]*|pypy[0-9.]*)(.*)$/.exec(line) ?? []
@@ -227,6 +222,7 @@ class ProgramSearch {
   /** Variables that say where code is loaded from, and what is loaded first. */
   #variables(invocation: Invocation): void {
     for (const [name, value] of invocation.variables) {
+      if (isLoading(name, value)) this.#leave(`${name}=`, 'it decides what programs load')
       if (LIBRARY_VARIABLES.has(name)) {
         for (const word of value.split(':').filter((one) => one !== '')) {
           const file = this.#absolute(invocation, word)
@@ -271,6 +267,8 @@ class ProgramSearch {
     const said = interpreterWords(name, invocation.words)
     if (said === null || invocation.isRead === true) return
     const directory = this.#directory(invocation)
+    for (const word of said.unknown)
+      this.#leave(`${name} ${word}`, 'writ does not know this option')
     for (const word of said.libraries.flatMap((one) => one.split(':'))) {
       const file = this.#absolute(invocation, word)
       if (file !== null) this.#library(file)
@@ -280,7 +278,7 @@ class ProgramSearch {
     for (const text of said.texts) {
       if (text.includes(UNKNOWN))
         this.#tell(`a text for ${showName(name)} that is known only when it runs`)
-      else this.#addModules(this.#textModules(name, directory ?? '', text))
+      else this.#text(name, directory ?? '', text)
     }
     for (const module of said.modules) this.#pythonStart(invocation, module)
     const input = invocation.reads?.at(-1)
@@ -289,11 +287,21 @@ class ProgramSearch {
     const path = input === undefined ? null : this.#inside(invocation, input)
     // A program from the input names its modules from where it runs.
     if (said.entry === '-' && path !== null && !isShell(name))
-      this.#addModules(this.#textModules(name, directory ?? '', this.#files.text(path)))
+      this.#text(name, directory ?? '', this.#files.text(path))
     const file = said.entry === null ? null : this.#inside(invocation, said.entry)
     if (isPython(name) && !said.isIsolated && file !== null && said.entry !== '-')
       if (this.#files.isFile(file) || this.#files.isDirectory(file)) this.#pythonFiles.add(file)
     this.#unread(name, invocation, said)
+  }
+
+  /** A text that an interpreter is handed, which runs in this directory. */
+  #text(name: string, directory: string, text: string): void {
+    this.#addModules(this.#textModules(name, directory, text))
+    const language = isPython(name) ? 'python' : /^node(?:js)?$/.test(name) ? 'script' : null
+    if (language === null) return
+    const module = directory === '' ? 'text' : `${directory}/text`
+    for (const { word, why } of openWords(this.#files, language, module, text))
+      this.#leave(word, why)
   }
 
   #textModules(name: string, directory: string, text: string): readonly NamedModule[] {
@@ -313,6 +321,7 @@ class ProgramSearch {
     const directory = this.#directory(invocation) ?? ''
     const modules = scriptModules(this.#files, directory, `import ${JSON.stringify(word)}`)
     this.#addModules(modules)
+    if (!modules.some(({ isThere }) => isThere)) this.#leave(word, 'writ does not read it')
     if (/^\.{1,2}\/|^\//.test(word) && path !== null && !modules.some(({ isThere }) => isThere))
       this.#missing(path)
   }
@@ -320,11 +329,14 @@ class ProgramSearch {
   #entry(name: string, invocation: Invocation, entry: string): void {
     if (entry === '-') return this.#tell(`${showName(name)} reads its program from its input`)
     const file = this.#absolute(invocation, entry)
-    const path = file === null ? null : this.#files.pathOf(file)
-    if (path === null) return
+    if (file === null) return
+    const path = this.#files.pathOf(file)
+    if (path === null) return this.#outsideEntry(name, file, invocation)
     if (this.#files.isFile(path)) {
       this.#add(path)
-      if (isShell(name)) this.#script(path, invocation)
+      if (isShell(name)) this.#script(file, invocation)
+      else if (languageOf(path, this.#files.text(path)) === null)
+        this.#leave(path, 'its name does not say its language')
       return
     }
     const directory = this.#directory(invocation) ?? ''
@@ -334,6 +346,18 @@ class ProgramSearch {
       : scriptModules(this.#files, directory, text).filter(({ isThere }) => isThere)
     this.#addModules(modules)
     if (modules.length === 0) this.#missing(path)
+  }
+
+  /** A program of the host, which no participant changes; it is read all the same. */
+  #outsideEntry(name: string, file: string, invocation: Invocation): void {
+    const host = new WorkspaceFiles('/')
+    const path = file.slice(1)
+    if (isTemporary(file) || !host.isFile(path))
+      return this.#leave(file, 'it may be made by the work')
+    if (isShell(name)) return this.#script(file, invocation)
+    for (const says of openModules(host, [path])) this.#open.add(says)
+    if (languageOf(path, host.text(path)) === null)
+      this.#leave(file, 'its name does not say its language')
   }
 
   /** A language whose texts are not searched for what they load; outside the workspace, none are. */
@@ -378,6 +402,8 @@ class ProgramSearch {
       ]
     })
     this.#addModules(modules)
+    if (!modules.some(({ isThere }) => isThere) && !PYTHON_PROGRAMS.has(name))
+      this.#leave(`python3 -m ${name}`, 'writ does not know what this program starts or loads')
     const [first = ''] = name.split('.')
     if (RUNNERS.has(first) && !modules.some(({ isThere }) => isThere))
       this.#started(first, invocation, null)
@@ -401,6 +427,7 @@ class ProgramSearch {
     else for (const one of start?.invocations ?? []) this.follow(one, this.#isScript)
     this.#depth--
     for (const says of start?.unknown ?? []) this.#tell(says)
+    for (const says of start?.open ?? []) this.#leave(name, says)
     const isNamed = this.#programs.size + this.#parts.size > before
     const hasWord = invocation.words.some((word) => {
       const path = this.#inside(invocation, word)
@@ -430,6 +457,8 @@ class ProgramSearch {
       this.#unfound.add('a directory that is known only when it runs, in which code is looked for')
     const directory = this.#directory(invocation)
     if (directory !== null) this.#bases.add(directory)
+    else if (invocation.directory !== null)
+      this.#leave(invocation.directory, 'code is looked for there, outside the workspace')
     for (const one of invocation.behind ?? []) {
       const path = this.#files.pathOf(one)
       if (path === null || directory === null) continue
@@ -437,31 +466,17 @@ class ProgramSearch {
     }
   }
 
-  #isShellFile(path: string): boolean {
-    if (/\.(?:sh|bash|zsh|ksh)$/.test(path)) return true
-    return /^#!.*\b(?:sh|bash|dash|zsh|ksh)\b/.test(this.#files.text(path).slice(0, 200))
-  }
-
-  /** Follows what a shell script of the workspace starts, from where it is started. */
-  #script(path: string, { directory, variables, behind = [] }: Invocation): void {
-    const key = `${path}\0${directory}`
-    if (this.#scripts.has(key) || this.#scripts.size >= SCRIPTS_MAX) return
+  /** Follows what a shell script starts, from where it is started. */
+  #script(script: string, { directory, variables, behind = [] }: Invocation): void {
+    const key = `${script}\0${directory}`
+    if (this.#scripts.has(key)) return
+    if (this.#scripts.size >= SCRIPTS_MAX) return this.#leave(script, 'too many scripts')
     this.#scripts.add(key)
-    const script = resolve(this.#files.root, path)
-    const start = { directory, variables, behind, script }
-    for (const command of shellCommands(this.#files.text(path), start))
+    const path = this.#files.pathOf(script)
+    const text =
+      path === null ? new WorkspaceFiles('/').text(script.slice(1)) : this.#files.text(path)
+    const start = { directory, variables, behind, script, source: path ?? script }
+    for (const command of shellCommands(text, start))
       for (const one of invocationsOf(command)) this.follow(one, true)
   }
-}
-
-/** Whether an interpreter looks for code in the directory that it runs in. */
-function looksAround(name: string, words: InterpreterWords): boolean {
-  const { texts, modules, entry, isIsolated } = words
-  if (isIsolated || isShell(name)) return false
-  return texts.length + modules.length > 0 || entry === '-'
-}
-
-/** The word, what is behind a sign in it, and the words inside it. */
-function pieces(word: string): readonly string[] {
-  return [word, ...word.split(/[\s'"`;|&()<>=,]+/)].filter((piece) => piece !== '')
 }

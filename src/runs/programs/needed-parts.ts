@@ -10,7 +10,7 @@ import { type Flow, matchesPath, type Participant, parseGlob } from '../../contr
 import { type CompiledFlow, type CompiledNode, nodeName } from '../../flow/index.ts'
 import { quote } from '../../machine/index.ts'
 import { hasCodeSuffix, isInterpreter } from './code-names.ts'
-import { commandOf, participantAt } from './named-programs.ts'
+import { commandOf, participantAt } from './participant-command.ts'
 import { isDeclaredThere } from './protected-programs.ts'
 import { WorkspaceFiles } from './workspace-files.ts'
 

@@ -6,16 +6,19 @@
 import { faultError, showName, showPath } from '../../base/index.ts'
 import { type Flow, type FlowNode, matchesPath, parseGlob } from '../../contracts/index.ts'
 import { type FlowProblem, openWorkOf } from '../../flow/index.ts'
-import { loadedBy } from './imports.ts'
-import { namedBy, participantAt } from './named-programs.ts'
+import { namedBy } from './named-programs.ts'
 import { missingPrograms, type PartsAround } from './needed-parts.ts'
+import { insidePath, openReasons } from './open-reviewers.ts'
+import { UNREAD_MODULE } from './open-texts.ts'
+import { participantAt, runsWork } from './participant-command.ts'
 import { protectedPrograms } from './protected-programs.ts'
-import { spawnedBy } from './spawned-programs.ts'
 import { WorkspaceFiles } from './workspace-files.ts'
 
 interface ProgramProblems {
   readonly violations: readonly FlowProblem[]
   readonly warnings: readonly FlowProblem[]
+  /** What a person's file says, and `flow check` repeats. */
+  readonly notes: readonly string[]
 }
 
 export function programProblems(flow: Flow, around: PartsAround): ProgramProblems {
@@ -25,7 +28,6 @@ export function programProblems(flow: Flow, around: PartsAround): ProgramProblem
   const places = readOnly.filter((path) => files.isFile(path) || files.isDirectory(path))
   const parts = [...new Set([...pins.map(({ path }) => path), ...places])]
   const inside = insidePath(files, searchPath)
-  const pinned = new Set(parts)
   const missing = flow.nodes.map((node, index) => missingAt(flow, node, index, around))
   const isThere = (index: number): boolean => missing[index]?.length === 0
   const unpinned = flow.nodes.flatMap((node, index) =>
@@ -41,17 +43,14 @@ export function programProblems(flow: Flow, around: PartsAround): ProgramProblem
       ...toldAs(true),
       ...unpinned.filter((one) => !isViolation(one)),
       ...flow.nodes.flatMap((node, index) => [
-        ...unsureAt(files, node, index, { inside, pinned }),
+        ...openAt(files, flow, node, index, inside),
         ...writableParts(node, index, parts),
         ...inRoot(files, node, index),
         ...sameProgram(files, flow, node, index),
       ]),
     ],
+    notes: flow.nodes.flatMap(answeredAt),
   }
-}
-
-function insidePath(files: WorkspaceFiles, searchPath: string): readonly string[] {
-  return searchPath.split(':').flatMap((one) => (one === '' ? [] : (files.pathOf(one) ?? [])))
 }
 
 type MissingProblem = FlowProblem & { readonly isOfMachine: boolean }
@@ -84,7 +83,7 @@ function unpinnedAt(
   inside: readonly string[],
 ): readonly FlowProblem[] {
   const { unfound = [] } = namedBy(files, participantAt(node), inside) ?? {}
-  if (unfound.length === 0) return []
+  if (unfound.length === 0 || runsWork(participantAt(node))) return []
   const role = node.kind === 'CHECK' ? 'reviewer' : 'executor'
   const path = `/nodes/${index}/${role}`
   const message = unpinnedText(node, unfound)
@@ -113,28 +112,36 @@ export function refuseUnpinned(nodes: readonly FlowNode[], around: PartsAround):
   )
 }
 
-/** What the scripts of a reviewer start and the search does not find or seal. */
-function unsureAt(
+/** The ways out of an open reviewer, the best first. */
+const CLOSE_IT =
+  'write the reviewer so that writ can follow it (`python3 -I -m json.tool out/x.json`, `jq`, `grep`, a program that starts no other), or say `runs_work: true` at the reviewer if it runs or loads the work that it judges'
+
+const LEAVE_PACKAGES =
+  'let the reviewer import only modules of Node or Python and files of its own directory, or say `runs_work: true` at the reviewer, with which you answer for the package; work that adds no code is judged without either'
+
+/** Each reviewer that may start or load what is not followed, with the first reason. */
+function openAt(
   files: WorkspaceFiles,
+  flow: Flow,
   node: FlowNode,
   index: number,
-  { inside, pinned }: { readonly inside: readonly string[]; readonly pinned: ReadonlySet<string> },
+  inside: readonly string[],
 ): readonly FlowProblem[] {
-  const named = node.kind === 'CHECK' ? namedBy(files, participantAt(node), inside) : null
-  if (named === null || named.declared.length > 0) return []
-  const { modules } = loadedBy(files, [...named.programs, ...named.parts])
-  const started = [...modules].flatMap((module) => {
-    const { paths, isOpen } = spawnedBy(files, module)
-    return [
-      ...paths.filter((path) => !pinned.has(path)).map((path) => showPath(path)),
-      ...(isOpen ? [`a program whose name ${showPath(module)} puts together`] : []),
-    ]
-  })
-  const unsure = [...new Set([...named.unsure, ...started])]
-  if (unsure.length === 0) return []
-  const message = `scripts of the reviewer of ${showName(node.node_id)} start what is not pinned, and other participants can change it: ${unsure.join('; ')}`
-  const hint = 'list it in `programs` of the participant unless it is the work that is judged'
-  return [{ code: 'flow.program_unpinned', path: `/nodes/${index}/reviewer`, message, hint }]
+  const [first, ...others] = openReasons(files, flow.nodes, node, inside)
+  if (first === undefined) return []
+  const more = others.length === 0 ? '' : `; ${others.length} more`
+  const message = `the reviewer of ${showName(node.node_id)} is open, since writ does not follow all that it starts or loads: ${first}${more}; so a stage of any node that adds or changes code is blocked`
+  const path = `/nodes/${index}/reviewer`
+  const hint = first.includes(UNREAD_MODULE) ? LEAVE_PACKAGES : CLOSE_IT
+  return [{ code: 'flow.reviewer_open', path, message, hint }]
+}
+
+/** What a person answers for, as `runs_work` says. */
+function answeredAt({ node_id, kind, reviewer }: FlowNode): readonly string[] {
+  if (kind !== 'CHECK' || !runsWork(reviewer)) return []
+  return [
+    `the reviewer of ${showName(node_id)} may run the work that it judges (\`runs_work: true\`): a person answers for that`,
+  ]
 }
 
 function writableParts(

@@ -30,7 +30,8 @@ import {
 } from './code-names.ts'
 import { codeNamedIn, loadedBy } from './imports.ts'
 import { packagePlaces } from './installed-packages.ts'
-import { commandOf, type NamedPrograms, namedBy, participantAt } from './named-programs.ts'
+import { namedBy } from './named-programs.ts'
+import { commandOf, type NamedPrograms, participantAt, runsWork } from './participant-command.ts'
 import { below, directoryOf, upFrom, type WorkspaceFiles } from './workspace-files.ts'
 
 export interface ProtectedPrograms {
@@ -44,7 +45,10 @@ export interface ProtectedPrograms {
   readonly directories: readonly string[]
   /** Where packages are looked for that reviewers import: those that are there are pinned. */
   readonly packages: readonly string[]
-  /** Participants whose programs are not all found, by the digest of the declaration. */
+  /**
+   * Participants whose programs are not all found, or that may run the work they judge, by the digest of
+   * the declaration: what they say verifies nothing.
+   */
   readonly unpinned: readonly string[]
 }
 
@@ -58,6 +62,8 @@ const PINS_MAX = 5_000
 interface NamedParticipant {
   readonly digest: Digest
   readonly isReviewer: boolean
+  /** As `runs_work` says. */
+  readonly isRunningWork: boolean
   readonly named: NamedPrograms
 }
 
@@ -106,7 +112,8 @@ function participantsOf(
     if (known.has(`${kind} ${digest}`)) return []
     known.add(`${kind} ${digest}`)
     const named = namedBy(files, participant, searchPath)
-    return named === null ? [] : [{ digest, isReviewer: kind === 'CHECK', named }]
+    const isRunningWork = runsWork(participant)
+    return named === null ? [] : [{ digest, isReviewer: kind === 'CHECK', isRunningWork, named }]
   })
 }
 
@@ -252,7 +259,9 @@ class Parts {
       packages: [...this.#packages],
       unpinned: [
         ...new Set(
-          participants.flatMap(({ digest, named }) => (named.unfound.length > 0 ? [digest] : [])),
+          participants
+            .filter(({ named, isRunningWork }) => named.unfound.length > 0 || isRunningWork)
+            .map(({ digest }) => digest),
         ),
       ],
     }
@@ -286,7 +295,7 @@ function pinOf(files: WorkspaceFiles, path: string): PinnedFile {
 }
 
 /** A node that says it writes or needs a file takes it for work, not for a part of the reviewer. */
-function isDeclared(path: string, nodes: readonly FlowNode[]): boolean {
+export function isDeclared(path: string, nodes: readonly FlowNode[]): boolean {
   return nodes.some(
     ({ writes = [], required_files = [] }) =>
       required_files.includes(path) || isFitting(writes, path),

@@ -3,16 +3,17 @@
  * runs, and sealed for all of them. A run that began without pins seals what is there now.
  */
 import type { Flow } from '../../contracts/index.ts'
-import type { FlowFact, PinnedFile, RunOrigin } from '../../flow/index.ts'
+import type { FlowFact, OpenReviewer, PinnedFile, RunOrigin } from '../../flow/index.ts'
 import type { SealedPaths } from '../../service/index.ts'
 import type { Ledger } from '../../store/index.ts'
-import { LOADED_ANYWHERE, PACKAGE_DIRECTORIES } from './code-names.ts'
-import { commandOf } from './named-programs.ts'
+import { LOADED_ANYWHERE, LOADED_SUFFIXES, PACKAGE_DIRECTORIES } from './code-names.ts'
+import { openReviewersOf } from './open-reviewers.ts'
+import { commandOf } from './participant-command.ts'
 import { keepPrograms, textOf } from './program-changes.ts'
 import { type ProtectedPrograms, protectedPrograms } from './protected-programs.ts'
 import { WorkspaceFiles } from './workspace-files.ts'
 
-type PinnedOrigin = Pick<RunOrigin, 'programs' | 'pins' | 'unpinned'>
+type PinnedOrigin = Pick<RunOrigin, 'programs' | 'pins' | 'unpinned' | 'open_reviewers'>
 
 export class RunPrograms {
   readonly #files: WorkspaceFiles
@@ -23,6 +24,8 @@ export class RunPrograms {
   /** Runs by earlier rules began without pins of packages. */
   #arePackagesPinned = true
   #found: ProtectedPrograms | null = null
+  /** Decided when the run begins. Runs by earlier versions have none. */
+  #open: readonly OpenReviewer[] = []
 
   constructor(flow: Flow, workspace: string, searchPath: string) {
     this.#files = new WorkspaceFiles(workspace)
@@ -34,7 +37,13 @@ export class RunPrograms {
   pin(): PinnedOrigin {
     const { programs, pins, unpinned } = this.#parts()
     this.#pins = pins
-    return { programs, pins, ...(unpinned.length === 0 ? {} : { unpinned }) }
+    this.#open = openReviewersOf(this.#files, this.#flow, this.#searchPath)
+    return {
+      programs,
+      pins,
+      ...(unpinned.length === 0 ? {} : { unpinned }),
+      ...(this.#open.length === 0 ? {} : { open_reviewers: this.#open }),
+    }
   }
 
   /** Keeps the bytes of what is pinned, before the fact that names their digests. */
@@ -55,6 +64,7 @@ export class RunPrograms {
     for (const { type, payload } of facts) {
       if (type === 'flow_started_v1') {
         this.#pins = payload.origin?.pins ?? null
+        this.#open = payload.origin?.open_reviewers ?? []
         this.#arePackagesPinned = Number(payload.origin?.evaluator.version ?? 1) >= 4
       }
       if (type !== 'flow_event_v1' || payload.kind !== 'event') continue
@@ -62,6 +72,7 @@ export class RunPrograms {
       if (event.type !== 'migrated') continue
       this.#flow = event.flow
       this.#pins = event.pins ?? null
+      this.#open = event.open_reviewers ?? []
     }
   }
 
@@ -80,6 +91,21 @@ export class RunPrograms {
     )
     const code = 'flow.program_touched'
     return isJudging ? [{ code, patterns: LOADED_ANYWHERE, places: [], declared }] : []
+  }
+
+  /** The first; undefined while all are followed. */
+  get openReviewer(): OpenReviewer | undefined {
+    return this.#open[0]
+  }
+
+  /** All code of the workspace, there or new, while a reviewer is open. */
+  codeKept(): readonly SealedPaths[] {
+    if (this.openReviewer === undefined) return []
+    const { node_id: reviewer, why } = this.openReviewer
+    const code = 'flow.program_touched'
+    return [
+      { code, patterns: [], places: [], code_like: { suffixes: LOADED_SUFFIXES, reviewer, why } },
+    ]
   }
 
   /** Files that are not as they were pinned: changed, gone, or new next to a reviewer's program or before a package of its. */

@@ -14,6 +14,8 @@ export interface RunnerStart {
   readonly invocations: readonly Invocation[]
   /** What cannot be found, in words. */
   readonly unknown: readonly string[]
+  /** Why not all that it starts is followed. */
+  readonly open?: readonly string[]
 }
 
 /** Null where this search does not know how the runner finds what it runs. */
@@ -68,6 +70,7 @@ function packageStart(
   invocation: Invocation,
 ): RunnerStart | null {
   let { directory } = invocation
+  const open: string[] = []
   const words: string[] = []
   for (let index = 0; index < invocation.words.length; index++) {
     const word = invocation.words[index] ?? ''
@@ -77,6 +80,7 @@ function packageStart(
       directory = placeFrom(directory, value ?? invocation.words[++index] ?? UNKNOWN)
     else if (SEVERAL.test(word)) return null
     else if (!word.startsWith('-')) words.push(word)
+    else if (!/^(?:-s|--silent|--if-present)$/.test(word)) open.push(unknownOption(word))
   }
   const [verb = '', ...others] = words
   if (/^(?:exec|x|dlx)$/.test(verb)) return installedStart({ ...invocation, directory }, others)
@@ -97,7 +101,8 @@ function packageStart(
   const invocations = texts
     .flatMap((text) => shellCommands(text, { ...inside, script: null }))
     .flatMap((command) => started({ ...inside, ...command }, command.words))
-  return { manifests: [manifest], bases: [folder], invocations, unknown: [] }
+    .map((one) => ({ ...one, at: manifest }))
+  return { manifests: [manifest], bases: [folder], invocations, unknown: [], open }
 }
 
 /** A script of the manifest, with those that run before and after it. */
@@ -112,12 +117,21 @@ function scriptsNamed(manifest: string, script: string): readonly string[] {
   )
 }
 
+function unknownOption(word: string): string {
+  return `writ does not know its option ${word.replaceAll(UNKNOWN, '…')}`
+}
+
+/** Words of makefiles that are not read: what they make runs all the same. */
+const UNREAD_WORDS =
+  /^\s*-?(?:define|load)\b|\$[({](?:eval|call|foreach|guile)\b|\.(?:SHELLFLAGS|RECIPEPREFIX|ONESHELL)\b/m
+
 const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile']
 const INCLUDES_MAX = 100
 
 function makeStart(files: WorkspaceFiles, invocation: Invocation): RunnerStart | null {
   const given = new Map<string, string>()
   const [named, goals, libraries]: string[][] = [[], [], []]
+  const open: string[] = []
   let { directory } = invocation
   for (let index = 0; index < invocation.words.length; index++) {
     const word = invocation.words[index] ?? ''
@@ -126,9 +140,11 @@ function makeStart(files: WorkspaceFiles, invocation: Invocation): RunnerStart |
     if (/^(?:-C|--directory=?)$/.test(option)) directory = placeFrom(directory, value())
     else if (/^(?:-f|--file=?|--makefile=?)$/.test(option)) named?.push(value())
     else if (/^(?:-I|--include-dir=?)$/.test(option)) libraries?.push(value())
-    else if (word.includes('=')) given.set(...assignment(word))
+    else if (/^[A-Za-z_.][\w.-]*[:?+!]*=/.test(word)) given.set(...assignment(word))
     else if (/^-[jlo]$/.test(word) && /^\d/.test(invocation.words[index + 1] ?? '')) index++
     else if (!word.startsWith('-')) goals?.push(word)
+    else if (!/^-[sknB]+$|^-j\d*$|^--(?:no-print-directory|silent)$/.test(word))
+      open.push(unknownOption(word))
   }
   const place = directory === null ? null : files.pathOf(directory)
   if (directory === null || place === null) return null
@@ -140,7 +156,7 @@ function makeStart(files: WorkspaceFiles, invocation: Invocation): RunnerStart |
   return readAll(
     files,
     wanted,
-    { place, path, given, goals: goals ?? [], libraries: libraries ?? [] },
+    { place, path, given, goals: goals ?? [], libraries: libraries ?? [], open },
     invocation,
   )
 }
@@ -156,13 +172,14 @@ interface MakeSearch {
   readonly given: ReadonlyMap<string, string>
   readonly goals: readonly string[]
   readonly libraries: readonly string[]
+  readonly open: readonly string[]
 }
 
 /** Makefiles are one text: what one of them includes counts where it is included. */
 function readAll(
   files: WorkspaceFiles,
   wanted: readonly string[],
-  { place, path, given, goals, libraries }: MakeSearch,
+  { place, path, given, goals, libraries, open: options }: MakeSearch,
   invocation: Invocation,
 ): RunnerStart {
   const manifests = new Set<string>()
@@ -187,5 +204,8 @@ function readAll(
   const invocations = [...whole.texts, ...recipesFor(whole, goals, open)]
     .flatMap((text) => shellCommands(text, { ...inside, script: null }))
     .flatMap((command) => invocationsOf(command))
-  return { manifests: [...manifests], bases: [place], invocations, unknown }
+    .map((one) => ({ ...one, at: [...manifests].join(', ') }))
+  const isRead = !texts.some((text) => UNREAD_WORDS.test(text))
+  const reasons = [...options, ...(isRead ? [] : ['its text has words that writ does not read'])]
+  return { manifests: [...manifests], bases: [place], invocations, unknown, open: reasons }
 }

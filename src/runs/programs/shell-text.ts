@@ -6,6 +6,7 @@
  * Not read: what a word means to the program that gets it; see `invocations.ts`.
  */
 import { dirname, resolve } from 'node:path'
+import { balanced, lineEnd } from './text-ends.ts'
 
 /** The part of a word that is known at run time alone. No path and no argument can hold it. */
 export const UNKNOWN = '\0'
@@ -23,6 +24,10 @@ export interface ShellCommand {
   readonly reads?: readonly string[]
   /** Where it runs instead if a `cd` before it fails. */
   readonly behind?: readonly string[]
+  /** The text and line that it is in: `review.sh:3`. */
+  readonly at?: string
+  /** Why not all that it starts is followed. */
+  readonly open?: string
 }
 
 interface Scope {
@@ -53,6 +58,9 @@ interface ShellStart {
   readonly behind?: readonly string[]
   /** `$0`: absolute, or null for a text without a file. */
   readonly script: string | null
+  /** What the text is called, and the line that it begins in. */
+  readonly source?: string
+  readonly line?: number
 }
 
 export function shellCommands(text: string, start: ShellStart): readonly ShellCommand[] {
@@ -88,9 +96,19 @@ class ShellReader {
   readonly #bodies: (readonly [from: number, to: number])[] = []
   /** The name and `()` of a function were read, and its body follows. */
   #isFunction = false
+  /** What functions of the text are called: their bodies are read. */
+  readonly #functions = new Set<string>()
+  /** A pattern of `case` is read. */
+  #isPattern = false
+  readonly #source: string | undefined
+  readonly #line: number
+  /** Where the command begins. */
+  #from = 0
 
-  constructor(text: string, { directory, variables, behind = [], script }: ShellStart) {
+  constructor(text: string, { directory, variables, behind = [], script, ...from }: ShellStart) {
     this.#text = text
+    this.#source = from.source
+    this.#line = from.line ?? 1
     this.#script = script
     this.#chain = behind
     const inherited = INHERITED.map((name) => [name, ''] as const)
@@ -114,6 +132,7 @@ class ShellReader {
   /** A number directly before a redirection is a descriptor, no word. */
   #take(word: string): void {
     if (/^\d+$/.test(word) && /[<>]/.test(this.#text[this.#at] ?? '')) return
+    if (this.#words.length === 0) this.#from = this.#at
     this.#words.push(word)
   }
 
@@ -121,6 +140,11 @@ class ShellReader {
     if (sign === '(' && this.#function()) return
     const isDouble = this.#text[this.#at + 1] === sign && /[&|;]/.test(sign)
     this.#at += isDouble ? 2 : 1
+    if (sign === '|' && this.#isPattern && this.#words[0] !== 'esac') {
+      this.#words = []
+      return
+    }
+    if (sign === ';' && isDouble) this.#isPattern = true
     if (sign === '&' && this.#text[this.#at] === '>') return
     if (sign === ')' && this.#pattern()) return
     const before = ENDS.test(this.#words[0] ?? '') ? this.#compounds.at(-1) : this.#scope
@@ -147,6 +171,7 @@ class ShellReader {
     const names = this.#words.filter((word) => word !== 'function')
     if (sign === undefined || names.length !== 1) return false
     this.#at += sign.length
+    this.#functions.add(names[0] ?? '')
     this.#words = []
     this.#isFunction = true
     return true
@@ -158,6 +183,7 @@ class ShellReader {
     const compound = this.#compounds.at(-1)
     if (compound?.kind !== 'case' || compound.depth !== this.#outer.length) return false
     this.#words = []
+    this.#isPattern = false
     if (this.#scope.directory !== compound.directory) compound.isMoved = true
     this.#scope.directory = compound.directory
     return true
@@ -182,6 +208,7 @@ class ShellReader {
         const line = this.#text.slice(this.#at, lineEnd(this.#text, this.#at))
         this.#at += line.length + 1
         if (line.trim() === end) break
+        if (/\$\(|`/.test(line)) this.#leave('a text behind `<<` that starts programs')
       }
     }
   }
@@ -196,15 +223,28 @@ class ShellReader {
       if (sign === "'") word += this.#single()
       else if (sign === '"') word += this.#double()
       else if (sign === '\\') word += this.#escaped()
-      else if (sign === '$') word += this.#expansion()
+      else if (sign === '$') word += parted(this.#expansion())
       else if (sign === '`') word += this.#backquoted()
       else {
         // What a pattern means is known when it is run.
-        word += /[*?[]/.test(sign) && this.#words.length > 0 ? UNKNOWN : sign
+        const next = this.#text[this.#at + 1] ?? ''
+        const isPattern = /[*?[]/.test(sign) || (sign === '{' && !/[}\s]/.test(next))
+        word += isPattern || (sign === '~' && /(?:^|[=:])$/.test(word)) ? UNKNOWN : sign
         this.#at++
       }
     }
     return word
+  }
+
+  /** Adds a command in the place of something that is not read. */
+  #leave(open: string): void {
+    const { directory, variables } = this.#scope
+    this.commands.push({ words: [':'], directory, variables, open, ...this.#place() })
+  }
+
+  #place(): Pick<ShellCommand, 'at'> {
+    const line = this.#text.slice(0, this.#from).split('\n').length + this.#line - 1
+    return this.#source === undefined ? {} : { at: `${this.#source}:${line}` }
   }
 
   #single(): string {
@@ -252,6 +292,8 @@ class ShellReader {
     if (rest.startsWith('(')) {
       const inside = balanced(rest)
       this.#at += inside.length + 3
+      // Arithmetic starts nothing.
+      if (/^\([^$`]*\)$/.test(inside)) return UNKNOWN
       return this.#substituted(inside)
     }
     if (rest.startsWith('{')) {
@@ -292,7 +334,11 @@ class ShellReader {
     if (named !== undefined) return folderOf(this.#inner(named))
     const [, real] = /^(?:realpath|readlink\s+-f)\s+(?:--\s+)?([\s\S]+)$/.exec(plain) ?? []
     if (real !== undefined) return this.#resolved(this.#inner(real))
-    this.commands.push(...shellCommands(text, { ...this.#scope, script: this.#script }))
+    const { at = '' } = this.#place()
+    const line = Number(/\d+$/.exec(at)?.[0] ?? 1)
+    const source = this.#source === undefined ? {} : { source: this.#source }
+    const start = { ...this.#scope, script: this.#script, line, ...source }
+    this.commands.push(...shellCommands(text, start))
     return UNKNOWN
   }
 
@@ -355,6 +401,7 @@ class ShellReader {
 
   #compound(first: string, words: readonly string[], link: Link): void {
     if (ENDS.test(first)) this.#close()
+    if (first === 'esac') this.#isPattern = false
     if (first === 'case') this.#open('case', link)
     if (first === 'for' || first === 'select') this.#open('loop', link)
     // The variable of a loop has many values.
@@ -391,6 +438,8 @@ class ShellReader {
     const [first, ...rest] = words
     if (first === undefined || /^(?:export|readonly|local|declare|typeset)$/.test(first)) {
       for (const word of [...set, ...rest]) assign(this.#scope.variables, word, isConditional)
+      if (rest.some((word) => word.startsWith(UNKNOWN)))
+        this.#leave('a variable whose name is known only when it runs')
       return
     }
     if (first === 'read' || first === 'unset')
@@ -404,7 +453,16 @@ class ShellReader {
     const { directory } = this.#scope
     const behind = link === '&&' ? this.#chain : this.#scope.behind
     const input = reads.length === 0 ? {} : { reads }
-    this.commands.push({ words, directory, variables: own, behind, ...input })
+    // The body of a function is read where it is written.
+    const said = this.#functions.has(first) ? [':', ...rest] : words
+    this.commands.push({
+      words: said,
+      directory,
+      variables: own,
+      behind,
+      ...input,
+      ...this.#place(),
+    })
   }
 
   #move(first: string, words: readonly string[], link: Link): void {
@@ -423,26 +481,18 @@ function assign(variables: Map<string, string>, word: string, isConditional: boo
   const [, name, given = ''] = ASSIGNMENT.exec(word) ?? []
   if (name === undefined) return
   const known = variables.get(name)
-  const value = /^\w+\+=/.test(word) ? `${known ?? UNKNOWN}${given}` : given
+  // An empty search path is the present directory.
+  const plain = name === 'PATH' && given === '' ? UNKNOWN : given
+  const value = /^\w+\+=/.test(word) ? `${known ?? UNKNOWN}${plain}` : plain
   const isOther = known !== undefined && known !== '' && known !== value
   variables.set(name, isConditional && isOther ? UNKNOWN : value)
 }
 
+/** Without quotation marks the shell makes several words of a value with white space. */
+function parted(value: string): string {
+  return /[\s*?[]/.test(value) ? UNKNOWN : value
+}
+
 function folderOf(path: string): string {
   return path.includes(UNKNOWN) ? UNKNOWN : dirname(path)
-}
-
-function lineEnd(text: string, from: number): number {
-  const end = text.indexOf('\n', from)
-  return end === -1 ? text.length : end
-}
-
-/** What is inside the parentheses that the text begins with. */
-function balanced(text: string): string {
-  let depth = 0
-  for (let at = 0; at < text.length; at++) {
-    if (text[at] === '(') depth++
-    if (text[at] === ')' && --depth === 0) return text.slice(1, at)
-  }
-  return text.slice(1)
 }

@@ -195,13 +195,14 @@ export class AttemptScene {
     command: ParticipantCommand,
     outputs: Pick<AttemptOutputs, 'take'>,
   ): Promise<RunOutcome> {
-    const { argv, cwd, env, stdin, onLine } = command
+    const { argv, cwd, env, stdin, onLine, abort } = command
     this.#service?.obey(serviceTerms(this.order))
     const proxied = this.#service === null ? {} : PROXY_ENVIRONMENT
     const outcome = await this.#run(
       { argv, cwd, env: { ...env, ...proxied, ...this.order.secrets }, stdin },
       (stream, bytes) => outputs.take(stream, bytes),
       { onLine, tooLong: TOO_LONG },
+      abort,
     )
     this.#connections.push(...((await this.#service?.settle()) ?? []))
     // What runs later is not the participant.
@@ -250,19 +251,27 @@ export class AttemptScene {
     this.#laid.remove()
   }
 
-  #run(command: OperationCommand, onOutput: OnOutput, channel?: ToolChannel): Promise<RunOutcome> {
+  async #run(
+    command: OperationCommand,
+    onOutput: OnOutput,
+    channel?: ToolChannel,
+    abort?: AbortSignal,
+  ): Promise<RunOutcome> {
     const { argv, cwd, env, stdin } = command
-    return this.sandbox.run({
+    const { signal } = this.#stop
+    const outcome = await this.sandbox.run({
       argv,
       cwd,
       env: { ...this.#environment(), ...env },
       stdin,
       terminal: null,
       onOutput,
-      abort: this.#stop.signal,
+      abort: abort === undefined ? signal : AbortSignal.any([signal, abort]),
       ...(channel === undefined ? {} : { channel }),
       isTraced: this.order.isTraced,
     })
+    // The run was ended, and the attempt was not.
+    return abort?.aborted === true && !signal.aborted ? { ...outcome, aborted: false } : outcome
   }
 
   #environment(): Readonly<Record<string, string>> {

@@ -55,7 +55,8 @@ import {
   undeclaredPaths,
 } from './attempt-proposal.ts'
 import type { AttemptScene } from './attempt-scene.ts'
-import { sealedFindings, sealedPlaces } from './sealed-paths.ts'
+import { keptFindings } from './code-like.ts'
+import { sealedPlaces } from './sealed-paths.ts'
 import { leaksIn } from './secret-search.ts'
 
 /** The most that is read of one file for the host. */
@@ -360,7 +361,10 @@ export class OpenAttempt implements Attempt {
       changes,
       findings,
       emptied,
-      told: [...this.#accessFindings(changes), ...sealedFindings(order, changes)],
+      told: [
+        ...this.#accessFindings(changes),
+        ...keptFindings(order, changes, { lists: this.#gate.book.lists, layers: sandbox.layers }),
+      ],
       controls: sandbox.controls,
       outputs: this.#outputs,
       network: connections,

@@ -75,6 +75,7 @@ const FlowEventSchema = Type.Union(
       verdict: Type.Enum(['APPROVE', 'REJECT', 'PENDING']),
       score: Count,
       artifact_digest: DigestOrNull,
+      version: Type.Optional(Digest),
       is_word_changed: Type.Boolean(),
     }),
     branch('status', { node_id: Name, status: Name, why: Type.String() }),

@@ -24,6 +24,7 @@ const OriginSchema = Type.Object(
     ),
     pins: Type.Optional(Type.Array(Type.Object({ path: Name, digest: Digest }, closed))),
     unpinned: Type.Optional(Type.Array(Digest)),
+    open_reviewers: Type.Optional(Type.Array(Type.Object({ node_id: Name, why: Name }, closed))),
   },
   closed,
 )
