@@ -141,6 +141,7 @@ export {
   type ReplayLookup,
   ReplayReport,
 } from './principals/replay.ts'
+export { scopeFault, scopeOfCommand } from './principals/scopes.ts'
 export { decodeBase64, decodeHex, encodeBase64, encodeHex } from './tree/base64.ts'
 export {
   Growth,
@@ -203,6 +204,7 @@ export {
   schemaFile,
   sumsText,
 } from './verification/bundle.ts'
+export { formatTlogProof } from './verification/tlog-proof.ts'
 export {
   type ExpectedRoot,
   type Problem,
@@ -238,3 +240,18 @@ export {
   type Reference,
 } from './verification/verify-record.ts'
 export { HashSet } from './verification/verify-set.ts'
+export {
+  formatWitnessRequest,
+  judgeRequest,
+  originOf,
+  parseWitnessRequest,
+  type WitnessAnswer,
+  type WitnessedLog,
+} from './witness/add-checkpoint.ts'
+export {
+  cosign,
+  cosignedAt,
+  noteCosignedAt,
+  parseWitnessKey,
+  witnessKey,
+} from './witness/cosignature.ts'

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { rawOfText } from '../gate/index.ts'
+import { removeByProgram } from './attribute-reader.ts'
 import { readAttributes, readRawAttributes } from './attributes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'writ-reader-'))
@@ -55,6 +56,16 @@ describe('a process that reads often', () => {
   it('gets answers to requests that come at once', async () => {
     const each = await Promise.all(PATHS.slice(0, 4).map((path) => readRawAttributes([path])))
     expect(each.map((found) => found.size)).toEqual([0, 1, 1, 1])
+  })
+
+  it('takes an attribute away, and says if it could not', async () => {
+    const [both, one] = [['plain', 'folder'], ['plain']].map((names) => names.map(at))
+    for (const name of ['plain', 'folder']) set(name, 'user.gone', 'x')
+    expect(await removeByProgram('user.gone', both ?? [])).toBe(true)
+    const left = await readRawAttributes((both ?? []).map(rawOfText))
+    expect([...left.values()].flat().map(([name]) => name)).toEqual(['user.overlay.opaque'])
+    expect(await removeByProgram('user.gone', one ?? [])).toBe(false)
+    expect(await removeByProgram('user.a b', one ?? [])).toBe(false)
   })
 
   it('gets answers that are too long for the program', async () => {

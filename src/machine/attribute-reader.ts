@@ -1,13 +1,19 @@
 /**
- * Reads extended attributes by a program that stays, in the format of `getfattr --dump --encoding=hex`.
+ * Reads and removes extended attributes by a program that stays; reads in the format of `getfattr --dump --encoding=hex`.
  * Node has no call for attributes.
  */
 import { AnsweringProgram } from './answering-program.ts'
 import { findProgram } from './programs.ts'
 
-const CALLS: Readonly<Record<string, { readonly list: number; readonly get: number }>> = {
-  x64: { list: 195, get: 192 },
-  arm64: { list: 12, get: 9 },
+interface Numbers {
+  readonly list: number
+  readonly get: number
+  readonly remove: number
+}
+
+const CALLS: Readonly<Record<string, Numbers>> = {
+  x64: { list: 195, get: 192, remove: 198 },
+  arm64: { list: 12, get: 9, remove: 15 },
 }
 /** So often a process starts `getfattr` first: a command for one act is mostly done before more would pay. */
 const READS_BEFORE = 4
@@ -33,14 +39,30 @@ export async function readByProgram(paths: readonly string[]): Promise<Read | nu
   if (reads++ < READS_BEFORE) return null
   program = program?.isAlive === true ? program : start()
   if (program === null) return null
-  const text = paths.join('\u0000')
-  const lines = await program.ask(`${text.length}\n${text}`)
+  const lines = await asked(program, '', paths)
   if (lines === null || lines[0] === TOO_LONG) return null
   const isComplaint = (line: string): boolean => line.startsWith('!')
   return {
     text: lines.filter((line) => !isComplaint(line)).join('\n'),
     unreadable: lines.filter(isComplaint).flatMap((line) => paths[Number(line.slice(1))] ?? []),
   }
+}
+
+/** Returns whether the attribute is gone from all paths; false also if no program runs that could do it. */
+export async function removeByProgram(name: string, paths: readonly string[]): Promise<boolean> {
+  if (program?.isAlive !== true || !/^[\w.]+$/.test(name)) return false
+  const lines = await asked(program, name, paths)
+  return lines !== null && lines.length === 0
+}
+
+/** A request is its length, the attribute to remove or nothing, and the paths. */
+function asked(
+  from: AnsweringProgram,
+  name: string,
+  paths: readonly string[],
+): Promise<readonly string[] | null> {
+  const text = paths.join('\u0000')
+  return from.ask(`${text.length} ${name}\n${text}`)
 }
 
 function start(): AnsweringProgram | null {
@@ -51,16 +73,19 @@ function start(): AnsweringProgram | null {
 }
 
 /** A complaint is an exclamation mark and the place of the path in the request. */
-function source({ list, get }: { readonly list: number; readonly get: number }): string {
+function source({ list, get, remove }: Numbers): string {
   return `
 $| = 1;
 sub quoted { my $text = $_[0]; $text =~ s/([\\\\=\\000-\\037\\177])/sprintf '\\\\%03o', ord $1/ge; $text }
-while (defined(my $length = <STDIN>)) {
+while (defined(my $head = <STDIN>)) {
+  chomp $head;
+  my ($length, $removed) = split / /, $head, 2;
   my $text = '';
   read(STDIN, $text, $length) == $length or exit 1;
   my ($out, $at) = ('', -1);
   for my $path (split /\\0/, $text) {
     $at++;
+    if ($removed ne '') { $out .= "!$at\\n" if syscall(${remove}, $path, $removed) != 0; next }
     my $names = "\\0" x ${BYTES_MAX};
     my $size = syscall(${list}, $path, $names, ${BYTES_MAX});
     if ($size < 0) { $out .= "!$at\\n" if $! != ${NOT_SUPPORTED}; next }

@@ -4,6 +4,7 @@
  * gate.
  */
 export { AnsweringProgram } from './answering-program.ts'
+export { removeByProgram } from './attribute-reader.ts'
 export {
   type Attributes,
   CAPABILITY,
@@ -49,6 +50,7 @@ export {
   nodePath,
   statsOf,
 } from './held-directory.ts'
+export { type ListenPlace, LOOPBACK_NAMES, refuseOpenAddress } from './listen-address.ts'
 export { openEntry, openFile } from './no-follow.ts'
 export { holdLongList, LONG_LIST, Pace } from './pace.ts'
 export { readPlainFile, writePlainFile } from './plain-file.ts'
@@ -73,8 +75,9 @@ export {
 export { removeTree, removeTreeSync } from './remove-tree.ts'
 export { makeDurable, syncAndClose, syncDirectory, syncPath } from './sync.ts'
 export {
+  asArguments,
   inChunks,
   runBatch,
   runTool,
 } from './tool.ts'
-export { workerEntry } from './worker-entry.ts'
+export { builtEntry, workerEntry } from './worker-entry.ts'

@@ -3,18 +3,19 @@
  * Directories that their owner may not enter are opened up first. Where that fails, for example because
  * paths are too long for the kernel, programs of the machine remove the rest.
  *
- * Removing a directory that was a mount point a moment ago waits for the kernel. `removeTree` therefore
- * waits for several directories at once; `removeTreeSync` is for callers that cannot wait.
+ * Removing a directory that was a mount point a moment ago waits for the kernel, and removing a file for
+ * the journal of its disk while another file is synced. `removeTree` therefore waits for several entries
+ * at once and leaves its thread free; `removeTreeSync` is for callers that cannot wait.
  *
  * No directory is listed whole: a refused act may leave millions of entries.
  */
-import { chmodSync, lstatSync, opendirSync, rmdir, rmdirSync, unlinkSync } from 'node:fs'
+import { chmodSync, lstatSync, opendirSync, rmdir, rmdirSync, unlink, unlinkSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { faultError } from '../base/index.ts'
 import { Pace } from './pace.ts'
 import { requireProgram, runProgram, runProgramNow } from './programs.ts'
 
-/** So many directories wait for the kernel together. */
+/** So many entries wait for the kernel together. */
 const AT_ONCE = 16
 const SLASH = Buffer.from('/')
 /** What removes a tree that calls by path cannot remove. */
@@ -29,9 +30,9 @@ export async function removeTree(path: string): Promise<void> {
     const pace = new Pace()
     const going: Promise<void>[] = []
     try {
-      for (const empty of emptied(path)) {
-        if (empty?.hasHeldOthers === true || going.length === AT_ONCE) await settled(going)
-        if (empty !== null) going.push(quietly(removeLater(empty.directory)))
+      for (const { place, isDirectory, hasHeldOthers } of entriesOf(path)) {
+        if (hasHeldOthers || going.length === AT_ONCE) await settled(going)
+        going.push(quietly(isDirectory ? removeLater(place) : unlinkLater(place)))
         await pace.step()
       }
     } finally {
@@ -49,7 +50,10 @@ export async function removeTree(path: string): Promise<void> {
 /** Does nothing if there is nothing. */
 export function removeTreeSync(path: string): void {
   try {
-    for (const empty of emptied(path)) if (empty !== null) rmdirSync(empty.directory)
+    for (const { place, isDirectory } of entriesOf(path)) {
+      if (isDirectory) rmdirSync(place)
+      else unlinkSync(place)
+    }
   } catch {
     const words = PROGRAMS.map(([name, ...options]) =>
       runProgramNow(requireProgram(name), [...options, path]).stderr.toString(),
@@ -58,21 +62,22 @@ export function removeTreeSync(path: string): void {
   }
 }
 
-interface Empty {
-  readonly directory: Buffer
-  /** Its directories were yielded before it and have to be gone first. */
+interface Entry {
+  readonly place: Buffer
+  readonly isDirectory: boolean
+  /** Its entries were yielded before it and have to be gone first. */
   readonly hasHeldOthers: boolean
 }
 
-/** Removes what is no directory; yields each directory after those in it, and null after a file. */
-function* emptied(path: string): Generator<Empty | null> {
+/** Yields each directory after everything in it. */
+function* entriesOf(path: string): Generator<Entry> {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return
-  if (stats.isDirectory()) yield* emptiedBelow(Buffer.from(path))
-  else unlinkSync(path)
+  if (stats.isDirectory()) yield* entriesBelow(Buffer.from(path))
+  else yield { place: Buffer.from(path), isDirectory: false, hasHeldOthers: false }
 }
 
-function* emptiedBelow(directory: Buffer): Generator<Empty | null> {
+function* entriesBelow(directory: Buffer): Generator<Entry> {
   let hasHeldOthers = false
   if (process.getuid?.() !== 0) openUp(directory)
   // The types know only names that are texts.
@@ -82,18 +87,14 @@ function* emptiedBelow(directory: Buffer): Generator<Empty | null> {
       // Bytes, as `encoding` says.
       const name = entry.name as unknown as Buffer
       const place = Buffer.concat([directory, SLASH, name])
-      if (entry.isDirectory()) {
-        hasHeldOthers = true
-        yield* emptiedBelow(place)
-      } else {
-        unlinkSync(place)
-        yield null
-      }
+      hasHeldOthers = true
+      if (entry.isDirectory()) yield* entriesBelow(place)
+      else yield { place, isDirectory: false, hasHeldOthers: false }
     }
   } finally {
     open.closeSync()
   }
-  yield { directory, hasHeldOthers }
+  yield { place: directory, isDirectory: true, hasHeldOthers }
 }
 
 function openUp(directory: Buffer): void {
@@ -102,6 +103,7 @@ function openUp(directory: Buffer): void {
 }
 
 const removeLater = promisify(rmdir)
+const unlinkLater = promisify(unlink)
 
 /** Waits also after a failure, so that the programs do not start while some still run. */
 async function settled(going: Promise<void>[]): Promise<void> {

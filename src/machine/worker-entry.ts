@@ -14,11 +14,18 @@ import { invariant } from '../base/index.ts'
 const LEVELS_MAX = 3
 
 export function workerEntry(name: string, from: string = import.meta.url): URL {
+  const entry = builtEntry(name, from)
+  invariant(entry !== null, `the built file ${name} is not next to the program`)
+  return entry
+}
+
+/** The same; null where the file was not built, as in a program that is one file. */
+export function builtEntry(name: string, from: string = import.meta.url): URL | null {
   let directory = dirname(fileURLToPath(from))
   for (let level = 0; level < LEVELS_MAX; level++) {
     const file = join(directory, name)
     if (existsSync(file)) return pathToFileURL(file)
     directory = dirname(directory)
   }
-  invariant(false, `the built file ${name} is not next to the program`)
+  return null
 }

@@ -16,6 +16,7 @@ export {
   signerFor,
 } from './keys/ed25519.ts'
 export { createKey, makeCurrent, openKeys, recordedKeys } from './keys/keys.ts'
+export { custodyOf } from './ledger/custody.ts'
 export { exportBundle } from './ledger/export.ts'
 export {
   type LedgerReader,
@@ -24,6 +25,7 @@ export {
   openLedgerReader,
 } from './ledger/export-reader.ts'
 export { retryWhileMoved } from './ledger/head-moved.ts'
+export { type KeptAnchor, keepAnchors, readKeptAnchors } from './ledger/kept-anchors.ts'
 export {
   type Actor,
   createLedger,
@@ -54,4 +56,5 @@ export { type DroppedStanding, StandingKeeper } from './standing/standing-keeper
 export { StandingView, type WholeFact, wholeFact } from './standing/standing-view.ts'
 export { ledgerNameOf, signHome } from './streams/heads.ts'
 export { exitOfReport, verifyLedger } from './verification/verify.ts'
-export type { VerifiedStream, VerifyOptions, VerifyReport } from './verification/verify-run.ts'
+export type { VerifiedStream, WitnessedStream } from './verification/verify-anchors.ts'
+export type { VerifyOptions, VerifyReport } from './verification/verify-run.ts'

@@ -82,6 +82,7 @@ describe('proofs, checkpoints, verification', () => {
       'checked',
       'problems',
       'streams',
+      'witnessed',
     ])
     const { public_key: key, earlier } = place.writ(['ledger', 'key', '--json']).json
     expect(earlier).toEqual([])

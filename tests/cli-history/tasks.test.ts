@@ -179,12 +179,14 @@ describe('tasks and receipts', () => {
     // One command writes task records (the tour does so on a throw-away ledger), and neither it nor
     // what it imports speaks of verdicts.
     const writers = sourceFiles('src').filter((file) =>
-      /record: \{ type: 'ao_act_task_v0'|judgeTask\(/.test(readFileSync(file, 'utf8')),
+      /record: \{ type: 'ao_act_task_v0'|judgeTask\(|newTask\(/.test(readFileSync(file, 'utf8')),
     )
     expect(writers.sort()).toEqual([
       'src/cli/commands/task.ts',
       'src/cli/demo/ledger-chapter.ts',
+      'src/history/tasks.ts',
       'src/ledger/principals/act.ts',
+      'src/server/handlers/tasks.ts',
     ])
     for (const file of [...writers, 'src/cli/history/text.ts', 'src/cli/call/home.ts']) {
       expect(readFileSync(file, 'utf8')).not.toMatch(/constitution|evaluation/)

@@ -82,7 +82,7 @@ const MAIN = '(2 << 32)'
 describe('a sound ledger', () => {
   it('is reported in one shape, and without an anchor as not anchored', async () => {
     const report = await verify()
-    const keys = ['ok', 'anchored', 'size', 'root', 'checked', 'problems', 'streams']
+    const keys = ['ok', 'anchored', 'size', 'root', 'checked', 'problems', 'streams', 'witnessed']
     expect(Object.keys(report)).toEqual(keys)
     const { root } = (await ledger.store.head('main')) ?? {}
     expect(report.streams.map(({ stream, size, anchor }) => [stream, size, anchor])).toEqual([

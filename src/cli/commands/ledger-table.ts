@@ -6,7 +6,7 @@ export const LEDGER_COMMANDS: readonly Command[] = [
   {
     name: 'ledger verify',
     says: 'verify that the history was not changed',
-    usage: 'writ ledger verify [--stream NAME] [--from FILE]… [--key KEY]… [--no-contracts]',
+    usage: 'writ ledger verify [--stream NAME] [--from FILE]… [--key KEY]… [--witness KEY]… …',
     options: [
       STREAM,
       { name: 'from', value: 'FILE', many: true, says: 'a checkpoint kept elsewhere' },
@@ -15,6 +15,12 @@ export const LEDGER_COMMANDS: readonly Command[] = [
         value: 'KEY',
         many: true,
         says: 'pinned public keys, as `writ ledger key` prints them',
+      },
+      {
+        name: 'witness',
+        value: 'KEY',
+        many: true,
+        says: 'count cosignatures of these witnesses only, not of those pinned in the home',
       },
       { name: 'no-contracts', value: null, says: 'tree, chain and signatures only' },
       HOME,
@@ -25,9 +31,18 @@ export const LEDGER_COMMANDS: readonly Command[] = [
   {
     name: 'ledger prove',
     says: 'print the proof that a fact is in the history',
-    usage: 'writ ledger prove SEQ [--stream NAME]',
-    options: [STREAM, HOME],
-    examples: ['writ ledger prove 12 --json'],
+    usage: 'writ ledger prove SEQ [--stream NAME] [--out FILE]',
+    options: [
+      STREAM,
+      {
+        name: 'out',
+        value: 'FILE',
+        says: 'write it as a C2SP proof (FILE.tlog-proof), with cosignatures where there are some',
+      },
+      { name: 'force', value: null, says: 'replace the file of `--out`' },
+      HOME,
+    ],
+    examples: ['writ ledger prove 12 --json', 'writ ledger prove 12 --out fact-12.tlog-proof'],
     load: async () => ({ run: (await import('./ledger.ts')).prove }),
   },
   {
@@ -66,6 +81,22 @@ export const LEDGER_COMMANDS: readonly Command[] = [
     ],
     examples: ['writ ledger export bundle'],
     load: async () => ({ run: (await import('./ledger.ts')).exportTo }),
+  },
+  {
+    name: 'ledger anchor',
+    says: 'have the history cosigned by pinned witnesses',
+    usage: 'writ ledger anchor [--witness URL]…',
+    options: [
+      {
+        name: 'witness',
+        value: 'URL',
+        many: true,
+        says: 'the address or name of a pinned witness; all without it',
+      },
+      HOME,
+    ],
+    examples: ['writ ledger anchor', 'writ ledger anchor --witness https://witness.example/w1'],
+    load: async () => ({ run: (await import('./ledger-anchor.ts')).anchor }),
   },
   {
     name: 'ledger compare',

@@ -43,7 +43,7 @@ export async function verify(call: CommandCall): Promise<Exit> {
   // Only the bearer of a token has to be looked up, and a tenant may not see the whole.
   if (around.env['WRIT_TOKEN'] !== undefined) {
     await withLedger(home, async (_ledger, register) => {
-      if (callerOf(around, register).streams === null) return
+      if (callerOf(around, register, 'read').streams === null) return
       throw faultError('principal.scope', '', 'verification goes over the whole host')
     })
   }
@@ -51,12 +51,14 @@ export async function verify(call: CommandCall): Promise<Exit> {
   const anchor = await Promise.all(
     options.texts('from').map(async (name) => (await readSource(name)).bytes.toString('utf8')),
   )
+  const witnesses = options.texts('witness')
   const bar = progressBar(terminal, 'verifying')
   const place = { directory: home.state }
   const verified = verifyLedger(place, {
     ...(stream === null ? {} : { stream }),
     ...(anchor.length === 0 ? {} : { anchor }),
     ...(options.texts('key').length === 0 ? {} : { pinnedKeys: pinnedKeys(call) }),
+    ...(witnesses.length === 0 ? {} : { witnesses }),
     contracts: !options.isOn('no-contracts'),
     index: true,
     kept: true,
@@ -66,7 +68,7 @@ export async function verify(call: CommandCall): Promise<Exit> {
   bar.end()
   await tell(call, report)
   // A checkpoint that leaves streams out proves nothing of them.
-  const isPartly = report.ok && anchor.length > 0 && !report.anchored
+  const isPartly = report.ok && anchor.length + witnesses.length > 0 && !report.anchored
   return isPartly ? EXIT.waiting : exitOfReport(report)
 }
 
@@ -78,6 +80,10 @@ async function tell({ options, terminal }: CommandCall, report: VerifyReport): P
     `${ok ? paint.good('holds') : paint.bad('broken')}  ${checked} facts checked, size ${size}`,
     `  root  ${root}`,
     ...(ok ? [`  ${anchorWords(report)}`] : []),
+    ...report.witnessed.map(
+      ({ witness, stream, size, at }) =>
+        `  witnessed  ${stream}, ${size} facts, by ${showName(witness)} at ${at}`,
+    ),
     ...problems.map(
       ({ code, seq, message }) =>
         `  ${seq === undefined ? '' : `seq ${seq}  `}${paint.accent(code)}  ${message}`,
@@ -86,9 +92,10 @@ async function tell({ options, terminal }: CommandCall, report: VerifyReport): P
   return terminal.out(`${lines.join('\n')}\n`)
 }
 
-const KEEP = 'keep one of all streams: `writ ledger checkpoint > FILE`'
+const KEEP =
+  'keep one of all streams: `writ ledger checkpoint > FILE`, or have it cosigned: `writ ledger anchor`'
 
-function anchorWords({ anchored, streams }: VerifyReport): string {
+function anchorWords({ anchored, streams, witnessed }: VerifyReport): string {
   const named = (anchor: VerifiedStream['anchor']): string =>
     streams.flatMap((one) => (one.anchor === anchor ? [one.stream] : [])).join(', ')
   const [held, since, none] = [named('extends'), named('begun_since'), named('none')]
@@ -99,7 +106,8 @@ function anchorWords({ anchored, streams }: VerifyReport): string {
     return `not anchored: only ${held} extends the checkpoint that was kept; not covered: ${none} (${KEEP})`
   }
   const later = since === '' ? '' : `; begun since: ${since}`
-  return `anchored: the history extends the checkpoint that was kept (${held}${later})`
+  const what = witnessed.length === 0 ? 'the checkpoint that was kept' : 'what was kept or cosigned'
+  return `anchored: the history extends ${what} (${held}${later})`
 }
 
 /**

@@ -5,20 +5,28 @@
 import { join } from 'node:path'
 import { FaultError, faultError, LEVEL, showName } from '../../base/index.ts'
 import {
+  decodeHex,
   type FactProof,
+  formatTlogProof,
   formatVerifierKey,
+  inclusionPath,
   mayKnow,
+  parseCheckpoint,
+  parseNote,
   proveFact,
   type SignedHead,
   unknownStream,
   type VerifierKey,
   verifierKey,
+  verifyInclusion,
 } from '../../ledger/index.ts'
 import {
   exportBundle,
+  type KeptAnchor,
   ledgerNameOf,
   openKeys,
   publicKeyOf,
+  readKeptAnchors,
   recordedKeys,
   signHome,
 } from '../../store/index.ts'
@@ -32,7 +40,7 @@ import {
   withHistory,
   withHome,
 } from '../call/home.ts'
-import { refuseActorsFile } from '../call/output-file.ts'
+import { refuseActorsFile, refuseOut, writeWhole } from '../call/output-file.ts'
 import { progressBar } from '../call/terminal.ts'
 
 /**
@@ -121,9 +129,12 @@ export async function prove(call: CommandCall): Promise<Exit> {
   if (!/^\d{1,15}$/.test(text) || others.length > 0) {
     throw usageError('name one fact by its seq', 'writ ledger prove 12')
   }
+  const out = call.options.text('out')
+  if (out !== null) await refuseOut(call, out)
   return withHistory(call, async (session) => {
     const stream = await streamToRead(session, call)
     const proof = await proofOf(session, stream, Number(text))
+    if (out !== null) return writeProof(session, call, stream, proof, out)
     return reply(
       call,
       proof,
@@ -138,6 +149,40 @@ async function proofOf({ ledger }: ReadSession, stream: string, seq: number): Pr
   if (proof !== null) return proof
   const message = `the stream ${showName(stream)} has no fact ${seq}`
   throw faultError('history.unknown', `${stream}/${seq}`, message)
+}
+
+/** Writes the proof as a C2SP tlog-proof, over a cosigned checkpoint if one covers the fact. */
+async function writeProof(
+  { ledger, home }: ReadSession,
+  call: CommandCall,
+  stream: string,
+  { seq, leaf, ...newest }: FactProof,
+  file: string,
+): Promise<Exit> {
+  const head = await ledger.store.head(stream)
+  const cosigned = readKeptAnchors(home.state)
+    .filter(({ origin, size }) => origin === head?.origin && size > seq && size <= newest.size)
+    .reduce<KeptAnchor | null>((most, one) => (one.size > (most?.size ?? 0) ? one : most), null)
+  const size = cosigned?.size ?? newest.size
+  const checkpoint = cosigned?.note ?? newest.checkpoint
+  const path = (await inclusionPath(ledger.store, stream, seq, size)).map(bytesOf)
+  const { root } = parseCheckpoint(parseNote(checkpoint)?.text ?? '') ?? { root: new Uint8Array() }
+  if (!verifyInclusion({ index: seq, size, leaf: bytesOf(leaf), path, root })) {
+    const message = `the cosigned checkpoint of ${size} facts is not of this history`
+    throw faultError('ledger.not_extended', `${stream}/${seq}`, message, 'writ ledger verify')
+  }
+  await writeWhole(file, formatTlogProof({ index: seq, path, checkpoint }))
+  const said = { file, seq, size, cosigned: cosigned !== null }
+  const by = cosigned === null ? 'signed by the ledger alone' : 'with cosignatures'
+  return reply(
+    call,
+    said,
+    (paint) => `${paint.good('wrote')}  ${file}  over ${size} facts, ${by}\n`,
+  )
+}
+
+function bytesOf(digest: string): Uint8Array {
+  return decodeHex(digest.slice('sha256:'.length)) ?? new Uint8Array()
 }
 
 /** `writ ledger reindex`: makes the query index again from the facts. */

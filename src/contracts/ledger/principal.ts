@@ -12,6 +12,10 @@ import { checkMomentAt, closed, DigestText, Moment, StreamName } from './records
 
 const PRINCIPAL_CHANGES = ['added', 'credential_set', 'token_created', 'token_revoked'] as const
 
+/** What a token is for; `read` is part of each of the others. */
+export const TOKEN_SCOPES = ['read', 'propose', 'flows', 'tasks'] as const
+export type TokenScope = (typeof TOKEN_SCOPES)[number]
+
 export const CREDENTIAL_KINDS = ['none', 'passphrase', 'passkey'] as const
 
 const Name = Type.String({
@@ -47,6 +51,13 @@ const PrincipalSchema = Type.Object(
     token_id: Type.Optional(Name),
     token_digest: Type.Optional(DigestText),
     expires_at: Type.Optional(Moment),
+    /** Of a token; without the field, all that its principal may do. */
+    scopes: Type.Optional(
+      Type.Array(Type.Enum([...TOKEN_SCOPES], { 'x-code': 'enum' }), {
+        minItems: 1,
+        'x-code': { minItems: 'required' },
+      }),
+    ),
   },
   closed,
 )
@@ -57,7 +68,7 @@ export type PrincipalChange = Type.Static<typeof PrincipalSchema>
 const FIELDS: Readonly<Record<(typeof PRINCIPAL_CHANGES)[number], readonly string[]>> = {
   added: ['streams', 'credential'],
   credential_set: ['credential*', 'credential_key'],
-  token_created: ['token_id*', 'token_digest*', 'expires_at'],
+  token_created: ['token_id*', 'token_digest*', 'expires_at', 'scopes'],
   token_revoked: ['token_id*'],
 }
 const OPTIONAL = [
@@ -67,6 +78,7 @@ const OPTIONAL = [
   'token_id',
   'token_digest',
   'expires_at',
+  'scopes',
 ] as const
 
 function checkFields({ document, report }: Subject): void {

@@ -18,7 +18,7 @@ export const DigestText = Type.String({
 })
 
 /** A public key of a signed note. */
-const VerifierKeyText = Type.String({
+export const VerifierKeyText = Type.String({
   pattern: '^[^+\\s]+\\+[0-9a-f]{8}\\+[A-Za-z0-9+/]+={0,2}$',
   'x-code': { pattern: 'key' },
   'x-says': 'a public key of the form `name+id+base64`',

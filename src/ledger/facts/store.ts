@@ -159,15 +159,11 @@ export function queryTerm(query: Query, field: IndexedField): string | undefined
 }
 
 export function matches(query: Query, fact: Fact): boolean {
+  if (fact.stream !== query.stream) return false
+  if (query.since !== undefined && fact.occurred_at < query.since) return false
+  if (query.until !== undefined && fact.occurred_at >= query.until) return false
+  const asked = INDEXED_FIELDS.filter((field) => queryTerm(query, field) !== undefined)
+  if (asked.length === 0) return true
   const terms = indexTerms(fact)
-  const asked = (field: IndexedField): boolean => {
-    const wanted = queryTerm(query, field)
-    return wanted === undefined || terms[field] === wanted
-  }
-  return (
-    fact.stream === query.stream &&
-    (query.since === undefined || fact.occurred_at >= query.since) &&
-    (query.until === undefined || fact.occurred_at < query.until) &&
-    INDEXED_FIELDS.every(asked)
-  )
+  return asked.every((field) => terms[field] === queryTerm(query, field))
 }

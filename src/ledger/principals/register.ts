@@ -6,7 +6,7 @@
  * `ai`, a `script` or a `device` proposes and reports, and nothing else.
  */
 import { digestBytes, type Fault, fault, parseIsoMomentMs, showName } from '../../base/index.ts'
-import type { PrincipalChange } from '../../contracts/index.ts'
+import type { PrincipalChange, TokenScope } from '../../contracts/index.ts'
 import {
   type Fact,
   isStreamName,
@@ -30,6 +30,8 @@ export interface RegisteredToken {
   readonly createdAt: string
   readonly expiresAt: string | null
   readonly revokedAt: string | null
+  /** What it is for; without them, all that its principal may do. */
+  readonly scopes?: readonly TokenScope[]
 }
 
 export interface Credential {
@@ -112,8 +114,13 @@ export class RegisterFold {
   #addToken(change: PrincipalChange, createdAt: string): void {
     const { principal, token_id: id = '', token_digest: digest = '' } = change
     const expiresAt = change.expires_at ?? null
-    this.#tokens.set(id, { id, digest, principal, createdAt, expiresAt, revokedAt: null })
+    const token = { id, digest, principal, createdAt, expiresAt, revokedAt: null }
+    this.#tokens.set(id, { ...token, ...scopesOf(change) })
   }
+}
+
+function scopesOf({ scopes }: Pick<Caller, 'scopes'>): Pick<Caller, 'scopes'> {
+  return scopes === undefined ? {} : { scopes }
 }
 
 /** The newest credential of a principal; null when it has none. */
@@ -134,6 +141,8 @@ export interface Caller {
   readonly streams: readonly string[] | null
   /** `token`: the bearer of a token of this host. `none`: the local human, unproven. */
   readonly proof: 'token' | 'none'
+  /** What its token is for; without them, all that the principal may do. */
+  readonly scopes?: readonly TokenScope[]
 }
 
 export type CallerAnswer =
@@ -161,7 +170,7 @@ export function bearerOf(register: Register, token: string, nowMs: number): Call
   const entry = register.principals.find((one) => samePrincipal(one.principal, found.principal))
   if (entry === undefined) return refused('the principal of the token is not known here')
   const { principal, streams } = entry
-  return { ok: true, caller: { principal, streams, proof: 'token' } }
+  return { ok: true, caller: { principal, streams, proof: 'token', ...scopesOf(found) } }
 }
 
 /** The fault of a caller who is no human; null for one who is (I1). */

@@ -131,11 +131,12 @@ export async function openLedger(options: OpenLedgerOptions): Promise<Ledger> {
   const setting = readStoreSetting(directory)
   if (setting.kind === 'postgres') return openPostgresLedger(options, setting)
   const file = join(directory, FILE)
-  const writer = new InlineWriter({ file, keys: openKeys(join(directory, KEYS)) })
+  const keysDirectory = join(directory, KEYS)
+  const writer = new InlineWriter({ file, keys: openKeys(keysDirectory), keysDirectory })
   try {
     const store = new SqliteStore(file, writer)
     const objects = new ObjectStore(join(directory, OBJECTS), true)
-    return new Ledger(store, objects, writer, join(directory, KEYS), options)
+    return new Ledger(store, objects, writer, keysDirectory, options)
   } catch (error) {
     await writer.close()
     throw error

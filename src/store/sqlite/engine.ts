@@ -1,6 +1,6 @@
 /**
  * A ledger in SQLite, opened for writing: the file, its index, its keys. Synchronous: runs in the caller's
- * thread. Opening after a crash is opening.
+ * thread, or in the one that commits for it. Opening after a crash is opening.
  */
 import { accessSync, closeSync, constants, openSync } from 'node:fs'
 import { dirname } from 'node:path'

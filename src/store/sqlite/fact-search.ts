@@ -126,12 +126,14 @@ export class FactSearch {
     return low
   }
 
-  *#scan(stream: number, { from, to }: Bounds, { order }: Query): Iterable<Candidate> {
+  *#scan(stream: number, { from, to }: Bounds, { order, limit }: Query): Iterable<Candidate> {
     let [low, high] = [from, to]
+    // One more than asked for says whether there is a next page.
+    const chunk = Math.min(CHUNK, limit + 1)
     const newestFirst = order === 'newest_first'
     while (low < high) {
       const statement = newestFirst ? this.#descending : this.#ascending
-      const rows = statement.all(factPlace(stream, low), factPlace(stream, high), CHUNK)
+      const rows = statement.all(factPlace(stream, low), factPlace(stream, high), chunk)
       if (rows.length === 0) yield { seq: newestFirst ? high - 1 : low, text: undefined }
       for (const { place, fact } of rows) {
         // Seqs have no gaps: a row of another seq means that this one is missing.
@@ -146,9 +148,11 @@ export class FactSearch {
     const indexed = { from: bounds.from, to: Math.min(bounds.to, mark) }
     const tail = { from: Math.max(bounds.from, mark), to: bounds.to }
     const written = writtenAs(query, field)
-    if (query.order === 'newest_first') yield* naming(written, this.#scan(stream, tail, query))
+    // Few facts of the tail fit, so it is read in large pieces.
+    const whole = { ...query, limit: CHUNK }
+    if (query.order === 'newest_first') yield* naming(written, this.#scan(stream, tail, whole))
     yield* this.#indexed(stream, indexed, query, field)
-    if (query.order === 'oldest_first') yield* naming(written, this.#scan(stream, tail, query))
+    if (query.order === 'oldest_first') yield* naming(written, this.#scan(stream, tail, whole))
   }
 
   /** A tail that is too long to be read at each query is indexed first. */

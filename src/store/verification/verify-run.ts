@@ -8,12 +8,10 @@ import {
   type BodyRule,
   type Checkpoint,
   checkSigners,
-  type ExpectedRoot,
   emptyRoot,
   equalBytes,
   HOST_STREAM,
   hashText,
-  headsOfHome,
   isWrong,
   type KeySchedule,
   MAIN_STREAM,
@@ -28,6 +26,22 @@ import {
   verifierFor,
   type Wrong,
 } from '../../ledger/index.ts'
+import type { CosignedNotes } from './cosigned.ts'
+import {
+  type Anchor,
+  anchoredStream,
+  anchorsOf,
+  type Examined,
+  expectedRoots,
+  foreignAnchor,
+  isHost,
+  type KnownNote,
+  lostStream,
+  streamsOf,
+  type VerifiedStream,
+  type WitnessedStream,
+  witnessedOf,
+} from './verify-anchors.ts'
 import type { BodyCheck } from './verify-index.ts'
 import { type LedgerRows, PAGE, type Say, type StreamRow, stray } from './verify-rows.ts'
 
@@ -38,6 +52,8 @@ export interface VerifyOptions {
   readonly anchor?: string | readonly string[]
   /** Public keys as texts (`name+id+base64`); one of them must be among the keys of each stream. */
   readonly pinnedKeys?: readonly string[]
+  /** Keys of witnesses as texts; only their cosignatures count. Without them the home's pins do. */
+  readonly witnesses?: readonly string[]
   /** Also the form, contract, payload and bodies of every record. */
   readonly contracts: boolean
   /** Also the indexes over keys and terms; needs the contracts. False when absent. */
@@ -46,18 +62,6 @@ export interface VerifyOptions {
   readonly kept?: boolean
   readonly bodyRules?: readonly BodyRule[]
   readonly onProgress?: (progress: { readonly checked: number; readonly total: number }) => void
-}
-
-/** One stream that was gone over. */
-export interface VerifiedStream {
-  readonly stream: string
-  readonly size: number
-  readonly root: string
-  /**
-   * `extends`: the stream extends a checkpoint kept elsewhere. `begun_since`: the host's stream names
-   * it behind its own anchor. `none`: no anchor speaks of it.
-   */
-  readonly anchor: 'extends' | 'begun_since' | 'none'
 }
 
 export interface VerifyReport {
@@ -71,27 +75,7 @@ export interface VerifyReport {
   readonly checked: number
   readonly problems: readonly Problem[]
   readonly streams: readonly VerifiedStream[]
-}
-
-/** A note that could be read. */
-export interface KnownNote {
-  readonly note: string
-  readonly checkpoint: Checkpoint
-}
-
-/** What a note from elsewhere says of one stream. */
-interface Anchor extends KnownNote {
-  /** The name under which the keys signed it: the stream's origin, or the ledger's name. */
-  readonly signedAs: string
-}
-
-/** A stream under verification with everything that speaks of it. */
-interface Examined {
-  readonly row: StreamRow
-  readonly head: KnownNote | null
-  readonly kept: readonly KnownNote[]
-  readonly anchors: readonly Anchor[]
-  readonly verification: StreamVerification
+  readonly witnessed: readonly WitnessedStream[]
 }
 
 interface RunInput {
@@ -99,6 +83,7 @@ interface RunInput {
   readonly place: string
   readonly bodies: BodyCheck
   readonly anchors: readonly KnownNote[]
+  readonly cosigned: CosignedNotes
   /** Null when no key was pinned. */
   readonly pinned: readonly VerifierKey[] | null
   readonly options: VerifyOptions
@@ -111,17 +96,19 @@ export class LedgerVerification {
   readonly #options: VerifyOptions
   readonly #problems = new Problems()
   readonly #notes: readonly KnownNote[]
+  readonly #cosigned: CosignedNotes
   #anchors: readonly Anchor[] = []
   readonly #pinned: readonly VerifierKey[] | null
   #checked = 0
   #total = 0
 
-  constructor(rows: LedgerRows, { place, bodies, anchors, pinned, options }: RunInput) {
+  constructor(rows: LedgerRows, { place, bodies, anchors, cosigned, pinned, options }: RunInput) {
     this.#rows = rows
     this.#place = place
     this.#bodies = bodies
     this.#options = options
     this.#notes = anchors
+    this.#cosigned = cosigned
     this.#pinned = pinned
   }
 
@@ -130,7 +117,11 @@ export class LedgerVerification {
     await this.#rows.checkPlace(say)
     const rows = await this.#rows.streams(say)
     const wanted = this.#wanted(rows)
-    this.#anchors = this.#notes.flatMap((note) => anchorsOf(note, rows[0]))
+    this.#anchors = [
+      ...this.#notes.flatMap((note) => anchorsOf(note, rows[0], 'kept')),
+      ...this.#cosigned.notes.flatMap((note) => anchorsOf(note, rows[0], 'cosigned')),
+    ]
+    for (const wrong of this.#cosigned.wrongs) this.#say(wrong, HOST_STREAM)
     this.#total = await this.#totalOf(wanted)
     const examined: Examined[] = []
     // The host's stream goes first: it names the first key of every other one.
@@ -167,6 +158,7 @@ export class LedgerVerification {
       checked: this.#checked,
       problems: this.#problems.list,
       streams,
+      witnessed: witnessedOf(examined, this.#cosigned),
     }
   }
 
@@ -366,91 +358,20 @@ export class LedgerVerification {
     for (const { checkpoint, signedAs } of this.#anchors) {
       const isOf = ({ origin }: StreamRow): boolean => origin === checkpoint.origin
       if (examined.some(({ row }) => isOf(row))) continue
-      const isHome = signedAs !== checkpoint.origin
-      // A home's checkpoint lists streams that `stream` left out.
+      const isHome = signedAs !== checkpoint.origin || this.#isCosigned(checkpoint)
+      // A home's checkpoint, and those that were cosigned, speak of streams that `stream` left out.
       if (isHome && rows.some(isOf)) continue
       this.#say(isHome ? lostStream(checkpoint) : foreignAnchor(checkpoint))
     }
   }
 
+  #isCosigned({ origin }: Checkpoint): boolean {
+    return this.#cosigned.notes.some(({ checkpoint }) => checkpoint.origin === origin)
+  }
+
   #say(wrong: Wrong, stream?: string, seq?: number): void {
     this.#problems.add(wrong, stream ?? this.#place, seq)
   }
-}
-
-/** Returns what a note says of each stream: of one, or of all when it is the home's checkpoint. */
-function anchorsOf({ note, checkpoint }: KnownNote, row: StreamRow | undefined): readonly Anchor[] {
-  const { origin: signedAs } = checkpoint
-  if (row === undefined || signedAs !== row.origin.slice(0, -(row.name.length + 1))) {
-    return [{ note, checkpoint, signedAs }]
-  }
-  const heads = headsOfHome(checkpoint)
-  if (heads === null) throw faultError('ledger.checkpoint_malformed', 'anchor')
-  return heads.map(({ stream, size, root }) => {
-    const origin = `${signedAs}/${stream}`
-    return { note, signedAs, checkpoint: { origin, size, root, extensions: [] } }
-  })
-}
-
-function lostStream({ origin, size }: Checkpoint): Wrong {
-  const message = `the checkpoint kept elsewhere counts ${size} facts of \`${origin}\`, which is not there`
-  return { code: 'ledger.stream_missing', message }
-}
-
-function foreignAnchor({ origin }: Checkpoint): Wrong {
-  const message = `no stream that was verified has the origin \`${origin}\``
-  return { code: 'ledger.anchor_foreign', message }
-}
-
-/** Returns the streams with what anchors them. */
-function streamsOf(examined: readonly Examined[]): readonly VerifiedStream[] {
-  const host = examined.find(({ row }) => isHost(row))
-  const hostSizes = host?.anchors.map(({ checkpoint }) => checkpoint.size) ?? []
-  const begunSince = host?.verification.beginnings
-    .filter(({ seq }) => hostSizes.length > 0 && seq >= Math.max(...hostSizes))
-    .map(({ stream }) => stream)
-  return examined.map(({ row: { name: stream }, anchors, verification }) => ({
-    stream,
-    size: verification.size,
-    root: hashText(verification.root()),
-    anchor:
-      anchors.length > 0
-        ? 'extends'
-        : begunSince?.includes(stream) === true
-          ? 'begun_since'
-          : 'none',
-  }))
-}
-
-/** The roots that the facts must pass through, in the order of their sizes. */
-function expectedRoots(
-  kept: readonly KnownNote[],
-  anchors: readonly KnownNote[],
-  headSize: number,
-): readonly ExpectedRoot[] {
-  const own = kept.map(({ checkpoint: { size, root } }): ExpectedRoot => {
-    const message = `the checkpoint kept at the size ${size} has another root than the facts`
-    const lost = `a checkpoint is kept for ${size} facts`
-    return {
-      size,
-      root,
-      otherwise: { code: 'ledger.root', message },
-      unreached: { code: 'ledger.truncated', message: lost },
-    }
-  })
-  const foreign = anchors.map(({ checkpoint: { size, root } }): ExpectedRoot => {
-    // Two checkpoints of one size with different roots prove a fork to anyone.
-    const code = size === headSize ? 'ledger.forked' : 'ledger.not_extended'
-    const message = `the first ${size} facts have another root than the checkpoint kept elsewhere`
-    const lost = `the checkpoint kept elsewhere counts ${size} facts`
-    return {
-      size,
-      root,
-      otherwise: { code, message },
-      unreached: { code: 'ledger.truncated', message: lost },
-    }
-  })
-  return [...own, ...foreign].sort((a, b) => a.size - b.size)
 }
 
 /** Ids count from 1 in the order in which the host stream names the streams. */
@@ -463,20 +384,10 @@ function isSame(stored: Uint8Array, computed: Uint8Array): boolean {
   return stored.length === computed.length && Buffer.compare(stored, computed) === 0
 }
 
-function isHost({ name }: StreamRow): boolean {
-  return name === HOST_STREAM
-}
-
 function tileCount(size: number): number {
   let count = 0
   for (let rest = size; rest > 0; rest = Math.floor(rest / TILE_WIDTH)) {
     count += Math.ceil(rest / TILE_WIDTH)
   }
   return count
-}
-
-/** The stream that an anchor speaks of; `main` before others. */
-function anchoredStream(examined: readonly Examined[]): string | undefined {
-  const names = examined.filter(({ anchors }) => anchors.length > 0).map(({ row }) => row.name)
-  return names.includes(MAIN_STREAM) ? MAIN_STREAM : names[0]
 }

@@ -1,8 +1,8 @@
 /**
  * `verifyLedger(place, options)`: goes over a ledger and says whether its history holds (L-3).
  *
- *     verifyLedger({ directory }, { stream?, anchor?, pinnedKeys?, contracts, index?, kept?, onProgress? })
- *       → { ok, anchored, size, root, checked, problems: [{ code, seq?, message }], streams }
+ *     verifyLedger({ directory }, { stream?, anchor?, pinnedKeys?, witnesses?, contracts, index?, kept?, onProgress? })
+ *       → { ok, anchored, size, root, checked, problems: [{ code, seq?, message }], streams, witnessed }
  *
  * `size` and `root` are of the stream that was asked for, else of the anchor's, else of `main`;
  * `anchored` says whether every stream that was checked extends a checkpoint kept elsewhere. All
@@ -20,22 +20,22 @@ import {
   parseCheckpoint,
   parseNote,
   parseVerifierKey,
+  parseWitnessKey,
   type VerifierKey,
 } from '../../ledger/index.ts'
 import { failureOf } from '../database/sqlite-connection.ts'
+import { readKeptAnchors } from '../ledger/kept-anchors.ts'
 import type { LedgerPlace } from '../ledger/ledger.ts'
+import { ObjectStore } from '../ledger/objects.ts'
 import { postgresPlaceOf, readStoreSetting } from '../ledger/store-setting.ts'
 import { damageOf } from '../postgres/postgres-connection.ts'
 import { withKept } from './check-kept.ts'
+import { cosignedNotes } from './cosigned.ts'
+import type { KnownNote } from './verify-anchors.ts'
 import { BodyCheck } from './verify-index.ts'
 import { openPostgresRows } from './verify-postgres.ts'
 import type { LedgerRows } from './verify-rows.ts'
-import {
-  type KnownNote,
-  LedgerVerification,
-  type VerifyOptions,
-  type VerifyReport,
-} from './verify-run.ts'
+import { LedgerVerification, type VerifyOptions, type VerifyReport } from './verify-run.ts'
 import { SqliteRows } from './verify-sqlite.ts'
 
 /** What `writ ledger verify` exits with. A ledger that lost facts or cannot be read is a fault. */
@@ -63,7 +63,11 @@ async function verifyHistory(
   const rows = await open()
   try {
     const bodies = new BodyCheck(join(directory, 'objects'), rows, options.bodyRules ?? BODY_RULES)
-    const input = { place, bodies, anchors, pinned, options }
+    const named = options.witnesses?.map(readWitness) ?? null
+    const objects = new ObjectStore(join(directory, 'objects'))
+    const kept = readKeptAnchors(directory)
+    const cosigned = await cosignedNotes({ rows, objects, kept, named })
+    const input = { place, bodies, anchors, cosigned, pinned, options }
     return await new LedgerVerification(rows, input).run()
   } catch (error) {
     const failure = failed(error)
@@ -102,7 +106,8 @@ function unreadable({ fault: { code, message, details } }: FaultError): VerifyRe
   const reason = details !== null && 'reason' in details ? `: ${details.reason}` : ''
   const problems = [{ code, message: `${message}${reason}` }]
   const root = hashText(emptyRoot())
-  return { ok: false, anchored: false, size: 0, root, checked: 0, problems, streams: [] }
+  const none = { size: 0, root, checked: 0, problems, streams: [], witnessed: [] }
+  return { ok: false, anchored: false, ...none }
 }
 
 /** Anchors are handed in: one that cannot be read is a wrong call, not a finding. */
@@ -113,6 +118,13 @@ function readAnchors(given: string | readonly string[] | undefined): readonly Kn
     if (checkpoint !== null && checkpoint.size > 0) return { note, checkpoint }
     throw faultError('ledger.checkpoint_malformed', 'anchor')
   })
+}
+
+function readWitness(text: string): VerifierKey {
+  const key = parseWitnessKey(text.trim())
+  if (key !== null) return key
+  const message = `${showName(text)} is not the key of a witness`
+  throw faultError('witness.key', '', message, 'writ witness list --json prints the keys')
 }
 
 function readPins(texts: readonly string[]): readonly VerifierKey[] {
