@@ -17,9 +17,26 @@ interface ChannelParts {
   readonly commands: CommandKeeper
   /** What a hook reported; returns the answer for the agent. */
   readonly onReport: (report: unknown) => Promise<unknown>
+  /** Returns the real version of a file in conflict. Fails for every other path. */
+  readonly onRead: (path: string) => Uint8Array
+  /** An event in the words of a host; null if no such host is known. */
+  readonly onEvent: (
+    host: string,
+    event: string | null,
+    input: string,
+  ) => Promise<EventAnswer | null>
+}
+
+/** What the hook program prints, and how it leaves. */
+interface EventAnswer {
+  readonly stdout: string
+  readonly stderr: string
+  readonly status: number
 }
 
 const REPORT_BYTES_MAX = 1024 * 1024
+/** An event also holds what the tool answered. */
+const EVENT_BYTES_MAX = 16 * 1024 * 1024
 const HEADERS_MS = 15_000
 
 export class SessionChannel {
@@ -55,7 +72,38 @@ export class SessionChannel {
     // Hooks ask whether they run in a session.
     if (kind === 'ping') return void answer.end()
     if (kind === 'report' && asked.method === 'POST') return void this.#report(asked, answer)
+    if (kind === 'hook' && asked.method === 'POST')
+      return void this.#event(name, rest[0] ?? null, asked, answer)
+    if (kind === 'real') return this.#read(name, answer)
     refuse(answer, 404, 'there is nothing here')
+  }
+
+  #read(name: string, answer: ServerResponse): void {
+    try {
+      answer.end(this.#parts.onRead(decodeURIComponent(name)))
+    } catch (error) {
+      refuse(answer, 404, error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  /** Status 200 with what the hook prints, or 422 with what it says when it blocks. */
+  async #event(
+    host: string,
+    event: string | null,
+    asked: IncomingMessage,
+    answer: ServerResponse,
+  ): Promise<void> {
+    try {
+      const input = await bodyOf(asked, EVENT_BYTES_MAX)
+      const printed = await this.#parts.onEvent(host, event, input)
+      if (printed === null) return refuse(answer, 404, `no agent is called ${host}`)
+      const { status, stdout, stderr } = printed
+      const body = Buffer.from(status === 0 ? stdout : stderr)
+      answer.writeHead(status === 0 ? 200 : 422, { 'content-length': body.length })
+      answer.end(body)
+    } catch (error) {
+      refuse(answer, 400, error instanceof Error ? error.message : String(error))
+    }
   }
 
   async #push(
@@ -73,7 +121,7 @@ export class SessionChannel {
 
   async #report(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
     try {
-      const told = await this.#parts.onReport(JSON.parse(await bodyOf(asked)))
+      const told = await this.#parts.onReport(JSON.parse(await bodyOf(asked, REPORT_BYTES_MAX)))
       answer.writeHead(200, { 'content-type': 'application/json' })
       answer.end(JSON.stringify(told))
     } catch (error) {
@@ -82,14 +130,14 @@ export class SessionChannel {
   }
 }
 
-async function bodyOf(asked: IncomingMessage): Promise<string> {
+async function bodyOf(asked: IncomingMessage, most: number): Promise<string> {
   const pieces: Buffer[] = []
   let bytes = 0
   for await (const piece of asked) {
     // A request without an encoding gives buffers.
     const chunk = piece as Buffer
     bytes += chunk.length
-    if (bytes > REPORT_BYTES_MAX) throw new Error('the report is longer than 1 MB')
+    if (bytes > most) throw new Error(`the report is longer than ${most} bytes`)
     pieces.push(chunk)
   }
   return Buffer.concat(pieces).toString('utf8')

@@ -11,6 +11,9 @@ export interface TokenUse {
 /** Longer lines, and documents longer than this, are not looked at. */
 const TEXT_MAX = 4 * 1024 * 1024
 const DATA = 'data:'
+const NEWLINE = 10
+/** Text without it holds no count. */
+const WORD = 'usage'
 
 /** The fields that say it, in the forms of Anthropic, OpenAI (both) and Gemini. */
 const INPUT = ['input_tokens', 'prompt_tokens', 'promptTokenCount'] as const
@@ -26,7 +29,10 @@ const PLACES = [
 
 export class UsageReader {
   readonly #isStream: boolean
-  #rest = ''
+  /** Of the last line, or of the document; pieces are joined only if they can hold a count. */
+  #rest: Buffer[] = []
+  #length = 0
+  #hasWord = false
   #isTooLong = false
   #input = 0
   #output = 0
@@ -35,27 +41,46 @@ export class UsageReader {
     this.#isStream = /event-stream/i.test(contentType)
   }
 
-  take(bytes: Uint8Array): void {
+  take(bytes: Buffer): void {
     if (this.#isTooLong) return
-    this.#rest += Buffer.from(bytes).toString('utf8')
-    if (this.#isStream) this.#takeLines()
-    this.#isTooLong = this.#rest.length > TEXT_MAX
-    if (this.#isTooLong) this.#rest = ''
+    const hasWord = bytes.includes(WORD)
+    this.#hasWord ||= hasWord || this.#isCutWord(bytes)
+    const end = this.#isStream ? bytes.lastIndexOf(NEWLINE) + 1 : 0
+    if (end > 0) {
+      if (this.#hasWord) this.#takeLines(Buffer.concat([...this.#rest, bytes.subarray(0, end)]))
+      this.#forget()
+    }
+    const left = bytes.subarray(end)
+    this.#hasWord ||= hasWord && left.includes(WORD)
+    if (left.length > 0) this.#rest.push(left)
+    this.#length += left.length
+    this.#isTooLong = this.#length > TEXT_MAX
+    if (this.#isTooLong) this.#forget()
   }
 
   /** Returns what was said so far; counts of a stream grow, so the largest ones count. */
   end(): TokenUse {
-    if (!this.#isStream) this.#read(this.#rest)
-    this.#rest = ''
+    if (!this.#isStream && this.#hasWord) this.#read(Buffer.concat(this.#rest).toString('utf8'))
+    this.#forget()
     return { input: this.#input, output: this.#output }
   }
 
-  #takeLines(): void {
-    const lines = this.#rest.split('\n')
-    this.#rest = lines.pop() ?? ''
-    for (const line of lines) {
-      // Only lines that can hold a count are parsed.
-      if (line.startsWith(DATA) && /usage/i.test(line)) this.#read(line.slice(DATA.length))
+  /** Whether a word began in the piece before and ends in this one. */
+  #isCutWord(bytes: Buffer): boolean {
+    const cut = WORD.length - 1
+    const before = this.#rest.slice(-cut).map((piece) => piece.subarray(-cut))
+    return Buffer.concat([...before, bytes.subarray(0, cut)]).includes(WORD)
+  }
+
+  #forget(): void {
+    this.#rest = []
+    this.#length = 0
+    this.#hasWord = false
+  }
+
+  #takeLines(lines: Buffer): void {
+    for (const line of lines.toString('utf8').split('\n')) {
+      if (line.startsWith(DATA) && line.includes(WORD)) this.#read(line.slice(DATA.length))
     }
   }
 

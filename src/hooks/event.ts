@@ -9,8 +9,11 @@
  */
 import {
   type AgentHost,
+  feedbackAnswer,
   type HookAnswer,
+  noEvent,
   type PrintedAnswer,
+  readEvent,
   TICKET_WORDS,
   type ToolReport,
   ticketLine,
@@ -35,20 +38,9 @@ interface HookEvent {
 const PASS: HookAnswer = { kind: 'pass' }
 
 export async function answerEvent(event: HookEvent): Promise<PrintedAnswer> {
-  const report = reportOf(event)
-  if (report === null) {
-    const stderr = `writ: this is no hook event of ${event.host.title}, so the call is blocked (hook.input)\n`
-    return { stdout: '', stderr, status: 2 }
-  }
+  const report = readEvent(event.host, event.input, event.event)
+  if (report === null) return noEvent(event.host)
   return event.host.hooks.print(await decided(event, report), report)
-}
-
-function reportOf({ host, input, event }: HookEvent): ToolReport | null {
-  try {
-    return host.hooks.read(JSON.parse(input), event)
-  } catch {
-    return null
-  }
 }
 
 /**
@@ -59,10 +51,7 @@ async function decided(event: HookEvent, report: ToolReport): Promise<HookAnswer
   const { channel, isWrapping } = event
   const answer = channel === null ? null : await postReport(channel, report)
   if (answer === null) return isWrapping ? wrapped(event, report) : PASS
-  const { feedback } = answer
-  return feedback !== null && report.boundary === 'after'
-    ? { kind: 'feedback', line: oneLine(feedback) }
-    : PASS
+  return feedbackAnswer(answer, report)
 }
 
 function wrapped(event: HookEvent, report: ToolReport): HookAnswer {
@@ -84,12 +73,4 @@ const EDIT_REASON =
 function isTicketLine(command: string, writ: string): boolean {
   const prefix = `${writ} ${TICKET_WORDS.join(' ')} `
   return command.startsWith(prefix) && /^[0-9a-f]{32}$/.test(command.slice(prefix.length))
-}
-
-/** Control characters would let the line look like several. */
-function oneLine(text: string): string {
-  return text
-    .replace(/\p{Cc}+/gu, ' ')
-    .trim()
-    .slice(0, 2_000)
 }

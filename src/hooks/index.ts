@@ -14,7 +14,7 @@ export {
   installations,
   planInstall,
   planUninstall,
+  unhookCopy,
   uninstall,
-  unwrapCopy,
 } from './install/install.ts'
 export { redeemTicket, ticketFolder, withTickets } from './ticket.ts'

@@ -2,6 +2,7 @@
  * Room: hosts. Adapters of coding agents: how each is recognised, what a session adds to its start,
  * its state and model endpoints, and translators of its hooks. Pure. Sees base.
  */
+export { answerInSession, feedbackAnswer, noEvent, readEvent } from './event.ts'
 export { asObject, type JsonFields } from './fields.ts'
 export {
   type AgentHost,

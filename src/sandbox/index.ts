@@ -7,6 +7,7 @@ export type {
   Control,
   EndedCommands,
   Keeper,
+  KeeperTask,
   Layer,
   NetworkDoor,
   Probe,

@@ -51,6 +51,7 @@ describe('mounts', () => {
         { path: '/w/a b\nc', kind: 'file' },
         { path: '/var/lib', kind: 'directory' },
       ],
+      sealed: ['/w/a b', '/w/a b/d'],
       isClosed: false,
     })
     expect(lines.split('\n')).toEqual([
@@ -65,6 +66,9 @@ describe('mounts', () => {
       'writ /r/v/o0/.ssh tmpfs ro,size=4k,nr_inodes=2,mode=555 0 0',
       '/r/v/empty /r/v/o1/a\\040b\\012c none bind,ro 0 0',
       'writ /r/v/m/var/lib tmpfs ro,size=4k,nr_inodes=2,mode=555 0 0',
+      '/r/v/o1 /r/v/s1 none rbind 0 0',
+      '/r/v/s1/a\\040b /r/v/s1/a\\040b none rbind,ro,X-writ.runs 0 0',
+      '/r/v/s1/a\\040b/d /r/v/s1/a\\040b/d none rbind,ro,X-writ.runs 0 0',
       '',
     ])
   })

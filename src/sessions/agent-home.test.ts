@@ -90,3 +90,19 @@ it('asks about what runs by itself in the home of any agent', () => {
   write('.gitconfig', '[user]\n\tname = a \\\n[alias]\n\tst = !evil\n')
   expect(home.changedPowers()).toEqual(['.gitconfig'])
 })
+
+it('does not ask about projects that Codex notes for itself', () => {
+  const known = { state: join(folder, 'state') } as KnownHome // As above.
+  home = new AgentHome(known, 'codex', hostNamed('codex'), folder)
+  const noted = '[projects."/home/ann/p"]\ntrust_level = "trusted"\n'
+  write('.codex/config.toml', noted)
+  expect(home.changedPowers()).toEqual([])
+  write('.codex/config.toml', 'model = "m"\n')
+  home.accept()
+  write('.codex/config.toml', `model = "m"\n\n${noted}`)
+  expect(home.changedPowers()).toEqual([])
+  for (const more of ['mcp_servers = {}\n', '[mcp_servers.x]\ncommand = "x"\n']) {
+    write('.codex/config.toml', `model = "m"\n\n${noted}${more}`)
+    expect(home.changedPowers()).toEqual(['.codex/config.toml'])
+  }
+})

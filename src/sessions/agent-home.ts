@@ -140,11 +140,25 @@ function isAmong(globs: readonly Glob[], path: string): boolean {
  * settings again in another layout. Null for a file that says nothing.
  */
 function powerDigest(path: string, bytes: Uint8Array): string | null {
+  if (path.endsWith('.toml')) return tomlDigest(bytes)
   const document = path.endsWith('.json') ? parsed(Buffer.from(bytes).toString('utf8')) : null
   if (document === null || typeof document !== 'object') return digestBytes(bytes)
   const { $version: _, ...rest } = document as Readonly<Record<string, unknown>> // An object.
   const isEmpty = !Array.isArray(document) && Object.keys(rest).length === 0
   return isEmpty ? null : digestDocument(Array.isArray(document) ? document : rest)
+}
+
+/** A table in which Codex notes that it asked about a project; it ends with the next table. */
+const NOTED_PROJECT =
+  /^\[projects\."[^"\n]*"\][ \t]*\n(?:[ \t]*trust_level[ \t]*=[ \t]*"[a-z]+"[ \t]*(?:\n|$)|[ \t]*\n)+(?=\[|$)/gm
+
+/** TOML counts without what the agent notes of projects for itself: that starts nothing. */
+function tomlDigest(bytes: Uint8Array): string | null {
+  const text = Buffer.from(bytes).toString('latin1')
+  const rest = text.replace(NOTED_PROJECT, '')
+  if (rest === text) return digestBytes(bytes)
+  const kept = rest.trimEnd()
+  return kept === '' ? null : digestBytes(Buffer.from(`${kept}\n`, 'latin1'))
 }
 
 /** A file that is no JSON has no keys. */

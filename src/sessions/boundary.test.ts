@@ -12,7 +12,7 @@ function boundaryOf(written: Map<number, number>): Boundary {
 }
 
 function look(nowMs: number, processes: readonly number[], more = {}) {
-  return { nowMs, processes, writers: [], isGitBusy: false, ...more }
+  return { nowMs, processes, writers: () => [], isGitBusy: false, ...more }
 }
 
 describe('a boundary', () => {
@@ -22,7 +22,7 @@ describe('a boundary', () => {
     expect(boundary.isReached(look(1_000, [AGENT]))).toBe(false)
     expect(boundary.isReached(look(2_500, [AGENT]))).toBe(true)
     expect(boundary.isReached(look(2_600, [AGENT], { isGitBusy: true }))).toBe(false)
-    expect(boundary.isReached(look(2_700, [AGENT], { writers: [AGENT] }))).toBe(false)
+    expect(boundary.isReached(look(2_700, [AGENT], { writers: () => [AGENT] }))).toBe(false)
     boundary.settled(2_800)
     expect(boundary.isReached(look(4_700, [AGENT]))).toBe(false)
     expect(boundary.isReached(look(6_000, [AGENT, TOOL]))).toBe(true)

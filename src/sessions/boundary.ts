@@ -15,8 +15,8 @@ interface SessionLook {
   readonly nowMs: number
   /** Processes inside, parents before their children. */
   readonly processes: readonly number[]
-  /** Those that hold a file of the view open for writing. */
-  readonly writers: readonly number[]
+  /** Those that hold a file of the view open for writing; costs time, so it is called last. */
+  readonly writers: () => readonly number[]
   /** Names of directories of git in the view that are being changed. */
   readonly isGitBusy: boolean
 }
@@ -54,8 +54,8 @@ export class Boundary {
   /** Looks at the processes; returns whether what is pending can be settled now. */
   isReached({ nowMs, processes, writers, isGitBusy }: SessionLook): boolean {
     this.look(nowMs, processes)
-    if (nowMs - this.#settledMs < BETWEEN_MS || writers.length > 0 || isGitBusy) return false
-    return processes.every((pid) => this.#isDone(pid, nowMs))
+    if (nowMs - this.#settledMs < BETWEEN_MS || isGitBusy) return false
+    return processes.every((pid) => this.#isDone(pid, nowMs)) && writers().length === 0
   }
 
   /** Notes which processes there are; also while nothing is pending, so that those of the agent are known. */

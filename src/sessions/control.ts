@@ -17,7 +17,7 @@ interface SessionExtension {
 }
 
 export type SessionOrder =
-  | { readonly order: 'settle' }
+  | { readonly order: 'settle'; readonly take?: readonly string[] }
   | { readonly order: 'pending' }
   | { readonly order: 'stop' }
   | ({ readonly order: 'extend' } & SessionExtension)

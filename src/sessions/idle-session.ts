@@ -15,7 +15,7 @@ interface IdleParts {
   readonly nowMs: () => number
 }
 
-/** Fails if a process runs the session. */
+/** Fails if a process runs the session. Of a session in which nothing is left, the directory goes. */
 export async function withIdleSession<T>(
   { gate, files, agentHome, nowMs }: IdleParts,
   work: (settler: Settler) => Promise<T>,
@@ -23,6 +23,7 @@ export async function withIdleSession<T>(
   const terms = files.terms()
   const { session_id: sessionId, descriptor, hosts, limits, agent, argv, cwd } = terms
   const disown = files.own()
+  let isOver = false
   try {
     const { sandbox, reading, proxy } = await gate.sessions.open({
       sessionId,
@@ -50,7 +51,9 @@ export async function withIdleSession<T>(
         isLookedAt: (actionId) => files.lookedAtMs(actionId) > nowMs() - LOOKED_AT_MS,
       })
       try {
-        return await work(settler)
+        const done = await work(settler)
+        isOver = await settler.isOver()
+        return done
       } finally {
         view.close()
       }
@@ -59,6 +62,6 @@ export async function withIdleSession<T>(
       await proxy.close()
     }
   } finally {
-    await disown()
+    await (isOver ? files.remove() : disown())
   }
 }

@@ -17,4 +17,5 @@ export {
 } from './session-files.ts'
 export { sessionDescriptor } from './session-proposal.ts'
 export type { SessionUse } from './session-use.ts'
-export type { PendingChanges, Settled, Settler } from './settle.ts'
+export type { Settler } from './settle.ts'
+export type { PendingChanges, Settled } from './settled.ts'

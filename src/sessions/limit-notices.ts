@@ -33,6 +33,11 @@ export class LimitNotices {
     return this.#endsAtMs
   }
 
+  /** Keeps words until a hook of the agent reports. */
+  keep(words: string): void {
+    this.#words.push(words)
+  }
+
   /** What the agent has not heard yet. */
   words(): readonly string[] {
     return this.#words.splice(0)
@@ -49,8 +54,11 @@ export class LimitNotices {
     const leftMs = this.#endsAtMs - nowMs
     if (this.#isEndNear || leftMs > ENDS_SOON_MS) return
     this.#isEndNear = true
-    const minutes = Math.max(1, Math.round(leftMs / MINUTE_MS))
-    this.#tell(`the session ends in ${minutes} min; more time: ${this.#extension('--time 2h')}`)
+    const left =
+      leftMs < MINUTE_MS
+        ? `${Math.max(1, Math.round(leftMs / 1_000))} s`
+        : `${Math.round(leftMs / MINUTE_MS)} min`
+    this.#tell(`the session ends in ${left}; more time: ${this.#extension('--time 2h')}`)
   }
 
   /** Agents try again and again: the person hears of it once. */

@@ -14,29 +14,26 @@ import { faultCode } from '../base/index.ts'
 import type { SessionFact } from '../contracts/index.ts'
 import { displayOfRaw, PROXY_PORT, type RawPath } from '../gate/index.ts'
 import { type GatewayBudget, ModelGateway, SessionChannel } from '../gateway/index.ts'
+import { answerInSession } from '../hosts/index.ts'
 import { occurredAtText } from '../ledger/index.ts'
 import type { RunOutcome, RunRequest } from '../sandbox/index.ts'
-import type {
-  GateAnswer,
-  GateSurface,
-  OpenedSession,
-  SessionGround,
-  SessionSurface,
-} from '../service/index.ts'
+import type { GateAnswer, GateSurface, OpenedSession, SessionSurface } from '../service/index.ts'
 import { type LiveView, openView } from '../view/index.ts'
 import type { AgentHome } from './agent-home.ts'
 import { type AgentStart, startOf } from './agent-start.ts'
 import { Boundary, gitDirectories, isGitBusy } from './boundary.ts'
 import { type SessionOrder, serveOrders } from './control.ts'
-import { feedbackOf } from './feedback.ts'
+import { deniedWords, feedbackOf, realVersion } from './feedback.ts'
 import { HeldCommands } from './held-commands.ts'
 import { HeldPushes, pushVariables } from './held-pushes.ts'
 import { LimitNotices } from './limit-notices.ts'
 import { ProgramWatch } from './programs.ts'
 import { PublishedPorts } from './published-ports.ts'
 import type { SessionFiles, SessionTerms } from './session-files.ts'
+import { groundOf } from './session-proposal.ts'
 import { budgetFact, leftOf, type SessionUse, UseMeter } from './session-use.ts'
-import { type SettleCause, type Settled, Settler } from './settle.ts'
+import { Settler } from './settle.ts'
+import type { SettleCause, Settled } from './settled.ts'
 import { ToolReports } from './tool-reports.ts'
 import { TreeWatch } from './tree-watch.ts'
 
@@ -123,11 +120,6 @@ async function runOn(
   }
 }
 
-function groundOf(terms: SessionTerms): Omit<SessionGround, 'controls' | 'layers'> {
-  const { agent, descriptor, argv, cwd, hosts } = terms
-  return { agent, descriptor, argv, cwd, egress: hosts }
-}
-
 class LiveSession {
   readonly #options: SessionOptions
   readonly #reports: ToolReports
@@ -161,8 +153,14 @@ class LiveSession {
     // Git says it while the sandbox opens; without git there is nothing to push.
     this.#pushAddresses = gate.sessions.pushAddresses(terms.scope[0] ?? terms.cwd).catch(() => [])
     const onReport = (report: unknown) => this.#hear(report)
-    const held = this.#makeHeld()
-    const channel = new SessionChannel({ token: this.#token, gateway, ...held, onReport })
+    const channel = new SessionChannel({
+      token: this.#token,
+      gateway,
+      ...this.#makeHeld(),
+      onReport,
+      onEvent: (...event) => answerInSession(...event, onReport),
+      onRead: (path) => realVersion(path, this.#settler),
+    })
     const opened = await gate.sessions.open({
       sessionId,
       descriptor,
@@ -337,7 +335,7 @@ class LiveSession {
       const isReached = boundary.isReached({
         nowMs: nowMs(),
         processes,
-        writers: view.writers(),
+        writers: () => view.writers(),
         isGitBusy: isGitBusy(gitDirectories(sandbox.layers, terms.scope)),
       })
       if (!isReached) continue
@@ -363,13 +361,19 @@ class LiveSession {
     this.#options.onNotes([`could not settle, what is pending stays: ${why}`])
   }
 
-  async #settle(settler: Settler, cause: SettleCause): Promise<Settled> {
+  async #settle(
+    settler: Settler,
+    cause: SettleCause,
+    take: readonly string[] = [],
+  ): Promise<Settled> {
     const { seen } = this.#programs
     const programs = seen.length === 0 ? {} : { programs: [...seen] }
     this.#watch?.tell()
-    const settled = await settler.settle({ ...programs, ...cause })
+    const settled = await settler.settle({ ...programs, ...cause }, take as readonly RawPath[]) // Raw, as asked for.
     const { promoted, asked, blocked } = settled
     if (promoted !== null || asked !== null || blocked !== null) this.#programs.clear()
+    const denied = cause.boundary === 'tool' ? null : deniedWords(settled.answered)
+    if (denied !== null) this.#notices.keep(denied)
     await this.#recordUse()
     this.#options.onSettled(settled)
     return settled
@@ -395,10 +399,10 @@ class LiveSession {
     // What a limit interrupted may be half written, so it stays pending until a person settles it.
     const isWhole = outcome.killedBy === null
     if (terms.settle !== 'never' && isWhole) await this.#settle(settler, { boundary: 'end' })
-    const { question } = settler
-    if (question !== null) {
-      await askAtEnd(question.action_id)
-      // What was approved is taken out of the view.
+    for (let asked = ''; settler.question !== null && settler.question.action_id !== asked; ) {
+      asked = settler.question.action_id
+      await askAtEnd(asked)
+      // What was approved is taken out of the view, and what waited behind it is asked about.
       await this.#settle(settler, { boundary: 'end' })
     }
     const { changes } = await settler.pending()
@@ -413,7 +417,7 @@ class LiveSession {
   async #obey(order: SessionOrder, { sandbox }: OpenedSession, settler: Settler): Promise<unknown> {
     switch (order.order) {
       case 'settle':
-        return this.#settle(settler, { boundary: 'command' })
+        return this.#settle(settler, { boundary: 'command' }, order.take)
       case 'pending':
         await this.#recordUse()
         return settler.pending()

@@ -54,6 +54,20 @@ export interface SessionMemory {
   readonly question: OpenQuestion | null
   /** Changes that were blocked or denied, by path, each with the state that was refused. */
   readonly refused: Readonly<Record<string, string>>
+  /** Conflicts of which the agent read the real version, by path, with a word for what it read. */
+  readonly read?: Readonly<Record<string, string>>
+  /** The last question that ended, until the agent heard of it. */
+  readonly answered?: NoticedAnswer | null
+}
+
+export interface NoticedAnswer {
+  readonly how: 'promoted' | 'denied' | 'ended'
+  /** A person took a part of it. */
+  readonly isPart?: true
+  /** The paths that it was about, as they are shown. */
+  readonly paths: readonly string[]
+  /** Why a person denied it, in their words. */
+  readonly reason: string | null
 }
 
 export interface OpenQuestion {

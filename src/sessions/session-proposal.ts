@@ -3,6 +3,8 @@
  * are the globs of the grants in force, or what `--write` and `--delete` name; settles narrow it.
  */
 import type { ActionDescriptor } from '../contracts/index.ts'
+import type { SessionGround } from '../service/index.ts'
+import type { SessionTerms } from './session-files.ts'
 
 interface DescriptorParts {
   readonly actionId: string
@@ -54,4 +56,10 @@ export function sessionDescriptor(parts: DescriptorParts): ActionDescriptor {
     confirmation: { required: false, reason: '', cooldown_on_repeat: false },
     audit: { log: true, log_level: 'SUMMARY', retain_days: RETAIN_DAYS },
   }
+}
+
+/** What stays the same for all settles, without what an open sandbox adds. */
+export function groundOf(terms: SessionTerms): Omit<SessionGround, 'controls' | 'layers'> {
+  const { agent, descriptor, argv, cwd, hosts } = terms
+  return { agent, descriptor, argv, cwd, egress: hosts }
 }

@@ -3,12 +3,11 @@
  * lets the gate decide about it in parts, and makes the view show the result.
  *
  * INVARIANT (one question): a session has at most one open question. It is replaced only when the bytes
- *   that it is about changed, and not while a person looks at it.
+ *   that it is about changed or more has to be asked about, and not while a person looks at it.
  * INVARIANT (nothing twice): changes that were blocked, denied or are asked about are not proposed
  *   again before they change.
  */
-import { digestDocument } from '../base/index.ts'
-import type { NetworkConnection, SessionMark } from '../contracts/index.ts'
+import type { NetworkConnection } from '../contracts/index.ts'
 import { type Change, displayOfRaw, type RawPath, rawOfText } from '../gate/index.ts'
 import type {
   GateAnswer,
@@ -17,7 +16,7 @@ import type {
   SessionSurface,
   SettleOrder,
 } from '../service/index.ts'
-import type { FrozenView, LiveView, PendingScan, ViewConflict } from '../view/index.ts'
+import type { FrozenView, LiveView, PendingScan } from '../view/index.ts'
 import {
   type Commits,
   type LeftRow,
@@ -27,35 +26,29 @@ import {
   withHeads,
   withLeft,
 } from './left-bytes.ts'
+import {
+  conflictWords,
+  isStill,
+  NO_PART,
+  pendingPart,
+  solvedConflicts,
+  splitPart,
+  stateOf,
+  statesOf,
+  swept,
+  united,
+  without,
+  withoutHeld,
+  withoutRows,
+} from './pending-part.ts'
 import type { OpenQuestion, SessionFiles, SessionMemory } from './session-files.ts'
-
-export type SettleCause = Pick<SessionMark, 'boundary' | 'programs' | 'tool'>
-
-/** What one settle did; every answer is on the record. */
-export interface Settled {
-  readonly promoted: GateAnswer | null
-  readonly asked: GateAnswer | null
-  readonly blocked: GateAnswer | null
-  /** Changed files that a process has open for writing: they stay pending. */
-  readonly busy: readonly string[]
-  /** Paths that the agent still sees as they were, because a process uses them. */
-  readonly stale: readonly string[]
-  /** How a question ended since the settle before. */
-  readonly answered: 'promoted' | 'denied' | 'ended' | null
-}
-
-/** What is pending, with why it is; as one JSON document. */
-export interface PendingChanges {
-  readonly changes: readonly Change[]
-  readonly conflicts: readonly { readonly path: string; readonly detail: string }[]
-  /** Paths that the open question is about, that were refused, that a process writes to. */
-  readonly asked: readonly RawPath[]
-  readonly refused: readonly RawPath[]
-  readonly busy: readonly RawPath[]
-  readonly question: string | null
-  /** Where the bytes of the changes lie. */
-  readonly layers: readonly { readonly root: string; readonly upper: string }[]
-}
+import {
+  NO_CHANGES,
+  NOTHING,
+  type PendingChanges,
+  type SettleCause,
+  type Settled,
+} from './settled.ts'
 
 interface SettlerParts {
   readonly surface: SessionSurface
@@ -75,17 +68,6 @@ interface SettlerParts {
 /** How long changes wait that could not be promoted, although the gate lets them. */
 const HINDERED_MS = 60_000
 
-const NO_CHANGES = { changes: [], conflicts: [], asked: [], refused: [], busy: [] }
-
-const NOTHING: Settled = {
-  promoted: null,
-  asked: null,
-  blocked: null,
-  busy: [],
-  stale: [],
-  answered: null,
-}
-
 export class Settler {
   readonly #parts: SettlerParts
   #memory: SessionMemory
@@ -95,6 +77,8 @@ export class Settler {
     readonly states: Readonly<Record<string, string>>
     readonly untilMs: number
   } | null = null
+  /** As the last settle found them. */
+  #conflicts: ReadonlySet<RawPath> = new Set()
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(parts: SettlerParts) {
@@ -113,16 +97,28 @@ export class Settler {
     return this.#memory.settles
   }
 
-  /** One settle after another. */
-  settle(cause: SettleCause): Promise<Settled> {
-    const turn = this.#turn.then(() => this.#settle(cause))
-    this.#turn = turn.catch(() => undefined)
-    return turn
+  /** One settle after another. In the conflicts of `take`, a person takes the side of the session. */
+  settle(cause: SettleCause, take: readonly RawPath[] = []): Promise<Settled> {
+    return this.#inTurn(() => this.#settle(cause, new Set(take)))
+  }
+
+  /** Whether the last settle found that others changed it too. */
+  isConflict(path: RawPath): boolean {
+    return this.#conflicts.has(path)
+  }
+
+  /** Notes which real version of a path the agent gets. */
+  noteRead(path: RawPath, word: string): void {
+    this.#memory = { ...this.#memory, read: { ...this.#memory.read, [path]: word } }
   }
 
   /** Everything that differs from the real tree now, for people who look. */
   pending(): Promise<PendingChanges> {
-    const turn = this.#turn.then(() => this.#pending())
+    return this.#inTurn(() => this.#pending())
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work)
     this.#turn = turn.catch(() => undefined)
     return turn
   }
@@ -136,11 +132,12 @@ export class Settler {
     }
     const frozen = await view.freeze()
     try {
-      const { changes, conflicts } = await frozen.scan()
+      const scan = await frozen.scan()
+      const changes = await this.#withoutDropped(scan)
       const asked = question?.states ?? {}
       return {
         changes,
-        conflicts: conflicts.map((conflict) => {
+        conflicts: scan.conflicts.map((conflict) => {
           return { path: displayOfRaw(conflict.path), detail: conflictWords(conflict) }
         }),
         asked: changes.filter(({ path }) => Object.hasOwn(asked, path)).map(({ path }) => path),
@@ -154,9 +151,18 @@ export class Settler {
     }
   }
 
+  /** Without those that never become real, such as logs in caches of the home. */
+  async #withoutDropped(scan: PendingScan): Promise<readonly Change[]> {
+    if (scan.changes.length === 0) return []
+    const { surface, ground } = this.#parts
+    const order = this.#orderOf({ boundary: 'command' }, pendingPart(scan), [])
+    const dropped = new Set((await surface.weigh(ground, order)).dropped)
+    return scan.changes.filter(({ path }) => !dropped.has(path))
+  }
+
   /** Takes what is equal to the real tree out of the view. */
   async prune(): Promise<void> {
-    const frozen = await this.#parts.view.freeze()
+    const frozen = await this.#freeze()
     try {
       await frozen.prune([])
     } finally {
@@ -177,49 +183,109 @@ export class Settler {
 
   /** Takes changes out of the view; returns those that a process uses, which stay. */
   discard(paths: readonly RawPath[]): Promise<readonly RawPath[]> {
-    const turn = this.#turn.then(() => this.#discard(paths))
-    this.#turn = turn.catch(() => undefined)
-    return turn
+    return this.#inTurn(() => this.#discard(paths))
   }
 
   async #discard(paths: readonly RawPath[]): Promise<readonly RawPath[]> {
-    const frozen = await this.#parts.view.freeze()
+    await this.#followQuestion()
+    const frozen = await this.#freeze()
     try {
       const { refused } = await frozen.discard(paths)
+      await this.#askAboutRest(frozen)
       return refused.map(({ path }) => path)
-    } finally {
-      frozen.thaw()
-    }
-  }
-
-  async #settle(cause: SettleCause): Promise<Settled> {
-    const { view } = this.#parts
-    const answered = await this.#followQuestion()
-    if (!(await view.hasPending())) {
-      await this.#withdraw()
-      return { ...NOTHING, answered }
-    }
-    const frozen = await view.freeze()
-    try {
-      const settled = await this.#decide(frozen, cause)
-      return { ...settled, answered }
     } finally {
       frozen.thaw()
       this.#parts.files.remember(this.#memory)
     }
   }
 
-  /** Notices what became of the open question, which is answered in another process. */
-  async #followQuestion(): Promise<Settled['answered']> {
+  /** Replaces a question that holds a discarded change, also while a person looks at it. */
+  async #askAboutRest(frozen: FrozenView): Promise<void> {
     const { question } = this.#memory
-    if (question === null) return null
-    const state = await this.#parts.surface.stateOf(question.action_id)
-    if (state === 'waiting') return null
+    if (question === null) return
+    const scan = await frozen.scan()
+    if (isStill(question.states, scan.changes)) return
+    const isOther = ({ path }: Change): boolean => !Object.hasOwn(question.states, path)
+    const part = without(pendingPart(scan, frozen.busy), isOther)
+    const order = this.#order({ boundary: 'command' }, part)
+    const { asked } = await splitPart(this.#parts, order)
+    await frozen.prepare(asked.changes)
+    this.#expect(frozen, await this.#ask(order, asked, true), asked)
+  }
+
+  /**
+   * Whether nothing is pending and no question waits. Notices an answer first, and takes what became
+   * real out of the view.
+   */
+  isOver(): Promise<boolean> {
+    return this.#inTurn(() => this.#isOver())
+  }
+
+  async #isOver(): Promise<boolean> {
+    const before = this.#memory
+    await this.#followQuestion()
+    if (this.#memory !== before) this.#parts.files.remember(this.#memory)
+    if (this.#memory.question !== null) return false
+    if (!(await this.#parts.view.hasPending())) return true
+    await this.prune()
+    return (await this.#pending()).changes.length === 0
+  }
+
+  async #settle(cause: SettleCause, take: ReadonlySet<RawPath>): Promise<Settled> {
+    const { view, files } = this.#parts
+    await this.#followQuestion()
+    const { answered = null } = this.#memory
+    if (!(await view.hasPending())) {
+      this.#memory = { ...this.#memory, answered: null }
+      await this.#withdraw()
+      if (answered !== null) files.remember(this.#memory)
+      return { ...NOTHING, answered }
+    }
+    const frozen = await this.#freeze()
+    this.#memory = { ...this.#memory, answered: null }
+    try {
+      const settled = await this.#decide(frozen, cause, take)
+      return { ...settled, answered }
+    } finally {
+      frozen.thaw()
+      files.remember(this.#memory)
+    }
+  }
+
+  /** Stops the processes; the view then knows what a person answered. */
+  async #freeze(): Promise<FrozenView> {
+    const frozen = await this.#parts.view.freeze()
+    const { answered = null } = this.#memory
+    // Of a part, the view finds out by itself what became real.
+    if (answered !== null && answered.isPart !== true) frozen.answered(answered.how === 'promoted')
+    return frozen
+  }
+
+  /** Tells the view what a question is about: a yes makes that real while the agent goes on. */
+  #expect(frozen: FrozenView, answer: GateAnswer | null, asked: PendingPart): void {
+    if (answer?.pending !== undefined) frozen.expect(asked.changes)
+    else if (this.#memory.question === null) frozen.expect([])
+  }
+
+  /** Notices what became of the open question, which is answered in another process. */
+  async #followQuestion(): Promise<void> {
+    const { question } = this.#memory
+    if (question === null) return
+    const { surface } = this.#parts
+    const how = await surface.stateOf(question.action_id)
+    if (how === 'waiting') return
     const refused =
-      state === 'denied' ? { ...this.#memory.refused, ...question.states } : this.#memory.refused
-    this.#memory = { ...this.#memory, question: null, refused }
-    if (state === 'promoted') this.#notePromoted(question)
-    return state
+      how === 'denied' ? { ...this.#memory.refused, ...question.states } : this.#memory.refused
+    const reason = how === 'denied' ? await surface.reasonOf(question.action_id) : null
+    // The keys are raw paths.
+    const paths = Object.keys(question.states).map((path) => displayOfRaw(path as RawPath))
+    const untaken = how === 'promoted' ? await surface.untaken(question.action_id) : new Set()
+    const answered = { how, paths, reason, ...(untaken.size > 0 ? { isPart: true as const } : {}) }
+    this.#memory = { ...this.#memory, question: null, refused, answered }
+    if (how !== 'promoted') return
+    // The rows hold raw paths.
+    const leaves = question.leaves?.filter(([path]) => !untaken.has(path as RawPath)) ?? []
+    this.#notePromoted({ ...question, leaves })
   }
 
   /** Notes what an act left that a person approved. */
@@ -230,25 +296,25 @@ export class Settler {
     this.#noteHeads(heads, this.#parts.surface.headsNear(paths))
   }
 
-  async #decide(frozen: FrozenView, cause: SettleCause): Promise<Omit<Settled, 'answered'>> {
-    const scan = await frozen.scan()
+  async #decide(
+    frozen: FrozenView,
+    cause: SettleCause,
+    take: ReadonlySet<RawPath>,
+  ): Promise<Omit<Settled, 'answered'>> {
+    const scan = await this.#scanned(frozen, take)
     const whole = pendingPart(scan, frozen.busy)
     const { question } = this.#memory
     const isOvertaken = question !== null && this.#isOvertaken(question, whole.changes)
     const isSettled = this.#isSettled(isOvertaken)
     const isHindered = this.#isHindered(cause, whole.changes)
-    const rest = without(whole, (change) => isSettled(change) || isHindered(change))
-    const order = this.#order(cause, rest)
+    const rest = withoutHeld(whole, (change) => isSettled(change) || isHindered(change))
+    const order = this.#order(cause, rest, whole.changes)
     const written = scan.changes.filter(({ path }) => frozen.busy.has(path))
     const busy = written.map(({ path }) => displayOfRaw(path))
-    const { surface, ground } = this.#parts
-    const hasChanges = rest.changes.length > 0
-    const weighed = hasChanges ? await surface.weigh(ground, order) : null
-    const parts = weighed?.parts ?? null
-    const isAlone = parts !== null && (await this.#isGranted(order, parts.granted))
-    const granted = isAlone ? parts.granted : NO_PART
-    const asked =
-      parts === null || isAlone ? (parts?.asked ?? NO_PART) : united(parts.granted, parts.asked)
+    const parts = await splitPart(this.#parts, order)
+    const { granted, blocked: refused } = parts
+    const isReplaced = isOvertaken || this.#isTooNarrow(parts.asked)
+    const asked = isOvertaken ? parts.asked : united(parts.asked, this.#askedOf(whole, parts.asked))
     await frozen.prepare([...granted.changes, ...asked.changes])
     const promoted = await this.#settlePart(order, granted)
     if (promoted?.promoted === true) this.#noteLeft(leftRows(granted.changes))
@@ -256,31 +322,46 @@ export class Settler {
       promoted?.promoted === false
         ? { states: statesOf(granted.changes), untilMs: this.#parts.nowMs() + HINDERED_MS }
         : this.#hindered
-    const answer = this.#mayAsk(isOvertaken) ? await this.#ask(order, asked, isOvertaken) : null
-    const blocked = await this.#settlePart(order, parts?.blocked ?? NO_PART)
-    if (blocked !== null) this.#refuse(parts?.blocked.changes ?? [])
+    const mayAsk = this.#memory.question === null || isReplaced
+    const answer = mayAsk ? await this.#ask(order, asked, isReplaced) : null
+    this.#expect(frozen, answer, asked)
+    const blocked = await this.#settlePart(order, refused)
+    if (blocked !== null) this.#refuse(refused.changes)
     const applied = promoted?.promoted === true ? granted.changes : []
-    const { stale } = await frozen.prune(applied, this.#parts.isWatched())
+    const stale = await swept(frozen, applied, this.#parts.isWatched())
     this.#sinceMs = this.#parts.nowMs()
-    return {
-      promoted,
-      asked: answer,
-      blocked,
-      busy,
-      stale: stale.map(({ path }) => displayOfRaw(path)),
+    return { promoted, asked: answer, blocked, busy, stale: stale.map(displayOfRaw) }
+  }
+
+  /** A conflict is solved by a person, or if the agent read the real version and changed its own since. */
+  async #scanned(frozen: FrozenView, take: ReadonlySet<RawPath>): Promise<PendingScan> {
+    const scan = await frozen.scan()
+    this.#conflicts = new Set(scan.conflicts.map(({ path }) => path))
+    const { read = {}, refused } = this.#memory
+    const solved = solvedConflicts(scan, frozen.busy, take, { read, refused })
+    if (solved.length === 0) return scan
+    frozen.rebase(solved)
+    this.#memory = {
+      ...this.#memory,
+      read: withoutRows(read, solved),
+      refused: withoutRows(refused, solved),
     }
+    return frozen.scan()
   }
 
-  /** Whether the part that needs no human by its findings needs none by the laws either. */
-  async #isGranted(order: SettleOrder, part: PendingPart): Promise<boolean> {
-    if (part.changes.length === order.part.changes.length) return true
-    if (part.changes.length === 0) return true
-    const { parts } = await this.#parts.surface.weigh(this.#parts.ground, { ...order, part })
-    return parts.granted.changes.length === part.changes.length
+  /** Whether more has to be asked about than the open question covers, and no person looks at it. */
+  #isTooNarrow(more: PendingPart): boolean {
+    const { question } = this.#memory
+    return (
+      question !== null && more.changes.length > 0 && !this.#parts.isLookedAt(question.action_id)
+    )
   }
 
-  #mayAsk(isOvertaken: boolean): boolean {
-    return this.#memory.question === null || isOvertaken
+  /** What the open question is about, as it is pending now, if more has to be asked about. */
+  #askedOf(whole: PendingPart, more: PendingPart): PendingPart {
+    const { states } = this.#memory.question ?? { states: {} }
+    if (!this.#isTooNarrow(more)) return NO_PART
+    return without(whole, ({ path }) => !Object.hasOwn(states, path))
   }
 
   async #ask(
@@ -327,18 +408,28 @@ export class Settler {
     return this.#withHeads(paths, () => surface.settle(ground, { ...order, part, session }))
   }
 
-  #order(cause: SettleCause, part: PendingPart): SettleOrder {
-    const { files, isDeclared, connections } = this.#parts
-    const settle = this.#memory.settles + 1
-    this.#memory = { ...this.#memory, settles: settle }
-    const { made, wrote } = ownChanges(this.#memory.left, part.changes)
+  /** `changes`: all that the parts of the order can hold. */
+  #order(cause: SettleCause, part: PendingPart, changes = part.changes): SettleOrder {
+    this.#memory = { ...this.#memory, settles: this.#memory.settles + 1 }
+    return this.#orderOf(cause, part, this.#parts.connections(), changes)
+  }
+
+  #orderOf(
+    cause: SettleCause,
+    part: PendingPart,
+    connections: readonly NetworkConnection[],
+    changes = part.changes,
+  ): SettleOrder {
+    const { files, isDeclared } = this.#parts
+    const { settles: settle, left, heads } = this.#memory
+    const { made, wrote } = ownChanges(left, changes)
     return {
       mark: { session_id: files.id, settle, declared: isDeclared, ...cause },
       part,
       made,
-      session: { wrote, heads: this.#memory.heads, links: madeLinks(this.#memory.left) },
+      session: { wrote, heads, links: madeLinks(left) },
       sinceMs: this.#sinceMs,
-      connections: connections(),
+      connections,
     }
   }
 
@@ -372,8 +463,8 @@ export class Settler {
 
   /** Notes what an act of the session left: bytes, and commits of HEAD. */
   #noteLeft(rows: readonly LeftRow[]): void {
-    const refused = { ...this.#memory.refused }
-    for (const [path] of rows) delete refused[path]
+    const paths = rows.map(([path]) => path)
+    const refused = withoutRows(this.#memory.refused, paths)
     this.#memory = { ...this.#memory, left: withLeft(this.#memory.left, rows), refused }
   }
 
@@ -405,64 +496,4 @@ export class Settler {
     const bases = Object.fromEntries(directories.map(([name, { base }]) => [name, base]))
     this.#noteHeads(bases, this.#parts.surface.headsNear(paths))
   }
-}
-
-const NO_PART: PendingPart = { changes: [], findings: [], emptied: [], told: [] }
-
-function pendingPart(scan: PendingScan, busy: ReadonlySet<RawPath>): PendingPart {
-  const { changes, findings, emptied, conflicts } = scan
-  const told = conflicts.map((conflict) => ({
-    code: 'session.conflict' as const,
-    path: conflict.path,
-    detail: conflictWords(conflict),
-  }))
-  return without({ changes, findings, emptied, told }, ({ path }) => busy.has(path))
-}
-
-/** Names both sides, and what the agent can do about it. */
-function conflictWords({ real, view }: ViewConflict): string {
-  const side = (state: ViewConflict['real']): string => (state === null ? 'deleted' : 'changed')
-  return `${side(view)} in the session and ${side(real)} in the real tree since; read it again`
-}
-
-/** The rest of a part, without the changes that `isOut` tells. */
-function without(part: PendingPart, isOut: (change: Change) => boolean): PendingPart {
-  const gone = new Set(part.changes.filter(isOut).map(({ path }) => path))
-  if (gone.size === 0) return part
-  const stays = ({ path }: { readonly path: RawPath }): boolean => !gone.has(path)
-  return {
-    changes: part.changes.filter(stays),
-    findings: part.findings.filter(stays),
-    emptied: part.emptied.filter(stays),
-    told: part.told.filter(stays),
-  }
-}
-
-function united(one: PendingPart, other: PendingPart): PendingPart {
-  const changes = [...one.changes, ...other.changes].sort(({ path: a }, { path: b }) =>
-    a < b ? -1 : 1,
-  )
-  return {
-    changes,
-    findings: [...one.findings, ...other.findings],
-    emptied: [...one.emptied, ...other.emptied],
-    told: [...one.told, ...other.told],
-  }
-}
-
-/** Whether these states are still pending as they were. */
-function isStill(states: Readonly<Record<string, string>>, changes: readonly Change[]): boolean {
-  const now = statesOf(changes)
-  return Object.entries(states).every(([path, state]) => now[path] === state)
-}
-
-function statesOf(changes: readonly Change[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(changes.map((change) => [change.path, stateOf(change)]))
-}
-
-/** One word for both sides of a change; times are no part of it. */
-function stateOf({ before, after }: Change): string {
-  const side = (state: Change['after']) =>
-    state === null ? null : { ...state, mtimeNs: null, linkGroup: null }
-  return digestDocument({ before: side(before), after: side(after) })
 }

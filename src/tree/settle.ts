@@ -7,6 +7,7 @@ import { chmodSync, lchownSync, readlinkSync } from 'node:fs'
 import { type Digest, type FaultError, faultError } from '../base/index.ts'
 import { type Attribute, displayOfRaw, type EntryState, type RawPath } from '../gate/index.ts'
 import {
+  asArguments,
   type DigestRequest,
   digestFiles,
   type EntryStats,
@@ -16,6 +17,7 @@ import {
   nodePath,
   Pace,
   readRawAttributes,
+  removeByProgram,
   runBatch,
   statsOf,
   toolFailure,
@@ -127,6 +129,8 @@ function isSame([name, hex]: Attribute, [otherName, otherHex]: Attribute): boole
 }
 
 async function removeAttribute(name: string, paths: readonly RawPath[]): Promise<void> {
+  const few = asArguments(paths)
+  if (few !== null && (await removeByProgram(name, few))) return
   const args = ['--no-dereference', `--remove=${name}`]
   const { status, stderr } = await runBatch('setfattr', args, paths)
   if (status === 0) return

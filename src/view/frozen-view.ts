@@ -1,7 +1,15 @@
 /** A view whose processes are stopped: scans, prunes and discards. */
-import { type Change, type EntryState, isSameState, joinRaw, type RawPath } from '../gate/index.ts'
+import {
+  type Change,
+  type EntryState,
+  isBelow,
+  isSameState,
+  joinRaw,
+  type RawPath,
+} from '../gate/index.ts'
 import { namesIn, readableText } from '../machine/index.ts'
 import { PATH_BYTES_MAX, scanLayers } from '../tree/index.ts'
+import { noteAwaited } from './awaited.ts'
 import type { ViewGround } from './ground.ts'
 import { Judge } from './judge.ts'
 import { hidingIn, observe } from './observe.ts'
@@ -35,6 +43,8 @@ export class StoppedView implements FrozenView {
   readonly #thaw: () => void
   #scanned: Scanned | null = null
   #isOpen = true
+  /** The expected changes were made real. */
+  #isAnswered = false
 
   constructor(ground: ViewGround, pins: Pins, thaw: () => void) {
     this.#ground = ground
@@ -58,9 +68,28 @@ export class StoppedView implements FrozenView {
     return this.#scanned.pending
   }
 
+  expect(changes: readonly Change[]): void {
+    const { record } = this.#ground
+    record.awaited.clear()
+    for (const { path, before, after } of changes) {
+      const state = after === null ? null : realStateOf(after)
+      record.awaited.set(path, { isNew: before === null, after: state })
+    }
+    record.save()
+  }
+
+  answered(isReal: boolean): void {
+    this.#isAnswered = isReal
+    if (!isReal) this.expect([])
+  }
+
   async #look(): Promise<Scanned> {
     const { options, record, layers, keeper, stale } = this.#ground
-    const tree = this.#ground.readUpper()
+    let tree = this.#ground.readUpper()
+    if (record.awaited.size > 0) {
+      const isMoved = await noteAwaited(this.#ground, tree, this.#pins, this.#isAnswered)
+      if (isMoved) tree = this.#ground.readUpper()
+    }
     await observe(tree, record, stale, keeper)
     const equal = new Set<RawPath>()
     const hiding = await hidingIn(tree, keeper)
@@ -160,13 +189,15 @@ export class StoppedView implements FrozenView {
       const change = applied.get(path)
       return after !== null && change !== undefined && isSameState(change.after, after)
     }
-    const { removed, kept } = await planPrune({ tree, pins: this.#pins, record, keeper, isReal })
-    removeEntries(removed)
+    const plan = await planPrune({ tree, pins: this.#pins, record, keeper, isReal })
+    const { removed, kept, merged, tasks } = plan
+    await keeper.ask(tasks)
+    removeEntries(removed, this.#ground.options.isRoot)
     for (const { path } of removed) record.entries.delete(path)
     for (const entry of kept) this.#noteKept(entry, applied.get(entry.path), scanned)
     const after = this.#ground.readUpper()
     await this.#stripOrigins(after)
-    const isSame = removed.length === 0 && applied.size === 0
+    const isSame = removed.length + merged.length + applied.size === 0
     if (!isSame || !isWatched || this.#ground.isOld()) await this.#ground.remount()
     await observe(after, record, NOTHING_STALE, keeper, true)
     record.save()
@@ -211,20 +242,25 @@ export class StoppedView implements FrozenView {
   }
 
   async discard(paths: readonly RawPath[]): Promise<Discarded> {
-    const { record } = this.#ground
+    const { record, keeper } = this.#ground
+    // A real entry is seen again only where no directory above it hides it.
+    if ((await hidingIn(this.#ground.readUpper(), keeper)).size > 0) await this.prune([])
     const tree = this.#ground.readUpper()
+    const hiding = await hidingIn(tree, keeper)
     const refused: InUse[] = []
     const discarded: RawPath[] = []
     for (const path of paths) {
+      for (const each of record.awaited.keys()) if (isBelow(each, path)) record.awaited.delete(each)
       const entry = tree.byPath.get(path)
       if (entry === undefined || entry.isRoot) continue
-      const users = this.#usersOf(entry)
-      if (users.length > 0) {
-        refused.push({ path, processes: users.map(named) })
+      const above = [...hiding].filter((each) => path.startsWith(`${each.path}/`))
+      const users = [entry, ...above].flatMap((each) => this.#usersOf(each))
+      if (users.length > 0 || above.length > 0) {
+        refused.push({ path, processes: [...new Set(users)].map(named) })
         continue
       }
       const all = [...upwards(entry)]
-      removeEntries(all)
+      removeEntries(all, this.#ground.options.isRoot)
       for (const each of all) record.entries.delete(each.path)
       discarded.push(path)
     }
@@ -235,6 +271,19 @@ export class StoppedView implements FrozenView {
     await this.#ground.verify(after, this.#pins, discarded)
     this.#scanned = null
     return { discarded, refused }
+  }
+
+  rebase(paths: readonly RawPath[]): void {
+    const { record } = this.#ground
+    for (const path of paths) {
+      const known = record.entries.get(path)
+      if (known === undefined) continue
+      const real = lookAt(path)
+      const { kept: _, upper: __, ...rest } = known
+      record.entries.set(path, { ...rest, base: real === null ? 'nothing' : identityOf(real) })
+    }
+    record.save()
+    this.#scanned = null
   }
 
   /** Of the entry, of what lies below it, and of what removing it would reveal. */

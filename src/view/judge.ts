@@ -71,8 +71,11 @@ export class Judge {
     if (real === null) return
     const above = this.#above(path)
     const known = above === undefined ? undefined : this.#record.entries.get(above)
-    if (known === undefined) return this.#conflict(change)
+    if (known === undefined || above === undefined) return this.#conflict(change)
     if (known.kind === 'added') {
+      const holder = this.#tree.byPath.get(parentOfRaw(above))
+      // The session removed a directory, and never saw what others had put there.
+      if (holder?.found.kind !== 'directory') return this.#conflict(change)
       const why = 'was made outside, in a directory that the session made again'
       this.#stale.push({ path, why })
       return

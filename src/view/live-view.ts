@@ -3,7 +3,8 @@
  * caller makes changes real), prune, thaw.
  *
  * INVARIANT (the upper describes the view): upper entries with their marks say what the kernel has
- *   cached. An entry in use is not removed; a new directory hides the real one before that exists.
+ *   cached. An entry in use is not removed; a new directory hides the real one before that exists, and
+ *   until it is free.
  * INVARIANT (no old inode comes back): no entry is revealed whose overlay inode is still in use.
  */
 import { dirname } from 'node:path'
@@ -12,7 +13,7 @@ import { parentOfRaw, type RawPath, rawOfText } from '../gate/index.ts'
 import type { Keeper, Sandbox } from '../sandbox/index.ts'
 import { StoppedView } from './frozen-view.ts'
 import { ViewGround } from './ground.ts'
-import { observe } from './observe.ts'
+import { hidingIn, observe } from './observe.ts'
 import { readWriters } from './pins.ts'
 import { hasSameRights, lookQuietly } from './record.ts'
 import { markOf, type UpperEntry } from './upper.ts'
@@ -54,6 +55,7 @@ class OverlayView implements LiveView {
     const unsure = new Set([...ground.stale, ...removed])
     let tree = ground.readUpper()
     await observe(tree, ground.record, unsure, ground.keeper)
+    if ((await hidingIn(tree, ground.keeper)).size > 0) return this.#refreshStopped(removed)
     await ground.remount()
     if (removed.length > 0) {
       // A process may have changed a removed file by its cached name until now.
@@ -62,6 +64,17 @@ class OverlayView implements LiveView {
     }
     ground.record.save()
     return { stale: await ground.verify(tree, await ground.readPins(), []) }
+  }
+
+  /** A directory that hides the real one becomes a merge with it only while everything is stopped. */
+  async #refreshStopped(removed: readonly RawPath[]): Promise<Refreshed> {
+    for (const path of removed) this.#ground.stale.add(path)
+    const frozen = await this.freeze()
+    try {
+      return await frozen.prune([])
+    } finally {
+      frozen.thaw()
+    }
   }
 
   /** Those of the paths whose real entries went after the last refresh. */
@@ -86,6 +99,8 @@ class OverlayView implements LiveView {
 
   async hasPending(): Promise<boolean> {
     const { record } = this.#ground
+    // What the session removed before the yes leaves no trace in the layers.
+    if (record.awaited.size > 0) return true
     const isKnown = ({ path, found, isRoot }: UpperEntry): boolean => {
       const known = record.entries.get(path)
       if (found.kind === 'directory') {

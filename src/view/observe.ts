@@ -47,16 +47,28 @@ export async function observe(
       record.entries.set(path, { ...known, kind: upperKind(entry.found) })
       continue
     }
-    const base = isStale(path) ? 'unknown' : baseOf(entry, lookAt(path), record.refreshedNs)
+    if (known?.kind === 'gone') {
+      record.entries.set(path, { ...known, kind: upperKind(entry.found) })
+      continue
+    }
+    const real = lookAt(path)
+    // What others made in a directory that hides it was never seen by the session.
+    const isUnseen = known?.kind === 'added' && real !== null
+    const isUnknown = isUnseen || isStale(path)
+    const base = isUnknown ? 'unknown' : baseOf(entry, real, record.refreshedNs)
     if (base === 'unsure') unsure.push(entry)
     else if (base === 'nothing' && entry.found.kind === 'file') fresh.push(entry)
     else note(entry, base)
   }
   await settleUnsure(unsure, keeper, note)
   await settleFresh(fresh, left, tree, keeper, note)
+  const hidden = new Set([...hiding].map(({ path }) => path))
   for (const [path, { kind }] of record.entries) {
     const isHidden = kind === 'gone' || kind === 'added'
-    const isThere = isHidden ? isStillHidden(path, tree) : tree.byPath.has(path)
+    const isUnder = hidden.has(parentOfRaw(path)) || isCovered(path, tree)
+    const isThere = isHidden
+      ? isUnder && !tree.byPath.has(path) && lookAt(path) !== null
+      : tree.byPath.has(path)
     if (!isThere) record.entries.delete(path)
   }
 }
@@ -122,7 +134,7 @@ const LINKED_MAX = 10_000
  * not among them was moved or made there by others, with everything in it. Files with several names are
  * added too: a promotion that removes another name moves their ctime.
  */
-function withBelow(path: RawPath, entry: Entry): Entry {
+export function withBelow(path: RawPath, entry: Entry): Entry {
   const { kind, base, seenNs } = entry
   if (kind === 'directory' || kind === 'added') return entry
   if (typeof base !== 'object' || base.kind !== 'directory') return entry
@@ -149,9 +161,13 @@ function entriesIn(path: RawPath): readonly RawPath[] {
   }
 }
 
-function isStillHidden(path: RawPath, tree: UpperTree): boolean {
-  const above = tree.byPath.get(parentOfRaw(path))
-  return above?.found.kind === 'directory' && !tree.byPath.has(path) && lookAt(path) !== null
+/** Whether the session removed or replaced a directory above the path. */
+export function isCovered(path: RawPath, tree: UpperTree): boolean {
+  for (let up = parentOfRaw(path); up !== '/'; up = parentOfRaw(up)) {
+    const entry = tree.byPath.get(up)
+    if (entry !== undefined) return entry.found.kind !== 'directory'
+  }
+  return false
 }
 
 /**

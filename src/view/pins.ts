@@ -100,7 +100,7 @@ export async function readPins(
   keeper: Keeper,
 ): Promise<Pins> {
   const pins = new Pins(roots)
-  const closed = readProcesses(pids, pins)
+  const closed = readProcesses(await threadsOf(pids, keeper), pins)
   const answers = await keeper.ask(closed.map((pid) => ({ does: 'files', path: String(pid) })))
   for (const [index, pid] of closed.entries()) useAnswer(pid, answers[index] ?? '', pins)
   return pins
@@ -112,15 +112,39 @@ export function readWriters(
   roots: readonly RawPath[],
 ): ReadonlySet<number> {
   const pins = new Pins(roots)
-  readProcesses(pids, pins)
+  const all = pids.map((pid) => ({ pid, threads: namesIn(`/proc/${pid}/task`) }))
+  readProcesses(all, pins)
   return pins.writers
 }
 
+interface Threads {
+  readonly pid: number
+  readonly threads: readonly string[]
+}
+
+/**
+ * The first thread of each process, and those that share no open files or no directories with it. If
+ * the kernel does not tell, all of them.
+ */
+async function threadsOf(pids: readonly number[], keeper: Keeper): Promise<readonly Threads[]> {
+  const all = pids.map((pid) => ({ pid, threads: namesIn(`/proc/${pid}/task`) }))
+  const several = all.filter(({ threads }) => threads.length > 1)
+  const answers = await keeper.ask(
+    several.map(({ pid }) => ({ does: 'threads', path: String(pid) })),
+  )
+  const own = new Map(several.map(({ pid }, index) => [pid, answers[index] ?? '']))
+  return all.map((process) => {
+    const [known, ...apart] = (own.get(process.pid) ?? '').split(' ')
+    return known === '+' ? { pid: process.pid, threads: [String(process.pid), ...apart] } : process
+  })
+}
+
 /** Returns the processes whose open files this user may not list. */
-function readProcesses(pids: readonly number[], pins: Pins): readonly number[] {
-  return pids.filter((pid) => {
-    const ends = namesIn(`/proc/${pid}/task`).map((thread) => readThread(pid, thread, pins))
-    return ends.includes('closed')
+function readProcesses(processes: readonly Threads[], pins: Pins): readonly number[] {
+  return processes.flatMap(({ pid, threads }) => {
+    const ends = threads.map((thread) => readThread(pid, thread, pins))
+    readMaps(pid, threads, pins)
+    return ends.includes('closed') ? [pid] : []
   })
 }
 
@@ -132,14 +156,23 @@ function readThread(pid: number, thread: string, pins: Pins): 'closed' | 'read' 
   const at = `/proc/${pid}/task/${thread}`
   try {
     for (const name of ['cwd', 'root']) useLink(pid, `${at}/${name}`, pins)
-    // All threads have the same mappings, but the first one none after it has ended.
-    const isFirst = thread === String(pid)
-    const isAlone = !isFirst && textOf(`/proc/${pid}/maps`) === ''
-    if (isFirst || isAlone) useMaps(pid, readFileSync(`${at}/maps`, 'latin1'), pins)
     return useOpenFiles(pid, at, pins)
   } catch (error) {
     if (!isEnded(errnoOf(error))) pins.giveUp()
     return 'read'
+  }
+}
+
+/** All threads have the same mappings, but the first one none after it has ended. */
+function readMaps(pid: number, threads: readonly string[], pins: Pins): void {
+  for (const thread of new Set([String(pid), ...threads])) {
+    try {
+      const text = readFileSync(`/proc/${pid}/task/${thread}/maps`, 'latin1')
+      if (text === '') continue
+      return useMaps(pid, text, pins)
+    } catch (error) {
+      if (!isEnded(errnoOf(error))) pins.giveUp()
+    }
   }
 }
 

@@ -1,11 +1,13 @@
 /**
- * Removes upper entries that are real now, so that the real ones are seen. Nothing in use is removed,
- * and nothing out of a directory that hides the real one, unless the directory goes as a whole.
+ * Removes upper entries that are real now, so that the real ones are seen. Nothing in use is removed.
+ *
+ * A directory that hides the real one and is not in use becomes a merge with it: what the session
+ * removed gets a whiteout, and everything else of the real directory is seen again.
  */
-import { lstatSync, rmdirSync, unlinkSync } from 'node:fs'
-import { parentOfRaw, type RawPath } from '../gate/index.ts'
-import { codeOf, isAbsent, nodePath } from '../machine/index.ts'
-import type { Keeper } from '../sandbox/index.ts'
+import { chmodSync, lstatSync, rmdirSync, unlinkSync } from 'node:fs'
+import { joinRaw, parentOfRaw, type RawPath } from '../gate/index.ts'
+import { codeOf, isAbsent, LentPermissions, nodePath, statsOf } from '../machine/index.ts'
+import type { Keeper, KeeperTask } from '../sandbox/index.ts'
 import { hidingIn } from './observe.ts'
 import type { Pins } from './pins.ts'
 import { lookAt, type ViewRecord } from './record.ts'
@@ -25,41 +27,75 @@ interface PrunePlan {
   readonly removed: readonly UpperEntry[]
   /** Entries that are real and stay. */
   readonly kept: readonly UpperEntry[]
+  /** Directories that hide the real ones no longer. */
+  readonly merged: readonly UpperEntry[]
+  /** What the keeper does before anything is removed: after a kill in between, nothing is lost. */
+  readonly tasks: readonly KeeperTask[]
 }
 
+/** A descriptor on its way between two processes shows in no list, but keeps a lease from being had. */
 export async function planPrune(ground: PruneGround): Promise<PrunePlan> {
-  const planner = new Planner(ground, await hidingIn(ground.tree, ground.keeper))
-  for (const root of ground.tree.roots) planner.visit(root)
-  return withoutLeases(planner, ground)
+  const hiding = await hidingIn(ground.tree, ground.keeper)
+  const first = new Planner(ground, hiding, new Set())
+  const below = first.merged.flatMap((entry) => [...upwards(entry)])
+  const files = [...new Set([...first.removed, ...below])].filter(
+    ({ found }) => found.kind === 'file',
+  )
+  const answers = await ground.keeper.ask(files.map(({ at }) => ({ does: 'lease', path: at })))
+  const open = files.filter((_, index) => answers[index] === 'r' || answers[index] === 'w')
+  if (open.length === 0) return first
+  return new Planner(ground, hiding, new Set(open.flatMap(({ path }) => [...pathsUp(path)])))
 }
 
-class Planner {
+class Planner implements PrunePlan {
   readonly removed: UpperEntry[] = []
   readonly kept: UpperEntry[] = []
+  readonly merged: UpperEntry[] = []
+  readonly tasks: KeeperTask[] = []
   readonly #ground: PruneGround
-  /** Directories that hide a real entry which the session removed. */
-  readonly #lacking = new Set<RawPath>()
   readonly #hiding: ReadonlySet<UpperEntry>
+  readonly #open: ReadonlySet<RawPath>
+  /** Real entries that the session removed, by the directory that hides them. */
+  readonly #gone = new Map<RawPath, RawPath[]>()
 
-  constructor(ground: PruneGround, hiding: ReadonlySet<UpperEntry>) {
+  constructor(ground: PruneGround, hiding: ReadonlySet<UpperEntry>, open: ReadonlySet<RawPath>) {
     this.#ground = ground
     this.#hiding = hiding
+    this.#open = open
     for (const [path, { kind }] of ground.record.entries) {
-      if (kind === 'gone' && lookAt(path) !== null) this.#lacking.add(parentOfRaw(path))
+      if (kind !== 'gone' || lookAt(path) === null) continue
+      const above = parentOfRaw(path)
+      this.#gone.set(above, [...(this.#gone.get(above) ?? []), path])
     }
+    for (const root of ground.tree.roots) this.#visit(root)
   }
 
   /** Returns whether the entry goes. */
-  visit(entry: UpperEntry): boolean {
+  #visit(entry: UpperEntry): boolean {
     const { found, path, isRoot } = entry
     if (found.isWhiteout) return this.#whiteout(entry)
     if (found.kind !== 'directory') return this.#single(entry)
-    const hidesReal = this.#hiding.has(entry) || lookAt(path)?.kind !== 'directory'
-    if (hidesReal && !isRoot) return this.#whole(entry)
-    let goes = 0
-    for (const child of entry.children) if (this.visit(child)) goes++
-    if (isRoot) return false
-    return goes === entry.children.length && this.#single(entry)
+    if (isRoot) return this.#merge(entry, false)
+    if (!this.#hiding.has(entry)) {
+      // Without a real directory nothing below it is real.
+      return lookAt(path)?.kind === 'directory' && this.#merge(entry, true)
+    }
+    if (this.#isInUse(entry)) return this.#keep(entry)
+    const goes = this.#merge(entry, true)
+    this.tasks.push({ does: 'unmark', path: entry.at })
+    if (!goes) this.merged.push(entry)
+    return goes
+  }
+
+  /** Returns whether a directory goes with everything in it. */
+  #merge(entry: UpperEntry, mayGo: boolean): boolean {
+    const gone = this.#hiding.has(entry) ? (this.#gone.get(entry.path) ?? []) : []
+    for (const path of gone) {
+      this.tasks.push({ does: 'whiteout', path: joinRaw(entry.at, nameOf(path)) })
+    }
+    let goes = gone.length === 0
+    for (const child of entry.children) if (!this.#visit(child)) goes = false
+    return goes && mayGo && this.#single(entry)
   }
 
   #whiteout(entry: UpperEntry): boolean {
@@ -74,7 +110,7 @@ class Planner {
 
   #single(entry: UpperEntry): boolean {
     if (!this.#ground.isReal(entry)) return false
-    if (isInUse(entry, this.#ground.pins)) {
+    if (this.#isInUse(entry)) {
       this.kept.push(entry)
       return false
     }
@@ -82,17 +118,25 @@ class Planner {
     return true
   }
 
-  /** A directory that hides the real one goes with everything in it, or stays so. */
-  #whole(entry: UpperEntry): boolean {
-    const { pins } = this.#ground
-    const all = [...upwards(entry)]
-    const real = all.filter((each) => this.#ground.isReal(each))
-    const isSame = real.length === all.length && !all.some(({ path }) => this.#lacking.has(path))
-    const goes = isSame && !all.some((each) => isInUse(each, pins))
-    if (goes) this.removed.push(...all)
-    else this.kept.push(...real)
-    return goes
+  /** A directory in use goes on hiding the real one, with everything in it. */
+  #keep(entry: UpperEntry): boolean {
+    this.tasks.push({ does: 'mark', path: entry.at })
+    this.kept.push(...[...upwards(entry)].filter((each) => this.#ground.isReal(each)))
+    return false
   }
+
+  #isInUse(entry: UpperEntry): boolean {
+    return this.#open.has(entry.path) || isInUse(entry, this.#ground.pins)
+  }
+}
+
+function* pathsUp(path: RawPath): Generator<RawPath> {
+  for (let each = path; each !== '/'; each = parentOfRaw(each)) yield each
+}
+
+function nameOf(path: RawPath): RawPath {
+  // A part of a raw path is raw.
+  return path.slice(path.lastIndexOf('/') + 1) as RawPath
 }
 
 /** By path, or by the inode of any of its sides: watches and other names have no path. */
@@ -112,33 +156,34 @@ function shownInode(path: RawPath): bigint | null {
   }
 }
 
-/** A descriptor on its way between two processes shows in no list, but keeps a lease from being had. */
-async function withoutLeases(planner: Planner, { keeper }: PruneGround): Promise<PrunePlan> {
-  const files = planner.removed.filter(({ found }) => found.kind === 'file')
-  const answers = await keeper.ask(files.map(({ at }) => ({ does: 'lease', path: at })))
-  const open = files.filter((_, index) => answers[index] === 'r' || answers[index] === 'w')
-  if (open.length === 0) return planner
-  const stays = (entry: UpperEntry): boolean =>
-    open.some(({ path }) => path === entry.path || path.startsWith(`${entry.path}/`))
-  // What hides the real directory stays whole.
-  const whole = planner.removed.filter(stays)
-  const isHeld = (entry: UpperEntry): boolean =>
-    stays(entry) ||
-    whole.some(({ path, found }) => found.kind === 'directory' && entry.path.startsWith(`${path}/`))
-  return {
-    removed: planner.removed.filter((entry) => !isHeld(entry)),
-    kept: [...planner.kept, ...planner.removed.filter(isHeld)],
+/**
+ * Removes upper entries; a directory comes after what it holds. The session may have closed a directory
+ * to its own user.
+ */
+export function removeEntries(entries: readonly UpperEntry[], isRoot: boolean): void {
+  const lent = new LentPermissions(isRoot)
+  const going = new Set(entries.map(({ at }) => at))
+  const above = new Set(entries.map(({ at }) => parentOfRaw(at)))
+  try {
+    for (const at of [...above].sort()) {
+      const stats = statsOf(at)
+      if (stats === null) continue
+      if (!going.has(at)) lent.lend(stats, at)
+      else if (!isRoot && (stats.mode & PRIVATE) !== PRIVATE) chmodSync(nodePath(at), PRIVATE)
+    }
+    for (const { at, found } of entries) removeEntry(at, found.kind === 'directory')
+  } finally {
+    lent.giveBack()
   }
 }
 
-/** Removes upper entries; a directory comes after what it holds. */
-export function removeEntries(entries: readonly UpperEntry[]): void {
-  for (const { at, found } of entries) {
-    try {
-      if (found.kind === 'directory') rmdirSync(nodePath(at))
-      else unlinkSync(nodePath(at))
-    } catch (error) {
-      if (!isAbsent(error)) throw error
-    }
+const PRIVATE = 0o700
+
+function removeEntry(at: RawPath, isDirectory: boolean): void {
+  try {
+    if (isDirectory) rmdirSync(nodePath(at))
+    else unlinkSync(nodePath(at))
+  } catch (error) {
+    if (!isAbsent(error)) throw error
   }
 }

@@ -47,10 +47,19 @@ export interface Entry {
   readonly upper?: string
 }
 
+/** A change that waits for an answer. */
+export interface AwaitedChange {
+  /** There was nothing before. */
+  readonly isNew: boolean
+  readonly after: RealState | null
+}
+
 const NAME = 'view.json'
 
 export class ViewRecord {
   readonly entries: Map<RawPath, Entry>
+  /** Changes that another process may make real at any time. */
+  readonly awaited: Map<RawPath, AwaitedChange>
   /** When names were last dropped, by the clock of files. */
   refreshedNs: bigint
   readonly #file: string
@@ -63,6 +72,7 @@ export class ViewRecord {
     const kept = text === null ? null : savedIn(text)
     this.refreshedNs = kept === null ? nowNs() : BigInt(kept.refreshedNs)
     this.entries = new Map(kept?.entries ?? [])
+    this.awaited = new Map(kept?.awaited ?? [])
     if (kept === null) this.save()
   }
 
@@ -71,7 +81,11 @@ export class ViewRecord {
    * changed in the real tree meanwhile is a conflict.
    */
   save(): void {
-    const saved: Saved = { refreshedNs: String(this.refreshedNs), entries: [...this.entries] }
+    const saved: Saved = {
+      refreshedNs: String(this.refreshedNs),
+      entries: [...this.entries],
+      awaited: [...this.awaited],
+    }
     const text = JSON.stringify(saved)
     if (text === this.#text) return
     replaceFile(this.#file, text, 0o600)
@@ -83,15 +97,19 @@ export class ViewRecord {
 function savedIn(text: string): Saved {
   try {
     // `save` wrote it.
-    return JSON.parse(text) as Saved
+    const saved = JSON.parse(text) as Saved
+    if (/^\d+$/.test(saved.refreshedNs) && Array.isArray(saved.entries)) return saved
   } catch {
-    return { refreshedNs: '0', entries: [] }
+    // It is no whole document.
   }
+  return { refreshedNs: '0', entries: [] }
 }
 
 interface Saved {
   readonly refreshedNs: string
   readonly entries: readonly (readonly [RawPath, Entry])[]
+  /** Records of earlier versions have none. */
+  readonly awaited?: readonly (readonly [RawPath, AwaitedChange])[]
 }
 
 export interface SeenEntry extends Identity {

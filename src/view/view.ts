@@ -46,6 +46,10 @@ export interface FrozenView {
   /** Files open or mapped for writing, with their `-wal`, `-shm` and `-journal`: they stay pending. */
   readonly busy: ReadonlySet<RawPath>
   scan(): Promise<PendingScan>
+  /** Says which changes wait for an answer: another process makes them real while the view goes on. */
+  expect(changes: readonly Change[]): void
+  /** Says that the answer came, and whether the expected changes were made real. */
+  answered(isReal: boolean): void
   /** To be called before any of these paths becomes real. */
   prepare(changes: readonly Change[]): Promise<void>
   /**
@@ -56,6 +60,8 @@ export interface FrozenView {
   prune(promoted: readonly Change[], isWatched?: boolean): Promise<Pruned>
   /** Reverts paths in the view, each with everything below it. */
   discard(paths: readonly RawPath[]): Promise<Discarded>
+  /** From now on the view's changes of these paths are changes of what is real there now. */
+  rebase(paths: readonly RawPath[]): void
   /** Lets the processes continue. Idempotent. */
   thaw(): void
 }

@@ -33,6 +33,21 @@ afterEach(() => {
 const POST = `post() { curl -sS -o /tmp/answer -w '%{http_code} ' -H 'content-type: application/json' -d "$2" "$1"; cat /tmp/answer; echo; }`
 
 describe('the channel of a session', { timeout: 90_000 }, () => {
+  it('says what a person denied, and why', async () => {
+    const agent = place.agentRun()
+    await agent.does(POST)
+    await agent.does('rm b.txt')
+    await agent.hears('wait for an answer')
+    const [{ id }] = place.pending()
+    place.writ(['deny', id, '--reason', 'b is used'])
+    // The agent hears it from its next report, also if another settle notices it first.
+    place.writ(['session', 'settle'])
+    const after = JSON.stringify({ boundary: 'after', tool: 'Bash', kind: 'shell', call: 'c1' })
+    await agent.does(`post $WRIT_SESSION_CHANNEL/report '${after}'`)
+    expect(agent.out).toMatch(/denied these changes: \S*b\.txt\. Their reason: .*b is used/)
+    await agent.ends()
+  })
+
   it('hears a report, settles, and answers with what was blocked', async () => {
     const agent = place.agentRun()
     await agent.does(POST)

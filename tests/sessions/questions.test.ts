@@ -35,4 +35,27 @@ describe('the question of a session', { timeout: 90_000 }, () => {
     expect(await agent.ends()).toBe(0)
     expect(place.sessions()).toEqual([])
   })
+
+  it('is taken in part: the rest stays pending, and is asked about again (N-4)', async () => {
+    place.write('other.txt', 'mine too\n')
+    const agent = place.agentRun()
+    await agent.does('echo theirs > notes.txt; echo theirs > other.txt')
+    await agent.hears('wait for an answer')
+    const [{ id }] = place.pending()
+    const { status, output } = place.person(
+      ['approve', id, '--only', 'notes.txt'],
+      [
+        { expect: 'stays pending in its session (1 path)' },
+        { expect: 'show all] ' },
+        { send: 'y\n' },
+      ],
+    )
+    expect(status, output).toBe(0)
+    expect([place.text('notes.txt'), place.text('other.txt')]).toEqual(['theirs\n', 'mine too\n'])
+    place.writ(['session', 'settle'])
+    const [next, ...more] = place.pending()
+    expect([next.effects.modified, more]).toEqual([1, []])
+    expect(place.writ(['inbox', next.id]).out).toContain('other.txt')
+    await agent.ends()
+  })
 })

@@ -276,7 +276,18 @@ export class Rounds {
 
   async batch(): Promise<void> {
     const count = 2 + this.#random(14)
+    if (this.#chance(50)) await this.#makeFolder(this.#random(WORKERS))
     for (let index = 0; index < count; index++) await this.#step(this.#random(WORKERS))
+  }
+
+  /** A new directory with files in it: a settle may promote only some of them. */
+  async #makeFolder(worker: number): Promise<void> {
+    const folder = this.#somePath(DIRECTORIES)
+    if (!this.#isFree(folder) || existsSync(join(this.#scene.shadow, folder))) return
+    await this.#both(worker, 'mkdir', folder)
+    for (const name of ['f0', 'f1', 'f2']) {
+      await this.#both(worker, 'write', `${folder}/${name}`, `${this.#count++}`)
+    }
   }
 
   async #step(worker: number): Promise<void> {
@@ -501,14 +512,24 @@ export class Rounds {
     return new Set(differing.map((line) => line.split(' ')[0]?.slice(2) ?? ''))
   }
 
+  /** A name in a real directory in which something is pending; null without one. */
+  #nextTo(pending: ReadonlySet<string>): string | null {
+    const parents = [...pending]
+      .map((path) => dirname(path))
+      .filter((path) => path !== '.' && statsOr(join(this.#scene.real, path))?.isDirectory())
+    if (parents.length === 0) return null
+    return `${this.#pick(parents)}/${this.#pick([...FILES, ...DIRECTORIES])}`
+  }
+
   /** A few edits in the real tree and in the shadow. */
   edit(isSeen: boolean): void {
     const pins = this.#shadowPins()
     const pending = this.#pending()
     for (let count = this.#random(3); count > 0; count--) {
-      const path = this.#chance(60)
+      const other = this.#chance(60)
         ? (this.#any() ?? 'f0')
         : this.#somePath(this.#chance(50) ? FILES : DIRECTORIES)
+      const path = (this.#chance(50) ? this.#nextTo(pending) : null) ?? other
       if (!this.#isEditable(path, pins, pending)) continue
       const parent = dirname(path)
       if (!existsSync(join(this.#scene.real, parent))) continue
@@ -549,9 +570,32 @@ export class Rounds {
     await this.compare()
   }
 
-  /** The view shows edits of kept entries only when they are free, so people leave them alone. */
+  /**
+   * The view shows edits of entries in use only when they are free, so people leave them alone. What it
+   * keeps without a use has to show them.
+   */
   #noteKept({ kept }: Pick<Pruned, 'kept'>): void {
-    this.#kept = kept.map((path) => path.slice(this.#scene.real.length + 1))
+    const pins = this.#shadowPins()
+    const inodes = this.#usedInodes()
+    const isUsed = (path: string): boolean => {
+      for (let each = path; each !== '.'; each = dirname(each)) {
+        const at = join(this.#scene.shadow, each)
+        const inode = statsOr(at)?.ino
+        if (pins.has(at) || (inode !== undefined && inodes.has(inode))) return true
+      }
+      return false
+    }
+    this.#kept = kept.map((path) => path.slice(this.#scene.real.length + 1)).filter(isUsed)
+  }
+
+  /** Of files and directories of the shadow, also those that are used by another name. */
+  #usedInodes(): Set<number> {
+    const inodes = new Set([...this.#watched.values()].flatMap((watched) => [...watched]))
+    for (const path of this.#shadowPins()) {
+      const stats = statsOr(path)
+      if (stats !== undefined && path !== this.#scene.shadow) inodes.add(stats.ino)
+    }
+    return inodes
   }
 
   /** Kills this process with SIGKILL while it prunes, or soon after. */
@@ -576,10 +620,15 @@ export class Rounds {
     this.figures.changes += found.length
     this.figures.busy += found.filter((path) => frozen.busy.has(join(real, path) as never)).length
     const left = this.#chance(25) && found.length > 0 ? this.#pick(found).split('/')[0] : null
-    this.#log.push(`left ${left}, busy ${[...frozen.busy].map(below).join(' ')}`)
+    const some = new Set(this.#chance(50) ? this.#someOf(scan.changes) : [])
+    const names = [...some].map(({ path }) => below(path)).join(' ')
+    this.#log.push(`left ${left} ${names}, busy ${[...frozen.busy].map(below).join(' ')}`)
     const chosen = whole(
       scan.changes.filter(
-        ({ path }) => !frozen.busy.has(path) && below(path).split('/')[0] !== left,
+        (change) =>
+          !frozen.busy.has(change.path) &&
+          below(change.path).split('/')[0] !== left &&
+          !some.has(change),
       ),
       scan.changes,
     )
@@ -593,6 +642,14 @@ export class Rounds {
     })
     if (dies) this.#die({ changes: chosen, done: Number.MAX_SAFE_INTEGER })
     return chosen
+  }
+
+  /** Some of the changes, which wait for an answer while the others are promoted. Links stay together. */
+  #someOf(changes: readonly Change[]): readonly Change[] {
+    return changes.filter(({ before, after }) => {
+      const isLinked = (before?.linkGroup ?? after?.linkGroup ?? null) !== null
+      return after?.kind === 'file' && !isLinked && this.#chance(40)
+    })
   }
 
   #die(interrupted: Interrupted): void {

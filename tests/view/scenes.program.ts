@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import {
+  chmodSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -69,6 +70,31 @@ async function settle(): Promise<Settled> {
   } finally {
     frozen.thaw()
   }
+}
+
+/** Promotes only what `isChosen` tells, as a session does while the rest waits for an answer. */
+async function settleSome(isChosen: (path: string) => boolean): Promise<Settled> {
+  const frozen = await view.freeze()
+  try {
+    const scan = await frozen.scan()
+    const bad = new Set(scan.conflicts.map(({ path }) => path))
+    const chosen = scan.changes.filter(({ path }) => !bad.has(path) && isChosen(short(path)))
+    await frozen.prepare(scan.changes)
+    promote(chosen, { layers: sandbox.layers })
+    return { ...(await frozen.prune(chosen)), scan, busy: [...frozen.busy] }
+  } finally {
+    frozen.thaw()
+  }
+}
+
+function layer(): Sandbox['layers'][number] {
+  const [first] = sandbox.layers
+  assert.ok(first !== undefined)
+  return first
+}
+
+function short(path: string): string {
+  return path.slice(real.length + 1)
 }
 
 /** Runs a script to its end. */
@@ -370,30 +396,209 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
       writeFileSync(at('d/s/t/two'), 'edited')
       assert.deepEqual(await found(false), ['d/s/t/moved', 'd/s/t/two'])
     },
-  'an edit of what is hidden by a directory of the session is reported after a reopening':
+  'a new directory shows the real one as soon as part of it is real, and what people do in it':
     async () => {
-      await shell('mkdir n; echo a >n/a; echo b >n/b')
+      const { ask, read } = workers()
+      for (const name of ['n', 'n/s', 'n/s/t']) await ask(0, 'mkdir', name)
+      for (const name of ['n/a', 'n/b', 'n/c', 'n/w', 'n/s/a', 'n/s/w', 'n/s/t/w']) {
+        await ask(0, 'write', name, name)
+      }
+      await settleSome((path) => !path.endsWith('w'))
+      assert.deepEqual((await settleSome(() => false)).kept, [])
+      writeFileSync(at('n/p'), 'person')
+      writeFileSync(at('n/s/t/p'), 'person')
+      person('n/a', 'person')
+      rmSync(at('n/b'))
+      renameSync(at('n/c'), at('n/d'))
+      rmSync(at('n/s/a'))
+      await view.refresh()
+      const names = 'n n/a n/d n/p n/s n/s/t n/s/t/p n/s/t/w n/s/w n/w'.split(' ')
+      const seen = (await ask('x', 'tree')).split(';').slice(1)
+      assert.deepEqual(
+        seen.map((line) => line.split(' ')[0]?.slice(2)),
+        names,
+      )
+      assert.deepEqual([await read('n/p'), await read('n/a')], ['person', 'person'])
+      // The rest still waits, and nothing else does.
+      const { scan } = await settleSome(() => false)
+      const waits = scan.changes.map(({ path }) => short(path))
+      assert.deepEqual([waits, scan.conflicts], [['n/s/t/w', 'n/s/w', 'n/w'], []])
+      await ask(0, 'append', 'n/a', ' agent')
+      await ask(0, 'rename', 'n', 'm')
+      const moved = await settle()
+      assert.deepEqual(moved.scan.conflicts, [])
+      assert.equal(text('m/p'), 'person')
+      assert.equal(text('m/a'), 'person agent')
+      assert.ok(!existsSync(at('n')))
+    },
+  'what the session removed of a directory stays removed when that shows the real one':
+    async () => {
+      for (const name of ['d', 'd/s', 'd/k']) mkdirSync(at(name))
+      for (const name of ['d/a', 'd/b', 'd/s/c', 'd/k/e']) writeFileSync(at(name), name)
+      await pause(20)
+      await view.refresh()
+      const { ask } = workers()
+      await ask(0, 'clear', 'd', '')
+      for (const name of ['d', 'd/k']) await ask(0, 'mkdir', name)
+      await ask(0, 'write', 'd/b', 'again')
+      await settleSome(() => false)
+      writeFileSync(at('d/p'), 'person')
+      await view.refresh()
+      const seen = (await ask('x', 'tree')).split(';').map((line) => line.split(' ')[0])
+      assert.deepEqual(seen, ['.', './d', './d/b', './d/k', './d/p'])
+      const { scan } = await settleSome((path) => path !== 'd/a')
+      const wanted = ['d/a', 'd/b', 'd/k/e', 'd/s', 'd/s/c']
+      assert.deepEqual([scan.changes.map(({ path }) => short(path)), scan.conflicts], [wanted, []])
+      assert.ok(existsSync(at('d/a')) && existsSync(at('d/p')) && !existsSync(at('d/s')))
+      await settle()
+      assert.ok(!existsSync(at('d/a')) && existsSync(at('d/p')))
+      assert.equal(await view.hasPending(), false)
+    },
+  'in a new directory in use a file of a person is protected, and shown once it is free':
+    async () => {
+      const { ask, read } = workers()
+      await ask(0, 'mkdir', 'n')
+      await ask(0, 'write', 'n/a', 'a')
+      await ask(0, 'write', 'n/w', 'w')
+      await ask(1, 'cd', 'n')
+      await settleSome((path) => path !== 'n/w')
+      writeFileSync(at('n/p'), 'person')
+      await pause(20)
+      await view.refresh()
+      await settleSome(() => false)
+      await ask(0, 'write', 'n/p', 'agent')
+      const { scan } = await settleSome(() => true)
+      assert.deepEqual(
+        scan.conflicts.map(({ path }) => short(path)),
+        ['n/p'],
+      )
+      assert.equal(text('n/p'), 'person')
+      let frozen = await view.freeze()
+      const { refused, discarded } = await frozen.discard([at('n/p')])
+      frozen.thaw()
+      assert.deepEqual([refused[0]?.processes[0]?.name, discarded], ['perl', []])
+      await ask(1, 'leave')
+      frozen = await view.freeze()
+      assert.deepEqual((await frozen.discard([at('n/p')])).discarded, [at('n/p')])
+      frozen.thaw()
+      assert.equal(await read('n/p'), 'person')
+    },
+  'what people put into a new directory in use is a conflict when the session moves that':
+    async () => {
+      const { ask } = workers()
+      await ask(0, 'mkdir', 'n')
+      for (const name of ['n/a', 'n/w']) await ask(0, 'write', name, name)
+      await ask(1, 'cd', 'n')
+      await settleSome((path) => path !== 'n/w')
+      writeFileSync(at('n/p'), 'person')
+      await pause(20)
+      await view.refresh()
+      await ask(0, 'rename', 'n', 'm')
+      const { scan } = await settleSome(() => false)
+      assert.deepEqual(
+        scan.conflicts.map(({ path }) => short(path)),
+        ['n/p'],
+      )
+    },
+  'what waits for an answer may become real at any time, and later changes are changes of that':
+    async () => {
+      for (const name of ['u', 'v', 'k']) writeFileSync(at(name), 'old')
+      mkdirSync(at('r'))
+      await pause(20)
+      await view.refresh()
+      const { ask, read } = workers()
+      for (const name of ['u', 'k', 'x']) await ask(0, 'write', name, 'asked')
+      await ask(0, 'unlink', 'v')
+      for (const name of ['n', 'n/s']) await ask(0, 'mkdir', name)
+      for (const name of ['n/a', 'n/s/b', 'r/a']) await ask(0, 'write', name, 'asked')
       const frozen = await view.freeze()
       const { changes } = await frozen.scan()
-      const chosen = changes.filter(({ path }) => path !== at('n/b'))
-      await frozen.prepare(chosen)
-      promote(chosen, { layers: sandbox.layers })
-      await frozen.prune(chosen)
+      await frozen.prepare(changes)
+      frozen.expect(changes)
+      await frozen.prune([])
       frozen.thaw()
-      await reopen()
+      // Changed, removed and made again before the yes, which is about what was asked.
+      const bytes = join(base, 'asked')
+      execFileSync('cp', ['-a', layer().upper, bytes])
+      await ask(0, 'append', 'u', ' more')
+      await ask(0, 'unlink', 'x')
+      await ask(0, 'write', 'v', 'again')
+      for (const name of ['n', 'r']) await ask(0, 'clear', name, '')
+      promote(changes, { layers: [{ ...layer(), upper: bytes }] })
+      person('k', 'person')
+      await view.refresh()
       const again = await view.freeze()
-      assert.deepEqual((await again.prune([])).kept, [at('n/a'), at('n')])
+      again.answered(true)
+      const scan = await again.scan()
+      await again.prune([])
       again.thaw()
-      person('n/a', 'person')
-      const { scan } = await settle()
+      assert.deepEqual(scan.conflicts, [])
       assert.deepEqual(
-        [scan.changes.map(({ path }) => path), scan.stale.map(({ path }) => path)],
-        [[at('n/b')], [at('n/a')]],
+        scan.changes.map(({ path, after }) => [short(path), after?.kind ?? null]),
+        [
+          ['n', null],
+          ['n/a', null],
+          ['n/s', null],
+          ['n/s/b', null],
+          ['r', null],
+          ['r/a', null],
+          ['u', 'file'],
+          ['v', 'file'],
+          ['x', null],
+        ],
       )
-      assert.equal(text('n/a'), 'person')
+      assert.equal(await read('k'), 'person')
       await settle()
-      assert.equal((await shell('cat n/a n/b')).out, 'personb\n')
+      assert.deepEqual([text('u'), text('v')], ['asked more', 'again'])
+      assert.ok(['x', 'n', 'r'].every((name) => !existsSync(at(name))))
     },
+  'discarding a path below a new directory shows the real one': async () => {
+    const { ask, read } = workers()
+    await ask(0, 'mkdir', 'n')
+    for (const name of ['n/a', 'n/b', 'n/w']) await ask(0, 'write', name, name)
+    await settleSome((path) => path !== 'n/w')
+    await ask(0, 'chmod', 'n/a', '600')
+    await ask(0, 'unlink', 'n/b')
+    const frozen = await view.freeze()
+    assert.deepEqual((await frozen.discard([at('n/a'), at('n/b')])).refused, [])
+    frozen.thaw()
+    assert.deepEqual([await read('n/a'), await read('n/b')], ['n/a', 'n/b'])
+    const { scan } = await settleSome(() => false)
+    assert.deepEqual(
+      scan.changes.map(({ path }) => short(path)),
+      ['n/w'],
+    )
+  },
+  'a new directory that is closed to its own user becomes real and is taken out of the view':
+    async () => {
+      await shell('mkdir -p ro/in; echo x >ro/x; echo y >ro/in/y; chmod 555 ro/in ro')
+      const frozen = await view.freeze()
+      const { changes } = await frozen.scan()
+      await frozen.prepare(changes)
+      for (const name of ['ro', 'ro/in']) mkdirSync(at(name))
+      for (const name of ['ro/x', 'ro/in/y']) {
+        writeFileSync(at(name), name === 'ro/x' ? 'x\n' : 'y\n')
+      }
+      for (const name of ['ro/in', 'ro']) chmodSync(at(name), 0o555)
+      const { pruned } = await frozen.prune(changes)
+      frozen.thaw()
+      assert.deepEqual(pruned.map(short).sort(), ['ro', 'ro/in', 'ro/in/y', 'ro/x'])
+      assert.equal(await view.hasPending(), false)
+      assert.equal((await shell('cat ro/x ro/in/y; stat -c %a ro ro/in')).out, 'x\ny\n555\n555\n')
+    },
+  'a directory of the session hides nothing after a reopening': async () => {
+    await shell('mkdir n; echo a >n/a; echo b >n/b')
+    const { kept } = await settleSome((path) => path !== 'n/b')
+    assert.deepEqual(kept, [])
+    await reopen()
+    const again = await view.freeze()
+    assert.deepEqual((await again.prune([])).kept, [])
+    again.thaw()
+    person('n/a', 'person')
+    const { scan } = await settle()
+    assert.deepEqual([scan.changes.map(({ path }) => path), scan.stale], [[at('n/b')], []])
+    assert.equal((await shell('cat n/a n/b')).out, 'personb\n')
+  },
   'a name that both sides removed is free for a new file': async () => {
     for (const name of ['d', 'd/s']) mkdirSync(at(name))
     for (const name of ['d/s/f', 'd/s/g']) writeFileSync(at(name), name)
@@ -524,11 +729,10 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
     await ask(0, 'watch', 'watched')
     await ask(0, 'holddir', 'in', 'three')
     const { busy, pruned, kept } = await settle()
-    const short = (paths: readonly string[]): string[] =>
-      paths.map((path) => path.slice(real.length + 1)).sort()
+    const shorts = (paths: readonly string[]): string[] => paths.map(short).sort()
     assert.ok(busy.includes(at('written')) && !busy.includes(at('read')))
     assert.deepEqual(
-      [short(pruned), short(kept)],
+      [shorts(pruned), shorts(kept)],
       [
         ['free', 'out'],
         ['in', 'read', 'watched'],
@@ -537,7 +741,7 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
     await ask(0, 'put', 'two', '!')
     await ask(0, 'unwatch')
     for (const slot of ['one', 'two', 'three']) await ask(0, 'drop', slot)
-    assert.deepEqual(short((await settle()).pruned), ['in', 'read', 'watched', 'written'])
+    assert.deepEqual(shorts((await settle()).pruned), ['in', 'read', 'watched', 'written'])
     assert.equal(await read('written'), 'written!')
   },
   'a watch on a file that became real goes on': async () => {
@@ -611,6 +815,46 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
     await settle()
     assert.deepEqual([text('grow.txt'), text('walk.txt')], ['pending\n', 'pending\n'])
   },
+  'a record that a power cut spoiled, cut short, lost or set back never loses an edit':
+    async () => {
+      const file = join(scene.kept, 'view.json')
+      const ways: Readonly<Record<string, (now: string, older: string) => string | null>> = {
+        spoiled: (now) => '\0'.repeat(now.length),
+        short: (now) => now.slice(0, now.length / 2),
+        empty: () => '',
+        foreign: () => '{}',
+        lost: () => null,
+        older: (_, older) => older,
+      }
+      for (const [name, way] of Object.entries(ways)) {
+        writeFileSync(at(name), 'one')
+        await view.refresh()
+        const older = readFileSync(file, 'utf8')
+        await shell(`echo agent >${name}; echo new >${name}.new`)
+        await view.refresh()
+        person(name, 'person')
+        await view.refresh()
+        view.close()
+        await sandbox.close()
+        const spoilt = way(readFileSync(file, 'utf8'), older)
+        if (spoilt === null) rmSync(file)
+        else writeFileSync(file, spoilt)
+        ;[sandbox, view] = await open()
+        const again = await view.freeze()
+        await again.prune([])
+        again.thaw()
+        const { scan } = await settle()
+        assert.ok(
+          scan.conflicts.some(({ path }) => path === at(name)),
+          name,
+        )
+        assert.equal(text(name), 'person', name)
+        const frozen = await view.freeze()
+        await frozen.discard([at(name), at(`${name}.new`)])
+        frozen.thaw()
+        assert.equal((await shell(`cat ${name}`)).out, 'person', name)
+      }
+    },
   'a cap that ends the run leaves the layers as they are': async () => {
     const caps = { cpuMs: 60_000, memoryMb: 512, diskMb: 256, durationMs: 700, processes: 64 }
     await reopen({ caps })

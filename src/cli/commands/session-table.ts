@@ -21,7 +21,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
     name: 'run',
     says: 'run a coding agent in a session: every change goes through the gate',
     usage:
-      'writ run [--as NAME] [--net HOST]… [--publish PORT]… [--scope DIR]… [--write GLOB]… [--delete GLOB]… [--settle auto|end|never] [--memory MB] [--disk MB] [--time TIME] [--requests N] [--tokens N] [--resume ID] -- AGENT ARGS…',
+      'writ run [--as NAME] [--net HOST]… [--publish PORT]… [--scope DIR]… [--write GLOB]… [--delete GLOB]… [--env NAME[=VALUE]]… [--model-url URL] [--settle auto|tool|end|never] [--memory MB] [--disk MB] [--time TIME] [--requests N] [--tokens N] [--accept-state] [--resume ID] -- AGENT ARGS…',
     options: [
       { name: 'as', value: 'NAME', says: 'the name of the agent; that of the program without it' },
       { name: 'net', value: 'HOST', many: true, says: 'a host that the agent may reach' },
@@ -53,7 +53,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
       {
         name: 'settle',
         value: 'WHEN',
-        says: 'when changes become real: auto (whenever the agent pauses), end, or never (only on command)',
+        says: 'when changes become real: auto (whenever the agent pauses), tool (after each tool call that hooks report), end, or never (only on command)',
       },
       { name: 'memory', value: 'MB', says: 'memory it may use; 8192 without it' },
       { name: 'disk', value: 'MB', says: 'bytes that its view may hold; 20480 without it' },
@@ -111,9 +111,18 @@ export const SESSION_COMMANDS: readonly Command[] = [
   {
     name: 'session settle',
     says: `judge what is pending now; ${ID_WORDS}`,
-    usage: `writ session settle ${SESSION_ID}`,
-    options: [HOME],
-    examples: ['writ session settle'],
+    usage: `writ session settle ${SESSION_ID} [--take PATH]… [--yes]`,
+    options: [
+      {
+        name: 'take',
+        value: 'PATH',
+        many: true,
+        says: 'a file in conflict: take the side of the session; shows the difference and asks first',
+      },
+      { name: 'yes', value: null, says: 'take it without being asked' },
+      HOME,
+    ],
+    examples: ['writ session settle', 'writ session settle 4f2a91c0 --take src/a.ts'],
     load: async () => ({ run: (await import('./session.ts')).settle }),
   },
   {

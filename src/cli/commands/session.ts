@@ -5,8 +5,16 @@
  */
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
-import { faultError } from '../../base/index.ts'
-import { type Change, displayOfRaw, isBelow, rawOfText, textOfRaw } from '../../gate/index.ts'
+import { Readable } from 'node:stream'
+import { digestBytes, faultError } from '../../base/index.ts'
+import {
+  type Change,
+  displayOfRaw,
+  isBelow,
+  type RawPath,
+  rawOfText,
+  textOfRaw,
+} from '../../gate/index.ts'
 import type { KnownHome } from '../../home/index.ts'
 import {
   AgentHome,
@@ -23,17 +31,21 @@ import {
 import { visibleName } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
 import { refuseOthers } from '../call/home.ts'
+import { canAsk } from '../call/passphrase.ts'
 import { surroundings } from '../call/terminal.ts'
 import { type ReadSide, renderEffects } from '../effects/render.ts'
 import { readLimits } from '../exec/exec-proposal.ts'
+import { askWord, yesOrNo } from '../gate/answer-line.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
 import { readCount } from '../session/read-count.ts'
 import { busyLines, pastText, pendingText, settledLines } from '../session/session-text.ts'
 
 export async function list(call: CommandCall): Promise<Exit> {
-  return withGate(call, async ({ session }) => {
-    refuseOthers(session.caller, 'the list of sessions')
-    const rows = keptSessions(homeOf(session.home)).map((files) => {
+  return withGate(call, async (session) => {
+    refuseOthers(session.session.caller, 'the list of sessions')
+    const home = homeOf(session.session.home)
+    for (const files of keptSessions(home)) await noticeAnswer(files, session)
+    const rows = keptSessions(home).map((files) => {
       const { session_id, agent, started_at, workspace } = files.terms()
       const { settles, question } = files.memory()
       const state = files.isLive ? ('running' as const) : ('stopped' as const)
@@ -57,6 +69,14 @@ export async function list(call: CommandCall): Promise<Exit> {
       return lines.join('')
     })
   })
+}
+
+/** A session that does not run cannot notice itself that its question was answered. */
+async function noticeAnswer(files: SessionFiles, session: GateSession): Promise<void> {
+  const { question } = files.memory()
+  if (files.isLive || question === null) return
+  const state = await session.gate.sessions.stateOf(question.action_id)
+  if (state !== 'waiting') await idle(files, session, async () => undefined)
 }
 
 export async function show(call: CommandCall): Promise<Exit> {
@@ -105,38 +125,110 @@ function reasonOf(path: Change['path'], pending: PendingChanges) {
 
 export async function diff(call: CommandCall): Promise<Exit> {
   return withSession(call, async (files, session) => {
-    const { terminal } = call
-    await whilePending(files, session, async ({ changes, layers }) => {
-      const read: ReadSide = ({ path, before, after }, side) => {
-        const state = side === 'before' ? before : after
-        const text = textOfRaw(path)
-        if (state?.kind !== 'file' || text === null) return null
-        const layer = layers.find(({ root }) => isBelow(path, rawOfText(root)))
-        if (side === 'before') return createReadStream(text)
-        return layer === undefined
-          ? null
-          : createReadStream(`${layer.upper}${text.slice(layer.root.length)}`)
-      }
-      const columns = terminal.isTty ? terminal.columns : null
-      const base = rawOfText(files.terms().workspace)
-      const view = { paint: terminal.paint, whole: true, columns, base }
-      const nothing: ReadonlySet<never> = new Set()
-      const effects = { changes, findings: [], deferred: nothing, builds: nothing, read }
-      for await (const piece of renderEffects(effects, view)) await terminal.out(piece)
-      return null
+    await whilePending(files, session, async (pending) => {
+      await printBases(call, files, session, pending)
+      await printChanges(call, files, pending)
     })
     return EXIT.yes
   })
 }
 
+type ShownChanges = Pick<PendingChanges, 'changes' | 'layers'>
+
+/** Shows the real tree against the view. */
+function printChanges(call: CommandCall, files: SessionFiles, { changes, layers }: ShownChanges) {
+  return print(call, files, changes, ({ path, before, after }, side) => {
+    const state = side === 'before' ? before : after
+    const text = textOfRaw(path)
+    if (state?.kind !== 'file' || text === null) return null
+    const layer = layers.find(({ root }) => isBelow(path, rawOfText(root)))
+    if (side === 'before') return createReadStream(text)
+    return layer === undefined
+      ? null
+      : createReadStream(`${layer.upper}${text.slice(layer.root.length)}`)
+  })
+}
+
+/** Shows what others changed at the paths of conflicts, where git has the version from before. */
+async function printBases(
+  call: CommandCall,
+  files: SessionFiles,
+  { gate }: GateSession,
+  { changes, conflicts }: PendingChanges,
+): Promise<void> {
+  const { heads } = files.memory()
+  for (const { path, detail } of conflicts) {
+    const change = changes.find((one) => displayOfRaw(one.path) === path)
+    const base = change === undefined ? null : gate.sessions.committed(change.path, heads)
+    await call.terminal.out(`conflict ${visibleName(path)}: ${detail}\n`)
+    if (change === undefined || base === null) {
+      await call.terminal.out('git does not have the version from before\n')
+      continue
+    }
+    const real = change.before
+    const state = { ...(real ?? change.after), size: base.length, digest: digestBytes(base) }
+    // The state of a file, with the size and the bytes of the version from before.
+    const seen: Change = { path: change.path, before: state as Change['before'], after: real }
+    await call.terminal.out('base, then real:\n')
+    await print(call, files, [seen], ({ after }, side) => {
+      if (side === 'before') return Readable.from([base])
+      const text = textOfRaw(change.path)
+      return after?.kind === 'file' && text !== null ? createReadStream(text) : null
+    })
+  }
+  if (conflicts.length > 0) await call.terminal.out('real, then view:\n')
+}
+
+async function print(
+  { terminal }: CommandCall,
+  files: SessionFiles,
+  changes: readonly Change[],
+  read: ReadSide,
+): Promise<void> {
+  const columns = terminal.isTty ? terminal.columns : null
+  const base = rawOfText(files.terms().workspace)
+  const view = { paint: terminal.paint, whole: true, columns, base }
+  const nothing: ReadonlySet<never> = new Set()
+  const effects = { changes, findings: [], deferred: nothing, builds: nothing, read }
+  for await (const piece of renderEffects(effects, view)) await terminal.out(piece)
+}
+
 export async function settle(call: CommandCall): Promise<Exit> {
   return withSession(call, async (files, session) => {
+    const take = await takenConflicts(call, files, session)
     const settled = files.isLive
-      ? await sendOrder<Settled>(files, { order: 'settle' })
-      : await idle(files, session, (settler) => settler.settle({ boundary: 'command' }))
+      ? await sendOrder<Settled>(files, { order: 'settle', take })
+      : await idle(files, session, (settler) => settler.settle({ boundary: 'command' }, take))
     const lines = [...settledLines(settled), ...busyLines(settled)]
     return reply(call, settled, () => `${lines.join('\n') || 'nothing new to settle'}\n`)
   })
+}
+
+/** The conflicts in which a person takes the side of the session, after they saw what that replaces. */
+async function takenConflicts(
+  call: CommandCall,
+  files: SessionFiles,
+  session: GateSession,
+): Promise<readonly RawPath[]> {
+  const names = call.options.texts('take').map((name) => resolve(surroundings().cwd, name))
+  if (names.length === 0) return []
+  const wanted = new Set(names.map(rawOfText))
+  await whilePending(files, session, async (pending) => {
+    const known = new Set(pending.conflicts.map(({ path }) => path))
+    const other = names.find((name) => !known.has(displayOfRaw(rawOfText(name))))
+    if (other !== undefined) {
+      const message = `${visibleName(other)} is in no conflict`
+      throw usageError(message, `writ session show ${files.id.slice(-SHORT_ID)}`)
+    }
+    const changes = pending.changes.filter(({ path }) => wanted.has(path))
+    if (!call.options.isOn('json')) await printChanges(call, files, { ...pending, changes })
+  })
+  const isYes =
+    call.options.isOn('yes') ||
+    (canAsk() &&
+      (await askWord('Put this in place of the real version? [y/N] ', yesOrNo)) === 'yes')
+  if (isYes) return [...wanted]
+  throw usageError('nothing was settled: the answer was no', 'add --yes to take it unasked')
 }
 
 export async function discard(call: CommandCall): Promise<Exit> {
@@ -151,7 +243,12 @@ export async function discard(call: CommandCall): Promise<Exit> {
     const chosen = changes
       .map(({ path }) => path)
       .filter((path) => isAll || wanted.some((one) => one === path || isBelow(path, one)))
+    if (chosen.length === 0 && isAll) {
+      const document = { session_id: files.id, discarded: [] }
+      return reply(call, document, () => 'nothing is pending\n')
+    }
     if (chosen.length === 0) throw usageError('nothing of this is pending', 'writ session show')
+    const before = files.memory().question?.action_id ?? null
     const inUse = files.isLive
       ? await sendOrder<readonly string[]>(files, { order: 'discard', paths: chosen })
       : (await idle(files, session, (settler) => settler.discard(chosen))).map(displayOfRaw)
@@ -166,10 +263,21 @@ export async function discard(call: CommandCall): Promise<Exit> {
       const message = `a process of the session uses ${inUse.map(visibleName).join(', ')}`
       throw faultError('session.in_use', files.id, message, 'end that process, then discard again')
     }
+    const after = files.memory().question?.action_id ?? null
     return reply(call, { session_id: files.id, discarded: paths }, () =>
-      paths.map((path) => `discarded ${visibleName(path)}\n`).join(''),
+      [
+        ...paths.map((path) => `discarded ${visibleName(path)}\n`),
+        ...askedAgain(before, after),
+      ].join(''),
     )
   })
+}
+
+/** What became of the question that held a discarded change. */
+function askedAgain(before: string | null, after: string | null): readonly string[] {
+  if (before === null || before === after) return []
+  if (after === null) return ['the question about it was withdrawn\n']
+  return ['the question is asked again without it: `writ inbox`\n']
 }
 
 export async function extend(call: CommandCall): Promise<Exit> {

@@ -7,7 +7,15 @@ import { join, relative } from 'node:path'
 import { faultError } from '../../base/index.ts'
 import type { GrantDocument } from '../../contracts/index.ts'
 import { type KnownHome, readSecret, stateRoot } from '../../home/index.ts'
-import { install, planInstall, unwrapCopy } from '../../hooks/index.ts'
+import {
+  type HookPlaces,
+  install,
+  installationOf,
+  planInstall,
+  planUninstall,
+  unhookCopy,
+  uninstall,
+} from '../../hooks/index.ts'
 import type { AgentHost } from '../../hosts/index.ts'
 import { within } from '../../service/index.ts'
 import {
@@ -28,12 +36,12 @@ import { canAsk } from '../call/passphrase.ts'
 import { surroundings } from '../call/terminal.ts'
 import { readLimits } from '../exec/exec-proposal.ts'
 import { Live } from '../exec/live.ts'
-import { askWord } from '../gate/answer-line.ts'
+import { askWord, yesOrNo } from '../gate/answer-line.ts'
 import { answerLines } from '../gate/answer-text.ts'
 import { execConfirm } from '../gate/confirm.ts'
 import type { GateSession } from '../gate/open.ts'
 import { placesHere } from '../hooks/own-places.ts'
-import { ownBin, ownPackage, ownProgram } from '../hooks/own-program.ts'
+import { ownBin, ownPackage, ownProgram, sessionHook } from '../hooks/own-program.ts'
 import { readCount } from './read-count.ts'
 import { endLines, settledLines } from './session-text.ts'
 
@@ -84,7 +92,7 @@ export async function carryOutSession(
       agentHome,
       environment: around.env,
       userDirectory: around.userDirectory,
-      hookPrograms: [ownProgram(), ownPackage()],
+      hookPrograms: [ownProgram(), ownPackage(), sessionHook()],
       heldPrograms: join(ownBin(), 'held'),
       secretOf: (name) => readSecret(stateRoot(around), name),
       modelUrl: modelUrlOf(session),
@@ -143,9 +151,10 @@ async function addHooks({ call }: GateSession, host: AgentHost, home: AgentHome)
   const isOffered = modes.includes('session') && levels.includes('user')
   if (!isOffered) return
   const here = placesHere()
-  const places = { ...here, home: home.directory, homeInside: here.home, state: home.place }
+  const writ = sessionHook()
+  const places = { ...here, writ, home: home.directory, homeInside: here.home, state: home.place }
   try {
-    home.acceptFiles(await unwrapCopy(host, here, home.directory))
+    home.acceptFiles(await removeOtherHooks(host, here, places))
     const plan = await planInstall(host, 'user', 'session', places)
     if (plan.changes.length === 0) return
     install(plan, places)
@@ -156,15 +165,29 @@ async function addHooks({ call }: GateSession, host: AgentHost, home: AgentHome)
   }
 }
 
+/**
+ * Takes out hooks that came with the copy of the person's home, or that an earlier session added with
+ * another program: they would report everything a second time.
+ */
+async function removeOtherHooks(
+  host: AgentHost,
+  here: HookPlaces,
+  places: HookPlaces,
+): Promise<readonly string[]> {
+  const installed = installationOf(host, 'user', places)
+  if (installed?.writ === places.writ) return []
+  const copied = await unhookCopy(host, here, places.home)
+  if (installed === null) return copied
+  const plan = await planUninstall(host, 'user', places)
+  uninstall(plan, places)
+  return [...copied, ...plan.changes.map(({ file }) => relative(places.home, file))]
+}
+
 function modelUrlOf({ call }: GateSession): string | undefined {
   const text = call.options.text('model-url')
   if (text === null) return undefined
   if (/^https?:\/\/[^/]/.test(text) && URL.canParse(text)) return text
   throw usageError('--model-url is the address of a model', '--model-url http://127.0.0.1:8080')
-}
-
-function yesOrNo(line: string): 'no' | 'yes' {
-  return /^y(?:es)?$/i.test(line.trim()) ? 'yes' : 'no'
 }
 
 async function askAtEnd(
@@ -292,7 +315,8 @@ function finish({ call }: GateSession, terms: SessionTerms, end: SessionEnd): Ow
     return RUNNER_FAULT
   }
   const { pending, question, outcome } = end
-  for (const line of endLines(terms, outcome)) terminal.err(`writ run: ${line}\n`)
+  for (const line of endLines(terms, outcome, pending.length > 0))
+    terminal.err(`writ run: ${line}\n`)
   if (pending.length > 0) {
     const count = pending.length === 1 ? '1 change is' : `${pending.length} changes are`
     const id = terms.session_id.slice(-8)

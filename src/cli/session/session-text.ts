@@ -19,7 +19,9 @@ const PATHS_SHOWN = 3
 export function settledLines(settled: Settled): readonly string[] {
   const { promoted, asked, blocked, stale, answered } = settled
   return [
-    ...(answered === 'denied' ? ['what was asked about was denied; it stays in the view'] : []),
+    ...(answered?.how === 'denied'
+      ? ['what was asked about was denied; it stays in the view']
+      : []),
     ...(promoted === null ? [] : [promotedLine(promoted)]),
     ...(asked === null ? [] : [askedLine(asked)]),
     ...(blocked === null ? [] : blockedLines(blocked)),
@@ -50,7 +52,8 @@ function blockedLines(answer: GateAnswer): readonly string[] {
   const found = (answer.result?.findings ?? []).filter(({ path }) => path !== undefined)
   const [first] = found
   const where = first?.path === undefined ? '' : `: ${visibleName(first.path)}`
-  const more = found.length > 1 ? ` and ${found.length - 1} more` : ''
+  const count = new Set(found.map(({ path }) => path)).size
+  const more = count > 1 ? ` and ${count - 1} more` : ''
   return [`blocked${where}${more}: ${whyNot(answer)}`]
 }
 
@@ -68,7 +71,8 @@ function few(paths: readonly string[]): string {
 
 /** How long a session may run, as the option says it. */
 function timeText(seconds: number): string {
-  return seconds % 3_600 === 0 ? `${seconds / 3_600}h` : `${Math.ceil(seconds / 60)}m`
+  if (seconds % 3_600 === 0) return `${seconds / 3_600}h`
+  return seconds % 60 === 0 ? `${seconds / 60}m` : `${seconds}s`
 }
 
 type RunEnd = Extract<SessionEnd, { kind: 'ended' }>['outcome']
@@ -77,8 +81,12 @@ type RunEnd = Extract<SessionEnd, { kind: 'ended' }>['outcome']
 export function endLines(
   { session_id, limits }: SessionTerms,
   { killedBy, backgroundProcesses }: RunEnd,
+  hasPending: boolean,
 ): readonly string[] {
-  const again = `\`writ run --resume ${session_id.slice(-SHORT_ID)} -- AGENT\``
+  // Of a session with nothing pending nothing is kept to go on with.
+  const again = hasPending
+    ? `\`writ run --resume ${session_id.slice(-SHORT_ID)} -- AGENT\``
+    : 'a new session: `writ run -- AGENT`'
   const ends = {
     duration: `the session reached its time of ${timeText(limits.seconds)}; go on with ${again}`,
     memory: `the agent itself needed more than ${limits.memory_mb} MB of memory; go on with \`--memory\` and ${again}`,

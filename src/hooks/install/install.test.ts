@@ -3,6 +3,7 @@ import {
   chmodSync,
   chownSync,
   cpSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -22,8 +23,8 @@ import {
   installations,
   planInstall,
   planUninstall,
+  unhookCopy,
   uninstall,
-  unwrapCopy,
 } from './install.ts'
 
 let folder: string
@@ -114,31 +115,33 @@ describe('a copy of a home with hooks that wrap', () => {
     const isCopied = (name: string): boolean => name.startsWith('home/')
     install(await planInstall(agent, 'user', 'wrap', places), places)
     cpSync(places.home, copy, { recursive: true })
-    expect(await unwrapCopy(agent, places, copy)).not.toEqual([])
+    expect(await unhookCopy(agent, places, copy)).not.toEqual([])
     const files = Object.entries(tree()).filter(
       ([name, text]) => /^copy\/.+/.test(name) && text !== '',
     )
     const wanted = Object.entries(before).filter(([name, text]) => isCopied(name) && text !== '')
     expect(files.map(([name, text]) => [name.replace(/^copy/, 'home'), text])).toEqual(wanted)
-    expect(await unwrapCopy(agent, places, copy)).toEqual([])
+    expect(await unhookCopy(agent, places, copy)).toEqual([])
     // A person who added a rule of their own keeps it.
     if (own === null) return
     const settings = join(copy, '.claude/settings.json')
     cpSync(join(places.home, '.claude/settings.json'), settings)
     const value = JSON.parse(readFileSync(settings, 'utf8'))
     writeFileSync(settings, JSON.stringify({ ...value, model: 'opus' }))
-    await unwrapCopy(agent, places, copy)
+    await unhookCopy(agent, places, copy)
     expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual({
       ...JSON.parse(own),
       model: 'opus',
     })
   })
 
-  it('keeps those of a session', async () => {
+  it('has nothing of those that report to a session either', async () => {
     const agent = host('claude-code')
+    const copy = join(folder, 'copy')
     install(await planInstall(agent, 'user', 'session', places), places)
-    cpSync(places.home, join(folder, 'copy'), { recursive: true })
-    expect(await unwrapCopy(agent, places, join(folder, 'copy'))).toEqual([])
+    cpSync(places.home, copy, { recursive: true })
+    expect(await unhookCopy(agent, places, copy)).toEqual(['.claude/settings.json'])
+    expect(existsSync(join(copy, '.claude/settings.json'))).toBe(false)
   })
 })
 

@@ -225,16 +225,17 @@ export async function planUninstall(
 }
 
 /**
- * Takes hooks that wrap out of a copy of the user's home: in a session nothing has to be wrapped, and the
- * rules of wrapping deny the tools that edit. Returns the changed files by their path in the copy.
+ * Takes the user's own hooks of writ out of a copy of their home: in a session nothing has to be wrapped,
+ * the rules of wrapping deny the tools that edit, and the session adds hooks of its own. Returns the
+ * changed files by their path in the copy.
  */
-export async function unwrapCopy(
+export async function unhookCopy(
   host: AgentHost,
   places: HookPlaces,
   copy: string,
 ): Promise<readonly string[]> {
   const installation = installationOf(host, 'user', places)
-  if (installation?.mode !== 'wrap') return []
+  if (installation === null) return []
   const changed: string[] = []
   for (const installed of [...installation.files].reverse()) {
     const name = relative(places.home, installed.file)

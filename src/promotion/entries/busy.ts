@@ -1,15 +1,14 @@
 /**
  * Finds the processes that have files open for writing. The kernel grants no read lease on a file that
  * any process has open for writing, or has mapped writable. Perl, which every Debian has, asks for the
- * leases of all files in one process and releases them when it exits. Only if it is refused a lease, or
+ * leases and releases them before it answers. Only if it is refused a lease, or
  * cannot ask (no perl, a file of another user), does writ search `/proc/PID/fd`, which takes many times
  * as long and shows only what this user may see.
  */
 
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
-import { Readable } from 'node:stream'
 import type { ChangeSide, RawPath } from '../../gate/index.ts'
-import { findProgram, inChunks, startProgram } from '../../machine/index.ts'
+import { AnsweringProgram, findProgram } from '../../machine/index.ts'
 import { type Address, joinAddress, lookAt } from './entry.ts'
 import type { ExchangeStep } from './plan.ts'
 
@@ -94,54 +93,66 @@ function* filesIn(
   }
 }
 
-/** F_SETLEASE is 1024, F_RDLCK is 0; O_NOFOLLOW and O_NONBLOCK come from the machine. */
+/**
+ * F_SETLEASE is 1024, F_RDLCK is 0; O_NOFOLLOW and O_NONBLOCK come from the machine. A request is its
+ * length and the paths, each with a zero byte behind it. The kernel sends SIGIO to the holder of a lease
+ * when another process wants to write.
+ */
 const PROGRAM = `
-use Fcntl; use Errno; $/ = "\\0"; my @held;
-while (my $path = <STDIN>) {
-  chomp $path;
-  my $answer = 'u';
-  lstat $path;
-  if (!-f _) {
-  } elsif (sysopen(my $file, $path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)) {
-    if (fcntl($file, 1024, 0)) { $answer = 'f'; push @held, $file }
-    elsif ($!{EAGAIN}) { $answer = 'b' }
-  } elsif ($!{EAGAIN}) { $answer = 'b' }
-  print $answer;
-  # Descriptors are few; what was free a moment ago need not be held on to.
-  @held = () if @held > 200;
+use Fcntl; use Errno; $| = 1; $SIG{IO} = 'IGNORE';
+while (defined(my $length = <STDIN>)) {
+  my ($rest, $answers, @held) = (int $length, '');
+  local $/ = "\\0";
+  while ($rest > 0 && defined(my $path = <STDIN>)) {
+    $rest -= length $path;
+    chomp $path;
+    my $answer = 'u';
+    lstat $path;
+    if (!-f _) {
+    } elsif (sysopen(my $file, $path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)) {
+      if (fcntl($file, 1024, 0)) { $answer = 'f'; push @held, $file }
+      elsif ($!{EAGAIN}) { $answer = 'b' }
+    } elsif ($!{EAGAIN}) { $answer = 'b' }
+    $answers .= $answer;
+    # Descriptors are few; what was free a moment ago need not be held on to.
+    @held = () if @held > 200;
+  }
+  @held = ();
+  print "$answers\\n.\\n";
 }`
 
-const TIMEOUT_MS = 30_000
+/** So many files are asked about in one request. */
+const FILES_MAX = 1_000
+
+/** Stays, because a promotion asks twice, and a session promotes often. */
+let program: AnsweringProgram | null = null
 
 /** Returns a letter for each file: free, busy or unknown. The text is shorter if perl did not answer. */
-function askForLeases(asked: Iterable<AskedFile>): Promise<string> {
+async function askForLeases(asked: Iterable<AskedFile>): Promise<string> {
+  let answers = ''
+  for (const request of requestsOf(asked)) {
+    program = program?.isAlive === true ? program : startAsking()
+    const [letters] = (await program?.ask(`${request.length}\n${request}`)) ?? []
+    if (letters === undefined) return answers
+    answers += letters
+  }
+  return answers
+}
+
+function startAsking(): AnsweringProgram | null {
   const perl = findProgram('perl')
-  if (perl === null || isEmpty(asked)) return Promise.resolve('')
-  return new Promise((resolved) => {
-    const child = startProgram(perl, ['-e', PROGRAM], {
-      stdio: ['pipe', 'pipe', 'ignore'],
-      timeout: TIMEOUT_MS,
-    })
-    let answers = ''
-    child.stdout?.on('data', (piece: Buffer) => {
-      answers += piece.toString('latin1')
-    })
-    child.on('error', () => resolved(''))
-    child.on('close', () => resolved(answers))
-    if (child.stdin === null) return
-    // Perl that ends early closes its input; then the answers are too few.
-    child.stdin.on('error', () => {})
-    Readable.from(inChunks(addressesOf(asked))).pipe(child.stdin)
-  })
+  return perl === null ? null : new AnsweringProgram(perl, ['-e', PROGRAM])
 }
 
-function isEmpty(list: Iterable<unknown>): boolean {
-  for (const _ of list) return false
-  return true
-}
-
-function* addressesOf(asked: Iterable<AskedFile>): Generator<string> {
-  for (const { address } of asked) yield forOthers(address.toString('latin1'))
+function* requestsOf(asked: Iterable<AskedFile>): Generator<string> {
+  let [request, files] = ['', 0]
+  for (const { address } of asked) {
+    request += `${forOthers(address.toString('latin1'))}\u0000`
+    if (++files < FILES_MAX) continue
+    yield request
+    ;[request, files] = ['', 0]
+  }
+  if (files > 0) yield request
 }
 
 /** An address through an open directory of this process, as another process reaches it. */

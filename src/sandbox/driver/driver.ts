@@ -215,6 +215,7 @@ export interface Sandbox {
  *
  * - `mark`, `unmark`: sets or removes the mark of an opaque directory in an upper layer (`1`)
  * - `marked`: whether it has one (`1`, `0`)
+ * - `whiteout`: makes a mark in an upper layer that hides the real entry at that name (`1`)
  * - `origin`: whether an upper file was copied from `other`, a file of the real tree: `=` yes, `!` no,
  *   `-` if the upper file does not say
  * - `strip`: as `origin`, and removes what the upper file says of it unless the answer is `=`
@@ -224,7 +225,16 @@ export interface Sandbox {
  *   inodes of the file, of the directories above a directory and of what it watches; `e` if not known
  */
 export interface KeeperTask {
-  readonly does: 'mark' | 'unmark' | 'marked' | 'origin' | 'strip' | 'lease' | 'files'
+  readonly does:
+    | 'mark'
+    | 'unmark'
+    | 'marked'
+    | 'whiteout'
+    | 'origin'
+    | 'strip'
+    | 'lease'
+    | 'files'
+    | 'threads'
   readonly path: string
   readonly other?: string
 }

@@ -116,6 +116,7 @@ const OWN = {
   close: [3, 57],
   llistxattr: [195, 12],
   lgetxattr: [192, 9],
+  mknodat: [259, 33],
   lsetxattr: [189, 6],
   lremovexattr: [198, 15],
   fchownat: [260, 54],
@@ -129,6 +130,7 @@ const OWN = {
   renameat2: TOLD.renameat2,
   name_to_handle_at: REFUSED.handles.name_to_handle_at,
   pidfd_getfd: [438, 438],
+  kcmp: REFUSED.otherProcesses.kcmp,
 } as const satisfies Record<string, readonly [x64: number, arm64: number]>
 
 export function ownNumber(architecture: Architecture, name: keyof typeof OWN): number {

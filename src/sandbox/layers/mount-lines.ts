@@ -1,6 +1,7 @@
 /**
  * What the holder mounts, as lines of an fstab: one program mounts them all. Overlays first, then
- * directories that bubblewrap binds later, then masks: a mask may hide where a layer lies.
+ * directories that bubblewrap binds later, then masks: a mask may hide where a layer lies. Last come
+ * views of the overlays whose sealed parts are read-only.
  *
  * Links in the working directory stand for real paths wherever a path would be an option, so that no
  * character of it can mean anything there; targets are escaped.
@@ -28,6 +29,8 @@ export const READ_ONLY = `${VIEW}/r`
 /** By the place of a root: a link to it, what lies over it, and what it was before. */
 const LOWER = `${VIEW}/l`
 export const MERGED = `${VIEW}/o`
+/** By the place of a root with sealed parts: what lies over it, with these read-only. */
+export const SEALED = `${VIEW}/s`
 export const BEFORE = `${VIEW}/b`
 /** By the place of a private directory: where it is bound. */
 export const SCRATCH = `${VIEW}/p`
@@ -39,6 +42,8 @@ export const CLOSED_FILE = 'closed'
 export const CLOSED_DIRECTORY = 'closed-directory'
 /** A part of the view whose filesystem no overlay can cover stays empty. */
 export const MAY_FAIL = 'X-writ.may-fail'
+/** Programs below a read-only mount may be started. */
+export const RUNS = 'X-writ.runs'
 
 /**
  * Of layers that outlive the sandbox: nothing is left to a lost cache, and no entry depends on another
@@ -58,12 +63,14 @@ interface MountPlan {
   readonly view: MachineView
   readonly scratch: number
   readonly masks: readonly Mask[]
+  /** Paths inside the roots that processes see read-only; an outer one comes before those inside it. */
+  readonly sealed: readonly string[]
   /** Entries of an unknown owner are there to cover banned paths. */
   readonly isClosed: boolean
 }
 
 export function mountLines(plan: MountPlan): string {
-  const { directory, roots, layers, view, scratch, masks, isClosed, numbers, isKept } = plan
+  const { directory, roots, layers, view, scratch, masks, sealed, isClosed, numbers, isKept } = plan
   const options = isKept ? KEPT_OPTIONS : 'userxattr,volatile'
   const at = (name: string): string => `${directory}/${name}`
   const lines = [
@@ -85,8 +92,25 @@ export function mountLines(plan: MountPlan): string {
       const isShut = isClosed && mask.isBanned === true
       return isShut ? closedLine(mask, at, target) : maskLine(mask, at, target)
     }),
+    ...sealedRoots(roots, sealed).map(
+      (index) => `${at(`${MERGED}${index}`)} ${at(`${SEALED}${index}`)} none rbind`,
+    ),
+    ...sealed.map((path) => {
+      const place = escaped(seenAt(path, roots, directory, SEALED))
+      return `${place} ${place} none rbind,ro,${RUNS}`
+    }),
   ]
   return lines.map((line) => `${line} 0 0\n`).join('')
+}
+
+/** Returns the places in the list of those roots that have sealed parts. */
+export function sealedRoots(
+  roots: readonly string[],
+  sealed: readonly string[],
+): readonly number[] {
+  return roots.flatMap((root, index) =>
+    sealed.some((path) => isWithin(path, root)) ? [index] : [],
+  )
 }
 
 /** An overlay needs a second layer where nothing is written to it. */
@@ -114,11 +138,16 @@ function linkOf(part: number): string {
  * Inside a root a mask lies on the merged directory, which bubblewrap binds with all it carries, and
  * elsewhere on the view of the machine.
  */
-export function seenAt(path: string, roots: readonly string[], directory: string): string {
+function seenAt(
+  path: string,
+  roots: readonly string[],
+  directory: string,
+  over: string = MERGED,
+): string {
   const index = roots.findIndex((root) => isWithin(path, root))
   const root = roots[index]
   if (root === undefined) return `${directory}/${MACHINE}${path}`
-  return join(directory, `${MERGED}${index}`, path.slice(root.length))
+  return join(directory, `${over}${index}`, path.slice(root.length))
 }
 
 function maskLine({ kind, isBanned }: Mask, at: (name: string) => string, target: string): string {
@@ -162,6 +191,7 @@ export function preparedEntries(
     ...roots.flatMap(({ path }, index) => [
       { kind: 'link' as const, name: `${LOWER}${index}`, target: path },
       directory(`${MERGED}${index}`),
+      directory(`${SEALED}${index}`),
     ]),
     ...over.flatMap((layers, index) => layersOf(layers, index)),
     ...viewParts(view),

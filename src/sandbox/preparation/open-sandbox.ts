@@ -27,7 +27,8 @@ import {
   preparedEntries,
   READ_ONLY,
   SCRATCH,
-  seenAt,
+  SEALED,
+  sealedRoots,
   VIEW,
 } from '../layers/mount-lines.ts'
 import { layersOver, type OverlayPlan, refuseCarriers } from '../layers/overlay-plan.ts'
@@ -257,7 +258,7 @@ function writeMounts(
   directory: string,
   { roots }: OverlayPlan,
   view: MachineView,
-  { mounted }: Masks,
+  { mounted, sealed }: Masks,
   scratch: number,
   over: readonly (readonly string[])[],
   isClosed: boolean,
@@ -272,6 +273,7 @@ function writeMounts(
     view,
     scratch,
     masks: mounted,
+    sealed,
     isClosed,
   })
   writeFileSync(join(directory, 'fstab'), lines)
@@ -334,6 +336,7 @@ function bubbleOf(
   const own = request.private ?? []
   const isOwn = (path: string): boolean => own.some(({ at }) => at === path)
   const paths = roots.map(({ path }) => path)
+  const withSealed = new Set(sealedRoots(paths, sealed))
   const proc = isRoot() ? procMasks() : null
   const bound = (name: string) => (at: string, index: number) => ({
     from: join(directory, `${name}${index}`),
@@ -341,7 +344,7 @@ function bubbleOf(
   })
   return {
     machine: join(directory, MACHINE),
-    binds: paths.map(bound(MERGED)),
+    binds: paths.map((at, index) => bound(withSealed.has(index) ? SEALED : MERGED)(at, index)),
     shown: shown.map((at) => ({ from: join(directory, MACHINE, at), at })),
     scratch: PRIVATE_PLACES.map(bound(backing.kind === 'memory' ? 't/p' : SCRATCH)).filter(
       ({ at }) => isDirectory(at) && !isInside(at, paths),
@@ -349,7 +352,6 @@ function bubbleOf(
     masks: late.filter((path) => !isOwn(path)),
     private: own,
     sharedMemory: kept === null ? null : join(directory, `${SCRATCH}${PRIVATE_PLACES.length}`),
-    sealed: sealed.map((at) => ({ from: seenAt(at, paths, directory), at })),
     tools: request.hasChannel === true ? { from: join(directory, TOOLS_NAME), at: TOOLS } : null,
     emptied: (request.emptied ?? []).filter((path) => !late.includes(path) && !isOwn(path)),
     proc,

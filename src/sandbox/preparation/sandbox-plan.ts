@@ -73,7 +73,7 @@ export interface Masks {
   readonly mounted: readonly Mask[]
   /** By bubblewrap: places that hold a root or the working directory, and so cannot go before. */
   readonly late: readonly string[]
-  /** Parts of the roots that are shown unwritable, by bubblewrap. */
+  /** Parts of the roots that are shown unwritable, by the holder. */
   readonly sealed: readonly string[]
 }
 

@@ -33,8 +33,6 @@ export interface BubblewrapOptions {
   readonly private: readonly Bind[]
   /** What lies at /dev/shm; null for memory of its own. */
   readonly sharedMemory: string | null
-  /** Parts of the overlays that are shown unwritable. */
-  readonly sealed: readonly Bind[]
   /** As root only, whom the kernel would let write there. */
   readonly proc: ProcMasks | null
   /** An empty file, to stand for every hidden one. */
@@ -92,7 +90,6 @@ export function bubbleArguments(bubble: BubblewrapOptions): readonly string[] {
     ...bubble.private.flatMap(bind('--bind')),
     ...bubble.shown.flatMap(bind('--ro-bind')),
     ...bubble.binds.flatMap(bind('--bind')),
-    ...bubble.sealed.flatMap(bind('--ro-bind')),
     ...(bubble.tools === null ? [] : bind('--ro-bind')(bubble.tools)),
     // Only now: places for the roots were made in the emptied ones.
     ...closed(bubble, [...bubble.masks, ...bubble.emptied]),

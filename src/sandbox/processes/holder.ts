@@ -13,7 +13,7 @@ import { type ProgramPath, requireProgram, startProgram } from '../../machine/in
 import { startFailure } from '../driver/failure.ts'
 import { mapOwners } from '../driver/owner.ts'
 import { type Architecture, ownNumber } from '../kernel/syscalls.ts'
-import { MAY_FAIL, type PreparedEntry, VIEW } from '../layers/mount-lines.ts'
+import { MAY_FAIL, type PreparedEntry, RUNS, VIEW } from '../layers/mount-lines.ts'
 import { Lines } from '../pipes/lines.ts'
 import { FD } from './bubble.ts'
 import { keeperProgram } from './keeper.ts'
@@ -282,19 +282,20 @@ my $unseen = '';
 open(my $lines, '<', "$dir/fstab") or fail('fstab');
 while (my $line = <$lines>) {
   my ($from, $at, $type, $options) = split / /, $line;
-  $at =~ s/\\\\([0-7]{3})/chr oct $1/ge;
-  my ($flags, $mayFail, @data) = (0, 0);
+  s/\\\\([0-7]{3})/chr oct $1/ge for $from, $at;
+  my ($flags, $mayFail, $shut, @data) = (0, 0, 0x102f);
   for (split /,/, $options) {
     if ($_ eq 'ro') { $flags |= 1 }
     elsif ($_ eq 'bind') { $flags |= 0x1000 }
     elsif ($_ eq 'rbind') { $flags |= 0x5000 }
     elsif ($_ eq '${MAY_FAIL}') { $mayFail = 1 }
+    elsif ($_ eq '${RUNS}') { $shut = 0x1027 }
     else { push @data, $_ }
   }
   my $data = join ',', @data;
   if ($mayFail) { $unseen .= "$at\\n" if ${call('mount')}, $from, $at, $type, $flags, $data) != 0 }
   else { mounted($from, $at, $type, $flags, $data) }
-  mounted($none, $at, $none, 0x102f, $none) if ($flags & 0x1001) == 0x1001;
+  mounted($none, $at, $none, $shut, $none) if ($flags & 0x1001) == 0x1001;
 }
 close $lines;
 put("$dir/${UNSEEN}", $unseen, 'view') if $unseen ne '';

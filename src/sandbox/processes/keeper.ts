@@ -22,10 +22,12 @@ const LETTERS: Readonly<Record<KeeperTask['does'], string>> = {
   mark: 'o',
   unmark: 'O',
   marked: 'q',
+  whiteout: 'w',
   origin: 'h',
   strip: 's',
   lease: 'l',
   files: 'f',
+  threads: 't',
 }
 
 /** So many tasks are sent before their answers are read; more would fill the socket. */
@@ -179,6 +181,17 @@ if (!$keeper) {
     ${call('close')}, $process);
     return $left || !$slots ? 'e' : $answer;
   }
+  sub threads {
+    my ($pid) = @_;
+    opendir(my $all, "/proc/$pid/task") or return 'e';
+    my $answer = '+';
+    for my $thread (grep { /^\\d/ && $_ != $pid } readdir $all) {
+      my @same = map { ${call('kcmp')}, $pid + 0, $thread + 0, $_, 0, 0) } 2, 3;
+      return 'e' if grep { $_ < 0 } @same;
+      $answer .= " $thread" if grep { $_ > 0 } @same;
+    }
+    return $answer;
+  }
   while (my $line = <$tasks>) {
     my ($does, $path, $other) = split / /, $line =~ s/\\n//r;
     $path = pack 'H*', $path;
@@ -188,8 +201,10 @@ if (!$keeper) {
     elsif ($does eq 'o') { $answer = done(${call('lsetxattr')}, $path, $opaque, $yes, 1, 0)) }
     elsif ($does eq 'O') { $answer = marked($path) ? done(${call('lremovexattr')}, $path, $opaque)) : '1' }
     elsif ($does eq 'q') { $answer = marked($path) ? 1 : 0 }
+    elsif ($does eq 'w') { $answer = done(${call('mknodat')}, -100, $path, 0020000, 0)); $answer = '1' if $answer eq 'E17' }
     elsif ($does eq 'l') { $answer = lease($path) }
     elsif ($does eq 'f') { $answer = files($path) }
+    elsif ($does eq 't') { $answer = threads($path) }
     elsif ($does eq 'h') { $answer = origin($path, $other) }
     elsif ($does eq 's') {
       $answer = origin($path, $other);

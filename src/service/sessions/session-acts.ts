@@ -25,6 +25,7 @@ import { endUnanswered } from '../lifecycle/confirm.ts'
 import { act, beginSession, settle, weigh } from '../lifecycle/lifecycle.ts'
 import { headsNear } from '../readings/git-head.ts'
 import type { HostReadings } from '../readings/host-readings.ts'
+import { committedBytes } from '../readings/tracked.ts'
 import type { Rehearsal } from '../rehearsal/rehearsal.ts'
 import { stagePlaceFor } from '../stage/stage-place.ts'
 import { workspaceOf } from '../surface/context.ts'
@@ -85,7 +86,15 @@ export class SessionActs implements SessionSurface {
       return { parts, dropped }
     }
     const findings = [...this.#findingsOf(decided), ...toldOf(part), ...treeFindings(part)]
-    const { granted, asked, blocked: refused } = pendingParts(promoted, findings)
+    const split = pendingParts(promoted, findings)
+    // A law over the whole act asks, and no finding says about what: then it asks about all of it.
+    const isWhole =
+      decided.decision.decision === 'CONFIRM' && split.granted.length === promoted.length
+    const {
+      granted,
+      asked,
+      blocked: refused,
+    } = isWhole ? { ...split, granted: [], asked: promoted } : split
     const parts = {
       granted: partOf(part, granted),
       asked: partOf(part, asked),
@@ -105,8 +114,24 @@ export class SessionActs implements SessionSurface {
     const answer = await this.#gate.view.factOf('confirmation_v1', actionId)
     // A fact is of its contract.
     const given = (answer?.payload as Confirmation | undefined)?.answer
-    if (given === 'APPROVED') return 'waiting'
+    if (given === 'APPROVED') {
+      // A yes whose promotion was refused is no longer open.
+      const isOpen = standing.approved().some((one) => one.actionId === actionId)
+      return isOpen ? 'waiting' : 'ended'
+    }
     return given === 'DENIED' ? 'denied' : 'ended'
+  }
+
+  async reasonOf(actionId: string): Promise<string | null> {
+    const answer = await this.#gate.view.factOf('confirmation_v1', actionId)
+    // A fact is of its contract.
+    return (answer?.payload as Confirmation | undefined)?.reason ?? null
+  }
+
+  async untaken(actionId: string): Promise<ReadonlySet<RawPath>> {
+    const record = await this.#gate.questions.record(actionId)
+    const left = record?.evaluation.part === undefined ? [] : record.discarded
+    return new Set(left.map(({ path }) => path))
   }
 
   async supersede(actionId: string, by: string): Promise<boolean> {
@@ -118,6 +143,10 @@ export class SessionActs implements SessionSurface {
 
   headsNear(paths: readonly RawPath[]): ReturnType<SessionSurface['headsNear']> {
     return headsNear(paths)
+  }
+
+  committed(...words: Parameters<SessionSurface['committed']>): Uint8Array | null {
+    return committedBytes(...words)
   }
 
   knownRefs(tree: string, remote: string): ReturnType<SessionSurface['knownRefs']> {
@@ -163,7 +192,9 @@ export class SessionActs implements SessionSurface {
       if (state === 'FAILED') return { state: 'failed', detail: detail ?? code }
       if (state === 'UNKNOWN') return { state: 'unknown', detail: detail ?? code }
     }
-    return { state: await this.stateOf(actionId) }
+    const state = await this.stateOf(actionId)
+    const reason = state === 'denied' ? await this.reasonOf(actionId) : null
+    return reason === null ? { state } : { state, detail: `; their reason: ${reason}` }
   }
 
   async record(fact: SessionFact): Promise<void> {

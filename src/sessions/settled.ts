@@ -1,0 +1,44 @@
+/** What a settle of a session begins with and says, and what is pending in one. */
+import type { SessionMark } from '../contracts/index.ts'
+import type { Change, RawPath } from '../gate/index.ts'
+import type { GateAnswer } from '../service/index.ts'
+import type { NoticedAnswer } from './session-files.ts'
+
+export type SettleCause = Pick<SessionMark, 'boundary' | 'programs' | 'tool'>
+
+/** What one settle did; every answer is on the record. */
+export interface Settled {
+  readonly promoted: GateAnswer | null
+  readonly asked: GateAnswer | null
+  readonly blocked: GateAnswer | null
+  /** Changed files that a process has open for writing: they stay pending. */
+  readonly busy: readonly string[]
+  /** Paths that the agent still sees as they were, because a process uses them. */
+  readonly stale: readonly string[]
+  /** How a question ended since the settle before. */
+  readonly answered: NoticedAnswer | null
+}
+
+/** What is pending, with why it is; as one JSON document. */
+export interface PendingChanges {
+  readonly changes: readonly Change[]
+  readonly conflicts: readonly { readonly path: string; readonly detail: string }[]
+  /** Paths that the open question is about, that were refused, that a process writes to. */
+  readonly asked: readonly RawPath[]
+  readonly refused: readonly RawPath[]
+  readonly busy: readonly RawPath[]
+  readonly question: string | null
+  /** Where the bytes of the changes lie. */
+  readonly layers: readonly { readonly root: string; readonly upper: string }[]
+}
+
+export const NO_CHANGES = { changes: [], conflicts: [], asked: [], refused: [], busy: [] }
+
+export const NOTHING: Settled = {
+  promoted: null,
+  asked: null,
+  blocked: null,
+  busy: [],
+  stale: [],
+  answered: null,
+}
