@@ -42,6 +42,7 @@ export {
 } from './comparison/comparison.ts'
 export { newFileDeferral, type PointedBy } from './comparison/deferred.ts'
 export { type GrantCase, grantCase, pathsToTrack } from './comparison/grants.ts'
+export { type TakenPart, takenPart } from './comparison/groups.ts'
 export { AGENT_MARKS } from './data/agents.ts'
 export type { DeferredKind, DeferredRow } from './data/deferred.ts'
 export {
@@ -89,6 +90,12 @@ export {
   reasonsOf,
 } from './decision/decision.ts'
 export { type LawsOnTrial, type PastDecision, type Trial, tryLaws } from './decision/law-trial.ts'
+export {
+  type AnsweredQuestion,
+  type LearnedGrant,
+  type Lessons,
+  learnGrants,
+} from './decision/learned-grants.ts'
 export { type OfferedGrant, offeredGrant } from './decision/offered-grant.ts'
 export { type PartKind, pendingParts } from './decision/parts.ts'
 export type { Reason } from './decision/reasons.ts'

@@ -1,5 +1,6 @@
 /**
- * Room: history. What the facts of a home tell readers: facts with their payloads, and acts. Sees base,
+ * Room: history. What the facts of a home tell readers: facts with their payloads, and acts; and how
+ * tasks and receipts are recorded. Sees base,
  * contracts, ledger, promotion, store and home.
  */
 export {
@@ -14,6 +15,7 @@ export {
   readAct,
   rollbacksOf,
 } from './act.ts'
+export { type ActSpan, actSpans, spanDocument } from './act-spans.ts'
 export {
   allFacts,
   eachFact,
@@ -23,3 +25,4 @@ export {
   shownFact,
   treeErrors,
 } from './facts.ts'
+export { keyedTask, newTask, recordReceipt, recordTask } from './tasks.ts'

@@ -30,6 +30,7 @@ import { type GateParts, type Outcome, recordedAct } from './lifecycle/act.ts'
 import { answerOf, withLawTexts } from './lifecycle/answer.ts'
 import { endedFailure, expire, type GivenAnswer } from './lifecycle/confirm.ts'
 import { act, answer } from './lifecycle/lifecycle.ts'
+import { withPart } from './lifecycle/part.ts'
 import { findPending } from './lifecycle/pending-question.ts'
 import { UnfinishedActs } from './lifecycle/unfinished-acts.ts'
 import { Approvers } from './questions/approvers.ts'
@@ -112,6 +113,7 @@ export class GateSurface {
       workspace: new Workspace(context, view, retention.undoDays * DAY_MS),
       questions: new Questions(context, view, book),
       approvers: new Approvers(context, view),
+      prepared: new Map(),
     }
     this.#rollbacks = new Rollbacks(this.#parts)
     this.undoRequests = new UndoRequests(this.#parts, this.#rollbacks, times.questionMs)
@@ -129,6 +131,20 @@ export class GateSurface {
   /** What a session may ask of its model. */
   get sessionBudget(): LawBook['settings']['sessionBudget'] {
     return this.#book.settings.sessionBudget
+  }
+
+  /** How people hear of questions, and where links lead. */
+  get notify(): {
+    readonly ways: LawBook['settings']['notify']
+    readonly link: LawBook['settings']['notifyLink']
+  } {
+    const { notify: ways = [], notifyLink: link = null } = this.#book.settings
+    return { ways, link }
+  }
+
+  /** The questions that wait, by act and moment. */
+  async asked(): Promise<readonly { readonly actionId: string; readonly askedAt: string }[]> {
+    return (await this.#view.standing()).pending(this.#context.nowMs())
   }
 
   /** What agents may do without a question. */
@@ -172,7 +188,10 @@ export class GateSurface {
   /** By the pending id or the action id; null when there is no such question (any more). */
   async question(id: string): Promise<Question | null> {
     const pending = await findPending(this.#parts, id)
-    return pending === null ? null : this.#parts.questions.open(pending)
+    const found = pending === null ? null : await this.#parts.questions.openRecorded(pending)
+    if (pending === null || found === null) return null
+    const act = recordedAct(pending.actionId, found.record)
+    return withPart(this.#parts, { act, pending }, found.question)
   }
 
   /** What became of the question of an act that no longer waits; null when there was none. */

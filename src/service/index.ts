@@ -45,6 +45,7 @@ export type {
   LawWords,
   OpenRecovery,
   OverrideOrder,
+  PartQuestion,
   ProposeOptions,
   Question,
   RecoveryChoice,

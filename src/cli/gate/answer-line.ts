@@ -158,3 +158,7 @@ function readLine(input: ReadStream, question: string, discard: Discard): Promis
     input.resume()
   })
 }
+
+export function yesOrNo(line: string): 'no' | 'yes' {
+  return /^y(?:es)?$/i.test(line.trim()) ? 'yes' : 'no'
+}

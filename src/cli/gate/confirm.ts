@@ -8,12 +8,19 @@
  * effect was written to it.
  */
 import { fstatSync } from 'node:fs'
-import { type FaultError, faultError, showName } from '../../base/index.ts'
+import { FaultError, faultError, showName } from '../../base/index.ts'
 import { GRANT_MS_MAX, GRANT_USES_MAX } from '../../contracts/index.ts'
 import type { OfferedGrant } from '../../gate/index.ts'
 import { signApproval } from '../../home/index.ts'
 import { ownCredential, type Principal, principalText } from '../../ledger/index.ts'
-import type { Answered, Confirm, GateAnswer, GateSurface, Question } from '../../service/index.ts'
+import type {
+  Answered,
+  Confirm,
+  GateAnswer,
+  GateSurface,
+  PartQuestion,
+  Question,
+} from '../../service/index.ts'
 import type { LedgerKey } from '../../store/index.ts'
 import { failureText, visibleName } from '../../words/index.ts'
 import type { CommandCall, Options } from '../call/command.ts'
@@ -31,6 +38,7 @@ import type { SeenOutput } from '../effects/reset.ts'
 import { askWord } from './answer-line.ts'
 import { approvalsText, missingText } from './approvals-text.ts'
 import { losesPart } from './lost-part.ts'
+import { partNamed, tellRest, typedPaths } from './part.ts'
 import { pageEffects, showEffects } from './show-question.ts'
 
 export interface ConfirmationContext {
@@ -104,7 +112,8 @@ export async function askAtTerminal(
   const why = whyLines(question, terminal.paintError)
   const always = mayGrant(asking.session, question, asker) ? question.always : null
   const offer = always === null ? '' : `(always: ${alwaysText(always)}) `
-  const prompt = `${questionText(question, asker, why, terminal.paintError)}${offer}`
+  const parts = question.part === null ? '' : '(part: take some paths only) '
+  const prompt = `${questionText(question, asker, why, terminal.paintError)}${parts}${offer}`
   for (;;) {
     const answer = await askWord(prompt, readAnswer)
     const isAlways = answer === 'always' && always !== null && (await confirmGrant(always))
@@ -112,11 +121,50 @@ export async function askAtTerminal(
     if (answer === 'later') return { kind: 'wait' }
     if (answer === 'no') return { kind: 'no' }
     if (answer === 'all') await pageEffects(terminal, question)
+    if (answer === 'part' && question.part !== null) {
+      const taken = await askPart(asking, question, asker)
+      if (taken !== null) return taken
+    }
     if (answer !== 'yes') continue
     const assured = await assure(asking, question, 'approving')
     const toldFailure = failureText(question.result) !== null
     return { kind: 'yes', ...assured(question), ...(toldFailure ? { toldFailure } : {}) }
   }
+}
+
+/** Asks for paths, and about the part that they name; null leads back to the whole question. */
+async function askPart(
+  asking: ConfirmationContext,
+  question: Question,
+  asker: QuestionCommand,
+): Promise<Answered | null> {
+  const { terminal } = asking.call
+  const line = await askWord(PATHS_ASKED, (typed) => typed)
+  const names = typedPaths(line)
+  if (names.length === 0) return null
+  try {
+    const part = await partNamed(question, names)
+    const answered = await askAboutPart(asking, part, asker)
+    return answered.kind === 'yes' ? answered : null
+  } catch (error) {
+    if (!(error instanceof FaultError) || error.fault.code !== 'confirm.part') throw error
+    terminal.err(`${error.fault.message}\n`)
+    return null
+  }
+}
+
+const PATHS_ASKED =
+  'Paths or globs to take, from this directory, separated by spaces (nothing: back): '
+
+/** Shows a part with what is left, and asks about it. */
+export async function askAboutPart(
+  asking: ConfirmationContext,
+  part: PartQuestion,
+  asker: QuestionCommand,
+): Promise<Answered> {
+  tellRest(asking.call.terminal, part)
+  const answered = await askAtTerminal(asking, part, asker)
+  return answered.kind === 'yes' ? { ...answered, part: part.resultDigest } : answered
 }
 
 /** Where a credential exists it has to prove the grant; no passphrase is asked for behind a command. */

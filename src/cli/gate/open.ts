@@ -6,7 +6,7 @@
 import { invariant } from '../../base/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import { type KnownHome, openHome, stateRoot } from '../../home/index.ts'
-import { defaultStream, HOST_STREAM } from '../../ledger/index.ts'
+import { defaultStream, HOST_STREAM, scopeOfCommand } from '../../ledger/index.ts'
 import { createDriver, type SandboxDriver } from '../../sandbox/index.ts'
 import {
   ancestorNames,
@@ -42,7 +42,12 @@ export async function withGate<T>(
   const { home, driver } = begun ?? begin(openHome(around, call.options.text('home')))
   try {
     return await withLedger(home, async (ledger, register) => {
-      const session = { home, ledger, register, caller: callerOf(around, register) }
+      const session = {
+        home,
+        ledger,
+        register,
+        caller: callerOf(around, register, scopeOfCommand(call.command)),
+      }
       try {
         return await withGateOf(call, session, streamToWrite(session, call), work, driver)
       } finally {
@@ -97,7 +102,12 @@ async function withSession<T>(
   const around = surroundings()
   const home = openHome(around, call.options.text('home'))
   return withLedger(home, async (ledger, register) =>
-    work({ home, ledger, register, caller: callerOf(around, register) }),
+    work({
+      home,
+      ledger,
+      register,
+      caller: callerOf(around, register, scopeOfCommand(call.command)),
+    }),
   )
 }
 

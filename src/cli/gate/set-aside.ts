@@ -22,7 +22,7 @@ export async function releaseHome(call: CommandCall, listed: ListedHome): Promis
   if (ledger === null) return
   try {
     const register = await readRegister({ ledger, state: home.state })
-    const session = { home, register, caller: callerOf(surroundings(), register) }
+    const session = { home, register, caller: callerOf(surroundings(), register, null) }
     await requireHuman(session, call, WHAT)
   } finally {
     await ledger.close()
@@ -34,7 +34,7 @@ export async function recordSetAside(call: CommandCall, listed: ListedHome): Pro
   const home = knownHomeOf(listed)
   await ifThere(() =>
     withLedger(home, async (ledger, register) => {
-      const session = { home, ledger, register, caller: callerOf(surroundings(), register) }
+      const session = { home, ledger, register, caller: callerOf(surroundings(), register, null) }
       await withGatesOf(call, session, async ([own]) => own?.gate.halt(REASON))
     }),
   )

@@ -176,5 +176,5 @@ export class TrialRun {
 
 /** What turned up after the first decision about a proposal is no matter of laws. */
 function isFirst({ record }: OpenedFact): boolean {
-  return !/\/(?:inputs\/\d+|promotion)$/.test(record.idempotency_key ?? '')
+  return !/\/(?:(?:inputs|part)\/\d+|promotion)$/.test(record.idempotency_key ?? '')
 }

@@ -259,6 +259,8 @@ const EvaluationSchema = Type.Object(
     declared_by_approval: Type.Boolean(),
     /** A person chose to keep what their run changed in the home outside the scope. */
     home_kept: Type.Optional(Type.Boolean()),
+    /** The part that a person took of an act without a declaration: absolute paths and globs (N-4). */
+    part: Type.Optional(Type.Object({ only: Type.Array(PathText, { minItems: 1 }) }, closed)),
     actor_kind: Type.Enum(['human', 'ai', 'script', 'device']),
     /** The known agent program that started the command, by its name. */
     agent: Type.Optional(Word),
@@ -395,6 +397,17 @@ function checkHome({ document, report }: Subject): void {
   report.add('gate_record.contradiction', '/home_kept', message)
 }
 
+/** What was declared is promoted whole, or not at all. */
+function checkPart({ document, report }: Subject): void {
+  if (field(document, 'part') === undefined) return
+  const isUndeclared =
+    field(document, 'declared_by_approval') === true ||
+    field(field(document, 'session'), 'declared') === false
+  if (isUndeclared) return
+  const message = 'a person takes a part only of an act that declared nothing'
+  report.add('gate_record.contradiction', '/part', message)
+}
+
 /** Checks that a held act is no person's command and names each base stage once, never itself. */
 function checkHeld({ document, report }: Subject): void {
   const held = field(document, 'held')
@@ -460,6 +473,7 @@ export const evaluationContract: Contract = {
     checkResult,
     checkDoor,
     checkHome,
+    checkPart,
     checkOverrides,
     checkBasis,
     checkHeld,

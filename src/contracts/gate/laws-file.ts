@@ -11,6 +11,7 @@ import { closed } from '../flow/shapes.ts'
 import { OVERRIDE_MODES } from '../flow/vocabulary.ts'
 import type { Contract } from '../kernel/contract.ts'
 import { LAWS_FILE_CHECKS } from './laws-file-checks.ts'
+import { NotifyWaySchema } from './notification.ts'
 
 export const LAW_ACTIONS = ['block', 'confirm', 'alert'] as const
 export const SOCKET_PROFILES = ['inside', 'none'] as const
@@ -163,6 +164,16 @@ export const SettingsSchema = Type.Object(
     /** SUMMARY keeps no outputs beyond a day, FORENSIC drops no body by itself. */
     audit_level: Type.Optional(Type.Enum([...AUDIT_LEVELS])),
     retention: Type.Optional(RetentionSchema),
+    /** How people hear of questions that wait; without it no message is sent. */
+    notify: Type.Optional(Type.Array(NotifyWaySchema, { maxItems: 20 })),
+    /** Where links in messages lead: the address of the service. */
+    notify_link: Type.Optional(
+      Type.String({
+        pattern: '^https?://[^\\s@]+$',
+        'x-code': { pattern: 'notify' },
+        'x-says': 'the address of a service, such as `https://writ.example.org`',
+      }),
+    ),
   },
   closed,
 )

@@ -15,10 +15,17 @@ import type {
   NetworkGrounds,
   SandboxResult,
 } from '../../contracts/index.ts'
+import { holderOf } from '../data/ephemeral.ts'
 import type { GateLists } from '../data/lists.ts'
 import { type CompiledLists, compiledLists } from '../data/lists.ts'
 import { FindingList } from '../evidence/findings.ts'
-import { type Change, type ChangeList, isPrivileged, listsOf } from '../evidence/manifest.ts'
+import {
+  type Change,
+  type ChangeList,
+  isPrivileged,
+  listsOf,
+  verbOf,
+} from '../evidence/manifest.ts'
 import { groundTerms, networkFindings, networkRules } from '../network/rules.ts'
 import { newTryingEffort, type TryingEffort } from '../paths/path-set.ts'
 import {
@@ -32,6 +39,7 @@ import {
 import { Declaration, type Declared } from './declaration.ts'
 import { type Deferral, DeferredPaths, POINTERS, type PointedBy } from './deferred.ts'
 import { addGrantFindings, type GrantCase } from './grants.ts'
+import { takenPart } from './groups.ts'
 import { isSharedOfHome, writOf } from './writ-files.ts'
 
 export type Finding = SandboxResult['findings'][number]
@@ -65,6 +73,8 @@ export interface ComparisonInput {
   readonly network?: ComparedNetwork
   /** Whose act it is, where only a grant spares a question; null or absent where none is needed. */
   readonly grants?: GrantCase | null
+  /** The part that a person took of what would be promoted, by paths and globs (N-4). */
+  readonly only?: readonly string[]
   /** How many findings of one code are listed; the rest is counted. */
   readonly findingsMax?: number
 }
@@ -212,13 +222,6 @@ class ComparedLists {
   }
 }
 
-/** The `node_modules` of a pattern that begins with two stars and goes on with it and another name. */
-function holderOf(pattern: string): readonly string[] {
-  const [stars, holder = '', place = ''] = pattern.split('/')
-  const isNamed = stars === '**' && place !== '' && place !== '**' && !holder.includes('*')
-  return isNamed ? [holder] : []
-}
-
 interface StepOutcome {
   readonly discarded: ReadonlySet<RawPath>
   readonly deferred: ReadonlySet<RawPath>
@@ -240,6 +243,7 @@ function compareStep(
     homes.map(({ path }) => rawOfText(path)),
     input.keepsHome === true,
   )
+  if (input.only !== undefined) step.taken = takenPart(changes, input.only).taken
   if (input.isAmended) step.keepWrit(changes)
   if (input.isAmended) step.takeAlong(changes)
   // From the end: what lies below a directory comes before the directory itself.
@@ -283,6 +287,8 @@ class Step implements StepOutcome {
   #isHomeKept = false
   /** Null where no tool named any. */
   #named: readonly RawPath[] | null = null
+  /** Changes of all other paths are listed, and not promoted; null where a person takes everything. */
+  taken: ReadonlySet<RawPath> | null = null
   /** Directories of writ that the run deleted with their id, and deleted directories around them. */
   readonly #staying = new Set<RawPath>()
   /** Directories that the run deleted or replaced. */
@@ -350,7 +356,7 @@ class Step implements StepOutcome {
       // The directory around it stays as well.
       if (this.#staying.has(path)) this.#staying.add(parentOfRaw(path))
       this.discarded.add(path)
-      return this.#findings.add('effect.writ_kept', displayOfRaw(path), verb(change))
+      return this.#findings.add('effect.writ_kept', displayOfRaw(path), verbOf(change))
     }
     const isShared = this.#lists.isShared(change)
     // Laws and rules take effect only after a human accepts them.
@@ -358,20 +364,24 @@ class Step implements StepOutcome {
     const isDeclared = this.#isDeclared(change, deferral)
     if (!isShared && this.#lists.isWrits(path)) {
       this.#keeps.add(parentOfRaw(path))
-      return this.#findings.add('effect.host_state', displayOfRaw(path), verb(change))
+      return this.#findings.add('effect.host_state', displayOfRaw(path), verbOf(change))
     }
     const inScope = this.#declaration.covers(path)
     const root = isDeclared ? null : this.#droppedWith(change, inScope)
     const goesAlong = root !== null && this.#goesAlong(change, root)
     if (root !== null && !goesAlong) return this.#drop(path, root)
+    if (this.taken?.has(path) === false) {
+      this.discarded.add(path)
+      return this.#findings.add('effect.not_taken', displayOfRaw(path), verbOf(change))
+    }
     const isOfHome =
       !inScope && !isPrivileged(change) && this.#homes.some((home) => isBelow(path, home))
     if (isOfHome && !this.#isHomeKept) {
       this.discarded.add(path)
-      return this.#findings.add('effect.left_out', displayOfRaw(path), verb(change))
+      return this.#findings.add('effect.left_out', displayOfRaw(path), verbOf(change))
     }
-    if (isOfHome) this.#findings.add('effect.home_kept', displayOfRaw(path), verb(change))
-    if (isShared) this.#findings.add('effect.laws_file', displayOfRaw(path), verb(change))
+    if (isOfHome) this.#findings.add('effect.home_kept', displayOfRaw(path), verbOf(change))
+    if (isShared) this.#findings.add('effect.laws_file', displayOfRaw(path), verbOf(change))
     this.#keep(change, isDeclared || goesAlong, inScope || isOfHome, deferral)
   }
 
@@ -429,15 +439,15 @@ class Step implements StepOutcome {
     this.#keeps.add(parentOfRaw(path))
     if (isDeclared && before === null && after !== null) this.#needed.add(parentOfRaw(path))
     if (isPrivileged(change)) this.#findings.add('effect.privileged', text)
-    if (!inScope) this.#findings.add('effect.out_of_scope', text, verb(change))
+    if (!inScope) this.#findings.add('effect.out_of_scope', text, verbOf(change))
     else if (!this.#isNamed(change)) {
       this.#findings.add(
         'effect.undeclared',
         text,
-        `${verb(change)}; the edit tool did not name it`,
+        `${verbOf(change)}; the edit tool did not name it`,
       )
     } else if (!isDeclared && !this.#byApproval) {
-      this.#findings.add('effect.undeclared', text, verb(change))
+      this.#findings.add('effect.undeclared', text, verbOf(change))
     }
     if (deferral?.kind === 'note') {
       this.builds.add(path)
@@ -451,11 +461,6 @@ class Step implements StepOutcome {
     }
     this.#findings.add('effect.deferred_execution', text, reason)
   }
-}
-
-function verb(change: Change): string {
-  const lists = listsOf(change)
-  return lists.length > 1 ? 'replaced' : (lists[0] ?? '')
 }
 
 function summarise(

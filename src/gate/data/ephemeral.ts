@@ -219,3 +219,10 @@ export const HARMLESS: readonly string[] = [
   '**/.tox/**',
   '**/.nox/**',
 ]
+
+/** The `node_modules` of a pattern that begins with two stars and goes on with it and another name. */
+export function holderOf(pattern: string): readonly string[] {
+  const [stars, holder = '', place = ''] = pattern.split('/')
+  const isNamed = stars === '**' && place !== '' && place !== '**' && !holder.includes('*')
+  return isNamed ? [holder] : []
+}

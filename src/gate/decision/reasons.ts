@@ -194,6 +194,7 @@ const NOTES: ReadonlySet<string> = new Set<Code>([
   'effect.not_observed',
   'effect.discarded',
   'effect.left_out',
+  'effect.not_taken',
   'effect.home_kept',
   'effect.writ_kept',
   'effect.build_execution',

@@ -34,6 +34,7 @@ import {
   leavesHomeOut,
   namedPaths,
   needsNoDeclaration,
+  takenPaths,
 } from '../evidence/findings.ts'
 import type { Manifest } from '../evidence/manifest.ts'
 import { networkGrounds, withEgress } from '../network/rules.ts'
@@ -239,6 +240,7 @@ export function compareAgain(
     isAmended: isAmended(evaluation),
     declaredByApproval: needsNoDeclaration(evaluation),
     ...namedPaths(evaluation),
+    ...takenPaths(evaluation),
     leavesHomeOut: leavesHomeOut(evaluation),
     keepsHome: keepsHome(evaluation),
     scriptsChanged: rawPaths(evaluation.comparison.scripts_changed),

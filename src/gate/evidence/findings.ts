@@ -24,6 +24,7 @@ const ORDER: readonly Code[] = [
   'effect.deferred_execution',
   'effect.build_execution',
   'effect.left_out',
+  'effect.not_taken',
   'effect.home_kept',
   'effect.writ_kept',
   'effect.laws_file',
@@ -188,4 +189,9 @@ export function namedPaths({ session }: Pick<Evaluation, 'session'>): {
 } {
   const paths = session?.tool?.paths
   return paths === undefined ? {} : { namedPaths: paths }
+}
+
+/** Returns the part that a person took of the act. */
+export function takenPaths({ part }: Pick<Evaluation, 'part'>): { only?: readonly string[] } {
+  return part === undefined ? {} : { only: part.only }
 }

@@ -237,6 +237,12 @@ export function listsOf({ before, after }: Change): readonly ChangeList[] {
   return before.kind === after.kind ? ['modified'] : ['deleted', 'added']
 }
 
+/** What happened to the entry, in one word. */
+export function verbOf(change: Change): string {
+  const lists = listsOf(change)
+  return lists.length > 1 ? 'replaced' : (lists[0] ?? '')
+}
+
 /** Returns whether two states are equal. Modification times are not compared: they are no effect. */
 export function isSameState(one: EntryState | null, other: EntryState | null): boolean {
   if (one === null || other === null) return one === other

@@ -184,6 +184,13 @@ export function withObstacles<T extends Admitted>(admitted: T, obstacles: readon
   return { ...admitted, evaluation: known }
 }
 
+/** A part of an act that was shown to a person; a yes names it by the digest of its result. */
+export interface PreparedPart {
+  readonly act: Recorded
+  /** Everything that the run changed, and what of it is not promoted. */
+  readonly manifest: Manifest
+}
+
 /** What every step of the lifecycle works with: whose gate it is, its ledger, its laws, its tree. */
 export interface GateParts {
   readonly context: GateContext
@@ -192,4 +199,6 @@ export interface GateParts {
   readonly workspace: Workspace
   readonly questions: Questions
   readonly approvers: Approvers
+  /** Parts of questions that were shown, by the digests of their results. */
+  readonly prepared: Map<string, PreparedPart>
 }

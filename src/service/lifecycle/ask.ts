@@ -8,6 +8,7 @@ import { earlierCompensation } from '../workspace/outgoing-requests.ts'
 import { type Asked, type Blocked, blocked, type GateParts, type Recorded } from './act.ts'
 import { endUnanswered } from './confirm.ts'
 import { markAsked } from './decide-again.ts'
+import { withPart } from './part.ts'
 
 export async function ask(gate: GateParts, act: Recorded): Promise<Asked | Blocked> {
   const isHeld = act.evaluation.held !== undefined
@@ -19,7 +20,8 @@ export async function ask(gate: GateParts, act: Recorded): Promise<Asked | Block
   const question = pending === null ? null : await questions.open(pending)
   questions.forget()
   if (pending === null || question === null) return blocked(asked)
-  const waiting: Asked = { kind: 'waiting', act: asked, pending, question }
+  const whole = { act: asked, pending }
+  const waiting: Asked = { kind: 'waiting', ...whole, question: withPart(gate, whole, question) }
   return isHeld ? waiting : asNewest(gate, waiting)
 }
 

@@ -129,7 +129,8 @@ async function readRun(
   return { comparison, noted, readings }
 }
 
-function pointedRows(pointed: Pointed['pointed'], brought: Pointed['brought']) {
+/** What the record keeps of what points to changed paths. */
+export function pointedRows(pointed: Pointed['pointed'], brought: Pointed['brought']) {
   return [...pointed].map(([path, by]) => {
     const names = brought.get(path)
     return { path, by, ...(names === undefined ? {} : { names: [...names] }) }

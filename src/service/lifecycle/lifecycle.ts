@@ -41,6 +41,7 @@ import { confirm, type GivenAnswer } from './confirm.ts'
 import { decide, refusesHome } from './decide.ts'
 import { end, endInterrupted } from './decide-again.ts'
 import { heldAct } from './held.ts'
+import { takePart } from './part.ts'
 import { promote } from './promote.ts'
 import { record } from './record.ts'
 import { endRehearsal, rehearse, whileReleased } from './rehearse.ts'
@@ -157,7 +158,11 @@ export async function answer(
   waiting: Pick<Asked, 'act' | 'pending'>,
   answered: GivenAnswer,
 ): Promise<Outcome> {
-  const confirmed = await confirm(gate, waiting, answered)
+  const digest = answered.kind === 'yes' ? answered.part : undefined
+  const asked = digest === undefined ? waiting : await takePart(gate, waiting, digest)
+  // The part is one that no law and no grant asks about.
+  if (asked.act.decision.decision === 'PROMOTE') return promote(gate, asked.act)
+  const confirmed = await confirm(gate, asked, answered)
   return confirmed.kind === 'approved' ? promote(gate, confirmed.act) : confirmed
 }
 

@@ -1,6 +1,6 @@
 /** What became of a question that no longer waits, in words and with the command to type now. */
 import { type Fault, fault } from '../../base/index.ts'
-import type { Confirmation, Proposal } from '../../contracts/index.ts'
+import type { Confirmation, Evaluation, Proposal } from '../../contracts/index.ts'
 import { principalText } from '../../ledger/index.ts'
 import type { WholeFact } from '../../store/index.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
@@ -54,15 +54,41 @@ function wordsOf(ended: Confirmation, { fact }: WholeFact, act: string) {
 async function superseded(
   view: LedgerView,
   { action_id, answered_at }: Confirmation,
-  newer: string,
+  by: string,
   act: string,
 ): Promise<Fault> {
-  const open = (await view.standing()).question(newer)
-  const message = `the question about ${act} was superseded by ${newer} at ${answered_at}: the same command was run again, and nothing of this run was changed`
-  const id = open === null ? newer : pendingId(open)
+  const newest = await newestAfter(view, by)
+  const open = (await view.standing()).question(newest)
+  const evaluated = await view.factOf('evaluation_v1', action_id)
+  // A fact is of its contract.
+  const isOfSession = (evaluated?.payload as Evaluation | undefined)?.session !== undefined
+  const isAsked = open !== null || (await view.factOf('decision_v1', newest)) !== null
+  if (isOfSession && !isAsked) {
+    const message = `the question about ${act} ended at ${answered_at}: what it was about was taken back in the session, and nothing of it was changed`
+    const hint = '`writ session list` shows what is pending'
+    return fault('confirm.superseded', action_id, null, { message, hint })
+  }
+  const why = isOfSession
+    ? 'what is pending in the session changed, and nothing of this question was made real'
+    : 'the same command was run again, and nothing of this run was changed'
+  const message = `the question about ${act} was superseded by ${newest} at ${answered_at}: ${why}`
+  const id = open === null ? newest : pendingId(open)
   const hint =
     open === null
       ? `\`writ show ${id}\` tells what became of it`
       : `answer it: \`writ approve ${id}\``
   return fault('confirm.superseded', action_id, null, { message, hint })
+}
+
+/** The last of the questions that each took the place of the one before. */
+async function newestAfter(view: LedgerView, first: string): Promise<string> {
+  const seen = new Set([first])
+  for (let newest = first; ; ) {
+    const answer = await view.factOf('confirmation_v1', newest)
+    // A fact is of its contract.
+    const next = (answer?.payload as Confirmation | undefined)?.superseded_by
+    if (next === undefined || seen.has(next)) return newest
+    seen.add(next)
+    newest = next
+  }
 }

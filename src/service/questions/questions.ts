@@ -2,7 +2,7 @@
  * Questions that wait, put together again from the ledger: what was proposed, what the rehearsal did,
  * and what would be promoted. Any process can ask and answer; nothing of a question lives in memory.
  */
-import type { Code, Digest } from '../../base/index.ts'
+import { type Code, type Digest, invariant } from '../../base/index.ts'
 import type { Decision, Evaluation, Proposal, SandboxResult } from '../../contracts/index.ts'
 import {
   type AskedAct,
@@ -71,6 +71,10 @@ interface ActionRecord {
 
 /** What the need of a question is computed from. */
 type AskedRecord = Pick<ActionRecord, 'proposal' | 'evaluation' | 'result' | 'changes'>
+
+/** A part of an act as it would be recorded, with the list of everything that its run changed. */
+type PartRecord = Pick<KnownAct, 'proposal' | 'decision' | 'evaluation'> &
+  Manifest & { readonly result: SandboxResult | null }
 
 /** The part of it that is never dropped. */
 type BareRecord = Pick<ActionRecord, 'result' | 'decision' | 'evaluation'>
@@ -242,8 +246,42 @@ export class Questions {
   }
 
   async open(pending: Pending): Promise<Question | null> {
+    return (await this.openRecorded(pending))?.question ?? null
+  }
+
+  /** A question with the record that it was made from; null when something of it is not kept. */
+  async openRecorded(
+    pending: Pending,
+  ): Promise<{ readonly question: Question; readonly record: ActionRecord } | null> {
     const record = await this.record(pending.actionId)
     if (record === null) return null
+    const read = await this.#reader(record.result.sandbox_id)
+    return { question: await this.#shown(pending, record, read), record }
+  }
+
+  /** A part of a question that is on no record yet; its bytes lie in the stage of the whole. */
+  async shownPart(pending: Pending, part: PartRecord, whole: Question): Promise<Question> {
+    const { proposal, result, decision, evaluation, changes, discarded } = part
+    invariant(proposal !== null && result !== null, 'a part of an act is made from its record')
+    const act = { proposal, evaluation, result, manifest: { changes, discarded } }
+    const record: ActionRecord = {
+      ...act,
+      decision,
+      ...(await this.#marked(act)),
+      asker: whole.asker,
+      changes: changes.filter(({ path }) => !discarded.has(path)),
+      discarded: changes.filter(({ path }) => discarded.has(path)),
+      always: null,
+    }
+    const resultDigest = decision.result_digest ?? ''
+    const { approvals: needed } = decision
+    const { approvals: _given, ...open } = pending
+    const several = needed === undefined ? {} : { approvals: { needed, given: [] } }
+    const asked = { ...open, ...several, resultDigest, askedAt: decision.decided_at }
+    return this.#shown(asked, record, whole.read)
+  }
+
+  async #shown(pending: Pending, record: ActionRecord, read: Question['read']): Promise<Question> {
     const { proposal, result, decision, evaluation, changes } = record
     const need = this.needOf(pending.actionId, record)
     return {
@@ -259,6 +297,7 @@ export class Questions {
       ...this.#weightOf(record),
       door: evaluation.door,
       confinement: isOfSession(proposal, evaluation) ? 'confined' : 'advisory',
+      custody: await this.#view.custody(),
       isDeclaredByApproval: evaluation.declared_by_approval,
       lawTexts: this.#lawTexts(),
       setAside: await this.#setAside(evaluation),
@@ -272,7 +311,8 @@ export class Questions {
       builds: record.builds,
       findings: record.findings,
       always: record.always,
-      read: await this.#reader(result.sandbox_id),
+      part: null,
+      read,
     }
   }
 

@@ -38,24 +38,39 @@ interface ReadingSubject {
   readonly session?: SessionBytes
 }
 
-export async function readHost(
-  { context, book, view }: ReadingParts,
+/** What points to changed paths when nothing but these changes is real. */
+export function readPointed(
+  { context, book }: Pick<ReadingParts, 'context' | 'book'>,
   { proposal, evaluation, changes, layers, session }: ReadingSubject,
-): Promise<HostReadings> {
+): Pointed {
   const { host } = evaluation
   const { lists } = book
   const places = startingPlaces(proposal, host.workspace)
-  const homes = withAccountHome(host.homes.filter(({ own }) => own).map((home) => home.path))
+  const homes = ownHomes(evaluation)
   const path = wholePath(context.home.state, context.environment['PATH'], homes)
-  const isGranted = grantCase(evaluation) !== null
   const trees = [host.workspace, ...host.roots.map(({ real }) => real)] as const
-  const scope = isGranted ? trees : null
+  const scope = grantCase(evaluation) === null ? null : trees
   const links = session?.links ?? []
+  return findPointed({ changes, layers, path, places, homes, lists, trees, scope, links })
+}
+
+function ownHomes({ host }: Evaluation): readonly string[] {
+  return withAccountHome(host.homes.filter(({ own }) => own).map((home) => home.path))
+}
+
+export async function readHost(
+  parts: ReadingParts,
+  subject: ReadingSubject,
+): Promise<HostReadings> {
+  const { context, book, view } = parts
+  const { proposal, evaluation, changes, layers, session } = subject
+  const places = startingPlaces(proposal, evaluation.host.workspace)
+  const path = wholePath(context.home.state, context.environment['PATH'], ownHomes(evaluation))
   return {
     scripts: changedScripts(changes, layers),
     directories: pathDirectories(path, places),
-    ...findPointed({ changes, layers, path, places, homes, lists, trees, scope, links }),
-    tracked: await trackedPaths(changes, evaluation, lists, view, session),
-    gitChecked: isGranted ? checkedGitPaths(changes, layers) : [],
+    ...readPointed(parts, subject),
+    tracked: await trackedPaths(changes, evaluation, book.lists, view, session),
+    gitChecked: grantCase(evaluation) === null ? [] : checkedGitPaths(changes, layers),
   }
 }

@@ -107,6 +107,11 @@ async function ownPaths(
   return own
 }
 
+/** The bytes of a file in the trusted commit of its repository; null without them. */
+export function committedBytes(path: RawPath, heads: SessionBytes['heads']): Uint8Array | null {
+  return new Repositories(new TrustedCommits(heads)).bytesOf(path)
+}
+
 interface Repository {
   readonly names: ReadonlySet<string>
   readonly objects: GitObjects
@@ -133,6 +138,12 @@ class Repositories {
     const bytes = hash === null ? null : readSmall(path, TRACKED_BYTES_MAX)
     if (entry === null || hash === null || bytes === null) return false
     return blobName(bytes, hash) === hash && entry.repository.objects.read(hash) !== null
+  }
+
+  bytesOf(path: RawPath): Uint8Array | null {
+    const entry = this.#entry(path)
+    const hash = entry?.repository.committed.hashOf(entry.name) ?? null
+    return hash === null ? null : (entry?.repository.objects.read(hash)?.bytes ?? null)
   }
 
   #entry(path: RawPath): { readonly name: string; readonly repository: Repository } | null {

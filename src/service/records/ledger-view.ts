@@ -5,7 +5,13 @@
 import { faultCode, faultError, invariant } from '../../base/index.ts'
 import type { StandingFold, StandingOptions } from '../../gate/index.ts'
 import { contentOf, type Fact, HOST_STREAM, type Principal } from '../../ledger/index.ts'
-import { type StandingKeeper, StandingView, type WholeFact, wholeFact } from '../../store/index.ts'
+import {
+  custodyOf,
+  type StandingKeeper,
+  StandingView,
+  type WholeFact,
+  wholeFact,
+} from '../../store/index.ts'
 import type { GateContext } from '../surface/context.ts'
 
 /** One record to append. */
@@ -47,6 +53,11 @@ export class LedgerView {
   /** How many facts what was kept spared, and of how many. */
   get extent(): { readonly kept: number; readonly facts: number } {
     return this.#standing.extent
+  }
+
+  /** Whose word the history is: this user's, or also that of witnesses (S-14). */
+  custody(): Promise<'seatbelt' | 'witnessed'> {
+    return custodyOf(this.#context.ledger)
   }
 
   /** Keeps the current state for the next command. Call it last. */

@@ -64,6 +64,15 @@ export interface SealedPaths {
   readonly own?: string
   /** Globs under the workspace that the participant may change, although a pattern matches it. */
   readonly declared?: readonly string[]
+  /** Nothing that may run is added or changed anywhere, since a reviewer may load it. */
+  readonly code_like?: CodeLike
+}
+
+export interface CodeLike {
+  readonly suffixes: readonly string[]
+  /** The node whose reviewer is open, and why it is. */
+  readonly reviewer: string
+  readonly why: string
 }
 
 export interface ParticipantCommand {
@@ -78,6 +87,8 @@ export interface ParticipantCommand {
    * answered in their order.
    */
   readonly onLine: (line: string) => Promise<string>
+  /** Ends this run alone: the attempt goes on, and may run a command again. */
+  readonly abort?: AbortSignal
 }
 
 export interface ParticipantOutcome {

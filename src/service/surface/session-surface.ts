@@ -125,10 +125,16 @@ export interface SessionSurface {
   settle(ground: SessionGround, order: SettleOrder): Promise<GateAnswer>
   /** What became of the question of an act. */
   stateOf(actionId: string): Promise<QuestionState>
+  /** Why a person denied an act; null if they did not say. */
+  reasonOf(actionId: string): Promise<string | null>
+  /** Paths of an act that a person did not take: they stay pending (N-4). */
+  untaken(actionId: string): Promise<ReadonlySet<RawPath>>
   /** Ends the question of an act, because a newer one takes its place; false if it had ended. */
   supersede(actionId: string, by: string): Promise<boolean>
   /** The commits of HEAD in every git directory that changes of these paths can concern. */
   headsNear(paths: readonly RawPath[]): Readonly<Record<string, string | null>>
+  /** The bytes of a file as the commit from before the session has it; null without them. */
+  committed(path: RawPath, heads: SessionBytes['heads']): Uint8Array | null
   /** What the real repository knows of the references of a server. */
   knownRefs(tree: string, remote: string): Promise<readonly RemoteRefs[]>
   /** Addresses of the real repository that only pushes use. */

@@ -116,6 +116,8 @@ export interface Question {
   readonly need: Need
   /** Whether the agent that asks runs in a session, or only its hooks report (S-14). */
   readonly confinement: NonNullable<SessionFact['confinement']>
+  /** Whether only this user has the history, or witnesses cosigned it too (S-14). */
+  readonly custody: NonNullable<SessionFact['custody']>
   readonly door: Evaluation['door']
   /** Nothing was declared: the approval of the shown effects declares them. */
   readonly isDeclaredByApproval: boolean
@@ -148,8 +150,20 @@ export interface Question {
   readonly findings: SandboxResult['findings']
   /** What the answer "always" would grant; null where it is no answer. */
   readonly always: OfferedGrant | null
+  /**
+   * Shows a part of it, by absolute paths and globs, judged by itself; nothing is recorded. Null where
+   * it is approved whole or not at all.
+   */
+  readonly part: ((only: readonly string[]) => Promise<PartQuestion>) | null
   /** Opens what a changed file held before, or would hold; null where there is no file. */
   readonly read: (change: Change, side: 'before' | 'after') => AsyncIterable<Uint8Array> | null
+}
+
+/** A part of a question (N-4). */
+export interface PartQuestion extends Question {
+  readonly part: null
+  /** What would be promoted with the whole, and is not with the part. */
+  readonly left: readonly Change[]
 }
 
 /** `wait`: no person can answer now; the question goes to the inbox. */
@@ -164,6 +178,8 @@ export type Answered =
       readonly proof?: ApprovalProof
       /** Paths of other acts that were shown and approved with this one: no surprise to anybody. */
       readonly together?: readonly RawPath[]
+      /** The part that the person takes, as it was shown, by the digest of its result. */
+      readonly part?: Digest
       /** The person wants acts like this one to pass from now on; recorded once it was promoted. */
       readonly always?: OfferedGrant
     }
