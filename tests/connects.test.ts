@@ -38,6 +38,8 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   'ledger checkpoint': [],
   'ledger export': ['bundle'],
   'ledger key': [],
+  'witness list': [],
+  export: ['--format', 'ocsf'],
   'ledger rotate': [],
   'principal list': [],
   'token list': [],

@@ -414,7 +414,7 @@ export const CODES = {
   'flow.table_node': wrong('the side file speaks of a node that the table does not have'),
   'flow.claim_unplaced': wrong('a claim of the side file names no node'),
   'flow.plan_participant': wrong('no participant is named for an agent of the plan'),
-  'flow.tools_ignored': wrong('a plan says that an agent has no tools, which it cannot decide'),
+  'flow.tools_ignored': wrong('a plan says of an agent what only a file of a person can say'),
   'flow.plan_alternative': wrong('a GOAL cannot be one of several alternatives'),
   'flow.plan_repaired': wrong('a plan was repaired before it was read'),
   'flow.plan_without_work': wrong('a plan has nothing to do in it'),
@@ -467,6 +467,7 @@ export const CODES = {
   // Runs of flows on the host.
   'flow.program_writable': wrong('a node declares to write a program of the flow'),
   'flow.program_in_root': wrong("a reviewer's program lies in the root of the workspace"),
+  'flow.reviewer_open': wrong('a reviewer may start or load what writ does not follow'),
   'flow.program_unpinned': wrong("a participant's program cannot be found and pinned"),
   'flow.program_large': refused('a program of the run has too many files to pin'),
   'flow.taken': { http: 409, exit: 1, says: 'another process walks this run' },
@@ -518,6 +519,7 @@ export const CODES = {
   'laws.glob': wrong('a pattern names no place'),
   'laws.actor': wrong('a grant names an actor of no known form'),
   'laws.moment': wrong('a moment is not ISO 8601 with an offset'),
+  'laws.notify': wrong('a way to tell people is incomplete or wrong'),
   'laws.host': wrong('a host is not one exact host name'),
   'laws.unusable': wrong('the law file has faults, and so no laws'),
 
@@ -577,6 +579,8 @@ export const CODES = {
   'ledger_record.enum': wrong('the value is not one of the allowed ones'),
   'ledger_record.name': wrong('the name is empty or too long'),
   'ledger_record.misplaced': wrong('the field does not belong to this change'),
+  'ledger_record.url': wrong('the text is not an http or https address'),
+  'ledger_record.note': wrong('the text is not a signed note, or not of its origin and size'),
 
   // The ledger: stores, keys, checkpoints.
   'ledger.missing': { http: 404, exit: 2, says: 'there is no ledger at this place' },
@@ -616,7 +620,7 @@ export const CODES = {
   'home.copied': { http: 403, exit: 4, says: 'the home is a copy of another one' },
   'home.malformed': broken('the files of the home are not of the documented form'),
   'principal.not_human': { http: 403, exit: 1, says: 'only a human may do this' },
-  'principal.scope': { http: 403, exit: 1, says: 'the caller belongs to some streams only' },
+  'principal.scope': { http: 403, exit: 1, says: 'the caller or its token is for less than this' },
   'principal.token': { http: 401, exit: 1, says: 'the token is not known, revoked or expired' },
   'principal.exists': { http: 409, exit: 1, says: 'there is such a principal already' },
   'principal.unknown': { http: 404, exit: 1, says: 'there is no such principal or token' },
@@ -669,6 +673,22 @@ export const CODES = {
   'remote.unreachable': broken('the service does not answer'),
   'remote.no_form': usage('this is not done through a service'),
 
+  // Witnesses: the directory of one, and what one says of this ledger (H-9).
+  'witness.missing': { http: 404, exit: 2, says: 'there is no witness at this place' },
+  'witness.exists': { http: 409, exit: 2, says: 'there is a witness at this place already' },
+  'witness.running': { http: 409, exit: 1, says: 'another process serves this witness' },
+  'witness.damaged': broken('a file of the witness cannot be read as it was written'),
+  'witness.key': usage('the text is not a key of a log, or of a witness'),
+  'witness.unknown': { http: 404, exit: 1, says: 'no such witness is pinned in this home' },
+  'witness.pinned': { http: 409, exit: 1, says: 'another witness of this name is pinned' },
+  'witness.unreachable': broken('the witness did not answer, or not by the protocol'),
+  'witness.refused': { http: 409, exit: 1, says: 'the witness does not cosign for this log' },
+  'witness.forked': broken('the witness has cosigned another history of this ledger'),
+  'witness.rolled_back': broken('the witness has cosigned more facts than the ledger holds'),
+  'witness.signature': broken('the answer of the witness has no valid cosignature of its key'),
+  'witness.time': broken('the time of a cosignature is not that of its request'),
+  'export.cursor': { http: 409, exit: 1, says: 'the cursor is not one of this ledger' },
+
   // History.
   'history.unknown': { http: 404, exit: 1, says: 'nothing here has this id' },
   'replay.different': wrong('what was recorded is not what is computed'),
@@ -695,6 +715,7 @@ export const CODES = {
   'ledger.id_unfit': wrong('the id of a fact was used before, or is not of its time'),
   'ledger.key_current': wrong('`keys/current` names another key than the one that signs'),
   'ledger.index_wrong': wrong('the query index contradicts the facts'),
+  'ledger.cosignature': wrong('a kept cosignature is of no pinned witness, or is not valid'),
   'fact.contract': wrong('the record of a stored fact does not follow its contract'),
   'bundle.exists': { http: 409, exit: 2, says: 'there is something at the place of the bundle' },
 
@@ -773,6 +794,12 @@ export const CODES = {
   'confirm.repeated': refused('this human approved it before, which counts once'),
   'confirm.own_credential': refused('each of several approvals needs a credential of its own'),
   'confirm.unproven': refused('the approvals on the record are not proven, or too few'),
+  'notify.unknown': { http: 404, exit: 4, says: 'the settings name no such way to tell people' },
+  'confirm.part': {
+    http: 409,
+    exit: 1,
+    says: 'this part of the effects cannot be taken by itself',
+  },
   'confirm.few_humans': waiting('fewer humans have a credential of their own than must approve'),
   'question.quota': refused('the waiting questions hold as many staged bytes as the laws allow'),
   'precondition.failed': refused('what has to hold beforehand does not, or cannot be found out'),
@@ -783,6 +810,7 @@ export const CODES = {
   'effect.writ_kept': refused('the run deleted the directory of writ, which stays where it is'),
   'effect.home_kept': refused('changes to the home outside the scope are kept, as a person chose'),
   'effect.left_out': refused('changes to the home outside the scope are not kept'),
+  'effect.not_taken': refused('a person took a part of the act, and this is not in it'),
   'effect.discarded': refused('changes to caches and the like were dropped, not promoted'),
   'effect.deferred_execution': waiting('a path was changed that other programs run by themselves'),
   'effect.build_execution': refused('a path was changed that runs during a build or a test'),

@@ -122,7 +122,7 @@ async function dispatch(
   const options = new Options(values)
   const isJson = options.isOn('json') || options.isOn('jsonl')
   const answering = isJson ? jsonTerminal(terminal) : terminal
-  return work.run({ arguments: positionals, options, terminal: answering })
+  return work.run({ command: command.name, arguments: positionals, options, terminal: answering })
 }
 
 async function showHelp(

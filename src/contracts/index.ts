@@ -283,6 +283,7 @@ export {
   lawsFileContract,
   SOCKET_PROFILES,
 } from './gate/laws-file.ts'
+export { type NotificationFact, type NotifyWay, notificationContract } from './gate/notification.ts'
 export { type Override, overrideContract } from './gate/override.ts'
 export { type Promotion, promotionContract } from './gate/promotion.ts'
 export { type RequestFact, type RequestState, requestContract } from './gate/request.ts'
@@ -308,7 +309,13 @@ export {
 export { nodeOf, type SchemaNode } from './kernel/schema.ts'
 export { judge, validate } from './kernel/validate.ts'
 export type { Validation, Violation } from './kernel/violation.ts'
-export { CREDENTIAL_KINDS, type PrincipalChange, principalChange } from './ledger/principal.ts'
+export {
+  CREDENTIAL_KINDS,
+  type PrincipalChange,
+  principalChange,
+  TOKEN_SCOPES,
+  type TokenScope,
+} from './ledger/principal.ts'
 export {
   type BodyDropped,
   bodyDropped,
@@ -319,6 +326,7 @@ export {
   keyRotated,
 } from './ledger/records.ts'
 export type { RequestKey } from './ledger/request-key.ts'
+export type { AnchorRecord, WitnessChange } from './ledger/witness.ts'
 export type { Mismatch } from './mismatch.ts'
 export { type NormaliseAnswer, normaliseAndValidate, normaliseRefused } from './normalise.ts'
 export {

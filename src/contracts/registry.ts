@@ -37,6 +37,7 @@ import { evaluationContract } from './gate/evaluation.ts'
 import { grantContract } from './gate/grant.ts'
 import { haltContract, lawsContract } from './gate/laws.ts'
 import { lawsFileContract } from './gate/laws-file.ts'
+import { notificationContract } from './gate/notification.ts'
 import { overrideContract } from './gate/override.ts'
 import { promotionContract } from './gate/promotion.ts'
 import { requestContract } from './gate/request.ts'
@@ -48,6 +49,7 @@ import { type CodeAnnotation, nodeOf, type SchemaNode } from './kernel/schema.ts
 import { principalChange } from './ledger/principal.ts'
 import { bodyDropped, clockJump, keyRotated, tailCut } from './ledger/records.ts'
 import { requestKeyContract } from './ledger/request-key.ts'
+import { anchorContract, witnessContract } from './ledger/witness.ts'
 
 /** Every document except the envelope of the ledger. */
 const DOCUMENTS: readonly Contract[] = [
@@ -75,6 +77,7 @@ const DOCUMENTS: readonly Contract[] = [
   rollbackContract,
   overrideContract,
   grantContract,
+  notificationContract,
   sessionContract,
   haltContract,
   lawsContract,
@@ -98,6 +101,8 @@ const DOCUMENTS: readonly Contract[] = [
   principalChange,
   requestKeyContract,
   undoRequestContract,
+  witnessContract,
+  anchorContract,
 ]
 
 const BY_NAME: ReadonlyMap<string, Contract> = new Map(

@@ -16,6 +16,7 @@ import {
   defaultStream,
   principalText,
   type Register,
+  scopeFault,
 } from '../ledger/index.ts'
 import type { GateSurface } from '../service/index.ts'
 import type { Ledger } from '../store/index.ts'
@@ -108,5 +109,7 @@ export async function bearer(home: OpenHome, token: string): Promise<Caller> {
   }
   const answer = bearerOf(await home.register(), token, Date.now())
   if (!answer.ok) throw new FaultError(answer.fault)
+  const refused = scopeFault(answer.caller, 'propose')
+  if (refused !== null) throw new FaultError(refused)
   return answer.caller
 }

@@ -8,6 +8,7 @@ import type {
   LawDocument,
   LawSettings,
   LawTier,
+  NotifyWay,
 } from '../contracts/index.ts'
 import type { Expression } from '../expression/index.ts'
 import type { Ranked } from './conflict.ts'
@@ -52,6 +53,10 @@ export interface GateSettings {
   readonly unixSockets: 'inside' | 'none' | null
   readonly auditLevel: 'SUMMARY' | 'DETAILED' | 'FORENSIC'
   readonly retention: RetentionSettings
+  /** How people hear of questions that wait. */
+  readonly notify: readonly NotifyWay[]
+  /** Where links in messages lead; null without a service. */
+  readonly notifyLink: string | null
 }
 
 /** How long bodies are kept, and how long an act can be taken back. */
@@ -127,6 +132,8 @@ export const DEFAULT_SETTINGS: GateSettings = {
     undoQuotaMb: 2_048,
     actorQuotaMb: 512,
   },
+  notify: [],
+  notifyLink: null,
 }
 
 export function settingsOf(file: LawSettings | undefined): GateSettings {
@@ -144,6 +151,8 @@ export function settingsOf(file: LawSettings | undefined): GateSettings {
     unixSockets: file.unix_sockets ?? DEFAULT_SETTINGS.unixSockets,
     auditLevel: file.audit_level ?? DEFAULT_SETTINGS.auditLevel,
     retention: retentionOf(file.retention),
+    notify: file.notify ?? DEFAULT_SETTINGS.notify,
+    notifyLink: file.notify_link ?? DEFAULT_SETTINGS.notifyLink,
   }
 }
 

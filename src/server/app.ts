@@ -52,7 +52,8 @@ import type { Log } from './look/log.ts'
 import { Metrics } from './look/metrics.ts'
 import type { Traces } from './look/traces.ts'
 import { answerMcp, MCP_PATH } from './mcp-route.ts'
-import { admitCaller, callerOf, tokenOf } from './who.ts'
+import { undeliveredQuestions } from './notices.ts'
+import { type AskedRoute, admitCaller, callerOf, tokenOf } from './who.ts'
 
 interface AppOptions {
   readonly home: HostedHome
@@ -147,6 +148,7 @@ class Routes {
         const heads = await options.home.ledger.store.heads()
         return heads.reduce((sum, { size }) => sum + size, 0)
       },
+      undelivered: () => undeliveredQuestions(options.home, options.userName),
     })
     app.addHook('onResponse', async (request, reply) => this.#tell(request, reply))
     app.addHook('preClose', async () => this.#events.close())
@@ -169,7 +171,7 @@ class Routes {
       method: ['GET', 'POST', 'DELETE'],
       url: MCP_PATH,
       handler: async (request, reply) => {
-        const caller = await this.#caller({ who: 'caller', says: '' }, request, reply)
+        const caller = await this.#caller(MCP_DOOR, request, reply)
         return answerMcp(door, caller, request, reply)
       },
     })
@@ -213,10 +215,11 @@ class Routes {
       // The request follows its route, so its parts have the types of the table.
     } as RouteCall
     if (name === 'followEvents') return this.#follow(call, request, reply)
-    const { status = 200, value, headers = {} } = await this.#once(call, name, one, request)
+    const { status = 200, value, json, headers = {} } = await this.#once(call, name, one, request)
     if (one.media !== undefined) reply.type(one.media)
+    if (json !== undefined) reply.type('application/json; charset=utf-8')
     reply.status(status).headers(headers)
-    return reply.send(value)
+    return reply.send(json ?? value)
   }
 
   /** Does what a request with a key asks for once, and answers it from what is kept after that. */
@@ -239,14 +242,14 @@ class Routes {
     const streams = await knownStreams(call)
     const body = withoutProof(call.body)
     const keyed = { caller: call.caller, streams, method, path, key, body }
-    if (!isCommandRoute(one)) {
+    if (!isCommandRoute(one) && !KEPT_WHOLE.has(name)) {
       return this.#keys.once(
         keyed,
         (reserve) => handle({ ...call, reserve }),
         ({ subject }) => actReply(call, subject),
       )
     }
-    if (one.runs.kind === 'document' || one.runs.kind === 'read') return handle(call)
+    if (one.runs?.kind === 'document' || one.runs?.kind === 'read') return handle(call)
     return this.#keys.onceWhole(keyed, { name, isKept: name !== 'createToken' }, () => handle(call))
   }
 
@@ -275,11 +278,7 @@ class Routes {
   }
 
   /** Who calls; routes for anyone have no caller, and their handlers ask for none. */
-  async #caller(
-    one: Pick<Route, 'who' | 'says'>,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<Caller> {
+  async #caller(one: AskedRoute, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
     if (one.who === 'anyone') return NO_CALLER
     const { authorization } = request.headers
     const given = { authorization, isLocal: this.#options.locals.has(request.raw) }
@@ -288,7 +287,7 @@ class Routes {
       const caller = callerOf(register, given, this.#options.userName)
       const { kind, id, namespace } = caller.principal
       this.#keepPace(this.#callers, `${kind}:${id}@${namespace}`, reply)
-      admitCaller(one.who, caller, one.says)
+      admitCaller(one, caller)
       return caller
     } catch (error) {
       const status = error instanceof FaultError ? CODES[error.fault.code].http : 500
@@ -359,6 +358,12 @@ function withoutProof(body: unknown): unknown {
   const { proof: _secret, ...rest } = body
   return rest
 }
+
+/** Every tool of MCP may propose. */
+const MCP_DOOR: AskedRoute = { method: 'POST', who: 'caller', says: 'MCP', command: 'propose' }
+
+/** Routes of own functions that make no act: their whole answer is kept under a key. */
+const KEPT_WHOLE: ReadonlySet<RouteName> = new Set(['issueTask', 'submitReceipt'])
 
 const NO_CALLER: Caller = {
   principal: { kind: 'script', id: 'anyone', namespace: 'none' },

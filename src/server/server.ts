@@ -8,15 +8,18 @@ import type { AddressInfo } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { faultError } from '../base/index.ts'
 import type { Surroundings } from '../home/index.ts'
+import { refuseOpenAddress } from '../machine/index.ts'
 import type { McpHost } from '../mcp/index.ts'
-import { type ListenOptions, ownNames, refuseOpenAddress } from './address.ts'
+import type { AnchorPace } from '../witness/index.ts'
+import { type ListenOptions, ownNames } from './address.ts'
+import { anchorOften } from './anchorer.ts'
 import { createApp } from './app.ts'
 import { HostedHome } from './call/hosted-home.ts'
 import { ProgramRuns } from './call/program-runs.ts'
 import { createLog } from './look/log.ts'
 import { Traces } from './look/traces.ts'
 import { ServiceLock } from './service-lock.ts'
-import { walkRuns } from './walker.ts'
+import { tellPeople, walkRuns } from './walker.ts'
 
 interface ServeOptions {
   readonly around: Surroundings
@@ -25,6 +28,8 @@ interface ServeOptions {
   readonly tls: { readonly cert: string; readonly key: string } | null
   /** For MCP clients. */
   readonly mcp: Pick<McpHost, 'explain' | 'evaluate' | 'console'>
+  /** How often pinned witnesses are asked for cosignatures. */
+  readonly anchorPace: AnchorPace
   /** The script of this program, which answers the routes of commands. */
   readonly program: string
   /** Takes a line of the log. */
@@ -61,7 +66,7 @@ interface WholeListen extends Omit<ServeOptions, 'listen'> {
 }
 
 async function listenAt(
-  { listen, around, writeLog, tls, program, mcp }: WholeListen,
+  { listen, around, writeLog, tls, program, mcp, anchorPace }: WholeListen,
   home: HostedHome,
   lock: ServiceLock,
 ): Promise<StartedServer> {
@@ -107,13 +112,17 @@ async function listenAt(
   const url = `${tls === null ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${found}`
   lock.tell({ pid: process.pid, url, since: new Date().toISOString() })
   const resting = new AbortController()
-  const walking = walkRuns(home, programs, log, resting.signal)
+  const walking = [
+    walkRuns(home, programs, log, resting.signal),
+    tellPeople(home, programs, log, resting.signal, around.userName),
+    anchorOften(home, anchorPace, log, resting.signal),
+  ]
   const end = async (): Promise<void> => {
     const late = setTimeout(() => stop.abort(), DRAIN_MS)
     resting.abort()
     local.close()
     local.closeIdleConnections()
-    await Promise.all([app.close(), programs.close(), walking])
+    await Promise.all([app.close(), programs.close(), ...walking])
     clearTimeout(late)
     await traces.send()
     stop.abort()

@@ -1,7 +1,7 @@
 /**
- * The service's own loop (X-3): starts the runs of schedules, and goes on with runs whose times have
- * come. It is `writ schedule run` as a process of the service, begun when the home has a schedule or a
- * run, and begun again if it ends.
+ * The service's own loops: `writ schedule run` starts the runs of schedules and goes on with runs whose
+ * times have come (X-3), `writ notify run` tells people of questions (N-1). Each is a process of the
+ * service, begun when there is something to do for it, and begun again if it ends.
  */
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,12 +9,42 @@ import { MAIN_STREAM } from '../ledger/index.ts'
 import type { HostedHome } from './call/hosted-home.ts'
 import type { ProgramRuns } from './call/program-runs.ts'
 import type { Log } from './look/log.ts'
+import { hasWays } from './notices.ts'
 
 const LOOK_MS = 5_000
 const REST_MS_MAX = 300_000
 const WALKED = ['schedule_v1', 'flow_started_v1'] as const
 
-export async function walkRuns(
+/** A command that loops as a process of the service, while there is something for it to do. */
+interface ServedLoop {
+  readonly command: readonly string[]
+  readonly isNeeded: () => Promise<boolean>
+}
+
+export function walkRuns(
+  home: HostedHome,
+  programs: ProgramRuns,
+  log: Log,
+  stop: AbortSignal,
+): Promise<void> {
+  const loop = { command: ['schedule', 'run'], isNeeded: () => hasRuns(home) }
+  return keepLoop(loop, home, programs, log, stop)
+}
+
+/** Tells people of questions, where the settings name a way (N-1). */
+export function tellPeople(
+  home: HostedHome,
+  programs: ProgramRuns,
+  log: Log,
+  stop: AbortSignal,
+  userName: string,
+): Promise<void> {
+  const loop = { command: ['notify', 'run'], isNeeded: () => hasWays(home, userName) }
+  return keepLoop(loop, home, programs, log, stop)
+}
+
+async function keepLoop(
+  { command, isNeeded }: ServedLoop,
   home: HostedHome,
   programs: ProgramRuns,
   log: Log,
@@ -23,10 +53,10 @@ export async function walkRuns(
   let restMs = LOOK_MS
   while (!stop.aborted) {
     try {
-      if (await hasRuns(home)) {
-        const { status, err } = await loopOnce(home, programs)
+      if (await isNeeded()) {
+        const { status, err } = await loopOnce(command, home, programs)
         if (stop.aborted) return
-        log.warn({ event: 'loop_ended', status, words: err.slice(-500) })
+        log.warn({ event: 'loop_ended', loop: command[0], status, words: err.slice(-500) })
         restMs = Math.min(2 * restMs, REST_MS_MAX)
       }
     } catch {
@@ -45,9 +75,13 @@ async function hasRuns({ ledger }: HostedHome): Promise<boolean> {
 }
 
 /** The process is the local human's, who started the service, and ends with it. */
-function loopOnce({ home: { directory } }: HostedHome, programs: ProgramRuns) {
+function loopOnce(
+  command: readonly string[],
+  { home: { directory } }: HostedHome,
+  programs: ProgramRuns,
+) {
   return programs.walk({
-    argv: ['schedule', 'run', '--attached', '--jsonl', `--home=${directory}`],
+    argv: [...command, '--attached', '--jsonl', `--home=${directory}`],
     cwd: dirname(directory),
     token: null,
     passphrase: null,

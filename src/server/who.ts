@@ -3,9 +3,17 @@
  * is the local human without proof.
  */
 
-import type { Who } from '../api/index.ts'
+import type { Route } from '../api/index.ts'
 import { FaultError, faultError } from '../base/index.ts'
-import { bearerOf, type Caller, humanFault, type Register } from '../ledger/index.ts'
+import type { TokenScope } from '../contracts/index.ts'
+import {
+  bearerOf,
+  type Caller,
+  humanFault,
+  type Register,
+  scopeFault,
+  scopeOfCommand,
+} from '../ledger/index.ts'
 
 const BEARER = /^Bearer ([\w.~+/-]{1,512}=*)$/i
 
@@ -33,14 +41,27 @@ export function callerOf(register: Register, given: Credentials, userName: strin
   return answer.caller
 }
 
+/** What is looked at of a route before its request counts. */
+export type AskedRoute = Pick<Route, 'who' | 'says' | 'method' | 'command' | 'runs'>
+
+/** The scope that a token needs for a route; null for routes that no scope covers. */
+function scopeOfRoute({ method, command, runs }: AskedRoute): TokenScope | null {
+  const isReading = method === 'GET' || runs?.kind === 'document' || runs?.kind === 'read'
+  return isReading ? 'read' : scopeOfCommand(command ?? '')
+}
+
 /** Returns the token that a request shows; null without one, or if it is malformed. */
 export function tokenOf(authorization: string | undefined): string | null {
   return BEARER.exec(authorization ?? '')?.[1] ?? null
 }
 
-/** Fails if a route is not for callers of this kind; proofs are looked at by the handler. */
-export function admitCaller(who: Who, caller: Caller, says: string): void {
-  if (who === 'anyone' || who === 'caller') return
+/** Fails if a route is not for callers of this kind, or not for their token; the handler looks at proofs. */
+export function admitCaller(one: AskedRoute, caller: Caller): void {
+  const { who, says } = one
+  if (who === 'anyone') return
+  const outside = scopeFault(caller, scopeOfRoute(one))
+  if (outside !== null) throw new FaultError(outside)
+  if (who === 'caller') return
   const refused = humanFault(caller, `“${says}”`)
   if (refused !== null) throw new FaultError(refused)
 }

@@ -2,7 +2,7 @@
  * A question in words: what would be done, why a person is asked, and how risky it is. One sentence a
  * reason; what an actor says is quoted and marked as its own words.
  */
-import { CODES, isCode, LEVEL } from '../base/index.ts'
+import { CODES, isCode } from '../base/index.ts'
 import { findPersuasion, type SandboxResult } from '../contracts/index.ts'
 import { allProposals, DELETIONS_MAX, MODIFICATIONS_MAX } from '../gate/index.ts'
 import type { Question } from '../service/index.ts'
@@ -25,7 +25,7 @@ export function headJson(question: Question) {
     risk,
     needs: need,
     confinement: question.confinement,
-    custody: LEVEL,
+    custody: question.custody,
     yes_counts_unseen: countsAhead,
     undo_days: undoDays,
     set_aside: question.setAside,

@@ -62,7 +62,12 @@ async function ended(
     },
   }
   try {
-    const status = await run({ arguments: args, options: new Options(values), terminal })
+    const status = await run({
+      command: '',
+      arguments: args,
+      options: new Options(values),
+      terminal,
+    })
     return { status: Number(status), out, err }
   } catch (thrown) {
     if (!(thrown instanceof FaultError)) throw thrown

@@ -29,6 +29,8 @@ function humans(bare: End, human: End = 0): Row['ends'] {
 }
 
 const PROVEN = humans('credential.required')
+/** A key of a log, and of no witness. */
+const NO_WITNESS_KEY = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'
 const NO_ACTION = '11111111-1111-4111-8111-111111111111'
 
 export const ROWS: readonly Row[] = [
@@ -165,6 +167,7 @@ export const ROWS: readonly Row[] = [
   },
   { command: 'laws check', argv: ['laws', 'check'], ends: all(0) },
   { command: 'laws test', argv: ['laws', 'test'], ends: all(0) },
+  { command: 'laws learn', argv: ['laws', 'learn'], ends: all(0) },
   { command: 'laws explain', argv: ['laws', 'explain', '{act}'], held: 'act', ends: all(0) },
   { command: 'laws accept', argv: ['laws', 'accept'], ends: PROVEN },
   {
@@ -202,6 +205,43 @@ export const ROWS: readonly Row[] = [
   { command: 'ledger export', argv: ['ledger', 'export', '{new}', '--bodies'], ends: humans(0) },
   { command: 'ledger reindex', argv: ['ledger', 'reindex'], ends: humans(0) },
   { command: 'ledger rotate', argv: ['ledger', 'rotate'], ends: PROVEN },
+  {
+    command: 'ledger anchor',
+    argv: ['ledger', 'anchor'],
+    ends: humans('witness.unknown', 'witness.unknown'),
+  },
+  {
+    command: 'witness init',
+    argv: ['witness', 'init', 'w 1'],
+    ends: humans('witness.key', 'witness.key'),
+  },
+  {
+    command: 'witness add-log',
+    argv: ['witness', 'add-log', NO_WITNESS_KEY],
+    ends: humans('witness.missing', 'witness.missing'),
+  },
+  {
+    command: 'witness logs',
+    argv: ['witness', 'logs'],
+    ends: humans('witness.missing', 'witness.missing'),
+  },
+  {
+    command: 'witness serve',
+    argv: ['witness', 'serve'],
+    ends: humans('witness.missing', 'witness.missing'),
+  },
+  {
+    command: 'witness pin',
+    argv: ['witness', 'pin', 'http://127.0.0.1:1', NO_WITNESS_KEY],
+    ends: humans('credential.required', 'witness.key'),
+  },
+  {
+    command: 'witness unpin',
+    argv: ['witness', 'unpin', 'w1'],
+    ends: humans('credential.required', 'witness.unknown'),
+  },
+  { command: 'witness list', argv: ['witness', 'list'], ends: humans(0) },
+  { command: 'export', argv: ['export', '--format', 'jsonl'], ends: all(0) },
   { command: 'replay', argv: ['replay'], ends: all(0) },
   {
     command: 'principal add',
@@ -315,6 +355,12 @@ export const ROWS: readonly Row[] = [
     ends: humans('schedule.unknown', 'schedule.unknown'),
   },
   { command: 'schedule run', argv: ['schedule', 'run', '--once'], ends: humans(0) },
+  { command: 'notify run', argv: ['notify', 'run', '--once'], ends: humans(0) },
+  {
+    command: 'notify test',
+    argv: ['notify', 'test'],
+    ends: humans('notify.unknown', 'notify.unknown'),
+  },
 ]
 
 /** Commands that open no home, or only read a file: they do not check the caller. */
@@ -404,8 +450,10 @@ export const HTTP_WHO = {
     'compareCheckpoints',
     'showCheckpointOfAll',
     'showSchema',
+    'exportEvents',
   ],
   human: [
+    'showPart',
     'listSessions',
     'showSession',
     'diffSession',
@@ -415,8 +463,12 @@ export const HTTP_WHO = {
     'listTokens',
     'showUse',
     'verifyLedger',
+    'listWitnesses',
+    'anchorLedger',
   ],
   proven: [
+    'pinWitness',
+    'unpinWitness',
     'approveQuestion',
     'denyQuestion',
     'settleSession',

@@ -111,7 +111,13 @@ export class ServicePlace extends Place {
   tokenOf(principal: string, ...options: readonly string[]): string {
     const pass = { passphrase: PASSPHRASE }
     this.writ(['principal', 'add', principal, '--pass-fd', '3', ...options], pass)
-    return this.writ(['token', 'create', principal, '--json', '--pass-fd', '3'], pass).json.token
+    return this.anotherToken(principal)
+  }
+
+  /** A token of a principal that is registered. */
+  anotherToken(principal: string, ...options: readonly string[]): string {
+    const words = ['token', 'create', principal, '--json', '--pass-fd', '3', ...options]
+    return this.writ(words, { passphrase: PASSPHRASE }).json.token
   }
 
   /** Every answer that it gets must be of the schema that the service describes. */

@@ -57,6 +57,7 @@ const NOT_OF_DOCUMENTS = new Set([
   'flow.log_foreign',
   'flow.program_writable',
   'flow.program_in_root',
+  'flow.reviewer_open',
   'flow.program_unpinned',
   'flow.program_large',
   'flow.interrupted',

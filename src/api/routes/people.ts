@@ -1,5 +1,6 @@
 /** Principals and their tokens. */
 import * as Type from 'typebox'
+import { TOKEN_SCOPES } from '../../contracts/index.ts'
 import { route } from '../shape/route.ts'
 import {
   answer,
@@ -18,6 +19,8 @@ const PrincipalName = Type.String({
   pattern: '^(?:human|ai|script|device):[^@\\s]{1,128}@[^@\\s]{1,128}$',
   'x-says': 'a principal, kind:id@namespace',
 })
+
+const TokenScope = Type.Enum([...TOKEN_SCOPES])
 
 export const PEOPLE_ROUTES = {
   listPrincipals: route({
@@ -80,6 +83,7 @@ export const PEOPLE_ROUTES = {
             principal: PrincipalShape,
             created_at: Moment,
             expires_at: nullable(Moment),
+            scopes: nullable(Type.Array(TokenScope)),
             revoked_at: nullable(Moment),
             status: Type.String(),
           }),
@@ -97,6 +101,7 @@ export const PEOPLE_ROUTES = {
     runs: { kind: 'act', words: ['principal'], takesProof: true },
     body: fields({
       principal: PrincipalName,
+      scope: Type.Optional(Type.Array(TokenScope, { minItems: 1, maxItems: 4 })),
       days: Type.Optional(Type.Integer({ minimum: 1, maximum: 36_500 })),
       proof: Proof,
     }),
@@ -106,6 +111,7 @@ export const PEOPLE_ROUTES = {
         token: Type.String(),
         principal: PrincipalShape,
         expires_at: nullable(Moment),
+        scopes: nullable(Type.Array(TokenScope)),
         seq: Type.Integer(),
       }),
     },

@@ -97,6 +97,27 @@ const WholeQuestion = Type.Object(
   closed,
 )
 
+const PartOfQuestion = Type.Object(
+  {
+    result_digest: Digest,
+    effects: Head.effects,
+    risk: Head.risk,
+    needs: Head.needs,
+    reasons: Head.reasons,
+    decision: DecisionDocument,
+    changes: Type.Array(Change),
+    /** What the question would promote and this part does not. */
+    left: Type.Array(Type.String()),
+  },
+  closed,
+)
+
+/** Absolute paths and globs; a path covers everything below it. */
+const Only = Type.Array(Type.String({ pattern: '^/', 'x-says': 'an absolute path or glob' }), {
+  minItems: 1,
+  maxItems: 1000,
+})
+
 export const QUESTION_ROUTES = {
   listQuestions: route({
     method: 'GET',
@@ -117,6 +138,17 @@ export const QUESTION_ROUTES = {
     params: QuestionId,
     answers: { 200: WholeQuestion },
   }),
+  showPart: route({
+    method: 'POST',
+    path: '/v1/questions/{id}/part',
+    tag: 'questions',
+    says: 'Shows a part of a question, judged by itself, and what would be left; changes nothing.',
+    who: 'human',
+    command: 'approve',
+    params: QuestionId,
+    body: Type.Object({ only: Only }, closed),
+    answers: { 200: PartOfQuestion },
+  }),
   approveQuestion: route({
     method: 'POST',
     path: '/v1/questions/{id}/approve',
@@ -125,7 +157,15 @@ export const QUESTION_ROUTES = {
     who: 'proven',
     command: 'approve',
     params: QuestionId,
-    body: Type.Object({ result_digest: Digest, proof: Proof }, closed),
+    body: Type.Object(
+      {
+        result_digest: Digest,
+        /** The part that was shown, whose result has the digest. */
+        only: Type.Optional(Only),
+        proof: Proof,
+      },
+      closed,
+    ),
     answers: {
       200: ACTION_ROUTES.showAction.answers[200],
       202: ACTION_ROUTES.showAction.answers[200],

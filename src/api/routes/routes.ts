@@ -12,6 +12,7 @@ import { SESSION_ROUTES } from './sessions.ts'
 import { STREAM_ROUTES } from './streams.ts'
 import { TASK_ROUTES } from './tasks.ts'
 import { UPKEEP_ROUTES } from './upkeep.ts'
+import { WITNESS_ROUTES } from './witnesses.ts'
 
 export const ROUTES = {
   ...SERVICE_ROUTES,
@@ -27,6 +28,7 @@ export const ROUTES = {
   ...STREAM_ROUTES,
   ...DOCUMENT_ROUTES,
   ...UPKEEP_ROUTES,
+  ...WITNESS_ROUTES,
 }
 
 export type RouteName = keyof typeof ROUTES

@@ -164,6 +164,7 @@ export const UPKEEP_ROUTES = {
         checked: Type.Integer(),
         problems: Documents,
         streams: Documents,
+        witnessed: Documents,
       }),
     },
   }),

@@ -46,6 +46,8 @@ export interface Command {
 }
 
 export interface CommandCall {
+  /** The name of the command. */
+  readonly command: string
   readonly arguments: readonly string[]
   readonly options: Options
   readonly terminal: Terminal

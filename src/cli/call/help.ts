@@ -10,14 +10,14 @@ const RUNNER_LINE =
 const GROUPS: readonly (readonly [string, readonly string[]])[] = [
   ['Run commands and answer questions', ['exec', 'propose', 'inbox', 'approve', 'deny']],
   ['Take back and stop', ['undo', 'rollback', 'halt', 'resume', 'recover', 'override']],
-  ['Look at what happened', ['log', 'show', 'replay', 'ledger', 'du', 'gc']],
+  ['Look at what happened', ['log', 'show', 'replay', 'ledger', 'witness', 'export', 'du', 'gc']],
   ['Set up a home and its laws', ['init', 'doctor', 'laws', 'config', 'trust', 'home', 'upgrade']],
   ['Say who may do what', ['principal', 'token', 'grant']],
   ['Run coding agents', ['run', 'session', 'secret', 'hook']],
   ['Let agents work together', ['flow', 'schedule']],
   ['Judge by rules', ['rules']],
   ['Order work in the field', ['task', 'receipt']],
-  ['Serve a home, or use a served one', ['serve', 'mcp', 'remote']],
+  ['Serve a home, or use a served one', ['serve', 'mcp', 'notify', 'remote']],
   ['More', []],
 ]
 

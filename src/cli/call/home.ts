@@ -6,6 +6,7 @@
  * does not exist.
  */
 import { FaultError, faultError, showName } from '../../base/index.ts'
+import type { TokenScope } from '../../contracts/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import {
   type Home,
@@ -30,6 +31,8 @@ import {
   type Principal,
   principalText,
   type Register,
+  scopeFault,
+  scopeOfCommand,
   unknownStream,
 } from '../../ledger/index.ts'
 import { ancestorNames } from '../../service/index.ts'
@@ -65,7 +68,7 @@ export async function withHome<T>(
   const around = surroundings()
   const home = openHome(around, call.options.text('home'))
   return withLedger(home, async (ledger, register) => {
-    const caller = callerOf(around, register)
+    const caller = callerOf(around, register, scopeOfCommand(call.command))
     return work({ home, ledger, register, caller })
   })
 }
@@ -80,7 +83,7 @@ export async function withHistory<T>(
   const ledger = await ofKnownHome(home, openHistory({ directory: home.state }))
   try {
     const register = await readRegister({ ledger, state: home.state })
-    return await work({ home, ledger, register, caller: callerOf(around, register) })
+    return await work({ home, ledger, register, caller: callerOf(around, register, 'read') })
   } finally {
     await ledger.close()
   }
@@ -124,7 +127,12 @@ function rememberPerson(state: string): void {
   }
 }
 
-export function callerOf(around: Surroundings, register: Register): Caller {
+/** Returns who calls. Fails if their token is not for what they do; null is what no scope covers. */
+export function callerOf(
+  around: Surroundings,
+  register: Register,
+  needed: TokenScope | null,
+): Caller {
   const token = around.env['WRIT_TOKEN']
   if (token === undefined) {
     const principal = register.owner ?? localHuman(around)
@@ -132,6 +140,8 @@ export function callerOf(around: Surroundings, register: Register): Caller {
   }
   const answer = bearerOf(register, token, Date.now())
   if (!answer.ok) throw new FaultError(answer.fault)
+  const refused = scopeFault(answer.caller, needed)
+  if (refused !== null) throw new FaultError(refused)
   return answer.caller
 }
 

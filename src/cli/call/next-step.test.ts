@@ -12,16 +12,16 @@ const FAMILIES =
  * `writ ledger verify`, which lists what it found.
  */
 const EXPLAINED_ELSEWHERE = `
-  ledger.store_malformed ledger.filesystem ledger.no_sqlite ledger.closed ledger.forked
+  ledger.store_malformed ledger.filesystem ledger.no_sqlite ledger.closed ledger.cosignature ledger.forked
   ledger.key_missing ledger.key_exposed home.missing home.untrusted home.moved home.copied
   credential.required ledger.schema ledger.sequence ledger.chain ledger.tile
   ledger.root ledger.checkpoint_missing ledger.signers ledger.key_retired ledger.key_unfit
   ledger.key_unpinned ledger.stray ledger.stream_missing ledger.clock ledger.key_reused
   ledger.not_extended ledger.anchor_foreign ledger.id_unfit ledger.key_current ledger.index_wrong
   sandbox.unmapped_owner promote.ok confirm.descriptor confirm.law confirm.class confirm.intent
-  confirm.scope confirm.blocked confirm.critical confirm.undo_quota confirm.denied confirm.superseded confirm.unlike
+  confirm.scope confirm.blocked confirm.critical confirm.undo_quota confirm.denied confirm.superseded confirm.unlike confirm.part
   confirm.repeated confirm.own_credential confirm.few_humans confirm.not_given question.quota effect.writ_kept effect.home_kept effect.not_observed
-  effect.left_out effect.discarded effect.deferred_execution effect.build_execution
+  effect.left_out effect.not_taken effect.discarded effect.deferred_execution effect.build_execution
   effect.laws_file effect.ungranted effect.irreversible effect.upload result.failed diff.link_split
   diff.owner_lost
   cooldown promote.conflict promote.busy promote.inputs_changed promote.no_space

@@ -82,7 +82,8 @@ const STEPS: Readonly<Partial<Record<Code, string>>> = {
     '`writ token list` shows the tokens; `writ token create PRINCIPAL` makes a new one',
   'principal.unknown': '`writ principal list` and `writ token list` show what there is',
   'principal.exists': '`writ principal list` shows it',
-  'principal.scope': 'use a token whose streams include this one: `writ token create … --stream`',
+  'principal.scope':
+    'use another token: `writ token list` says what each is for, `writ principal list` which streams',
   'principal.not_human': 'a person does this, without WRIT_TOKEN in the environment',
   'principal.name': 'a principal is written kind:id@namespace, as ai:coder@local',
   'principal.malformed': RESTORE,

@@ -18,6 +18,7 @@ import { readAnswer, shortDigest } from '../effects/question-text.ts'
 import { askWord } from '../gate/answer-line.ts'
 import { answerLines, exitOf, printAnswer } from '../gate/answer-text.ts'
 import {
+  askAboutPart,
   askAtTerminal,
   assure,
   assureAhead,
@@ -32,6 +33,7 @@ import {
   namedId,
 } from '../gate/named-question.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
+import { partNamed } from '../gate/part.ts'
 import { showEffects } from '../gate/show-question.ts'
 import { approveUndo, denyUndo, findUndo } from '../gate/undo-question.ts'
 import { shortId } from '../history/option-values.ts'
@@ -42,6 +44,9 @@ export async function approve(call: CommandCall): Promise<Exit> {
   const isMany = like !== null || call.arguments.length > 1
   if (like !== null && call.arguments.length > 0) {
     throw usageError('`--like` names the question itself')
+  }
+  if (isMany && call.options.texts('only').length > 0) {
+    throw usageError('`--only` takes a part of one question')
   }
   const id = isMany ? '' : namedId(call)
   return withGates(call, async (sessions) => {
@@ -55,7 +60,8 @@ export async function approve(call: CommandCall): Promise<Exit> {
     const { gate } = found.session
     refuseRepeated([found])
     noteLook(found.session, found.question.actionId)
-    const answered = await approval(found)
+    const names = call.options.texts('only')
+    const answered = names.length === 0 ? await approval(found) : await approvalOfPart(found, names)
     // An answer other than yes is no denial: `writ deny` is a call of its own.
     if (answered.kind !== 'yes') return stillWaits(call, id)
     const outcome = await gate.answer(found.question.actionId, answered)
@@ -85,6 +91,17 @@ async function approval({ session, question }: FoundQuestion): Promise<Answered>
   refuseAhead(session, question)
   const assured = await assureAhead(session, question, 'approving')
   return { kind: 'yes', ...assured(question), ...(failure === null ? {} : { toldFailure: true }) }
+}
+
+/** The same for the part that `--only` names. */
+async function approvalOfPart(
+  { session, question }: FoundQuestion,
+  names: readonly string[],
+): Promise<Answered> {
+  const part = await partNamed(question, names)
+  if (asksFirst(session.call)) return askAboutPart(session, part, 'approve')
+  const answered = await approval({ session, question: part })
+  return answered.kind === 'yes' ? { ...answered, part: part.resultDigest } : answered
 }
 
 /** The questions that a call names: one by one, or all that are like one. */

@@ -7,12 +7,14 @@ import { CODES, faultCode, LEVEL } from '../../base/index.ts'
 import { removeTree } from '../../machine/index.ts'
 import { createDriver, type Probe } from '../../sandbox/index.ts'
 import type { GateSurface, KeptState } from '../../service/index.ts'
+import { custodyOf } from '../../store/index.ts'
 import { probeView } from '../../view/index.ts'
 import { counted, grouped, sizeText, visibleName } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { withHistory } from '../call/home.ts'
 import type { Terminal } from '../call/terminal.ts'
 import { troublesIn, troublesText } from '../flow/schedule-trouble.ts'
+import { undeliveredIn } from '../gate/delivery-text.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
 
 /** Without these commands are rehearsed all the same, with less comfort. */
@@ -22,19 +24,22 @@ export async function run(call: CommandCall): Promise<Exit> {
   const controls = await tryControls()
   const ok = isUsable(controls)
   const credential = await credentialOf(call)
-  const { kept, approvals, dropped_variables, schedules } =
+  const { kept, approvals, dropped_variables, schedules, undelivered } =
     credential === null
-      ? { kept: null, approvals: null, dropped_variables: [], schedules: [] }
+      ? { kept: null, approvals: null, dropped_variables: [], schedules: [], undelivered: 0 }
       : await withGate(call, lookInto)
+  const custody: Custody =
+    credential === null ? LEVEL : await withHistory(call, ({ ledger }) => custodyOf(ledger))
   const found = {
     ok,
     level: LEVEL,
     confinement: confinementOf(controls),
-    custody: LEVEL,
+    custody,
     credential,
     kept,
     approvals,
     dropped_variables,
+    undelivered,
   }
   const answer = { ...found, ...(schedules.length === 0 ? {} : { schedules }), controls }
   await call.terminal.out(
@@ -77,6 +82,7 @@ async function lookInto(session: GateSession) {
   const schedules = await troublesIn([session])
   return {
     schedules,
+    undelivered: await undeliveredIn([session]),
     kept: await gate.kept(),
     approvals: await gate.approvalsWanted(),
     dropped_variables,
@@ -113,10 +119,12 @@ const CREDENTIALS = {
 function closing({
   ok,
   confinement,
+  custody,
   credential,
   kept,
   approvals,
   dropped_variables: dropped,
+  undelivered,
 }: DoctorEnd) {
   return [
     '',
@@ -126,12 +134,18 @@ function closing({
     confinement === 'confined'
       ? 'confinement: confined for agents under `writ run`, advisory for agents with hooks alone'
       : 'confinement: advisory: sessions do not work here, so only hooks bound agents',
-    `custody: ${LEVEL}, so trust level ${LEVEL}: bounds what goes through writ, and mistakes; it does not bind a hostile process of this user`,
+    custodyLine(custody),
     ...(credential === null ? [] : [CREDENTIALS[credential]]),
     ...(kept === null ? [] : keptLines(kept)),
     ...(approvals === null ? [] : [approvalsLine(approvals)]),
     ...(dropped.length === 0 ? [] : [droppedLine(dropped)]),
+    ...(undelivered === 0 ? [] : [undeliveredLine(undelivered)]),
   ]
+}
+
+function undeliveredLine(count: number): string {
+  const [words, have] = [counted(count, 'question'), count === 1 ? 'has' : 'have']
+  return `${words} ${have} not reached people by every way of \`settings.notify\`: \`writ inbox\` says why`
 }
 
 function droppedLine(names: readonly string[]): string {
@@ -147,13 +161,25 @@ function approvalsLine({ needed, humans }: NonNullable<Wanted>): string {
     : words
 }
 
+type Custody = Awaited<ReturnType<typeof custodyOf>>
+
+/** The keeper level, with another system user for keys and laws, is not built. */
+function custodyLine(custody: Custody): string {
+  const bounds =
+    'bounds what goes through writ, and mistakes; it does not bind a hostile process of this user'
+  if (custody === 'seatbelt') return `custody: ${custody}, so trust level ${LEVEL}: ${bounds}`
+  return `custody: witnessed: others cosign the history, so a rewrite or an old copy shows; else as ${LEVEL}, which ${bounds}`
+}
+
 interface DoctorEnd {
   readonly ok: boolean
   readonly confinement: 'advisory' | 'confined'
+  readonly custody: Custody
   readonly credential: Credential
   readonly kept: KeptState | null
   readonly approvals: Wanted
   readonly dropped_variables: readonly string[]
+  readonly undelivered: number
 }
 
 function keptLines(kept: KeptState): readonly string[] {

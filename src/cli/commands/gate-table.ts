@@ -63,15 +63,25 @@ export const GATE_COMMANDS: readonly Command[] = [
   {
     name: 'approve',
     says: 'approve one or more questions of the inbox; their effects are promoted',
-    usage: 'writ approve ID… | --like ID [--yes] [--pass-fd N]',
+    usage: 'writ approve ID… | ID --only PATH… | --like ID [--yes] [--pass-fd N]',
     options: [
       { name: 'like', value: 'ID', says: 'this one and all that wait and are of its shape' },
+      {
+        name: 'only',
+        value: 'PATH',
+        many: true,
+        says: 'of a run without declaration: only this path or glob, with what belongs to it',
+      },
       { name: 'yes', short: 'y', value: null, says: 'do not show the effects and ask again' },
       PASS_FD,
       ONE_STREAM,
       HOME,
     ],
-    examples: ['writ approve 6ebf521571ba', 'writ approve --like 6ebf521571ba'],
+    examples: [
+      'writ approve 6ebf521571ba',
+      'writ approve --like 6ebf521571ba',
+      'writ approve 6ebf521571ba --only src --only README.md',
+    ],
     load: async () => ({ run: (await import('./approve.ts')).approve }),
   },
   {
@@ -265,6 +275,19 @@ export const GATE_COMMANDS: readonly Command[] = [
     ],
     examples: ['writ laws test', 'writ laws test --since 7d --json team.yaml'],
     load: async () => ({ run: (await import('./laws.ts')).test }),
+  },
+  {
+    name: 'laws learn',
+    says: 'propose grants from what humans always answered alike; accepts nothing',
+    usage: 'writ laws learn [--since MOMENT] [--out FILE]',
+    options: [
+      { name: 'since', value: 'MOMENT', says: 'from then on: ISO 8601, a day, or `7d` ago' },
+      { name: 'out', value: 'FILE', says: 'the new law file; laws.learned.yaml without it' },
+      ONE_STREAM,
+      HOME,
+    ],
+    examples: ['writ laws learn', 'writ laws learn --since 30d --out proposed.yaml'],
+    load: async () => ({ run: (await import('./laws.ts')).learn }),
   },
   {
     name: 'laws explain',

@@ -91,7 +91,7 @@ async function releaseState(call: CommandCall, listed: ListedHome): Promise<Loss
   const around = surroundings()
   const home = knownHomeOf(listed)
   return withLedger(home, async (ledger, register) => {
-    const session = { home, ledger, register, caller: callerOf(around, register) }
+    const session = { home, ledger, register, caller: callerOf(around, register, null) }
     requireWholeHost(session.caller, WHAT)
     refuseUnfinished(listed)
     const loss = await lossOf(call, session)

@@ -19,6 +19,7 @@ import { stopsText } from '../flow/answer.ts'
 import { passWhenOpen } from '../flow/passed.ts'
 import { troublesIn, troublesText } from '../flow/schedule-trouble.ts'
 import { approvalsText, fewHumansText, missingText } from '../gate/approvals-text.ts'
+import { type DeliveryState, deliveryStates, undeliveredLines } from '../gate/delivery-text.ts'
 import {
   finishedText,
   interruptionsOf,
@@ -35,6 +36,8 @@ interface InboxEntry {
   readonly row: InboxQuestion
   /** Null where what it asks about is no longer kept. */
   readonly question: Question | null
+  /** What became of messages about it. */
+  readonly deliveries: readonly DeliveryState[]
 }
 
 export async function run(call: CommandCall): Promise<Exit> {
@@ -89,22 +92,25 @@ function lawsText(sessions: readonly GateSession[]): string {
 
 async function waitingIn(sessions: readonly GateSession[]): Promise<readonly InboxEntry[]> {
   const found: InboxEntry[] = []
-  for (const { gate } of sessions) {
+  for (const session of sessions) {
+    const { gate } = session
     for (const row of await gate.pending()) {
-      found.push({ row, question: await gate.question(row.action_id) })
+      const question = await gate.question(row.action_id)
+      const deliveries = question === null ? [] : await deliveryStates(session, question)
+      found.push({ row, question, deliveries })
     }
   }
   return found
 }
 
-function jsonOf({ row, question }: InboxEntry) {
+function jsonOf({ row, question, deliveries }: InboxEntry) {
   if (question === null) return row
   const { needs: _needs, ...head } = headJson(question)
-  return { ...row, ...head }
+  return { ...row, ...head, ...(deliveries.length === 0 ? {} : { deliveries }) }
 }
 
 /** A few lines a question: enough to know which one to look at. */
-function entryLines({ row, question }: InboxEntry, paint: Paint): readonly string[] {
+function entryLines({ row, question, deliveries }: InboxEntry, paint: Paint): readonly string[] {
   const { id, approvals, problem } = row
   const effects = question === null ? countsText(row.effects) : resultText(question.result)
   const head = `${paint.strong(visible(id))}  ${effects}, result ${shortDigest(row.result_digest)}`
@@ -122,6 +128,7 @@ function entryLines({ row, question }: InboxEntry, paint: Paint): readonly strin
     ...reasonTextLines(question, paint),
     ...several,
     ...(problem === undefined ? [] : [`  ${paint.bad(problem.message)}`]),
+    ...undeliveredLines(deliveries).map((words) => `  ${paint.bad(visible(words))}`),
     `  ${paint.dim(`writ inbox ${id} shows it; writ approve ${id}, or writ deny ${id}; until ${momentText(row.expires_at)}`)}`,
     '',
   ]

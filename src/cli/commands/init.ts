@@ -139,7 +139,7 @@ async function refuseActors(call: CommandCall, around: Surroundings): Promise<vo
   if (around.env['WRIT_TOKEN'] === undefined) return
   const home = openHome(around, call.options.text('home'))
   await withLedger(home, async (_ledger, register) => {
-    refuseOthers(callerOf(around, register), 'making a home')
+    refuseOthers(callerOf(around, register, null), 'making a home')
   })
 }
 

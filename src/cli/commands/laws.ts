@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { FaultError, fault, faultCode, faultError, showName } from '../../base/index.ts'
+import { learnGrants } from '../../gate/index.ts'
 import { findHome } from '../../home/index.ts'
 import {
   DEFAULT_LAW_DOCUMENTS,
@@ -19,11 +20,13 @@ import { humansWithCredential } from '../../service/index.ts'
 import { visible } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
 import { streamsToRead, withHistory } from '../call/home.ts'
+import { refuseOut, writeWhole } from '../call/output-file.ts'
 import { readSource } from '../call/source.ts'
 import { type Paint, progressBar, surroundings } from '../call/terminal.ts'
 import { momentOption, wholeActionId } from '../history/option-values.ts'
 import { readLawFile, usableReading } from '../laws/acceptance.ts'
 import { explainAction, explanationText } from '../laws/explained-action.ts'
+import { answersIn, lessonsText, withGrants } from '../laws/learning.ts'
 import { TrialRun, trialText } from '../laws/trial.ts'
 
 export async function check(call: CommandCall): Promise<Exit> {
@@ -242,5 +245,33 @@ export async function test(call: CommandCall): Promise<Exit> {
     }
     const answer = trial.finish()
     return reply(call, answer, (paint) => trialText(answer, paint))
+  })
+}
+
+/** `writ laws learn`: proposes grants from what humans always answered alike (N-3); accepts nothing. */
+export async function learn(call: CommandCall): Promise<Exit> {
+  const since = momentOption(call, 'since', Date.now())
+  const file = lawsOfHome(call)
+  const out = call.options.text('out') ?? 'laws.learned.yaml'
+  await refuseOut(call, out)
+  return withHistory(call, async (session) => {
+    const { ledger } = session
+    const streams = await streamsToRead(session, call)
+    const answers = []
+    for (const stream of streams) answers.push(...(await answersIn(ledger, stream, since)))
+    const lessons = learnGrants(answers)
+    if (lessons.grants.length === 0) {
+      return reply(call, { ...lessons, file: null }, (paint) => lessonsText(lessons, out, paint))
+    }
+    const present = existsSync(file) ? (await readSource(file)).bytes.toString('utf8') : ''
+    await writeWhole(out, withGrants(present, lessons.grants, Date.now()))
+    const trial = new TrialRun((await usableReading(out)).laws)
+    for (const stream of streams) await trial.take(ledger, stream, since, () => undefined)
+    const effect = trial.finish()
+    return reply(
+      call,
+      { ...lessons, file: out, effect },
+      (paint) => `${lessonsText(lessons, out, paint)}\n${trialText(effect, paint)}`,
+    )
   })
 }

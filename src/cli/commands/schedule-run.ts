@@ -2,7 +2,7 @@
 import { faultCode } from '../../base/index.ts'
 import { runSchedules, type ScheduleNews } from '../../schedules/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
-import { interruptible } from '../flow/interruptible.ts'
+import { endWithInput, interruptible } from '../flow/interruptible.ts'
 import { withFlows } from '../flow/open.ts'
 import { refuseActors } from '../flow/person.ts'
 import { plain } from '../history/text.ts'
@@ -33,11 +33,6 @@ export async function run(call: CommandCall): Promise<Exit> {
     await line
     return once && hasFailed ? EXIT.no : EXIT.yes
   })
-}
-
-/** A process that watches over this one is gone when the input ends. */
-function endWithInput(): void {
-  process.stdin.resume().once('end', () => process.kill(process.pid, 'SIGTERM'))
 }
 
 const KIND_WORDS: Readonly<Record<ScheduleNews['kind'], string>> = {

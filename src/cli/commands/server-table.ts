@@ -1,5 +1,6 @@
 /** Commands of the service. */
 import { type Command, HOME, type OptionWords } from '../call/command.ts'
+import { PROTECTION } from '../call/listening.ts'
 
 const CONSOLE: OptionWords = {
   name: 'console',
@@ -18,14 +19,22 @@ export const SERVER_COMMANDS: readonly Command[] = [
         value: 'HOST:PORT',
         says: 'where to listen; 127.0.0.1:4180 without it, port 0 takes a free one',
       },
-      { name: 'tls-cert', value: 'FILE', says: 'the certificate; needed beyond this machine' },
-      { name: 'tls-key', value: 'FILE', says: 'its key' },
-      { name: 'behind-proxy', value: null, says: 'a proxy in front of it speaks TLS' },
+      ...PROTECTION,
       {
         name: 'name',
         value: 'HOST',
         many: true,
         says: 'a further name under which it answers; may be given again',
+      },
+      {
+        name: 'anchor-facts',
+        value: 'N',
+        says: 'ask pinned witnesses for cosignatures after so many facts; 1000 without it',
+      },
+      {
+        name: 'anchor-minutes',
+        value: 'N',
+        says: 'and after so many minutes with new facts; 10 without it',
       },
       CONSOLE,
       HOME,
@@ -44,6 +53,31 @@ export const SERVER_COMMANDS: readonly Command[] = [
     options: [CONSOLE, HOME],
     examples: ['WRIT_TOKEN=… writ mcp', 'claude mcp add writ -e WRIT_TOKEN=… -- writ mcp'],
     load: () => import('./mcp.ts'),
+  },
+]
+
+/** Messages to people. */
+export const NOTIFY_COMMANDS: readonly Command[] = [
+  {
+    name: 'notify run',
+    says: 'tell people of questions that wait, by the ways that the settings name',
+    usage: 'writ notify run [--once] [--jsonl]',
+    options: [
+      { name: 'once', value: null, says: 'send what is due and end; 1 if something failed' },
+      { name: 'jsonl', value: null, says: 'print one JSON document a try' },
+      { name: 'attached', value: null, says: 'end when standard input ends' },
+      HOME,
+    ],
+    examples: ['writ notify run', 'writ notify run --once'],
+    load: () => import('./notify.ts'),
+  },
+  {
+    name: 'notify test',
+    says: 'send a test message by each way, or by those that are named',
+    usage: 'writ notify test [NAME…]',
+    options: [HOME],
+    examples: ['writ notify test', 'writ notify test phone'],
+    load: async () => ({ run: (await import('./notify.ts')).test }),
   },
 ]
 

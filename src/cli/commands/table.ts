@@ -8,8 +8,9 @@ import { GATE_COMMANDS } from './gate-table.ts'
 import { HOOK_COMMANDS } from './hook-table.ts'
 import { LEDGER_COMMANDS } from './ledger-table.ts'
 import { SCHEDULE_COMMANDS } from './schedule-table.ts'
-import { REMOTE_COMMANDS, SERVER_COMMANDS } from './server-table.ts'
+import { NOTIFY_COMMANDS, REMOTE_COMMANDS, SERVER_COMMANDS } from './server-table.ts'
 import { SESSION_COMMANDS } from './session-table.ts'
+import { WITNESS_COMMANDS } from './witness-table.ts'
 
 const JSONL: OptionWords = {
   name: 'jsonl',
@@ -95,6 +96,7 @@ export const COMMANDS: readonly Command[] = [
   ...GATE_COMMANDS,
   ...HOOK_COMMANDS,
   ...SERVER_COMMANDS,
+  ...NOTIFY_COMMANDS,
   ...REMOTE_COMMANDS,
   {
     name: 'check',
@@ -338,6 +340,35 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./show.ts'),
   },
   ...LEDGER_COMMANDS,
+  ...WITNESS_COMMANDS,
+  {
+    name: 'export',
+    says: 'print what happened in the form of another system, without contents',
+    usage: 'writ export --format jsonl|cloudevents|ocsf|otlp|intoto [--since TIME] [--follow] …',
+    options: [
+      {
+        name: 'format',
+        value: 'FORMAT',
+        says: 'jsonl, cloudevents, ocsf, otlp or intoto (promotions, signed); one a line',
+      },
+      { name: 'since', value: 'TIME', says: 'facts from then on: a moment, a day, or `2h` ago' },
+      { name: 'after', value: 'SEQ', says: 'facts behind this number' },
+      { name: 'limit', value: 'N', says: 'look at so many facts at most' },
+      { name: 'follow', value: null, says: 'go on with facts as they come' },
+      {
+        name: 'cursor',
+        value: 'FILE',
+        says: 'go on where the last export with this file ended; written after each delivery',
+      },
+      STREAM,
+      HOME,
+    ],
+    examples: [
+      'writ export --format cloudevents --since 1d',
+      'writ export --format ocsf --follow --cursor ocsf.cursor >> events.jsonl',
+    ],
+    load: () => import('./export.ts'),
+  },
   {
     name: 'replay',
     says: 'compute every recorded decision again and compare',
@@ -377,9 +408,22 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'token create',
     says: 'create a token for a principal; it is shown once',
-    usage: 'writ token create KIND:ID@NAMESPACE [--days N] [--pass-fd N]',
-    options: [{ name: 'days', value: 'N', says: 'how long it is taken' }, PASS_FD, HOME],
-    examples: ['writ token create device:pump-3@north-farm --days 90'],
+    usage: 'writ token create KIND:ID@NAMESPACE [--scope NAME]… [--days N] [--pass-fd N]',
+    options: [
+      {
+        name: 'scope',
+        value: 'NAME',
+        many: true,
+        says: 'what it is for: read, propose, flows, tasks; all that its principal may do without it',
+      },
+      { name: 'days', value: 'N', says: 'how long it is taken' },
+      PASS_FD,
+      HOME,
+    ],
+    examples: [
+      'writ token create device:pump-3@north-farm --days 90',
+      'writ token create script:board@local --scope read',
+    ],
     load: async () => ({ run: (await import('./token.ts')).create }),
   },
   {

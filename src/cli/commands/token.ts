@@ -1,4 +1,6 @@
 /** `writ token …`: what a principal shows to speak to this home. */
+import { showName } from '../../base/index.ts'
+import { TOKEN_SCOPES, type TokenScope } from '../../contracts/index.ts'
 import { createToken, revokeToken } from '../../home/index.ts'
 import { occurredAtText, principalText, type RegisteredToken } from '../../ledger/index.ts'
 import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
@@ -19,14 +21,18 @@ const DAY_MS = 86_400_000
 export async function create(call: CommandCall): Promise<Exit> {
   const principal = principalArgument(call)
   const expires_at = expiry(call)
+  const scopes = scopesOf(call)
   return withHome(call, async (session) => {
     await requireHuman(session, call, 'making a token')
     const place = placeOf(session)
-    const made = await createToken(place, session.register, actorOf(session), principal, expires_at)
+    const made = await createToken(place, session.register, actorOf(session), principal, {
+      expiresAt: expires_at,
+      scopes,
+    })
     const { id: token_id, token, appended } = made
     const { terminal, options } = call
     if (options.isOn('json')) {
-      const answer = { token_id, token, principal, expires_at, seq: appended.seq }
+      const answer = { token_id, token, principal, expires_at, scopes, seq: appended.seq }
       await terminal.out(`${JSON.stringify(answer)}\n`)
       return EXIT.yes
     }
@@ -36,6 +42,15 @@ export async function create(call: CommandCall): Promise<Exit> {
     )
     return EXIT.yes
   })
+}
+
+/** What the token is for; null without the option. */
+function scopesOf(call: CommandCall): readonly TokenScope[] | null {
+  const given = call.options.texts('scope')
+  if (given.length === 0) return null
+  const unknown = given.find((name) => !TOKEN_SCOPES.some((scope) => scope === name))
+  if (unknown === undefined) return TOKEN_SCOPES.filter((scope) => given.includes(scope))
+  throw usageError(`${showName(unknown)} is no scope; there are ${TOKEN_SCOPES.join(', ')}`)
 }
 
 function expiry(call: CommandCall): string | null {
@@ -56,15 +71,17 @@ export async function list(call: CommandCall): Promise<Exit> {
       created_at: token.createdAt,
       expires_at: token.expiresAt,
       revoked_at: token.revokedAt,
+      scopes: token.scopes ?? null,
       status: statusOf(token, nowText),
     }))
     const rows = tokens.map((token) => [
       token.token_id,
       principalText(token.principal),
       token.created_at,
+      token.scopes?.join(', ') ?? 'all',
       token.status,
     ])
-    const heads = ['token', 'principal', 'made', 'status']
+    const heads = ['token', 'principal', 'made', 'for', 'status']
     return reply(call, { tokens }, () => table(call.terminal, heads, rows))
   })
 }

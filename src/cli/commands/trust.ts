@@ -26,7 +26,7 @@ export async function run(call: CommandCall): Promise<Exit> {
   const home = homeToRegister(around, call.options.text('home'))
   const read = await lawsToAccept(join(home.directory, 'laws.yaml'))
   const answer = await withLedger(home, async (ledger, register) => {
-    const caller = callerOf(around, register)
+    const caller = callerOf(around, register, null)
     requireWholeHost(caller, WHAT)
     if (!(await agreesToLaws(call, await acceptedLaws(ledger), read))) return null
     await proveHuman({ home, register, caller }, call, WHAT)

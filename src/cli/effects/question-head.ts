@@ -6,7 +6,6 @@
  * quoted and marked as its own words.
  */
 
-import { LEVEL } from '../../base/index.ts'
 import type { RunMark } from '../../contracts/index.ts'
 import type { Question } from '../../service/index.ts'
 import {
@@ -33,8 +32,10 @@ export function headLines(question: Question, paint: Paint, whole: boolean): rea
     row('who', `${askerText(asker)}, ${momentText(asker.at)}`),
     row('what', paint.strong(operationTitle(proposal))),
     ...details,
-    // The words of a command under `writ exec` are writ's own.
-    ...(question.door === 'exec' ? [] : [row('intent', intentText(intent, asker.run))]),
+    // The words of a command under `writ exec`, and of an act of a session, are writ's own.
+    ...(question.door === 'exec' || question.confinement === 'confined'
+      ? []
+      : [row('intent', intentText(intent, asker.run))]),
     row('where', visibleName(root)),
     row('undo', undoText(question)),
     ...(isAgents(question) ? [row('trust', trustText(question))] : []),
@@ -52,8 +53,8 @@ function isAgents({ asker }: Question): boolean {
   return asker.kind === 'ai' || asker.agent !== null
 }
 
-function trustText({ confinement }: Question): string {
-  return `confinement: ${confinement} (${CONFINEMENTS[confinement]}), custody: ${LEVEL}`
+function trustText({ confinement, custody }: Question): string {
+  return `confinement: ${confinement} (${CONFINEMENTS[confinement]}), custody: ${custody}`
 }
 
 const CONFINEMENTS: Readonly<Record<Question['confinement'], string>> = {

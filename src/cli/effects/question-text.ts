@@ -93,7 +93,10 @@ function codeWords(code: string, texts: LawTexts): string {
   return text === undefined ? `by the law ${visible(id)}` : visible(text)
 }
 
-const WORDS: ReadonlyMap<string, 'all' | 'always' | 'later' | 'no' | 'yes'> = new Map([
+/** What a person can type at a question. */
+type TypedAnswer = 'all' | 'always' | 'later' | 'no' | 'part' | 'yes'
+
+const WORDS: ReadonlyMap<string, TypedAnswer> = new Map([
   ['y', 'yes'],
   ['yes', 'yes'],
   ['', 'no'],
@@ -104,9 +107,10 @@ const WORDS: ReadonlyMap<string, 'all' | 'always' | 'later' | 'no' | 'yes'> = ne
   ['a', 'all'],
   ['all', 'all'],
   ['always', 'always'],
+  ['part', 'part'],
 ])
 
 /** Returns what a person typed; null for a word that is no answer. */
-export function readAnswer(line: string): 'all' | 'always' | 'later' | 'no' | 'yes' | null {
+export function readAnswer(line: string): TypedAnswer | null {
   return WORDS.get(line.trim().toLowerCase()) ?? null
 }

@@ -154,7 +154,11 @@ function explain(
 }
 
 /** Findings about what stays as it was although the command changed it. */
-const LEFT: ReadonlySet<string> = new Set(['effect.left_out', 'effect.writ_kept'])
+const LEFT: ReadonlySet<string> = new Set([
+  'effect.left_out',
+  'effect.not_taken',
+  'effect.writ_kept',
+])
 
 /** Says what of a promoted run was not kept, at a terminal or not: the files are not there. */
 function tellLeft(terminal: Terminal, answer: GateAnswer, advice: readonly string[]): void {

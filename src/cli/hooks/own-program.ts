@@ -12,6 +12,11 @@ export function ownBin(): string {
   return join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin')
 }
 
+/** The program that hooks start inside of sessions. */
+export function sessionHook(): string {
+  return join(ownBin(), 'hooks', 'writ')
+}
+
 /** The manifest of the package, which lies next to everything that belongs to it. */
 export function ownPackage(): string {
   return join(ownBin(), '..', 'package.json')

@@ -137,6 +137,16 @@ export const SETTINGS: readonly Setting[] = [
     says: 'the part of that space which acts of one agent may take without a human',
     value: ({ retention }) => retention.actorQuotaMb,
   },
+  {
+    name: 'notify',
+    says: 'how people hear of questions that wait: webhook, ntfy, slack, email, desktop',
+    value: ({ notify }) => notify.map(({ name, kind }) => `${name}:${kind}`),
+  },
+  {
+    name: 'notify_link',
+    says: 'the address of the service, where links in messages lead',
+    value: ({ notifyLink }) => notifyLink,
+  },
 ]
 
 /** Variables that change what writ itself does; what a run sees is another list (docs/sandbox.md). */

@@ -49,7 +49,7 @@ export type Decision = Type.Static<typeof DecisionSchema>
 const PROMOTED = 'promote.ok'
 /** Codes that report and hinder nothing: what did not happen, was dropped or runs in a build, alerts. */
 const HARMLESS =
-  /^(?:effect\.(?:not_observed|discarded|left_out|home_kept|writ_kept|build_execution)|laws\.unaccepted|law\..+)$/
+  /^(?:effect\.(?:not_observed|discarded|left_out|not_taken|home_kept|writ_kept|build_execution)|laws\.unaccepted|law\..+)$/
 /** An exit status does not hinder the promotion of declared effects; it is reported after the yes. */
 const FAILED = 'result.failed'
 

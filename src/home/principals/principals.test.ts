@@ -50,7 +50,10 @@ it('says what a new reading of all facts says, and reads only what is new', asyn
   const place = { ledger, state }
   expect((await reader.read()).principals).toEqual([])
   await addPrincipal(place, await reader.read(), ACTOR, pump('one'), ['main'])
-  const { id } = await createToken(place, await reader.read(), ACTOR, pump('one'), null)
+  const { id } = await createToken(place, await reader.read(), ACTOR, pump('one'), {
+    expiresAt: null,
+    scopes: null,
+  })
   expect((await reader.read()).tokens).toMatchObject([{ id, revokedAt: null }])
   await revokeToken(place, await reader.read(), ACTOR, id)
   const last = await reader.read()

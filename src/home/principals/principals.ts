@@ -8,7 +8,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { digestBytes, faultError, invariant, showName } from '../../base/index.ts'
-import type { PrincipalChange } from '../../contracts/index.ts'
+import type { PrincipalChange, TokenScope } from '../../contracts/index.ts'
 import {
   type Appended,
   type Fact,
@@ -111,6 +111,12 @@ export async function addPrincipal(
   })
 }
 
+interface TokenBounds {
+  readonly expiresAt: string | null
+  /** What it is for; null for all that its principal may do. */
+  readonly scopes: readonly TokenScope[] | null
+}
+
 interface NewToken {
   readonly id: string
   /** Shown now and never again. */
@@ -123,7 +129,7 @@ export async function createToken(
   register: Register,
   actor: Actor,
   principal: Principal,
-  expiresAt: string | null,
+  { expiresAt, scopes }: TokenBounds,
 ): Promise<NewToken> {
   if (!register.principals.some((one) => samePrincipal(one.principal, principal))) {
     const message = `there is no principal ${showName(principalText(principal))}`
@@ -137,6 +143,7 @@ export async function createToken(
     token_id: id,
     token_digest: digestBytes(token),
     ...(expiresAt === null ? {} : { expires_at: expiresAt }),
+    ...(scopes === null ? {} : { scopes: [...scopes] }),
   })
   return { id, token, appended }
 }

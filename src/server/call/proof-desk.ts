@@ -38,13 +38,18 @@ export class ProofDesk {
       throw faultError('credential.required', '', `${what} needs a proof in the request`, hint)
     }
     const name = principalText(caller.principal)
+    const key = await this.#places.pass(() => this.#open(name, passphrase, used.key))
+    return own === null ? null : key
+  }
+
+  /** Guesses that come at once are counted one by one. */
+  async #open(name: string, passphrase: string, known: string | null): Promise<LedgerKey> {
     const seconds = this.#wrong.wait(name, Date.now())
     if (seconds > 0) {
       throw faultError('api.too_often', '', `too many wrong passphrases: wait ${seconds} s`)
     }
-    const { state } = this.#home.home
-    const key = await this.#places.pass(() => openCredential(state, passphrase, used.key))
-    if (key !== null) return own === null ? null : key
+    const key = await openCredential(this.#home.home.state, passphrase, known)
+    if (key !== null) return key
     this.#wrong.take(name, Date.now())
     throw faultError('credential.wrong', '')
   }

@@ -44,7 +44,9 @@ export type Reservation = (subject: string) => AccompanyingRecord
 
 export interface Reply {
   readonly status?: number
-  readonly value: unknown
+  readonly value?: unknown
+  /** The value as JSON, where a handler has it as text. */
+  readonly json?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 

@@ -152,7 +152,7 @@ function readableStream({ caller }: ReadCall, stream: string): string {
   return stream
 }
 
-function writableStream(call: ReadCall, named: string | undefined): string {
+export function writableStream(call: ReadCall, named: string | undefined): string {
   const stream = readableStream(call, named ?? defaultStream(call.caller))
   if (stream !== HOST_STREAM) return stream
   throw faultError('api.malformed', stream, 'the stream `host` holds facts about the host only')

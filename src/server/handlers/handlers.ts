@@ -5,8 +5,15 @@ import { MAIN_STREAM, mayKnow } from '../../ledger/index.ts'
 import type { Handler } from '../call/route-call.ts'
 import { listActions, proposeAction, showAction } from './actions.ts'
 import { checkOne, checkRules, evaluateRules, normalizeOne } from './documents.ts'
-import { approveQuestion, denyQuestion, listQuestions, showQuestion } from './questions.ts'
+import {
+  approveQuestion,
+  denyQuestion,
+  listQuestions,
+  showPart,
+  showQuestion,
+} from './questions.ts'
 import { listFacts, listStreams, proveOne, readTile, showCheckpoint } from './streams.ts'
+import { issueTask, submitReceipt } from './tasks.ts'
 
 /** Routes that a function of the service answers; the others are answered by commands (`commands.ts`). */
 type OwnRoute = {
@@ -31,6 +38,7 @@ export const HANDLERS: { readonly [Name in Exclude<OwnRoute, 'followEvents'>]: H
   showAction,
   listQuestions,
   showQuestion,
+  showPart,
   approveQuestion,
   denyQuestion,
   listStreams,
@@ -38,6 +46,8 @@ export const HANDLERS: { readonly [Name in Exclude<OwnRoute, 'followEvents'>]: H
   showCheckpoint,
   proveFact: proveOne,
   readTile,
+  issueTask,
+  submitReceipt,
   checkDocument: checkOne,
   normalizeDocument: normalizeOne,
   checkRules,

@@ -7,7 +7,13 @@
 import { FaultError, faultError, showName } from '../../base/index.ts'
 import { displayOfRaw, listsOf } from '../../gate/index.ts'
 import { signApproval } from '../../home/index.ts'
-import type { Answered, GateSurface, InboxQuestion, Question } from '../../service/index.ts'
+import type {
+  Answered,
+  GateSurface,
+  InboxQuestion,
+  PartQuestion,
+  Question,
+} from '../../service/index.ts'
 import { headJson } from '../../words/index.ts'
 import type { Handler, Reply, RouteCall } from '../call/route-call.ts'
 import { actReply, knownStreams } from './actions.ts'
@@ -30,40 +36,86 @@ export const listQuestions: Handler<'listQuestions'> = async (call) => {
 
 export const showQuestion: Handler<'showQuestion'> = async (call) => {
   const { row, question, stream } = await findQuestion(call)
-  const { proposal, result, decision, changes, deferred } = question
-  const shown = changes.map((change) => ({
+  const { proposal, result, decision } = question
+  const changes = shownChanges(question)
+  return { value: { ...headOf(row, question, stream), proposal, result, decision, changes } }
+}
+
+function shownChanges({ changes, deferred }: Question) {
+  return changes.map((change) => ({
     path: displayOfRaw(change.path),
     change: listsOf(change).join(' and '),
     deferred: deferred.has(change.path),
   }))
-  return { value: { ...headOf(row, question, stream), proposal, result, decision, changes: shown } }
+}
+
+export const showPart: Handler<'showPart'> = async (call) => {
+  const { only } = call.body
+  const { row, stream } = await findQuestion(call)
+  const part = await call.home.withGate(call.caller, stream, (gate) => partIn(gate, row, only))
+  const { risk, needs, reasons } = headJson(part)
+  return {
+    value: {
+      result_digest: part.resultDigest,
+      effects: part.result.diff.counts,
+      risk,
+      needs,
+      reasons,
+      decision: part.decision,
+      changes: shownChanges(part),
+      left: part.left.map(({ path }) => displayOfRaw(path)),
+    },
+  }
+}
+
+async function partIn(
+  gate: GateSurface,
+  { action_id, id }: InboxQuestion,
+  only: readonly string[],
+): Promise<PartQuestion> {
+  const question = await gate.question(action_id)
+  if (question !== null && question.part !== null) return question.part(only)
+  const message = 'only an act that declared nothing, and changes more than one path, has parts'
+  throw faultError('confirm.part', id, message)
 }
 
 export const approveQuestion: Handler<'approveQuestion'> = async (call) => {
   const { key } = call
+  const { only, result_digest } = call.body
   const { row, question, stream } = await findQuestion(call)
-  if (call.body.result_digest !== question.resultDigest) throw moved(row)
-  const proof = key === null ? {} : { proof: signApproval(key, question) }
-  return answered(call, stream, question, { kind: 'yes', assurance: 'passphrase', ...proof })
+  const yes = (shown: Question): Extract<Answered, { kind: 'yes' }> => {
+    if (result_digest !== shown.resultDigest) throw moved(row)
+    const proof = key === null ? {} : { proof: signApproval(key, shown) }
+    return { kind: 'yes', assurance: 'passphrase', ...proof }
+  }
+  if (only === undefined) {
+    const given = yes(question)
+    return answered(call, stream, question, async () => given)
+  }
+  return answered(call, stream, question, async (gate) => {
+    const part = await partIn(gate, row, only)
+    return { ...yes(part), part: part.resultDigest }
+  })
 }
 
 export const denyQuestion: Handler<'denyQuestion'> = async (call) => {
   const { question, stream } = await findQuestion(call)
   const { reason } = call.body
-  return answered(call, stream, question, {
+  return answered(call, stream, question, async () => ({
     kind: 'no',
     ...(reason === undefined ? {} : { reason }),
-  })
+  }))
 }
 
 async function answered(
   call: Pick<RouteCall, 'home' | 'caller' | 'reserve' | 'acted'>,
   stream: string,
   { actionId }: Question,
-  given: Exclude<Answered, { kind: 'wait' }>,
+  give: (gate: GateSurface) => Promise<Exclude<Answered, { kind: 'wait' }>>,
 ): Promise<Reply> {
   const { home, caller, reserve } = call
-  await home.withGate(caller, stream, (gate) => gate.answer(actionId, given), reserve?.(actionId))
+  const answer = async (gate: GateSurface) => gate.answer(actionId, await give(gate))
+  await home.withGate(caller, stream, answer, reserve?.(actionId))
   call.acted(stream, actionId)
   return actReply(call, actionId)
 }

@@ -37,9 +37,13 @@ export const listFacts: Handler<'listFacts'> = async (call) => {
     ...(after === undefined ? {} : { cursor: after }),
   }
   const page = await call.home.ledger.store.find(query)
-  const facts = []
-  for (const { text } of page.facts) facts.push(shownFact(await openFact(call.home.ledger, text)))
-  return { value: { facts, next: page.next } }
+  const texts: string[] = []
+  for (const { text } of page.facts) {
+    // A fact with its payload is shown as it is written; the store has read it.
+    const isWhole = !text.includes('"payload_ref":')
+    texts.push(isWhole ? text : JSON.stringify(shownFact(await openFact(call.home.ledger, text))))
+  }
+  return { json: `{"facts":[${texts.join(',')}],"next":${JSON.stringify(page.next)}}` }
 }
 
 export const showCheckpoint: Handler<'showCheckpoint'> = async (call) => {

@@ -11,6 +11,8 @@ interface Watched {
   readonly walks: () => number
   /** How many facts all streams have together. */
   readonly facts: () => Promise<number>
+  /** How many open questions have not reached people by every way. */
+  readonly undelivered: () => Promise<number>
 }
 
 const SECONDS = [0.005, 0.02, 0.1, 0.5, 2, 10, 60]
@@ -21,7 +23,7 @@ export class Metrics {
   readonly #seconds: Histogram<'route'>
   readonly #actions: Counter<'outcome'>
 
-  constructor({ readers, walks, facts }: Watched) {
+  constructor({ readers, walks, facts, undelivered }: Watched) {
     const registers = [this.#registry]
     this.#requests = new Counter({
       name: 'writ_requests_total',
@@ -53,6 +55,8 @@ export class Metrics {
     gauge('writ_event_readers', 'Readers of events now.', readers)
     gauge('writ_walks', 'Commands that walk runs now.', walks)
     gauge('writ_facts', 'Facts of all streams.', facts)
+    const open = 'Open questions that have not reached people by every way.'
+    gauge('writ_undelivered_questions', open, undelivered)
     gauge('writ_resident_bytes', 'Memory of the process.', () => process.memoryUsage.rss())
     gauge('writ_start_time_seconds', 'When the process began.', () => STARTED)
   }

@@ -3,82 +3,14 @@
  * facts. Sent as JSON where the variables of OpenTelemetry name an address. Nothing of what an action
  * says or holds is in them: ids, kinds, codes and times.
  */
-import { createHash } from 'node:crypto'
 import { VERSION } from '../../base/index.ts'
-import type { ActHistory } from '../../history/index.ts'
+import { type ActHistory, type ActSpan, actSpans, spanDocument } from '../../history/index.ts'
 import type { Log } from './log.ts'
 
-interface Span {
-  readonly traceId: string
-  readonly spanId: string
-  readonly parentSpanId?: string
-  readonly name: string
-  readonly kind: number
-  readonly startTimeUnixNano: string
-  readonly endTimeUnixNano: string
-  readonly attributes: readonly Attribute[]
-  readonly status: { readonly code: number }
-}
-
-interface Attribute {
-  readonly key: string
-  readonly value: { readonly stringValue: string }
-}
-
-const [INTERNAL, GOOD, FAILED] = [1, 1, 2]
 const TIMEOUT_MS = 10_000
 /** Actions that wait to be sent; more are dropped, and the drop is logged. */
 const WAITING_MAX = 1_000
 const SEND_MS = 1_000
-
-/** The spans of an action that has come to its end; its steps follow each other without a gap. */
-function spansOf(act: ActHistory, stream: string): readonly Span[] {
-  const steps = [
-    ['rehearse', act.result],
-    ['decide', act.decision],
-    ...act.answers.map((answer) => ['confirm', answer] as const),
-    ['promote', act.promotion],
-    ['roll back', act.rollback],
-  ] as const
-  const traceId = hex(`trace ${act.id}`, 32)
-  const rootId = hex(`root ${act.id}`, 16)
-  const status = { code: act.outcome === 'failed' || act.outcome === 'blocked' ? FAILED : GOOD }
-  const begun = act.proposal?.at ?? act.at
-  let before = begun
-  const spans = steps.flatMap(([name, record], index): readonly Span[] => {
-    if (record === null) return []
-    const [start, end] = [before, record.at]
-    before = end
-    const ids = { traceId, spanId: hex(`${index} ${name} ${act.id}`, 16), parentSpanId: rootId }
-    const attributes = [attribute('writ.by.kind', record.by.kind)]
-    return [
-      { ...ids, name, kind: INTERNAL, ...times(start, end), attributes, status: { code: GOOD } },
-    ]
-  })
-  const attributes = [
-    attribute('writ.action_id', act.id),
-    attribute('writ.stream', stream),
-    attribute('writ.outcome', act.outcome),
-    attribute('writ.by.kind', act.by.kind),
-    ...(act.decision === null ? [] : [attribute('writ.code', act.decision.payload.code)]),
-    ...(act.by.kind === 'ai' ? [attribute('gen_ai.agent.name', act.by.id)] : []),
-  ]
-  const root = { traceId, spanId: rootId, name: 'action', kind: INTERNAL }
-  return [{ ...root, ...times(begun, before), attributes, status }, ...spans]
-}
-
-function hex(text: string, digits: number): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, digits)
-}
-
-function times(start: string, end: string) {
-  const nanos = (at: string): string => `${Date.parse(at)}000000`
-  return { startTimeUnixNano: nanos(start), endTimeUnixNano: nanos(end) }
-}
-
-function attribute(key: string, stringValue: string): Attribute {
-  return { key, value: { stringValue } }
-}
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -101,7 +33,7 @@ function traceTarget(
 export class Traces {
   readonly #target: ReturnType<typeof traceTarget>
   readonly #log: Log
-  #waiting: Span[][] = []
+  #waiting: ActSpan[][] = []
   #timer: NodeJS.Timeout | null = null
 
   constructor(env: Variables, log: Log) {
@@ -115,7 +47,7 @@ export class Traces {
       this.#log.warn({ event: 'traces_dropped' })
       this.#waiting = []
     }
-    this.#waiting.push([...spansOf(act, stream)])
+    this.#waiting.push([...actSpans(act, stream)])
     this.#timer ??= setTimeout(() => this.send(), SEND_MS).unref()
   }
 
@@ -126,9 +58,7 @@ export class Traces {
     const spans = this.#waiting.flat()
     this.#waiting = []
     if (this.#target === null || spans.length === 0) return
-    const service = [attribute('service.name', 'writ'), attribute('service.version', VERSION)]
-    const scopeSpans = [{ scope: { name: 'writ' }, spans }]
-    const body = { resourceSpans: [{ resource: { attributes: service }, scopeSpans }] }
+    const body = spanDocument(spans, VERSION)
     try {
       const { url, headers } = this.#target
       const signal = AbortSignal.timeout(TIMEOUT_MS)
