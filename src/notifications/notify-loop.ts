@@ -18,7 +18,7 @@ import { type SecretOf, send } from './send.ts'
 /** The gate whose questions are sent, and the principal in whose name tries are recorded. */
 export interface NotifyHost {
   readonly gate: Pick<GateSurface, 'pending' | 'question' | 'notify'>
-  readonly ledger: Pick<Ledger, 'store' | 'recordAll'>
+  readonly ledger: Pick<Ledger, 'store' | 'record'>
   readonly stream: string
   readonly principal: Principal
   readonly workspace: string
