@@ -8,7 +8,8 @@
 
 import type { CompiledEdge, CompiledNode } from '../compile/compiled-flow.ts'
 import type { FindingAction } from '../state/fact.ts'
-import { leadsAway } from '../state/firings.ts'
+import { judgedIn, leadsAway } from '../state/firings.ts'
+import { isOpen } from '../state/state.ts'
 import { closedWithin, hasFailedCall, isDecision, waysAt } from './border.ts'
 import { arrive, escalate } from './enter.ts'
 import { takeFields } from './evidence.ts'
@@ -25,7 +26,7 @@ import {
   tryGuard,
 } from './passage.ts'
 import { followDone } from './phase.ts'
-import { type GuardScope, judgedAt, subjectOf } from './scene.ts'
+import { type GuardScope, subjectOf } from './scene.ts'
 import { stopFollowing } from './skip.ts'
 import { dismissApprovals, promotesAfterCalls } from './stage.ts'
 import type { Turn } from './turn.ts'
@@ -250,7 +251,7 @@ function waysOn(
 /** Takes an edge that was judged. */
 export function fire(turn: Turn, way: OpenEdge): void {
   const { edge } = way
-  const { source, target, document } = edge
+  const { source, target } = edge
   const isReturn = edge.isBack || isWayBack(turn, edge)
   // Each version of the work is a round for the CHECK nodes that follow one another.
   const { round: own, walk } = turn.node(source)
@@ -258,9 +259,27 @@ export function fire(turn: Turn, way: OpenEdge): void {
   turn.recordFired(way, round)
   if (!isReturn) return arrive(turn, edge, round)
   // A CHECK has nothing to judge before its work runs again.
-  const back = turn.draft.run.rules < 5 ? target : judgedAt(turn, target)
-  if (document.class === 'Rollback' && rollBack(turn, back, round)) return
-  turn.first({ kind: 'enter', node: back, round, cause: 'back', edge: edge.index })
+  const back = turn.draft.run.rules < 5 ? target : judgedIn(turn.draft, target)
+  goBack(turn, edge, back, round)
+}
+
+/** Runs a node again that a way back leads to, after what was promoted is undone if that is asked for. */
+function goBack(turn: Turn, { index, document }: CompiledEdge, node: number, round: number): void {
+  if (document.class === 'Rollback' && rollBack(turn, node, round)) return
+  // The node runs again when its promotion has come to its end.
+  if (turn.draft.run.rules >= 6 && turn.node(node).status === 'promoting') return
+  turn.first({ kind: 'enter', node, round, cause: 'back', edge: index })
+}
+
+/** Goes on with ways back that waited for a promotion. */
+export function resumeWaysBack(turn: Turn): void {
+  for (const edge of turn.flow.edges) {
+    if (!edge.isBack) continue
+    const round = turn.draft.fired.get(edge.index)
+    const node = judgedIn(turn.draft, edge.target)
+    const { isLeftBehind, round: known, status } = turn.node(node)
+    if (round > known && isLeftBehind && !isOpen(status)) goBack(turn, edge, node, round)
+  }
 }
 
 /** Returns whether an Exception edge leads to a node by which the run came to its source. */
@@ -279,7 +298,10 @@ export function hasGoneOn(turn: Turn, node: number): boolean {
     )
 }
 
-/** Undoes what was promoted at the target and wherever it led, the last first; false if nothing was. */
+/**
+ * Undoes what was promoted at the target and wherever it led, the last first; false if nothing was. A promotion
+ * under way there comes to its end first, and is undone with the others.
+ */
 function rollBack(turn: Turn, from: number, round: number): boolean {
   if (turn.draft.run.rules >= 3) return rollBackAll(turn, from, round)
   const acts = nodesAfter(turn, from).flatMap((node) => {
@@ -302,6 +324,8 @@ function rollBack(turn: Turn, from: number, round: number): boolean {
 function rollBackAll(turn: Turn, from: number, round: number, since = 0): boolean {
   const left = new Set(nodesAfter(turn, from))
   if (turn.draft.run.rules >= 5) stopFollowing(turn, from)
+  const isPromoting = [...left].some((node) => turn.node(node).status === 'promoting')
+  if (turn.draft.run.rules >= 6 && isPromoting && since === 0) return true
   const isLeft = (call: number): boolean => {
     const { source, target } = turn.draft.edgeOf(call)
     return left.has(source) || turn.node(target).call === call

@@ -22,7 +22,16 @@ import { isRejectedByCall, settleCalls } from './call.ts'
 import { block, enter, enterLate, failNode, run } from './enter.ts'
 import { asksForEvidence, isReviewEvidence } from './evidence.ts'
 import { isInvariantKept } from './judge.ts'
-import { fire, hasGoneOn, isLeft, isWayOut, leave, retryClaims, retryWays } from './leave.ts'
+import {
+  fire,
+  hasGoneOn,
+  isLeft,
+  isWayOut,
+  leave,
+  resumeWaysBack,
+  retryClaims,
+  retryWays,
+} from './leave.ts'
 import {
   beginItems,
   giveUpItem,
@@ -404,15 +413,19 @@ function afterHuman(turn: Turn, node: number, { answer }: EventOf<'human_answer'
 
 function afterPromotion(turn: Turn, node: number, event: EventOf<'promoted'>): void {
   if (turn.draft.run.ended !== null || !answers(turn.answered, event)) return
-  if (event.action_id === null) {
+  const isLeft = turn.draft.run.rules >= 6 && turn.node(node).isLeftBehind
+  if (isLeft && event.action_id === null) turn.settle(node, 'rejected', 'left behind')
+  else if (event.action_id === null) {
     const { why, about = [] } = event
     const values = why === undefined ? {} : { codes: why, ...(about.length > 0 && { about }) }
     block(turn, node, 'flow.promotion_refused', values)
-    return followPlaced(turn, node, false)
+    followPlaced(turn, node, false)
+  } else {
+    complete(turn, node)
+    followPromotion(turn, node)
+    followPlaced(turn, node, true)
   }
-  complete(turn, node)
-  followPromotion(turn, node)
-  followPlaced(turn, node, true)
+  if (isLeft) resumeWaysBack(turn)
 }
 
 /** Enters the target of a Rollback edge once every pending rollback to it has succeeded. */

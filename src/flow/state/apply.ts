@@ -11,6 +11,7 @@ import type { CommandBody, FlowCommand } from './command.ts'
 import { RunDraft } from './draft.ts'
 import type { FlowEvent } from './event.ts'
 import type {
+  CallOutcome,
   ClaimPayload,
   EntryCause,
   EventPayload,
@@ -20,7 +21,14 @@ import type {
   PayloadOf,
   RunFinding,
 } from './fact.ts'
-import { closeBehind, countArrival, hasLedOn, leaveBehind } from './firings.ts'
+import {
+  closeBehind,
+  closeRegion,
+  countArrival,
+  hasLedOn,
+  judgedIn,
+  leaveBehind,
+} from './firings.ts'
 import { flowAfter, reshape } from './reshape.ts'
 import { emptyState, type NodeStatus, type RunState, type WorkState } from './state.ts'
 
@@ -178,6 +186,8 @@ export function applyFired(draft: RunDraft, edge: CompiledEdge, round: number): 
   draft.setHeld(edge.source, false)
   if (before === 0) countArrival(draft, edge, 1)
   if (edge.isCall) awaitCall(draft, edge)
+  if (draft.run.rules >= 6 && edge.isBack)
+    closeBehind(draft, judgedIn(draft, edge.target))
 }
 
 function applyHeard(draft: RunDraft, index: number, names: readonly string[]): void {
@@ -193,9 +203,10 @@ function applyReleased(draft: RunDraft, index: number): void {
 }
 
 /** The edge of a call that failed may fire again. */
-function applyReturned(draft: RunDraft, edge: CompiledEdge, outcome: 'done' | 'failed'): void {
+function applyReturned(draft: RunDraft, edge: CompiledEdge, outcome: CallOutcome): void {
+  if (outcome === 'left') closeRegion(draft, edge)
   endCall(draft, edge)
-  if (outcome === 'done' || draft.fired.get(edge.index) === 0) return
+  if (outcome !== 'failed' || draft.fired.get(edge.index) === 0) return
   draft.fired.set(edge.index, 0)
   countArrival(draft, edge, -1)
   const caller = draft.ownNode(edge.source)

@@ -4,10 +4,10 @@
  * INVARIANT (one round): a node that is entered again leaves behind all that it had led to. None of it
  * leads on, or counts as reached, before it is entered again itself (version 5 of the rules).
  */
-import type { CompiledEdge } from '../compile/compiled-flow.ts'
+import type { CompiledEdge, CompiledFlow } from '../compile/compiled-flow.ts'
 import { endCall } from './apply-call.ts'
 import type { RunDraft } from './draft.ts'
-import { isOpen } from './state.ts'
+import { isOpen, type NodeStatus } from './state.ts'
 
 export function countArrival(draft: RunDraft, edge: CompiledEdge, change: 1 | -1): void {
   const sort = edge.arrival
@@ -72,10 +72,44 @@ export function leaveBehind(draft: RunDraft, index: number): void {
   }
 }
 
-/** Keeps a node, and what it had led to, from leading on until they are entered again: it is rolled back to. */
+/**
+ * Keeps a node, and what it had led to, from leading on until they are entered again: a way back leads there. A
+ * node that runs already is not entered again for it.
+ */
 export function closeBehind(draft: RunDraft, index: number): void {
   if (draft.run.rules < 5) return
-  for (const node of [index, ...ledTo(draft, index)]) markBehind(draft, node)
+  const { status } = draft.nodes.get(index)
+  const isRunning = draft.run.rules >= 6 && isOpen(status) && !isActingOnFiles(status)
+  for (const node of [...(isRunning ? [] : [index]), ...ledTo(draft, index)]) markBehind(draft, node)
+}
+
+function isActingOnFiles(status: NodeStatus): boolean {
+  return status === 'promoting' || status === 'rolling_back'
+}
+
+/** Does the same with what the call of an edge has come to, if it has begun. */
+export function closeRegion(draft: RunDraft, { index, target }: CompiledEdge): void {
+  const { call, callRound } = draft.nodes.get(target)
+  if (call !== index) return
+  for (const node of regionAt(draft.flow, target))
+    if (draft.nodes.get(node).round >= callRound) markBehind(draft, node)
+}
+
+export function regionAt({ callNodes }: CompiledFlow, called: number): readonly number[] {
+  return callNodes.find(({ node }) => node === called)?.region ?? []
+}
+
+/**
+ * Returns what runs again when a way back leads to a node: of a CHECK the work that it judges; of a called
+ * CHECK the caller, if the CHECK has approved what the caller made.
+ */
+export function judgedIn(draft: RunDraft, node: number): number {
+  const { call } = draft.nodes.get(node)
+  const { target } = draft.nodeOf(node)
+  if (target !== -1) return target
+  const caller = call === -1 ? -1 : draft.edgeOf(call).source
+  const isJudged = caller !== -1 && draft.nodes.get(caller).work.approvals.includes(node)
+  return isJudged ? caller : node
 }
 
 function markBehind(draft: RunDraft, node: number): void {
