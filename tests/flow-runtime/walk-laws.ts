@@ -25,6 +25,7 @@ class Walk {
   /** Nodes that are called, and what a call may come to. */
   readonly #called: ReadonlySet<string>
   readonly #regions: ReadonlySet<string>
+  readonly #goals: ReadonlySet<string>
   readonly #statuses = new Map<string, string>()
   /** Edges that have fired since their sources were entered. */
   readonly #fired = new Set<string>()
@@ -43,6 +44,9 @@ class Walk {
     const { nodes, edges } = host.flow.document
     this.#edges = new Map(edges.map((one) => [one.edge_id, one]))
     this.#called = new Set(nodes.flatMap(({ node_id, call }) => (call === true ? [node_id] : [])))
+    this.#goals = new Set(
+      nodes.flatMap(({ node_id, kind }) => (kind === 'GOAL' ? [node_id] : [])),
+    )
     const idOf = (index: number): string => nodes[index]?.node_id ?? ''
     this.#regions = new Set(host.flow.callNodes.flatMap(({ region }) => region.map(idOf)))
     for (const { node_id } of nodes)
@@ -185,9 +189,14 @@ class Walk {
     for (const one of seen) {
       for (const check of this.#checks.get(one) ?? []) seen.add(check)
       for (const way of this.#from.get(one) ?? [])
-        if (!BACK.has(way.class) && isTaken(way)) seen.add(way.target)
+        if (!BACK.has(way.class) && !this.#serves(way) && isTaken(way)) seen.add(way.target)
     }
     return seen
+  }
+
+  /** A goal is reached through its alternatives: it does not lead to them. */
+  #serves({ source, group_id, class: sort }: FlowEdge): boolean {
+    return sort === 'Decision' && group_id !== undefined && this.#goals.has(source)
   }
 
   /**
@@ -200,7 +209,7 @@ class Walk {
     const starts = host.flow.starts.map((index) => nodes[index]?.node_id ?? '')
     const isLeft = (id: string): boolean =>
       (this.#from.get(id) ?? []).some(({ edge_id }) => this.#fired.has(edge_id))
-    const goals = new Set(nodes.flatMap(({ node_id, kind }) => (kind === 'GOAL' ? [node_id] : [])))
+    const goals = this.#goals
     const isDone = (id: string): boolean =>
       this.#statuses.get(id) === 'done' && !this.#behind.has(id)
     // Work that left by its way out, and came to a goal there, is not led on by its CHECK nodes.
@@ -224,7 +233,9 @@ class Walk {
     const isWonOver = (id: string): boolean =>
       this.#statuses.get(id) === 'abandoned' &&
       [...this.#reach([id], (way) => ON.has(way.class))].some((one) => goals.has(one) && isDone(one))
-    return [...goals].filter((id) => reached.has(id) && !isDone(id) && !isWonOver(id))
+    return [...goals].filter(
+      (id) => reached.has(id) && !isDone(id) && !isWonOver(id) && !isOut(id),
+    )
   }
 }
 

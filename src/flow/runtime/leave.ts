@@ -8,7 +8,7 @@
 
 import type { CompiledEdge, CompiledNode } from '../compile/compiled-flow.ts'
 import type { FindingAction } from '../state/fact.ts'
-import { judgedIn, leadsAway } from '../state/firings.ts'
+import { backBy, isActingOnFiles, leadsAway } from '../state/firings.ts'
 import { isOpen } from '../state/state.ts'
 import { closedWithin, hasFailedCall, isDecision, waysAt } from './border.ts'
 import { arrive, escalate } from './enter.ts'
@@ -251,7 +251,7 @@ function waysOn(
 /** Takes an edge that was judged. */
 export function fire(turn: Turn, way: OpenEdge): void {
   const { edge } = way
-  const { source, target } = edge
+  const { source } = edge
   const isReturn = edge.isBack || isWayBack(turn, edge)
   // Each version of the work is a round for the CHECK nodes that follow one another.
   const { round: own, walk } = turn.node(source)
@@ -259,8 +259,7 @@ export function fire(turn: Turn, way: OpenEdge): void {
   turn.recordFired(way, round)
   if (!isReturn) return arrive(turn, edge, round)
   // A CHECK has nothing to judge before its work runs again.
-  const back = turn.draft.run.rules < 5 ? target : judgedIn(turn.draft, target)
-  goBack(turn, edge, back, round)
+  goBack(turn, edge, backBy(turn.draft, edge), round)
 }
 
 /** Runs a node again that a way back leads to, after what was promoted is undone if that is asked for. */
@@ -271,12 +270,12 @@ function goBack(turn: Turn, { index, document }: CompiledEdge, node: number, rou
   turn.first({ kind: 'enter', node, round, cause: 'back', edge: index })
 }
 
-/** Goes on with ways back that waited for a promotion. */
+/** Goes on with ways back that waited for a promotion or for another rollback. */
 export function resumeWaysBack(turn: Turn): void {
   for (const edge of turn.flow.edges) {
     if (!edge.isBack) continue
     const round = turn.draft.fired.get(edge.index)
-    const node = judgedIn(turn.draft, edge.target)
+    const node = backBy(turn.draft, edge)
     const { isLeftBehind, round: known, status } = turn.node(node)
     if (round > known && isLeftBehind && !isOpen(status)) goBack(turn, edge, node, round)
   }
@@ -300,7 +299,7 @@ export function hasGoneOn(turn: Turn, node: number): boolean {
 
 /**
  * Undoes what was promoted at the target and wherever it led, the last first; false if nothing was. A promotion
- * under way there comes to its end first, and is undone with the others.
+ * or a rollback under way there comes to its end first.
  */
 function rollBack(turn: Turn, from: number, round: number): boolean {
   if (turn.draft.run.rules >= 3) return rollBackAll(turn, from, round)
@@ -324,8 +323,8 @@ function rollBack(turn: Turn, from: number, round: number): boolean {
 function rollBackAll(turn: Turn, from: number, round: number, since = 0): boolean {
   const left = new Set(nodesAfter(turn, from))
   if (turn.draft.run.rules >= 5) stopFollowing(turn, from)
-  const isPromoting = [...left].some((node) => turn.node(node).status === 'promoting')
-  if (turn.draft.run.rules >= 6 && isPromoting && since === 0) return true
+  const isActing = [...left].some((node) => isActingOnFiles(turn.node(node).status))
+  if (turn.draft.run.rules >= 6 && isActing && since === 0) return true
   const isLeft = (call: number): boolean => {
     const { source, target } = turn.draft.edgeOf(call)
     return left.has(source) || turn.node(target).call === call

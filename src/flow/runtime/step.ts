@@ -452,6 +452,7 @@ function afterRollback(turn: Turn, node: number, event: EventOf<'rolled_back'>):
   }
   const target = turn.draft.nodeNamed(command.back_to)
   turn.later({ kind: 'enter', node: target, round: command.round, cause: 'back' })
+  if (turn.draft.run.rules >= 6) resumeWaysBack(turn)
 }
 
 /** Tries the closed edges of a held node again after a human's answer, or reruns the node. */

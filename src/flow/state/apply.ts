@@ -22,11 +22,11 @@ import type {
   RunFinding,
 } from './fact.ts'
 import {
+  backBy,
   closeBehind,
   closeRegion,
   countArrival,
   hasLedOn,
-  judgedIn,
   leaveBehind,
 } from './firings.ts'
 import { flowAfter, reshape } from './reshape.ts'
@@ -187,7 +187,7 @@ export function applyFired(draft: RunDraft, edge: CompiledEdge, round: number): 
   if (before === 0) countArrival(draft, edge, 1)
   if (edge.isCall) awaitCall(draft, edge)
   if (draft.run.rules >= 6 && edge.isBack)
-    closeBehind(draft, judgedIn(draft, edge.target))
+    closeBehind(draft, backBy(draft, edge))
 }
 
 function applyHeard(draft: RunDraft, index: number, names: readonly string[]): void {
@@ -229,7 +229,7 @@ export function applyEntered(
   if (node.entries > 0) leaveBehind(draft, index)
   const { work } = node
   const hasRun = work.answer !== null || work.readings !== null || work.lastError !== null
-  draft.setStatus(index, 'running')
+  draft.setStatus(index, 'running', true)
   draft.setHeld(index, false)
   forgetFailedCalls(draft, index)
   node.round = round

@@ -79,11 +79,25 @@ export function leaveBehind(draft: RunDraft, index: number): void {
 export function closeBehind(draft: RunDraft, index: number): void {
   if (draft.run.rules < 5) return
   const { status } = draft.nodes.get(index)
-  const isRunning = draft.run.rules >= 6 && isOpen(status) && !isActingOnFiles(status)
-  for (const node of [...(isRunning ? [] : [index]), ...ledTo(draft, index)]) markBehind(draft, node)
+  if (draft.run.rules >= 6 && isOpen(status) && !isActingOnFiles(status)) return
+  for (const node of [index, ...ledTo(draft, index)]) markBehind(draft, node)
 }
 
-function isActingOnFiles(status: NodeStatus): boolean {
+/**
+ * Returns the node that a way back runs again. Out of a CHECK that has rejected work that others went on from, a
+ * way to one of these runs the work: there is no other version to judge.
+ */
+export function backBy(draft: RunDraft, { source, target }: CompiledEdge): number {
+  if (draft.run.rules < 5) return target
+  const node = judgedIn(draft, target)
+  const { target: work } = draft.nodeOf(source)
+  if (draft.run.rules < 6 || work === -1) return node
+  const isRejected = draft.nodes.get(work).status === 'rejected'
+  return isRejected && ledTo(draft, work).has(node) ? work : node
+}
+
+/** Returns whether the gate promotes or undoes what a node made. */
+export function isActingOnFiles(status: NodeStatus): boolean {
   return status === 'promoting' || status === 'rolling_back'
 }
 
