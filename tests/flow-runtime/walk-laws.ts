@@ -44,9 +44,7 @@ class Walk {
     const { nodes, edges } = host.flow.document
     this.#edges = new Map(edges.map((one) => [one.edge_id, one]))
     this.#called = new Set(nodes.flatMap(({ node_id, call }) => (call === true ? [node_id] : [])))
-    this.#goals = new Set(
-      nodes.flatMap(({ node_id, kind }) => (kind === 'GOAL' ? [node_id] : [])),
-    )
+    this.#goals = new Set(nodes.flatMap(({ node_id, kind }) => (kind === 'GOAL' ? [node_id] : [])))
     const idOf = (index: number): string => nodes[index]?.node_id ?? ''
     this.#regions = new Set(host.flow.callNodes.flatMap(({ region }) => region.map(idOf)))
     for (const { node_id } of nodes)
@@ -232,10 +230,10 @@ class Walk {
     })
     const isWonOver = (id: string): boolean =>
       this.#statuses.get(id) === 'abandoned' &&
-      [...this.#reach([id], (way) => ON.has(way.class))].some((one) => goals.has(one) && isDone(one))
-    return [...goals].filter(
-      (id) => reached.has(id) && !isDone(id) && !isWonOver(id) && !isOut(id),
-    )
+      [...this.#reach([id], (way) => ON.has(way.class))].some(
+        (one) => goals.has(one) && isDone(one),
+      )
+    return [...goals].filter((id) => reached.has(id) && !isDone(id) && !isWonOver(id) && !isOut(id))
   }
 }
 

@@ -8,8 +8,7 @@
 
 import type { CompiledEdge, CompiledNode } from '../compile/compiled-flow.ts'
 import type { FindingAction } from '../state/fact.ts'
-import { backBy, isActingOnFiles, leadsAway } from '../state/firings.ts'
-import { isOpen } from '../state/state.ts'
+import { backBy, isActedOn, leadsAway, nodesLed } from '../state/firings.ts'
 import { closedWithin, hasFailedCall, isDecision, waysAt } from './border.ts'
 import { arrive, escalate } from './enter.ts'
 import { takeFields } from './evidence.ts'
@@ -263,21 +262,21 @@ export function fire(turn: Turn, way: OpenEdge): void {
 }
 
 /** Runs a node again that a way back leads to, after what was promoted is undone if that is asked for. */
-function goBack(turn: Turn, { index, document }: CompiledEdge, node: number, round: number): void {
-  if (document.class === 'Rollback' && rollBack(turn, node, round)) return
-  // The node runs again when its promotion has come to its end.
-  if (turn.draft.run.rules >= 6 && turn.node(node).status === 'promoting') return
+function goBack(turn: Turn, edge: CompiledEdge, node: number, round: number): void {
+  const { index } = edge
+  if (turn.draft.run.backs.some((back) => back.edge === index)) return stopFollowing(turn, node)
+  if (edge.document.class === 'Rollback' && rollBack(turn, node, round)) return
   turn.first({ kind: 'enter', node, round, cause: 'back', edge: index })
 }
 
 /** Goes on with ways back that waited for a promotion or for another rollback. */
 export function resumeWaysBack(turn: Turn): void {
-  for (const edge of turn.flow.edges) {
-    if (!edge.isBack) continue
-    const round = turn.draft.fired.get(edge.index)
-    const node = backBy(turn.draft, edge)
-    const { isLeftBehind, round: known, status } = turn.node(node)
-    if (round > known && isLeftBehind && !isOpen(status)) goBack(turn, edge, node, round)
+  for (const { edge, node, round } of turn.draft.run.backs) {
+    const way = turn.draft.edgeOf(edge)
+    const isRollback = way.document.class === 'Rollback'
+    if (isActedOn(turn.draft, node, isRollback)) continue
+    if (isRollback && rollBack(turn, node, round)) continue
+    turn.first({ kind: 'enter', node, round, cause: 'back', edge })
   }
 }
 
@@ -297,10 +296,7 @@ export function hasGoneOn(turn: Turn, node: number): boolean {
     )
 }
 
-/**
- * Undoes what was promoted at the target and wherever it led, the last first; false if nothing was. A promotion
- * or a rollback under way there comes to its end first.
- */
+/** Undoes what was promoted at the target and wherever it led, the last first; false if nothing was. */
 function rollBack(turn: Turn, from: number, round: number): boolean {
   if (turn.draft.run.rules >= 3) return rollBackAll(turn, from, round)
   const acts = nodesAfter(turn, from).flatMap((node) => {
@@ -323,8 +319,6 @@ function rollBack(turn: Turn, from: number, round: number): boolean {
 function rollBackAll(turn: Turn, from: number, round: number, since = 0): boolean {
   const left = new Set(nodesAfter(turn, from))
   if (turn.draft.run.rules >= 5) stopFollowing(turn, from)
-  const isActing = [...left].some((node) => isActingOnFiles(turn.node(node).status))
-  if (turn.draft.run.rules >= 6 && isActing && since === 0) return true
   const isLeft = (call: number): boolean => {
     const { source, target } = turn.draft.edgeOf(call)
     return left.has(source) || turn.node(target).call === call
@@ -349,18 +343,8 @@ function rollBackAll(turn: Turn, from: number, round: number, since = 0): boolea
 }
 
 /** The node and all that it has led to. */
-export function nodesAfter(turn: Turn, from: number): readonly number[] {
-  const seen = new Set([from])
-  for (const node of seen) {
-    const { outgoing, checks } = turn.draft.nodeOf(node)
-    for (const check of checks) seen.add(check)
-    for (const edge of outgoing) {
-      // A way out of a failure leads on as well: what was done there is left behind too.
-      const leadsOn = edge.isForward || edge.document.class === 'Exception'
-      if (leadsOn && turn.draft.fired.get(edge.index) > 0) seen.add(edge.target)
-    }
-  }
-  return [...seen]
+export function nodesAfter({ draft }: Turn, from: number): readonly number[] {
+  return nodesLed(draft, from)
 }
 
 /** Nothing could fire. The first failure, in the order of the flow, says what is done. */

@@ -66,7 +66,8 @@ function roundsAt(turn: Turn, { source, document }: CompiledEdge): number {
   const isOfSpan = (document.guard_scope ?? 'attempt') !== 'attempt'
   if (isOfSpan || !outgoing.some(({ isBack }) => isBack)) return 0
   const targets = outgoing.flatMap(({ isBack, target }) => (isBack ? [target] : []))
-  const judged = turn.draft.run.rules < 5 ? [] : targets.map((target) => judgedIn(turn.draft, target))
+  const judged =
+    turn.draft.run.rules < 5 ? [] : targets.map((target) => judgedIn(turn.draft, target))
   const nodes = [subjectOf(turn, source), ...targets, ...judged]
   return Math.max(...nodes.map((node) => turn.node(node).attempts))
 }

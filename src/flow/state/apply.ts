@@ -22,10 +22,11 @@ import type {
   RunFinding,
 } from './fact.ts'
 import {
-  backBy,
+  awaitGate,
   closeBehind,
   closeRegion,
   countArrival,
+  forgetBacks,
   hasLedOn,
   leaveBehind,
 } from './firings.ts'
@@ -186,8 +187,7 @@ export function applyFired(draft: RunDraft, edge: CompiledEdge, round: number): 
   draft.setHeld(edge.source, false)
   if (before === 0) countArrival(draft, edge, 1)
   if (edge.isCall) awaitCall(draft, edge)
-  if (draft.run.rules >= 6 && edge.isBack)
-    closeBehind(draft, backBy(draft, edge))
+  if (draft.run.rules >= 6 && edge.isBack) awaitGate(draft, edge, round)
 }
 
 function applyHeard(draft: RunDraft, index: number, names: readonly string[]): void {
@@ -227,6 +227,7 @@ export function applyEntered(
   const node = draft.ownNode(index)
   node.walk = walkOf(draft, index, round, cause)
   if (node.entries > 0) leaveBehind(draft, index)
+  forgetBacks(draft, index)
   const { work } = node
   const hasRun = work.answer !== null || work.readings !== null || work.lastError !== null
   draft.setStatus(index, 'running', true)
@@ -289,7 +290,10 @@ export function applyCommand(draft: RunDraft, command: FlowCommand, place: numbe
     return
   }
   draft.ownNode(place).pending = command
-  if (command.type === 'roll_back') closeBehind(draft, draft.nodeNamed(command.back_to))
+  if (command.type === 'roll_back') {
+    closeBehind(draft, draft.nodeNamed(command.back_to))
+    forgetBacks(draft, draft.nodeNamed(command.back_to))
+  }
   if (command.type !== 'run_participant') return
   const { stands_on: bases, review: pin } = command
   draft.patchWork(place, { answer: null, asks: 0, bases, pin })

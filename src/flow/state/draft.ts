@@ -294,6 +294,7 @@ function copyRun(run: RunState): RunState {
     failed: run.failed,
     spansPending: run.spansPending,
     calling: run.calling,
+    backs: run.backs,
     totals: run.totals,
     artifacts: run.artifacts,
     limits: run.limits,

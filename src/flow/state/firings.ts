@@ -96,8 +96,43 @@ export function backBy(draft: RunDraft, { source, target }: CompiledEdge): numbe
   return isRejected && ledTo(draft, work).has(node) ? work : node
 }
 
+/** Notes a way back that has fired if it has to wait for the gate. */
+export function awaitGate(draft: RunDraft, edge: CompiledEdge, round: number): void {
+  const node = backBy(draft, edge)
+  const isWaiting = isActedOn(draft, node, edge.document.class === 'Rollback')
+  if (isWaiting) draft.run.backs = [...draft.run.backs, { edge: edge.index, node, round }]
+  closeBehind(draft, node)
+}
+
+/** Returns whether the gate acts on a node, or for a Rollback on one of those that it has led to. */
+export function isActedOn(draft: RunDraft, node: number, isAll: boolean): boolean {
+  const nodes = isAll ? nodesLed(draft, node) : [node]
+  return nodes.some((one) => isActingOnFiles(draft.nodes.get(one).status))
+}
+
+/** Forgets the ways back to a node: it is entered, or what it has led to is being undone. */
+export function forgetBacks(draft: RunDraft, index: number): void {
+  if (draft.run.backs.length > 0)
+    draft.run.backs = draft.run.backs.filter(({ node }) => node !== index)
+}
+
+/** The node and all that it has led to, by calls and out of failures too. */
+export function nodesLed(draft: RunDraft, from: number): readonly number[] {
+  const seen = new Set([from])
+  for (const node of seen) {
+    const { outgoing, checks } = draft.nodeOf(node)
+    for (const check of checks) seen.add(check)
+    for (const { isForward, document, index, target } of outgoing) {
+      // A way out of a failure leads on as well: what was done there is left behind too.
+      const leadsOn = isForward || document.class === 'Exception'
+      if (leadsOn && draft.fired.get(index) > 0) seen.add(target)
+    }
+  }
+  return [...seen]
+}
+
 /** Returns whether the gate promotes or undoes what a node made. */
-export function isActingOnFiles(status: NodeStatus): boolean {
+function isActingOnFiles(status: NodeStatus): boolean {
   return status === 'promoting' || status === 'rolling_back'
 }
 

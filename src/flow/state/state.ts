@@ -248,6 +248,14 @@ export interface RunTotals {
 export type RunEnd = 'DONE' | 'FAILED' | 'CANCELLED'
 export type RunStatus = 'RUNNING' | 'WAITING' | 'BLOCKED' | RunEnd
 
+/** A way back that has fired and waits until the gate acts on none of the nodes that it leaves behind. */
+interface WaitingBack {
+  readonly edge: number
+  /** The node that it runs again, and in which round. */
+  readonly node: number
+  readonly round: number
+}
+
 export interface RunState {
   readonly runId: string | null
   /** The flow that the run is walked by now: lists that were read and migrations change it. */
@@ -266,6 +274,7 @@ export interface RunState {
   readonly spansPending: number
   /** Calls that have not returned. */
   readonly calling: number
+  readonly backs: readonly WaitingBack[]
   readonly totals: RunTotals
   /** The folder of artifacts, relative to the workspace. */
   readonly artifacts: string
@@ -403,6 +412,7 @@ export function emptyState(flow: CompiledFlow): RunState {
     failed: 0,
     spansPending: 0,
     calling: 0,
+    backs: [],
     totals: { attempts: 0, seconds: 0, tokens: 0, toolCalls: 0, rejections: 0 },
     artifacts: 'artifacts',
     limits: {},
