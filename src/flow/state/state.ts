@@ -215,6 +215,14 @@ export function isStuckAt({ status, isHeld }: NodeState, { isBlocked }: SpanStat
   return status === 'blocked' || isHeld || (isBlocked && isStopped)
 }
 
+/** Returns whether a CHECK has rejected the artifact that a node has now. */
+export function isRejectedVersion({
+  artifact,
+  rejected,
+}: Pick<WorkState, 'artifact' | 'rejected'>): boolean {
+  return artifact !== null && rejected.includes(artifact.digest)
+}
+
 /** The part of a draft that `unblockedBy` reads. */
 interface NodesAt {
   readonly flow: Pick<CompiledFlow, 'nodes'>
