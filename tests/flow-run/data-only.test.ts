@@ -14,6 +14,7 @@ const FILE = { kind: 'file', mode: 0o644, size: 1, digest: 'a' } as unknown as S
 const OTHER = { kind: 'file', mode: 0o644, size: 2, digest: 'b' } as unknown as Side // Likewise.
 const PROGRAM = { kind: 'file', mode: 0o755, size: 1, digest: 'a' } as unknown as Side // Likewise.
 const DIRECTORY = { kind: 'directory', mode: 0o755 } as unknown as Side // Likewise.
+const CLOSED = { kind: 'directory', mode: 0 } as unknown as Side // Likewise.
 const LINK = { kind: 'symlink', mode: 0o777, target: 'x' } as unknown as Side // Likewise.
 
 let root = ''
@@ -88,6 +89,7 @@ describe('no data', () => {
     ['a link', null, LINK, 'a link'],
     ['a link that goes', LINK, null, 'a link'],
     ['a link in the place of a file', FILE, LINK, 'a link'],
+    ['a directory that is closed', DIRECTORY, CLOSED, 'of a directory is changed'],
     ['an execute bit', null, PROGRAM, 'execute bit'],
     ['an execute bit that goes', PROGRAM, FILE, 'execute bit'],
     ['a program that goes', PROGRAM, null, 'execute bit'],

@@ -107,11 +107,14 @@ const PLANTS: readonly (readonly [string, string])[] = [
   ["writeFileSync(d + '/x.sql', '')", 'x.sql'],
   ["writeFileSync(d + '/config', '[core]')", 'config'],
   ["rmSync(d + '/check.py')", 'check.py'],
+  ['rmSync(d, { recursive: true }); mkdirSync(d)', 'check.py'],
+  ["renameSync(d, d + '2')", 'check.py'],
+  ["mkdirSync(d + '/a'); renameSync(d + '/check.py', d + '/a/b.txt')", 'check.py'],
   ["writeFileSync(d + '/check.py', 'pass')", 'check.py'],
 ]
 
 const PLAIN_WORK = (body: string): string =>
-  script(`import { rmSync, symlinkSync } from 'node:fs'
+  script(`import { renameSync, rmSync, symlinkSync } from 'node:fs'
 const d = 'out/' + input.node.node_id
 mkdirSync(d, { recursive: true })
 writeFileSync(d + '/x.json', 'no JSON')

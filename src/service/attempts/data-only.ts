@@ -73,6 +73,9 @@ function reasonOf(
   layers: readonly Layer[],
 ): string | null {
   if (isSameState(before, after)) return null
+  // One that cannot be read hides what is in it.
+  const isDirectory = before?.kind === 'directory' && after?.kind === 'directory'
+  if (isDirectory) return 'the mode or the owner of a directory is changed'
   const sides = [before, after].filter((side) => side !== null && side.kind !== 'directory')
   if (sides.length === 0) return null
   const text = textOfRaw(path)
