@@ -169,7 +169,12 @@ it('takes over which reviewers are open', () => {
   expect(walk('approve', run, 'h').ok).toBe(true)
   const [stop] = walk('resume', run).stops
   expect([stop.node_id, stop.code]).toEqual(['b', 'flow.program_touched'])
+  expect(JSON.stringify(stop)).toContain('the ending `.py` is not one of data')
+  expect(JSON.stringify(stop)).toContain('reviewer: { command: […], runs_work: true }')
   expect(place.has('planted.py')).toBe(false)
+  const line = 'reviewer: {"command":["node","agents/r.mjs"],"runs_work":true}'
+  expect(place.writ(['flow', 'check', 'flow.json']).out).toContain(line)
+  expect(place.writ(['flow', 'run', 'flow.json', '--json']).err).toContain(line)
   expect(place.writ(['replay', '--json']).json).toMatchObject({ ok: true })
 })
 

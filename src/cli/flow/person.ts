@@ -79,8 +79,14 @@ export function tellOpenWork(
 ): void {
   const { env: environment } = process
   const around = { workspace, environment, searchPath: environment['PATH'] ?? '' }
-  for (const { code, message, hint = '' } of openReviewers(base, around))
-    terminal.err(`${plain(`${message}; ${hint}`)} (${code})\n`)
+  const open = openReviewers(base, around)
+  for (const { code, message, hint } of open) {
+    // One reviewer often judges many nodes.
+    const same = open.filter((one) => one.hint === hint)
+    if (same[0]?.message !== message) continue
+    const more = same.length === 1 ? '' : ` (the same at ${same.length - 1} more)`
+    terminal.err(`${plain(`${message}${more}; ${hint}`)} (${code})\n`)
+  }
   for (const { code, message, hint } of openWork(base)) {
     // A plan has no word for it; a table has one in its side file.
     const next = kind === 'plan' ? 'a flow can say it: `writ flow export PLAN --format yaml`' : hint

@@ -36,7 +36,7 @@ export const MANIFEST_PATTERNS: readonly string[] = [
  * judges, no participant adds or changes one of these unless its node declares to write it.
  */
 export const LOADED_ANYWHERE: readonly string[] = [
-  ...['node_modules/**', 'package.json', '.npmrc', 'tsconfig*.json', '.husky/**'],
+  ...['node_modules/**', 'package.json', '.npmrc', 'tsconfig*.json', '.husky/**', '.jq'],
   ...['__init__.py', 'conftest.py', 'sitecustomize.py', 'usercustomize.py', '*.pth'],
   ...['pytest.ini', '.pytest.ini', 'mypy.ini', '.mypy.ini', '.flake8', 'setup.cfg', 'tox.ini'],
   ...['pyproject.toml', 'Makefile', 'makefile', 'GNUmakefile', '*.mk'],

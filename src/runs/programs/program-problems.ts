@@ -97,7 +97,7 @@ export function openReviewers(flow: Flow, around: PartsAround): readonly FlowPro
     const other = why.includes(UNREAD_MODULE)
       ? 'let it import only modules of Node or Python that read, and files of its own directory'
       : 'make it one program that only reads, started as `node FILE` or `python3 FILE`'
-    const hint = `if the work holds code, write \`${line}\`, with which you answer for what it runs; or ${other}`
+    const hint = `if the work holds code, write \`${line}\` (in a file of participants: \`runs_work: true\` at the participant), with which you answer for what it runs; or ${other}`
     return [{ code: 'flow.reviewer_open', path: `/nodes/${index}/reviewer`, message, hint }]
   })
 }
