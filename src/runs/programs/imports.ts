@@ -45,7 +45,7 @@ export function loadedBy(files: WorkspaceFiles, programs: Iterable<string>): Loa
   return { modules, places }
 }
 
-export interface NamedModule {
+interface NamedModule {
   readonly path: string
   readonly isThere: boolean
 }

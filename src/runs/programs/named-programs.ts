@@ -62,7 +62,7 @@ function filesNamed(
     .filter((path) => path !== '' && files.isFile(path))
 }
 
-/** The first word that is a file or a directory, whatever it is called, and a module behind `-m`. */
+/** The first word that is a file or a directory, with or without a suffix of code, and a module behind `-m`. */
 function entriesOf(
   files: WorkspaceFiles,
   name: string,

@@ -42,6 +42,8 @@ function openText(path: string, text: string): string | null {
   return openCommand(path.endsWith('py') ? 'python3' : 'node', path)
 }
 
+const RULES = "'./rules.mjs'"
+
 describe('closed is a command', () => {
   it.each<[readonly string[]]>([
     [['node', 'agents/r.mjs', '--strict', 'out/x.json']],
@@ -61,10 +63,7 @@ describe('closed is a command', () => {
 
 describe('closed is a program that only reads', () => {
   it.each<[string, string]>([
-    [
-      'r.mjs',
-      "import * as fs from 'node:fs'\nimport './rules.mjs'\nexport { a } from './rules.mjs'",
-    ],
+    ['r.mjs', `import * as fs from 'node:fs'\nimport ${RULES}\nexport { a } from ${RULES}`],
     [
       'r.mjs',
       "// The process of a Function: eval\n/* import x */\nimport { readFileSync as r } from 'fs'",
@@ -148,7 +147,7 @@ describe('open is a program that may do more than read', () => {
     ['r.mjs', "import x from '/opt/x.mjs'"],
     ['r.mjs', "import x from 'data:text/javascript,1'"],
     ['r.mjs', 'await import(process.argv[2])'],
-    ['r.mjs', "await import('./a' + b)"],
+    ['r.mjs', `await import(${RULES} + b)`],
     ['r.mjs', 'new Function("a")()'],
     ['r.mjs', 'const F = Function'],
     ['r.mjs', '(() => {}).constructor(text)()'],
@@ -190,7 +189,7 @@ describe('open is a program that may do more than read', () => {
 
   it('through a module of it, a link, or a package', () => {
     write('agents/rules.mjs', 'eval("1")')
-    expect(openText('agents/r.mjs', "import './rules.mjs'")).toContain('(agents/rules.mjs:1)')
+    expect(openText('agents/r.mjs', `import ${RULES}`)).toContain('(agents/rules.mjs:1)')
     write('agents/rules.py', 'import subprocess')
     expect(openText('agents/r.py', 'import rules')).toContain('(agents/rules.py:1)')
     write('agents/yaml/notes.txt')

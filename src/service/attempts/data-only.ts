@@ -116,7 +116,7 @@ class DataNames {
     if (suffix !== undefined && !suffixes.includes(suffix.toLowerCase()))
       return `the ending \`.${suffix}\` is not one of data`
     return this.#except.some((glob) => matchesPath(glob, within))
-      ? 'tools load a file of this name without being told'
+      ? 'tools load a file of this name by themselves'
       : null
   }
 }
