@@ -39,7 +39,7 @@ const SCRIPT_WORDS: readonly RegExp[] = [
   /\b__(?:proto|define|lookup)\w*/g,
   // Not the constructor of a class.
   /(?<!^[ \t]*)\bconstructor\b/gm,
-  /\bmodule\b(?=\s*(?:\.(?!\s*exports\b)|\?\.|[[;,)]))/g,
+  /(?<!\brequire\.main ===? )\bmodule\b(?=\s*(?:\.(?!\s*exports\b)|\?\.|[[;,)]))/g,
   new RegExp(String.raw`\bprocess\b(?!\s*\.\s*(?:${PROCESS_NAMES})\b)(?![ \t]+[A-Za-z])`, 'g'),
   new RegExp(
     String.raw`\bimport\b(?!\s*(?:[\w$*\s{},]+?\bfrom\s*|\(\s*)?${LITERAL}|\.meta\.(?:url|dirname|filename)\b)`,

@@ -79,7 +79,7 @@ describe('closed is a program that only reads', () => {
     ],
     [
       'r.cjs',
-      "const { join } = require('node:path')\nrequire('./rules.cjs')\nmodule.exports = { join }",
+      "const { join } = require('node:path')\nrequire('./rules.cjs')\nif (require.main === module) join()\nmodule.exports = { join }",
     ],
     ['r.py', 'import json, re, sys\nfrom pathlib import Path\nimport rules\nre.compile("x")'],
     [
