@@ -59,7 +59,10 @@ it('a Rollback waits for a promotion under way, and undoes it', () => {
   const nodes = [work('a'), work('b'), node('s'), GOAL]
   const edges = [edge('a', 'b'), edge('a', 's'), backOnce('s', 'a', 'Rollback'), edge('b', 'g')]
   const host = new Host({ nodes, edges }, STAGED).start()
-  runBut(host, ({ type, ...more }) => type === 'promote' && 'node_id' in more && more.node_id === 'b')
+  runBut(
+    host,
+    ({ type, ...more }) => type === 'promote' && 'node_id' in more && more.node_id === 'b',
+  )
   expect(eventsIn(host, 'promoted', 'rolled_back')).toEqual(['promoted a'])
   expect(host.entered).toEqual(['a', 'b', 's'])
   host.verify()

@@ -43,7 +43,7 @@ export function arrive(turn: Turn, edge: CompiledEdge, round: number): void {
 }
 
 /**
- * Returns whether a node was left behind and not entered since: whatever leads there enters it, although
+ * Returns whether a node was left behind and not entered since: any way that leads there enters it, although
  * its own reruns may have counted further than the round that leads there.
  */
 function isLeftFirst({ draft }: Turn, node: number): boolean {

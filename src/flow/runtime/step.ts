@@ -21,7 +21,6 @@ import { waitsForWork } from './border.ts'
 import { isRejectedByCall, settleCalls } from './call.ts'
 import { block, enter, enterLate, failNode, run } from './enter.ts'
 import { asksForEvidence, isReviewEvidence } from './evidence.ts'
-import { isInvariantKept } from './judge.ts'
 import {
   fire,
   hasGoneOn,
@@ -43,6 +42,7 @@ import {
 } from './map.ts'
 import { afterMigration } from './migrate.ts'
 import { outstanding } from './outstanding.ts'
+import { judgePeriodic } from './periodic.ts'
 import {
   afterLog,
   afterManifest,
@@ -471,34 +471,6 @@ function afterUnblock(turn: Turn, node: number): void {
   if (!asksForEvidence(turn, node, isReview)) return retryWays(turn, node)
   // A person may have corrected an evidence file: tries the edges once the host has read it again.
   turn.record({ kind: 'released', node_id: turn.idOf(node) })
-}
-
-/** Periodic invariants: at each event for its node, and at each tick for every node that is open. */
-function judgePeriodic(turn: Turn, event: FlowEvent): void {
-  const { periodic } = turn.flow
-  const nodes =
-    event.type === 'tick'
-      ? turn.flow.nodes.map(({ index }) => index)
-      : 'node_id' in event
-        ? [turn.draft.nodeNamed(event.node_id)]
-        : []
-  for (const node of nodes) {
-    for (const invariant of periodic) {
-      if (!isOpen(turn.node(node).status)) break
-      if (isInvariantKept(turn, invariant, node, null, {})) continue
-      if (invariant.document.fail_action !== 'alert')
-        interrupt(turn, node, invariant.document.fail_action)
-    }
-  }
-}
-
-function interrupt(turn: Turn, node: number, action: 'block' | 'rerun'): void {
-  const { pending } = turn.node(node)
-  if (pending !== null)
-    turn.command({ type: 'stop', node_id: turn.idOf(node), stopped: pending.command })
-  if (action === 'rerun') return runAgain(turn, node, 'invariant')
-  turn.settle(node, 'blocked', 'invariant')
-  turn.later({ kind: 'except', node })
 }
 
 /** A run in which nothing is open, stuck or under way is at its end, unless a goal was missed. */
