@@ -4,6 +4,7 @@
  * view, home and service.
  */
 export { AgentHome } from './agent-home.ts'
+export type { PowerChange } from './agent-powers.ts'
 export { knownHost } from './agent-start.ts'
 export { sendOrder } from './control.ts'
 export { withIdleSession } from './idle-session.ts'

@@ -230,7 +230,7 @@ class LiveSession {
       ({ outside, inside }) => `port ${inside} of the session: http://127.0.0.1:${outside}`,
     )
     onNotes([...start.notes, ...agentHome.logins(), ...published])
-    agentHome.acceptFiles(start.written)
+    await agentHome.acceptFiles(start.written)
     return start
   }
 
