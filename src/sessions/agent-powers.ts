@@ -51,7 +51,7 @@ export async function powersOf(home: string, host: AgentHost | null): Promise<Ag
   }
   for (const { path, bytes } of filesBelow(home)) {
     if (!isAmong(globs, path) || isAmong(left, path)) continue
-    const parts = await partsOf(path, bytes(), isNoVersion)
+    const parts = await partsOf(path, bytes(), isNoForm)
     if (Object.keys(parts).length > 0) found[path] = parts
   }
   for (const { file, keys } of mixed) {
@@ -113,9 +113,11 @@ export function isAmong(globs: readonly Glob[], path: string): boolean {
   return globs.some((glob) => matchesPath(glob, `/${path}`))
 }
 
-/** Hosts note a version of their own form when they write their settings again in another layout. */
-function isNoVersion({ keys }: Leaf): boolean {
-  return !(keys.length === 1 && keys[0] === '$version')
+/** Hosts note the form of their settings when they write them again. */
+const FORM_KEYS: ReadonlySet<string | undefined> = new Set(['$version', '$schema'])
+
+function isNoForm({ keys }: Leaf): boolean {
+  return !(keys.length === 1 && FORM_KEYS.has(keys[0]))
 }
 
 /** What hosts note of each new project before a person has granted anything. */

@@ -96,6 +96,7 @@ export async function show(call: CommandCall): Promise<Exit> {
       question: pending.question,
       use: files.use(),
       conflicts: pending.conflicts,
+      stale: pending.stale,
       pending: pending.changes.map(({ path, before, after }) => ({
         path: displayOfRaw(path),
         change: before === null ? 'added' : after === null ? 'deleted' : 'modified',
