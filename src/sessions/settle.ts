@@ -313,7 +313,7 @@ export class Settler {
     if (blocked !== null) this.#refuse(refused.changes)
     const applied = promoted?.promoted === true ? granted.changes : []
     const left = await swept(frozen, applied, this.#parts.isWatched())
-    const stale = this.#stale.note([...left, ...scan.stale.map(({ path }) => path)])
+    const stale = this.#stale.note(left)
     this.#sinceMs = this.#parts.nowMs()
     return { promoted, asked: answer, blocked, busy, stale }
   }
