@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { KnownHome } from '../home/index.ts'
-import { hostNamed } from '../hosts/index.ts'
+import type { KnownHome } from '../../home/index.ts'
+import { hostNamed } from '../../hosts/index.ts'
 import { AgentHome } from './agent-home.ts'
 
 let folder: string

@@ -8,9 +8,9 @@
  */
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { KnownHome } from '../home/index.ts'
-import type { AgentHost } from '../hosts/index.ts'
-import { readIfThere, writeWhole } from '../machine/index.ts'
+import type { KnownHome } from '../../home/index.ts'
+import type { AgentHost } from '../../hosts/index.ts'
+import { readIfThere, writeWhole } from '../../machine/index.ts'
 import {
   type AgentPowers,
   isAmong,

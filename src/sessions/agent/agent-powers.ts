@@ -4,11 +4,11 @@
  * the beginning is kept.
  */
 import { join } from 'node:path'
-import { digestBytes } from '../base/index.ts'
-import { readConfiguration } from '../configuration/index.ts'
-import { type Glob, matchesPath, parseGlob } from '../contracts/index.ts'
-import type { AgentHost } from '../hosts/index.ts'
-import { readIfThere } from '../machine/index.ts'
+import { digestBytes } from '../../base/index.ts'
+import { readConfiguration } from '../../configuration/index.ts'
+import { type Glob, matchesPath, parseGlob } from '../../contracts/index.ts'
+import type { AgentHost } from '../../hosts/index.ts'
+import { readIfThere } from '../../machine/index.ts'
 import { filesBelow } from './files-below.ts'
 import { homePowers } from './home-powers.ts'
 import { withoutSecrets } from './without-secrets.ts'
