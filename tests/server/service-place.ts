@@ -70,9 +70,10 @@ export class ServicePlace extends Place {
   /** Variables of the service's process. */
   variables: Record<string, string> = {}
 
-  constructor(name: string) {
+  /** `options`: more words for `writ init`. */
+  constructor(name: string, options: readonly string[] = []) {
     super(name, { runs: 'warm' })
-    this.init(PASSPHRASE)
+    this.init(PASSPHRASE, options)
   }
 
   async serve(options: readonly string[] = []): Promise<this> {
