@@ -99,15 +99,28 @@ export async function actReply(
   id: string,
 ): Promise<Reply> {
   for (const stream of await knownStreams(call)) {
-    const act = await actDocument(call, stream, id)
+    let act = await actDocument(call, stream, id)
     if (act === null) continue
-    if (act.status === 'unknown' && !call.deciding.has(id)) throw neverDecided(id)
-    const isOpen = act.status === 'waiting' || act.status === 'unknown'
+    if (!call.deciding.has(id)) {
+      if (act.status === 'unknown') throw neverDecided(id)
+      if (act.status === 'unfinished') {
+        // A crash came between decision and promotion; whoever asks has it carried out.
+        await call.home.withGate(call.caller, stream, (gate) => gate.recoveries())
+        act = (await actDocument(call, stream, id)) ?? act
+      }
+    }
     const headers = { location: `/v1/actions/${id}` }
-    return { status: isOpen ? 202 : 200, value: act, headers }
+    return { status: OPEN.has(act.status) ? 202 : 200, value: act, headers }
   }
   throw faultError('history.unknown', id, `no action has the id ${showName(id)}`)
 }
+
+const OPEN: ReadonlySet<ActDocument['status']> = new Set([
+  'waiting',
+  'unknown',
+  'unfinished',
+  'approved',
+])
 
 /** Nothing is promoted without a decision on the record, so nothing of such an action is real. */
 function neverDecided(id: string): FaultError {
