@@ -52,7 +52,7 @@ function shared(event: ExportedEvent, home: string, classUid: number, activity: 
         domain: by.namespace,
         uid: `${by.kind}:${by.id}@${by.namespace}`,
         type_id: USER_TYPES[by.kind],
-        // The text beside a number is its name in OCSF; only another kind has one of ours.
+        // OCSF fixes the text of each number but of Other.
         ...(USER_TYPES[by.kind] === OTHER ? { type: by.kind } : {}),
       },
     },

@@ -113,7 +113,7 @@ async function prepare(): Promise<void> {
 beforeAll(async () => {
   collector = createServer((request, response) => {
     request.on('data', (chunk) => traces.push(String(chunk)))
-    // What a receiver says is nobody's business either.
+    // What a receiver answers stays out, too.
     request.on('end', () => response.writeHead(400).end(mark('hook-answer')))
   })
   await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve))
@@ -178,7 +178,7 @@ async function actWithSecrets(): Promise<void> {
   const wait = { prefer: 'wait=60' }
   const { json } = await ask('/v1/actions', { method: 'POST', token: bot, body, headers: wait })
   expect(json.status).toBe('promoted')
-  // A question, of which people are told.
+  // A question, which is sent to people.
   const { status } = place.exec(['--env', `KEY=${CONTENT}`], `echo ${CONTENT} > q.txt`)
   expect(status).toBe(75)
 }

@@ -1,6 +1,6 @@
 /**
  * Proposals that are under way while a service is disturbed, and what must hold of them afterwards (H-8):
- * each acknowledged one is on the ledger once, each is decided in the end, none is half promoted.
+ * each acknowledged one is on the ledger once, each is decided or left without any effect, none is half promoted.
  */
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'

@@ -104,7 +104,7 @@ export async function actReply(
     if (!call.deciding.has(id)) {
       if (act.status === 'unknown') throw neverDecided(id)
       if (act.status === 'unfinished') {
-        // A crash came between decision and promotion; whoever asks has it carried out.
+        // A crash came between decision and promotion: the repeated request carries it out.
         await call.home.withGate(call.caller, stream, (gate) => gate.recoveries())
         act = (await actDocument(call, stream, id)) ?? act
       }
