@@ -16,6 +16,8 @@ import {
   verifierKey,
 } from '../../ledger/index.ts'
 import { makeFolder, readIfThere, writeWhole } from '../../machine/index.ts'
+import type { CommandCall } from '../call/command.ts'
+import { surroundings } from '../call/terminal.ts'
 
 interface Remote {
   readonly name: string
@@ -65,8 +67,20 @@ export function clientOf(around: Surroundings, url: string): Client {
   return createClient({ url, token })
 }
 
+/** Returns a client of the service that `WRIT_URL` names, once its key was checked. */
+export async function connect({ options }: CommandCall): Promise<Client> {
+  const around = surroundings()
+  if (options.text('home') !== null)
+    throw faultError('cli.usage', '', '`--home` names a home of this machine, `WRIT_URL` a service')
+  const url = wholeUrl(around.env['WRIT_URL'] ?? '')
+  const remote = remoteOf(around, url)
+  const client = clientOf(around, url)
+  await checkKey(client, remote)
+  return client
+}
+
 /** Returns the registered service of an address. Fails if there is none. */
-export function remoteOf(around: Surroundings, url: string): Remote {
+function remoteOf(around: Surroundings, url: string): Remote {
   const found = readRemotes(around).find((one) => one.url === url)
   if (found !== undefined) return found
   const message = `the service at ${showName(url)} is not registered here`
@@ -77,8 +91,11 @@ export function remoteOf(around: Surroundings, url: string): Remote {
 export async function checkKey(client: Client, { url, key, name }: Remote): Promise<void> {
   const { streams } = (await told(client.listStreams({}))).value
   const [first] = streams
-  // A home always has a stream that its callers may know of, once it has a fact there.
-  if (first === undefined) return
+  if (first === undefined) {
+    const message = `the service at ${showName(url)} shows no signed checkpoint to this token, so its key cannot be checked`
+    const hint = 'use a token of a stream that has a fact; `writ token create` where the service is'
+    throw faultError('remote.key_unproven', url, message, hint)
+  }
   const { stream } = first
   const note = String((await told(client.showCheckpoint({ params: { stream } }))).value)
   const [origin = ''] = parseNote(note)?.text.split('\n') ?? []
