@@ -87,25 +87,30 @@ function remoteOf(around: Surroundings, url: string): Remote {
   throw faultError('remote.unknown', url, message, `writ remote add NAME ${url}`)
 }
 
-/** Fails if the service does not sign with the key that was registered. */
+/** Fails if a checkpoint of the service is not signed with the key that was registered, or none is shown. */
 export async function checkKey(client: Client, { url, key, name }: Remote): Promise<void> {
   const { streams } = (await told(client.listStreams({}))).value
-  const [first] = streams
-  if (first === undefined) {
+  if (streams.length === 0) {
     const message = `the service at ${showName(url)} shows no signed checkpoint to this token, so its key cannot be checked`
-    const hint = 'use a token of a stream that has a fact; `writ token create` where the service is'
+    const hint = 'use a token of a stream that has a fact: `writ token create` where the service is'
     throw faultError('remote.key_unproven', url, message, hint)
   }
-  const { stream } = first
-  const note = String((await told(client.showCheckpoint({ params: { stream } }))).value)
+  // A rotation is signed with both keys, so one stream does not tell.
+  const notes = streams.map(({ stream }) => told(client.showCheckpoint({ params: { stream } })))
+  for (const { value } of await Promise.all(notes)) {
+    if (isSigned(String(value), key)) continue
+    const message = `the service at ${showName(url)} signs with another key than the one registered for ${showName(name)}`
+    const hint = `if its home has a new key, compare it there (\`writ ledger key\`), then: writ remote remove ${name}; writ remote add ${name} ${url}`
+    throw faultError('remote.key_changed', url, message, hint)
+  }
+}
+
+function isSigned(note: string, key: string): boolean {
   const [origin = ''] = parseNote(note)?.text.split('\n') ?? []
   const pinned = parseVerifierKey(key)
-  const verifier =
-    pinned === null ? null : verifierFor(verifierKey(origin, pinned.type, pinned.publicKey))
-  if (verifier !== null && openCheckpoint(note, [verifier]).ok) return
-  const message = `the service at ${showName(url)} signs with another key than the one registered for ${showName(name)}`
-  const hint = `if its home has a new key, compare it there (\`writ ledger key\`), then: writ remote remove ${name}; writ remote add ${name} ${url}`
-  throw faultError('remote.key_changed', url, message, hint)
+  if (pinned === null) return false
+  const verifier = verifierFor(verifierKey(origin, pinned.type, pinned.publicKey))
+  return verifier !== null && openCheckpoint(note, [verifier]).ok
 }
 
 /** Turns a problem of the service, or silence, into a fault in the words of the service. */
