@@ -28,6 +28,7 @@ const NO_ANSWER_HERE: Readonly<Record<string, string>> = {
   rejectNode: 'needs a run with a reviewer: tests/flow-run',
   bringEvidence: 'needs a run with claims: tests/flow-run',
   anchorLedger: 'needs a witness: tests/witness',
+  submitReceipt: 'the command: tests/cli-history/tasks.test.ts',
 }
 
 const TABLE: readonly (readonly [string, Route])[] = Object.entries(ROUTES)
@@ -410,6 +411,8 @@ describe('the rest of the table', () => {
     expect(actions[0].action_id).toBe(no.action_id)
     await asBot.showAction({ params: { id: no.action_id } })
     await asBot.showLog({ query: { limit: 3 } })
+    const since = { since: '1h', dry_run: true, proof }
+    await asAnn.rollBackSince({ body: since })
   }, 180_000)
 
   it('an actor asks for an undo, and a human says yes or no', async () => {
@@ -450,6 +453,15 @@ describe('the rest of the table', () => {
     const rules = readFileSync('examples/constitution/apply.yaml', 'utf8')
     const ruleset = JSON.parse((await value(asBot.formatRules({ body: { rules, to: 'json' } }))) as string)
     await asBot.checkRules({ body: { rulesets: [ruleset] } } as Json)
+    const read = (name: string): Json =>
+      JSON.parse(readFileSync(join('examples/constitution', name), 'utf8'))
+    const cases = [read('cases/conflict.json')]
+    const sense = readFileSync('examples/constitution/sense.yaml', 'utf8')
+    const template = read('templates/enter.json')
+    expect(await value(asBot.importRules({ body: { template } }))).toContain('ruleset_id')
+    await asBot.testRules({ body: { rules: [rules, sense], cases } } as Json)
+    const { inputs } = cases[0]
+    await asBot.evaluateRules({ body: { rulesets: [ruleset], inputs } } as Json)
   }, 120_000)
 
   it('a schedule is set, looked at, changed, paused, resumed and removed', async () => {
@@ -483,7 +495,8 @@ describe('the rest of the table', () => {
   }, 240_000)
 
   it('a witness is pinned and unpinned, and the key is rotated', async () => {
-    const key = place.writ(['ledger', 'key', '--json']).json.public_key
+    const dir = join(place.folder, 'witness')
+    const key = place.writ(['witness', 'init', 'w.example/1', '--dir', dir]).out.trim()
     const { name } = await value(
       asAnn.pinWitness({ body: { url: 'http://127.0.0.1:1/w', key, proof } }),
     )
