@@ -41,8 +41,9 @@ let bill: { readonly bomFormat: string; readonly specVersion: string; components
 beforeAll(() => {
   ensureBuilt()
   const words = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev']
-  const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] } as const
-  bill = JSON.parse(execFileSync('npm', words, options))
+  bill = JSON.parse(
+    execFileSync('npm', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+  )
   for (const { name } of bill.components) add(name, 'installed')
   for (const name of bundled()) add(name, 'bundled')
 }, 180_000)

@@ -1,6 +1,11 @@
 /** Receivers of messages on the loopback of this machine: web servers, and a server for mail. */
 import { createServer, type IncomingMessage } from 'node:http'
-import { type AddressInfo, createServer as createSocketServer, type Server, type Socket } from 'node:net'
+import {
+  type AddressInfo,
+  createServer as createSocketServer,
+  type Server,
+  type Socket,
+} from 'node:net'
 import { TLSSocket } from 'node:tls'
 
 export interface Received {

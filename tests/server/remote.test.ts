@@ -172,23 +172,24 @@ it('carries every command out there, or has a reason to stay here', () => {
   // These look at documents, which are here.
   expect([...documents].sort()).toEqual(
     [
-    'laws check',
-    'check',
-    'normalize',
-    'schema',
-    'rules check',
-    'rules eval',
-    'rules test',
-    'rules prove',
-    'rules diff',
-    'rules import',
-    'rules fmt',
-    'flow check',
-    'flow test',
-    'flow import',
-    'flow export',
-    'ledger compare',
-  ].sort())
+      'laws check',
+      'check',
+      'normalize',
+      'schema',
+      'rules check',
+      'rules eval',
+      'rules test',
+      'rules prove',
+      'rules diff',
+      'rules import',
+      'rules fmt',
+      'flow check',
+      'flow test',
+      'flow import',
+      'flow export',
+      'ledger compare',
+    ].sort(),
+  )
   for (const name of ['propose', 'inbox', 'show', 'approve', 'deny', 'log', 'ledger prove'])
     expect(here).not.toContain(name)
 })

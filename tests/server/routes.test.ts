@@ -446,12 +446,14 @@ describe('the rest of the table', () => {
 
   it('documents and rules of the request are judged', async () => {
     const proposal = place.proposal('x')
-    expect(await value(asBot.checkDocument({ body: { document: proposal } } as Json))).toMatchObject(
-      { valid: true },
-    )
+    expect(
+      await value(asBot.checkDocument({ body: { document: proposal } } as Json)),
+    ).toMatchObject({ valid: true })
     await asBot.normalizeDocument({ body: { as: 'PLAN_GEN', document: {} } } as Json)
     const rules = readFileSync('examples/constitution/apply.yaml', 'utf8')
-    const ruleset = JSON.parse((await value(asBot.formatRules({ body: { rules, to: 'json' } }))) as string)
+    const ruleset = JSON.parse(
+      (await value(asBot.formatRules({ body: { rules, to: 'json' } }))) as string,
+    )
     await asBot.checkRules({ body: { rulesets: [ruleset] } } as Json)
     const read = (name: string): Json =>
       JSON.parse(readFileSync(join('examples/constitution', name), 'utf8'))

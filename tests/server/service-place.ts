@@ -58,7 +58,8 @@ class Description {
     const pointer = place.map((part) =>
       encodeURIComponent(String(part).replaceAll('~', '~0').replaceAll('/', '~1')),
     )
-    const route: string | undefined = this.#document.paths[pattern ?? '']?.[method.toLowerCase()]?.operationId
+    const route: string | undefined =
+      this.#document.paths[pattern ?? '']?.[method.toLowerCase()]?.operationId
     return { name, route, validate: this.#ajv.compile({ $ref: `service#/${pointer.join('/')}` }) }
   }
 }

@@ -24,6 +24,8 @@ export interface CommandLine {
   readonly words?: readonly string[]
   /** Fields that are documents or texts; the command gets them as files. */
   readonly files?: readonly string[]
+  /** The one of `files` that is a list, which the command gets as a folder. */
+  readonly folder?: string
   /** The one of `words` that the command reads from its standard input. */
   readonly input?: string
   /** Options that the route always gives. */

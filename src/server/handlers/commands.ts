@@ -1,5 +1,5 @@
 /** Routes that a command of the program answers: the request becomes its words, its answer the reply. */
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type CommandLine, commandWords, type FilePlaces, type Route } from '../../api/index.ts'
@@ -83,7 +83,7 @@ function orderOf(
     ...(passphrase === null ? [] : [`--pass-fd=${PASS_DESCRIPTOR}`]),
     ...(runs.isText === true || call.wantsText ? [] : ['--json']),
   ]
-  const places = writeFiles(runs.files ?? [], fields, folder, isDocument)
+  const places = writeFiles(runs, fields, folder, isDocument)
   return {
     argv: commandWords(command, runs, fields, places, more),
     cwd: isDocument ? folder : dirname(directory),
@@ -108,7 +108,7 @@ export function passphraseOf(body: unknown): string | null {
 
 /** Writes fields as files; a list of documents is a folder of `rules` or several files. */
 function writeFiles(
-  names: readonly string[],
+  { files: names = [], folder: listed }: CommandLine,
   fields: Readonly<Record<string, unknown>>,
   folder: string,
   isHere: boolean,
@@ -127,6 +127,12 @@ function writeFiles(
     const value = fields[name]
     if (value === undefined) continue
     const values = Array.isArray(value) ? value : [value]
+    if (name === listed) {
+      mkdirSync(join(folder, name), { mode: 0o700 })
+      for (const [index, each] of values.entries()) write(`${name}/${index + 1}`, each)
+      places[name] = [isHere ? name : join(folder, name)]
+      continue
+    }
     places[name] = values.map((each, index) =>
       write(values.length === 1 ? name : `${name}-${index + 1}`, each),
     )
