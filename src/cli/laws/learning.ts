@@ -100,7 +100,7 @@ async function answerTo(
   const record = await gatherDecision(fact, decision, evaluation, lookup)
   const comparison = compareAgain(record, FINDINGS_SHOWN_MAX)
   const isNo = given.answer === 'DENIED'
-  // A denial counts whoever asked; a yes is learned for a known agent.
+  // A denial of any asker counts; a yes is learned for a known agent.
   if (comparison === null || (agent === undefined && !isNo)) return null
   const { assurance, given_ahead } = given
   const isProven = assurance === 'passphrase' || assurance === 'passkey'

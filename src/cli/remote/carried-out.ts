@@ -58,16 +58,17 @@ export function withProof(command: Command): Command {
 export async function carriedOut(command: Command): Promise<{ readonly run: CommandRun }> {
   if (placeOf(command) === 'here') return command.load()
   const routes = formsOf(command)
-  switch (command.name) {
-    case 'propose':
-      return { run: (call) => propose(command, routes, call) }
-    case 'approve':
-      return { run: approveThere }
-    case 'deny':
-      return { run: (call) => denyThere(call, () => ask(command, routes, call)) }
-    default:
-      return { run: (call) => ask(command, routes, call) }
-  }
+  const own = OWN_FORMS[command.name]
+  return { run: (call) => own?.(command, routes, call) ?? ask(command, routes, call) }
+}
+
+type Form = (command: Command, routes: readonly NamedRoute[], call: CommandCall) => Promise<Exit>
+
+/** Commands that ask or wait here. */
+const OWN_FORMS: Readonly<Record<string, Form>> = {
+  propose: (command, routes, call) => propose(command, routes, call),
+  approve: (_command, _routes, call) => approveThere(call),
+  deny: (command, routes, call) => denyThere(call, () => ask(command, routes, call)),
 }
 
 /** An example is made here; with `--wait` the answer of a human is waited for. */
