@@ -4,10 +4,10 @@
  * question for a person.
  */
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { build } from 'esbuild'
 import { beforeAll, expect, it } from 'vitest'
-import { ensureBuilt } from './built.ts'
 
 const PAGE = 'docs/licences.md'
 const ALLOWED = new Set([
@@ -38,14 +38,13 @@ interface Component {
 const shipped = new Map<string, Shipped>()
 let bill: { readonly bomFormat: string; readonly specVersion: string; components: Component[] }
 
-beforeAll(() => {
-  ensureBuilt()
+beforeAll(async () => {
   const words = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev']
   bill = JSON.parse(
     execFileSync('npm', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
   )
   for (const { name } of bill.components) add(name, 'installed')
-  for (const name of bundled()) add(name, 'bundled')
+  for (const name of await bundled()) add(name, 'bundled')
 }, 180_000)
 
 function add(name: string, how: 'installed' | 'bundled'): void {
@@ -56,15 +55,24 @@ function add(name: string, how: 'installed' | 'bundled'): void {
   shipped.set(name, known)
 }
 
-/** esbuild writes the path of each file above what it took from it. */
-const TAKEN = /^\s*\/\/ (?:\.\.\/)*node_modules\/((?:@[^/\s]+\/)?[^/\s]+)\//gm
+const ENTRIES = ['main', 'exec-main', 'run-main', 'serve-main'].map((name) => `src/cli/${name}.ts`)
+const PACKAGE = /node_modules\/((?:@[^/]+\/)?[^/]+)\//
 
-function bundled(): ReadonlySet<string> {
-  const files = readdirSync('dist', { recursive: true, encoding: 'utf8' })
-  const texts = files
-    .filter((file) => /\.(?:js|cjs)$/.test(file))
-    .map((file) => readFileSync(join('dist', file), 'utf8'))
-  return new Set(texts.flatMap((text) => [...text.matchAll(TAKEN)].map(([, name = '']) => name)))
+/** What esbuild takes into the scripts of the command line and the service. */
+async function bundled(): Promise<ReadonlySet<string>> {
+  const { metafile } = await build({
+    entryPoints: ENTRIES,
+    outdir: 'unused',
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'silent',
+    external: ['better-sqlite3', 'pg-native'],
+  })
+  const names = Object.keys(metafile.inputs).flatMap((path) => PACKAGE.exec(path)?.[1] ?? [])
+  return new Set(names)
 }
 
 it('npm makes a CycloneDX bill of materials of what is installed, with a licence each', () => {
