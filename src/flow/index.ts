@@ -73,7 +73,6 @@ export { commandText, nodeName, nodeTitle } from './report/words.ts'
 export { type ClaimStanding, claimStandings } from './runtime/claims.ts'
 export { type Delta, deltaOf } from './runtime/delta.ts'
 export { isLostItem } from './runtime/map.ts'
-export { dueTimers, outstanding, timersOf } from './runtime/outstanding.ts'
 export { eventOf, type RunDifference, replayRun } from './runtime/replay.ts'
 export { canSkip } from './runtime/skip.ts'
 export { stagesSeen } from './runtime/stage.ts'
@@ -125,6 +124,7 @@ export {
   type FlowFact,
   type RunFinding,
 } from './state/fact.ts'
+export { dueTimers, outstanding, timersOf } from './state/outstanding.ts'
 export {
   emptyState,
   isStuckAt,

@@ -4,10 +4,10 @@
  */
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import { type ClaimStanding, claimStandings } from '../runtime/claims.ts'
-import { outstanding } from '../runtime/outstanding.ts'
 import type { FlowCommand } from '../state/command.ts'
 import type { ProgramChange } from '../state/event.ts'
 import type { FlowFact } from '../state/fact.ts'
+import { outstanding } from '../state/outstanding.ts'
 import {
   isRejectedVersion,
   type NodeStatus,

@@ -5,9 +5,9 @@
 
 import { plainName } from '../answer/requirements.ts'
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
-import { hasCome, timersOf } from '../runtime/outstanding.ts'
 import type { FlowCommand } from '../state/command.ts'
 import type { FlowFact, RunFinding } from '../state/fact.ts'
+import { hasCome, timersOf } from '../state/outstanding.ts'
 import { isStuckAt, type RunState } from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
 import { pinnedVersion } from '../state/version.ts'

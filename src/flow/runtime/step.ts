@@ -13,6 +13,7 @@ import { ignoredWords } from '../plan/plan-words.ts'
 import type { FlowCommand } from '../state/command.ts'
 import { RunDraft } from '../state/draft.ts'
 import type { EventOf, FlowEvent } from '../state/event.ts'
+import { outstanding } from '../state/outstanding.ts'
 import { flowAfter, reshape } from '../state/reshape.ts'
 import { isOpen, isStuckAt, type RunState, unblockedBy } from '../state/state.ts'
 import { endBranches, loseGroups, openGroups, winGroups } from './alternatives.ts'
@@ -41,7 +42,6 @@ import {
   reopenItem,
 } from './map.ts'
 import { afterMigration } from './migrate.ts'
-import { outstanding } from './outstanding.ts'
 import { judgePeriodic } from './periodic.ts'
 import {
   afterLog,

@@ -1,7 +1,7 @@
 /** Which commands of a run are not answered yet, and which of them only time or a signal answers. */
-import type { FlowCommand } from '../state/command.ts'
-import type { NodeState, RunState } from '../state/state.ts'
-import { vectorElements } from '../state/vector.ts'
+import type { FlowCommand } from './command.ts'
+import type { NodeState, RunState } from './state.ts'
+import { vectorElements } from './vector.ts'
 
 /** Commands that are not answered yet, oldest first. */
 export function outstanding({
