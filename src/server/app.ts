@@ -38,7 +38,7 @@ import { type HumanProof, ProofDesk, proofOf, requestDigest } from './call/proof
 import type { Handler, People, Reply, RouteCall } from './call/route-call.ts'
 import { Turnstile } from './call/turnstile.ts'
 import { BrowserSessions, cookieOf } from './console/browser-sessions.ts'
-import { answerConsole } from './console/console-files.ts'
+import { ConsoleFiles, consoleFolder } from './console/console-files.ts'
 import { type ConsolePlace, isConsole, requireConsole } from './console/console-place.ts'
 import { PasskeyDesk } from './console/passkey-desk.ts'
 import { EventHub } from './events.ts'
@@ -110,9 +110,10 @@ export function createApp(options: AppOptions): FastifyInstance {
     async (_request: FastifyRequest, bytes: Buffer) => readBody(bytes),
   )
   app.setErrorHandler((error, request, reply) => answerProblem(options, request, reply, error))
-  app.setNotFoundHandler(async (request, reply) => {
+  const pages = new ConsoleFiles(consoleFolder())
+  app.setNotFoundHandler((request, reply) => {
     if (!options.locals.has(request.raw) && isConsole(options.place(), request.headers)) {
-      if (await answerConsole(request, reply)) return
+      if (pages.answer(request, reply)) return
     }
     const error = faultError('api.no_route', '', undefined, 'GET /openapi.json lists the routes')
     answerProblem(options, request, reply, error)
