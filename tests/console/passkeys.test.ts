@@ -1,4 +1,4 @@
-/** People with passkeys in a real browser (W-3, H-5, H-6). */
+/** People with passkeys in a real browser. */
 import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
