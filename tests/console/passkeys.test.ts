@@ -231,7 +231,7 @@ describe('what a passkey proves besides', () => {
       proof: other,
     })
     expect(changed.json.code).toBe('credential.challenge')
-    // Nobody but the service has the ticket of a proof.
+    // Only the service has the ticket of a proof.
     const ticket = `writ-passkey-ticket:${'0'.repeat(64)}`
     const words = ['principal', 'add', 'device:evil@farm', '--pass-fd', '3', '--json']
     expect(place.writ(words, { passphrase: ticket }).json.error.code).toBe('credential.wrong')
