@@ -39,6 +39,8 @@ interface ServeOptions {
 
 interface StartedServer {
   readonly url: string
+  /** Where people log in. */
+  readonly console: string
   /** The socket of local callers. */
   readonly socket: string
   stop(): Promise<void>
@@ -133,7 +135,7 @@ async function listenAt(
     await home.close()
     lock.release()
   }
-  return { url, socket: lock.socket, stop: end }
+  return { url, console: place.origin, socket: lock.socket, stop: end }
 }
 
 /** The socket of a service that died is in the way; the lock says that none is alive. */
