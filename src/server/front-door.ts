@@ -3,17 +3,20 @@
  * requests that two readers could read differently.
  */
 import type { Socket } from 'node:net'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { problemOf } from '../api/index.ts'
 import { type Code, fault, faultError } from '../base/index.ts'
 
 /** Headers of which a second one would be a second opinion. */
 const SINGLE = new Set([
   'authorization',
+  'cookie',
   'content-type',
   'host',
   'idempotency-key',
   'last-event-id',
+  'origin',
+  'writ-page-key',
 ])
 
 /** Fails if a request can be read in two ways, or is not in the one form of its body. */
@@ -61,4 +64,13 @@ export function answerNoRequest(error: NodeJS.ErrnoException, socket: Socket): v
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** Aborted when a client goes away before it has its answer. */
+export function goneSignal({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort()
+  })
+  return gone.signal
 }

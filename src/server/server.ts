@@ -16,6 +16,7 @@ import { anchorOften } from './anchorer.ts'
 import { createApp } from './app.ts'
 import { HostedHome } from './call/hosted-home.ts'
 import { ProgramRuns } from './call/program-runs.ts'
+import { consolePlace } from './console/console-place.ts'
 import { createLog } from './look/log.ts'
 import { Traces } from './look/traces.ts'
 import { ServiceLock } from './service-lock.ts'
@@ -38,6 +39,8 @@ interface ServeOptions {
 
 interface StartedServer {
   readonly url: string
+  /** Where people log in. */
+  readonly console: string
   /** The socket of local callers. */
   readonly socket: string
   stop(): Promise<void>
@@ -72,6 +75,7 @@ async function listenAt(
 ): Promise<StartedServer> {
   const stop = new AbortController()
   let names: ReadonlySet<string> = new Set()
+  let place = consolePlace(listen.port, listen.hasTls)
   const locals = new WeakSet<IncomingMessage>()
   const log = createLog(writeLog)
   const traces = new Traces(around.env, log)
@@ -82,6 +86,7 @@ async function listenAt(
     programs,
     userName: around.userName,
     names: () => names,
+    place: () => place,
     rehearsalsAtOnce: atOnce,
     stop: stop.signal,
     log,
@@ -108,6 +113,7 @@ async function listenAt(
   // An address of a server that listens on TCP.
   const { port: found } = app.server.address() as AddressInfo
   names = ownNames(listen, found)
+  place = consolePlace(found, listen.hasTls)
   const local = createServer((request, response) => {
     locals.add(request)
     app.routing(request, response)
@@ -133,7 +139,7 @@ async function listenAt(
     await home.close()
     lock.release()
   }
-  return { url, socket: lock.socket, stop: end }
+  return { url, console: place.origin, socket: lock.socket, stop: end }
 }
 
 /** The socket of a service that died is in the way; the lock says that none is alive. */

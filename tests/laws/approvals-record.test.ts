@@ -182,7 +182,7 @@ const WORK = `${TOOL}mkdirSync('prod'); writeFileSync('prod/made', 'made')
 answer({ result_type: 'ARTIFACT', artifact: { name: 'out', format: 'md', content: 'made' } })`
 
 it('effects of a flow wait for both, and a kill behind the last yes loses nothing', async () => {
-  const { place } = humans
+  const { place } = humans.add('cid')
   writeFileSync(join(place.project, 'a.mjs'), script(WORK))
   writeFileSync(join(place.project, 'flow.json'), JSON.stringify(FLOW))
   const begun = place.writ(['flow', 'run', 'flow.json', '--json'])
@@ -190,10 +190,14 @@ it('effects of a flow wait for both, and a kill behind the last yes loses nothin
   const { run_id } = begun.json
   const [{ id, approvals, action_id }] = place.pending()
   expect(approvals).toEqual({ needed: 2, given: [] })
-  expect(humans.as('ann', ['approve', id]).status).toBe(3)
+  // Ann started the run: hers is no one of several.
+  const own = humans.as('ann', ['approve', id, '--json'])
+  expect([own.status, own.json.error.code]).toEqual([1, 'confirm.own_run'])
+  expect(place.pending()[0].approvals.given).toEqual([])
+  expect(humans.as('cid', ['approve', id]).status).toBe(3)
   const between = place.writ(['flow', 'resume', run_id, '--json'])
   expect([between.status, between.json.status]).toEqual([3, 'WAITING'])
-  expect(place.pending()[0].approvals.given).toMatchObject([{ by: 'human:ann@local' }])
+  expect(place.pending()[0].approvals.given).toMatchObject([{ by: 'human:cid@local' }])
   const { signal, said, errors } = await approving('bob', id, { killAt: 'plan' })
   expect([signal, said], errors).toEqual(['SIGKILL', null])
   expect(place.has('prod/made')).toBe(false)

@@ -4,6 +4,7 @@ import { DOCUMENT_ROUTES } from './documents.ts'
 import { FLOW_ROUTES } from './flows.ts'
 import { INBOX_ROUTES } from './inbox.ts'
 import { LAW_ROUTES } from './laws.ts'
+import { PASSKEY_ROUTES } from './passkeys.ts'
 import { PEOPLE_ROUTES } from './people.ts'
 import { QUESTION_ROUTES } from './questions.ts'
 import { RUN_ROUTES } from './runs.ts'
@@ -27,6 +28,7 @@ export const ROUTES = {
   ...TASK_ROUTES,
   ...LAW_ROUTES,
   ...PEOPLE_ROUTES,
+  ...PASSKEY_ROUTES,
   ...STREAM_ROUTES,
   ...DOCUMENT_ROUTES,
   ...UPKEEP_ROUTES,

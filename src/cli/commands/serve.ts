@@ -33,8 +33,10 @@ export async function run(call: CommandCall): Promise<Exit> {
       minutes: numberOption(call, 'anchor-minutes', PACE_MAX) ?? ANCHOR_MINUTES,
     },
   })
-  const { url, socket } = server
-  const text = options.isOn('json') ? JSON.stringify({ url, socket }) : `serving at ${url}`
+  const { url, console, socket } = server
+  const text = options.isOn('json')
+    ? JSON.stringify({ url, console, socket })
+    : `serving at ${url}; people log in at ${console}`
   await terminal.out(`${text}\n`)
   await signalled()
   await server.stop()

@@ -339,8 +339,11 @@ function credentialWords(question: Question, what: string) {
       ? `${what} this needs a passkey, which the command line cannot ask for`
       : `${what} this needs a passphrase, and none is set yet`
   const id = questionId(question)
-  const set = 'set one with `writ principal pass`, then run'
-  return { message, hint: `the question still waits: ${set} \`writ approve ${id}\`` }
+  const next =
+    question.need === 'passkey'
+      ? 'answer it in the browser, at the address that `writ serve` prints'
+      : `set one with \`writ principal pass\`, then run \`writ approve ${id}\``
+  return { message, hint: `the question still waits: ${next}` }
 }
 
 /** A passphrase that was handed over is taken as one, though a plain yes is enough. */

@@ -5,7 +5,7 @@ import { type Code, FaultError, faultError, isCode, showName } from '../../base/
 import { type ActHistory, actsOf, readAct, rollbacksOf } from '../../history/index.ts'
 import { defaultStream, HOST_STREAM, mayKnow, unknownStream } from '../../ledger/index.ts'
 import type { GateAnswer } from '../../service/index.ts'
-import type { Handler, Reply, RouteCall } from '../call/route-call.ts'
+import type { Handler, Reply, RouteCall } from './route-call.ts'
 
 type ReadCall = Pick<RouteCall, 'home' | 'caller'>
 

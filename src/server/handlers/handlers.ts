@@ -2,9 +2,19 @@
 import { openApiDocument, ROUTES, type RouteName } from '../../api/index.ts'
 import { faultError, VERSION } from '../../base/index.ts'
 import { MAIN_STREAM, mayKnow } from '../../ledger/index.ts'
-import type { Handler } from '../call/route-call.ts'
 import { listActions, proposeAction, showAction } from './actions.ts'
 import { checkOne, checkRules, evaluateRules, normalizeOne } from './documents.ts'
+import {
+  addPasskey,
+  createChallenge,
+  login,
+  logout,
+  offerLogin,
+  offerPasskey,
+  renewRecoveryCodes,
+  showDoor,
+  showMe,
+} from './passkeys.ts'
 import {
   approveQuestion,
   denyQuestion,
@@ -12,6 +22,7 @@ import {
   showPart,
   showQuestion,
 } from './questions.ts'
+import type { Handler } from './route-call.ts'
 import { listFacts, listStreams, proveOne, readTile, showCheckpoint } from './streams.ts'
 import { issueTask, submitReceipt } from './tasks.ts'
 import { listUndoRequests, requestUndo } from './undo.ts'
@@ -22,7 +33,9 @@ type OwnRoute = {
 }[RouteName]
 
 /** Events are a stream of their own (`events.ts`). */
-export const HANDLERS: { readonly [Name in Exclude<OwnRoute, 'followEvents'>]: Handler<Name> } = {
+export const HANDLERS: {
+  readonly [Name in Exclude<OwnRoute, 'followEvents'>]: Handler<Name>
+} = {
   isAlive: async () => ({ value: { ok: true } }),
   isReady: async ({ home }) => {
     await home.ledger.store.heads()
@@ -42,6 +55,15 @@ export const HANDLERS: { readonly [Name in Exclude<OwnRoute, 'followEvents'>]: H
   showPart,
   approveQuestion,
   denyQuestion,
+  showDoor,
+  offerLogin,
+  login,
+  logout,
+  showMe,
+  createChallenge,
+  offerPasskey,
+  addPasskey,
+  renewRecoveryCodes,
   requestUndo,
   listUndoRequests,
   listStreams,

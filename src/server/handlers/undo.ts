@@ -1,6 +1,7 @@
 /** Requests that an act is taken back: asked by the actor, answered by a human (M-1, H-2). */
-import type { Handler } from '../call/route-call.ts'
+
 import { knownStreams, writableStream } from './actions.ts'
+import type { Handler } from './route-call.ts'
 
 export const requestUndo: Handler<'requestUndo'> = async (call) => {
   const { action_id, reason, stream: named } = call.body
