@@ -139,6 +139,7 @@ async function build(
     hasKeeper: kept !== null,
     entries: preparedEntries(plan, view, over, scratch),
     uppers: uppersOf(plan, request, kept),
+    starter: shop.starts.next(),
   })
   kept?.take(holder.pid)
   undo.push(() => holder.kill())
