@@ -303,11 +303,13 @@ while (1) {
   if (defined $pid && $pid == 0) {
     ${call('prctl')}, 1, 9, 0, 0, 0) == 0 && getppid == $starter or exit 1;
     ${call('setsid')});
-    ${call('dup3')}, fileno $low[0], 1, 0);
+    ${call('dup3')}, fileno $low[0], 1, 0) < 0 and exit 1;
+    close $_ for @low;
     ${call('dup3')}, fileno $sockets[$_], $places[$_] + 0, 0) < 0 and exit 1 for 0 .. $#places;
     close $_ for $door, @sockets;
+    my %own = map { $_ => 1 } 0 .. 2, @places;
     opendir(my $all, '/proc/self/fd') or exit 1;
-    my @rest = grep { /^\\d+$/ && $_ > $places[-1] && $_ != fileno $all } readdir $all;
+    my @rest = grep { /^\\d+$/ && !$own{$_} && $_ != fileno $all } readdir $all;
     closedir $all;
     ${call('close')}, $_ + 0) for @rest;
     @ARGV = @words;
