@@ -3,7 +3,10 @@
  * the first and in the last one finds, and who their holders are. `lose` kills the starter while a
  * command runs; `stay` waits with a command running until this process is killed.
  */
-import { readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createDriver, type Sandbox } from '../../src/sandbox/index.ts'
 
@@ -17,7 +20,8 @@ const LOOK = [
   'grep -E "Cap|Seccomp:|NoNewPrivs" /proc/self/status',
   'ls -A /tmp /run',
 ].join('\n')
-const driver = createDriver({ watcher: new URL(order.watcher) })
+const directory = mkdtempSync('/tmp/writ-starter-')
+const driver = createDriver({ watcher: new URL(order.watcher), directory })
 let count = 0
 
 function opened(): Promise<Sandbox> {
@@ -57,6 +61,24 @@ function holderOf({ layers }: Sandbox) {
   return { pid, parent: Number(parent), session: Number(session) }
 }
 
+const CONNECT = `
+my $at = pack 'S Z*', 1, shift;
+my @held;
+for (1 .. 5) { my $each; socket($each, 1, 1, 0) && connect($each, $at) or die; push @held, $each }
+syswrite STDOUT, "connected";
+sleep 60`
+
+/** What a command finds if another process connects to the starter first. */
+async function amongStrangers() {
+  const name = readdirSync(directory).find((each) => /^\d+\./.test(each)) ?? ''
+  const stranger = spawn('perl', ['-e', CONNECT, join(directory, name, 'starter')])
+  await once(stranger.stdout, 'data')
+  const sandbox = await opened()
+  const found = { holder: holderOf(sandbox), ...(await run(sandbox, 'echo on')) }
+  stranger.kill('SIGKILL')
+  return found
+}
+
 const first = await opened()
 const direct = { holder: holderOf(first), found: await run(first, LOOK) }
 let last = await opened()
@@ -65,7 +87,8 @@ while (holderOf(last).parent === process.pid && count < OPENED_MAX) {
   last = await opened()
 }
 const forked = { holder: holderOf(last), found: await run(last, LOOK) }
-process.stdout.write(`${JSON.stringify({ own: process.pid, count, direct, forked })}\n`)
+const crowded = order.then === 'end' ? await amongStrangers() : null
+process.stdout.write(`${JSON.stringify({ own: process.pid, count, direct, forked, crowded })}\n`)
 if (order.then !== 'end') {
   const running = run(last, 'sleep 3600')
   await pause(500)
@@ -78,4 +101,5 @@ if (order.then !== 'end') {
   process.stdout.write(`${JSON.stringify({ lost, after })}\n`)
 }
 await driver.close()
+rmSync(directory, { recursive: true, force: true })
 process.stdout.write('closed\n')

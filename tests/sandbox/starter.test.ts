@@ -20,12 +20,15 @@ async function untilGone(pid: number): Promise<boolean> {
 it('shows a command exactly what one finds whose holder was started directly', async () => {
   const { lines, errors } = await told('end')
   expect(errors).toBe('')
-  const { own, count, direct, forked } = JSON.parse(lines[0] ?? '{}')
+  const { own, count, direct, forked, crowded } = JSON.parse(lines[0] ?? '{}')
   expect(direct.holder).toEqual({ ...direct.holder, parent: own, session: direct.holder.pid })
   expect(forked.holder.parent).not.toBe(own)
   expect(forked.holder.session).toBe(forked.holder.pid)
   expect(forked.found).toEqual(direct.found)
   expect(direct.found.stdout).toContain('NoNewPrivs')
+  // Connections of another process are not the streams of a holder.
+  expect(crowded).toMatchObject({ stdout: 'on\n', exitCode: 0 })
+  expect(crowded.holder.parent).toBe(forked.holder.parent)
   // A driver that opens few sandboxes never starts a starter.
   expect(count).toBeGreaterThan(4)
   expect(lines.at(-1)).toBe('closed')
