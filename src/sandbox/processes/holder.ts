@@ -3,8 +3,8 @@
  * bubblewrap after another in them. While it lives, upper and merged directories can be reached through
  * its /proc entry; when it dies, every mount is gone.
  *
- * INVARIANT (no survivor): the holder is killed by the kernel when the thread that started it dies,
- *   bubblewrap when the holder dies, and the process namespace with bubblewrap's child.
+ * INVARIANT (no survivor): the holder is killed by the kernel when the thread or the starter that
+ *   started it dies, bubblewrap when the holder dies, and the process namespace with bubblewrap's child.
  */
 import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
