@@ -369,12 +369,12 @@ export class LinuxSandbox implements Sandbox {
 
   /** Opens the channel: answers the command's lines from now on, and lets `runBeside` run others. */
   #openChannel({ channel }: RunRequest, limits: ProcessLimits): LineChannel | null {
-    const { holder, tools } = this.#opened
+    const { holder, tools, fifos } = this.#opened
     if (channel === undefined) return null
     if (holder.channel === null || tools === null) {
       throw faultError('sandbox.failed', '', 'the sandbox was opened without a channel')
     }
-    this.#sideShell = new SideShell(tools, limits, (line) => holder.tellInside(line))
+    this.#sideShell = new SideShell(tools, fifos, limits, (line) => holder.tellInside(line))
     return new LineChannel(holder.channel, channel)
   }
 

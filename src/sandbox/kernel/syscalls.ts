@@ -114,6 +114,8 @@ const OWN = {
   mount: REFUSED.mounts.mount,
   prctl: [157, 167],
   close: [3, 57],
+  dup3: [292, 24],
+  setsid: [112, 157],
   llistxattr: [195, 12],
   lgetxattr: [192, 9],
   mknodat: [259, 33],

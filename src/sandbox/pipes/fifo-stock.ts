@@ -5,8 +5,8 @@
  *
  * Several processes may share a stock: a pipe belongs to the process that renamed it.
  */
-import { mkdirSync, readdirSync, renameSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { faultError } from '../../base/index.ts'
 import { requireProgram, runProgram } from '../../machine/index.ts'
 
@@ -87,14 +87,15 @@ export class FifoStock {
   }
 }
 
-/** False when another process was faster. */
+/** False when another process was faster; fails if there is no such place. */
 function isMoved(from: string, to: string): boolean {
   try {
     renameSync(from, to)
     return true
   } catch (error) {
     // Thrown by renameSync.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    if (isGone && existsSync(dirname(to))) return false
     throw error
   }
 }

@@ -41,14 +41,7 @@ import {
   OWNER_CAPABILITIES,
 } from '../processes/bubble.ts'
 import { CARRIERS, Holder, UNSEEN, type Upper } from '../processes/holder.ts'
-import {
-  AROUND,
-  OWN,
-  ScriptFiles,
-  TERMINAL_TASKS,
-  TOOLS,
-  toolPipes,
-} from '../processes/run-script.ts'
+import { AROUND, OWN, ScriptFiles, TERMINAL_TASKS, TOOLS } from '../processes/run-script.ts'
 import { type DiskMeter, entriesMax } from '../supervision/watch.ts'
 import { closesAny, makeClosed } from './closed-places.ts'
 import { type KeptLayers, keepLayers } from './kept-layers.ts'
@@ -73,8 +66,9 @@ export interface Opened {
   readonly withheld: number | null
   /** What the shells inside read. */
   readonly scripts: ScriptFiles
-  /** The directory with the pipes of commands for the side shell; null without a channel. */
+  /** The directory for the pipes of commands for the side shell; null without a channel. */
   readonly tools: string | null
+  readonly fifos: SandboxResources['fifos']
   /** Of the first run, whose bubblewrap starts by itself. */
   readonly ends: Ends
   readonly tidy: SandboxResources['tidy']
@@ -139,13 +133,14 @@ async function build(
     hasKeeper: kept !== null,
     entries: preparedEntries(plan, view, over, scratch),
     uppers: uppersOf(plan, request, kept),
+    starter: shop.starts.next(),
   })
   kept?.take(holder.pid)
   undo.push(() => holder.kill())
   // All of this happens while the holder starts.
   const pipes = pipesIn(directory)
   const tools = request.hasChannel === true ? makeTools(directory) : null
-  const taken = takePipes(shop, [pipes, ...(tools === null ? [] : [toolPipes(tools)])])
+  const taken = takePipes(shop, pipes)
   const masks = masksNow()
   writeMounts(directory, plan, view, masks, scratch, over, withheld !== null, kept)
   const scripts = new ScriptFiles(directory)
@@ -168,6 +163,7 @@ async function build(
     layers: layersOf(plan, holder, directory, backing, over, kept),
     kept,
     tools,
+    fifos: shop.fifos,
     plan,
     unseen: [...view.unseen, ...unseenIn(directory)],
     hidden: masks.mounted.length + masks.late.length,
@@ -208,8 +204,8 @@ function makePlace(
 }
 
 /** Takes named pipes from the stock; null if it had enough, otherwise settles when they are made. */
-function takePipes({ fifos }: SandboxResources, wanted: readonly Pipes[]): Promise<void> | null {
-  const names = wanted.flatMap(({ stdin, stdout, stderr }) => [stdin, stdout, stderr])
+function takePipes({ fifos }: SandboxResources, pipes: Pipes): Promise<void> | null {
+  const names = Object.values(pipes)
   if (fifos.takeNow(names)) return null
   const taken = fifos.take(names)
   // The caller awaits it later; a failure until then must not count as unhandled.

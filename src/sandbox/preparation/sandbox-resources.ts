@@ -30,6 +30,8 @@ import { SystemMasks } from '../layers/masks.ts'
 import { RootAttributes } from '../layers/overlay-plan.ts'
 import { FifoStock } from '../pipes/fifo-stock.ts'
 import { firstProcess } from '../processes/first-process.ts'
+import { holderProgram, LAST_DESCRIPTOR } from '../processes/holder.ts'
+import { HolderStarts } from '../processes/holder-starter.ts'
 import { killStragglers } from '../processes/waiting-shell.ts'
 
 export interface SandboxResources {
@@ -37,6 +39,7 @@ export interface SandboxResources {
   readonly directory: string
   readonly fifos: FifoStock
   readonly groups: GroupPlaces
+  readonly starts: HolderStarts
   readonly filters: Readonly<Record<SandboxRequest['sockets'], string>>
   readonly strayDescriptors: readonly number[]
   /** The command line of the first process inside a sandbox. */
@@ -87,6 +90,14 @@ export function makeResources(
   const memory = new MemoryBudget()
   const fifos = new FifoStock(join(options.keepsPipes === true ? base : directory, 'fifos'))
   const disks = [...(options.disks ?? []), directory]
+  const stray = strayDescriptors()
+  const starts = new HolderStarts({
+    directory,
+    architecture,
+    program: holderProgram(false),
+    strayDescriptors: stray,
+    lastDescriptor: LAST_DESCRIPTOR,
+  })
   return {
     directory,
     fifos,
@@ -94,7 +105,8 @@ export function makeResources(
     systemMasks: new SystemMasks(),
     groups,
     filters: filtersIn(directory, architecture),
-    strayDescriptors: strayDescriptors(),
+    strayDescriptors: stray,
+    starts,
     first: firstProcess(requireProgram('perl'), architecture),
     ownPlaces: [base, ...(options.disks ?? [])],
     chooseBacking: (diskMb, device, name) =>
@@ -102,6 +114,7 @@ export function makeResources(
     tidy,
     remove: async () => {
       tidy()
+      await starts.close()
       await fifos.settle()
       await removeTree(isOnlyOurs ? base : directory)
     },

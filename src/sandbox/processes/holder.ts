@@ -3,25 +3,30 @@
  * bubblewrap after another in them. While it lives, upper and merged directories can be reached through
  * its /proc entry; when it dies, every mount is gone.
  *
- * INVARIANT (no survivor): the holder is killed by the kernel when the thread that started it dies,
- *   bubblewrap when the holder dies, and the process namespace with bubblewrap's child.
+ * INVARIANT (no survivor): the holder is killed by the kernel when the thread or the starter that
+ *   started it dies, bubblewrap when the holder dies, and the process namespace with bubblewrap's child.
  */
-import type { ChildProcess } from 'node:child_process'
-import type { Duplex, Readable } from 'node:stream'
+import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type ProgramPath, requireProgram, startProgram } from '../../machine/index.ts'
+import { requireProgram } from '../../machine/index.ts'
 import { startFailure } from '../driver/failure.ts'
 import { mapOwners } from '../driver/owner.ts'
 import { type Architecture, ownNumber } from '../kernel/syscalls.ts'
 import { MAY_FAIL, type PreparedEntry, RUNS, VIEW } from '../layers/mount-lines.ts'
 import { Lines } from '../pipes/lines.ts'
 import { FD } from './bubble.ts'
+import {
+  type HolderProcess,
+  type HolderStarter,
+  type HolderStreams,
+  startHolder,
+} from './holder-starter.ts'
 import { keeperProgram } from './keeper.ts'
 
 const LAST_WORDS_MS = 500
 
 /** By descriptor: see `FD`. */
-const STREAMS: readonly ('ignore' | 'pipe')[] = [
+const STREAMS: HolderStreams = [
   'ignore',
   'ignore',
   'pipe',
@@ -33,14 +38,13 @@ const STREAMS: readonly ('ignore' | 'pipe')[] = [
 ]
 
 /** Streams by descriptor, with those of the channel and the keeper where they are wanted. */
-function streamsOf({ hasChannel, hasKeeper }: HolderPlan): readonly ('ignore' | 'pipe')[] {
+function streamsOf({ hasChannel, hasKeeper }: HolderPlan): HolderStreams {
   const channel = hasChannel ? 'pipe' : 'ignore'
   if (hasKeeper) return [...STREAMS, 'ignore', channel, 'pipe']
   return hasChannel ? [...STREAMS, 'ignore', channel] : STREAMS
 }
 
 export class Holder {
-  readonly pid: number
   readonly control: Lines
   readonly inner: Lines
   readonly status: Lines
@@ -48,28 +52,22 @@ export class Holder {
   readonly channel: Duplex | null
   /** Our end of what the keeper reads its tasks from. */
   readonly keeper: Duplex | null
-  readonly #process: ChildProcess
+  readonly #process: HolderProcess
   readonly #words: Lines
   readonly #controlSocket: Duplex
   readonly #innerSocket: Duplex
-  readonly #exited: Promise<void>
-  readonly #silent: Promise<void>
   readonly #withheld: number | null
+  #pid: number
   #isMapped: boolean
 
   constructor(plan: HolderPlan) {
-    const [command, ...rest] = holderCommand(plan)
-    this.#process = startProgram(command, rest, {
-      stdio: [...streamsOf(plan)],
-    })
-    this.pid = this.#process.pid ?? 0
-    this.#exited = new Promise((resolve) => {
-      this.#process.once('exit', () => resolve())
-      this.#process.once('error', () => resolve())
-    })
-    this.#silent = new Promise((resolve) => {
-      this.#process.once('close', () => resolve())
-    })
+    const { starter, hasKeeper } = plan
+    const [words, streams] = [holderWords(plan), streamsOf(plan)]
+    this.#process =
+      starter === null || hasKeeper
+        ? startHolder(holderProgram(hasKeeper), words, streams)
+        : starter.start(words, streams)
+    this.#pid = typeof this.#process.pid === 'number' ? this.#process.pid : 0
     this.#controlSocket = this.#socket(FD.holder)
     this.#innerSocket = this.#socket(FD.inner)
     this.control = new Lines(this.#controlSocket)
@@ -82,17 +80,23 @@ export class Holder {
     this.#withheld = plan.withheld
   }
 
+  /** Of a holder that a starter forks, zero until it has begun. */
+  get pid(): number {
+    return this.#pid
+  }
+
   /** A path of the holder's own mounts, as this process can reach it. */
   reach(path: string): string {
     return `/proc/${this.pid}/root${path}`
   }
 
   get isAlive(): boolean {
-    return this.#process.exitCode === null && this.#process.signalCode === null
+    return this.#process.isAlive
   }
 
   /** Until the memory filesystem is there, where one is asked for. */
   async begin(): Promise<void> {
+    this.#pid = await this.#process.pid
     if (!this.#isMapped) {
       await this.expect('U')
       mapOwners(this.pid, this.#withheld)
@@ -116,7 +120,7 @@ export class Holder {
     const came = await this.control.next()
     if (came === line) return
     // What it said last may still be on its way.
-    await Promise.race([this.#silent, pause(LAST_WORDS_MS)])
+    await Promise.race([this.#process.silent, pause(LAST_WORDS_MS)])
     throw startFailure(this.#words.rest())
   }
 
@@ -126,14 +130,13 @@ export class Holder {
   }
 
   async kill(): Promise<void> {
-    this.#process.kill('SIGKILL')
-    await this.#exited
-    for (const socket of this.#process.stdio) socket?.destroy()
+    this.#process.kill()
+    await this.#process.exited
+    this.#process.destroyStreams()
   }
 
   #socket(descriptor: number): Duplex {
-    // Asked for as pipes above; Node's sockets go both ways.
-    const socket = this.#process.stdio[descriptor] as Readable as Duplex
+    const socket = this.#process.stream(descriptor)
     // If the holder is gone, the caller notices that its next line does not come.
     socket.on('error', () => undefined)
     return socket
@@ -161,6 +164,8 @@ interface HolderPlan {
   /** What the program creates in the directory before it mounts anything. */
   readonly entries: readonly PreparedEntry[]
   readonly uppers: readonly Upper[]
+  /** Null if this process starts the holder. */
+  readonly starter: HolderStarter | null
 }
 
 /** A directory where layers lie: in the memory filesystem, or on a disk. */
@@ -180,8 +185,11 @@ export const CARRIERS = 'carriers'
 export const UNSEEN = 'unseen'
 const VIEW_OPTIONS = 'size=4m,nr_inodes=16k,mode=700'
 
+/** The highest descriptor of a holder without a keeper. */
+export const LAST_DESCRIPTOR = FD.channel
+
 /**
- * The command line of a holder. A program in Perl creates the namespaces, joins the control groups
+ * The words for the program of a holder, in Perl, which creates the namespaces, joins the control groups
  * and mounts everything by system calls; then it becomes the shell that starts bubblewraps.
  *
  * The holder writes to its socket: U when it waits for its maps, T when the memory filesystem is
@@ -191,7 +199,7 @@ const VIEW_OPTIONS = 'size=4m,nr_inodes=16k,mode=700'
  * directories to look at, entries by three words and directories for layers, each list after its
  * length.
  */
-function holderCommand(plan: HolderPlan): readonly [ProgramPath, ...string[]] {
+function holderWords(plan: HolderPlan): readonly string[] {
   const uppers = plan.uppers.map(
     ({ name, mode, owner, isKept }) =>
       `${name} ${mode} ${isKept ? 1 : 0} ${owner?.uid ?? ''} ${owner?.gid ?? ''}`,
@@ -199,10 +207,6 @@ function holderCommand(plan: HolderPlan): readonly [ProgramPath, ...string[]] {
   const entries = plan.entries.flatMap(entryWords)
   const lists = [plan.doors, plan.strayDescriptors, plan.attributesOf, entries, uppers]
   return [
-    requireProgram('perl'),
-    '-e',
-    // The driver's `requirePlatform` has refused every other architecture.
-    program(process.arch as Architecture, plan.hasKeeper),
     ...[plan.directory, plan.memory ?? '', plan.fullMap ? '1' : ''],
     ...[requireProgram('sh'), runLoop(plan)],
     ...lists.flatMap((list) => [String(list.length), ...list.map(String)]),
@@ -218,7 +222,9 @@ function entryWords(each: PreparedEntry): readonly string[] {
  * Strings that a call reads are variables: the interpreter refuses constants there. What is mounted
  * unwritable is remounted, as the kernel wants it, with flags that may be locked on what it shows.
  */
-function program(architecture: Architecture, hasKeeper: boolean): string {
+export function holderProgram(hasKeeper: boolean): string {
+  // The driver's `requirePlatform` has refused every other one.
+  const architecture = process.arch as Architecture
   const call = (name: Parameters<typeof ownNumber>[1]): string =>
     `syscall(${ownNumber(architecture, name)}`
   return `

@@ -7,6 +7,7 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { faultError } from '../../base/index.ts'
 import { quote } from '../../machine/index.ts'
 import type { SideRequest } from '../driver/driver.ts'
+import type { FifoStock } from '../pipes/fifo-stock.ts'
 import type { Lines } from '../pipes/lines.ts'
 import {
   destroyEnds,
@@ -170,18 +171,45 @@ export class SideShell {
   readonly #pipes: Pipes
   readonly #limits: ProcessLimits
   readonly #tell: (line: string) => void
+  readonly #fifos: FifoStock
+  #hasPipes = false
+  #isAsked = false
   #told: Told | null = null
   #isDone = false
 
-  constructor(directory: string, limits: ProcessLimits, tell: (line: string) => void) {
+  constructor(
+    directory: string,
+    fifos: FifoStock,
+    limits: ProcessLimits,
+    tell: (line: string) => void,
+  ) {
     this.#pipes = toolPipes(directory)
+    this.#fifos = fifos
     this.#limits = limits
     this.#tell = tell
   }
 
   /** The exit status; null when it did not come to its end. One at a time. */
   async run(request: SideRequest): Promise<number | null> {
-    if (this.#isDone || this.#told !== null) throw noCommandLeft()
+    if (this.#isDone || this.#isAsked) throw noCommandLeft()
+    this.#isAsked = true
+    try {
+      await this.#takePipes()
+      return await this.#begin(request)
+    } finally {
+      this.#isAsked = false
+    }
+  }
+
+  /** Most commands ask for nothing, so the first request takes the pipes. */
+  async #takePipes(): Promise<void> {
+    if (this.#hasPipes) return
+    await this.#fifos.take(Object.values(this.#pipes))
+    this.#hasPipes = true
+  }
+
+  #begin(request: SideRequest): Promise<number | null> {
+    if (this.#isDone) throw noCommandLeft()
     return new Promise((settle) => {
       const ends = openEnds(this.#pipes)
       flow(ends, request.onOutput)

@@ -28,7 +28,10 @@ export function watchHalt(state: string, abort: () => void): () => void {
   const look = (): void => {
     if (isHalted(state)) abort()
   }
-  const watcher = watch(state, { persistent: false }, look)
+  // Everything that is recorded changes the directory: only a change of the file is looked at.
+  const watcher = watch(state, { persistent: false }, (_, name) => {
+    if (name === null || name === FILE) look()
+  })
   watcher.on('error', () => {})
   const timer = setInterval(look, LOOK_MS)
   timer.unref()

@@ -197,8 +197,13 @@ export function reserveHeld(
 ): void {
   const wanted = noteSize(stage, changes)
   markHeld(stage, run === null ? null : { stream, run })
-  const stages = stagePlaces(home).flatMap(stagesIn).filter(isHeldStage)
-  const bytes = stages.reduce((sum, each) => sum + roomOf(each), 0)
+  const rooms = stagePlaces(home)
+    .flatMap(stagesIn)
+    .map((each) => ({ stage: each, room: roomOf(each) }))
+  const sumOf = (some: typeof rooms): number => some.reduce((sum, { room }) => sum + room, 0)
+  // Mostly all stages together fit, and none has to be asked whether it is held.
+  if (sumOf(rooms) <= questionQuotaMb * MEBIBYTE) return
+  const bytes = sumOf(rooms.filter((each) => isHeldStage(each.stage)))
   if (bytes <= questionQuotaMb * MEBIBYTE) return
   const held = `runs of flows hold ${megabytes(bytes - wanted)} that are not promoted yet, this attempt needs ${megabytes(wanted)} more`
   const message = `${held}, and the setting \`question_quota_mb\` allows ${questionQuotaMb} MB; nothing was changed. End runs first (\`writ flow status\`, \`writ flow resume RUN\`) or remove leftovers (\`writ gc\`), then run it again`
