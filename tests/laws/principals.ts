@@ -453,6 +453,7 @@ export const HTTP_WHO = {
     'exportEvents',
   ],
   human: [
+    'showChange',
     'showPart',
     'listSessions',
     'showSession',

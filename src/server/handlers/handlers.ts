@@ -9,6 +9,7 @@ import {
   approveQuestion,
   denyQuestion,
   listQuestions,
+  showChange,
   showPart,
   showQuestion,
 } from './questions.ts'
@@ -38,6 +39,7 @@ export const HANDLERS: { readonly [Name in Exclude<OwnRoute, 'followEvents'>]: H
   showAction,
   listQuestions,
   showQuestion,
+  showChange,
   showPart,
   approveQuestion,
   denyQuestion,
