@@ -11,6 +11,8 @@ export interface ClientOptions {
   readonly url: string
   /** Null for a browser, whose cookie says who calls. */
   readonly token: string | null
+  /** Of a browser session: what the login answered; the cookie alone is not enough. */
+  readonly pageKey?: () => string | null
   readonly fetch?: typeof fetch
 }
 
@@ -34,6 +36,9 @@ export interface ServiceAnswer<T> {
 }
 
 type Table = typeof ROUTES
+
+/** A page of another port of the same name gets the cookie, but not what this page keeps. */
+export const PAGE_KEY_HEADER = 'writ-page-key'
 
 /** JSON routes by name; events and tiles are read with `fetch`. */
 export type Client = {
@@ -69,15 +74,17 @@ interface LooseRequest extends Extras {
 }
 
 async function send(
-  { url, token, fetch: own = fetch }: ClientOptions,
+  { url, token, pageKey, fetch: own = fetch }: ClientOptions,
   one: Route,
   request: LooseRequest,
 ): Promise<ServiceAnswer<unknown>> {
   const { body, signal, idempotencyKey, wait, accept } = request
+  const key = pageKey?.() ?? null
   const response = await own(new URL(addressOf(one, request), url), {
     method: one.method,
     headers: {
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(key === null ? {} : { [PAGE_KEY_HEADER]: key }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
       ...(accept === undefined ? {} : { accept }),

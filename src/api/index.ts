@@ -7,6 +7,7 @@ export {
   type Client,
   type ClientOptions,
   createClient,
+  PAGE_KEY_HEADER,
   ProblemError,
   type ServiceAnswer,
 } from './client.ts'

@@ -3,6 +3,7 @@ import { ACTION_ROUTES } from './actions.ts'
 import { DOCUMENT_ROUTES } from './documents.ts'
 import { FLOW_ROUTES } from './flows.ts'
 import { LAW_ROUTES } from './laws.ts'
+import { PASSKEY_ROUTES } from './passkeys.ts'
 import { PEOPLE_ROUTES } from './people.ts'
 import { QUESTION_ROUTES } from './questions.ts'
 import { RUN_ROUTES } from './runs.ts'
@@ -25,6 +26,7 @@ export const ROUTES = {
   ...TASK_ROUTES,
   ...LAW_ROUTES,
   ...PEOPLE_ROUTES,
+  ...PASSKEY_ROUTES,
   ...STREAM_ROUTES,
   ...DOCUMENT_ROUTES,
   ...UPKEEP_ROUTES,

@@ -102,8 +102,31 @@ export const WorkspaceFile = Type.String({
   'x-says': 'a path in the workspace',
 })
 
-/** What proves a human in a request. */
-export const Proof = Type.Object({ passphrase: Type.String({ minLength: 1 }) }, closed)
+export const Base64Url = Type.String({
+  pattern: '^[A-Za-z0-9_-]{1,65536}$',
+  'x-says': 'base64url without padding',
+})
+
+/** What `navigator.credentials.get` answered, as JSON; browsers add fields of their own. */
+export const AssertionResponse = Type.Object({
+  id: Base64Url,
+  rawId: Base64Url,
+  type: Type.Enum(['public-key']),
+  response: Type.Object({
+    clientDataJSON: Base64Url,
+    authenticatorData: Base64Url,
+    signature: Base64Url,
+  }),
+})
+
+/** What proves a human in a request: one of the two. The passkey signs a challenge for this request. */
+export const Proof = Type.Object(
+  {
+    passphrase: Type.Optional(Type.String({ minLength: 1 })),
+    passkey: Type.Optional(AssertionResponse),
+  },
+  closed,
+)
 
 export const Ok = answer({ ok: Type.Boolean() })
 export const Strings = Type.Array(Type.String())

@@ -22,7 +22,22 @@ type OwnRoute = {
 }[RouteName]
 
 /** Events are a stream of their own (`events.ts`). */
-export const HANDLERS: { readonly [Name in Exclude<OwnRoute, 'followEvents'>]: Handler<Name> } = {
+type PasskeyRoute = Extract<
+  OwnRoute,
+  | 'showDoor'
+  | 'offerLogin'
+  | 'login'
+  | 'logout'
+  | 'showMe'
+  | 'createChallenge'
+  | 'offerPasskey'
+  | 'addPasskey'
+  | 'renewRecoveryCodes'
+>
+
+export const HANDLERS: {
+  readonly [Name in Exclude<OwnRoute, 'followEvents' | PasskeyRoute>]: Handler<Name>
+} = {
   isAlive: async () => ({ value: { ok: true } }),
   isReady: async ({ home }) => {
     await home.ledger.store.heads()
