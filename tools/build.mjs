@@ -9,6 +9,7 @@
  *   the code that V8 compiled for it
  *   (`tools/warm.mjs`): without that code every command would take about 80 ms longer;
  * - `writ serve` and `writ mcp` as a fourth script, `dist/cli/serve.cjs`, which holds their servers;
+ * - the web console as static files, `dist/console`, by Vite;
  * - type declarations and manual pages.
  *
  * Does nothing if no input has changed.
@@ -43,6 +44,7 @@ export async function build() {
   const fresh = join(ROOT, '.cache', `dist-${process.pid}`)
   rmSync(fresh, { recursive: true, force: true })
   await bundle(sources, fresh)
+  await bundleConsole(join(fresh, 'console'))
   // A machine without sandboxes can run the program without the compiled code.
   for (const script of ['program', 'exec', 'run']) {
     const words = ['tools/warm.mjs', fresh, script]
@@ -78,6 +80,27 @@ async function bundle(sources, outdir) {
   const external = settings.external.filter((name) => !SERVED.includes(name))
   const entryPoints = { 'cli/serve': 'src/cli/serve-main.ts' }
   await esbuild({ ...settings, ...script, entryPoints, external })
+}
+
+/** Names of files have their digest, so that browsers keep them; nothing is loaded from elsewhere. */
+async function bundleConsole(outDir) {
+  const { build: vite } = await import('vite')
+  const { default: react } = await import('@vitejs/plugin-react')
+  await vite({
+    configFile: false,
+    root: join(ROOT, 'src', 'console'),
+    plugins: [react()],
+    logLevel: 'warn',
+    build: {
+      outDir,
+      emptyOutDir: true,
+      target: 'es2023',
+      // The strict rules of the pages allow neither inline scripts nor data addresses for them.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      chunkSizeWarningLimit: 900,
+    },
+  })
 }
 
 /** How a script is made that `bin/writ.cjs` runs. */
@@ -121,7 +144,7 @@ function replace(fresh) {
 function sourceFiles() {
   return readdirSync(join(ROOT, 'src'), { recursive: true })
     .map((file) => `src/${file.replaceAll('\\', '/')}`)
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .filter((file) => /\.(?:ts|tsx|css|html|svg)$/.test(file) && !file.endsWith('.test.ts'))
     .sort()
 }
 

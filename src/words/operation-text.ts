@@ -10,7 +10,7 @@ import type { HeldRequest, Operation, Proposal, SandboxResult } from '../contrac
 import { leavesOf } from '../gate/index.ts'
 import { quote } from '../machine/index.ts'
 import { counted, countsText, sizeText } from './amount.ts'
-import { visible, visibleLine, visibleName } from './visible.ts'
+import { visible, visibleLine, visibleName } from '../base/index.ts'
 
 /** A command as a person would type it. */
 export function commandLine(argv: readonly string[]): string {

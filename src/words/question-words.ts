@@ -8,7 +8,7 @@ import { allProposals, DELETIONS_MAX, MODIFICATIONS_MAX } from '../gate/index.ts
 import type { Question } from '../service/index.ts'
 import { counted, grouped } from './amount.ts'
 import { operationTitle } from './operation-text.ts'
-import { visible } from './visible.ts'
+import { visible } from '../base/index.ts'
 
 /** For these laws the reason also says which values broke the law. */
 const TELLS_VALUES: ReadonlySet<string> = new Set(['ASK_HIGH', 'ASK_MANY_DELETIONS'])

@@ -157,6 +157,26 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     pure: false,
     packages: ['fastify', 'pino', 'prom-client', 'typebox'],
   },
+  console: {
+    sees: ['api', 'base', 'contracts', 'ledger'],
+    pure: true,
+    packages: [
+      '@codemirror/merge',
+      '@codemirror/state',
+      '@codemirror/view',
+      '@dagrejs/dagre',
+      '@simplewebauthn/browser',
+      '@tanstack/react-query',
+      '@tanstack/react-router',
+      '@tanstack/react-virtual',
+      '@xyflow/react',
+      'lucide-react',
+      'react',
+      'react-aria-components',
+      'react-dom',
+      'react-intl',
+    ],
+  },
   cli: {
     sees: [
       'api',

@@ -1,0 +1,50 @@
+/** A fact of the ledger, with its proof checked in this browser on request. */
+import { useMutation } from '@tanstack/react-query'
+import { client } from '../app/service.ts'
+import { useSay } from '../app/settings.tsx'
+import { Badge, Press, Problem } from './basics.tsx'
+import { Ago, Said } from './text.tsx'
+
+export interface ShownFact {
+  readonly seq: number
+  readonly type: string
+  readonly occurred_at: string
+  readonly payload?: unknown
+}
+
+interface FactRowProps {
+  readonly stream: string
+  readonly fact: ShownFact
+}
+
+export function FactRow({ stream, fact }: FactRowProps) {
+  const say = useSay()
+  const checking = useMutation({
+    mutationFn: async () => {
+      const { value } = await client.proveFact({ params: { stream }, query: { seq: fact.seq } })
+      const { checkProof } = await import('../ledger/check-proof.ts')
+      return checkProof(value)
+    },
+  })
+  return (
+    <li className="fact">
+      <span className="quiet">#{fact.seq}</span> <Said>{fact.type}</Said> <Ago at={fact.occurred_at} />
+      <Press look="quiet" onPress={() => checking.mutate()} isPending={checking.isPending}>
+        {say('facts.prove')}
+      </Press>
+      {checking.data !== undefined && (
+        <Badge tone={checking.data ? 'low' : 'critical'}>
+          {say(checking.data ? 'facts.proven' : 'facts.unproven')}
+        </Badge>
+      )}
+      {checking.error !== null && <Problem error={checking.error} />}
+      <details>
+        <summary>{say('facts.contents')}</summary>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long contents are scrolled by keys */}
+        <pre className="output" tabIndex={0}>
+          <Said>{JSON.stringify(fact, null, 1)}</Said>
+        </pre>
+      </details>
+    </li>
+  )
+}
