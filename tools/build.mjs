@@ -24,6 +24,7 @@ import { ROOT, run, stop } from './setup.mjs'
 const BUNDLED = new Set([
   '@dagrejs/dagre',
   '@dagrejs/graphlib',
+  '@noble/curves',
   '@noble/ed25519',
   '@noble/hashes',
   'croner',
@@ -33,7 +34,13 @@ const BUNDLED = new Set([
   'yaml',
 ])
 /** Packages that the script of the service alone holds; people need not install them. */
-const SERVED = ['fastify', '@modelcontextprotocol/server', 'pino', 'prom-client']
+const SERVED = [
+  '@modelcontextprotocol/server',
+  '@simplewebauthn/server',
+  'fastify',
+  'pino',
+  'prom-client',
+]
 const STAMP = join(ROOT, 'dist', '.stamp')
 const WARMING_MS = 120_000
 

@@ -630,6 +630,20 @@ export const CODES = {
   'credential.wrong': { http: 403, exit: 1, says: 'the passphrase is not the right one' },
   'credential.required': { http: 403, exit: 1, says: 'this needs the credential of a human' },
   'credential.exists': { http: 409, exit: 1, says: 'this human has a credential already' },
+  'credential.assertion': { http: 403, exit: 1, says: 'the answer of the passkey does not hold' },
+  'credential.challenge': {
+    http: 403,
+    exit: 1,
+    says: 'the challenge is unknown, used, too old, or for another request',
+  },
+  'credential.cloned': {
+    http: 403,
+    exit: 1,
+    says: 'the counter of the passkey went back: there may be a copy of it',
+  },
+  'credential.code': { http: 403, exit: 1, says: 'the code is wrong, used or too old' },
+  'credential.last': { http: 409, exit: 1, says: 'a human keeps at least one credential' },
+  'credential.unknown': { http: 404, exit: 1, says: 'there is no such passkey' },
 
   // The service over HTTP: requests that are refused before a handler sees them.
   'api.malformed': { http: 400, exit: 2, says: 'the request is malformed' },
@@ -638,6 +652,11 @@ export const CODES = {
   'api.enum': { http: 400, exit: 2, says: 'the value is not one of the allowed ones' },
   'api.unknown_key': { http: 400, exit: 2, says: 'the route has no such field' },
   'api.no_token': { http: 401, exit: 1, says: 'the request names no token' },
+  'api.session': {
+    http: 401,
+    exit: 1,
+    says: 'the browser session has ended, or is not this page’s',
+  },
   'api.host': { http: 403, exit: 1, says: 'the service does not answer under this name' },
   'api.origin': { http: 403, exit: 1, says: 'the request comes from a page of another origin' },
   'api.no_route': { http: 404, exit: 2, says: 'there is no such route' },
@@ -700,6 +719,7 @@ export const CODES = {
   'ledger.sequence': wrong('a fact is missing, doubled or out of its place'),
   'ledger.chain': wrong('the chain value of a fact does not follow from the one before'),
   'ledger.tile': wrong('a stored part of the tree is not that of the facts'),
+  'ledger.assertion': wrong('a human’s passkey did not sign what the fact says'),
   'ledger.root': wrong('a checkpoint has another root than the facts up to its size'),
   'ledger.checkpoint_missing': wrong('a checkpoint that has to be kept is not there'),
   'ledger.signers': wrong('a checkpoint is not signed by exactly the keys of its size'),
@@ -793,6 +813,7 @@ export const CODES = {
   'confirm.not_given': refused('no yes was typed at a terminal, and none was given with `--yes`'),
   'confirm.repeated': refused('this human approved it before, which counts once'),
   'confirm.own_credential': refused('each of several approvals needs a credential of its own'),
+  'confirm.own_run': refused('whoever started an act is not one of several who approve it'),
   'confirm.unproven': refused('the approvals on the record are not proven, or too few'),
   'notify.unknown': { http: 404, exit: 4, says: 'the settings name no such way to tell people' },
   'confirm.part': {

@@ -18,7 +18,8 @@ interface NodeProcess {
 // The platform's own types promise a process everywhere; a browser has none.
 const host = (globalThis as { readonly process?: NodeProcess }).process
 
-const nodeCrypto: NodeCrypto | undefined = host?.getBuiltinModule?.('node:crypto')
+/** Undefined in a browser. */
+export const nodeCrypto: NodeCrypto | undefined = host?.getBuiltinModule?.('node:crypto')
 
 declare const digestBrand: unique symbol
 /** `sha256:` followed by 64 lower-case hex digits. */
@@ -90,8 +91,8 @@ function bytesOf(bytes: string | Uint8Array): Uint8Array {
 export const ED25519_KEY_BYTES = 32
 const SIGNATURE_BYTES = 64
 
-/** Returns whether `signature` is the key's own for `text`. */
-type SignatureCheck = (text: string, signature: Uint8Array) => boolean
+/** Returns whether `signature` is the key's own for a text or bytes. */
+type SignatureCheck = (text: string | Uint8Array, signature: Uint8Array) => boolean
 
 /** Returns the check of one public key. Fails if the key does not have 32 bytes. */
 export function ed25519Check(publicKey: Uint8Array): SignatureCheck {
@@ -103,7 +104,7 @@ function nodeCheck(publicKey: Uint8Array, node: NodeCrypto): SignatureCheck {
   // A JSON Web Key is raw bytes to OpenSSL; other forms load readers of their own.
   const x = Buffer.from(publicKey).toString('base64url')
   const key = node.createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
-  return (text, signature) => node.verify(null, Buffer.from(text), key, signature)
+  return (text, signature) => node.verify(null, bytesOf(text), key, signature)
 }
 
 function plainCheck(publicKey: Uint8Array): SignatureCheck {
@@ -111,7 +112,7 @@ function plainCheck(publicKey: Uint8Array): SignatureCheck {
     if (signature.length !== SIGNATURE_BYTES) return false
     hashes.sha512 ??= sha512
     try {
-      return verify(signature, new TextEncoder().encode(text), publicKey, { zip215: false })
+      return verify(signature, bytesOf(text), publicKey, { zip215: false })
     } catch {
       // The library throws for bytes that are no point of the curve: no signature of this key.
       return false

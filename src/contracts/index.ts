@@ -310,6 +310,16 @@ export { nodeOf, type SchemaNode } from './kernel/schema.ts'
 export { judge, validate } from './kernel/validate.ts'
 export type { Validation, Violation } from './kernel/violation.ts'
 export {
+  type ApprovalAssertion,
+  type ApprovalChallenge,
+  PASSKEY_RP_ID,
+  type Passkey,
+  type PasskeyProof,
+  type PasskeyPublicKey,
+  type RequestAssertion,
+  type RequestChallenge,
+} from './ledger/passkey.ts'
+export {
   CREDENTIAL_KINDS,
   type PrincipalChange,
   principalChange,

@@ -46,6 +46,7 @@ import { sessionContract } from './gate/session.ts'
 import { undoRequestContract } from './gate/undo-request.ts'
 import type { Contract } from './kernel/contract.ts'
 import { type CodeAnnotation, nodeOf, type SchemaNode } from './kernel/schema.ts'
+import { passkeyProof } from './ledger/passkey.ts'
 import { principalChange } from './ledger/principal.ts'
 import { bodyDropped, clockJump, keyRotated, tailCut } from './ledger/records.ts'
 import { requestKeyContract } from './ledger/request-key.ts'
@@ -99,6 +100,7 @@ const DOCUMENTS: readonly Contract[] = [
   bodyDropped,
   clockJump,
   principalChange,
+  passkeyProof,
   requestKeyContract,
   undoRequestContract,
   witnessContract,

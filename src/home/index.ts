@@ -10,6 +10,15 @@ export { type Home, type KnownHome, lawsOf, openHome } from './known-home.ts'
 export { knownPlaces, rememberPlaces, wholePath, type XdgName } from './person-places.ts'
 export { findHome, type Surroundings, stateRoot } from './place.ts'
 export {
+  CODE_LIFE_MS,
+  codeDigest,
+  findCode,
+  liveCodes,
+  newOnceCode,
+  newRecoveryCodes,
+  recoveryCodesLeft,
+} from './principals/codes.ts'
+export {
   type ApprovalProof,
   isProvenApproval,
   isStrongPassphrase,
@@ -26,6 +35,7 @@ export {
   recordChange,
   revokeToken,
 } from './principals/principals.ts'
+export { isProvenByTicket, PROOF_TICKET } from './principals/proof-ticket.ts'
 export {
   knownHomeOf,
   type ListedHome,

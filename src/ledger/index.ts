@@ -58,6 +58,7 @@ export {
   forkFault,
   formatCheckpoint,
   headsOfHome,
+  homeCheckpointText,
   type OpenedCheckpoint,
   openCheckpoint,
   parseCheckpoint,
@@ -113,17 +114,31 @@ export {
   taskStatus,
 } from './principals/act-evidence.ts'
 export {
+  type Assertion,
+  answerAssertionFault,
+  assertionFault,
+  challengeOf,
+  passkeyOf,
+  recordedAssertionFault,
+  type SignedChallenge,
+  signCountOf,
+} from './principals/assertion.ts'
+export {
   bearerOf,
   type Caller,
   type CallerAnswer,
   type Credential,
   defaultStream,
+  hasCredentials,
   humanFault,
+  livePasskeys,
   mayKnow,
   ownCredential,
   parsePrincipal,
   principalText,
   type Register,
+  type RegisteredCode,
+  type RegisteredPasskey,
   type RegisteredPrincipal,
   type RegisteredToken,
   RegisterFold,
@@ -213,6 +228,7 @@ export {
   StreamVerification,
   type StreamVerificationOptions,
 } from './verification/verify.ts'
+export { AssertionAudit } from './verification/verify-assertion.ts'
 export {
   checkSigners,
   isWrong,

@@ -8,6 +8,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import {
+  PAGE_KEY_HEADER,
   type ProblemDocument,
   parseCursor,
   problemOf,
@@ -30,22 +31,20 @@ import { isObject } from '../contracts/index.ts'
 import { readAct, rollbacksOf } from '../history/index.ts'
 import type { Caller } from '../ledger/index.ts'
 import { type McpHost, mcpDoor } from '../mcp/index.ts'
-import type { LedgerKey } from '../store/index.ts'
 import type { HostedHome } from './call/hosted-home.ts'
 import { PaceLimit } from './call/pace-limit.ts'
 import type { ProgramRuns } from './call/program-runs.ts'
-import { ProofDesk } from './call/proof-desk.ts'
-import type { Handler, Reply, RouteCall } from './call/route-call.ts'
+import { type HumanProof, ProofDesk, proofOf, requestDigest } from './call/proof-desk.ts'
+import type { Handler, People, Reply, RouteCall } from './call/route-call.ts'
 import { Turnstile } from './call/turnstile.ts'
+import { BrowserSessions, cookieOf } from './console/browser-sessions.ts'
+import { answerConsole } from './console/console-files.ts'
+import { type ConsolePlace, isConsole, requireConsole } from './console/console-place.ts'
+import { PasskeyDesk } from './console/passkey-desk.ts'
 import { EventHub } from './events.ts'
 import { answerNoRequest, refuseAmbiguous, refuseForeign } from './front-door.ts'
 import { actReply, knownStreams, RefusedDocument } from './handlers/actions.ts'
-import {
-  answerByCommand,
-  CommandRefusal,
-  isCommandRoute,
-  passphraseOf,
-} from './handlers/commands.ts'
+import { answerByCommand, CommandRefusal, isCommandRoute } from './handlers/commands.ts'
 import { HANDLERS } from './handlers/handlers.ts'
 import { RequestKeys } from './idempotency.ts'
 import type { Log } from './look/log.ts'
@@ -60,6 +59,8 @@ interface AppOptions {
   readonly userName: string
   /** The `Host` headers that are answered over TCP; known once the port is. */
   readonly names: () => ReadonlySet<string>
+  /** Where people use it in a browser; known once the port is. */
+  readonly place: () => ConsolePlace
   /** Certificate and key; null for plain HTTP. */
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null
   /** Requests that came through the home's socket, which only processes of its user can open. */
@@ -109,7 +110,10 @@ export function createApp(options: AppOptions): FastifyInstance {
     async (_request: FastifyRequest, bytes: Buffer) => readBody(bytes),
   )
   app.setErrorHandler((error, request, reply) => answerProblem(options, request, reply, error))
-  app.setNotFoundHandler((request, reply) => {
+  app.setNotFoundHandler(async (request, reply) => {
+    if (!options.locals.has(request.raw) && isConsole(options.place(), request.headers)) {
+      if (await answerConsole(request, reply)) return
+    }
     const error = faultError('api.no_route', '', undefined, 'GET /openapi.json lists the routes')
     answerProblem(options, request, reply, error)
   })
@@ -131,7 +135,7 @@ class Routes {
   readonly #rehearsals: Turnstile
   readonly #events: EventHub
   readonly #keys: RequestKeys
-  readonly #proofs: ProofDesk
+  readonly #people: People
   readonly #metrics: Metrics
 
   constructor(app: FastifyInstance, options: AppOptions) {
@@ -140,7 +144,12 @@ class Routes {
     this.#rehearsals = new Turnstile(options.rehearsalsAtOnce)
     this.#events = new EventHub(options.home)
     this.#keys = new RequestKeys(options.home)
-    this.#proofs = new ProofDesk(options.home)
+    const passkeys = new PasskeyDesk(options.home, options.place)
+    this.#people = {
+      passkeys,
+      proofs: new ProofDesk(options.home, passkeys),
+      sessions: new BrowserSessions(options.home, options.tls !== null),
+    }
     this.#metrics = new Metrics({
       readers: () => this.#events.readers,
       walks: () => options.programs.walks,
@@ -185,7 +194,7 @@ class Routes {
     reply: FastifyReply,
   ): Promise<FastifyReply | undefined> {
     const caller = await this.#caller(one, request, reply)
-    const key = await this.#proof(one, caller, request)
+    const proof = await this.#proof(name, one, caller, request)
     const reading = reader.read({
       params: paramsOf(request),
       // Fastify's parser gives texts, and lists of texts for names that come twice.
@@ -198,8 +207,13 @@ class Routes {
     const call = {
       home,
       caller,
-      token: tokenOf(request.headers.authorization),
-      key,
+      // The session of a browser is a token of its human; the command knows nothing of cookies.
+      token:
+        caller.session === undefined
+          ? tokenOf(request.headers.authorization)
+          : cookieOf(request.headers.cookie),
+      ...proof,
+      people: this.#people,
       params,
       query,
       body,
@@ -237,7 +251,7 @@ class Routes {
           ((HANDLERS as Readonly<Record<string, Handler<RouteName>>>)[name]?.(each) ?? noHandler())
     const key = request.headers['idempotency-key']
     const { method } = one
-    if (typeof key !== 'string' || method !== 'POST') return handle(call)
+    if (typeof key !== 'string' || method !== 'POST' || one.tag === 'console') return handle(call)
     const [path = ''] = request.url.split('?')
     const streams = await knownStreams(call)
     const body = withoutProof(call.body)
@@ -272,19 +286,38 @@ class Routes {
   }
 
   /** Proves the human of a route that wants one proven, before anything else of the request counts. */
-  #proof(one: Route, caller: Caller, { body }: FastifyRequest): Promise<LedgerKey | null> {
-    if (one.who !== 'proven') return Promise.resolve(null)
-    return this.#proofs.prove(caller, passphraseOf(body), `“${one.says}”`)
+  #proof(
+    route: RouteName,
+    one: Route,
+    caller: Caller,
+    request: FastifyRequest,
+  ): Promise<HumanProof> {
+    if (one.who !== 'proven') return Promise.resolve(UNPROVEN)
+    const body = isObject(request.body) ? request.body : {}
+    // Fastify's parser gives texts.
+    const query = request.query as Readonly<Record<string, unknown>>
+    const digest = requestDigest(route, paramsOf(request), query, body)
+    const command = one.runs?.takesProof === true ? one.command : null
+    const subject = { route, command, request: digest, what: `“${one.says}”` }
+    return this.#people.proofs.prove(caller, proofOf(body), subject)
   }
 
   /** Who calls; routes for anyone have no caller, and their handlers ask for none. */
   async #caller(one: AskedRoute, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
-    if (one.who === 'anyone') return NO_CALLER
+    if (one.who === 'anyone') {
+      if (one.method === 'GET') return NO_CALLER
+      // What anyone may ask for and that changes something is login and registration.
+      requireConsole(this.#options.place(), request.headers)
+      this.#keepPace(this.#strangers, request.ip, reply)
+      return NO_CALLER
+    }
     const { authorization } = request.headers
-    const given = { authorization, isLocal: this.#options.locals.has(request.raw) }
+    const isLocal = this.#options.locals.has(request.raw)
     const register = await this.#options.home.register()
     try {
-      const caller = callerOf(register, given, this.#options.userName)
+      const caller =
+        (isLocal ? null : await this.#browser(request)) ??
+        callerOf(register, { authorization, isLocal }, this.#options.userName)
       const { kind, id, namespace } = caller.principal
       this.#keepPace(this.#callers, `${kind}:${id}@${namespace}`, reply)
       admitCaller(one, caller)
@@ -294,6 +327,17 @@ class Routes {
       if (status === 401) this.#keepPace(this.#strangers, request.ip, reply)
       throw error
     }
+  }
+
+  /** Who calls from a page of the console; null for a request that shows no cookie there. */
+  async #browser({ headers, method }: FastifyRequest): Promise<Caller | null> {
+    const place = this.#options.place()
+    const cookie = cookieOf(headers.cookie)
+    if (cookie === null || headers.authorization !== undefined) return null
+    if (!isConsole(place, headers)) return null
+    if (method !== 'GET') requireConsole(place, headers)
+    const key = headers[PAGE_KEY_HEADER]
+    return this.#people.sessions.callerOf(cookie, typeof key === 'string' ? key : null)
   }
 
   #keepPace(limit: PaceLimit, name: string, reply: FastifyReply): void {
@@ -364,6 +408,8 @@ const MCP_DOOR: AskedRoute = { method: 'POST', who: 'caller', says: 'MCP', comma
 
 /** Routes of own functions that make no act: their whole answer is kept under a key. */
 const KEPT_WHOLE: ReadonlySet<RouteName> = new Set(['issueTask', 'submitReceipt'])
+
+const UNPROVEN: HumanProof = { key: null, assertion: null, secret: null }
 
 const NO_CALLER: Caller = {
   principal: { kind: 'script', id: 'anyone', namespace: 'none' },

@@ -10,10 +10,13 @@ import { type Code, fault, faultError } from '../base/index.ts'
 /** Headers of which a second one would be a second opinion. */
 const SINGLE = new Set([
   'authorization',
+  'cookie',
   'content-type',
   'host',
   'idempotency-key',
   'last-event-id',
+  'origin',
+  'writ-page-key',
 ])
 
 /** Fails if a request can be read in two ways, or is not in the one form of its body. */

@@ -16,6 +16,7 @@ import { anchorOften } from './anchorer.ts'
 import { createApp } from './app.ts'
 import { HostedHome } from './call/hosted-home.ts'
 import { ProgramRuns } from './call/program-runs.ts'
+import { consolePlace } from './console/console-place.ts'
 import { createLog } from './look/log.ts'
 import { Traces } from './look/traces.ts'
 import { ServiceLock } from './service-lock.ts'
@@ -72,6 +73,7 @@ async function listenAt(
 ): Promise<StartedServer> {
   const stop = new AbortController()
   let names: ReadonlySet<string> = new Set()
+  let place = consolePlace(listen.port, listen.hasTls)
   const locals = new WeakSet<IncomingMessage>()
   const log = createLog(writeLog)
   const traces = new Traces(around.env, log)
@@ -82,6 +84,7 @@ async function listenAt(
     programs,
     userName: around.userName,
     names: () => names,
+    place: () => place,
     rehearsalsAtOnce: atOnce,
     stop: stop.signal,
     log,
@@ -104,6 +107,7 @@ async function listenAt(
   // An address of a server that listens on TCP.
   const { port: found } = app.server.address() as AddressInfo
   names = ownNames(listen, found)
+  place = consolePlace(found, listen.hasTls)
   const local = createServer((request, response) => {
     locals.add(request)
     app.routing(request, response)

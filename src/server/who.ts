@@ -38,7 +38,9 @@ export function callerOf(register: Register, given: Credentials, userName: strin
   if (token === null) throw faultError('principal.token', '', 'the token is malformed')
   const answer = bearerOf(register, token, Date.now())
   if (!answer.ok) throw new FaultError(answer.fault)
-  return answer.caller
+  if (answer.caller.session === undefined) return answer.caller
+  const message = 'this is the cookie of a browser session, which is no bearer token'
+  throw faultError('principal.token', '', message)
 }
 
 /** What is looked at of a route before its request counts. */

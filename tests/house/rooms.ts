@@ -11,7 +11,7 @@ export interface Room {
 }
 
 export const ROOMS: Readonly<Record<string, Room>> = {
-  base: { sees: [], pure: true, packages: ['@noble/ed25519', '@noble/hashes'] },
+  base: { sees: [], pure: true, packages: ['@noble/curves', '@noble/ed25519', '@noble/hashes'] },
   contracts: { sees: ['base'], pure: true, packages: ['typebox', 'yaml'] },
   constitution: { sees: ['base', 'contracts'], pure: true, packages: [] },
   ledger: { sees: ['base', 'contracts'], pure: true, packages: [] },
@@ -155,7 +155,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'witness',
     ],
     pure: false,
-    packages: ['fastify', 'pino', 'prom-client', 'typebox'],
+    packages: ['@simplewebauthn/server', 'fastify', 'pino', 'prom-client', 'typebox'],
   },
   console: {
     sees: ['api', 'base', 'contracts', 'ledger'],

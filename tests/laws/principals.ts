@@ -255,6 +255,18 @@ export const ROWS: readonly Row[] = [
     ends: humans('credential.exists', 'credential.exists'),
   },
   { command: 'principal list', argv: ['principal', 'list'], ends: humans(0) },
+  { command: 'passkey list', argv: ['passkey', 'list'], ends: humans(0) },
+  {
+    command: 'passkey remove',
+    argv: ['passkey', 'remove', 'pk-0000000000000000'],
+    ends: humans('credential.required', 'credential.unknown'),
+  },
+  {
+    command: 'passkey code',
+    argv: ['passkey', 'code'],
+    // Ann has a passphrase, and registers with that.
+    ends: humans('credential.exists', 'credential.exists'),
+  },
   { command: 'token create', argv: ['token', 'create', 'ai:bot@local'], ends: PROVEN },
   { command: 'token revoke', argv: ['token', 'revoke', '{token}'], held: 'token', ends: PROVEN },
   { command: 'token list', argv: ['token', 'list'], ends: humans(0) },
@@ -401,8 +413,18 @@ export const OF_FLOWS = /^flow (?:status|list|report|show)$/
  * alone. `proven`: a human who proves it in that request; the token alone is not enough.
  */
 export const HTTP_WHO = {
-  anyone: ['isAlive', 'isReady', 'describeApi'],
+  anyone: [
+    'isAlive',
+    'isReady',
+    'describeApi',
+    'showDoor',
+    'offerLogin',
+    'login',
+    'offerPasskey',
+    'addPasskey',
+  ],
   caller: [
+    'showMe',
     'showMetrics',
     'proposeAction',
     'listActions',
@@ -454,6 +476,9 @@ export const HTTP_WHO = {
   ],
   human: [
     'showChange',
+    'logout',
+    'createChallenge',
+    'listPasskeys',
     'showPart',
     'listSessions',
     'showSession',
@@ -503,6 +528,8 @@ export const HTTP_WHO = {
     'addPrincipal',
     'createToken',
     'revokeToken',
+    'removePasskey',
+    'renewRecoveryCodes',
     'listRecoveries',
     'recover',
     'removeUnneeded',

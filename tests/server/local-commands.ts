@@ -29,6 +29,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, string>> = {
   'witness add-log': 'is for the machine of the witness',
   'witness logs': 'is for the machine of the witness',
   'witness serve': 'is a service of its own',
+  'passkey code': 'shows a code on the terminal of this machine, where a person is',
   'principal pass': 'a first passphrase is set at a terminal, where a person is',
   'flow reference': 'a page of the documentation',
   'config reference': 'a page of the documentation',

@@ -10,9 +10,11 @@ import type { TokenScope } from '../../contracts/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import {
   type Home,
+  isProvenByTicket,
   lostLedger,
   openCredential,
   openHome,
+  PROOF_TICKET,
   type PrincipalsPlace,
   readRegister,
   rememberPlaces,
@@ -55,6 +57,9 @@ export interface ReadSession {
   readonly register: Register
   readonly caller: Caller
 }
+
+/** What proving a human looks at. */
+type ProofPlace = Pick<ReadSession, 'home' | 'ledger' | 'register' | 'caller'>
 
 export interface Session extends ReadSession {
   readonly ledger: Ledger
@@ -192,7 +197,7 @@ export async function streamsToRead(
 
 /** Refuses all but humans of the whole host, and asks for their credential if there is one (I1). */
 export async function requireHuman(
-  session: Pick<ReadSession, 'home' | 'register' | 'caller'>,
+  session: ProofPlace,
   call: CommandCall,
   what: string,
 ): Promise<void> {
@@ -233,7 +238,7 @@ export function credentialOf({
  * does. Answers with the caller's own key; null when it was not that which proved anything.
  */
 export function proveHuman(
-  session: Pick<ReadSession, 'home' | 'register' | 'caller'>,
+  session: ProofPlace,
   call: CommandCall,
   what: string,
 ): Promise<LedgerKey | null> {
@@ -252,7 +257,7 @@ const HANDED_OVER = new WeakMap<CommandCall, Promise<LedgerKey | null>>()
  * opening takes 128 MB for a moment.
  */
 export async function proveAhead(
-  session: Pick<ReadSession, 'home' | 'register' | 'caller'>,
+  session: ProofPlace,
   call: CommandCall,
   what: string,
 ): Promise<void> {
@@ -262,17 +267,19 @@ export async function proveAhead(
 }
 
 async function openedCredential(
-  session: Pick<ReadSession, 'home' | 'register' | 'caller'>,
+  session: ProofPlace,
   call: CommandCall,
   what: string,
 ): Promise<LedgerKey | null> {
   const { register, caller } = session
   const own = ownCredential(register.credentials, caller.principal)
   const credential = credentialOf(session)
-  if (credential === null) {
+  const hasPasskeys = register.passkeys.some(({ removedAt }) => removedAt === null)
+  if (credential === null && !hasPasskeys) {
     refuseBelowAgent(what)
     return null
   }
+  if (credential === null && call.options.text('pass-fd') === null) throw passkeyOnly(what)
   const passphrase = await readPassphrase(call, `passphrase for ${what}`)
   if (passphrase === null) {
     const whose = own === null ? 'of this home’s human' : `of ${principalText(caller.principal)}`
@@ -280,9 +287,31 @@ async function openedCredential(
     const hint = 'call from a terminal, or with `--pass-fd N`'
     throw faultError('credential.required', '', message, hint)
   }
+  if (passphrase.startsWith(PROOF_TICKET)) return refuseTicket(session, call, passphrase)
+  if (credential === null) throw passkeyOnly(what)
   const key = await openCredential(session.home.state, passphrase, credential.key)
   if (key === null) throw faultError('credential.wrong', '')
   return own === null ? null : key
+}
+
+/** Of a home whose humans have passkeys and no passphrase. */
+function passkeyOnly(what: string): FaultError {
+  const message = `${what} needs a credential, and only passkeys are registered here`
+  const hint =
+    'do it in the console (`writ serve` prints its address), or set a passphrase: `writ principal pass`'
+  return faultError('credential.required', '', message, hint)
+}
+
+/** Fails unless the ticket is of a passkey's proof for this command; a proof has no key to sign with. */
+async function refuseTicket(
+  { ledger, register, caller }: Pick<ReadSession, 'register' | 'caller' | 'ledger'>,
+  call: CommandCall,
+  ticket: string,
+): Promise<null> {
+  const { principal } = caller
+  const isProven = await isProvenByTicket(ledger, register, principal, call.command, ticket)
+  if (isProven) return null
+  throw faultError('credential.wrong', '', 'no passkey proved this command for this caller')
 }
 
 /** Below a known agent a terminal is the agent's: no plain word counts there (best effort). */

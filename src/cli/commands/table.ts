@@ -7,6 +7,7 @@ import { FLOW_COMMANDS } from './flow-table.ts'
 import { GATE_COMMANDS } from './gate-table.ts'
 import { HOOK_COMMANDS } from './hook-table.ts'
 import { LEDGER_COMMANDS } from './ledger-table.ts'
+import { PEOPLE_COMMANDS } from './people-table.ts'
 import { SCHEDULE_COMMANDS } from './schedule-table.ts'
 import { NOTIFY_COMMANDS, REMOTE_COMMANDS, SERVER_COMMANDS } from './server-table.ts'
 import { SESSION_COMMANDS } from './session-table.ts'
@@ -377,71 +378,7 @@ export const COMMANDS: readonly Command[] = [
     examples: ['writ replay'],
     load: () => import('./replay.ts'),
   },
-  {
-    name: 'principal add',
-    says: 'register a human, an AI, a script or a device',
-    usage: 'writ principal add KIND:ID@NAMESPACE [--stream NAME]… [--pass-fd N]',
-    options: [
-      { ...STREAM, many: true, says: 'a stream it may know of; humans: every one without it' },
-      PASS_FD,
-      HOME,
-    ],
-    examples: ['writ principal add device:pump-3@north-farm --stream north'],
-    load: async () => ({ run: (await import('./principal.ts')).add }),
-  },
-  {
-    name: 'principal pass',
-    says: 'set the passphrase that proves a person',
-    usage: 'writ principal pass [--pass-fd N]',
-    options: [PASS_FD, HOME],
-    examples: ['WRIT_TOKEN=writ_… writ principal pass'],
-    load: async () => ({ run: (await import('./principal.ts')).pass }),
-  },
-  {
-    name: 'principal list',
-    says: 'list who is registered',
-    usage: 'writ principal list',
-    options: [HOME],
-    examples: ['writ principal list'],
-    load: async () => ({ run: (await import('./principal.ts')).list }),
-  },
-  {
-    name: 'token create',
-    says: 'create a token for a principal; it is shown once',
-    usage: 'writ token create KIND:ID@NAMESPACE [--scope NAME]… [--days N] [--pass-fd N]',
-    options: [
-      {
-        name: 'scope',
-        value: 'NAME',
-        many: true,
-        says: 'what it is for: read, propose, flows, tasks; all that its principal may do without it',
-      },
-      { name: 'days', value: 'N', says: 'how long it is taken' },
-      PASS_FD,
-      HOME,
-    ],
-    examples: [
-      'writ token create device:pump-3@north-farm --days 90',
-      'writ token create script:board@local --scope read',
-    ],
-    load: async () => ({ run: (await import('./token.ts')).create }),
-  },
-  {
-    name: 'token revoke',
-    says: 'revoke a token',
-    usage: 'writ token revoke ID [--pass-fd N]',
-    options: [PASS_FD, HOME],
-    examples: ['writ token revoke tok-3f2a9c01d4e7'],
-    load: async () => ({ run: (await import('./token.ts')).revoke }),
-  },
-  {
-    name: 'token list',
-    says: 'list tokens',
-    usage: 'writ token list',
-    options: [HOME],
-    examples: ['writ token list'],
-    load: async () => ({ run: (await import('./token.ts')).list }),
-  },
+  ...PEOPLE_COMMANDS,
   {
     name: 'doctor',
     says: 'check this machine and say how to get what is missing',

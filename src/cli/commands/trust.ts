@@ -29,7 +29,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     const caller = callerOf(around, register, null)
     requireWholeHost(caller, WHAT)
     if (!(await agreesToLaws(call, await acceptedLaws(ledger), read))) return null
-    await proveHuman({ home, register, caller }, call, WHAT)
+    await proveHuman({ home, ledger, register, caller }, call, WHAT)
     return acceptRead(around, home, ledger, caller.principal, read)
   })
   const { terminal } = call

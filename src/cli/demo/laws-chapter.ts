@@ -92,7 +92,7 @@ async function explainMigration(
   stage.command(`writ laws explain ${action_id}`)
   // No principal of the tour has a credential, so none of its laws asks for several humans.
   const explained = await explainAction(
-    { ledger, register: { credentials: [] } },
+    { ledger, register: { credentials: [], passkeys: [] } },
     MAIN_STREAM,
     action_id,
   )

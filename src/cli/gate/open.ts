@@ -6,7 +6,13 @@
 import { invariant } from '../../base/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import { type KnownHome, openHome, stateRoot } from '../../home/index.ts'
-import { defaultStream, HOST_STREAM, scopeOfCommand } from '../../ledger/index.ts'
+import {
+  defaultStream,
+  HOST_STREAM,
+  hasCredentials,
+  livePasskeys,
+  scopeOfCommand,
+} from '../../ledger/index.ts'
 import { createDriver, type SandboxDriver } from '../../sandbox/index.ts'
 import {
   ancestorNames,
@@ -132,8 +138,8 @@ async function withGateOf<T>(
     userDirectory: around.userDirectory,
     environment: around.env,
     ancestors,
-    hasPasskey: register.credential?.kind === 'passkey',
-    hasCredential: register.credentials.length > 0 || register.credential !== null,
+    hasPasskey: livePasskeys(register, caller.principal).length > 0,
+    hasCredential: hasCredentials(register),
     driver: given ?? begin(home).driver,
     leavesClosing: given !== undefined,
     nowMs: Date.now,

@@ -22,7 +22,7 @@ export async function releaseHome(call: CommandCall, listed: ListedHome): Promis
   if (ledger === null) return
   try {
     const register = await readRegister({ ledger, state: home.state })
-    const session = { home, register, caller: callerOf(surroundings(), register, null) }
+    const session = { home, ledger, register, caller: callerOf(surroundings(), register, null) }
     await requireHuman(session, call, WHAT)
   } finally {
     await ledger.close()

@@ -26,6 +26,7 @@ const register = {
     principal: human(who),
     key: encodeBase64(key.publicKey),
   })),
+  passkeys: [],
 }
 
 let seq = 0

@@ -17,7 +17,7 @@ import type { OpenedFact, Register, Replay, ReplayLookup } from '../../ledger/in
 export async function replayPromotion(
   fact: OpenedFact,
   lookup: ReplayLookup,
-  register: Pick<Register, 'credentials'>,
+  register: Pick<Register, 'credentials' | 'passkeys'>,
 ): Promise<Replay | null> {
   // The store judged the record by its contract before it was written.
   const { action_id, proposal_digest, result_digest, status } = fact.payload as Promotion
@@ -47,7 +47,7 @@ export async function replayPromotion(
 export function approvalsOf(
   decision: Decision,
   answers: readonly OpenedFact[],
-  register: Pick<Register, 'credentials'>,
+  register: Pick<Register, 'credentials' | 'passkeys'>,
 ): Approvals | null {
   const question = approvalQuestion(decision)
   if (question === null) return null

@@ -29,7 +29,7 @@ interface ExplainedAction {
   readonly human: readonly Remedy[]
 }
 
-type Credentials = Pick<Register, 'credentials'>
+type Credentials = Pick<Register, 'credentials' | 'passkeys'>
 
 /** Null when nothing was decided about it in this stream. */
 export async function explainAction(

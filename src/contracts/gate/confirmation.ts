@@ -4,13 +4,15 @@
  */
 import * as Type from 'typebox'
 import { DOCUMENT_LIMITS, show, showName } from '../../base/index.ts'
-import { type Contract, field, type Subject } from '../kernel/contract.ts'
+import { type Contract, field, isObject, type Subject } from '../kernel/contract.ts'
+import { ApprovalAssertionSchema } from '../ledger/passkey.ts'
 import {
   ActionId,
   checkMoments,
   checkOrder,
   closed,
   DigestText,
+  demandField,
   Moment,
   momentMs,
   Reason,
@@ -57,6 +59,8 @@ const ConfirmationSchema = Type.Object(
         closed,
       ),
     ),
+    /** What the human's passkey signed for this answer. */
+    assertion: Type.Optional(ApprovalAssertionSchema),
   },
   closed,
 )
@@ -75,6 +79,8 @@ function checkAnswer(subject: Subject): void {
   if (answer !== 'APPROVED' || assurance !== 'passphrase') {
     refuseField(subject, 'proof', 'unless a passphrase opened the key of an approval')
   }
+  if (assurance === 'passkey') demandField(subject, 'assertion', 'and a passkey signed the answer')
+  else refuseField(subject, 'assertion', 'unless a passkey signed the answer')
   if (answer !== 'APPROVED' || assurance !== 'terminal') {
     refuseField(subject, 'given_ahead', 'unless a plain yes approved')
   }
@@ -87,6 +93,26 @@ function checkAnswer(subject: Subject): void {
   if (assurance === 'none' || typeof assurance !== 'string') return
   const message = `no human answered, so nothing was proven by ${show(assurance, '')}`
   report.add('gate_record.assurance', '/assurance', message)
+}
+
+/** Reports an assertion that was made for another answer. */
+function checkAssertion({ document, report }: Subject): void {
+  const challenge = field(field(document, 'assertion'), 'challenge')
+  if (!isObject(challenge)) return
+  const id = field(document, 'action_id')
+  const expected: Readonly<Record<string, unknown>> = {
+    question: typeof id === 'string' ? id.toLowerCase() : id,
+    answer: field(document, 'answer'),
+    proposal_digest: field(document, 'proposal_digest'),
+    result_digest: field(document, 'result_digest'),
+    asked_at: field(document, 'asked_at'),
+    reason: field(document, 'reason'),
+  }
+  for (const [name, value] of Object.entries(expected)) {
+    if (challenge[name] === value) continue
+    const message = `what the passkey signed has another ${showName(name)} than the answer`
+    report.add('gate_record.contradiction', `/assertion/challenge/${name}`, message)
+  }
 }
 
 /** Checks that an approval came in time, and EXPIRED not early unless a newer question replaced it. */
@@ -124,6 +150,7 @@ export const confirmationContract: Contract = {
     checkAnswer,
     checkExpiry,
     checkSuperseding,
+    checkAssertion,
   ],
   limits: DOCUMENT_LIMITS,
   isRecord: true,

@@ -8,9 +8,23 @@
 import * as Type from 'typebox'
 import { DOCUMENT_LIMITS, showName } from '../../base/index.ts'
 import { type Contract, field, type Subject } from '../kernel/contract.ts'
+import { PasskeySchema } from './passkey.ts'
 import { checkMomentAt, closed, DigestText, Moment, StreamName } from './records.ts'
 
-const PRINCIPAL_CHANGES = ['added', 'credential_set', 'token_created', 'token_revoked'] as const
+const PRINCIPAL_CHANGES = [
+  'added',
+  'credential_set',
+  'token_created',
+  'token_revoked',
+  'passkey_added',
+  'passkey_removed',
+  'code_made',
+  'code_refused',
+  'recovery_set',
+] as const
+
+/** What proved the human who registered a passkey. */
+const PASSKEY_PROOFS = ['passphrase', 'passkey', 'code', 'recovery_code'] as const
 
 /** What a token is for; `read` is part of each of the others. */
 export const TOKEN_SCOPES = ['read', 'propose', 'flows', 'tasks'] as const
@@ -58,6 +72,16 @@ const PrincipalSchema = Type.Object(
         'x-code': { minItems: 'required' },
       }),
     ),
+    /** Of a token: it is the cookie of a browser session and no bearer token. */
+    use: Type.Optional(Type.Enum(['browser'], { 'x-code': 'enum' })),
+    passkey: Type.Optional(PasskeySchema),
+    passkey_id: Type.Optional(Name),
+    proven_by: Type.Optional(Type.Enum([...PASSKEY_PROOFS], { 'x-code': 'enum' })),
+    /** Of a one-time code or a recovery code; codes are known by their digests. */
+    code_digest: Type.Optional(DigestText),
+    recovery_digests: Type.Optional(
+      Type.Array(DigestText, { minItems: 1, 'x-code': { minItems: 'required' } }),
+    ),
   },
   closed,
 )
@@ -68,8 +92,13 @@ export type PrincipalChange = Type.Static<typeof PrincipalSchema>
 const FIELDS: Readonly<Record<(typeof PRINCIPAL_CHANGES)[number], readonly string[]>> = {
   added: ['streams', 'credential'],
   credential_set: ['credential*', 'credential_key'],
-  token_created: ['token_id*', 'token_digest*', 'expires_at', 'scopes'],
+  token_created: ['token_id*', 'token_digest*', 'expires_at', 'scopes', 'use'],
   token_revoked: ['token_id*'],
+  passkey_added: ['passkey*', 'proven_by*', 'code_digest'],
+  passkey_removed: ['passkey_id*'],
+  code_made: ['code_digest*', 'expires_at*'],
+  code_refused: ['code_digest*'],
+  recovery_set: ['recovery_digests*'],
 }
 const OPTIONAL = [
   'streams',
@@ -79,7 +108,33 @@ const OPTIONAL = [
   'token_digest',
   'expires_at',
   'scopes',
+  'use',
+  'passkey',
+  'passkey_id',
+  'proven_by',
+  'code_digest',
+  'recovery_digests',
 ] as const
+
+/** Only a human has passkeys and codes; a code is named exactly where one proved the human. */
+function checkPasskey({ document, report }: Subject): void {
+  const change = String(field(document, 'change'))
+  const kind = field(field(document, 'principal'), 'kind')
+  const isOfHumans = /^(?:passkey|code|recovery)_/.test(change)
+  if (isOfHumans && typeof kind === 'string' && kind !== 'human') {
+    const message = 'only humans have passkeys and codes'
+    report.add('ledger_record.misplaced', '/principal/kind', message)
+  }
+  if (change !== 'passkey_added') return
+  const isByCode = /code$/.test(String(field(document, 'proven_by')))
+  const isThere = Object.hasOwn(document, 'code_digest')
+  if (isByCode && !isThere) {
+    report.add('ledger_record.required', '/code_digest', 'a code proved it, and none is named')
+  }
+  if (!isByCode && isThere) {
+    report.add('ledger_record.misplaced', '/code_digest', 'no code proved it')
+  }
+}
 
 function checkFields({ document, report }: Subject): void {
   const change = PRINCIPAL_CHANGES.find((known) => known === field(document, 'change'))
@@ -101,7 +156,7 @@ export const principalChange: Contract = {
   title: 'What changed about a principal of this host.',
   prefix: 'ledger_record',
   schema: PrincipalSchema,
-  checks: [checkFields, (subject) => checkMomentAt(subject, 'expires_at')],
+  checks: [checkFields, checkPasskey, (subject) => checkMomentAt(subject, 'expires_at')],
   limits: DOCUMENT_LIMITS,
   isRecord: true,
 }

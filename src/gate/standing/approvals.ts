@@ -25,7 +25,7 @@ export interface Approval {
   /** `kind:id@namespace`. */
   readonly by: string
   readonly at: string
-  /** The public half of the credential that signed it. */
+  /** The public half of the credential that signed it, or the id of the passkey. */
   readonly key: string
 }
 
@@ -79,12 +79,13 @@ function approvalOf(
   given: readonly Approval[],
   { confirmation, principal }: RecordedAnswer,
 ): Approval | null {
-  const { answer, proof, answered_at: at } = confirmation
-  if (answer !== 'APPROVED' || proof === undefined || principal.kind !== 'human') return null
+  const { answer, proof, assertion, answered_at: at } = confirmation
+  const key = proof?.key ?? assertion?.credential_id
+  if (answer !== 'APPROVED' || key === undefined || principal.kind !== 'human') return null
   if (!isAbout(question, confirmation)) return null
   const by = principalText(principal)
-  const isRepeated = given.some((one) => one.by === by || one.key === proof.key)
-  return isRepeated ? null : { by, at, key: proof.key }
+  const isRepeated = given.some((one) => one.by === by || one.key === key)
+  return isRepeated ? null : { by, at, key }
 }
 
 function isAbout(question: ApprovalQuestion, confirmation: Confirmation): boolean {

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { type Confirmation, isObject } from '../../contracts/index.ts'
 import { type ApprovalQuestion, approvalText, type RecordedAnswer } from '../../gate/index.ts'
 import {
+  answerAssertionFault,
   decodeBase64,
   encodeBase64,
   type Register,
@@ -128,10 +129,13 @@ export function signApproval(
 
 /** Whether an approval was signed by a credential that its human had. */
 export function isProvenApproval(
-  { credentials }: Pick<Register, 'credentials'>,
+  register: Pick<Register, 'credentials' | 'passkeys'>,
   { confirmation, principal }: RecordedAnswer,
 ): boolean {
-  const { proof } = confirmation
+  const { credentials } = register
+  const { proof, assertion } = confirmation
+  if (assertion !== undefined)
+    return answerAssertionFault(register, confirmation, principal) === null
   if (proof === undefined) return false
   const isKnown = credentials.some(
     (one) => one.key === proof.key && samePrincipal(one.principal, principal),

@@ -115,6 +115,7 @@ interface TokenBounds {
   readonly expiresAt: string | null
   /** What it is for; null for all that its principal may do. */
   readonly scopes: readonly TokenScope[] | null
+  readonly use?: 'browser'
 }
 
 interface NewToken {
@@ -129,7 +130,7 @@ export async function createToken(
   register: Register,
   actor: Actor,
   principal: Principal,
-  { expiresAt, scopes }: TokenBounds,
+  { expiresAt, scopes, use }: TokenBounds,
 ): Promise<NewToken> {
   if (!register.principals.some((one) => samePrincipal(one.principal, principal))) {
     const message = `there is no principal ${showName(principalText(principal))}`
@@ -144,6 +145,7 @@ export async function createToken(
     token_digest: digestBytes(token),
     ...(expiresAt === null ? {} : { expires_at: expiresAt }),
     ...(scopes === null ? {} : { scopes: [...scopes] }),
+    ...(use === undefined ? {} : { use }),
   })
   return { id, token, appended }
 }
@@ -170,9 +172,17 @@ export async function recordChange(
   place: PrincipalsPlace,
   { principal, source }: Actor,
   change: PrincipalChange,
+  /** A second change with the same key is not recorded; the first is returned. */
+  idempotencyKey?: string,
 ): Promise<Appended> {
   const record = { type: 'principal_v1', payload: change }
-  const recorded = await place.ledger.record({ stream: HOST_STREAM, source, principal, record })
+  const recorded = await place.ledger.record({
+    stream: HOST_STREAM,
+    source,
+    principal,
+    record,
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  })
   invariant(recorded.ok, 'a change that writ made itself follows its contract')
   await readRegister(place)
   return recorded.appended

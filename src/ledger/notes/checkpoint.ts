@@ -152,6 +152,12 @@ export function signHomeCheckpoint(
   heads: readonly StreamHead[],
   signers: readonly Signer[],
 ): string | null {
+  const text = homeCheckpointText(ledger, heads)
+  return text === null ? null : formatNote(signNote(text, signers))
+}
+
+/** The text of a home checkpoint, which is what is signed; null without the host's stream. */
+export function homeCheckpointText(ledger: string, heads: readonly StreamHead[]): string | null {
   const host = heads.find(({ stream }) => stream === HOST_STREAM)
   if (host === undefined) return null
   const extensions = heads
@@ -159,7 +165,7 @@ export function signHomeCheckpoint(
     .map(({ stream, size, root }) => `${stream} ${size} ${encodeBase64(root)}`)
     .sort()
   const { size, root } = host
-  return formatNote(signNote(formatCheckpoint({ origin: ledger, size, root, extensions }), signers))
+  return formatCheckpoint({ origin: ledger, size, root, extensions })
 }
 
 /** Returns the heads that a home checkpoint lists, the host's first; null if a line is none. */

@@ -6,7 +6,7 @@
  * `ai`, a `script` or a `device` proposes and reports, and nothing else.
  */
 import { digestBytes, type Fault, fault, parseIsoMomentMs, showName } from '../../base/index.ts'
-import type { PrincipalChange, TokenScope } from '../../contracts/index.ts'
+import type { Passkey, PrincipalChange, TokenScope } from '../../contracts/index.ts'
 import {
   type Fact,
   isStreamName,
@@ -32,6 +32,26 @@ export interface RegisteredToken {
   readonly revokedAt: string | null
   /** What it is for; without them, all that its principal may do. */
   readonly scopes?: readonly TokenScope[]
+  /** The cookie of a browser session. */
+  readonly use?: 'browser'
+}
+
+export interface RegisteredPasskey {
+  readonly passkey: Passkey
+  readonly principal: Principal
+  readonly addedAt: string
+  readonly removedAt: string | null
+}
+
+/** A code that lets a human register a passkey, once. */
+export interface RegisteredCode {
+  readonly kind: 'once' | 'recovery'
+  readonly principal: Principal
+  readonly digest: string
+  /** Null for a recovery code, which does not expire. */
+  readonly expiresAt: string | null
+  /** How many wrong codes were typed since it was made. */
+  readonly refused: number
 }
 
 export interface Credential {
@@ -49,6 +69,10 @@ export interface Register {
   readonly credentials: readonly Credential[]
   /** That of the human who made the home. */
   readonly credential: Credential | null
+  /** Of all humans, in the order of their registration, those that were removed as well. */
+  readonly passkeys: readonly RegisteredPasskey[]
+  /** Codes that were not used and not replaced. */
+  readonly codes: readonly RegisteredCode[]
   /** The human who made the home: the caller who shows no token. */
   readonly owner: Principal | null
 }
@@ -58,6 +82,8 @@ export class RegisterFold {
   readonly #principals = new Map<string, RegisteredPrincipal>()
   readonly #tokens = new Map<string, RegisteredToken>()
   #credentials: readonly Credential[] = []
+  #passkeys: readonly RegisteredPasskey[] = []
+  #codes: readonly RegisteredCode[] = []
   #owner: Principal | null = null
   #applied = 0
 
@@ -74,6 +100,8 @@ export class RegisterFold {
       principals: [...this.#principals.values()],
       tokens: [...this.#tokens.values()],
       credentials: this.#credentials,
+      passkeys: this.#passkeys,
+      codes: this.#codes,
       credential: this.#owner === null ? null : ownCredential(this.#credentials, this.#owner),
       owner: this.#owner,
     }
@@ -106,17 +134,71 @@ export class RegisterFold {
         this.#tokens.set(token.id, { ...token, revokedAt: at })
         return
       }
+      case 'passkey_added':
+      case 'passkey_removed':
+        this.#applyPasskey(change, at)
+        return
+      case 'code_made':
+      case 'code_refused':
+      case 'recovery_set':
+        this.#codes = codesAfter(this.#codes, change)
+        return
       default:
         change.change satisfies never
     }
+  }
+
+  #applyPasskey(change: PrincipalChange, at: string): void {
+    const { principal, passkey, passkey_id: id, code_digest: code } = change
+    if (passkey !== undefined) {
+      this.#passkeys = [...this.#passkeys, { passkey, principal, addedAt: at, removedAt: null }]
+    }
+    this.#codes = this.#codes.filter(({ digest }) => digest !== code)
+    this.#passkeys = this.#passkeys.map((one) =>
+      one.passkey.passkey_id === id && one.removedAt === null ? { ...one, removedAt: at } : one,
+    )
   }
 
   #addToken(change: PrincipalChange, createdAt: string): void {
     const { principal, token_id: id = '', token_digest: digest = '' } = change
     const expiresAt = change.expires_at ?? null
     const token = { id, digest, principal, createdAt, expiresAt, revokedAt: null }
-    this.#tokens.set(id, { ...token, ...scopesOf(change) })
+    const use = change.use === undefined ? {} : { use: change.use }
+    this.#tokens.set(id, { ...token, ...scopesOf(change), ...use })
   }
+}
+
+/** A new one-time code replaces an earlier one of the same human; new recovery codes likewise. */
+function codesAfter(
+  codes: readonly RegisteredCode[],
+  change: PrincipalChange,
+): readonly RegisteredCode[] {
+  const { principal, code_digest: digest = '', expires_at: expiresAt = null } = change
+  const without = (kind: RegisteredCode['kind']) =>
+    codes.filter((one) => one.kind !== kind || !samePrincipal(one.principal, principal))
+  if (change.change === 'code_refused') {
+    return codes.map((one) => (one.digest === digest ? { ...one, refused: one.refused + 1 } : one))
+  }
+  if (change.change === 'code_made') {
+    return [...without('once'), { kind: 'once', principal, digest, expiresAt, refused: 0 }]
+  }
+  const fresh = (change.recovery_digests ?? []).map(
+    (one) => ({ kind: 'recovery', principal, digest: one, expiresAt: null, refused: 0 }) as const,
+  )
+  return [...without('recovery'), ...fresh]
+}
+
+/** Whether a human of the home has a passphrase or a passkey. */
+export function hasCredentials({ credentials, passkeys }: Register): boolean {
+  return credentials.length > 0 || passkeys.some(({ removedAt }) => removedAt === null)
+}
+
+/** The passkeys of a human that count now. */
+export function livePasskeys(
+  { passkeys }: Pick<Register, 'passkeys'>,
+  principal: Principal,
+): readonly RegisteredPasskey[] {
+  return passkeys.filter((one) => one.removedAt === null && samePrincipal(one.principal, principal))
 }
 
 function scopesOf({ scopes }: Pick<Caller, 'scopes'>): Pick<Caller, 'scopes'> {
@@ -143,6 +225,8 @@ export interface Caller {
   readonly proof: 'token' | 'none'
   /** What its token is for; without them, all that the principal may do. */
   readonly scopes?: readonly TokenScope[]
+  /** Its token is the cookie of a browser session, and no bearer token. */
+  readonly session?: { readonly id: string; readonly expiresAt: string | null }
 }
 
 export type CallerAnswer =
@@ -170,7 +254,12 @@ export function bearerOf(register: Register, token: string, nowMs: number): Call
   const entry = register.principals.find((one) => samePrincipal(one.principal, found.principal))
   if (entry === undefined) return refused('the principal of the token is not known here')
   const { principal, streams } = entry
-  return { ok: true, caller: { principal, streams, proof: 'token', ...scopesOf(found) } }
+  const { id, expiresAt } = found
+  const session = found.use === 'browser' ? { session: { id, expiresAt } } : {}
+  return {
+    ok: true,
+    caller: { principal, streams, proof: 'token', ...scopesOf(found), ...session },
+  }
 }
 
 /** The fault of a caller who is no human; null for one who is (I1). */

@@ -10,7 +10,7 @@ import {
   type Surroundings,
   stateRoot,
 } from '../../home/index.ts'
-import type { Caller, Register } from '../../ledger/index.ts'
+import { type Caller, hasCredentials, livePasskeys, type Register } from '../../ledger/index.ts'
 import { createDriver, type SandboxDriver } from '../../sandbox/index.ts'
 import {
   type AccompanyingRecord,
@@ -67,7 +67,10 @@ export class HostedHome {
   ): Promise<T> {
     // A home that was moved, copied or untrusted meanwhile is refused here.
     const home = openHome(this.#around, this.home.directory)
-    const { credential, credentials } = await this.register()
+    const register = await this.register()
+    const { owner } = register
+    const { principal } = caller
+    const answers = principal.kind === 'human' ? principal : owner
     const gate = await openGate({
       home,
       ledger: this.ledger,
@@ -77,8 +80,8 @@ export class HostedHome {
       userDirectory: this.#around.userDirectory,
       environment: this.#around.env,
       ancestors: this.#ancestors,
-      hasPasskey: credential?.kind === 'passkey',
-      hasCredential: credentials.length > 0 || credential !== null,
+      hasPasskey: answers !== null && livePasskeys(register, answers).length > 0,
+      hasCredential: hasCredentials(register),
       driver: this.#driver,
       leavesClosing: true,
       nowMs: Date.now,

@@ -1,10 +1,14 @@
 /** What a handler gets of a request, and what it gives back. */
 import type { ROUTES } from '../../api/index.ts'
+import type { ApprovalAssertion } from '../../contracts/index.ts'
 import type { Caller } from '../../ledger/index.ts'
 import type { AccompanyingRecord } from '../../service/index.ts'
 import type { LedgerKey } from '../../store/index.ts'
+import type { BrowserSessions } from '../console/browser-sessions.ts'
+import type { PasskeyDesk } from '../console/passkey-desk.ts'
 import type { HostedHome } from './hosted-home.ts'
 import type { ProgramRuns } from './program-runs.ts'
+import type { ProofDesk } from './proof-desk.ts'
 import type { Turnstile } from './turnstile.ts'
 
 type Table = typeof ROUTES
@@ -12,6 +16,13 @@ type RequestPart<R, K extends string> = R extends { readonly [Name in K]: infer 
 type StaticOf<S> = S extends { readonly '~kind'?: unknown }
   ? import('typebox').Static<S & import('typebox').TSchema>
   : never
+
+/** Proofs, passkeys and browser sessions of the home's people. */
+export interface People {
+  readonly proofs: ProofDesk
+  readonly passkeys: PasskeyDesk
+  readonly sessions: BrowserSessions
+}
 
 /** A request that follows its route, from a caller who may make it. */
 export interface RouteCall<Name extends keyof Table = keyof Table> {
@@ -21,6 +32,11 @@ export interface RouteCall<Name extends keyof Table = keyof Table> {
   readonly token: string | null
   /** The caller's own key, of a route for proven humans; null where another's passphrase proved it. */
   readonly key: LedgerKey | null
+  /** What the caller's passkey signed to answer a question. */
+  readonly assertion: ApprovalAssertion | null
+  /** The passphrase of the request, or the ticket of its passkey's proof, for its command. */
+  readonly secret: string | null
+  readonly people: People
   readonly params: StaticOf<RequestPart<Table[Name], 'params'>>
   readonly query: StaticOf<RequestPart<Table[Name], 'query'>>
   readonly body: StaticOf<RequestPart<Table[Name], 'body'>>

@@ -22,7 +22,7 @@ const ACT_MS = 15 * 60_000
 
 type CommandCall = Pick<
   RouteCall,
-  'home' | 'token' | 'waitSeconds' | 'programs' | 'gone' | 'stop'
+  'home' | 'token' | 'secret' | 'waitSeconds' | 'programs' | 'gone' | 'stop'
 > & {
   readonly params: unknown
   readonly query: unknown
@@ -66,7 +66,7 @@ function orderOf(
   folder: string,
 ): ProgramOrder {
   const isDocument = runs.kind === 'document'
-  const passphrase = runs.takesProof === true ? passphraseOf(fields) : null
+  const passphrase = runs.takesProof === true ? call.secret : null
   const { directory } = call.home.home
   const more = [
     ...(isDocument ? [] : [`--home=${directory}`]),
@@ -87,13 +87,6 @@ function orderOf(
     // What changes something is carried to its end, also if its client has gone.
     abort: isDocument || runs.kind === 'read' ? AbortSignal.any([call.gone, call.stop]) : null,
   }
-}
-
-/** The passphrase of a request. */
-export function passphraseOf(body: unknown): string | null {
-  const proof = isObject(body) ? body['proof'] : null
-  const passphrase = isObject(proof) ? proof['passphrase'] : null
-  return typeof passphrase === 'string' ? passphrase : null
 }
 
 /** Writes fields as files; a list of documents is a folder of `rules` or several files. */

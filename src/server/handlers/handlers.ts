@@ -6,6 +6,17 @@ import type { Handler } from '../call/route-call.ts'
 import { listActions, proposeAction, showAction } from './actions.ts'
 import { checkOne, checkRules, evaluateRules, normalizeOne } from './documents.ts'
 import {
+  addPasskey,
+  createChallenge,
+  login,
+  logout,
+  offerLogin,
+  offerPasskey,
+  renewRecoveryCodes,
+  showDoor,
+  showMe,
+} from './passkeys.ts'
+import {
   approveQuestion,
   denyQuestion,
   listQuestions,
@@ -22,21 +33,8 @@ type OwnRoute = {
 }[RouteName]
 
 /** Events are a stream of their own (`events.ts`). */
-type PasskeyRoute = Extract<
-  OwnRoute,
-  | 'showDoor'
-  | 'offerLogin'
-  | 'login'
-  | 'logout'
-  | 'showMe'
-  | 'createChallenge'
-  | 'offerPasskey'
-  | 'addPasskey'
-  | 'renewRecoveryCodes'
->
-
 export const HANDLERS: {
-  readonly [Name in Exclude<OwnRoute, 'followEvents' | PasskeyRoute>]: Handler<Name>
+  readonly [Name in Exclude<OwnRoute, 'followEvents'>]: Handler<Name>
 } = {
   isAlive: async () => ({ value: { ok: true } }),
   isReady: async ({ home }) => {
@@ -58,6 +56,15 @@ export const HANDLERS: {
   showPart,
   approveQuestion,
   denyQuestion,
+  showDoor,
+  offerLogin,
+  login,
+  logout,
+  showMe,
+  createChallenge,
+  offerPasskey,
+  addPasskey,
+  renewRecoveryCodes,
   listStreams,
   listFacts,
   showCheckpoint,

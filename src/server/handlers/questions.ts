@@ -5,6 +5,7 @@
  * INVARIANT (I1): only a human answers; what a token alone shows is no proof of a person.
  */
 import { FaultError, faultError, showName } from '../../base/index.ts'
+import type { ApprovalAssertion, ApprovalChallenge, JsonObject } from '../../contracts/index.ts'
 import { displayOfRaw, listsOf } from '../../gate/index.ts'
 import { signApproval } from '../../home/index.ts'
 import type {
@@ -99,11 +100,20 @@ async function partIn(
 }
 
 export const approveQuestion: Handler<'approveQuestion'> = async (call) => {
+<<<<<<< HEAD
   const { key } = call
   const { only, always, result_digest } = call.body
+=======
+  const { key, assertion } = call
+  const { only, result_digest } = call.body
+>>>>>>> pass
   const { row, question, stream } = await findQuestion(call)
   const yes = (shown: Question): Extract<Answered, { kind: 'yes' }> => {
     if (result_digest !== shown.resultDigest) throw moved(row)
+    if (assertion !== null) {
+      refuseMoved(assertion, row, shown)
+      return { kind: 'yes', assurance: 'passkey', assertion }
+    }
     const proof = key === null ? {} : { proof: signApproval(key, shown) }
     const grant = always === undefined ? null : grantOf(shown)
     if (always !== undefined && grant === null) throw noGrant(row)
@@ -125,12 +135,54 @@ export const approveQuestion: Handler<'approveQuestion'> = async (call) => {
 }
 
 export const denyQuestion: Handler<'denyQuestion'> = async (call) => {
-  const { question, stream } = await findQuestion(call)
+  const { row, question, stream } = await findQuestion(call)
   const { reason } = call.body
+  const { assertion } = call
+  if (assertion !== null) refuseMoved(assertion, row, question)
   return answered(call, stream, question, async () => ({
     kind: 'no',
     ...(reason === undefined ? {} : { reason }),
+    ...(assertion === null ? {} : { assertion }),
   }))
+}
+
+/** Fails if a passkey signed about other effects, or about an earlier asking, than is answered now. */
+function refuseMoved(
+  { challenge }: ApprovalAssertion,
+  row: InboxQuestion,
+  { proposalDigest, resultDigest, askedAt }: Question,
+): void {
+  const isSame =
+    challenge.proposal_digest === proposalDigest &&
+    challenge.result_digest === resultDigest &&
+    challenge.asked_at === askedAt
+  if (!isSame) throw moved(row)
+}
+
+/** What a human signs to answer a question; null for a route that answers none. */
+export async function askedAbout(
+  call: Pick<RouteCall, 'home' | 'caller'>,
+  route: string,
+  params: JsonObject,
+  body: JsonObject,
+): Promise<Omit<ApprovalChallenge, 'type' | 'by' | 'moment' | 'checkpoint'> | null> {
+  if (route !== 'approveQuestion' && route !== 'denyQuestion') return null
+  const named = { ...call, params: { id: String(params['id']) } }
+  const { row, question, stream } = await findQuestion(named)
+  const { only, result_digest: digest, reason } = body
+  const isPart = route === 'approveQuestion' && Array.isArray(only)
+  const shown = isPart
+    ? await call.home.withGate(call.caller, stream, (gate) => partIn(gate, row, only.map(String)))
+    : question
+  if (route === 'approveQuestion' && digest !== shown.resultDigest) throw moved(row)
+  return {
+    question: question.actionId.toLowerCase(),
+    answer: route === 'approveQuestion' ? 'APPROVED' : 'DENIED',
+    proposal_digest: shown.proposalDigest,
+    result_digest: shown.resultDigest,
+    asked_at: shown.askedAt,
+    ...(route === 'denyQuestion' && typeof reason === 'string' ? { reason } : {}),
+  }
 }
 
 async function answered(

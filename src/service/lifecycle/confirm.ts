@@ -47,17 +47,19 @@ export async function confirm(
 ): Promise<Approved | Asked | Blocked> {
   const { act, pending } = asked
   if (answered.kind === 'no') {
-    const { reason } = answered
-    await recordAnswer(gate, pending, answerTo(gate, pending, 'DENIED', { reason }))
+    const { reason, assertion } = answered
+    const assurance = assertion === undefined ? 'none' : 'passkey'
+    const more = { reason, assertion, assurance } as const
+    await recordAnswer(gate, pending, answerTo(gate, pending, 'DENIED', more))
     dropStage(gate, act.result)
     return blocked(act)
   }
   await refuseYes(gate, asked, answered)
   await gate.workspace.requireRecovered()
   const changed = await changedMeanwhile(asked, answered.together ?? [])
-  const { assurance, proof, toldFailure: told_failure, isAhead: given_ahead } = answered
+  const { assurance, proof, assertion, toldFailure: told_failure, isAhead: given_ahead } = answered
   const meanwhile = { changed_meanwhile: changed.map(displayOfRaw) }
-  const more = { assurance, told_failure, given_ahead, proof, ...meanwhile }
+  const more = { assurance, told_failure, given_ahead, proof, assertion, ...meanwhile }
   const yes = answerTo(gate, pending, 'APPROVED', more)
   await gate.approvers.check(pending, yes)
   const again = await askedAgain(gate, asked, changed)
@@ -168,6 +170,7 @@ type AnswerParts = Partial<
     readonly told_failure: boolean | undefined
     readonly given_ahead: boolean | undefined
     readonly proof: Confirmation['proof'] | undefined
+    readonly assertion: Confirmation['assertion'] | undefined
   }
 >
 
@@ -177,8 +180,8 @@ function answerTo(
   answer: Confirmation['answer'],
   more: AnswerParts,
 ): Confirmation {
-  const { assurance = 'none', reason, told_failure, given_ahead, proof, superseded_by } = more
-  const { changed_meanwhile: changed = [] } = more
+  const { assurance = 'none', reason, told_failure, given_ahead, proof, assertion } = more
+  const { changed_meanwhile: changed = [], superseded_by } = more
   return {
     action_id: pending.actionId,
     proposal_digest: pending.proposalDigest,
@@ -193,6 +196,7 @@ function answerTo(
     ...(told_failure === undefined ? {} : { told_failure }),
     ...(given_ahead === undefined ? {} : { given_ahead }),
     ...(proof === undefined ? {} : { proof }),
+    ...(assertion === undefined ? {} : { assertion }),
     ...(changed.length === 0 ? {} : { changed_meanwhile: changed }),
     ...(superseded_by === undefined ? {} : { superseded_by }),
   }

@@ -13,7 +13,7 @@ import {
   type PendingQuestion as Pending,
 } from '../../gate/index.ts'
 import { isProvenApproval, readRegister } from '../../home/index.ts'
-import { ownCredential, principalText, type Register, samePrincipal } from '../../ledger/index.ts'
+import { livePasskeys, ownCredential, principalText, type Register } from '../../ledger/index.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
 import type { GateContext } from '../surface/context.ts'
 
@@ -33,14 +33,19 @@ export class Approvers {
     const { principal } = this.#context.caller
     const name = showName(principalText(principal))
     const register = await this.#register()
+    if ((await this.#starters(actionId)).includes(principalText(principal))) {
+      const message = `${approvals.needed} humans have to approve this, and ${name} started it`
+      throw refused('confirm.own_run', actionId, message, 'other humans have to approve it')
+    }
     const own = ownCredential(register.credentials, principal)
-    if (own === null || !isProvenApproval(register, { confirmation: yes, principal })) {
+    if (!isProvenApproval(register, { confirmation: yes, principal })) {
       const message = `${approvals.needed} humans have to approve this, each with a credential of their own; ${name} has not shown one`
       const hint = own === null ? 'set a passphrase of your own: `writ principal pass`' : undefined
       throw refused('confirm.own_credential', actionId, message, hint)
     }
+    const used = yes.proof?.key ?? yes.assertion?.credential_id
     const isRepeated = approvals.given.some(
-      ({ by, key }) => by === principalText(principal) || key === own.key,
+      ({ by, key }) => by === principalText(principal) || key === used,
     )
     if (!isRepeated) return
     const { needed, given } = approvals
@@ -61,7 +66,21 @@ export class Approvers {
       // A fact is of its contract.
       confirmation: payload as Confirmation,
     }))
-    return countApprovals(question, answers, (answer) => isProvenApproval(register, answer))
+    const starters = await this.#starters(question.actionId)
+    const others = answers.filter(
+      ({ confirmation: { answer }, principal }) =>
+        answer !== 'APPROVED' || !starters.includes(principalText(principal)),
+    )
+    return countApprovals(question, others, (answer) => isProvenApproval(register, answer))
+  }
+
+  /** The humans who started the act, or the run or session that it is of. */
+  async #starters(actionId: string): Promise<readonly string[]> {
+    const facts = await this.#view.factsOf('proposal_v1', actionId)
+    return facts
+      .map(({ fact: { principal } }) => principal)
+      .filter(({ kind }) => kind === 'human')
+      .map(principalText)
   }
 
   /** Nothing that several humans were asked about goes on without all of them. */
@@ -93,17 +112,23 @@ export class Approvers {
 }
 
 /** One person with several credentials is one, and so is one credential under several names. */
-export function humansWithCredential({ principals, credentials }: Register): number {
-  const keys = principals
+export function humansWithCredential(register: Register): number {
+  const keys = register.principals
     .filter(({ principal }) => principal.kind === 'human')
     .flatMap(({ principal }) => {
-      const own = credentials.findLast((one) => samePrincipal(one.principal, principal))
-      return own === undefined ? [] : [own.key]
+      const own = ownCredential(register.credentials, principal)
+      const [passkey] = livePasskeys(register, principal)
+      if (own !== null) return [own.key]
+      return passkey === undefined ? [] : [passkey.passkey.credential_id]
     })
   return new Set(keys).size
 }
 
-type RefusedApproval = 'confirm.own_credential' | 'confirm.repeated' | 'confirm.unproven'
+type RefusedApproval =
+  | 'confirm.own_credential'
+  | 'confirm.own_run'
+  | 'confirm.repeated'
+  | 'confirm.unproven'
 
 function refused(code: RefusedApproval, at: string, message: string, hint?: string): FaultError {
   const words = hint === undefined ? { message } : { message, hint }

@@ -1,6 +1,7 @@
 /** What the callers of the gate hand in and get back, in the shapes that people read as JSON. */
 import type { Digest } from '../../base/index.ts'
 import type {
+  ApprovalAssertion,
   Decision,
   Evaluation,
   Proposal,
@@ -178,6 +179,8 @@ export type Answered =
       readonly isAhead?: boolean
       /** By the human's own credential; needed where several have to approve. */
       readonly proof?: ApprovalProof
+      /** What the human's passkey signed for this yes. */
+      readonly assertion?: ApprovalAssertion
       /** Paths of other acts that were shown and approved with this one: no surprise to anybody. */
       readonly together?: readonly RawPath[]
       /** The part that the person takes, as it was shown, by the digest of its result. */
@@ -185,7 +188,7 @@ export type Answered =
       /** The person wants acts like this one to pass from now on; recorded once it was promoted. */
       readonly always?: OfferedGrant
     }
-  | { readonly kind: 'no'; readonly reason?: string }
+  | { readonly kind: 'no'; readonly reason?: string; readonly assertion?: ApprovalAssertion }
   | { readonly kind: 'wait' }
 
 export type Confirm = (question: Question) => Promise<Answered>

@@ -4,12 +4,14 @@
  */
 import { faultError } from '../../base/index.ts'
 import {
+  AssertionAudit,
   BODY_RULES,
   type BodyRule,
   type Checkpoint,
   checkSigners,
   emptyRoot,
   equalBytes,
+  type Fact,
   HOST_STREAM,
   hashText,
   isWrong,
@@ -99,6 +101,7 @@ export class LedgerVerification {
   readonly #cosigned: CosignedNotes
   #anchors: readonly Anchor[] = []
   readonly #pinned: readonly VerifierKey[] | null
+  readonly #assertions = new AssertionAudit()
   #checked = 0
   #total = 0
 
@@ -192,9 +195,15 @@ export class LedgerVerification {
       contracts: this.#options.contracts,
       bodyRules: this.#options.bodyRules ?? BODY_RULES,
       roots: expectedRoots(kept, anchors, head?.checkpoint.size ?? 0),
-      ...(this.#notesFacts ? { onFact: (fact) => this.#rows.note(row, fact) } : {}),
+      onFact: (fact) => this.#noteFact(row, fact),
     })
     return { row, head, kept, anchors, verification }
+  }
+
+  #noteFact(row: StreamRow, fact: Fact): void {
+    if (this.#notesFacts) this.#rows.note(row, fact)
+    const wrong = this.#assertions.take(fact)
+    if (wrong !== null) this.#say(wrong, row.name, fact.seq)
   }
 
   async #head(stream: StreamRow): Promise<KnownNote | null> {

@@ -1,0 +1,88 @@
+/**
+ * The files of the console (W-1), as the build left them: served under the console's name alone, with a
+ * policy that lets a page load and call nothing but this service. Read once, when first asked for.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, extname, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.map': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+  '.woff2': 'font/woff2',
+}
+
+const INDEX = '/index.html'
+/** Names with a hash in them never change what they hold. */
+const HASHED = /^\/assets\/.*[-.][A-Za-z0-9_-]{8,}\.\w+$/
+/** Addresses of the service itself, where a page would hide a mistake. */
+const OWN = /^\/(?:v1|mcp|healthz|readyz|metrics|openapi\.json)(?:\/|$)/
+
+let found: ReadonlyMap<string, Buffer> | null = null
+
+/** Next to the script of the program: `dist/cli/serve.cjs` and `dist/console`. */
+function files(): ReadonlyMap<string, Buffer> {
+  const folder = join(dirname(dirname(fileURLToPath(import.meta.url))), 'console')
+  found ??= existsSync(folder) ? readFiles(folder) : new Map()
+  return found
+}
+
+function readFiles(folder: string): ReadonlyMap<string, Buffer> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  return new Map(
+    entries
+      .filter((entry) => entry.isFile() && TYPES[extname(entry.name)] !== undefined)
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((file) => [`/${relative(folder, file).replaceAll(sep, '/')}`, readFileSync(file)]),
+  )
+}
+
+/** Answers with a file, or with the page for an address of the page; false if there is none. */
+export async function answerConsole(
+  { method, url }: Pick<FastifyRequest, 'method' | 'url'>,
+  reply: FastifyReply,
+): Promise<boolean> {
+  const [path = ''] = url.split('?')
+  if ((method !== 'GET' && method !== 'HEAD') || OWN.test(path)) return false
+  const isFile = files().has(path)
+  // An address with an extension names a file; that of a page has none.
+  if (!isFile && extname(path) !== '') return false
+  const name = isFile ? path : INDEX
+  const bytes = files().get(name)
+  if (bytes === undefined) return false
+  reply.status(200).headers({
+    'content-type': TYPES[extname(name)] ?? 'application/octet-stream',
+    'content-length': bytes.length,
+    'content-security-policy': POLICY,
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy':
+      'publickey-credentials-get=(self), publickey-credentials-create=(self), camera=(), microphone=(), geolocation=()',
+    'cache-control': HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
+  })
+  reply.send(method === 'HEAD' ? null : bytes)
+  return true
+}
