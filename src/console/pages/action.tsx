@@ -8,6 +8,7 @@ import { useKeys } from '../app/keys.ts'
 import { reads } from '../app/queries.ts'
 import { useSay } from '../app/settings.tsx'
 import { Empty, Found, Pairs, Press, Section, StatusBadge } from '../parts/basics.tsx'
+import { actPaths } from '../parts/act-paths.ts'
 import { FactRow, type ShownFact } from '../parts/fact-row.tsx'
 import { LawList } from '../parts/law-list.tsx'
 import { Moment, PathName, Said, SaidLines } from '../parts/text.tsx'
@@ -109,7 +110,8 @@ const PATHS_MAX = 100
 
 function Touched({ act }: { readonly act: ActDocument }) {
   const say = useSay()
-  const paths = act.promotion?.payload.paths ?? []
+  const paths = act.promotion === null ? [] : actPaths(act)
+  const total = act.promotion?.payload.paths ?? 0
   return (
     <Section title={say('touched.title')}>
       {paths.length === 0 && <Empty title={say('touched.none')}>{say('touched.none_says')}</Empty>}
@@ -120,7 +122,7 @@ function Touched({ act }: { readonly act: ActDocument }) {
           </li>
         ))}
       </ul>
-      {paths.length > PATHS_MAX && <p>{say('more', { count: paths.length - PATHS_MAX })}</p>}
+      {total > PATHS_MAX && <p>{say('more', { count: total - Math.min(paths.length, PATHS_MAX) })}</p>}
     </Section>
   )
 }

@@ -7,6 +7,7 @@ import type { ActDocument } from '../../api/index.ts'
 import { reads } from '../app/queries.ts'
 import { useSay } from '../app/settings.tsx'
 import { Empty, Found, PageHead, StatusBadge } from '../parts/basics.tsx'
+import { actPaths } from '../parts/act-paths.ts'
 import { Rows } from '../parts/rows.tsx'
 import { Ago, Said } from '../parts/text.tsx'
 import { Counts } from '../question/counts.tsx'
@@ -14,9 +15,10 @@ import { Counts } from '../question/counts.tsx'
 const LIMIT = 200
 const ROW_HEIGHT = 64
 
-function matches({ what, action_id, by, status, promotion, proposal }: ActDocument, words: string): boolean {
+function matches(act: ActDocument, words: string): boolean {
+  const { what, action_id, by, status, proposal } = act
   const intent = proposal?.payload.descriptor.intent_summary ?? ''
-  const paths = promotion?.payload.paths.join(' ') ?? ''
+  const paths = actPaths(act).join(' ')
   const text = `${what ?? ''} ${action_id} ${by.kind}:${by.id}@${by.namespace} ${status} ${intent} ${paths}`
   const lower = text.toLowerCase()
   return words

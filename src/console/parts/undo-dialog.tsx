@@ -2,19 +2,21 @@
 import type { ActDocument } from '../../api/index.ts'
 import { proven } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
+import { actPaths } from './act-paths.ts'
 import { AskDialog } from './ask-dialog.tsx'
 import { PathName, Said } from './text.tsx'
 
 const LISTED_MAX = 50
 
 interface UndoProps {
-  readonly act: Pick<ActDocument, 'action_id' | 'stream' | 'what' | 'promotion'>
+  readonly act: Pick<ActDocument, 'action_id' | 'stream' | 'what' | 'promotion' | 'result'>
   readonly onClose: () => void
 }
 
 export function UndoDialog({ act, onClose }: UndoProps) {
   const say = useSay()
-  const paths = act.promotion?.payload.paths ?? []
+  const paths = actPaths(act)
+  const total = act.promotion?.payload.paths ?? paths.length
   const { action_id: id, stream } = act
   return (
     <AskDialog
@@ -28,7 +30,7 @@ export function UndoDialog({ act, onClose }: UndoProps) {
           <Said>{act.what ?? id}</Said>
         </code>
       </p>
-      <p>{say('undo.restores', { count: paths.length })}</p>
+      <p>{say('undo.restores', { count: total })}</p>
       <ul className="listed">
         {paths.slice(0, LISTED_MAX).map((path) => (
           <li key={path}>

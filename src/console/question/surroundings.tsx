@@ -180,7 +180,7 @@ function Before({ question }: Asked) {
     ({ action_id, what, proposal, status }) =>
       action_id !== question.action_id &&
       ANSWERED.has(status) &&
-      proposal?.payload.descriptor.kind === question.proposal.descriptor.kind &&
+      proposal?.payload.descriptor.action_type === question.proposal.descriptor.action_type &&
       firstWord(what ?? '') === firstWord(question.what),
   )
   const denied = alike.filter(({ status }) => status === 'denied').length

@@ -100,29 +100,20 @@ async function partIn(
 }
 
 export const approveQuestion: Handler<'approveQuestion'> = async (call) => {
-<<<<<<< HEAD
-  const { key } = call
-  const { only, always, result_digest } = call.body
-=======
   const { key, assertion } = call
-  const { only, result_digest } = call.body
->>>>>>> pass
+  const { only, always, result_digest } = call.body
   const { row, question, stream } = await findQuestion(call)
   const yes = (shown: Question): Extract<Answered, { kind: 'yes' }> => {
     if (result_digest !== shown.resultDigest) throw moved(row)
-    if (assertion !== null) {
-      refuseMoved(assertion, row, shown)
-      return { kind: 'yes', assurance: 'passkey', assertion }
-    }
-    const proof = key === null ? {} : { proof: signApproval(key, shown) }
     const grant = always === undefined ? null : grantOf(shown)
     if (always !== undefined && grant === null) throw noGrant(row)
-    return {
-      kind: 'yes',
-      assurance: 'passphrase',
-      ...proof,
-      ...(grant === null ? {} : { always: grant }),
+    const more = grant === null ? {} : { always: grant }
+    if (assertion !== null) {
+      refuseMoved(assertion, row, shown)
+      return { kind: 'yes', assurance: 'passkey', assertion, ...more }
     }
+    const proof = key === null ? {} : { proof: signApproval(key, shown) }
+    return { kind: 'yes', assurance: 'passphrase', ...proof, ...more }
   }
   if (only === undefined) {
     const given = yes(question)
