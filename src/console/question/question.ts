@@ -7,9 +7,10 @@ export type QuestionChange = WholeQuestion['changes'][number]
 /** The command as the actor gave it; for other acts the line that the service made. */
 export function commandLines({ proposal, what }: WholeQuestion): string {
   const { operation } = proposal
-  if (operation === undefined) return what
-  const command = (operation as { readonly command?: unknown }).command // Looked at below.
-  return typeof command === 'string' ? command : what
+  if (operation?.type !== 'COMMAND_EXECUTION') return what
+  const [program = '', option, script, ...more] = operation.argv
+  const isScript = /^(?:.*\/)?(?:ba|da|z)?sh$/.test(program) && option === '-c' && more.length === 0
+  return isScript && script !== undefined ? script : what
 }
 
 const ORDER = ['deleted', 'deferred', 'modified', 'added'] as const
