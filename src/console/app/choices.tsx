@@ -23,7 +23,10 @@ export function Choices() {
       </label>
       <label>
         {say('language')}
-        <select value={language} onChange={(event) => setLanguage(event.target.value as typeof language)}>
+        <select
+          value={language}
+          onChange={(event) => setLanguage(event.target.value as typeof language)}
+        >
           <option value="en">English</option>
           <option value="zh">中文</option>
         </select>

@@ -88,7 +88,10 @@ class FactFeed {
   #take(event: string): void {
     const lines = event.split('\n')
     const id = lines.find((line) => line.startsWith('id:'))
-    const type = lines.find((line) => line.startsWith('event:'))?.slice('event:'.length).trim()
+    const type = lines
+      .find((line) => line.startsWith('event:'))
+      ?.slice('event:'.length)
+      .trim()
     if (id !== undefined) this.#last = id.slice('id:'.length).trim()
     if (type === undefined) return
     for (const family of ['questions', 'actions', 'ledger']) this.#families.add(family)

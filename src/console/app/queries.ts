@@ -42,7 +42,8 @@ export const reads = {
   }),
   explanation: (id: string, stream: string) => ({
     queryKey: ['actions', id, 'explanation'],
-    queryFn: async () => (await client.explainDecision({ params: { id }, query: { stream } })).value,
+    queryFn: async () =>
+      (await client.explainDecision({ params: { id }, query: { stream } })).value,
   }),
   actions: (limit: number) => ({
     queryKey: ['actions', 'list', limit],
@@ -54,7 +55,8 @@ export const reads = {
   }),
   factsOf: (stream: string, action: string) => ({
     queryKey: ['actions', action, 'facts'],
-    queryFn: async () => (await client.listFacts({ params: { stream }, query: { action } })).value.facts,
+    queryFn: async () =>
+      (await client.listFacts({ params: { stream }, query: { action } })).value.facts,
   }),
   sessions: () => ({
     queryKey: ['sessions'],
@@ -74,7 +76,8 @@ export const reads = {
   }),
   runFlow: (id: string) => ({
     queryKey: ['runs', id, 'flow'],
-    queryFn: async () => (await client.drawRun({ params: { id }, query: { format: 'json' } })).value,
+    queryFn: async () =>
+      (await client.drawRun({ params: { id }, query: { format: 'json' } })).value,
   }),
   node: (id: string, node: string) => ({
     queryKey: ['runs', id, 'node', node],

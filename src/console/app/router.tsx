@@ -7,11 +7,11 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
-import { Problem } from '../parts/basics.tsx'
 import { InboxPage } from '../pages/inbox.tsx'
 import { LoginPage } from '../pages/login.tsx'
 import { NotFoundPage } from '../pages/not-found.tsx'
 import { QuestionPage } from '../pages/question.tsx'
+import { Problem } from '../parts/basics.tsx'
 import { pageKey } from './service.ts'
 import { Shell } from './shell.tsx'
 
@@ -41,6 +41,56 @@ const pages = [
     getParentRoute: parent,
     path: '/actions/$id',
     component: lazyRouteComponent(() => import('../pages/action.tsx'), 'ActionPage'),
+  }),
+  createRoute({
+    getParentRoute: parent,
+    path: '/sessions',
+    component: lazyRouteComponent(() => import('../pages/sessions.tsx'), 'SessionsPage'),
+  }),
+  createRoute({
+    getParentRoute: parent,
+    path: '/sessions/$id',
+    component: lazyRouteComponent(() => import('../pages/sessions.tsx'), 'SessionPage'),
+  }),
+  createRoute({
+    getParentRoute: parent,
+    path: '/flows',
+    component: lazyRouteComponent(() => import('../pages/flows.tsx'), 'FlowsPage'),
+  }),
+  createRoute({
+    getParentRoute: parent,
+    path: '/flows/$id',
+    component: lazyRouteComponent(() => import('../pages/flow.tsx'), 'FlowPage'),
+  }),
+  createRoute({
+    getParentRoute: parent,
+    path: '/tasks',
+    component: lazyRouteComponent(() => import('../pages/tasks.tsx'), 'TasksPage'),
+  }),
+  createRoute({
+    getParentRoute: parent,
+    path: '/tasks/$id',
+    component: lazyRouteComponent(() => import('../pages/tasks.tsx'), 'TaskPage'),
+  }),
+  createRoute({
+    getParentRoute: parent,
+    path: '/ledger',
+    component: lazyRouteComponent(() => import('../pages/ledger.tsx'), 'LedgerPage'),
+  }),
+  createRoute({
+    getParentRoute: parent,
+    path: '/rules',
+    component: lazyRouteComponent(() => import('../pages/rules.tsx'), 'RulesPage'),
+  }),
+  createRoute({
+    getParentRoute: parent,
+    path: '/laws',
+    component: lazyRouteComponent(() => import('../pages/laws.tsx'), 'LawsPage'),
+  }),
+  createRoute({
+    getParentRoute: parent,
+    path: '/people',
+    component: lazyRouteComponent(() => import('../pages/people.tsx'), 'PeoplePage'),
   }),
 ]
 

@@ -41,7 +41,10 @@ export async function logOut(): Promise<void> {
   keepPageKey(null)
 }
 
-type FirstProof = { readonly passphrase: string } | { readonly code: string } | { readonly recovery_code: string }
+type FirstProof =
+  | { readonly passphrase: string }
+  | { readonly code: string }
+  | { readonly recovery_code: string }
 
 /** Registers a passkey and logs in with it. Returns the recovery codes, which are shown once. */
 export async function register(name: string, proof: FirstProof): Promise<readonly string[] | null> {

@@ -1,11 +1,19 @@
 /** Dialogs that are one key away on every page. */
 import { useState } from 'react'
-import { Dialog, Heading, Input, Label, Modal, ModalOverlay, TextField } from 'react-aria-components'
+import {
+  Dialog,
+  Heading,
+  Input,
+  Label,
+  Modal,
+  ModalOverlay,
+  TextField,
+} from 'react-aria-components'
 import { AskDialog } from '../parts/ask-dialog.tsx'
 import { Press } from '../parts/basics.tsx'
+import type { MessageKey } from '../words/en.ts'
 import { client, proven } from './service.ts'
 import { useSay } from './settings.tsx'
-import type { MessageKey } from '../words/en.ts'
 
 interface Closable {
   readonly onClose: () => void
@@ -62,7 +70,12 @@ const KEYS: readonly (readonly [string, MessageKey])[] = [
 export function HelpDialog({ onClose }: Closable) {
   const say = useSay()
   return (
-    <ModalOverlay isOpen isDismissable onOpenChange={(isOpen) => !isOpen && onClose()} className="overlay">
+    <ModalOverlay
+      isOpen
+      isDismissable
+      onOpenChange={(isOpen) => !isOpen && onClose()}
+      className="overlay"
+    >
       <Modal className="modal">
         <Dialog className="dialog">
           <Heading slot="title">{say('keys.title')}</Heading>

@@ -10,20 +10,20 @@ import {
   type LucideIcon,
   Menu,
   OctagonX,
+  Scale,
   ScrollText,
   ShieldCheck,
-  Scale,
   Users,
 } from 'lucide-react'
 import { useState } from 'react'
 import { Press } from '../parts/basics.tsx'
 import type { MessageKey } from '../words/en.ts'
-import { HaltDialog, HelpDialog } from './shell-dialogs.tsx'
+import { Choices } from './choices.tsx'
 import { useKeys } from './keys.ts'
 import { useLive } from './live.tsx'
 import { reads } from './queries.ts'
-import { Choices } from './choices.tsx'
 import { useSay } from './settings.tsx'
+import { HaltDialog, HelpDialog } from './shell-dialogs.tsx'
 
 const PLACES: readonly (readonly [string, MessageKey, LucideIcon])[] = [
   ['/', 'nav.inbox', Inbox],
@@ -58,7 +58,12 @@ export function Shell() {
         {say('skip')}
       </a>
       <header className="top">
-        <Press look="quiet" aria-label={say('menu')} aria-expanded={isMenuOpen} onPress={() => setMenuOpen(!isMenuOpen)}>
+        <Press
+          look="quiet"
+          aria-label={say('menu')}
+          aria-expanded={isMenuOpen}
+          onPress={() => setMenuOpen(!isMenuOpen)}
+        >
           <Menu aria-hidden="true" className="menu-icon" />
         </Press>
         <span className="brand">writ</span>
@@ -84,7 +89,13 @@ function Places({ onGo, onHelp }: { readonly onGo: () => void; readonly onHelp: 
   return (
     <nav className="places" aria-label={say('nav.label')}>
       {PLACES.map(([to, key, Icon]) => (
-        <Link key={to} to={to} activeOptions={{ exact: to === '/' }} onClick={onGo} className="place">
+        <Link
+          key={to}
+          to={to}
+          activeOptions={{ exact: to === '/' }}
+          onClick={onGo}
+          className="place"
+        >
           <Icon aria-hidden="true" />
           <span>{say(key)}</span>
           {to === '/' && data.length > 0 && <span className="count">{data.length}</span>}

@@ -28,14 +28,19 @@ async function verifiersOfHome(): Promise<readonly Verifier[]> {
 }
 
 /** Returns the entries of one bundle as the bytes that the tree is made of. */
-async function entriesOf(stream: string, index: number, size: number): Promise<readonly Uint8Array[]> {
+async function entriesOf(
+  stream: string,
+  index: number,
+  size: number,
+): Promise<readonly Uint8Array[]> {
   const width = Math.min(TILE_WIDTH, size - index * TILE_WIDTH)
   const path = tilePath({ level: 'entries', index, width })
   const address = `/v1/streams/${encodeURIComponent(stream)}/${path}`
   const answer = await fetch(address, { headers: { 'writ-page-key': pageKey() ?? '' } })
   if (!answer.ok) throw new TypeError(`the tile ${path} cannot be read`)
   const entries = decodeBundle(new Uint8Array(await answer.arrayBuffer()))
-  if (entries === null || entries.length !== width) throw new TypeError(`the tile ${path} is broken`)
+  if (entries === null || entries.length !== width)
+    throw new TypeError(`the tile ${path} is broken`)
   return entries
 }
 
@@ -55,7 +60,10 @@ export interface StreamCheck {
   readonly signedBy: readonly string[]
 }
 
-export async function checkStream(stream: string, tell: (done: number, size: number) => void): Promise<StreamCheck> {
+export async function checkStream(
+  stream: string,
+  tell: (done: number, size: number) => void,
+): Promise<StreamCheck> {
   const { value: note } = await client.showCheckpoint({ params: { stream } })
   const opened = openCheckpoint(note, await verifiersOfHome())
   if (!opened.ok) throw new TypeError(opened.fault.message)

@@ -7,8 +7,8 @@ import type { ActDocument } from '../../api/index.ts'
 import { useKeys } from '../app/keys.ts'
 import { reads } from '../app/queries.ts'
 import { useSay } from '../app/settings.tsx'
-import { Empty, Found, Pairs, Press, Section, StatusBadge } from '../parts/basics.tsx'
 import { actPaths } from '../parts/act-paths.ts'
+import { Empty, Found, Pairs, Press, Section, StatusBadge } from '../parts/basics.tsx'
 import { FactRow, type ShownFact } from '../parts/fact-row.tsx'
 import { LawList } from '../parts/law-list.tsx'
 import { Moment, PathName, Said, SaidLines } from '../parts/text.tsx'
@@ -66,9 +66,18 @@ interface Step {
 }
 
 /** The steps that the facts of an action tell, in the order of its life. */
-function stepsOf({ proposal, result, decision, answers, promotion, requests, rollback }: ActDocument): readonly Step[] {
+function stepsOf({
+  proposal,
+  result,
+  decision,
+  answers,
+  promotion,
+  requests,
+  rollback,
+}: ActDocument): readonly Step[] {
   const steps: Step[] = []
-  const add = (name: MessageKey, at: string, words: string): number => steps.push({ name, at, words })
+  const add = (name: MessageKey, at: string, words: string): number =>
+    steps.push({ name, at, words })
   if (proposal !== null) add('step.proposed', proposal.at, `${proposal.by.kind}:${proposal.by.id}`)
   if (result !== null) {
     const { execution } = result.payload
@@ -76,13 +85,15 @@ function stepsOf({ proposal, result, decision, answers, promotion, requests, rol
     add('step.ended', execution.ended_at, execution.status)
     add('step.compared', result.at, '')
   }
-  if (decision !== null) add('step.decided', decision.at, `${decision.payload.decision} ${decision.payload.code}`)
+  if (decision !== null)
+    add('step.decided', decision.at, `${decision.payload.decision} ${decision.payload.code}`)
   for (const answer of answers) {
     if (answer === null) continue
     add('step.answered', answer.at, `${answer.payload.answer} · ${answer.by.kind}:${answer.by.id}`)
   }
   if (promotion !== null) add('step.promoted', promotion.at, '')
-  for (const request of requests) if (request !== null) add('step.sent', request.at, request.payload.state)
+  for (const request of requests)
+    if (request !== null) add('step.sent', request.at, request.payload.state)
   if (rollback !== null) add('step.undone', rollback.at, `${rollback.by.kind}:${rollback.by.id}`)
   return steps
 }
@@ -122,7 +133,9 @@ function Touched({ act }: { readonly act: ActDocument }) {
           </li>
         ))}
       </ul>
-      {total > PATHS_MAX && <p>{say('more', { count: total - Math.min(paths.length, PATHS_MAX) })}</p>}
+      {total > PATHS_MAX && (
+        <p>{say('more', { count: total - Math.min(paths.length, PATHS_MAX) })}</p>
+      )}
     </Section>
   )
 }
@@ -134,10 +147,16 @@ function About({ act }: { readonly act: ActDocument }) {
     <Section title={say('about.title')}>
       <Pairs
         rows={[
-          [say('about.by'), <Said key="b">{`${act.by.kind}:${act.by.id}@${act.by.namespace}`}</Said>],
+          [
+            say('about.by'),
+            <Said key="b">{`${act.by.kind}:${act.by.id}@${act.by.namespace}`}</Said>,
+          ],
           [say('about.id'), <code key="i">{act.action_id}</code>],
           [say('about.stream'), <Said key="s">{act.stream}</Said>],
-          [say('question.own_words'), <SaidLines key="w">{descriptor?.intent_summary ?? '–'}</SaidLines>],
+          [
+            say('question.own_words'),
+            <SaidLines key="w">{descriptor?.intent_summary ?? '–'}</SaidLines>,
+          ],
         ]}
       />
     </Section>

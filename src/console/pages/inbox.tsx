@@ -1,8 +1,8 @@
 /** The questions that wait for a human, the riskiest first. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { client } from '../app/service.ts'
 import { reads } from '../app/queries.ts'
+import type { client } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
 import { Empty, Found, PageHead, RiskBadge } from '../parts/basics.tsx'
 import { Rows } from '../parts/rows.tsx'
@@ -87,7 +87,9 @@ function QuestionRow({ head }: { readonly head: Head }) {
       </div>
       <div className="inbox-line inbox-why">
         <Said>{reasons[0]?.words ?? ''}</Said>
-        {reasons.length > 1 && <span className="quiet"> {say('inbox.more', { count: reasons.length - 1 })}</span>}
+        {reasons.length > 1 && (
+          <span className="quiet"> {say('inbox.more', { count: reasons.length - 1 })}</span>
+        )}
       </div>
     </div>
   )

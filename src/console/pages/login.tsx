@@ -66,7 +66,8 @@ function Register({ onBack }: { readonly onBack: (() => void) | null }) {
     mutationFn: () => register(name, { [way]: secret } as { readonly passphrase: string }),
     onSuccess: (codes) => codes === null && goInside(),
   })
-  if (adding.data !== undefined && adding.data !== null) return <RecoveryCodes codes={adding.data} />
+  if (adding.data !== undefined && adding.data !== null)
+    return <RecoveryCodes codes={adding.data} />
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     adding.mutate()

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
 import { useState } from 'react'
+import { ProblemError } from '../../api/index.ts'
 import { reads } from '../app/queries.ts'
 import { useSay } from '../app/settings.tsx'
 import { Empty, Loading, Problem, RiskBadge } from '../parts/basics.tsx'
@@ -10,9 +11,8 @@ import { Ago, Said, SaidLines } from '../parts/text.tsx'
 import { AnswerBar } from '../question/answer-bar.tsx'
 import { Changes } from '../question/changes.tsx'
 import { Counts } from '../question/counts.tsx'
-import { Surroundings } from '../question/surroundings.tsx'
 import { commandLines, type WholeQuestion } from '../question/question.ts'
-import { ProblemError } from '../../api/index.ts'
+import { Surroundings } from '../question/surroundings.tsx'
 
 export function QuestionPage() {
   const { id } = useParams({ from: '/inside/questions/$id' })
@@ -40,8 +40,7 @@ function Gone({ error }: { readonly error: Error }) {
 function WholePage({ question }: { readonly question: WholeQuestion }) {
   const navigate = useNavigate()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const done = (): void =>
-    void navigate({ to: '/actions/$id', params: { id: question.action_id } })
+  const done = (): void => void navigate({ to: '/actions/$id', params: { id: question.action_id } })
   return (
     <div className="page question">
       <QuestionHead question={question} />
@@ -71,7 +70,8 @@ function QuestionHead({ question }: { readonly question: WholeQuestion }) {
           <ArrowLeft aria-hidden="true" /> {say('nav.inbox')}
         </Link>
         <span className="quiet">
-          {say('inbox.asked')} <Ago at={asked_at} /> · {say('inbox.expires')} <Ago at={expires_at} />
+          {say('inbox.asked')} <Ago at={asked_at} /> · {say('inbox.expires')}{' '}
+          <Ago at={expires_at} />
         </span>
       </p>
       <h1>

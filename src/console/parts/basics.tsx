@@ -31,7 +31,11 @@ export function RiskBadge({ risk }: { readonly risk: string }) {
 
 export function StatusBadge({ status }: { readonly status: string }) {
   const say = useSay()
-  return <Badge tone={`is-${status.toLowerCase().replaceAll(' ', '-')}`}>{sayOf(say, 'status', status)}</Badge>
+  return (
+    <Badge tone={`is-${status.toLowerCase().replaceAll(' ', '-')}`}>
+      {sayOf(say, 'status', status)}
+    </Badge>
+  )
 }
 
 export function Section(props: {
@@ -50,7 +54,13 @@ export function Section(props: {
   )
 }
 
-export function PageHead({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+export function PageHead({
+  title,
+  children,
+}: {
+  readonly title: string
+  readonly children?: ReactNode
+}) {
   return (
     <header className="page-head">
       <h1>{title}</h1>
@@ -59,7 +69,13 @@ export function PageHead({ title, children }: { readonly title: string; readonly
   )
 }
 
-export function Empty({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+export function Empty({
+  title,
+  children,
+}: {
+  readonly title: string
+  readonly children: ReactNode
+}) {
   return (
     <div className="empty">
       <Inbox aria-hidden="true" />

@@ -26,7 +26,8 @@ export function FactRow({ stream, fact }: FactRowProps) {
   })
   return (
     <li className="fact">
-      <span className="quiet">#{fact.seq}</span> <Said>{fact.record.type}</Said> <Ago at={fact.occurred_at} />
+      <span className="quiet">#{fact.seq}</span> <Said>{fact.record.type}</Said>{' '}
+      <Ago at={fact.occurred_at} />
       <Press look="quiet" onPress={() => checking.mutate()} isPending={checking.isPending}>
         {say('facts.prove')}
       </Press>

@@ -24,7 +24,11 @@ interface Explained {
 }
 
 interface LawListProps {
-  readonly query: { readonly isPending: boolean; readonly error: unknown; readonly data: Explained | undefined }
+  readonly query: {
+    readonly isPending: boolean
+    readonly error: unknown
+    readonly data: Explained | undefined
+  }
   readonly showsRemedies?: boolean
 }
 
@@ -54,7 +58,9 @@ function LawRow({ law }: { readonly law: ExplainedLaw }) {
   return (
     <li>
       <p>
-        <Badge tone={action === 'block' ? 'critical' : 'medium'}>{say('laws.tier', { tier })}</Badge>{' '}
+        <Badge tone={action === 'block' ? 'critical' : 'medium'}>
+          {say('laws.tier', { tier })}
+        </Badge>{' '}
         <strong>
           <Said>{policy_id}</Said>
         </strong>{' '}

@@ -16,7 +16,12 @@ export function SaidLines({ children }: { readonly children: string }) {
 export function visibleLines(text: string): string {
   return text
     .split('\n')
-    .map((line) => line.split('\t').map((cell) => visible(cell)).join('\t'))
+    .map((line) =>
+      line
+        .split('\t')
+        .map((cell) => visible(cell))
+        .join('\t'),
+    )
     .join('\n')
 }
 

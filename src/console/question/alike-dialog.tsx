@@ -1,8 +1,8 @@
 /** Yes to several questions of one shape. Each is listed, and each gets a signature of its own. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { proven } from '../app/service.ts'
 import { reads } from '../app/queries.ts'
+import { proven } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
 import { AskDialog } from '../parts/ask-dialog.tsx'
 import { RiskBadge } from '../parts/basics.tsx'

@@ -74,7 +74,9 @@ export function AlwaysDialog({ question, ...props }: AnswerProps) {
       {...props}
       title={say('always.title')}
       action={say('always.act')}
-      act={() => proven('approveQuestion', { params: { id }, body: { result_digest, always: true } })}
+      act={() =>
+        proven('approveQuestion', { params: { id }, body: { result_digest, always: true } })
+      }
     >
       <p>{say('always.says')}</p>
       <p className="grant">

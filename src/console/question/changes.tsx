@@ -7,7 +7,15 @@ import { Badge, Empty, Found, Loading, Section } from '../parts/basics.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { PathName, Said } from '../parts/text.tsx'
 import { Counts } from './counts.tsx'
-import { byFolder, inOrder, kindOf, type QuestionChange, sharedFolder, type WholeQuestion } from './question.ts'
+import {
+  byFolder,
+  inOrder,
+  kindOf,
+  type QuestionChange,
+  sharedFolder,
+  type WholeQuestion,
+  wordOf,
+} from './question.ts'
 
 const DiffText = lazy(async () => ({ default: (await import('./diff-text.tsx')).DiffText }))
 
@@ -103,7 +111,7 @@ function ChangeRow(props: {
           }}
         />
       )}
-      <span className="change-word">{say(`change.${kind === 'deferred' ? 'modified' : kind}`)}</span>
+      <span className="change-word">{say(`change.${wordOf(change)}`)}</span>
       <PathName path={change.path.slice(shared.length) || change.path} />
       {change.deferred && <Badge tone="high">{say('change.deferred')}</Badge>}
     </div>
@@ -127,10 +135,16 @@ function Opened({ question, path }: { readonly question: WholeQuestion; readonly
 
 type Side = NonNullable<Awaited<ReturnType<ReturnType<typeof reads.change>['queryFn']>>['before']>
 
-function Sides(props: { readonly before: Side | null; readonly after: Side | null; readonly path: string }) {
+function Sides(props: {
+  readonly before: Side | null
+  readonly after: Side | null
+  readonly path: string
+}) {
   const say = useSay()
   const { before, after } = props
-  const notes = [before, after].flatMap((side) => (side?.note == null ? [] : [say(`diff.${side.note}`)]))
+  const notes = [before, after].flatMap((side) =>
+    side?.note == null ? [] : [say(`diff.${side.note}`)],
+  )
   const isText = [before, after].every((side) => side === null || side.text !== null)
   return (
     <>
@@ -146,7 +160,11 @@ function Sides(props: { readonly before: Side | null; readonly after: Side | nul
       </p>
       {isText && (
         <Suspense fallback={<Loading />}>
-          <DiffText before={before?.text ?? ''} after={after?.text ?? ''} label={say('diff.label')} />
+          <DiffText
+            before={before?.text ?? ''}
+            after={after?.text ?? ''}
+            label={say('diff.label')}
+          />
         </Suspense>
       )}
     </>

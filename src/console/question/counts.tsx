@@ -14,7 +14,9 @@ export function Counts({ effects }: { readonly effects: EffectCounts }) {
   return (
     <span className="counts">
       {deleted > 0 && <span className="deleted">{say('counts.deleted', { count: deleted })}</span>}
-      {modified > 0 && <span className="modified">{say('counts.modified', { count: modified })}</span>}
+      {modified > 0 && (
+        <span className="modified">{say('counts.modified', { count: modified })}</span>
+      )}
       {added > 0 && <span className="added">{say('counts.added', { count: added })}</span>}
     </span>
   )

@@ -12,6 +12,16 @@ interface DiffProps {
   readonly label: string
 }
 
+/** A file that is new, or gone, is one text; there is nothing to compare. */
+function comparison(before: string, after: string) {
+  if (before === '' || after === '') {
+    return [EditorView.editorAttributes.of({ class: before === '' ? 'is-new' : 'is-gone' })]
+  }
+  const original = visibleLines(before)
+  const collapseUnchanged = { margin: 3, minSize: 6 }
+  return [unifiedMergeView({ original, mergeControls: false, gutter: true, collapseUnchanged })]
+}
+
 export function DiffText({ before, after, label }: DiffProps) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -23,7 +33,7 @@ export function DiffText({ before, after, label }: DiffProps) {
       root,
       parent: root,
       state: EditorState.create({
-        doc: visibleLines(after),
+        doc: visibleLines(after === '' ? before : after),
         extensions: [
           lineNumbers(),
           EditorState.readOnly.of(true),
@@ -31,12 +41,7 @@ export function DiffText({ before, after, label }: DiffProps) {
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           DIFF_COLOURS,
-          unifiedMergeView({
-            original: visibleLines(before),
-            mergeControls: false,
-            gutter: true,
-            collapseUnchanged: { margin: 3, minSize: 6 },
-          }),
+          ...comparison(before, after),
         ],
       }),
     })

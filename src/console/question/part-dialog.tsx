@@ -10,7 +10,11 @@ import { Counts } from './counts.tsx'
 
 const LISTED_MAX = 50
 
-export function PartDialog({ question, chosen, ...props }: AnswerProps & { readonly chosen: ReadonlySet<string> }) {
+export function PartDialog({
+  question,
+  chosen,
+  ...props
+}: AnswerProps & { readonly chosen: ReadonlySet<string> }) {
   const say = useSay()
   const { id } = question
   const only = [...chosen].sort()

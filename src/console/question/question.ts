@@ -23,6 +23,11 @@ export function kindOf({ change, deferred }: QuestionChange): ChangeKind {
   return change === 'added' ? 'added' : 'modified'
 }
 
+export function wordOf({ change }: QuestionChange): 'deleted' | 'modified' | 'added' {
+  if (change.includes('deleted')) return 'deleted'
+  return change === 'added' ? 'added' : 'modified'
+}
+
 export function inOrder(changes: readonly QuestionChange[]): readonly QuestionChange[] {
   return changes.toSorted(
     (left, right) =>
@@ -52,10 +57,14 @@ export function byFolder(changes: readonly QuestionChange[]): readonly FolderRow
     else counts.modified += 1
     rows.set(folder, counts)
   }
-  const sum = ({ deleted, modified, added }: FolderRow['counts']): number => deleted + modified + added
+  const sum = ({ deleted, modified, added }: FolderRow['counts']): number =>
+    deleted + modified + added
   const sorted = [...rows]
     .map(([folder, counts]) => ({ folder, counts }))
-    .sort((left, right) => right.counts.deleted - left.counts.deleted || sum(right.counts) - sum(left.counts))
+    .sort(
+      (left, right) =>
+        right.counts.deleted - left.counts.deleted || sum(right.counts) - sum(left.counts),
+    )
   const more = sorted.slice(FOLDERS_MAX)
   if (more.length === 0) return sorted
   const rest = { deleted: 0, modified: 0, added: 0 }
@@ -72,7 +81,8 @@ export function sharedFolder(paths: readonly string[]): string {
   const [first = ''] = paths
   let shared = first.slice(0, first.lastIndexOf('/') + 1)
   for (const path of paths) {
-    while (!path.startsWith(shared)) shared = shared.slice(0, shared.lastIndexOf('/', shared.length - 2) + 1)
+    while (!path.startsWith(shared))
+      shared = shared.slice(0, shared.lastIndexOf('/', shared.length - 2) + 1)
   }
   return shared
 }

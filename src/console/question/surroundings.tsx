@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { reads } from '../app/queries.ts'
 import { useSay } from '../app/settings.tsx'
-import { Pairs, Section, StatusBadge } from '../parts/basics.tsx'
+import { Pairs, Section, StatusBadge, sayOf } from '../parts/basics.tsx'
 import { LawList } from '../parts/law-list.tsx'
 import { Ago, Said, SaidLines } from '../parts/text.tsx'
 import type { WholeQuestion } from './question.ts'
@@ -71,9 +71,12 @@ function Who({ question }: Asked) {
                   </Link>,
                 ],
               ] as const)),
-          [say('who.kind'), <Said key="k">{`${question.kind} · ${proposal.descriptor.risk_level}`}</Said>],
-          [say('who.bounded'), <Said key="c">{confinement ?? '–'}</Said>],
-          [say('who.custody'), <Said key="u">{`${custody} · ${stream}`}</Said>],
+          [
+            say('who.kind'),
+            <Said key="k">{`${question.kind} · ${proposal.descriptor.risk_level}`}</Said>,
+          ],
+          [say('who.bounded'), sayOf(say, 'confinement', confinement ?? '–')],
+          [say('who.custody'), `${sayOf(say, 'custody', custody)} · ${stream}`],
           [say('who.since'), <Ago key="t" at={at} />],
         ]}
       />
@@ -138,7 +141,10 @@ function Outcome({ question }: Asked) {
       <p>
         <StatusBadge status={execution.status} />{' '}
         <span className="quiet">
-          {say('outcome.took', { ms: Math.round(resources.duration_ms), exit: execution.exit_code ?? '–' })}
+          {say('outcome.took', {
+            ms: Math.round(resources.duration_ms),
+            exit: execution.exit_code ?? '–',
+          })}
         </span>
       </p>
       {text !== '' && (
@@ -166,7 +172,14 @@ function Laws({ question }: Asked) {
 
 const LOOKED_AT = 200
 const SHOWN = 5
-const ANSWERED: ReadonlySet<string> = new Set(['promoted', 'denied', 'undone', 'expired', 'blocked', 'put back'])
+const ANSWERED: ReadonlySet<string> = new Set([
+  'promoted',
+  'denied',
+  'undone',
+  'expired',
+  'blocked',
+  'put back',
+])
 
 /** The first word of what is done: `npm`, `rm`, a kind of act. */
 function firstWord(what: string): string {
@@ -190,7 +203,12 @@ function Before({ question }: Asked) {
       <p className="quiet">
         {alike.length === 0
           ? say('before.none')
-          : say('before.counts', { count: alike.length, denied, undone, looked: data?.length ?? 0 })}
+          : say('before.counts', {
+              count: alike.length,
+              denied,
+              undone,
+              looked: data?.length ?? 0,
+            })}
       </p>
       <ul className="before">
         {alike.slice(0, SHOWN).map(({ action_id, status, what, at }) => (
