@@ -51,7 +51,7 @@ export async function build() {
   const fresh = join(ROOT, '.cache', `dist-${process.pid}`)
   rmSync(fresh, { recursive: true, force: true })
   await bundle(sources, fresh)
-  await bundleConsole(join(fresh, 'console'))
+  await bundleConsole(fresh)
   // A machine without sandboxes can run the program without the compiled code.
   for (const script of ['program', 'exec', 'run']) {
     const words = ['tools/warm.mjs', fresh, script]
@@ -90,16 +90,16 @@ async function bundle(sources, outdir) {
 }
 
 /** Names of files have their digest, so that browsers keep them; nothing is loaded from elsewhere. */
-async function bundleConsole(outDir) {
+async function bundleConsole(fresh) {
   const { build: vite } = await import('vite')
   const { default: react } = await import('@vitejs/plugin-react')
   await vite({
     configFile: false,
     root: join(ROOT, 'src', 'console'),
-    plugins: [react()],
+    plugins: [react(), await plainRoutes(fresh)],
     logLevel: 'warn',
     build: {
-      outDir,
+      outDir: join(fresh, 'console'),
       emptyOutDir: true,
       target: 'es2023',
       // The strict rules of the pages allow neither inline scripts nor data addresses for them.
@@ -108,6 +108,17 @@ async function bundleConsole(outDir) {
       chunkSizeWarningLimit: 900,
     },
   })
+}
+
+/** The schemas of the routes are for the service: a page needs only where each route is. */
+async function plainRoutes(fresh) {
+  const { ROUTES } = await import(pathToFileURL(join(fresh, 'api', 'index.js')).href)
+  const rows = Object.entries(ROUTES).map(([name, { method, path }]) => [name, { method, path }])
+  const text = `export const ROUTES = ${JSON.stringify(Object.fromEntries(rows))}`
+  return {
+    name: 'plain-routes',
+    load: (id) => (id.endsWith('src/api/routes/routes.ts') ? text : null),
+  }
 }
 
 /** How a script is made that `bin/writ.cjs` runs. */

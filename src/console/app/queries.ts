@@ -23,6 +23,11 @@ export const queries = new QueryClient({
   },
 })
 
+interface SessionEvaluation {
+  readonly action_id: string
+  readonly session?: { readonly session_id: string }
+}
+
 /** The family of a query is the first word of its key; live facts renew families. */
 export const reads = {
   door: () => ({ queryKey: ['door'], queryFn: async () => (await client.showDoor({})).value }),
@@ -65,6 +70,21 @@ export const reads = {
   session: (id: string) => ({
     queryKey: ['sessions', id],
     queryFn: async () => (await client.showSession({ params: { id } })).value,
+  }),
+  /** The ids of the acts of a session, as the evaluations on record name it. */
+  sessionActs: (id: string) => ({
+    queryKey: ['sessions', id, 'acts'],
+    queryFn: async () => {
+      const query = { type: 'evaluation_v1', order: 'newest_first' as const, limit: 200 }
+      const { value } = await client.listFacts({ params: { stream: 'main' }, query })
+      // Facts of this type have these fields.
+      const facts = value.facts as readonly {
+        readonly record: { readonly payload?: SessionEvaluation }
+      }[]
+      return facts.flatMap(({ record }) =>
+        record.payload?.session?.session_id === id ? [record.payload.action_id] : [],
+      )
+    },
   }),
   runs: () => ({
     queryKey: ['runs'],

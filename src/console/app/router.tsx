@@ -1,4 +1,4 @@
-/** The addresses of the console. Pages other than the inbox and its questions are loaded when used. */
+/** The addresses of the console. Pages other than the inbox are loaded when used. */
 import {
   createRootRoute,
   createRoute,
@@ -8,16 +8,18 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { InboxPage } from '../pages/inbox.tsx'
-import { LoginPage } from '../pages/login.tsx'
 import { NotFoundPage } from '../pages/not-found.tsx'
-import { QuestionPage } from '../pages/question.tsx'
 import { Problem } from '../parts/basics.tsx'
 import { pageKey } from './service.ts'
 import { Shell } from './shell.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })
 
-const login = createRoute({ getParentRoute: () => root, path: '/login', component: LoginPage })
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  component: lazyRouteComponent(() => import('../pages/login.tsx'), 'LoginPage'),
+})
 
 const inside = createRoute({
   getParentRoute: () => root,
@@ -31,7 +33,11 @@ const parent = () => inside
 
 const pages = [
   createRoute({ getParentRoute: parent, path: '/', component: InboxPage }),
-  createRoute({ getParentRoute: parent, path: '/questions/$id', component: QuestionPage }),
+  createRoute({
+    getParentRoute: parent,
+    path: '/questions/$id',
+    component: lazyRouteComponent(() => import('../pages/question.tsx'), 'QuestionPage'),
+  }),
   createRoute({
     getParentRoute: parent,
     path: '/actions',

@@ -3,7 +3,6 @@ import { createContext, type ReactNode, useContext, useEffect, useState } from '
 import { I18nProvider } from 'react-aria-components'
 import { IntlProvider, useIntl } from 'react-intl'
 import { en, type MessageKey } from '../words/en.ts'
-import { zh } from '../words/zh.ts'
 
 type Language = 'en' | 'zh'
 type Theme = 'system' | 'light' | 'dark'
@@ -15,8 +14,9 @@ interface Settings {
   readonly setTheme: (theme: Theme) => void
 }
 
-const CATALOGUES = { en, zh }
 const TAGS = { en: 'en-US', zh: 'zh-CN' }
+type Catalogue = Readonly<Record<MessageKey, string>>
+
 const SettingsContext = createContext<Settings | null>(null)
 
 export function useSettings(): Settings {
@@ -39,17 +39,21 @@ function firstTheme(): Theme {
 export function SettingsProvider({ children }: { readonly children: ReactNode }) {
   const [language, setLanguage] = useState(firstLanguage)
   const [theme, setTheme] = useState(firstTheme)
+  const [messages, setMessages] = useState<Catalogue | null>(language === 'en' ? en : null)
   useEffect(() => {
     localStorage.setItem('writ.language', language)
     document.documentElement.lang = TAGS[language]
+    if (language === 'en') setMessages(en)
+    else void import('../words/zh.ts').then(({ zh }) => setMessages(zh))
   }, [language])
   useEffect(() => {
     localStorage.setItem('writ.theme', theme)
     document.documentElement.dataset['theme'] = theme
   }, [theme])
+  if (messages === null) return null
   return (
     <SettingsContext value={{ language, theme, setLanguage, setTheme }}>
-      <IntlProvider locale={TAGS[language]} messages={CATALOGUES[language]}>
+      <IntlProvider locale={TAGS[language]} messages={messages}>
         <I18nProvider locale={TAGS[language]}>{children}</I18nProvider>
       </IntlProvider>
     </SettingsContext>

@@ -1,6 +1,7 @@
 /** The questions that wait for a human, the riskiest first. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { reads } from '../app/queries.ts'
 import type { client } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
@@ -14,7 +15,7 @@ type Head = Awaited<ReturnType<typeof client.listQuestions>>['value']['questions
 const RISKS = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW']
 const ROW_HEIGHT = 92
 
-export function byRisk(questions: readonly Head[]): readonly Head[] {
+function byRisk(questions: readonly Head[]): readonly Head[] {
   return questions.toSorted(
     (left, right) =>
       RISKS.indexOf(left.risk) - RISKS.indexOf(right.risk) ||
@@ -24,6 +25,8 @@ export function byRisk(questions: readonly Head[]): readonly Head[] {
 
 export function InboxPage() {
   const say = useSay()
+  // The next page of nearly everyone who looks at this one.
+  useEffect(() => void import('./question.tsx'), [])
   const query = useQuery(reads.questions())
   return (
     <div className="page page-list">

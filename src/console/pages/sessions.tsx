@@ -119,16 +119,17 @@ function Running({ id, session }: { readonly id: string; readonly session: OpenS
   )
 }
 
-/** Acts of the session among the recent ones; their proposals name the session as their principal's. */
+/** Acts of the session among the recent ones. */
 function Timeline({ id }: { readonly id: string }) {
   const say = useSay()
   const query = useQuery(reads.actions(200))
+  const { data: own = [] } = useQuery(reads.sessionActs(id))
   const [undone, setUndone] = useState<ActDocument | null>(null)
   return (
     <Section title={say('session.acts')}>
       <Found query={query}>
         {(actions) => {
-          const acts = actions.filter((act) => JSON.stringify(act).includes(id))
+          const acts = actions.filter((act) => own.includes(act.action_id))
           if (acts.length === 0) return <p className="quiet">{say('session.no_acts')}</p>
           return (
             <ol className="steps">

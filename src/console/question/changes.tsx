@@ -99,8 +99,6 @@ function ChangeRow(props: {
   return (
     <div className={`change-row change-${kind}`}>
       {isChosen !== null && (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the space key of the list does the same
-        // biome-ignore lint/a11y/noStaticElementInteractions: as above
         <span
           className="mark"
           aria-hidden="true"
