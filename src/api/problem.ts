@@ -58,9 +58,5 @@ function headOf(code: Code, status: number) {
 export function isProblem(value: unknown): value is ProblemDocument {
   if (typeof value !== 'object' || value === null) return false
   const { code, status, detail } = value as Partial<ProblemDocument> // Each is looked at here.
-  return (
-    typeof code === 'string' &&
-    typeof status === 'number' &&
-    typeof detail === 'string'
-  )
+  return typeof code === 'string' && typeof status === 'number' && typeof detail === 'string'
 }

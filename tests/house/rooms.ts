@@ -222,7 +222,7 @@ export const OVERSIZED: readonly string[] = ['src/base/codes.ts']
 
 /** Doors of the package, and the files that are the programs: others than the house import them. */
 export function isOpen(path: string): boolean {
-  return /^src\/(?:(?:contracts|constitution|ledger|gate|flow|api)\/)?index\.ts$|^src\/cli\/(?:exec-|run-|serve-)?main\.ts$/.test(
+  return /^src\/(?:(?:contracts|constitution|ledger|gate|flow|api)\/)?index\.ts$|^src\/cli\/(?:exec-|run-|serve-)?main\.ts$|^src\/console\/main\.tsx$/.test(
     path,
   )
 }

@@ -94,7 +94,7 @@ export class ConsolePlace extends ServicePlace {
     await inbox.waitFor()
   }
 
-  write(name: string, text: string): string {
+  file(name: string, text: string): string {
     const path = join(this.project, name)
     mkdirSync(join(path, '..'), { recursive: true })
     writeFileSync(path, text)

@@ -34,8 +34,8 @@ afterAll(async () => {
 
 /** A question with a deletion, a change and a file that runs by itself later. */
 async function ask(name: string, intent?: string): Promise<Json> {
-  place.write(`${name}/old/a.txt`, 'one\n')
-  place.write(`${name}/src/app.js`, 'const a = 1\nconst b = 2\nconst c = 3\n')
+  place.file(`${name}/old/a.txt`, 'one\n')
+  place.file(`${name}/src/app.js`, 'const a = 1\nconst b = 2\nconst c = 3\n')
   const root = join(place.project, name)
   const line = `rm -r ${name}/old; sed -i s/2/22/ ${name}/src/app.js; echo KEY=1 > ${name}/.env`
   const effects = {
@@ -77,7 +77,7 @@ describe.each([
       path: join(PICTURES, `question-${name}.png`),
       fullPage: name === 'phone',
     })
-    const width = await page.evaluate(() => document.documentElement.scrollWidth)
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth')
     expect(width).toBeLessThanOrEqual(viewport.width)
     expect(existsSync(join(place.project, name, '.env'))).toBe(false)
     await page.keyboard.press('a')
@@ -226,6 +226,7 @@ describe('the page', () => {
   })
 })
 
+const LOADED = `document.querySelector('.loading') === null`
 const PAGES = [
   '/',
   '/actions',
@@ -244,7 +245,7 @@ async function findings(page: Page): Promise<readonly string[]> {
   await page.evaluate(AXE)
   return page.evaluate(async (tags) => {
     const axe = Reflect.get(globalThis, 'axe')
-    const { violations } = await axe.run(document, { runOnly: tags })
+    const { violations } = await axe.run(Reflect.get(globalThis, 'document'), { runOnly: tags })
     return violations.map(
       (one: Json) =>
         `${one.id}: ${one.nodes.map((node: Json) => node.html.slice(0, 160)).join(' | ')}`,
@@ -264,9 +265,7 @@ describe.each(['light', 'dark'] as const)('accessibility in %s colours', (colorS
     for (const at of PAGES) {
       await page.goto(`${place.address}${at}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
-      await page.waitForFunction(() => document.querySelector('.loading') === null, null, {
-        timeout: 60_000,
-      })
+      await page.waitForFunction(LOADED, null, { timeout: 60_000 })
       found[at] = await findings(page)
       await page.screenshot({
         path: join(PICTURES, `${colorScheme}${at.replaceAll('/', '-')}.png`),
@@ -274,9 +273,7 @@ describe.each(['light', 'dark'] as const)('accessibility in %s colours', (colorS
     }
     await page.goto(place.address)
     await openQuestion(page, `plain-${colorScheme}/old`)
-    await page.waitForFunction(() => document.querySelector('.loading') === null, null, {
-      timeout: 60_000,
-    })
+    await page.waitForFunction(LOADED, null, { timeout: 60_000 })
     found['question'] = await findings(page)
     await page.screenshot({ path: join(PICTURES, `${colorScheme}-question.png`) })
     for (const [key, title] of [

@@ -40,14 +40,14 @@ export function Rows<T>(props: RowsProps<T>) {
     if (item !== undefined) act?.(item)
   }
   useKeys({ j: () => move(active + 1), k: () => move(active - 1) })
-  const keys: Readonly<Record<string, () => void>> = {
-    ArrowDown: () => move(active + 1),
-    ArrowUp: () => move(active - 1),
-    Home: () => move(0),
-    End: () => move(items.length - 1),
-    Enter: withActive(onOpen),
-    ' ': withActive(onChoose ?? onOpen),
-  }
+  const keys = new Map([
+    ['ArrowDown', () => move(active + 1)],
+    ['ArrowUp', () => move(active - 1)],
+    ['Home', () => move(0)],
+    ['End', () => move(items.length - 1)],
+    ['Enter', withActive(onOpen)],
+    [' ', withActive(onChoose ?? onOpen)],
+  ])
   const idOf = (index: number): string => `${props.label}-${index}`.replaceAll(/\W+/g, '-')
   return (
     <div
@@ -59,7 +59,7 @@ export function Rows<T>(props: RowsProps<T>) {
       aria-activedescendant={items.length > 0 ? idOf(active) : undefined}
       tabIndex={0}
       onKeyDown={(event) => {
-        const act = keys[event.key]
+        const act = keys.get(event.key)
         if (act === undefined) return
         event.preventDefault()
         act()
