@@ -813,7 +813,9 @@ export const CODES = {
   'confirm.not_given': refused('no yes was typed at a terminal, and none was given with `--yes`'),
   'confirm.repeated': refused('this human approved it before, which counts once'),
   'confirm.own_credential': refused('each of several approvals needs a credential of its own'),
-  'confirm.own_run': refused('whoever started an act is not one of several who approve it'),
+  'confirm.own_run': refused(
+    'who started a run or session is not one of several who approve its acts',
+  ),
   'confirm.unproven': refused('the approvals on the record are not proven, or too few'),
   'notify.unknown': { http: 404, exit: 4, says: 'the settings name no such way to tell people' },
   'confirm.part': {

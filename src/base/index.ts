@@ -35,7 +35,7 @@ export {
   type JsonRefusalCode,
 } from './json-limits.ts'
 export { guardValue, isRefusal, type ParsedJson, readJson, utf8Length } from './json-reader.ts'
-export { fromBase64Url, isSignedByJwk, type SignatureJwk, toBase64Url } from './jwk-check.ts'
+export { fromBase64Url, isSignedByJwk, toBase64Url } from './jwk-check.ts'
 export { isIsoMoment, parseIsoMomentMs } from './moment.ts'
 export { nearest } from './nearest.ts'
 export { at, compareCodePoints, pointerSteps, readPointer } from './pointer.ts'

@@ -8,7 +8,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { ed25519Check, nodeCrypto } from './hash.ts'
 
 /** Members are base64url without padding. */
-export type SignatureJwk =
+type SignatureJwk =
   | { readonly kty: 'EC'; readonly crv: 'P-256'; readonly x: string; readonly y: string }
   | { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string }
   | { readonly kty: 'RSA'; readonly n: string; readonly e: string }

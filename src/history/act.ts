@@ -121,7 +121,11 @@ function outcomeOf(parts: Told): ActStatus {
   if (answer === 'DENIED') return 'denied'
   if (superseded_by !== undefined) return 'superseded'
   if (answer === 'EXPIRED') return 'expired'
-  if (decision?.payload.decision === 'CONFIRM') return answer === undefined ? 'waiting' : 'approved'
+  if (decision?.payload.decision === 'CONFIRM') {
+    // Where a law wants several humans, the act waits until all of them have answered.
+    const isAnswered = answers.length >= (decision.payload.approvals ?? 1)
+    return isAnswered ? 'approved' : 'waiting'
+  }
   if (decision === null) return 'unknown'
   return evaluation?.payload.held === undefined ? 'unfinished' : 'held'
 }

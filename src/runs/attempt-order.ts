@@ -40,7 +40,7 @@ export function attemptOrder(
     sealed: [
       run.programs.sealed(),
       ...run.programs.loadedAnywhere([...(writes ?? []), ...required, own]),
-      ...run.programs.codeKept(),
+      ...run.programs.dataOnly(),
       ...artifactsOfOthers(run, command),
     ],
     egress,

@@ -24,7 +24,7 @@ export {
   verdictText,
 } from './person-answer.ts'
 export { findPlanning, type PlanningTerms } from './planning-folder.ts'
-export { openWork, programProblems } from './programs/program-problems.ts'
+export { openReviewers, openWork, programProblems } from './programs/program-problems.ts'
 export {
   keepDocument,
   keptDocument,

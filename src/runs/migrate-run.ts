@@ -16,7 +16,6 @@ import {
 import type { FlowHost } from './flow-host.ts'
 import { refuseMissingParts } from './programs/needed-parts.ts'
 import { keptText, programChanges } from './programs/program-changes.ts'
-import { refuseUnpinned } from './programs/program-problems.ts'
 import { RunPrograms } from './programs/run-programs.ts'
 import { FlowRun } from './run.ts'
 import { RunFolder } from './run-folder.ts'
@@ -84,10 +83,6 @@ export async function migrateRun(
     }
     const left = flow.nodes.filter(({ nodeId }) => !isDone(run, nodeId))
     refuseMissingParts(flow, left, partsAround(host, workspace))
-    refuseUnpinned(
-      flow.base.nodes.filter(({ node_id }) => !isDone(run, node_id)),
-      partsAround(host, workspace),
-    )
     await refuseUnknownTools(host, flow, workspace, undefined)
     await now.keep(host.ledger)
     await run.record({

@@ -34,7 +34,6 @@ import type { FlowHost } from './flow-host.ts'
 import { refuseHalted } from './flow-host.ts'
 import { givenAnswer, type Order, orderOf } from './orders.ts'
 import { refuseMissingParts } from './programs/needed-parts.ts'
-import { refuseUnpinned } from './programs/program-problems.ts'
 import { FlowRun, type RunOptions } from './run.ts'
 import { artifactsFolder, copyLog, foundManifest, refuseForeignLog } from './run-files.ts'
 import { isRunId, notedRuns, RunFolder, unknownRun } from './run-folder.ts'
@@ -89,7 +88,6 @@ export async function startRun(host: FlowHost, order: StartOrder): Promise<Walke
   await refuseHalted(host)
   refuseForeignLog(host.home, workspace)
   refuseMissingParts(flow, flow.nodes, partsAround(host, workspace))
-  refuseUnpinned(flow.base.nodes, partsAround(host, workspace))
   await refuseUnknownTools(host, flow, workspace, watching.abort)
   const runId = given ?? newRunId(host.clock.nowMs())
   onRun?.(runId)

@@ -34,18 +34,18 @@ import { type McpHost, mcpDoor } from '../mcp/index.ts'
 import type { HostedHome } from './call/hosted-home.ts'
 import { PaceLimit } from './call/pace-limit.ts'
 import type { ProgramRuns } from './call/program-runs.ts'
-import { type HumanProof, ProofDesk, proofOf, requestDigest } from './call/proof-desk.ts'
-import type { Handler, People, Reply, RouteCall } from './call/route-call.ts'
 import { Turnstile } from './call/turnstile.ts'
 import { BrowserSessions, cookieOf } from './console/browser-sessions.ts'
-import { answerConsole } from './console/console-files.ts'
+import { ConsoleFiles, consoleFolder } from './console/console-files.ts'
 import { type ConsolePlace, isConsole, requireConsole } from './console/console-place.ts'
 import { PasskeyDesk } from './console/passkey-desk.ts'
+import { type HumanProof, ProofDesk, proofOf, requestDigest } from './console/proof-desk.ts'
 import { EventHub } from './events.ts'
 import { answerNoRequest, refuseAmbiguous, refuseForeign } from './front-door.ts'
 import { actReply, knownStreams, RefusedDocument } from './handlers/actions.ts'
 import { answerByCommand, CommandRefusal, isCommandRoute } from './handlers/commands.ts'
 import { HANDLERS } from './handlers/handlers.ts'
+import type { Handler, People, Reply, RouteCall } from './handlers/route-call.ts'
 import { RequestKeys } from './idempotency.ts'
 import type { Log } from './look/log.ts'
 import { Metrics } from './look/metrics.ts'
@@ -110,9 +110,10 @@ export function createApp(options: AppOptions): FastifyInstance {
     async (_request: FastifyRequest, bytes: Buffer) => readBody(bytes),
   )
   app.setErrorHandler((error, request, reply) => answerProblem(options, request, reply, error))
-  app.setNotFoundHandler(async (request, reply) => {
+  const pages = new ConsoleFiles(consoleFolder())
+  app.setNotFoundHandler((request, reply) => {
     if (!options.locals.has(request.raw) && isConsole(options.place(), request.headers)) {
-      if (await answerConsole(request, reply)) return
+      if (pages.answer(request, reply)) return
     }
     const error = faultError('api.no_route', '', undefined, 'GET /openapi.json lists the routes')
     answerProblem(options, request, reply, error)

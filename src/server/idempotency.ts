@@ -8,7 +8,7 @@ import type { RequestKey } from '../contracts/index.ts'
 import { openFact } from '../history/index.ts'
 import { type Caller, defaultStream, principalText } from '../ledger/index.ts'
 import type { HostedHome } from './call/hosted-home.ts'
-import type { Reply, Reservation } from './call/route-call.ts'
+import type { Reply, Reservation } from './handlers/route-call.ts'
 import { KeptAnswers } from './kept-answers.ts'
 
 const DAY_MS = 86_400_000

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder, readIfThere, writeWhole } from '../machine/index.ts'
-import type { Reply } from './call/route-call.ts'
+import type { Reply } from './handlers/route-call.ts'
 
 const DAY_MS = 86_400_000
 

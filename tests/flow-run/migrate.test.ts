@@ -147,7 +147,7 @@ it('a mended program is pinned again for the same flow, and resume goes on', () 
 
 it('takes over which reviewers are open', () => {
   const judge = (more: object): Flow => {
-    const reviewer = { command: ['sh', 'agents/r.sh'], ...more }
+    const reviewer = { command: ['node', 'agents/r.mjs'], ...more }
     const nodes = [
       worker('a', { phase_id: 'P1' }),
       checker('h', 'a', { reviewer: { human: true as const } }),
@@ -158,18 +158,23 @@ it('takes over which reviewers are open', () => {
     return flowOf(nodes, [edge('a', 'h'), edge('h', 'b'), edge('b', 'c'), edge('c', 'z')])
   }
   place.write('b.mjs', script(`${TOOL}writeFileSync('planted.py', '')\n${artifact("'b'")}`))
-  place.write('agents/r.sh', 'true\n')
+  place.write('agents/r.mjs', '')
   written(judge({}))
   const run = walk('run', 'flow.json').run_id
   const same = { part: 'run', message: 'it walks this version already, with these programs' }
   expect(walk('migrate', run, 'flow.json').obstacles).toEqual([same])
-  place.write('agents/r.sh', 'flock /tmp/l -c true\n')
+  place.write('agents/r.mjs', "import 'node:child_process'\n")
   expect(walk('migrate', run, 'flow.json', ...yes(run))).toMatchObject({ migrated: true })
   expect(walk('migrate', run, 'flow.json').obstacles).toEqual([same])
   expect(walk('approve', run, 'h').ok).toBe(true)
   const [stop] = walk('resume', run).stops
   expect([stop.node_id, stop.code]).toEqual(['b', 'flow.program_touched'])
+  expect(JSON.stringify(stop)).toContain('the ending `.py` is not one of data')
+  expect(JSON.stringify(stop)).toContain('reviewer: { command: […], runs_work: true }')
   expect(place.has('planted.py')).toBe(false)
+  const line = 'reviewer: {"command":["node","agents/r.mjs"],"runs_work":true}'
+  expect(place.writ(['flow', 'check', 'flow.json']).out).toContain(line)
+  expect(place.writ(['flow', 'run', 'flow.json', '--json']).err).toContain(line)
   expect(place.writ(['replay', '--json']).json).toMatchObject({ ok: true })
 })
 

@@ -1,5 +1,5 @@
 /**
- * Reviewers that writ does not wholly follow, and work that plants what they would load. Each row is one
+ * Reviewers that may run anything, and work that plants what they would run, load or miss. Each row is one
  * reviewer; a group is one run with real processes, in which every row has work of its own.
  */
 import { chmodSync } from 'node:fs'
@@ -52,6 +52,16 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   perl5opt: "export PERL5OPT=-Iout/lib; perl -e 'use strict; exit 1'",
   'here-document': `cat <<END\n$(cd out && ${TOOL_CALL})\nEND`,
   'bare-repository': 'cd out && git status',
+  'arithmetic-test': 'n=$(cat out/n); [[ $n -ge 0 ]]',
+  'arithmetic-value': 'n=$(cat out/n); echo $((n))',
+  'variable-by-name': `v=$(cat out/n); [[ -v $v ]] || echo "\${!v}"`,
+  'variable-by-index': `declare -A m; k=$(cat out/n); echo "\${m[$k]}"`,
+  'variable-as-prompt': `v=$(cat out/n); echo "\${v@P}"`,
+  'copied-work': `mkdir -p build && cp -r out/. build/ && cd build && ${TOOL_CALL}`,
+  'unpacked-work': `mkdir -p build && tar xf out/a.tar -C build && cd build && ${TOOL_CALL}`,
+  'linked-work': 'ln -s /proc/self/cwd/out/run build/y; build/y',
+  gconv: 'GCONV_PATH=out iconv -f utf-8 -t evil out/x.json',
+  'missing-check': '[ ! -f out/check.py ] || python3 out/check.py',
   [TEXT]: 'command cd out && sh ../agents/command-cd.sh',
 }
 
@@ -61,6 +71,9 @@ const NODE: Readonly<Record<string, string>> = {
   n3: "spawnSync('cd out && python3 -m json.tool x.json', { shell: true }).status === 0",
   n4: "(() => { const py = 'python3'; return spawnSync(py, ['-m', 'json.tool'], { cwd: 'out' }).status === 0 })()",
   n5: "((c, ...a) => spawnSync(c, a, { cwd: 'out' }).status === 0)('python3', '-m', 'json.tool')",
+  alias: '(() => { const F = Function; return F(readFileSync("out/x.json", "utf8"))() })()',
+  constructed: '(() => 1).constructor(readFileSync("out/x.json", "utf8"))()',
+  computed: "globalThis['ev' + 'al'](readFileSync('out/x.json', 'utf8'))",
   n6: "(() => { const { spawnSync: s } = process.getBuiltinModule?.('child_process') ?? { spawnSync }; return s('python3', ['-m', 'json.tool'], { cwd: 'out' }).status === 0 })()",
 }
 
@@ -71,6 +84,10 @@ const PYTHON: Readonly<Record<string, string>> = {
   p4: "from subprocess import call\ncall(cmd, cwd='out')",
   p5: "import os\nos.spawnlp(os.P_WAIT, 'python3', 'python3', '-m', 'json.tool')",
   p6: "import sys\nsys.path.insert(0, 'out')\nimport colorsys",
+  aliased: "import sys as s\ns.path.insert(0, 'out')\nimport colorsys",
+  'file-config': "import logging.config\nlogging.config.fileConfig('out/log.ini')",
+  extension: "import sqlite3\nsqlite3.connect(':memory:').load_extension('out/x')",
+  named: "import os\ngetattr(os, 'popen')('sh out/x.json')",
 }
 
 /** What work leaves, in every form that something may load: statements, and the path. */
@@ -83,10 +100,21 @@ const PLANTS: readonly (readonly [string, string])[] = [
   ["symlinkSync('/usr/bin/true', d + '/link.md')", 'link.md'],
   ["writeFileSync(d + '/.envrc', 'x')", '.envrc'],
   ["writeFileSync(d + '/addon.node', '')", 'addon.node'],
+  ["writeFileSync(d + '/n', 'a[$(touch x)9]')", 'n'],
+  ["writeFileSync(d + '/a.tar', '')", 'a.tar'],
+  ["writeFileSync(d + '/gconv-modules', '')", 'gconv-modules'],
+  ["writeFileSync(d + '/strict.pmc', '')", 'strict.pmc'],
+  ["writeFileSync(d + '/x.sql', '')", 'x.sql'],
+  ["writeFileSync(d + '/config', '[core]')", 'config'],
+  ["rmSync(d + '/check.py')", 'check.py'],
+  ['rmSync(d, { recursive: true }); mkdirSync(d)', 'check.py'],
+  ["renameSync(d, d + '2')", 'check.py'],
+  ["mkdirSync(d + '/a'); renameSync(d + '/check.py', d + '/a/b.txt')", 'check.py'],
+  ["writeFileSync(d + '/check.py', 'pass')", 'check.py'],
 ]
 
 const PLAIN_WORK = (body: string): string =>
-  script(`import { symlinkSync } from 'node:fs'
+  script(`import { renameSync, rmSync, symlinkSync } from 'node:fs'
 const d = 'out/' + input.node.node_id
 mkdirSync(d, { recursive: true })
 writeFileSync(d + '/x.json', 'no JSON')
@@ -153,6 +181,7 @@ it.each<[string, Readonly<Record<string, string>>, (name: string, text: string) 
 ])('work cannot plant what a reviewer in %s loads', TIMEOUT, async (_, texts, write) => {
   const rows = Object.entries(texts).map(([name, text], index) => {
     const [plant = '', path = ''] = PLANTS[index % PLANTS.length] ?? []
+    place.write(`out/${name}/check.py`, 'exit(1)\n')
     return { name, reviewer: { command: write(name, text) }, plant, path }
   })
   const run = await runJudged(rows)
@@ -165,7 +194,10 @@ it.each<[string, Readonly<Record<string, string>>, (name: string, text: string) 
   for (const { name, path } of rows)
     expect(touched).toContainEqual([name, `out/${name}/${path}`, 'string'])
   expect(run.facts.filter((fact) => JSON.stringify(fact).includes('"reviewed"'))).toEqual([])
-  for (const { name } of rows) expect(place.has(`out/${name}/x.json`)).toBe(false)
+  for (const { name } of rows) {
+    expect(place.has(`out/${name}/x.json`)).toBe(false)
+    expect(place.read(`out/${name}/check.py`)).toBe('exit(1)\n')
+  }
 })
 
 const CODE =
@@ -175,35 +207,29 @@ d=$(printf %s "$input" | jq -r .artifact.digest)
 printf '{"review_id":"%s","artifact_digest":"%s","total_score":%s,"action_required":"APPROVE","summary":"s","breakdown":[],"suggestions":[]}\\n' "$id" "$d" ${score}
 `
 
-it('reviewers that are followed, or that a person answers for, judge code', TIMEOUT, async () => {
-  const sh = (name: string, line: string): Participant => {
-    place.write(
-      `agents/${name}.sh`,
-      `set -eu\ninput=$(cat)\nfail() { echo "$1" >&2; exit 1; }\nscore=95\nif ! ${line}; then score=10; fi\n${ANSWER('"$score"')}`,
-    )
-    return { command: ['sh', `agents/${name}.sh`] }
-  }
+it('reviewers that only read, or that a person answers for, judge code', TIMEOUT, async () => {
   place.write(
     'agents/parse.mjs',
     script(review("readFileSync('out/parse/app.py').length > 0 ? 95 : 10")),
   )
-  place.write(
-    'agents/judge.py',
-    'import ast, json, sys\ni = json.load(sys.stdin)\nast.parse(open("out/py/app.py").read())\nprint(json.dumps({"review_id": i["review_id"], "artifact_digest": i["artifact"]["digest"], "total_score": 95, "action_required": "APPROVE", "summary": "s", "breakdown": [], "suggestions": []}))\n',
-  )
+  const judge = (name: string): string =>
+    `import ast, json, sys\ni = json.load(sys.stdin)\nast.parse(open("out/${name}/app.py").read())\nprint(json.dumps({"review_id": i["review_id"], "artifact_digest": i["artifact"]["digest"], "total_score": 95, "action_required": "APPROVE", "summary": "s", "breakdown": [], "suggestions": []}))\n`
+  place.write('agents/judge.py', judge('py'))
+  place.write('judge.py', judge('root'))
   place.write('package.json', '{"scripts":{"test":"node --test src"}}')
   place.write('tests/judge.sh', `input=$(cat)\nnpm test > /dev/null 2>&1\n${ANSWER('95')}`)
   const rows = [
     {
-      name: 'grep',
-      reviewer: sh('grep', 'grep -q x out/grep/app.py && diff -q /dev/null /dev/null'),
+      name: 'jq',
+      reviewer: {
+        command: [
+          'jq',
+          '{review_id, artifact_digest: .artifact.digest, total_score: 95, action_required: "APPROVE", summary: "s", breakdown: [], suggestions: []}',
+        ],
+      },
       plant: CODE,
     },
-    {
-      name: 'isolated',
-      reviewer: sh('isolated', 'echo 1 | python3 -I -m json.tool > /dev/null'),
-      plant: CODE,
-    },
+    { name: 'root', reviewer: { command: ['python3', '-B', 'judge.py'] }, plant: CODE },
     { name: 'parse', reviewer: { command: ['node', 'agents/parse.mjs'] }, plant: CODE },
     { name: 'py', reviewer: { command: ['python3', 'agents/judge.py'] }, plant: CODE },
     {
@@ -221,12 +247,12 @@ it('reviewers that are followed, or that a person answers for, judge code', TIME
   ).toEqual(rows.map(({ name }) => [name, 'APPROVE', name === 'tested' ? true : undefined]).sort())
 })
 
-it('an open reviewer judges work that holds no code', TIMEOUT, async () => {
-  place.write(
-    'agents/open.sh',
-    `#!/bin/sh\ninput=$(cat)\ncommand true\nflock /tmp/l -c true\n${ANSWER('95')}`,
-  )
+it('an open reviewer judges work that is data', TIMEOUT, async () => {
+  place.write('agents/open.sh', `#!/bin/sh\ninput=$(cat)\n${ANSWER('95')}`)
   chmodSync(join(place.workspace, 'agents/open.sh'), 0o755)
-  const run = await runJudged([{ name: 'a', reviewer: { command: ['agents/open.sh'] }, plant: '' }])
+  place.write('out/a/old.csv', '1,2')
+  const plant = "rmSync(d + '/old.csv'); writeFileSync(d + '/LICENSE', 'free')"
+  const run = await runJudged([{ name: 'a', reviewer: { command: ['agents/open.sh'] }, plant }])
   expect([run.status, openIn(run)]).toEqual(['DONE', ['a-check']])
+  expect([place.has('out/a/old.csv'), place.has('out/a/LICENSE')]).toEqual([false, true])
 })

@@ -177,7 +177,7 @@ exec node agents/judged.mjs
     if (path.endsWith('.py')) expect(touchedIn(run)).toEqual([path])
   })
 
-  it('that cannot be followed begins no run, unless its files are named', async () => {
+  it('that writ does not understand cannot be replaced, with its files named or not', async () => {
     place.write('agents/review.mjs', script(review('10')))
     writeHostile(`writeFileSync('agents/review.mjs', ${APPROVING})`)
     const command = ['sh', '-c', 'F=$(ls agents); exec node "agents/$F"']
@@ -189,7 +189,9 @@ exec node agents/judged.mjs
         nodes: flow.nodes.map((node) => (node.kind === 'CHECK' ? { ...node, reviewer } : node)),
       }
     }
-    await expect(place.run(judgedBy([]))).rejects.toThrow(/cannot be pinned/)
+    const open = await place.run(judgedBy([]))
+    expect([open.status, touchedIn(open)]).toEqual(['BLOCKED', ['agents/review.mjs']])
+    expect(eventsOf(open.facts, 'reviewed')).toEqual([])
     const run = await place.run(judgedBy(['agents']))
     expect(eventsOf(run.facts, 'reviewed').map(({ score }) => score)).toEqual([10])
     expect(enteredIn(run.facts)).not.toContain('b')

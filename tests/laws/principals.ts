@@ -167,7 +167,7 @@ export const ROWS: readonly Row[] = [
   },
   { command: 'laws check', argv: ['laws', 'check'], ends: all(0) },
   { command: 'laws test', argv: ['laws', 'test'], ends: all(0) },
-  { command: 'laws learn', argv: ['laws', 'learn'], ends: all(0) },
+  { command: 'laws learn', argv: ['laws', 'learn'], ends: humans(0) },
   { command: 'laws explain', argv: ['laws', 'explain', '{act}'], held: 'act', ends: all(0) },
   { command: 'laws accept', argv: ['laws', 'accept'], ends: PROVEN },
   {

@@ -30,5 +30,5 @@ export function apiPage(): string {
       })
     return `## ${tag}\n\n| route | what it does | fields | who | command |\n|---|---|---|---|---|\n${lines.join('\n')}\n`
   })
-  return `# Routes\n\nEvery route of \`writ serve\`, made from its description (\`/openapi.json\`, which has the schemas). How to call them: [service.md](service.md). *With proof*: the body has \`"proof": {"passphrase": "…"}\`.\n\n${parts.join('\n')}`
+  return `# Routes\n\nEvery route of \`writ serve\`, made from its description (\`/openapi.json\`, which has the schemas). How to call them: [service.md](service.md). *With proof*: the body has \`"proof": {"passphrase": "…"}\`, or \`"proof": {"passkey": …}\` with the answer to a challenge.\n\n${parts.join('\n')}`
 }

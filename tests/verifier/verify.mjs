@@ -144,7 +144,49 @@ const MANIFEST = 'bodies,exported_at,format,inclusion_proofs,level,origin,root,s
 const KEYS = 'fact_id,occurred_at,principal,record,seq,source,stream'
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** Steps 1, 2 and 5, and what 4 and 6 need of the facts. */
+const bytesOf = (text) => Buffer.from(text, 'base64url')
+
+/** Step 8, but for the checkpoint. */
+function checkAssertion(seq, { kind, id, namespace }, payload) {
+  const { public_key: key, challenge, ...signed } = payload.assertion
+  const what = `the assertion of fact ${seq}`
+  const client = bytesOf(signed.client_data)
+  const { type, challenge: made, origin, crossOrigin } = JSON.parse(TEXT.decode(client))
+  const isMade = made === sha256(canonical(challenge)).toString('base64url')
+  demand(type === 'webauthn.get' && isMade, `${what} is over another challenge`)
+  demand(/^https?:\/\/writ\.localhost(:\d+)?$/.test(origin) && !crossOrigin, `${what}: origin`)
+  const said = bytesOf(signed.authenticator_data)
+  const isHere = said.subarray(0, 32).equals(sha256('writ.localhost')) && (said[32] & 5) === 5
+  demand(isHere, `${what} shows no verified person`)
+  const object = createPublicKey({ key, format: 'jwk' })
+  const text = Buffer.concat([said, sha256(client)])
+  const hash = key.kty === 'OKP' ? null : 'sha256'
+  demand(verify(hash, text, object, bytesOf(signed.signature)), `${what} is not signed by its key`)
+  demand(challenge.by === `${kind}:${id}@${namespace}`, `${what} is of another human`)
+  if (payload.action_id === undefined) return
+  const named = ['answer', 'proposal_digest', 'result_digest', 'asked_at', 'reason']
+  const isSame = named.every((name) => challenge[name] === payload[name])
+  demand(isSame && challenge.question === payload.action_id.toLowerCase(), `${what}: other answer`)
+}
+
+/** The root of some leaves. */
+function rootOver(leaves) {
+  const edge = []
+  for (const [seq, leaf] of leaves.entries()) grow(edge, seq, leaf)
+  return rootOf(edge)
+}
+
+/** Step 8: the history that the human signed is the one before the fact. */
+function checkSignedHistory(seq, stream, { assertion: { challenge } }, leaves) {
+  const [, size, root, ...more] = challenge.checkpoint.split('\n')
+  const rows = [`host ${size} ${root}`, ...more].map((line) => line.split(' '))
+  const [, count, encoded] = rows.find(([name]) => name === stream) ?? []
+  if (count === undefined) return
+  const holds = Number(count) <= seq && rootOver(leaves.slice(0, count)).equals(base64(encoded))
+  demand(holds, `the human of fact ${seq} signed for another history`)
+}
+
+/** Steps 1, 2, 5 and 8, and what 4 and 6 need of the facts. */
 function readFacts(directory, stream, notes) {
   const [edge, leaves, rotations, references, bodies] = [[], [], [], [], []]
   const [dropped, types, usedKeys] = [new Set(), new Set(), new Set()]
@@ -163,6 +205,10 @@ function readFacts(directory, stream, notes) {
     types.add(type)
     if (type === 'key_rotated_v1' && payload.old_key !== null) rotations.push({ seq, ...payload })
     if (type === 'body_dropped_v1') dropped.add(payload.body)
+    if (payload?.assertion !== undefined) {
+      checkAssertion(seq, fact.principal, payload)
+      checkSignedHistory(seq, stream, payload, leaves)
+    }
     if (payload === undefined) references.push({ seq, type, digest, bytes })
     if (fact.record.original) bodies.push({ seq, digest: fact.record.original.body })
     if (payload !== undefined)

@@ -27,7 +27,7 @@ export async function run(call: CommandCall): Promise<Exit> {
       if (code === 'flow.plan_repaired') call.terminal.err(`${plain(`${path}: ${message}`)}\n`)
     tellUnknownPeople(call, { gate, host }, flow)
     tellShortSecrets(call, flow)
-    tellOpenWork(call, flow, kind)
+    tellOpenWork(call, flow, kind, workspace)
     tellForeignGroups(call.terminal, [workspace])
     const watch = watchRun(call)
     const walked = await interruptible((abort) =>

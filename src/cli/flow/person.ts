@@ -7,7 +7,13 @@ import type { Flow, Participant } from '../../contracts/index.ts'
 import { type CompiledFlow, personText } from '../../flow/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import { humanFault, type Principal, principalText } from '../../ledger/index.ts'
-import { namedPerson, openWork, type PlanningTerms, shortSecrets } from '../../runs/index.ts'
+import {
+  namedPerson,
+  openReviewers,
+  openWork,
+  type PlanningTerms,
+  shortSecrets,
+} from '../../runs/index.ts'
 import { ancestorNames } from '../../service/index.ts'
 import type { CommandCall } from '../call/command.ts'
 import { credentialOf, proveHuman } from '../call/home.ts'
@@ -61,12 +67,26 @@ export function tellShortSecrets({ terminal }: CommandCall, { nodes }: CompiledF
     )
 }
 
-/** Says which work may change the whole workspace while a command judges it, and what to write instead. */
+/**
+ * Says which reviewers are open, which work may change the whole workspace while a command judges it, and
+ * what to write instead.
+ */
 export function tellOpenWork(
   { terminal }: CommandCall,
   { base }: CompiledFlow,
   kind: FlowFile['kind'],
+  workspace: string,
 ): void {
+  const { env: environment } = process
+  const around = { workspace, environment, searchPath: environment['PATH'] ?? '' }
+  const open = openReviewers(base, around)
+  for (const { code, message, hint } of open) {
+    // One reviewer often judges many nodes.
+    const same = open.filter((one) => one.hint === hint)
+    if (same[0]?.message !== message) continue
+    const more = same.length === 1 ? '' : ` (the same at ${same.length - 1} more)`
+    terminal.err(`${plain(`${message}${more}; ${hint}`)} (${code})\n`)
+  }
   for (const { code, message, hint } of openWork(base)) {
     // A plan has no word for it; a table has one in its side file.
     const next = kind === 'plan' ? 'a flow can say it: `writ flow export PLAN --format yaml`' : hint

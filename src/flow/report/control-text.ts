@@ -6,7 +6,7 @@ import { shownText } from './words.ts'
 export function controlText({ code, values, edge_id = '' }: RunFinding): string | null {
   const text = (name: string): string => shownText(values[name])
   if (code === 'flow.program_touched' && values['why'] !== undefined)
-    return `it added or changed ${text('path')}, which the reviewer of ${text('reviewer')} could load, since writ does not follow all that this reviewer starts: ${text('why')}; what it did is dropped. Write the reviewer so that it can be followed (\`python3 -I -m …\`), or say \`runs_work: true\` at it if it runs what it judges, and call \`flow migrate\``
+    return `it added, changed or removed ${text('path')}${values['because'] === undefined ? '' : ` (${text('because')})`}, and the reviewer of ${text('reviewer')} may run or load it, since writ cannot tell what this reviewer starts: ${text('why')}; what it did is dropped. If the work may hold it, add \`runs_work: true\` to the reviewer, \`reviewer: { command: […], runs_work: true }\`, and call \`flow migrate\`; otherwise let the work leave data, or make the reviewer one program that only reads`
   if (code === 'flow.program_touched')
     return `it changed ${text('path')}, which is a part of a participant of this run, or is loaded by tools of a reviewer and not in \`writes\` of the node; what it did is dropped`
   if (code === 'flow.program_changed')

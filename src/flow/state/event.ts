@@ -81,9 +81,10 @@ export interface HostFinding {
   readonly made_by?: string
   readonly recorded?: string
   readonly found?: string
-  /** Of code in a run with an open reviewer: its node, and why it is open. */
+  /** In a run with an open reviewer: its node, why it is open, and why the path is no data. */
   readonly reviewer?: string
   readonly why?: string
+  readonly because?: string
 }
 
 /** What a run began with besides the flow itself. */
@@ -103,7 +104,7 @@ export interface RunOrigin {
   readonly pins?: readonly PinnedFile[]
   /** Participants of whose programs not all could be found, by the digest of the declaration. */
   readonly unpinned?: readonly string[]
-  /** Reviewers that may start or load what was not followed. */
+  /** Reviewers of which it is not known what they start or load. */
   readonly open_reviewers?: readonly OpenReviewer[]
 }
 

@@ -39,6 +39,7 @@ export async function isProvenByTicket(
   const facts = page.facts.map(({ text }) => JSON.parse(text) as Fact)
   const found = facts.find((fact) => (fact.record.payload as PasskeyProof).ticket === digest)
   if (found === undefined || Date.now() - Date.parse(found.occurred_at) > LIFE_MS) return false
+  // The store judged it by its contract.
   const proof = found.record.payload as PasskeyProof
   if (proof.command !== command || !samePrincipal(found.principal, principal)) return false
   return recordedAssertionFault(register, proof.assertion, principal) === null

@@ -176,11 +176,19 @@ signed. Everything else follows from facts.jsonl and the signed checkpoint.
   first "from" (2.1.4.2). There is an inclusion proof for every fact, or for the first and the last if
   the manifest says "ends", in order; then a consistency proof for every file of checkpoints/, in order.
 
-Approvals with a passkey
-  A human approval by passkey is a WebAuthn assertion inside the fact: an ECDSA signature over P-256
-  and SHA-256, made over authenticatorData || SHA-256(clientDataJSON), checked with the public key of
-  the principal. The challenge in clientDataJSON is a digest that covers what was approved and the
-  latest checkpoint of that moment, so an approval also dates the history before it.
+8. Answers with a passkey
+  A payload of type confirmation_v1 or passkey_proof_v1 may have an "assertion" (WebAuthn), its bytes in
+  base64url without padding. client_data is JSON: type is "webauthn.get"; challenge is the base64url of
+  SHA-256 over the canonical JSON of assertion.challenge; origin is http or https, host writ.localhost,
+  any port. authenticator_data begins with SHA-256("writ.localhost"); its byte 32 has the bits 0x01 (a
+  person was present) and 0x04 (the authenticator verified the person). public_key, a JSON Web Key,
+  signed authenticator_data || SHA-256(client_data): P-256 with SHA-256 (DER), Ed25519, or RSA PKCS#1
+  v1.5 with SHA-256. assertion.challenge.by is "human:", id, "@", namespace of the fact's principal. Of a
+  confirmation_v1 these are the same in payload and challenge: answer, proposal_digest, result_digest,
+  asked_at, reason; question is action_id in lower case. challenge.checkpoint is the text of a checkpoint
+  of the home (step 5): the line of this stream, if there is one, has the root of its first facts, and
+  fewer facts than come before this one. So an answer also dates the history before it.
+  Which human has which passkey: facts of type principal_v1 in the stream "host", change "passkey_added".
 
 What this does not show
   That what was recorded is true, and that everything was recorded. The manifest says at which level

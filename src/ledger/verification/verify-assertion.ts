@@ -31,10 +31,16 @@ export class AssertionAudit {
 
   #fault(type: string, payload: unknown, principal: Fact['principal']): string | null {
     if (type !== 'confirmation_v1' && type !== 'passkey_proof_v1') return null
+    // A long record is kept by reference; its digest is checked there.
+    if (payload === undefined) return null
     this.#register ??= this.#fold.finish()
-    return type === 'confirmation_v1'
-      ? answerAssertionFault(this.#register, payload as Confirmation, principal)
-      : recordedAssertionFault(this.#register, (payload as PasskeyProof).assertion, principal)
+    if (type === 'confirmation_v1') {
+      // A record that breaks its contract is refused by its caller.
+      return answerAssertionFault(this.#register, payload as Confirmation, principal)
+    }
+    // The same.
+    const { assertion } = payload as PasskeyProof
+    return recordedAssertionFault(this.#register, assertion, principal)
   }
 }
 

@@ -11,15 +11,6 @@ const CODE_SUFFIXES: readonly string[] = [
   ...['rb', 'pl', 'pm', 'php', 'lua', 'r', 'jl', 'ex', 'exs', 'beam', 'jar', 'class', 'go'],
 ]
 
-/** Suffixes of what an interpreter, a loader or a reviewer's tool may take for code, wherever it lies. */
-export const LOADED_SUFFIXES: readonly string[] = [
-  ...CODE_SUFFIXES,
-  ...['pyi', 'pyx', 'pkl', 'pickle', 'egg', 'whl', 'pyz', 'zip', 'ksh', 'csh', 'sed', 'jq', 'mk'],
-  ...['phar', 'phtml', 'tcl', 'scm', 'el', 'groovy', 'gradle', 'kts', 'kt', 'scala', 'clj'],
-  ...['cs', 'csx', 'dll', 'exe', 'dylib', 'a', 'o', 'psm1', 'bat', 'cmd', 'vbs', 't'],
-  ...['c', 'h', 'cc', 'cpp', 'hpp', 'rs', 'swift', 'zig', 'hs', 'ml', 'vue', 'svelte', 'plx'],
-]
-
 /** Patterns for code directly in a directory, and for a Python package that could hide a module. */
 export const CODE_PATTERNS: readonly string[] = [
   ...CODE_SUFFIXES.map((suffix) => `*.${suffix}`),
@@ -45,7 +36,7 @@ export const MANIFEST_PATTERNS: readonly string[] = [
  * judges, no participant adds or changes one of these unless its node declares to write it.
  */
 export const LOADED_ANYWHERE: readonly string[] = [
-  ...['node_modules/**', 'package.json', '.npmrc', 'tsconfig*.json', '.husky/**'],
+  ...['node_modules/**', 'package.json', '.npmrc', 'tsconfig*.json', '.husky/**', '.jq'],
   ...['__init__.py', 'conftest.py', 'sitecustomize.py', 'usercustomize.py', '*.pth'],
   ...['pytest.ini', '.pytest.ini', 'mypy.ini', '.mypy.ini', '.flake8', 'setup.cfg', 'tox.ini'],
   ...['pyproject.toml', 'Makefile', 'makefile', 'GNUmakefile', '*.mk'],
@@ -103,23 +94,23 @@ export const RUNNERS: ReadonlySet<string> = new Set([
   ...['bazel', 'cmake', 'ctest', 'ninja', 'meson', 'scons', 'swift', 'zig', 'invoke', 'inv'],
 ])
 
-/** Variables that list directories of programs or modules. */
-export const LIBRARY_VARIABLES: ReadonlySet<string> = new Set([
-  ...['PATH', 'NODE_PATH', 'PYTHONPATH', 'PYTHONHOME', 'PERL5LIB', 'PERLLIB', 'RUBYLIB'],
-  ...['GEM_HOME', 'GEM_PATH', 'CLASSPATH', 'LUA_PATH', 'LD_LIBRARY_PATH'],
-])
-
-/** Variables that name what is loaded first. */
-export const LOADING_VARIABLES: ReadonlySet<string> = new Set([
-  ...['NODE_OPTIONS', 'PERL5OPT', 'RUBYOPT', 'LD_PRELOAD', 'BASH_ENV', 'ENV', 'PYTHONSTARTUP'],
-  ...['MAKEFILES', 'MAKEFLAGS', 'JAVA_TOOL_OPTIONS', 'BUNDLE_GEMFILE'],
-])
-
 const INTERPRETERS = /^(?:node|nodejs|deno|bun|tsx|ts-node|ruby|php|(?:python|pypy)[0-9.]*)$/
 const PYTHON = /^(?:python|pypy)[0-9.]*$/
+const SHELLS = /^(?:sh|bash|dash|zsh|ksh|ash|mksh|fish)$/
+const OTHERS = /^(?:perl|lua|luajit|tclsh|Rscript|julia|[gmn]?awk|groovy|elixir|guile|java)[0-9.]*$/
 
 export function isInterpreter(program: string): boolean {
   return INTERPRETERS.test(program)
+}
+
+export function isShell(program: string): boolean {
+  return SHELLS.test(program)
+}
+
+/** Whether a program runs what its words name: without a file, it is not known what that is. */
+export function isStarter(program: string): boolean {
+  if (isShell(program) || isInterpreter(program)) return true
+  return OTHERS.test(program) || RUNNERS.has(program)
 }
 
 export function isPython(program: string): boolean {

@@ -15,9 +15,10 @@ export function foundAt(
     path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path
   const touched = (held?.result?.findings ?? []).flatMap(({ code, path = '', detail = '' }) => {
     if (code !== 'flow.program_touched' && code !== 'flow.artifact_touched') return []
-    // Said of code that an open reviewer could load, and of nothing else.
+    // Said of what is no data while a reviewer is open, and of nothing else.
     const isOpen = open !== undefined && detail.endsWith(open.why)
-    const why = isOpen ? { reviewer: open.node_id, why: open.why } : {}
+    const [because = ''] = detail.split('; and the reviewer of ')
+    const why = isOpen ? { reviewer: open.node_id, why: open.why, because } : {}
     return [{ code, path: within(path), ...why } as const]
   })
   const leaks = (held?.leaks ?? []).map((path) => ({

@@ -17,13 +17,11 @@ const PYTHON_IMPORT =
   /(?:^|[;:])[ \t]*import[ \t]+([\w.]+(?:[ \t]+as[ \t]+\w+)?(?:[ \t]*,[ \t]*[\w. \t]+)*)/gm
 const PYTHON_FROM = /(?:^|[;:])[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]*import\b[ \t(]*([\w., \t]*)/gm
 const PYTHON_CALLED = /\b(?:import_module|__import__)[ \t]*\([ \t]*(['"])([\w.]+)\1/g
-/** What perl is given by `require`, `do` and `use lib`: texts, and modules by their names. */
-const PERL_FILES = /\b(?:require|do)\b[ \t(]*(['"])([^'"\n]+)\1/g
-const PERL_LIBRARIES = /\buse[ \t]+lib\b([^;]*)/g
-const PERL_MODULES =
-  /\b(?:use|no|require|parent|base)[ \t(]+(?:-norequire,)?(?:qw\W|['"])?([A-Za-z_]\w*(?:::\w+)*)/g
 /** What parts words in a command line, a shell script or a makefile. */
 const WORD_BREAKS = /[\s'"`;|&()<>{}=,$@\\]+/
+
+/** More directories in one text are not looked into. */
+const FOLDERS_MAX = 20
 
 const SCRIPT_SUFFIXES = ['', '.js', '.mjs', '.cjs', '.json', '.node', '.ts', '.mts', '.cts', '.tsx']
 
@@ -47,7 +45,7 @@ export function loadedBy(files: WorkspaceFiles, programs: Iterable<string>): Loa
   return { modules, places }
 }
 
-export interface NamedModule {
+interface NamedModule {
   readonly path: string
   readonly isThere: boolean
 }
@@ -60,11 +58,7 @@ function namedIn(files: WorkspaceFiles, module: string, text: string): readonly 
       return pythonModules(files, directory, text)
     case 'script':
       return scriptModules(files, directory, text)
-    case 'perl':
-      return perlModules(files, directory, text)
-    case 'shell':
-      return codeNamedIn(files, text)
-    // Data, and programs that are not read.
+    // Data, and texts of which only words are read: `named-programs.ts`.
     default:
       return []
   }
@@ -73,8 +67,6 @@ function namedIn(files: WorkspaceFiles, module: string, text: string): readonly 
 const LANGUAGES = [
   ['python', /\.pyw?$/i, /^#!.*\bpython/],
   ['script', /\.[cm]?[jt]sx?$/i, /^#!.*\b(?:node|deno|bun)\b/],
-  ['perl', /\.(?:pl|pm|t)$/i, /^#!.*\bperl/],
-  ['shell', /\.(?:sh|bash|zsh|fish)$/i, /^#!.*sh\b/],
 ] as const
 
 /** By its name, or by its first line. */
@@ -83,15 +75,22 @@ export function languageOf(path: string, text: string): (typeof LANGUAGES)[numbe
   return found?.[0] ?? null
 }
 
-/** Code of the workspace that a text names, by its path from a directory, the root without one. */
+/**
+ * Code of the workspace that words of a text name: from the root, from the directory of the text, and
+ * from directories that other words of it name.
+ */
 export function codeNamedIn(
   files: WorkspaceFiles,
   text: string,
   directory = '',
 ): readonly NamedModule[] {
-  return text.split(WORD_BREAKS).flatMap((word) => {
-    const path = files.pathOf(word, directory)
-    if (path === null || path === '' || !files.isFile(path)) return []
+  const words = [...new Set(text.split(WORD_BREAKS))].filter((word) => word !== '')
+  const own = new Set(['', directory])
+  const places = [...own].flatMap((from) => words.flatMap((word) => files.pathOf(word, from) ?? []))
+  const folders = places.filter((path) => files.isDirectory(path)).slice(0, FOLDERS_MAX)
+  const named = folders.flatMap((from) => words.flatMap((word) => files.pathOf(word, from) ?? []))
+  return [...new Set([...places, ...named])].flatMap((path) => {
+    if (path === '' || !files.isFile(path)) return []
     return hasCodeSuffix(path) || files.isExecutable(path) ? [{ path, isThere: true }] : []
   })
 }
@@ -252,35 +251,6 @@ function pythonModule(files: WorkspaceFiles, from: string, name: string): readon
   const inside = files.filesBelow(place, (one) => PACKAGE_DIRECTORIES.includes(one))
   const modules = inside.filter(hasCodeSuffix).map((path) => ({ path, isThere: true }))
   return [{ path: place, isThere: false }, ...modules]
-}
-
-/** Perl looks from where it runs, which is the root as a rule, and in the directories of `use lib`. */
-export function perlModules(
-  files: WorkspaceFiles,
-  directory: string,
-  text: string,
-): readonly NamedModule[] {
-  const code = text.replace(/^\s*#.*$/gm, '')
-  const from = (word: string): readonly string[] => {
-    const plain = word.replace(/^\$(?:FindBin::)?(?:Real)?Bin\b\/?/, './')
-    return [plain === word ? '' : directory, directory].flatMap(
-      (base) => files.pathOf(plain, base) ?? [],
-    )
-  }
-  const libraries = [...code.matchAll(PERL_LIBRARIES)].flatMap(([, said = '']) =>
-    said
-      .replace(/qw\s*[^\w\s]/, ' ')
-      .split(/[\s'"(),|]+/)
-      .flatMap((word) => from(word.replace(/\/$/, ''))),
-  )
-  const named = [...code.matchAll(PERL_MODULES)].flatMap(([, name = '']) =>
-    libraries.map((library) => below(library, `${name.replaceAll('::', '/')}.pm`)),
-  )
-  const loaded = [...code.matchAll(PERL_FILES)].flatMap(([, , word = '']) => [
-    ...from(word),
-    ...libraries.map((library) => below(library, word)),
-  ])
-  return [...new Set([...named, ...loaded])].map((path) => ({ path, isThere: files.isFile(path) }))
 }
 
 /** A field of a JSON text; undefined when there is none. */

@@ -1,12 +1,11 @@
-/** Which reviewers are open: default deny of words, options, variables and modules. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+/** Which reviewers are open: default deny of programs, options, modules and words. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { FlowNode, Participant } from '../../contracts/index.ts'
-import { openReasons } from './open-reviewers.ts'
-import { programProblems, refuseUnpinned } from './program-problems.ts'
+import { openReason } from './open-reviewers.ts'
+import { programProblems } from './program-problems.ts'
 import { protectedPrograms } from './protected-programs.ts'
 import { RunPrograms } from './run-programs.ts'
 import { WorkspaceFiles } from './workspace-files.ts'
@@ -30,131 +29,174 @@ function check(reviewer: Participant): FlowNode {
   return { ...node, max_attempts: 1, reviewer }
 }
 
-function openBy(reviewer: Participant, nodes: readonly FlowNode[] = []): readonly string[] {
-  const node = check(reviewer)
-  return openReasons(new WorkspaceFiles(root), [node, ...nodes], node, [])
+function openBy(reviewer: Participant, inside: readonly string[] = []): string | null {
+  return openReason(new WorkspaceFiles(root), check(reviewer), inside)
 }
 
-function openScript(text: string): readonly string[] {
-  write('agents/r.sh', text)
-  return openBy({ command: ['sh', 'agents/r.sh'] })
+function openCommand(...command: readonly string[]): string | null {
+  return openBy({ command: [...command] })
 }
 
-describe('a text that is followed whole', () => {
-  it.each([
-    ['grep -q x out/a.txt && diff -u a b || exit 1'],
-    ['jq -e --arg a "$1" \'.a == $a\' out/x.json > /dev/null'],
-    ['sed -n \'s/.*"id":"\\([^"]*\\)".*/\\1/p\' out/x | head -1'],
-    ["sed -e '1,3d' -e '/a/!s|b|c|g' out/x"],
-    ["awk -F, '{ n += $2 } END { print n }' out/x.csv"],
-    ['find out -name "*.md" -type f | wc -l'],
-    ['find out -name x -exec grep -q y {} +'],
-    ['find out -type f -print0 | xargs -0 grep -l x'],
-    ['sort -u out/x | uniq -c; tar -tf out/a.tar; timeout 5 cat out/x; env LC_ALL=C ls'],
-    ['git status --porcelain; git --no-pager diff --stat'],
-    ['( cd out && python3 -m json.tool x.json )'],
-    ['cd out && python3 -I -c "import json; json.load(open(\'x.json\'))"'],
-    ['case $1 in a|b) echo 1;; c|d) echo 2;; *) exit 1;; esac'],
-    ['fail() { echo "$1"; exit 1; }\nfor f in a b; do [ -f "$f" ] || fail "$f"; done'],
-    ['n=$((1 + 2)); while IFS= read -r line; do echo "$line $n"; done < out/x'],
-    ['cat <<END\nplain $HOME\nEND'],
-    ["node -e \"JSON.parse(require('fs').readFileSync('out/x.json'))\""],
-    ['command -v jq > /dev/null || exit 1; PYTHONDONTWRITEBYTECODE=1 python3 -I -m ast out/a.py'],
-    ['trap "rm -f /tmp/x" EXIT'],
-  ])('%s', (text) => {
-    write('.git/config')
-    expect(openScript(text)).toEqual([])
-  })
+function openText(path: string, text: string): string | null {
+  write(path, text)
+  return openCommand(path.endsWith('py') ? 'python3' : 'node', path)
+}
 
-  it.each<[string, string]>([
-    ['agents/r.mjs', "import { readFileSync } from 'node:fs'\nimport './rules.mjs'\n"],
-    ['agents/r.py', 'import json, re\nfrom pathlib import Path\nimport rules\nre.compile("x")\n'],
-  ])('%s', (path, text) => {
-    write('agents/rules.mjs')
-    write('agents/rules.py')
-    write(path, text)
-    expect(openBy({ command: [path.endsWith('py') ? 'python3' : 'node', path] })).toEqual([])
+const RULES = "'./rules.mjs'"
+
+describe('closed is a command', () => {
+  it.each<[readonly string[]]>([
+    [['node', 'agents/r.mjs', '--strict', 'out/x.json']],
+    [['node', '--no-warnings', 'agents/r.mjs']],
+    [['python3', 'agents/r.py']],
+    [['/usr/bin/python3', '-I', '-B', 'agents/r.py', '-m', 'x']],
+    [['agents/run']],
+    [['jq', '-c', '{review_id, total_score: 95}']],
+    [['/usr/bin/grep', '-q', 'x', 'out/a.txt']],
+  ])('%j', (command) => {
+    write('agents/r.mjs', "import { readFileSync } from 'node:fs'\n")
+    write('agents/r.py', 'import json\n')
+    write('agents/run', '#!/usr/bin/env node\nconst { readFileSync } = require("fs")\n')
+    expect(openCommand(...command)).toBeNull()
   })
 })
 
-describe('a text that is not', () => {
-  it.each([
-    ['sort --compress-program=out/x a'],
-    ['sort *.txt'],
-    ["sed 's/a/b/e' x"],
-    ['sed -f out/x y'],
-    ['sed "s/$A/b/" x'],
-    ['awk -f out/x.awk y'],
-    ['awk \'{ print | "sh" }\' x'],
-    ['find . -exec true {} ";" -exec python3 -m json.tool x ";"'],
-    ['tar --checkpoint=1 --checkpoint-action=exec=sh -xf x'],
-    ['git -C out status'],
-    ['git config alias.x y'],
-    ['cd out && git status'],
-    ['eval "$A"'],
-    ['. agents/lib.sh; grep x y'],
-    ['PATH= grep x y'],
-    ['LD_PRELOAD=out/x.so grep x y'],
-    ['HOME=out jq . x'],
-    ['alias grep=out/x'],
-    ['python3 -I -m doctest out/a.py'],
-    ['python3 -i agents/j.py'],
-    ['node --env-file=out/.env agents/j.mjs'],
-    ['bash --rcfile out/x -c true'],
-    ['cd /tmp && python3 -m json.tool x'],
-    ['cp out/x /tmp/x.mjs; node /tmp/x.mjs'],
-    ['xargs sort < out/x'],
-    ['env --argv0=x ls'],
-    ['~/judge out'],
-    ['printf -v PATH out; grep x y'],
-    ['make --eval=x -f agents/m.mk'],
-    ['npm --script-shell=out/sh test'],
-    ['perl agents/j.pl'],
-  ])('%s', (text) => {
-    write('.git/config')
-    write('agents/j.py')
-    write('agents/j.mjs')
-    write('agents/j.pl')
-    write('agents/lib.sh')
-    write('agents/m.mk', 'a:\n\ttrue\n')
-    write('package.json', '{"scripts":{"test":"true"}}')
-    expect(openScript(`true\n${text}\n`)[0]).toMatch(/\(.*agents\/r\.sh:2\)$|\(agents\/j\.pl\)$/)
-  })
-
+describe('closed is a program that only reads', () => {
   it.each<[string, string]>([
-    ['agents/r.mjs', "import { fork } from 'child_process'"],
-    ['agents/r.mjs', "import yaml from 'yaml'"],
-    ['agents/r.mjs', 'await import(process.argv[2])'],
-    ['agents/r.mjs', 'new Function("a")()'],
-    ['agents/r.cjs', 'const load = require'],
-    ['agents/r.cjs', "process.dlopen(module, 'x')"],
-    ['agents/r.mjs', "const { chdir } = process; chdir('out')"],
-    ['agents/r.mjs', "import { chdir } from 'node:process'"],
-    ['agents/r.mjs', '(0, eval)("x")'],
-    ['agents/r.py', 'from os import (\n  path,\n  system)'],
-    ['agents/r.py', 'import os as o; o.system("x")'],
-    ['agents/r.py', 'import importlib'],
-    ['agents/r.py', 'from os import *'],
-    ['agents/r.py', 'exec(open("out/x").read())'],
-    ['agents/r.py', 'import yaml'],
-    ['agents/r.py', 'import pickle'],
-  ])('%s: %s', (path, text) => {
-    write(path, `\n${text}\n`)
-    const [why] = openBy({ command: [path.endsWith('py') ? 'python3' : 'node', path] })
-    expect(why).toContain(`(${path}:2)`)
+    ['r.mjs', `import * as fs from 'node:fs'\nimport ${RULES}\nexport { a } from ${RULES}`],
+    [
+      'r.mjs',
+      "// The process of a Function: eval\n/* import x */\nimport { readFileSync as r } from 'fs'",
+    ],
+    [
+      'r.mjs',
+      "const data = JSON.parse(r(new URL('./rules.json', import.meta.url)))\nprocess.exit(1)",
+    ],
+    ['r.mjs', 'class A {\n  constructor(a) {\n    this.a = a\n  }\n}\n/a/.exec("b")'],
+    [
+      'r.mjs',
+      'const say = (text) => process.stdout.write(text)\nprocess.exitCode = 1\nprocess.argv[2]',
+    ],
+    [
+      'r.cjs',
+      "const { join } = require('node:path')\nrequire('./rules.cjs')\nif (require.main === module) join()\nmodule.exports = { join }",
+    ],
+    ['r.py', 'import json, re, sys\nfrom pathlib import Path\nimport rules\nre.compile("x")'],
+    [
+      'r.py',
+      'import os, sys\nprint(os.path.exists("x"), sys.argv, os.environ.get("X"))\nsys.exit(1)',
+    ],
+    [
+      'r.py',
+      'import xml.etree.ElementTree as ET\nfrom os import path, getenv\nfrom os.path import join',
+    ],
+    [
+      'r.py',
+      '# eval, os.system\nimport ast\nast.literal_eval("1")\nif __name__ == "__main__":\n    pass',
+    ],
+    ['r.py', 'from datetime import datetime as dt\nimport urllib.request'],
+  ])('%s: %s', (name, text) => {
+    write('agents/rules.mjs', 'export const a = 1')
+    write('agents/rules.cjs')
+    write('agents/rules.py', 'import math\n')
+    expect(openText(`agents/${name}`, `${text}\n`)).toBeNull()
+  })
+})
+
+describe('open is a command', () => {
+  it.each<[readonly string[], string]>([
+    [['sh', 'agents/r.sh'], 'shell'],
+    [['bash', '-c', 'grep x y'], 'shell'],
+    [['env', 'LC_ALL=C', 'node', 'agents/r.mjs'], '`env`'],
+    [['env', 'GCONV_PATH=out', 'iconv', 'x'], '`env`'],
+    [['timeout', '5', 'node', 'agents/r.mjs'], '`timeout`'],
+    [['make', 'check'], '`make`'],
+    [['npm', 'test'], '`npm`'],
+    [['perl', 'agents/r.pl'], '`perl`'],
+    [['claude', '-p', 'review'], '`claude`'],
+    [['./agents/r.sh'], 'does not read'],
+    [['node'], 'node FILE'],
+    [['node', '-e', '1'], 'node FILE'],
+    [['node', '--import', './agents/r.mjs', 'agents/r.mjs'], 'node FILE'],
+    [['node', '--env-file=out/x', 'agents/r.mjs'], 'node FILE'],
+    [['node', 'out/r.mjs'], 'is not there'],
+    [['node', '/tmp/r.mjs'], 'made by the work'],
+    [['python3', '-m', 'json.tool'], 'python3 FILE'],
+    [['python3', '-W', 'error::x.Y', 'agents/r.py'], 'python3 FILE'],
+    [['jq', '-f', 'out/x.jq'], '`-f`'],
+    [['jq', '-L', 'out', '.'], '`-L`'],
+    [['jq', 'import "x" as x; .'], 'loads a file'],
+    [['/opt/grep', 'x'], 'does not know'],
+    [['tar', 'xf', 'x'], '`tar`'],
+  ])('%j', (command, says) => {
+    for (const name of ['r.mjs', 'r.sh', 'r.py', 'r.pl']) write(`agents/${name}`)
+    expect(openCommand(...command)).toContain(says)
   })
 
-  it('is open through any word that is on no list', () => {
-    const known =
-      /^(?:if|do|then|else|elif|fi|in|for|case|esac|while|until|done|select|time|cd|pushd|popd|export|local|declare|typeset|readonly|function|env|sh|bash)$/
-    const word = fc.stringMatching(/^[a-z][a-z0-9_-]{1,12}$/).filter((one) => !known.test(one))
-    fc.assert(
-      fc.property(word, (one) => {
-        const name = `x${one}`
-        return openScript(`true && ${name} out/x\n`).some((why) => why.includes(name))
-      }),
-      { numRuns: 200 },
-    )
+  it('that the search path finds in the workspace, or may find there', () => {
+    write('bin/jq', '#!/bin/sh\n')
+    expect(openBy({ command: ['jq', '.'] }, ['bin'])).toContain('bin/jq')
+    expect(openBy({ command: ['jq', '.'] }, [''])).toContain('PATH')
+  })
+})
+
+describe('open is a program that may do more than read', () => {
+  it.each<[string, string]>([
+    ['r.mjs', "import { fork } from 'child_process'"],
+    ['r.mjs', "import yaml from 'yaml'"],
+    ['r.mjs', "import x from '/opt/x.mjs'"],
+    ['r.mjs', "import x from 'data:text/javascript,1'"],
+    ['r.mjs', 'await import(process.argv[2])'],
+    ['r.mjs', `await import(${RULES} + b)`],
+    ['r.mjs', 'new Function("a")()'],
+    ['r.mjs', 'const F = Function'],
+    ['r.mjs', '(() => {}).constructor(text)()'],
+    ['r.mjs', "const { chdir } = process; chdir('out')"],
+    ['r.mjs', "import { dlopen } from 'node:process'"],
+    ['r.mjs', '(0, eval)("x")'],
+    ['r.mjs', "process['dlopen'](x)"],
+    ['r.mjs', 'f(process)'],
+    ['r.mjs', "globalThis['ev' + 'al']"],
+    ['r.mjs', "new Worker('./x.mjs')"],
+    ['r.mjs', `const a = \`\n// $\{eval(b)}\``],
+    ['r.cjs', 'const load = require'],
+    ['r.cjs', 'require(process.argv[2])'],
+    ['r.cjs', "module.constructor._load('x')"],
+    ['r.ts', "import 'fs'"],
+    ['r.py', 'from os import (\n  path,\n  system)'],
+    ['r.py', 'import os as o; o.system("x")'],
+    ['r.py', 'import os; f = os'],
+    ['r.py', 'import pathlib; pathlib.os.system("x")'],
+    ['r.py', 'import os; getattr(os, "popen")("x")'],
+    ['r.py', 'import sys as s; s.path.insert(0, "out")'],
+    ['r.py', 'import sys\nsys.path.insert(0, "out")'],
+    ['r.py', 'from sys import path'],
+    ['r.py', 'import importlib'],
+    ['r.py', 'from os import *'],
+    ['r.py', 'def f():\n    yield from os.popen("x")'],
+    ['r.py', 'exec(open("out/x").read())'],
+    ['r.py', 'run = exec'],
+    ['r.py', 'import yaml'],
+    ['r.py', 'import pickle'],
+    ['r.py', 'import logging.config'],
+    ['r.py', 'import sqlite3'],
+    ['r.py', 'import tarfile'],
+    ['r.py', 'x = ().__class__.__base__'],
+    ['r.py', '"""\n# import\n"""'],
+  ])('%s: %s', (name, text) => {
+    expect(openText(`agents/${name}`, `\n${text}\n`)).toContain(`agents/${name}`)
+  })
+
+  it('through a module of it, a link, or a package', () => {
+    write('agents/rules.mjs', 'eval("1")')
+    expect(openText('agents/r.mjs', `import ${RULES}`)).toContain('(agents/rules.mjs:1)')
+    write('agents/rules.py', 'import subprocess')
+    expect(openText('agents/r.py', 'import rules')).toContain('(agents/rules.py:1)')
+    write('agents/yaml/notes.txt')
+    expect(openText('agents/s.py', 'import yaml')).toContain('yaml')
+    write('agents/plain.mjs')
+    symlinkSync('plain.mjs', join(root, 'agents/link.mjs'))
+    expect(openCommand('node', 'agents/link.mjs')).toContain('a link')
   })
 })
 
@@ -169,15 +211,17 @@ describe('an open reviewer', () => {
     edges: [],
   })
 
-  it('is a warning of the check with the word, the line and the ways out', () => {
-    write('agents/r.sh', 'true\ncommand cd out\n')
-    const { warnings } = programProblems(flowOf(open), around())
+  it('is a warning of the check with the line to write', () => {
+    write('agents/r.sh', 'true\n')
+    const { violations, warnings } = programProblems(flowOf(open), around())
+    expect(violations).toEqual([])
     expect(warnings.map(({ code, path }) => [code, path])).toEqual([
       ['flow.reviewer_open', '/nodes/0/reviewer'],
     ])
-    expect(warnings[0]?.message).toContain('`cd`')
-    expect(warnings[0]?.message).toContain('agents/r.sh:2')
-    expect(warnings[0]?.hint).toMatch(/python3 -I.*runs_work: true/)
+    expect(warnings[0]?.message).toContain('only data')
+    expect(warnings[0]?.hint).toContain(
+      'reviewer: {"command":["sh","agents/r.sh"],"runs_work":true}',
+    )
   })
 
   it.each<[string, string]>([
@@ -189,16 +233,14 @@ describe('an open reviewer', () => {
     write('agents/r.mjs', text)
     const { warnings } = programProblems(flowOf({ command: ['node', 'agents/r.mjs'] }), around())
     const [open] = warnings.filter(({ code }) => code === 'flow.reviewer_open')
-    expect(open?.hint).toMatch(/^let the reviewer import only modules of Node or Python/)
+    expect(open?.hint).toContain('let it import only modules of Node or Python')
   })
 
   it('is not closed by `programs`, which pins', () => {
-    write('agents/r.sh', 'cd out && flock x -c true\n')
-    expect(openBy({ ...open, programs: ['agents'] })).not.toEqual([])
-    write('checks/a.py')
-    const unfound = { command: ['python3', '-m', 'pytest'], programs: ['checks'] }
-    expect(openBy(unfound)).not.toEqual([])
-    expect(() => refuseUnpinned([check(unfound)], around())).not.toThrow()
+    write('agents/r.sh', 'true\n')
+    expect(openBy({ ...open, programs: ['agents'] })).not.toBeNull()
+    const pinned = new RunPrograms(flowOf({ ...open, programs: ['agents'] }), root, '').pin()
+    expect(pinned.open_reviewers).toMatchObject([{ node_id: 'c' }])
   })
 
   it('with `runs_work` is a note and no warning, and verifies nothing', () => {
@@ -210,12 +252,5 @@ describe('an open reviewer', () => {
     expect(unpinned).toHaveLength(1)
     const pinned = new RunPrograms(flowOf(answered), root, '').pin()
     expect(pinned.open_reviewers).toBeUndefined()
-  })
-
-  it('starts what a node declares to make', () => {
-    write('agents/r.sh', 'build/app --version\n')
-    const work: FlowNode = { ...check(open), node_id: 'w', kind: 'WORK', writes: ['build/**'] }
-    expect(openBy(open)).toEqual([])
-    expect(openBy(open, [work])[0]).toContain('build/app')
   })
 })

@@ -2,28 +2,18 @@
 import type { FlowNode, Participant } from '../../contracts/index.ts'
 
 export interface NamedPrograms {
-  /** Code that runs. */
+  /** Code that the command itself names. */
   readonly programs: readonly string[]
-  /** Files that say what runs, or that a script starts: pinned without their directory. */
+  /** Code that its scripts name: pinned without its directory, unless it is work. */
   readonly parts: readonly string[]
   /** Other files that the command names. */
   readonly data: readonly string[]
-  /** Paths, with all below them, that would be loaded if they were there. */
-  readonly places: readonly string[]
-  /** Directories that modules are loaded from by name: pinned and sealed whole. */
-  readonly libraries: readonly string[]
-  /** Directories in which a runner, a module or a text looks for code. */
-  readonly bases: readonly string[]
-  /** Programs of Python that are started, which looks for modules next to them, or in them. */
-  readonly pythonFiles: readonly string[]
-  /** What the command starts and this search cannot find, in words. */
-  readonly unfound: readonly string[]
-  /** Programs and texts that scripts start and that are not there yet: part of it unless they are work. */
-  readonly absent: readonly string[]
-  /** What it may start or load and is not followed, each with its place: one of these leaves it open. */
-  readonly open: readonly string[]
-  /** `programs` of the participant. A person who names them answers for what the search cannot find. */
+  /** Directories that the command names, and the root. */
+  readonly directories: readonly string[]
+  /** `programs` of the participant. */
   readonly declared: readonly string[]
+  /** It runs code by a name that is no file here, so its programs cannot be compared with others. */
+  readonly isUnfound: boolean
 }
 
 /** The words of a participant that is a program on this host; null for any other. */

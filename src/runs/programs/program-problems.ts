@@ -1,15 +1,15 @@
 /**
  * What `flow check` has to say about the programs of participants, which takes the workspace: programs
- * that are not there or cannot be pinned, that a node declares to write, reviewers in the root, and one
- * program as executor and reviewer.
+ * that are not there, that a node declares to write, open reviewers, reviewers in the root, and one program
+ * as executor and reviewer.
  */
-import { faultError, showName, showPath } from '../../base/index.ts'
+import { showName, showPath } from '../../base/index.ts'
 import { type Flow, type FlowNode, matchesPath, parseGlob } from '../../contracts/index.ts'
 import { type FlowProblem, openWorkOf } from '../../flow/index.ts'
+import { UNREAD_MODULE } from './closed-programs.ts'
 import { namedBy } from './named-programs.ts'
 import { missingPrograms, type PartsAround } from './needed-parts.ts'
-import { insidePath, openReasons } from './open-reviewers.ts'
-import { UNREAD_MODULE } from './open-texts.ts'
+import { insidePath, openReason } from './open-reviewers.ts'
 import { participantAt, runsWork } from './participant-command.ts'
 import { protectedPrograms } from './protected-programs.ts'
 import { WorkspaceFiles } from './workspace-files.ts'
@@ -30,20 +30,16 @@ export function programProblems(flow: Flow, around: PartsAround): ProgramProblem
   const inside = insidePath(files, searchPath)
   const missing = flow.nodes.map((node, index) => missingAt(flow, node, index, around))
   const isThere = (index: number): boolean => missing[index]?.length === 0
-  const unpinned = flow.nodes.flatMap((node, index) =>
-    isThere(index) ? unpinnedAt(files, node, index, inside) : [],
-  )
-  const isViolation = ({ path }: FlowProblem): boolean => path.endsWith('/reviewer')
   const told = missing.flat().map(({ isOfMachine, ...problem }) => ({ isOfMachine, problem }))
   const toldAs = (isOf: boolean): readonly FlowProblem[] =>
     told.flatMap(({ isOfMachine, problem }) => (isOfMachine === isOf ? [problem] : []))
   return {
-    violations: [...toldAs(false), ...unpinned.filter(isViolation)],
+    violations: toldAs(false),
     warnings: [
       ...toldAs(true),
-      ...unpinned.filter((one) => !isViolation(one)),
+      ...openReviewers(flow, around),
       ...flow.nodes.flatMap((node, index) => [
-        ...openAt(files, flow, node, index, inside),
+        ...(isThere(index) ? unfoundAt(files, node, index, inside) : []),
         ...writableParts(node, index, parts),
         ...inRoot(files, node, index),
         ...sameProgram(files, flow, node, index),
@@ -74,66 +70,36 @@ function missingAt(
 
 /** The way out of a program that cannot be found. */
 const NAME_THEM =
-  'list the files, directories or patterns that the program is made of in `programs` of the participant, or start one file: `command: [node, agents/review.mjs]`'
+  'list the files, directories or patterns that the program is made of in `programs` of the participant, or start one file: `command: [node, agents/work.mjs]`'
 
-function unpinnedAt(
+/** An executor whose programs are no files here: others could change them, and its evidence is none. */
+function unfoundAt(
   files: WorkspaceFiles,
-  node: FlowNode,
+  { node_id, kind, executor }: FlowNode,
   index: number,
   inside: readonly string[],
 ): readonly FlowProblem[] {
-  const { unfound = [] } = namedBy(files, participantAt(node), inside) ?? {}
-  if (unfound.length === 0 || runsWork(participantAt(node))) return []
-  const role = node.kind === 'CHECK' ? 'reviewer' : 'executor'
-  const path = `/nodes/${index}/${role}`
-  const message = unpinnedText(node, unfound)
+  if (kind !== 'WORK' || namedBy(files, executor, inside)?.isUnfound !== true) return []
+  const message = `no file of the workspace is what the executor of ${showName(node_id)} runs, so it is not pinned, and other participants could change it`
+  const path = `/nodes/${index}/executor`
   return [{ code: 'flow.program_unpinned', path, message, hint: NAME_THEM }]
 }
 
-function unpinnedText({ node_id, kind }: FlowNode, unfound: readonly string[]): string {
-  const role = kind === 'CHECK' ? 'reviewer' : 'executor'
-  return `what the ${role} of ${showName(node_id)} runs cannot be pinned, so other participants could change it; not found: ${unfound.join('; ')}`
-}
-
-/** Fails if what a reviewer runs cannot be pinned: the work under review could replace it. */
-export function refuseUnpinned(nodes: readonly FlowNode[], around: PartsAround): void {
+/** Each open reviewer of a flow with its reason and the ways out. */
+export function openReviewers(flow: Flow, around: PartsAround): readonly FlowProblem[] {
   const files = new WorkspaceFiles(around.workspace)
   const inside = insidePath(files, around.searchPath)
-  const [first, ...others] = nodes.flatMap((node, index) =>
-    node.kind === 'CHECK' ? unpinnedAt(files, node, index, inside) : [],
-  )
-  if (first === undefined) return
-  const message = [first, ...others].map((one) => one.message).join('; ')
-  throw faultError(
-    'flow.program_unpinned',
-    first.path,
-    message,
-    `${NAME_THEM}; nothing was started`,
-  )
-}
-
-/** The ways out of an open reviewer, the best first. */
-const CLOSE_IT =
-  'write the reviewer so that writ can follow it (`python3 -I -m json.tool out/x.json`, `jq`, `grep`, a program that starts no other), or say `runs_work: true` at the reviewer if it runs or loads the work that it judges'
-
-const LEAVE_PACKAGES =
-  'let the reviewer import only modules of Node or Python and files of its own directory, or say `runs_work: true` at the reviewer, with which you answer for the package; work that adds no code is judged without either'
-
-/** Each reviewer that may start or load what is not followed, with the first reason. */
-function openAt(
-  files: WorkspaceFiles,
-  flow: Flow,
-  node: FlowNode,
-  index: number,
-  inside: readonly string[],
-): readonly FlowProblem[] {
-  const [first, ...others] = openReasons(files, flow.nodes, node, inside)
-  if (first === undefined) return []
-  const more = others.length === 0 ? '' : `; ${others.length} more`
-  const message = `the reviewer of ${showName(node.node_id)} is open, since writ does not follow all that it starts or loads: ${first}${more}; so a stage of any node that adds or changes code is blocked`
-  const path = `/nodes/${index}/reviewer`
-  const hint = first.includes(UNREAD_MODULE) ? LEAVE_PACKAGES : CLOSE_IT
-  return [{ code: 'flow.reviewer_open', path, message, hint }]
+  return flow.nodes.flatMap((node, index) => {
+    const why = openReason(files, node, inside)
+    if (why === null) return []
+    const message = `the reviewer of ${showName(node.node_id)} is open, since writ cannot tell what it starts or loads: ${why}; so each stage of this flow may add, change or remove only data (text, JSON, tables, images, …)`
+    const line = `reviewer: ${JSON.stringify({ ...node.reviewer, runs_work: true })}`
+    const other = why.includes(UNREAD_MODULE)
+      ? 'let it import only modules of Node or Python that read, and files of its own directory'
+      : 'make it one program that only reads, started as `node FILE` or `python3 FILE`'
+    const hint = `if the work holds code, write \`${line}\` (in a file of participants: \`runs_work: true\` at the participant), with which you answer for what it runs; or ${other}`
+    return [{ code: 'flow.reviewer_open', path: `/nodes/${index}/reviewer`, message, hint }]
+  })
 }
 
 /** What a person answers for, as `runs_work` says. */

@@ -63,10 +63,7 @@ describe('programs that a command names', () => {
     ['in a shell text', ['sh', '-c', 'cd . && exec node "agents/r.mjs"; true'], ['agents/r.mjs']],
     ['as a directory', ['node', 'agents/dir'], ['agents/dir/index.js']],
     ['as a module of Python', ['python3', '-m', 'agents.check'], ['agents/check.py']],
-    ['in a text of Python', ['python3', '-c', 'import tool'], ['tool.py']],
     ['in a text of Node', ['node', '-e', "import('./agents/r.mjs')"], ['agents/r.mjs']],
-    ['as a script of the manifest', ['npm', 'run', '-s', 'judge'], ['agents/r.mjs']],
-    ['in a makefile', ['make', 'judge'], ['agents/run']],
   ])('%s', (_, command, programs) => {
     write('agents/r.mjs')
     write('agents/run', '#!/bin/sh\n', 0o755)
@@ -290,57 +287,6 @@ describe('what a reviewer loads in other ways', () => {
       ['agents/b.py', 'lib/c.py'],
     ],
     [
-      'a text that a script reads if it is there',
-      ['sh', 'agents/r.sh'],
-      { 'agents/r.sh': '[ -f config/local.sh ] && . config/local.sh' },
-      ['config/local.sh'],
-    ],
-    [
-      'a program that a script starts if it is there',
-      ['sh', 'agents/r.sh'],
-      { 'agents/r.sh': 'if [ -x tools/precheck ]; then tools/precheck x; fi; node tools/b.mjs' },
-      ['tools/precheck', 'tools/b.mjs'],
-    ],
-    [
-      'a file that the shell reads',
-      ['bash', '-c', 'FORCE=$(< prompts/force.txt) exec sh agents/r.sh'],
-      { 'agents/r.sh': '', 'prompts/force.txt': '' },
-      ['prompts/force.txt'],
-    ],
-    [
-      'a program from the input',
-      ['sh', '-c', 'exec 4<&0; sh < conf/judge'],
-      { 'conf/judge': 'sh lib/more.sh <&4', 'lib/more.sh': '' },
-      ['conf/judge', 'lib/more.sh'],
-    ],
-    [
-      'what makes the makefiles',
-      ['make', '-s', 'check'],
-      {
-        Makefile: 'include rules.mk\ncheck:\n\ttrue\nrules.mk: conf/src\n\t@sh conf/gen.sh\n',
-        'rules.mk': 'X=1\n',
-        'conf/gen.sh': '',
-      },
-      ['conf/gen.sh'],
-    ],
-    [
-      'texts and modules of Perl',
-      ['perl', 'agents/r.pl'],
-      {
-        'agents/r.pl':
-          "use lib 'perl';\nuse lib \"$FindBin::Bin/../more\";\nuse Judge::Deep;\nrequire './lib/rules.pl';\n",
-        'lib/rules.pl': '',
-        'perl/Judge/Deep.pm': '',
-      },
-      ['lib/rules.pl', 'perl/Judge/Deep.pm', 'more/Judge/Deep.pm'],
-    ],
-    [
-      'modules of jq',
-      ['sh', 'agents/r.sh'],
-      { 'agents/r.sh': `jq -n -L lib 'import "rules" as r; r::x'`, 'lib/rules.jq': '' },
-      ['lib/rules.jq', 'lib/new.jq'],
-    ],
-    [
       'hooks and settings that the settings of git name',
       ['sh', 'agents/r.sh'],
       {
@@ -371,119 +317,6 @@ describe('what a reviewer loads in other ways', () => {
     const { isSealed, pinned } = reviewedBy('node', 'agents/r.mjs')
     expect(pinned).toEqual(expect.arrayContaining(['config/rules.json', 'more/deep/a.txt']))
     expect(['more/new.txt', 'nothing'].map(isSealed)).toEqual([true, true])
-  })
-
-  it('but not a program that a node declares as its work', () => {
-    write('agents/r.sh', 'build/app --version')
-    const judge = nodeOf('CHECK', ['sh', 'agents/r.sh'])
-    const work = nodeOf('WORK', ['true'], { writes: ['build/**'] })
-    expect(found([judge]).isSealed('build/app')).toBe(true)
-    expect(found([work, judge]).isSealed('build/app')).toBe(false)
-  })
-
-  it.each([['ruby'], ['php'], ['lua'], ['tclsh'], ['Rscript']])(
-    'a text for %s is not read, so its reviewer is refused',
-    (name) => {
-      write('agents/r')
-      expect(reviewedBy(name, 'agents/r').unpinned).toHaveLength(1)
-      expect(reviewedBy(name, '/opt/r').unpinned).toEqual([])
-      expect(reviewedBy('./agents/r').unpinned).toEqual([])
-      write('agents/r', `#!/usr/bin/env ${name}\n`, 0o755)
-      expect(reviewedBy('./agents/r').unpinned).toHaveLength(1)
-    },
-  )
-})
-
-describe('where the script of a reviewer looks for code', () => {
-  const JUDGE = {
-    'tools/judge.py': 'import json',
-    'out/app.py': '',
-    'checks/a': '',
-    'lib/j.js': '',
-  }
-  /** A text, and a path that is sealed for it; null where the reviewer is refused. */
-  it.each<[string, string | null]>([
-    ['python3 -m json.tool x.json', 're.py'],
-    ['python3 -c "import json"', 'enum.py'],
-    ['python3 -uc "import json"', 'enum/__init__.py'],
-    ['python3 -Bm json.tool x', 're.so'],
-    ['python3 - < agents/judge.txt', 're.py'],
-    ['python3 < agents/judge.txt', 're.py'],
-    ["python3 - <<'END'\nimport json\nEND", 're.py'],
-    ['cat agents/judge.txt | python3', 're.py'],
-    ['( cd out && python3 -m json.tool x.json )', 'out/re.py'],
-    ['cd out; ls; python3 -m json.tool x.json', 'out/re.py'],
-    // The work can take the directory away.
-    ['cd out; python3 -m json.tool x.json', 're.py'],
-    ['env -C out python3 -m json.tool x.json', 'out/re.py'],
-    ['pushd out && python3 -m json.tool x.json', 'out/re.py'],
-    ['sh -c "cd out && python3 -m json.tool x"', 'out/re.py'],
-    ['x=$(cd out && python3 -m json.tool x)', 'out/re.py'],
-    ['if true; then cd out && python3 -m json.tool x; fi', 'out/re.py'],
-    ['case $1 in a) cd out;; b) python3 -m json.tool x;; esac', 're.py'],
-    ['( cd out; case $1 in a) python3 -m json.tool x;; esac )', 'out/re.py'],
-    ['f() { cd out; }\n( cd lib && python3 -c "import json" )', null],
-    ['cd out | true; python3 -m json.tool x', null],
-    ['{ cd out; } | true; python3 -m json.tool x', null],
-    ['cd out & python3 -m json.tool x', null],
-    ['cd "$1" && python3 -m json.tool x', null],
-    ['cd out || cd lib; python3 -c "import json"', null],
-    ['for d in out lib; do ( cd $d && python3 -c "import json" ); done', null],
-    ['for d in 1 2; do python3 -c "import json"; cd out; done', null],
-    ['if true; then cd out; else python3 -c "import json"; fi', null],
-    ['f() { python3 -c "import json"; }\ncd out\nf', null],
-    ['f() ( python3 -c "import json" )\ncd out\nf', null],
-    ['find out -execdir python3 -m json.tool x ";"', null],
-    ['trap "python3 -m json.tool x" EXIT', null],
-    ['flock out/lock python3 -m json.tool x', 're.py'],
-    ['python3 tools/judge.py', 'tools/re.py'],
-    ['cd tools && python3 judge.py', 'tools/re.py'],
-    ['make -s -f agents/judge.mk', 'x.pl'],
-    ['node -e "require(\'./lib/j\')"', 'lib/j.mjs'],
-    ['node -p "1" --import ./lib/none.mjs', 'lib/none.mjs'],
-    ['node < agents/judge.js.txt', 'lib/more.js'],
-    ['cd out && node -e "require(\'good\')"', 'out/node_modules/good/index.js'],
-    ['perl -Mlib=lib -MJudge -e 1', 'lib/Judge.pm'],
-    ['perl -I. -MJudge -e 1', 'Judge.pm'],
-    [`perl -e "require './lib/rules.pl'"`, 'lib/rules.pl'],
-    ['ruby -r./lib/judge -e 1', null],
-    [`php -r "include 'judge.php';"`, null],
-    ['run-parts --exit-on-error checks', 'checks/new'],
-    ['cd checks && run-parts .', 'checks/a'],
-  ])('%s', (text, sealed) => {
-    for (const [path, code] of Object.entries(JUDGE)) write(path, code)
-    write('agents/judge.txt', 'import json\n')
-    write('agents/judge.js.txt', "require('./lib/more')\n")
-    write('agents/judge.mk', 'all:\n\ttrue\n')
-    write('agents/r.sh', `${text}\n`)
-    const work = nodeOf('WORK', ['true'], { writes: ['**'] })
-    const { isSealed, unpinned } = found([work, nodeOf('CHECK', ['sh', 'agents/r.sh'])])
-    expect(unpinned).toHaveLength(sealed === null ? 1 : 0)
-    if (sealed !== null) expect(isSealed(sealed)).toBe(true)
-  })
-
-  it.each([
-    ['python3 -I -m json.tool x.json'],
-    ['python3 -Pc "import json"'],
-    ['python3 --version; node -v; command -v python3'],
-    ['set -e; cd agents; python3 -m json.tool x'],
-    ['cd agents || exit 1; python3 -m json.tool x'],
-    ['cd agents; python3 -m json.tool x'],
-    ['cd "$(dirname "$0")"; f() { python3 -m json.tool x; }; f'],
-  ])('nothing of the root for %s', (text) => {
-    write('agents/r.sh', `${text}\n`)
-    const { isSealed, unpinned } = reviewedBy('sh', 'agents/r.sh')
-    expect([unpinned, isSealed('app.py')]).toEqual([[], false])
-  })
-
-  it('of a run that goes on, no program that work has made since', () => {
-    write('agents/r.sh', 'python3 out/app.py\n')
-    write('out/app.py')
-    const nodes = [nodeOf('CHECK', ['sh', 'agents/r.sh'])]
-    const flow: Flow = { type: 'flow_v1', flow_id: 'f', title: '', nodes, edges: [] }
-    const pinned = new Set(['agents/r.sh'])
-    const { sealed } = protectedPrograms(new WorkspaceFiles(root), flow, '', pinned)
-    expect(sealed).not.toContain('out/*.py')
   })
 })
 

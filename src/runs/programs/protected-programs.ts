@@ -3,7 +3,8 @@
  * import, and for reviewers everything that decides what their programs do.
  *
  * The rule, as `docs/flow-controls.md` tells it:
- * 1. Every program that a command names, and every module that it imports by a relative path.
+ * 1. Every program that a command names, and every module that it imports by a relative path; code that
+ *    a script names, unless a node declares that it writes or requires it.
  * 2. Of a reviewer also the directory of the program with all below it. If that is the workspace
  *    itself: code directly in it, there or new, and Python packages there.
  * 3. Of a reviewer also manifests, lock files, settings and installed packages, from the program's
@@ -11,8 +12,8 @@
  *    writes or requires them; what agents read as instructions; and what makes git run programs.
  * 4. Directories of the search path that lie in the workspace.
  * 5. What a participant lists in `programs`.
- * 6. Of a reviewer also what its scripts start and is not there, unless a node declares it as work.
- * What tools load from any directory is held against each node's `writes`: `run-programs.ts`.
+ * What tools load from any directory is held against each node's `writes`, and while a reviewer is open
+ * everything that is not data: `run-programs.ts`.
  *
  * INVARIANT (from the promoted tree): a stage that changes any of it is blocked, so no participant ever
  * runs over a view in which one of its parts is not the promoted one.
@@ -81,9 +82,12 @@ export function protectedPrograms(
   const isOwn = (path: string): boolean =>
     pinned === null || pinned.has(path) || [...pinned].some((one) => one.startsWith(`${path}/`))
   const participants = participantsOf(files, flow, inside).map((one) => {
-    const { data, parts, pythonFiles } = one.named
-    const own = { data: data.filter(isOwn), parts: parts.filter(isOwn) }
-    return { ...one, named: { ...one.named, ...own, pythonFiles: pythonFiles.filter(isOwn) } }
+    const { data, parts } = one.named
+    const isPart = (path: string): boolean => isOwn(path) && !isDeclared(path, flow.nodes)
+    return {
+      ...one,
+      named: { ...one.named, data: data.filter(isPart), parts: parts.filter(isPart) },
+    }
   })
   const parts = new Parts(files)
   for (const directory of participants.length === 0 ? [] : inside)
@@ -92,7 +96,7 @@ export function protectedPrograms(
   for (const { named, isReviewer } of participants) {
     parts.addDeclared(named.declared)
     if (!isReviewer) continue
-    parts.addReviewer(named, flow.nodes)
+    parts.addReviewer(named)
     parts.addPackages(named)
   }
   return parts.finish(participants)
@@ -142,31 +146,21 @@ class Parts {
     const programs = named.flatMap((one) => [...one.programs, ...one.parts])
     const loaded = loadedBy(this.#files, programs)
     for (const module of loaded.modules) this.#pin(module)
-    const places = named.flatMap((one) => one.places)
-    for (const place of [...loaded.places, ...places]) this.seal(`${place}/**`)
+    for (const place of loaded.places) this.seal(`${place}/**`)
   }
 
-  addReviewer(
-    { programs, parts, data, libraries, bases, pythonFiles, absent }: NamedPrograms,
-    nodes: readonly FlowNode[],
-  ): void {
-    for (const path of data) if (!isDeclared(path, nodes)) this.#pin(path)
-    for (const path of absent) if (!isDeclared(path, nodes)) this.seal(`${path}/**`)
+  addReviewer({ programs, parts, data, directories }: NamedPrograms): void {
+    for (const path of data) this.#pin(path)
     this.#addGit()
     for (const path of INSTRUCTION_FILES) this.seal(`${path}/**`)
     for (const pattern of GIT_PATTERNS) this.seal(pattern)
     const real = programs.flatMap((path) => this.#files.withLinks(path))
-    const own = new Set([...real.map(directoryOf), ...libraries])
-    const besides = pythonFiles
-      .flatMap((path) => this.#files.withLinks(path))
-      .map((path) => (this.#files.isDirectory(path) ? path : directoryOf(path)))
-    const looked = new Set([...bases, ...besides, ...(own.has('') ? [''] : [])])
+    const own = new Set(real.map(directoryOf))
     for (const directory of own) if (directory !== '') this.#addDirectory(directory)
-    for (const directory of looked)
-      for (const pattern of CODE_PATTERNS) this.seal(below(directory, pattern))
+    if (own.has('')) for (const pattern of CODE_PATTERNS) this.seal(pattern)
     const { modules } = loadedBy(this.#files, [...programs, ...parts])
     const loaded = [...modules].map(directoryOf)
-    for (const directory of new Set([...own, ...looked, ...loaded]))
+    for (const directory of new Set([...own, ...directories, ...loaded]))
       for (const up of upFrom(directory)) this.#addManifests(up)
   }
 
@@ -260,7 +254,7 @@ class Parts {
       unpinned: [
         ...new Set(
           participants
-            .filter(({ named, isRunningWork }) => named.unfound.length > 0 || isRunningWork)
+            .filter(({ named, isRunningWork }) => named.isUnfound || isRunningWork)
             .map(({ digest }) => digest),
         ),
       ],
@@ -295,7 +289,7 @@ function pinOf(files: WorkspaceFiles, path: string): PinnedFile {
 }
 
 /** A node that says it writes or needs a file takes it for work, not for a part of the reviewer. */
-export function isDeclared(path: string, nodes: readonly FlowNode[]): boolean {
+function isDeclared(path: string, nodes: readonly FlowNode[]): boolean {
   return nodes.some(
     ({ writes = [], required_files = [] }) =>
       required_files.includes(path) || isFitting(writes, path),

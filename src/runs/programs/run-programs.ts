@@ -6,7 +6,8 @@ import type { Flow } from '../../contracts/index.ts'
 import type { FlowFact, OpenReviewer, PinnedFile, RunOrigin } from '../../flow/index.ts'
 import type { SealedPaths } from '../../service/index.ts'
 import type { Ledger } from '../../store/index.ts'
-import { LOADED_ANYWHERE, LOADED_SUFFIXES, PACKAGE_DIRECTORIES } from './code-names.ts'
+import { LOADED_ANYWHERE, PACKAGE_DIRECTORIES } from './code-names.ts'
+import { DATA_NAMES, DATA_SUFFIXES, LOADED_NAMES } from './data-names.ts'
 import { openReviewersOf } from './open-reviewers.ts'
 import { commandOf } from './participant-command.ts'
 import { keepPrograms, textOf } from './program-changes.ts'
@@ -93,19 +94,23 @@ export class RunPrograms {
     return isJudging ? [{ code, patterns: LOADED_ANYWHERE, places: [], declared }] : []
   }
 
-  /** The first; undefined while all are followed. */
+  /** The first; undefined while all are closed. */
   get openReviewer(): OpenReviewer | undefined {
     return this.#open[0]
   }
 
-  /** All code of the workspace, there or new, while a reviewer is open. */
-  codeKept(): readonly SealedPaths[] {
+  /** Everything of the workspace but data, there or new, while a reviewer is open. */
+  dataOnly(): readonly SealedPaths[] {
     if (this.openReviewer === undefined) return []
     const { node_id: reviewer, why } = this.openReviewer
-    const code = 'flow.program_touched'
-    return [
-      { code, patterns: [], places: [], code_like: { suffixes: LOADED_SUFFIXES, reviewer, why } },
-    ]
+    const data_only = {
+      suffixes: DATA_SUFFIXES,
+      names: DATA_NAMES,
+      except: LOADED_NAMES,
+      reviewer,
+      why,
+    }
+    return [{ code: 'flow.program_touched', patterns: [], places: [], data_only }]
   }
 
   /** Files that are not as they were pinned: changed, gone, or new next to a reviewer's program or before a package of its. */

@@ -14,7 +14,7 @@ import { bearerOf, type Caller, type Principal } from '../../ledger/index.ts'
 import { readIfThere, writeWhole } from '../../machine/index.ts'
 import type { HostedHome } from '../call/hosted-home.ts'
 
-export const COOKIE = 'writ_session'
+const COOKIE = 'writ_session'
 const FILE = 'browser-sessions.json'
 const LIFE_MS = 12 * 60 * 60_000
 const IDLE_MS = 60 * 60_000

@@ -8,13 +8,13 @@ import { field } from '../../contracts/index.ts'
 const LIFE_MS = 5 * 60_000
 const WAITING_MAX = 1_000
 
-interface Waiting<T> {
+interface WaitingChallenge<T> {
   readonly purpose: T
   readonly untilMs: number
 }
 
 export class Challenges<T> {
-  readonly #waiting = new Map<string, Waiting<T>>()
+  readonly #waiting = new Map<string, WaitingChallenge<T>>()
 
   /** Returns until when the challenge counts. */
   add(challenge: string, purpose: T, nowMs: number): string {

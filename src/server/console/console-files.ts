@@ -41,13 +41,9 @@ const HASHED = /^\/assets\/.*[-.][A-Za-z0-9_-]{8,}\.\w+$/
 /** Addresses of the service itself, where a page would hide a mistake. */
 const OWN = /^\/(?:v1|mcp|healthz|readyz|metrics|openapi\.json)(?:\/|$)/
 
-let found: ReadonlyMap<string, Buffer> | null = null
-
 /** Next to the script of the program: `dist/cli/serve.cjs` and `dist/console`. */
-function files(): ReadonlyMap<string, Buffer> {
-  const folder = join(dirname(dirname(fileURLToPath(import.meta.url))), 'console')
-  found ??= existsSync(folder) ? readFiles(folder) : new Map()
-  return found
+export function consoleFolder(): string {
+  return join(dirname(dirname(fileURLToPath(import.meta.url))), 'console')
 }
 
 function readFiles(folder: string): ReadonlyMap<string, Buffer> {
@@ -60,29 +56,44 @@ function readFiles(folder: string): ReadonlyMap<string, Buffer> {
   )
 }
 
-/** Answers with a file, or with the page for an address of the page; false if there is none. */
-export async function answerConsole(
-  { method, url }: Pick<FastifyRequest, 'method' | 'url'>,
-  reply: FastifyReply,
-): Promise<boolean> {
-  const [path = ''] = url.split('?')
-  if ((method !== 'GET' && method !== 'HEAD') || OWN.test(path)) return false
-  const isFile = files().has(path)
-  // An address with an extension names a file; that of a page has none.
-  if (!isFile && extname(path) !== '') return false
-  const name = isFile ? path : INDEX
-  const bytes = files().get(name)
-  if (bytes === undefined) return false
-  reply.status(200).headers({
+export class ConsoleFiles {
+  readonly #folder: string
+  #found: ReadonlyMap<string, Buffer> | null = null
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Answers with a file, or with the page for an address of the page; false if there is none. */
+  answer({ method, url }: Pick<FastifyRequest, 'method' | 'url'>, reply: FastifyReply): boolean {
+    const [path = ''] = url.split('?')
+    if ((method !== 'GET' && method !== 'HEAD') || OWN.test(path)) return false
+    this.#found ??= existsSync(this.#folder) ? readFiles(this.#folder) : new Map()
+    const isFile = this.#found.has(path)
+    // An address with an extension names a file; that of a page has none.
+    if (!isFile && extname(path) !== '') return false
+    const name = isFile ? path : INDEX
+    const bytes = this.#found.get(name)
+    if (bytes === undefined) return false
+    reply.status(200).headers({ ...HEADERS, ...headersOf(name, bytes) })
+    // What a GET would say, without the bytes.
+    reply.send(method === 'HEAD' ? null : bytes)
+    return true
+  }
+}
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy':
+    'publickey-credentials-get=(self), publickey-credentials-create=(self), camera=(), microphone=(), geolocation=()',
+}
+
+function headersOf(name: string, bytes: Buffer) {
+  return {
     'content-type': TYPES[extname(name)] ?? 'application/octet-stream',
-    'content-length': bytes.length,
-    'content-security-policy': POLICY,
-    'cross-origin-opener-policy': 'same-origin',
-    'cross-origin-resource-policy': 'same-origin',
-    'permissions-policy':
-      'publickey-credentials-get=(self), publickey-credentials-create=(self), camera=(), microphone=(), geolocation=()',
+    'content-length': String(bytes.length),
     'cache-control': HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
-  })
-  reply.send(method === 'HEAD' ? null : bytes)
-  return true
+  }
 }

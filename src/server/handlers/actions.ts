@@ -6,7 +6,7 @@ import { type ActHistory, actsOf, readAct, rollbacksOf } from '../../history/ind
 import { defaultStream, HOST_STREAM, mayKnow, unknownStream } from '../../ledger/index.ts'
 import type { GateAnswer } from '../../service/index.ts'
 import { operationTitle } from '../../words/index.ts'
-import type { Handler, Reply, RouteCall } from '../call/route-call.ts'
+import type { Handler, Reply, RouteCall } from './route-call.ts'
 
 type ReadCall = Pick<RouteCall, 'home' | 'caller'>
 

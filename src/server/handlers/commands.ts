@@ -7,8 +7,8 @@ import { CODES, type Code, faultError, isCode } from '../../base/index.ts'
 import { isObject, type Violation } from '../../contracts/index.ts'
 import { removeTreeSync } from '../../machine/index.ts'
 import { PASS_DESCRIPTOR, type ProgramEnd, type ProgramOrder } from '../call/program-runs.ts'
-import type { Reply, RouteCall } from '../call/route-call.ts'
 import { RefusedDocument } from './actions.ts'
+import type { Reply, RouteCall } from './route-call.ts'
 
 /** A route with a command that answers it. */
 type CommandRoute = Route & Required<Pick<Route, 'runs'>> & { readonly command: string }

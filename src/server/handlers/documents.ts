@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { establish } from '../../constitution/index.ts'
 import { admitRulesets, checkDocument, normaliseAndValidate } from '../../contracts/index.ts'
-import type { Handler } from '../call/route-call.ts'
+import type { Handler } from './route-call.ts'
 
 export const checkOne: Handler<'checkDocument'> = async ({ body: { as, context, document } }) => {
   const options = {

@@ -2,7 +2,6 @@
 import { openApiDocument, ROUTES, type RouteName } from '../../api/index.ts'
 import { faultError, VERSION } from '../../base/index.ts'
 import { MAIN_STREAM, mayKnow } from '../../ledger/index.ts'
-import type { Handler } from '../call/route-call.ts'
 import { listActions, proposeAction, showAction } from './actions.ts'
 import { checkOne, checkRules, evaluateRules, normalizeOne } from './documents.ts'
 import {
@@ -24,6 +23,7 @@ import {
   showPart,
   showQuestion,
 } from './questions.ts'
+import type { Handler } from './route-call.ts'
 import { listFacts, listStreams, proveOne, readTile, showCheckpoint } from './streams.ts'
 import { issueTask, submitReceipt } from './tasks.ts'
 

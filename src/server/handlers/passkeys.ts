@@ -1,6 +1,6 @@
 /** People in a browser: login, registration of passkeys, and the challenges that they sign (W-3). */
 import type { RegistrationResponseJSON } from '@simplewebauthn/server'
-import { ROUTES, type Route, type RouteName } from '../../api/index.ts'
+import { ROUTES, type Route } from '../../api/index.ts'
 import { type FaultError, faultError, showName } from '../../base/index.ts'
 import { isObject, type Passkey } from '../../contracts/index.ts'
 import {
@@ -20,10 +20,10 @@ import {
   principalText,
   samePrincipal,
 } from '../../ledger/index.ts'
-import { requestDigest } from '../call/proof-desk.ts'
-import type { Handler, RouteCall } from '../call/route-call.ts'
 import type { ChallengeDocument, Registration } from '../console/passkey-desk.ts'
+import { requestDigest } from '../console/proof-desk.ts'
 import { askedAbout } from './questions.ts'
+import type { Handler, RouteCall } from './route-call.ts'
 
 export const showDoor: Handler<'showDoor'> = async ({ home }) => {
   const { passkeys } = await home.register()
@@ -64,7 +64,8 @@ export const showMe: Handler<'showMe'> = async ({ home, caller }) => {
 
 export const createChallenge: Handler<'createChallenge'> = async (call) => {
   const { route: name, params = {}, query = {}, body = {} } = call.body
-  const one = Object.hasOwn(ROUTES, name) ? (ROUTES[name as RouteName] as Route) : undefined
+  const table: Readonly<Record<string, Route>> = ROUTES
+  const one = Object.hasOwn(table, name) ? table[name] : undefined
   if (one?.who !== 'proven' && name !== 'offerPasskey') {
     throw faultError('api.malformed', '/body/route', `${showName(name)} needs no proof`)
   }

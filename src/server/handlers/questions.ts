@@ -16,8 +16,8 @@ import type {
   Question,
 } from '../../service/index.ts'
 import { headJson } from '../../words/index.ts'
-import type { Handler, Reply, RouteCall } from '../call/route-call.ts'
 import { actReply, knownStreams } from './actions.ts'
+import type { Handler, Reply, RouteCall } from './route-call.ts'
 import { shownSide } from './shown-side.ts'
 
 export const listQuestions: Handler<'listQuestions'> = async (call) => {

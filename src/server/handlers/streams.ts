@@ -14,7 +14,7 @@ import {
   type Tile,
   unknownStream,
 } from '../../ledger/index.ts'
-import type { Handler, RouteCall } from '../call/route-call.ts'
+import type { Handler, RouteCall } from './route-call.ts'
 
 const FACTS = 100
 

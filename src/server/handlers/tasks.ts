@@ -1,8 +1,8 @@
 /** Tasks and receipts. The service records them itself: devices report often. */
 import { faultError } from '../../base/index.ts'
 import { keyedTask, newTask, recordReceipt, recordTask } from '../../history/index.ts'
-import type { Handler, RouteCall } from '../call/route-call.ts'
 import { RefusedDocument, writableStream } from './actions.ts'
+import type { Handler, RouteCall } from './route-call.ts'
 
 export const issueTask: Handler<'issueTask'> = async (call) => {
   const { caller, body } = call

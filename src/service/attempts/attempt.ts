@@ -55,7 +55,7 @@ import {
   undeclaredPaths,
 } from './attempt-proposal.ts'
 import type { AttemptScene } from './attempt-scene.ts'
-import { keptFindings } from './code-like.ts'
+import { keptFindings } from './data-only.ts'
 import { sealedPlaces } from './sealed-paths.ts'
 import { leaksIn } from './secret-search.ts'
 
@@ -361,10 +361,7 @@ export class OpenAttempt implements Attempt {
       changes,
       findings,
       emptied,
-      told: [
-        ...this.#accessFindings(changes),
-        ...keptFindings(order, changes, { lists: this.#gate.book.lists, layers: sandbox.layers }),
-      ],
+      told: [...this.#accessFindings(changes), ...keptFindings(order, changes, sandbox.layers)],
       controls: sandbox.controls,
       outputs: this.#outputs,
       network: connections,

@@ -4,7 +4,7 @@
  * every signature checked against the credentials that the facts name.
  */
 import { FaultError, fault, showName } from '../../base/index.ts'
-import type { Confirmation, Decision } from '../../contracts/index.ts'
+import type { Confirmation, Decision, Evaluation } from '../../contracts/index.ts'
 import {
   type Approvals,
   approvalQuestion,
@@ -34,7 +34,7 @@ export class Approvers {
     const name = showName(principalText(principal))
     const register = await this.#register()
     if ((await this.#starters(actionId)).includes(principalText(principal))) {
-      const message = `${approvals.needed} humans have to approve this, and ${name} started it`
+      const message = `${approvals.needed} humans have to approve this, and ${name} started the run or session that it is of`
       throw refused('confirm.own_run', actionId, message, 'other humans have to approve it')
     }
     const own = ownCredential(register.credentials, principal)
@@ -74,13 +74,15 @@ export class Approvers {
     return countApprovals(question, others, (answer) => isProvenApproval(register, answer))
   }
 
-  /** The humans who started the act, or the run or session that it is of. */
+  /** The humans whose run or session an act is of: its process recorded the act in their name. */
   async #starters(actionId: string): Promise<readonly string[]> {
-    const facts = await this.#view.factsOf('proposal_v1', actionId)
-    return facts
-      .map(({ fact: { principal } }) => principal)
-      .filter(({ kind }) => kind === 'human')
-      .map(principalText)
+    const facts = await this.#view.factsOf('evaluation_v1', actionId)
+    return facts.flatMap(({ fact: { principal }, payload }) => {
+      // A fact is of its contract.
+      const { session, held } = payload as Evaluation
+      const isOfOthers = session !== undefined || held !== undefined
+      return isOfOthers && principal.kind === 'human' ? [principalText(principal)] : []
+    })
   }
 
   /** Nothing that several humans were asked about goes on without all of them. */

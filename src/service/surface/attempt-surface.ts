@@ -64,12 +64,17 @@ export interface SealedPaths {
   readonly own?: string
   /** Globs under the workspace that the participant may change, although a pattern matches it. */
   readonly declared?: readonly string[]
-  /** Nothing that may run is added or changed anywhere, since a reviewer may load it. */
-  readonly code_like?: CodeLike
+  /** Only data is added, changed or removed anywhere, since a reviewer may run anything else. */
+  readonly data_only?: DataOnly
 }
 
-export interface CodeLike {
+export interface DataOnly {
+  /** Endings, in small letters. */
   readonly suffixes: readonly string[]
+  /** Names without an ending, in small letters. */
+  readonly names: readonly string[]
+  /** Globs under the workspace of what is no data although its ending is. */
+  readonly except: readonly string[]
   /** The node whose reviewer is open, and why it is. */
   readonly reviewer: string
   readonly why: string

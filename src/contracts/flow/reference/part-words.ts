@@ -211,7 +211,7 @@ tools | it has tools | "none" | Says that it has no tools, so that TOOL_USE_NONZ
 
 const COMMAND_TEXT = (): string => `
 command |  | ["node", "write.mjs"] | The program and its words, run in a sandbox with JSON on its standard input.
-programs | what the command shows | ["tools/review.mjs", "tools/rules/*.json"] | Files, directories and patterns that the program is made of: pinned and sealed, with what the command shows. Needed where that cannot be found.
+programs | what the command shows | ["tools/review.mjs", "tools/rules/*.json"] | Files, directories and patterns that the program is made of: pinned and sealed, with what the command shows. Write it where the command names a runner or a text.
 runs_work | it does not | true | Of a reviewer: it may run or load the work that it judges (its tests, for example). A person answers for that; its evidence verifies nothing.
 `
 
@@ -222,7 +222,7 @@ http |  | "https://agent.example/work" | The address that the same JSON is poste
 const MCP_TEXT = (): string => `
 mcp |  | ["node", "server.mjs"] | The address of an MCP server, or the command that starts one.
 tool |  | "write_chapter" | The tool of the server that is called.
-programs | what the command shows | ["tools/review.mjs", "tools/rules/*.json"] | Files, directories and patterns that the program is made of: pinned and sealed, with what the command shows. Needed where that cannot be found.
+programs | what the command shows | ["tools/review.mjs", "tools/rules/*.json"] | Files, directories and patterns that the program is made of: pinned and sealed, with what the command shows. Write it where the command names a runner or a text.
 runs_work | it does not | true | Of a reviewer: it may run or load the work that it judges (its tests, for example). A person answers for that; its evidence verifies nothing.
 `
 

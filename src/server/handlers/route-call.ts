@@ -4,12 +4,12 @@ import type { ApprovalAssertion } from '../../contracts/index.ts'
 import type { Caller } from '../../ledger/index.ts'
 import type { AccompanyingRecord } from '../../service/index.ts'
 import type { LedgerKey } from '../../store/index.ts'
+import type { HostedHome } from '../call/hosted-home.ts'
+import type { ProgramRuns } from '../call/program-runs.ts'
+import type { Turnstile } from '../call/turnstile.ts'
 import type { BrowserSessions } from '../console/browser-sessions.ts'
 import type { PasskeyDesk } from '../console/passkey-desk.ts'
-import type { HostedHome } from './hosted-home.ts'
-import type { ProgramRuns } from './program-runs.ts'
-import type { ProofDesk } from './proof-desk.ts'
-import type { Turnstile } from './turnstile.ts'
+import type { ProofDesk } from '../console/proof-desk.ts'
 
 type Table = typeof ROUTES
 type RequestPart<R, K extends string> = R extends { readonly [Name in K]: infer S } ? S : never

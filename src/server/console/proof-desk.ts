@@ -24,16 +24,16 @@ import {
   principalText,
 } from '../../ledger/index.ts'
 import type { LedgerKey } from '../../store/index.ts'
-import type { AssertionResponse, PasskeyDesk } from '../console/passkey-desk.ts'
-import type { HostedHome } from './hosted-home.ts'
-import { PaceLimit } from './pace-limit.ts'
-import { Turnstile } from './turnstile.ts'
+import type { HostedHome } from '../call/hosted-home.ts'
+import { PaceLimit } from '../call/pace-limit.ts'
+import { Turnstile } from '../call/turnstile.ts'
+import type { AssertionResponse, PasskeyDesk } from './passkey-desk.ts'
 
 const WRONG_PACE = { perSecond: 0.1, burst: 10 }
 const WAITING_MAX = 20
 
 /** What a request shows to prove its human. */
-export interface GivenProof {
+interface GivenProof {
   readonly passphrase?: string
   readonly passkey?: AssertionResponse
 }
@@ -66,7 +66,7 @@ export interface HumanProof {
   readonly secret: string | null
 }
 
-export interface ProofSubject {
+interface ProofSubject {
   readonly route: string
   /** The command that carries it out, if that asks for a proof as well. */
   readonly command: string | null
