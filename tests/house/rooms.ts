@@ -159,7 +159,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   console: {
     sees: ['api', 'base', 'contracts', 'ledger'],
-    pure: true,
+    // A page has a clock, timers and a network.
+    pure: false,
     packages: [
       '@codemirror/merge',
       '@codemirror/state',

@@ -21,7 +21,7 @@ export function keepPageKey(key: string | null): void {
 
 const SIGNED_OUT: ReadonlySet<string> = new Set(['api.no_token', 'principal.token', 'api.session'])
 
-/** Returns whether an error says that nobody is logged in. */
+/** Returns whether an error says that no person is logged in. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ProblemError && SIGNED_OUT.has(error.problem.code)
 }
@@ -83,8 +83,10 @@ export async function proven<Name extends ProvenRoute>(
   { params = {}, body = {} }: ProvenRequest,
 ): Promise<Awaited<ReturnType<(typeof client)[Name]>>['value']> {
   const asked = { route, ...(Object.keys(params).length === 0 ? {} : { params }), body }
-  const { value } = await client.createChallenge({ body: asked as never })
+  // The service checks that these are the fields of the named route.
+  const { value } = await client.createChallenge({ body: asked })
   const passkey = await assertionFor(value.options)
+  // Each function of the client takes the request of its route.
   const call = client[route] as (request: unknown) => Promise<{ readonly value: unknown }>
   const answer = await call({ params, body: { ...body, proof: { passkey } } })
   // The table of routes says what this route answers.

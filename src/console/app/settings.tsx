@@ -61,10 +61,10 @@ export function SettingsProvider({ children }: { readonly children: ReactNode })
 }
 
 type Values = Readonly<Record<string, string | number>>
-export type Say = (key: MessageKey, values?: Values) => string
+export type SayWords = (key: MessageKey, values?: Values) => string
 
 /** Returns the words of a message in the person's language. */
-export function useSay(): Say {
+export function useSay(): SayWords {
   const intl = useIntl()
   return (key, values) => intl.formatMessage({ id: key }, values)
 }

@@ -8,14 +8,14 @@ import { reads } from '../app/queries.ts'
 import { Found } from '../parts/basics.tsx'
 import '@xyflow/react/dist/style.css'
 
-interface NodeState {
+interface NodeRow {
   readonly node_id: string
   readonly status: string
 }
 
 interface GraphProps {
   readonly run: string
-  readonly nodes: readonly NodeState[]
+  readonly nodes: readonly NodeRow[]
   readonly onOpen: (node: string) => void
 }
 

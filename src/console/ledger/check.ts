@@ -49,6 +49,7 @@ export async function checkFact(stream: string, seq: number): Promise<boolean> {
   const { value: proof } = await client.proveFact({ params: { stream }, query: { seq } })
   const entries = await entriesOf(stream, Math.floor(seq / TILE_WIDTH), proof.size)
   const text = new TextDecoder().decode(entries[seq % TILE_WIDTH])
+  // Digests came as texts, which the check itself looks at.
   return checkFactProof(proof as never, text, await verifiersOfHome())
 }
 

@@ -19,7 +19,7 @@ interface Stop {
   readonly says: string
 }
 
-export interface NodeState {
+interface NodeRow {
   readonly node_id: string
   readonly status: string
   readonly attempts: number
@@ -35,7 +35,7 @@ export function FlowPage() {
       {(run) => {
         // The command that shows a run answers with these fields.
         const stops = (run.stops ?? []) as readonly Stop[]
-        const nodes = run.nodes as readonly NodeState[]
+        const nodes = run.nodes as readonly NodeRow[]
         return (
           <div className="page">
             <PageHead title={run.flow_id}>
@@ -73,7 +73,7 @@ export function FlowPage() {
 }
 
 function NodeTable(props: {
-  readonly nodes: readonly NodeState[]
+  readonly nodes: readonly NodeRow[]
   readonly onOpen: (node: string) => void
 }) {
   const say = useSay()

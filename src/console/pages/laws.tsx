@@ -5,9 +5,9 @@ import { Label, TextArea, TextField } from 'react-aria-components'
 import { reads } from '../app/queries.ts'
 import { client, proven } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
-import { ResumeDialog } from '../app/shell-dialogs.tsx'
 import { AskDialog } from '../parts/ask-dialog.tsx'
 import { Badge, Found, PageHead, Press, Problem, Section } from '../parts/basics.tsx'
+import { ResumeDialog } from '../parts/resume-dialog.tsx'
 import { Said, SaidLines } from '../parts/text.tsx'
 
 export function LawsPage() {

@@ -90,6 +90,7 @@ function Facts({ stream }: { readonly stream: string }) {
   const say = useSay()
   const query = useInfiniteQuery({
     queryKey: ['ledger', 'facts', stream],
+    // The first page begins at the newest fact.
     initialPageParam: null as number | null,
     queryFn: async ({ pageParam }) => {
       const after = pageParam === null ? {} : { after: pageParam }

@@ -3,11 +3,11 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { Form, Input, Label, TextField } from 'react-aria-components'
-import { Choices } from '../app/choices.tsx'
 import { reads } from '../app/queries.ts'
 import { logIn, register } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
 import { Found, Press, Problem } from '../parts/basics.tsx'
+import { Choices } from '../parts/choices.tsx'
 
 function goInside(): void {
   window.location.assign('/')
@@ -63,6 +63,7 @@ function Register({ onBack }: { readonly onBack: (() => void) | null }) {
   const [secret, setSecret] = useState('')
   const [name, setName] = useState(() => say('register.default_name'))
   const adding = useMutation({
+    // One of the three ways, by its name.
     mutationFn: () => register(name, { [way]: secret } as { readonly passphrase: string }),
     onSuccess: (codes) => codes === null && goInside(),
   })
@@ -78,7 +79,10 @@ function Register({ onBack }: { readonly onBack: (() => void) | null }) {
       <p>{say('register.says')}</p>
       <label className="field">
         {say('register.way')}
-        <select value={way} onChange={(event) => setWay(event.target.value as Way)}>
+        <select
+          value={way}
+          onChange={(event) => setWay(WAYS.find((one) => one === event.target.value) ?? way)}
+        >
           {WAYS.map((one) => (
             <option key={one} value={one}>
               {say(`register.${one}`)}

@@ -12,7 +12,7 @@ type Order =
   | { readonly route: 'removePasskey'; readonly id: string }
   | { readonly route: 'revokeToken'; readonly id: string }
 
-interface Ordering {
+interface OrderProps {
   readonly onOrder: (order: Order) => void
 }
 
@@ -76,7 +76,7 @@ function Principals() {
   )
 }
 
-function Passkeys({ onOrder }: Ordering) {
+function Passkeys({ onOrder }: OrderProps) {
   const say = useSay()
   const query = useQuery(reads.passkeys())
   return (
@@ -109,7 +109,7 @@ function Passkeys({ onOrder }: Ordering) {
   )
 }
 
-function Tokens({ onOrder }: Ordering) {
+function Tokens({ onOrder }: OrderProps) {
   const say = useSay()
   const query = useQuery(reads.tokens())
   return (

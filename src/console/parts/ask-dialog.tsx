@@ -6,7 +6,7 @@ import { queries } from '../app/queries.ts'
 import { useSay } from '../app/settings.tsx'
 import { Press, Problem } from './basics.tsx'
 
-export interface AskProps {
+interface AskProps {
   readonly title: string
   readonly action: string
   readonly look?: 'main' | 'danger'
@@ -25,7 +25,7 @@ export function AskDialog(props: AskProps) {
       props.onClose()
       props.onDone?.()
     },
-    // Whatever came of it, the page shows what is recorded now.
+    // After a refusal too the page shows what is recorded now.
     onSettled: () => queries.invalidateQueries(),
   })
   return (

@@ -3,7 +3,7 @@ import { AlertTriangle, Inbox, LoaderCircle } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button, type ButtonProps } from 'react-aria-components'
 import { ProblemError } from '../../api/index.ts'
-import { type Say, useSay } from '../app/settings.tsx'
+import { type SayWords, useSay } from '../app/settings.tsx'
 import { en, type MessageKey } from '../words/en.ts'
 import { Said } from './text.tsx'
 
@@ -19,7 +19,7 @@ export function Badge({ tone, children }: { readonly tone: string; readonly chil
 }
 
 /** A message by a name that the service gave; its own word where the catalogue has none. */
-export function sayOf(say: Say, family: string, name: string): string {
+export function sayOf(say: SayWords, family: string, name: string): string {
   const key = `${family}.${name.toLowerCase().replaceAll(/[ -]/g, '_')}`
   return Object.hasOwn(en, key) ? say(key as MessageKey) : name // Just looked up.
 }

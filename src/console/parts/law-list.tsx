@@ -45,6 +45,7 @@ export function LawList({ query, showsRemedies = false }: LawListProps) {
               <LawRow key={law.policy_id} law={law} />
             ))}
           </ul>
+          {/* As above. */}
           {showsRemedies && <Remedies human={human as readonly Remedy[]} />}
         </>
       )}

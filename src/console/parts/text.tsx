@@ -42,7 +42,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const LOOK_MS = 20_000
 
-/** How far a moment is from now, with the local time for whoever points at it. */
+/** How far a moment is from now, with the local time as its title. */
 export function Ago({ at }: { readonly at: string }) {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

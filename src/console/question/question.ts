@@ -14,7 +14,7 @@ export function commandLines({ proposal, what }: WholeQuestion): string {
 }
 
 const ORDER = ['deleted', 'deferred', 'modified', 'added'] as const
-export type ChangeKind = (typeof ORDER)[number]
+type ChangeKind = (typeof ORDER)[number]
 
 /** Which part of the list a change belongs to: deletions first, then what runs by itself later. */
 export function kindOf({ change, deferred }: QuestionChange): ChangeKind {

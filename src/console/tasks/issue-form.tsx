@@ -7,7 +7,7 @@ import { proven } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
 import { AskDialog } from '../parts/ask-dialog.tsx'
 import { ParameterField } from './parameter-field.tsx'
-import { DEFAULT_KEYS, type ParameterKey, readKeys, type TaskForm, taskOf } from './task-form.ts'
+import { DEFAULT_KEYS, readKeys, type TaskForm, type TaskParameter, taskOf } from './task-form.ts'
 
 const TYPES = ['PLOW', 'HARROW', 'SEED', 'SPRAY', 'IRRIGATE', 'TRANSPORT', 'HARVEST']
 const KINDS = ['field', 'area', 'path']
@@ -23,7 +23,7 @@ export function IssueForm({ onClose }: { readonly onClose: () => void }) {
     values: {},
   })
   const [schema, setSchema] = useState(DEFAULT_KEYS)
-  const keys = useMemo<readonly ParameterKey[] | null>(() => readKeys(schema), [schema])
+  const keys = useMemo<readonly TaskParameter[] | null>(() => readKeys(schema), [schema])
   const set = (part: Partial<TaskForm>): void => setForm({ ...form, ...part })
   const issue = async (): Promise<unknown> => {
     if (me.data === undefined || keys === null) throw new TypeError('not ready')

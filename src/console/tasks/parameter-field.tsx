@@ -1,10 +1,10 @@
 /** One field of the form, by the type that the schema gives it. */
 import { Input, Label, TextField } from 'react-aria-components'
 import { visible } from '../../base/index.ts'
-import type { ParameterKey } from './task-form.ts'
+import type { TaskParameter } from './task-form.ts'
 
 interface FieldProps {
-  readonly parameter: ParameterKey
+  readonly parameter: TaskParameter
   readonly value: string
   readonly onChange: (value: string) => void
 }

@@ -1,6 +1,6 @@
 /** The document of a task, from what a person typed. */
 
-export interface ParameterKey {
+export interface TaskParameter {
   readonly name: string
   readonly type: 'number' | 'boolean' | 'enum'
   readonly min?: number
@@ -21,9 +21,9 @@ export const DEFAULT_KEYS = JSON.stringify([{ name: 'depth_mm', type: 'number', 
 const HOUR_MS = 3_600_000
 
 /** Null while the text is no list of parameters. */
-export function readKeys(text: string): readonly ParameterKey[] | null {
+export function readKeys(text: string): readonly TaskParameter[] | null {
   try {
-    const keys = JSON.parse(text) as readonly ParameterKey[] // Looked at below.
+    const keys = JSON.parse(text) as readonly TaskParameter[] // Looked at below.
     const isList = Array.isArray(keys) && keys.length > 0
     return isList &&
       keys.every(
@@ -42,7 +42,7 @@ interface Issuer {
   readonly namespace: string
 }
 
-export function taskOf(form: TaskForm, keys: readonly ParameterKey[], issuer: Issuer) {
+export function taskOf(form: TaskForm, keys: readonly TaskParameter[], issuer: Issuer) {
   const now = Date.now()
   const values = keys.map(({ name, type }) => {
     const text = form.values[name] ?? ''

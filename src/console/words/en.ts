@@ -206,7 +206,7 @@ export const en = {
   deny: 'Deny',
   'deny.title': 'Deny this question?',
   'deny.act': 'Deny with a passkey',
-  'deny.says': 'Nothing of it is promoted. The reason is recorded, and the agent is told.',
+  'deny.says': 'Nothing of it is promoted. The reason is recorded, and the agent gets it.',
   'deny.reason': 'Reason',
   alike: 'Alike ones',
   'alike.title':

@@ -16,13 +16,13 @@ import {
   Users,
 } from 'lucide-react'
 import { useState } from 'react'
+import { useKeys } from '../app/keys.ts'
+import { useLive } from '../app/live.tsx'
+import { reads } from '../app/queries.ts'
+import { useSay } from '../app/settings.tsx'
 import { Press } from '../parts/basics.tsx'
+import { Choices } from '../parts/choices.tsx'
 import type { MessageKey } from '../words/en.ts'
-import { Choices } from './choices.tsx'
-import { useKeys } from './keys.ts'
-import { useLive } from './live.tsx'
-import { reads } from './queries.ts'
-import { useSay } from './settings.tsx'
 import { HaltDialog, HelpDialog } from './shell-dialogs.tsx'
 
 const PLACES: readonly (readonly [string, MessageKey, LucideIcon])[] = [

@@ -9,11 +9,11 @@ import {
   ModalOverlay,
   TextField,
 } from 'react-aria-components'
+import { client } from '../app/service.ts'
+import { useSay } from '../app/settings.tsx'
 import { AskDialog } from '../parts/ask-dialog.tsx'
 import { Press } from '../parts/basics.tsx'
 import type { MessageKey } from '../words/en.ts'
-import { client, proven } from './service.ts'
-import { useSay } from './settings.tsx'
 
 interface Closable {
   readonly onClose: () => void
@@ -36,20 +36,6 @@ export function HaltDialog({ onClose }: Closable) {
         <Label>{say('halt.reason')}</Label>
         <Input />
       </TextField>
-    </AskDialog>
-  )
-}
-
-export function ResumeDialog({ onClose }: Closable) {
-  const say = useSay()
-  return (
-    <AskDialog
-      title={say('resume.title')}
-      action={say('resume.act')}
-      act={() => proven('resume', {})}
-      onClose={onClose}
-    >
-      <p>{say('resume.says')}</p>
     </AskDialog>
   )
 }

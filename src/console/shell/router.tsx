@@ -7,11 +7,11 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
+import { pageKey } from '../app/service.ts'
 import { InboxPage } from '../pages/inbox.tsx'
 import { NotFoundPage } from '../pages/not-found.tsx'
 import { Problem } from '../parts/basics.tsx'
-import { pageKey } from './service.ts'
-import { Shell } from './shell.tsx'
+import { Shell } from './around.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })
 

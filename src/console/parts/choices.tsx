@@ -1,11 +1,19 @@
 /** Who is logged in, and how the console looks: colours and language. */
 import { useQuery } from '@tanstack/react-query'
 import { LogOut } from 'lucide-react'
-import { Press } from '../parts/basics.tsx'
-import { Said } from '../parts/text.tsx'
-import { reads } from './queries.ts'
-import { keepPageKey, logOut } from './service.ts'
-import { useSay, useSettings } from './settings.tsx'
+import { reads } from '../app/queries.ts'
+import { keepPageKey, logOut } from '../app/service.ts'
+import { useSay, useSettings } from '../app/settings.tsx'
+import { Press } from './basics.tsx'
+import { Said } from './text.tsx'
+
+const THEMES = ['system', 'light', 'dark'] as const
+const LANGUAGES = ['en', 'zh'] as const
+
+/** The option that was chosen; the first where the text is none of them. */
+function oneOf<T extends string>(options: readonly [T, ...T[]], text: string): T {
+  return options.find((option) => option === text) ?? options[0]
+}
 
 export function Choices() {
   const say = useSay()
@@ -15,7 +23,7 @@ export function Choices() {
       <Me />
       <label>
         {say('theme')}
-        <select value={theme} onChange={(event) => setTheme(event.target.value as typeof theme)}>
+        <select value={theme} onChange={(event) => setTheme(oneOf(THEMES, event.target.value))}>
           <option value="system">{say('theme.system')}</option>
           <option value="light">{say('theme.light')}</option>
           <option value="dark">{say('theme.dark')}</option>
@@ -25,7 +33,7 @@ export function Choices() {
         {say('language')}
         <select
           value={language}
-          onChange={(event) => setLanguage(event.target.value as typeof language)}
+          onChange={(event) => setLanguage(oneOf(LANGUAGES, event.target.value))}
         >
           <option value="en">English</option>
           <option value="zh">中文</option>
