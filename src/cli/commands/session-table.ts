@@ -29,7 +29,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
         name: 'publish',
         value: '[PORT:]PORT',
         many: true,
-        says: 'a port of a server that the agent starts, opened on the loopback of this machine; 8080:3000 shows 3000 at 8080',
+        says: 'open a port of the session at 127.0.0.1 of this machine while the agent runs; the port outside comes first: 8080:3000 shows port 3000 of the session at 8080',
       },
       {
         name: 'scope',
