@@ -129,6 +129,7 @@ class Routes {
   readonly #callers = new PaceLimit(CALLER_PACE)
   readonly #strangers = new PaceLimit(STRANGER_PACE)
   readonly #rehearsals: Turnstile
+  readonly #deciding = new Set<string>()
   readonly #events: EventHub
   readonly #keys: RequestKeys
   readonly #proofs: ProofDesk
@@ -206,6 +207,7 @@ class Routes {
       waitSeconds: waitOf(request),
       reserve: null,
       rehearsals: this.#rehearsals,
+      deciding: this.#deciding,
       programs,
       // What cannot be counted is on the record.
       acted: (stream, id) => void this.#act(stream, id).catch(() => undefined),

@@ -90,6 +90,10 @@ async function listenAt(
     mcp,
     tls: tls === null ? null : { cert: readFileSync(tls.cert), key: readFileSync(tls.key) },
   })
+  // What waits for a person, or for another process, keeps no service from starting.
+  await home
+    .finishInterrupted(around.userName)
+    .catch(() => log.warn({ event: 'recovery_waits', hint: 'writ recover' }))
   const { host, port } = listen
   try {
     await app.listen({ host, port })

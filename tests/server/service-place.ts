@@ -70,9 +70,10 @@ export class ServicePlace extends Place {
   /** Variables of the service's process. */
   variables: Record<string, string> = {}
 
-  constructor(name: string) {
+  /** `options`: more words for `writ init`. */
+  constructor(name: string, options: readonly string[] = []) {
     super(name, { runs: 'warm' })
-    this.init(PASSPHRASE)
+    this.init(PASSPHRASE, options)
   }
 
   async serve(options: readonly string[] = []): Promise<this> {
@@ -148,7 +149,8 @@ export class ServicePlace extends Place {
     const { hostname, port } = new URL(this.url)
     const where = socket === undefined ? { hostname, port } : { socketPath: socket }
     return new Promise((resolve, reject) => {
-      const sent = request({ ...where, method, path, headers }, (response) => {
+      // A connection of its own: one that is kept may be closed while a command runs here.
+      const sent = request({ ...where, method, path, headers, agent: false }, (response) => {
         let text = ''
         response.setEncoding('utf8')
         response.on('data', (chunk) => {

@@ -106,6 +106,7 @@ export const STREAM_ROUTES = {
         stream: Type.Optional(StreamName),
         type: Type.Optional(Type.String()),
         run: Type.Optional(Id),
+        session: Type.Optional(Id),
         after: Type.Optional(Type.String()),
       },
       closed,

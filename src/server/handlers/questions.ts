@@ -108,7 +108,7 @@ export const denyQuestion: Handler<'denyQuestion'> = async (call) => {
 }
 
 async function answered(
-  call: Pick<RouteCall, 'home' | 'caller' | 'reserve' | 'acted'>,
+  call: Pick<RouteCall, 'home' | 'caller' | 'reserve' | 'acted' | 'deciding'>,
   stream: string,
   { actionId }: Question,
   give: (gate: GateSurface) => Promise<Exclude<Answered, { kind: 'wait' }>>,
