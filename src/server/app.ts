@@ -8,6 +8,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import {
+  COMMAND_JSON,
   type ProblemDocument,
   parseCursor,
   problemOf,
@@ -45,6 +46,7 @@ import {
   CommandRefusal,
   isCommandRoute,
   passphraseOf,
+  spokenRoute,
 } from './handlers/commands.ts'
 import { HANDLERS } from './handlers/handlers.ts'
 import { RequestKeys } from './idempotency.ts'
@@ -218,7 +220,7 @@ class Routes {
     } as RouteCall
     if (name === 'followEvents') return this.#follow(call, request, reply)
     const { status = 200, value, json, headers = {} } = await this.#once(call, name, one, request)
-    if (one.media !== undefined) reply.type(one.media)
+    if (one.media !== undefined && headers['content-type'] === undefined) reply.type(one.media)
     if (json !== undefined) reply.type('application/json; charset=utf-8')
     reply.status(status).headers(headers)
     return reply.send(json ?? value)
@@ -231,7 +233,12 @@ class Routes {
     one: Route,
     request: FastifyRequest,
   ): Promise<Reply> {
-    const wantsText = prefersText(request)
+    const wantsText = request.headers.accept === 'text/plain'
+    const spoken = spokenRoute(one)
+    if (spoken !== null && (wantsText || request.headers.accept === COMMAND_JSON)) {
+      const printed = await this.#once(call, name, spoken, request)
+      return wantsText ? printed : { ...printed, headers: { ...printed.headers, ...COMMAND_TYPE } }
+    }
     const handle = (each: RouteCall): Promise<Reply> =>
       isCommandRoute(one)
         ? answerByCommand({ ...each, wantsText }, one)
@@ -345,10 +352,7 @@ function goneSignal({ raw }: FastifyReply): AbortSignal {
   return gone.signal
 }
 
-/** Whether the client wants what a person would read at a terminal. */
-function prefersText({ headers: { accept } }: FastifyRequest): boolean {
-  return accept === 'text/plain'
-}
+const COMMAND_TYPE = { 'content-type': `${COMMAND_JSON}; charset=utf-8` }
 
 function noHandler(): never {
   throw faultError('api.no_route', '')
@@ -365,7 +369,7 @@ function withoutProof(body: unknown): unknown {
 const MCP_DOOR: AskedRoute = { method: 'POST', who: 'caller', says: 'MCP', command: 'propose' }
 
 /** Routes of own functions that make no act: their whole answer is kept under a key. */
-const KEPT_WHOLE: ReadonlySet<RouteName> = new Set(['issueTask', 'submitReceipt'])
+const KEPT_WHOLE: ReadonlySet<RouteName> = new Set(['issueTask', 'submitReceipt', 'requestUndo'])
 
 const NO_CALLER: Caller = {
   principal: { kind: 'script', id: 'anyone', namespace: 'none' },

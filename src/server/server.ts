@@ -118,7 +118,7 @@ async function listenAt(
   const resting = new AbortController()
   const walking = [
     walkRuns(home, programs, log, resting.signal),
-    tellPeople(home, programs, log, resting.signal, around.userName),
+    tellPeople(home, programs, log, resting.signal, { userName: around.userName, port: found }),
     anchorOften(home, anchorPace, log, resting.signal),
   ]
   const end = async (): Promise<void> => {

@@ -19,6 +19,7 @@ const DISCARD_ALL: OptionWords = { name: 'all', value: null, says: 'everything t
 export const SESSION_COMMANDS: readonly Command[] = [
   {
     name: 'run',
+    here: 'runs an agent at this terminal',
     says: 'run a coding agent in a session: every change goes through the gate',
     usage:
       'writ run [--as NAME] [--net HOST]… [--publish PORT]… [--scope DIR]… [--write GLOB]… [--delete GLOB]… [--env NAME[=VALUE]]… [--model-url URL] [--settle auto|tool|end|never] [--memory MB] [--disk MB] [--time TIME] [--requests N] [--tokens N] [--accept-state] [--resume ID] -- AGENT ARGS…',

@@ -14,6 +14,7 @@ import {
 } from './questions.ts'
 import { listFacts, listStreams, proveOne, readTile, showCheckpoint } from './streams.ts'
 import { issueTask, submitReceipt } from './tasks.ts'
+import { listUndoRequests, requestUndo } from './undo.ts'
 
 /** Routes that a function of the service answers; the others are answered by commands (`commands.ts`). */
 type OwnRoute = {
@@ -41,6 +42,8 @@ export const HANDLERS: { readonly [Name in Exclude<OwnRoute, 'followEvents'>]: H
   showPart,
   approveQuestion,
   denyQuestion,
+  requestUndo,
+  listUndoRequests,
   listStreams,
   listFacts,
   showCheckpoint,
