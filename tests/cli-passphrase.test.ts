@@ -36,7 +36,8 @@ function onTerminal(
   return { status, screen }
 }
 
-const CHOOSE = 'a passphrase for approvals (empty: none yet): '
+const CHOOSE =
+  'a passphrase, asked for when you approve what cannot be taken back (four words or 12 characters; empty: set it later with `writ principal pass`): '
 const AGAIN = 'once more: '
 
 describe('writ init on a terminal', () => {

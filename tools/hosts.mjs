@@ -8,6 +8,8 @@ import { installAgents } from './agents.mjs'
 import { ROOT, run, stop } from './setup.mjs'
 
 const names = process.argv.slice(2)
+// writ takes a process with the name of an agent among its words for that agent: no person is below it.
+process.title = 'hosts'
 if (!installAgents(names)) stop('the coding agents could not be installed')
 const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs')
 const env = { ...process.env, WRIT_AGENTS: names.join(',') }

@@ -146,6 +146,11 @@ const SOAKS = [
     env: { WRIT_YES_KILLS: '100' },
   },
   {
+    name: 'service',
+    files: ['tests/server/faults.test.ts'],
+    env: { WRIT_SERVICE_SECONDS: process.env.WRIT_SERVICE_SECONDS ?? '600' },
+  },
+  {
     name: 'flow-gate-kills',
     files: ['tests/flow-run/kills-gate.test.ts'],
     env: { WRIT_FLOW_GATE_KILLS: '60' },

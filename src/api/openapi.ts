@@ -1,6 +1,6 @@
 /** The routes as an OpenAPI 3.1 document: what programs without our client are driven by. */
 import { CONTRACTS, publishSchema } from '../contracts/index.ts'
-import type { Route } from './shape/route.ts'
+import { COMMAND_JSON, type Route } from './shape/route.ts'
 import { ProblemShape } from './shape/shapes.ts'
 
 const PROBLEMS: Readonly<Record<number, string>> = {
@@ -78,12 +78,18 @@ function parametersIn(place: 'path' | 'query', schema: Route['params']) {
   }))
 }
 
-function answersOf({ answers, media: own }: Route) {
+function answersOf({ answers, media: own, spoken }: Route) {
   const media: string = own ?? 'application/json'
+  // What the command prints, for clients that ask for it.
+  const printed =
+    spoken === undefined ? {} : { 'text/plain': { schema: { type: 'string' } }, [COMMAND_JSON]: {} }
   return Object.fromEntries(
     Object.entries(answers).map(([status, schema]) => [
       status,
-      { description: DESCRIPTIONS[status] ?? 'The answer.', content: { [media]: { schema } } },
+      {
+        description: DESCRIPTIONS[status] ?? 'The answer.',
+        content: { [media]: { schema }, ...printed },
+      },
     ]),
   )
 }

@@ -689,6 +689,7 @@ export const CODES = {
     says: 'a service is registered under this name or address',
   },
   'remote.key_changed': refused('the service signs with another key than the registered one'),
+  'remote.key_unproven': refused('the service shows nothing that its key has signed'),
   'remote.unreachable': broken('the service does not answer'),
   'remote.no_form': usage('this is not done through a service'),
 

@@ -118,11 +118,18 @@ async function dispatch(
     await terminal.out(helpText(commandHelp(command, terminal.paint)))
     return EXIT.yes
   }
+  tellPlace(command, terminal)
   const work = await command.load()
   const options = new Options(values)
   const isJson = options.isOn('json') || options.isOn('jsonl')
   const answering = isJson ? jsonTerminal(terminal) : terminal
   return work.run({ command: command.name, arguments: positionals, options, terminal: answering })
+}
+
+/** Says that a command does not go to the service that `WRIT_URL` names. */
+function tellPlace({ name, here }: Command, terminal: Terminal): void {
+  if (here === undefined || (process.env['WRIT_URL'] ?? '') === '') return
+  terminal.err(`writ ${name} stays on this machine, WRIT_URL is not used: it ${here}\n`)
 }
 
 async function showHelp(

@@ -6,12 +6,13 @@ import { COMMANDS } from './commands/table.ts'
 /** With `WRIT_URL` a service carries the commands out that it has routes for. */
 const isServed = (process.env['WRIT_URL'] ?? '') !== ''
 
-function served(command: Command): Command {
-  const load = async () => (await import('./remote/carried-out.ts')).carriedOut(command)
-  return { ...command, load }
+async function served(): Promise<readonly Command[]> {
+  const { carriedOut, withProof } = await import('./remote/carried-out.ts')
+  return COMMANDS.map((one) => ({ ...withProof(one), load: () => carriedOut(one) }))
 }
 
-export const main = commandLine(isServed ? COMMANDS.map(served) : COMMANDS, async () => {
-  const { plainLines } = await import('./history/text.ts')
-  return plainLines
-})
+const loadLines = async () => (await import('./history/text.ts')).plainLines
+
+export async function main(argv: readonly string[]) {
+  return commandLine(isServed ? await served() : COMMANDS, loadLines)(argv)
+}

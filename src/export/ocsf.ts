@@ -1,7 +1,7 @@
 /**
- * Facts as events of the Open Cybersecurity Schema Framework 1.x: each fact is an API Activity (6003) of
- * its actor, and each path that a promotion changed a File System Activity (1001). Profiles:
- * `security_control` says what the gate did.
+ * Facts as events of the Open Cybersecurity Schema Framework 1.7: each fact is an API Activity (6003) of
+ * its actor, and each path that a promotion changed a File System Activity (1001). Where the gate let an
+ * act through or stopped it, the profile `security_control` says which.
  */
 import { basename } from 'node:path'
 import { VERSION } from '../base/index.ts'
@@ -10,18 +10,19 @@ import type { ExportedEvent } from './event.ts'
 
 type OcsfEvent = Readonly<Record<string, unknown>>
 
-const OCSF_VERSION = '1.4.0'
+const OCSF_VERSION = '1.7.0'
 const [CREATE, UPDATE, DELETE, OTHER] = [1, 3, 4, 99]
 const [INFORMATIONAL, MEDIUM] = [1, 3]
-const [ALLOWED, DENIED, OBSERVED] = [1, 2, 3]
+const [ALLOWED, DENIED] = [1, 2]
 const [SUCCESS, FAILURE] = [1, 2]
-const USER_TYPES = { human: 1, ai: 99, script: 3, device: 99 } as const
+/** User, service account, other. */
+const USER_TYPES = { human: 1, ai: 99, script: 4, device: 99 } as const
 const FILE_TYPES = { file: 1, directory: 2, symlink: 7, fifo: 6, socket: 5, device: 3 } as const
 
-/** What the gate did about an act, by what the fact says. */
-function actionOf({ details }: ExportedEvent): number {
+/** What the gate did about an act, by what the fact says; null for facts that settle nothing. */
+function actionOf({ details }: ExportedEvent): number | null {
   if (details['decision'] === 'BLOCK' || details['answer'] === 'DENIED') return DENIED
-  return details['status'] === 'APPLIED' || details['answer'] === 'APPROVED' ? ALLOWED : OBSERVED
+  return details['status'] === 'APPLIED' || details['answer'] === 'APPROVED' ? ALLOWED : null
 }
 
 function shared(event: ExportedEvent, home: string, classUid: number, activity: number) {
@@ -35,15 +36,14 @@ function shared(event: ExportedEvent, home: string, classUid: number, activity: 
     time: Date.parse(at),
     severity_id: action === DENIED ? MEDIUM : INFORMATIONAL,
     status_id: event.details['execution_status'] === 'FAILURE' ? FAILURE : SUCCESS,
-    action_id: action,
+    ...(action === null ? {} : { action_id: action }),
     metadata: {
       version: OCSF_VERSION,
       product: { name: 'writ', vendor_name: 'writ', version: VERSION },
-      profiles: ['security_control'],
+      ...(action === null ? {} : { profiles: ['security_control'] }),
       log_name: `${home}/${stream}`,
       sequence: seq,
       uid: id,
-      original_time: at,
       ...(action_id === undefined ? {} : { correlation_uid: action_id }),
     },
     actor: {
@@ -52,7 +52,8 @@ function shared(event: ExportedEvent, home: string, classUid: number, activity: 
         domain: by.namespace,
         uid: `${by.kind}:${by.id}@${by.namespace}`,
         type_id: USER_TYPES[by.kind],
-        type: by.kind,
+        // OCSF fixes the text of each number but of Other.
+        ...(USER_TYPES[by.kind] === OTHER ? { type: by.kind } : {}),
       },
     },
     unmapped: { writ: { leaf, details: event.details } },

@@ -118,7 +118,13 @@ export type {
   ReviewAnswer,
   RunOrigin,
 } from './state/event.ts'
-export { FACT_TYPES, type FindingCode, type FlowFact, type RunFinding } from './state/fact.ts'
+export {
+  type EventPayload,
+  FACT_TYPES,
+  type FindingCode,
+  type FlowFact,
+  type RunFinding,
+} from './state/fact.ts'
 export {
   emptyState,
   isStuckAt,

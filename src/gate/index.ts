@@ -91,6 +91,7 @@ export {
 } from './decision/decision.ts'
 export { type LawsOnTrial, type PastDecision, type Trial, tryLaws } from './decision/law-trial.ts'
 export {
+  type AnsweredChange,
   type AnsweredQuestion,
   type LearnedGrant,
   type Lessons,

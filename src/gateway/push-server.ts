@@ -61,6 +61,7 @@ export async function servePush(
 ): Promise<void> {
   const [, place = '', action = ''] =
     /^(.+)\/(info\/refs|git-receive-pack)(?:\?|$)/.exec(path) ?? []
+  if (scheme === PATH) return refusePath(answer)
   const remote = remoteOf(scheme, decodeURIComponent(place))
   if (remote === null) return refuse(answer, 404, 'there is no such address to push to')
   if (action === 'info/refs' && asked.method === 'GET') {
@@ -84,6 +85,18 @@ export async function servePush(
     answer.write(wordsPacket(`writ: ${words}`))
     answer.end(report(commands, 'not sent'))
   }
+}
+
+/** The kind of address that is a path of this machine. */
+const PATH = 'path'
+
+/** Git shows a plain text to the one who pushes. The receiving git would run what that directory says. */
+function refusePath(answer: ServerResponse): void {
+  answer.writeHead(403, { 'content-type': 'text/plain' })
+  answer.end(
+    'writ: a session does not push to a directory outside of its scope, or by a way with `..`, and ' +
+      'nothing was sent. A person can push what is committed, at a terminal of their own: git push\n',
+  )
 }
 
 /** Only addresses of servers: other forms of git's addresses name programs or files. */

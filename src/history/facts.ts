@@ -80,14 +80,22 @@ export async function allFacts(
   return facts
 }
 
+/** The first fact about a task is the task itself; receipts, of which there may be many, come later. */
 export async function findTask(
   ledger: LedgerReader,
   stream: string,
   task: string,
 ): Promise<OpenedFact | null> {
-  const [found] = await allFacts(ledger, { stream, type: 'ao_act_task_v0', task })
+  const query = { stream, task, limit: 1, order: 'oldest_first' } as const
+  const [first] = (await ledger.store.find(query)).facts
+  if (first === undefined) return null
+  const fact = await openFact(ledger, first.text)
+  if (fact.record.type === TASK) return fact
+  const [found] = await allFacts(ledger, { stream, type: TASK, task })
   return found ?? null
 }
+
+const TASK = 'ao_act_task_v0'
 
 /** An error for each fact that the newest checkpoint of its stream does not cover. */
 export async function treeErrors(

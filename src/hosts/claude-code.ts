@@ -149,6 +149,13 @@ export const CLAUDE_CODE: AgentHost = {
         ],
       },
     ],
+    trusts: [
+      {
+        file: '.claude.json',
+        key: (directory) => ['projects', directory, 'hasTrustDialogAccepted'],
+        values: [true, false],
+      },
+    ],
     copied: [
       '.claude.json',
       '.claude/settings.json',

@@ -220,6 +220,13 @@ export const CODEX: AgentHost = {
     ],
     remade: ['.codex/shell_snapshots/**', '.codex/skills/.system/**'],
     mixed: [],
+    trusts: [
+      {
+        file: '.codex/config.toml',
+        key: (directory) => ['projects', directory, 'trust_level'],
+        values: ['trusted', 'untrusted'],
+      },
+    ],
     copied: [
       '.codex/config.toml',
       '.codex/hooks.json',

@@ -97,6 +97,8 @@ interface HostState {
   readonly remade: readonly string[]
   /** Files that hold memory and rights together: only these keys are compared. */
   readonly mixed: readonly MixedFile[]
+  /** Keys by which the host notes that it trusts a directory. */
+  readonly trusts?: readonly TrustNote[]
   /** Files of the user that the private state begins with. */
   readonly copied: readonly string[]
   readonly logins: readonly LoginFile[]
@@ -106,6 +108,13 @@ interface MixedFile {
   readonly file: string
   /** Key paths from the top; `*` is any key. */
   readonly keys: readonly (readonly string[])[]
+}
+
+interface TrustNote {
+  readonly file: string
+  readonly key: (directory: string) => readonly string[]
+  /** What it notes; any other value is a change like others. */
+  readonly values: readonly (string | boolean)[]
 }
 
 interface LoginFile {

@@ -51,7 +51,7 @@ export function messageOf(question: Question, terms: MessageTerms): Message {
   const who = asker.agent ?? asker.kind
   const where = visibleLine(basename(terms.workspace))
   const link =
-    terms.link === null ? null : `${terms.link.replace(/\/$/, '')}/v1/questions/${terms.question}`
+    terms.link === null ? null : `${terms.link.replace(/\/$/, '')}/questions/${terms.question}`
   const next = link ?? `writ inbox ${terms.question}`
   const title = `writ: ${where} waits for an answer`
   const text = `${who} asks about ${what} in ${where}: ${countsText(counts)}, risk ${risk}. ${next}`

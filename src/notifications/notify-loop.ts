@@ -24,6 +24,8 @@ export interface NotifyHost {
   readonly workspace: string
   readonly secretOf: SecretOf
   readonly nowMs: () => number
+  /** Where links lead if the settings do not say; null without a console. */
+  readonly console: string | null
   /** How long a receiver may take; ten seconds without it. */
   readonly waitMs?: number
 }
@@ -60,7 +62,7 @@ async function lookAt(
   tell: (news: NotifyNews) => void,
 ): Promise<number | null> {
   if (dueMs === null || dueMs > host.nowMs()) return dueMs
-  const { link } = host.gate.notify
+  const link = host.gate.notify.link ?? host.console
   const contents = way.contents === true
   const terms = { workspace: host.workspace, question: row.id, link, contents }
   const reason = await send(way, messageOf(question, terms), host.secretOf, host.waitMs)

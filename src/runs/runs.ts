@@ -62,7 +62,7 @@ interface StartOrder extends WatchOptions {
   readonly source?: FlowFiles | null
   /** Of a run that a schedule begins: known before, so that it can begin but once. */
   readonly runId?: string
-  /** Told before anything happens. */
+  /** Told when the run is recorded, so that its id can be resumed, and before anything else happens. */
   readonly onRun?: (runId: string) => void
 }
 
@@ -90,7 +90,6 @@ export async function startRun(host: FlowHost, order: StartOrder): Promise<Walke
   refuseMissingParts(flow, flow.nodes, partsAround(host, workspace))
   await refuseUnknownTools(host, flow, workspace, watching.abort)
   const runId = given ?? newRunId(host.clock.nowMs())
-  onRun?.(runId)
   const run = new FlowRun({ host, flow, runId, workspace, ...watching })
   return run.folder.locked(async () => {
     await keepDocument(host.ledger, flow.base)
@@ -105,6 +104,7 @@ export async function startRun(host: FlowHost, order: StartOrder): Promise<Walke
       ...pinned,
     }
     await run.send({ type: 'started', run_id: runId, origin })
+    onRun?.(runId)
     return walked(run)
   })
 }

@@ -8,6 +8,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import {
+  COMMAND_JSON,
   PAGE_KEY_HEADER,
   type ProblemDocument,
   parseCursor,
@@ -43,7 +44,12 @@ import { type HumanProof, ProofDesk, proofOf, requestDigest } from './console/pr
 import { EventHub } from './events.ts'
 import { answerNoRequest, refuseAmbiguous, refuseForeign } from './front-door.ts'
 import { actReply, knownStreams, RefusedDocument } from './handlers/actions.ts'
-import { answerByCommand, CommandRefusal, isCommandRoute } from './handlers/commands.ts'
+import {
+  answerByCommand,
+  CommandRefusal,
+  isCommandRoute,
+  spokenRoute,
+} from './handlers/commands.ts'
 import { HANDLERS } from './handlers/handlers.ts'
 import type { Handler, People, Reply, RouteCall } from './handlers/route-call.ts'
 import { RequestKeys } from './idempotency.ts'
@@ -134,6 +140,7 @@ class Routes {
   readonly #callers = new PaceLimit(CALLER_PACE)
   readonly #strangers = new PaceLimit(STRANGER_PACE)
   readonly #rehearsals: Turnstile
+  readonly #deciding = new Set<string>()
   readonly #events: EventHub
   readonly #keys: RequestKeys
   readonly #people: People
@@ -221,6 +228,7 @@ class Routes {
       waitSeconds: waitOf(request),
       reserve: null,
       rehearsals: this.#rehearsals,
+      deciding: this.#deciding,
       programs,
       // What cannot be counted is on the record.
       acted: (stream, id) => void this.#act(stream, id).catch(() => undefined),
@@ -231,7 +239,7 @@ class Routes {
     } as RouteCall
     if (name === 'followEvents') return this.#follow(call, request, reply)
     const { status = 200, value, json, headers = {} } = await this.#once(call, name, one, request)
-    if (one.media !== undefined) reply.type(one.media)
+    if (one.media !== undefined && headers['content-type'] === undefined) reply.type(one.media)
     if (json !== undefined) reply.type('application/json; charset=utf-8')
     reply.status(status).headers(headers)
     return reply.send(json ?? value)
@@ -244,7 +252,12 @@ class Routes {
     one: Route,
     request: FastifyRequest,
   ): Promise<Reply> {
-    const wantsText = prefersText(request)
+    const wantsText = request.headers.accept === 'text/plain'
+    const spoken = spokenRoute(one)
+    if (spoken !== null && (wantsText || request.headers.accept === COMMAND_JSON)) {
+      const printed = await this.#once(call, name, spoken, request)
+      return wantsText ? printed : { ...printed, headers: { ...printed.headers, ...COMMAND_TYPE } }
+    }
     const handle = (each: RouteCall): Promise<Reply> =>
       isCommandRoute(one)
         ? answerByCommand({ ...each, wantsText }, one)
@@ -388,10 +401,7 @@ function goneSignal({ raw }: FastifyReply): AbortSignal {
   return gone.signal
 }
 
-/** Whether the client wants what a person would read at a terminal. */
-function prefersText({ headers: { accept } }: FastifyRequest): boolean {
-  return accept === 'text/plain'
-}
+const COMMAND_TYPE = { 'content-type': `${COMMAND_JSON}; charset=utf-8` }
 
 function noHandler(): never {
   throw faultError('api.no_route', '')
@@ -408,7 +418,7 @@ function withoutProof(body: unknown): unknown {
 const MCP_DOOR: AskedRoute = { method: 'POST', who: 'caller', says: 'MCP', command: 'propose' }
 
 /** Routes of own functions that make no act: their whole answer is kept under a key. */
-const KEPT_WHOLE: ReadonlySet<RouteName> = new Set(['issueTask', 'submitReceipt'])
+const KEPT_WHOLE: ReadonlySet<RouteName> = new Set(['issueTask', 'submitReceipt', 'requestUndo'])
 
 const UNPROVEN: HumanProof = { key: null, assertion: null, secret: null }
 

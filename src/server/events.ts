@@ -4,6 +4,7 @@
  * nothing comes twice.
  */
 import { type Cursor, formatCursor } from '../api/index.ts'
+import { field } from '../contracts/index.ts'
 import { openFact, shownFact } from '../history/index.ts'
 import { type Caller, HOST_STREAM, mayKnow, type OpenedFact, termsOf } from '../ledger/index.ts'
 import type { HostedHome } from './call/hosted-home.ts'
@@ -16,6 +17,7 @@ interface EventFilter {
   readonly stream?: string
   readonly type?: string
   readonly run?: string
+  readonly session?: string
 }
 
 /** Where events of one reader go. */
@@ -205,7 +207,11 @@ function isWanted(caller: Caller, { stream }: EventFilter, found: string): boole
   return found !== HOST_STREAM && mayKnow(caller, found)
 }
 
-function passes({ type, run }: EventFilter, { record }: OpenedFact): boolean {
+function passes({ type, run, session }: EventFilter, { record, payload }: OpenedFact): boolean {
   if (type !== undefined && record.type !== type) return false
-  return run === undefined || termsOf(record)['run'] === run
+  const whole = { ...record, payload: payload ?? undefined }
+  if (run !== undefined && termsOf(whole)['run'] !== run) return false
+  if (session === undefined) return true
+  // Of the session itself, or of what was settled in it.
+  return [payload, field(payload, 'session')].some((one) => field(one, 'session_id') === session)
 }

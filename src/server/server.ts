@@ -93,6 +93,10 @@ async function listenAt(
     mcp,
     tls: tls === null ? null : { cert: readFileSync(tls.cert), key: readFileSync(tls.key) },
   })
+  // What waits for a person, or for another process, keeps no service from starting.
+  await home
+    .finishInterrupted(around.userName)
+    .catch(() => log.warn({ event: 'recovery_waits', hint: 'writ recover' }))
   const { host, port } = listen
   try {
     await app.listen({ host, port })
@@ -118,7 +122,7 @@ async function listenAt(
   const resting = new AbortController()
   const walking = [
     walkRuns(home, programs, log, resting.signal),
-    tellPeople(home, programs, log, resting.signal, around.userName),
+    tellPeople(home, programs, log, resting.signal, { userName: around.userName, port: found }),
     anchorOften(home, anchorPace, log, resting.signal),
   ]
   const end = async (): Promise<void> => {

@@ -37,9 +37,11 @@ export function tellPeople(
   programs: ProgramRuns,
   log: Log,
   stop: AbortSignal,
-  userName: string,
+  { userName, port }: { readonly userName: string; readonly port: number },
 ): Promise<void> {
-  const loop = { command: ['notify', 'run'], isNeeded: () => hasWays(home, userName) }
+  // The name under which browsers reach the console.
+  const link = `--console=http://writ.localhost:${port}`
+  const loop = { command: ['notify', 'run', link], isNeeded: () => hasWays(home, userName) }
   return keepLoop(loop, home, programs, log, stop)
 }
 

@@ -14,20 +14,31 @@ const BYTES_MAX = 64 * 1024 * 1024
 
 /** Null if there is nothing that the agent should know. */
 export function feedbackOf({ asked, blocked, answered, stale }: Settled): string | null {
-  const denied = deniedWords(answered)
   const parts = [
-    ...(denied === null ? [] : [`${denied}.`]),
+    ...laterWords({ answered, stale }).map((words) => `${words}.`),
     ...(asked === null ? [] : [askedText(asked)]),
     ...(blocked === null ? [] : [blockedText(blocked)]),
-    ...(stale.length === 0 ? [] : [`Read again, it changed outside: ${few(stale)}.`]),
   ]
   return parts.length === 0 ? null : `writ: ${parts.join(' ')}`
 }
 
-/** What a person denied, with their reason; null if they did not. The full stop is the caller's. */
-export function deniedWords(answered: Settled['answered']): string | null {
-  if (answered?.how !== 'denied') return null
-  const { paths, reason } = answered
+/** What the agent hears at its next report if it was found between two. Full stops are the caller's. */
+export function laterWords({
+  answered,
+  stale,
+}: Pick<Settled, 'answered' | 'stale'>): readonly string[] {
+  return [
+    ...(answered?.how === 'denied' ? [deniedWords(answered)] : []),
+    ...(stale.length === 0
+      ? []
+      : [
+          `Changed outside, but you still see it as it was, because a process of yours uses it or works in its directory: ${few(stale)}. End that process or leave the directory, then look again`,
+        ]),
+  ]
+}
+
+/** What a person denied, with their reason. */
+function deniedWords({ paths, reason }: NonNullable<Settled['answered']>): string {
   const why = reason === null ? '' : ` Their reason: ${JSON.stringify(reason)}.`
   return `A person denied these changes: ${few(paths)}.${why} Undo them`
 }

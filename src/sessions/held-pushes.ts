@@ -23,37 +23,63 @@ interface PushParts {
 
 /**
  * Leads pushes of git to the channel, after the settings of `before`; fetches go their own way. Git asks
- * `pushInsteadOf` for no remote with a `pushurl`, so `addresses` names those, each as a whole.
+ * `pushInsteadOf` for no remote with a `pushurl`, so `addresses` names those, each as a whole. A push to a
+ * path is led there too, and refused, unless it ends in a directory of the session's own, or in the scope,
+ * where it is a change of files like any other.
  */
 export function pushVariables(
   channel: string,
   before: Readonly<Record<string, string>>,
   addresses: readonly string[],
+  scope: readonly string[],
 ): Readonly<Record<string, string>> {
   const first = Number(before['GIT_CONFIG_COUNT'] ?? 0)
+  const own = [...scope, ...PRIVATE_PLACES].flatMap((directory) => [
+    `${directory}/`,
+    `file://${directory}/`,
+  ])
+  const isLed = (address: string): boolean => !own.some((each) => address.startsWith(each))
   const settings = [
-    ...ADDRESSES.map(([kind, beginning]) => [`${kind}/.pushInsteadOf`, beginning] as const),
-    ...addresses.flatMap((address) =>
-      ADDRESSES.filter(([, beginning]) => address.startsWith(beginning)).map(
-        ([kind, beginning]) =>
-          [`${kind}/${address.slice(beginning.length)}.insteadOf`, address] as const,
-      ),
+    ...ADDRESSES.map(([kind, start]) => [`${channel}/push/${kind}/.pushInsteadOf`, start] as const),
+    // Git takes the longest beginning that fits.
+    ...own.map((start) => [`${start}.pushInsteadOf`, start] as const),
+    ...addresses.filter(isLed).flatMap((address) =>
+      ADDRESSES.filter(([, start]) => address.startsWith(start)).map(([kind, start]) => {
+        return [
+          `${channel}/push/${kind}/${address.slice(start.length)}.insteadOf`,
+          address,
+        ] as const
+      }),
     ),
   ]
   const pairs = settings.flatMap(([name, value], index) => [
-    [`GIT_CONFIG_KEY_${first + index}`, `url.${channel}/push/${name}`],
+    [`GIT_CONFIG_KEY_${first + index}`, `url.${name}`],
     [`GIT_CONFIG_VALUE_${first + index}`, value],
   ])
   return { GIT_CONFIG_COUNT: String(first + settings.length), ...Object.fromEntries(pairs) }
 }
 
-/** How addresses of servers begin, by the name that the channel has for the kind. */
+/** Directories that last as long as the session (S-12). */
+const PRIVATE_PLACES = ['/tmp', '/var/tmp', '/dev/shm']
+
+/** Deeper ones are refused too, in git's words. */
+const LEVELS_MAX = 12
+
+/** How addresses of servers and paths begin, by the name that the channel has for the kind. */
 const ADDRESSES = [
   ['https', 'https://'],
   ['http', 'http://'],
   ['ssh', 'ssh://'],
   ['scp', 'git@'],
+  ['path', '/'],
+  ['path', 'file://'],
+  ...upwards().map((start) => ['path', start] as const),
 ] as const
+
+/** The whole beginning, since what is left of `..` would be taken for a way up in the channel's address. */
+function upwards(): readonly string[] {
+  return Array.from({ length: LEVELS_MAX }, (_, index) => '../'.repeat(index + 1))
+}
 
 export class HeldPushes implements PushKeeper {
   readonly #parts: PushParts

@@ -3,7 +3,8 @@
  * an interruption. Sees base, contracts, configuration, ledger, gate, hosts, machine, gateway, sandbox,
  * view, home and service.
  */
-export { AgentHome } from './agent-home.ts'
+export { AgentHome } from './agent/agent-home.ts'
+export type { PowerChange } from './agent/agent-powers.ts'
 export { knownHost } from './agent-start.ts'
 export { sendOrder } from './control.ts'
 export { withIdleSession } from './idle-session.ts'

@@ -82,7 +82,7 @@ function limitWords(
     return `a command needed more than the ${limits.memory_mb} MB of memory of the session and was ended; \`writ run --memory\` gives more`
   }
   if (cap === 'disk') {
-    return `the view holds more than ${limits.disk_mb} MB or its disk is nearly full, so the commands that ran were ended; remove what is not needed, or start with \`--disk\``
+    return `the changes of the session take more than its ${limits.disk_mb} MB, or the disk that holds them is nearly full, so the commands that ran were ended and their files stay; remove what is not needed (\`du -sh *\`), or start again with \`writ run --disk MB\`; \`writ gc\` outside removes leftovers of writ`
   }
   return 'the session had too many processes, so the commands that ran were ended; let them start fewer at a time'
 }

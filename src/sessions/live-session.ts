@@ -19,11 +19,11 @@ import { occurredAtText } from '../ledger/index.ts'
 import type { RunOutcome, RunRequest } from '../sandbox/index.ts'
 import type { GateAnswer, GateSurface, OpenedSession, SessionSurface } from '../service/index.ts'
 import { type LiveView, openView } from '../view/index.ts'
-import type { AgentHome } from './agent-home.ts'
+import type { AgentHome } from './agent/agent-home.ts'
 import { type AgentStart, startOf } from './agent-start.ts'
 import { Boundary, gitDirectories, isGitBusy } from './boundary.ts'
 import { type SessionOrder, serveOrders } from './control.ts'
-import { deniedWords, feedbackOf, realVersion } from './feedback.ts'
+import { feedbackOf, laterWords, realVersion } from './feedback.ts'
 import { HeldCommands } from './held-commands.ts'
 import { HeldPushes, pushVariables } from './held-pushes.ts'
 import { LimitNotices } from './limit-notices.ts'
@@ -230,7 +230,7 @@ class LiveSession {
       ({ outside, inside }) => `port ${inside} of the session: http://127.0.0.1:${outside}`,
     )
     onNotes([...start.notes, ...agentHome.logins(), ...published])
-    agentHome.acceptFiles(start.written)
+    await agentHome.acceptFiles(start.written)
     return start
   }
 
@@ -311,7 +311,7 @@ class LiveSession {
         PATH: [heldPrograms, variables.PATH ?? ''].join(delimiter),
         WRIT_SESSION: terms.session_id,
         WRIT_SESSION_CHANNEL: this.#channel,
-        ...pushVariables(this.#channel, environment, addresses),
+        ...pushVariables(this.#channel, environment, addresses, terms.scope),
       },
       ...live,
       abort,
@@ -372,8 +372,8 @@ class LiveSession {
     const settled = await settler.settle({ ...programs, ...cause }, take as readonly RawPath[]) // Raw, as asked for.
     const { promoted, asked, blocked } = settled
     if (promoted !== null || asked !== null || blocked !== null) this.#programs.clear()
-    const denied = cause.boundary === 'tool' ? null : deniedWords(settled.answered)
-    if (denied !== null) this.#notices.keep(denied)
+    if (cause.boundary !== 'tool')
+      for (const words of laterWords(settled)) this.#notices.keep(words)
     await this.#recordUse()
     this.#options.onSettled(settled)
     return settled

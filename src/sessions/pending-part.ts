@@ -1,8 +1,9 @@
 /** Parts of what is pending in a session, and words for the states of changes. */
 import { digestDocument } from '../base/index.ts'
-import { type Change, isBelow, type PartKind, type RawPath } from '../gate/index.ts'
+import { type Change, displayOfRaw, isBelow, type PartKind, type RawPath } from '../gate/index.ts'
 import type { PendingPart, SessionGround, SessionSurface, SettleOrder } from '../service/index.ts'
 import type { FrozenView, PendingScan, ViewConflict } from '../view/index.ts'
+import type { PendingChanges } from './settled.ts'
 
 export const NO_PART: PendingPart = { changes: [], findings: [], emptied: [], told: [] }
 
@@ -24,8 +25,14 @@ function realWord(state: ViewConflict['real']): string {
   return state?.digest ?? state?.kind ?? 'nothing'
 }
 
+export function shownConflicts({ conflicts }: PendingScan): PendingChanges['conflicts'] {
+  return conflicts.map((conflict) => {
+    return { path: displayOfRaw(conflict.path), detail: conflictWords(conflict) }
+  })
+}
+
 /** Names both sides, and what the agent can do about it. */
-export function conflictWords({ real, view }: ViewConflict): string {
+function conflictWords({ real, view }: ViewConflict): string {
   const side = (state: ViewConflict['real']): string => (state === null ? 'deleted' : 'changed')
   return `${side(view)} in the session and ${side(real)} in the real tree since; in the session, \`writ-real PATH\` prints the real version: write the file again with both`
 }

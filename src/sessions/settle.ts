@@ -9,14 +9,8 @@
  */
 import type { NetworkConnection } from '../contracts/index.ts'
 import { type Change, displayOfRaw, type RawPath, rawOfText } from '../gate/index.ts'
-import type {
-  GateAnswer,
-  PendingPart,
-  SessionGround,
-  SessionSurface,
-  SettleOrder,
-} from '../service/index.ts'
-import type { FrozenView, LiveView, PendingScan } from '../view/index.ts'
+import type { GateAnswer, PendingPart, SettleOrder } from '../service/index.ts'
+import type { FrozenView, PendingScan } from '../view/index.ts'
 import {
   type Commits,
   type LeftRow,
@@ -27,10 +21,10 @@ import {
   withLeft,
 } from './left-bytes.ts'
 import {
-  conflictWords,
   isStill,
   NO_PART,
   pendingPart,
+  shownConflicts,
   solvedConflicts,
   splitPart,
   stateOf,
@@ -41,35 +35,23 @@ import {
   withoutHeld,
   withoutRows,
 } from './pending-part.ts'
-import type { OpenQuestion, SessionFiles, SessionMemory } from './session-files.ts'
+import type { OpenQuestion, SessionMemory } from './session-files.ts'
 import {
   NO_CHANGES,
   NOTHING,
   type PendingChanges,
   type SettleCause,
   type Settled,
+  type SettlerParts,
 } from './settled.ts'
-
-interface SettlerParts {
-  readonly surface: SessionSurface
-  readonly view: LiveView
-  readonly ground: SessionGround
-  readonly files: SessionFiles
-  readonly isDeclared: boolean
-  readonly nowMs: () => number
-  /** What went out since it was asked last. */
-  readonly connections: () => readonly NetworkConnection[]
-  /** Whether changes of the real tree come to `refresh` by themselves. */
-  readonly isWatched: () => boolean
-  /** Whether a person looks at a question now. */
-  readonly isLookedAt: (actionId: string) => boolean
-}
+import { StalePaths } from './stale-paths.ts'
 
 /** How long changes wait that could not be promoted, although the gate lets them. */
 const HINDERED_MS = 60_000
 
 export class Settler {
   readonly #parts: SettlerParts
+  readonly #stale = new StalePaths()
   #memory: SessionMemory
   #sinceMs: number
   /** Changes that something stood in the way of, such as a full disk, and when they are tried again. */
@@ -127,7 +109,7 @@ export class Settler {
     const { view, ground } = this.#parts
     const { question, refused } = this.#memory
     const layers = ground.layers.map(({ root, upper }) => ({ root, upper }))
-    if (!(await view.hasPending())) {
+    if (!(this.#stale.isDue || (await view.hasPending()))) {
       return { ...NO_CHANGES, question: question?.action_id ?? null, layers }
     }
     const frozen = await view.freeze()
@@ -137,12 +119,11 @@ export class Settler {
       const asked = question?.states ?? {}
       return {
         changes,
-        conflicts: scan.conflicts.map((conflict) => {
-          return { path: displayOfRaw(conflict.path), detail: conflictWords(conflict) }
-        }),
+        conflicts: shownConflicts(scan),
         asked: changes.filter(({ path }) => Object.hasOwn(asked, path)).map(({ path }) => path),
         refused: changes.filter(({ path }) => Object.hasOwn(refused, path)).map(({ path }) => path),
         busy: [...frozen.busy],
+        stale: this.#stale.with(scan.stale),
         question: question?.action_id ?? null,
         layers,
       }
@@ -177,7 +158,10 @@ export class Settler {
   refresh(paths: readonly string[] | null): void {
     const { view } = this.#parts
     this.#turn = this.#turn
-      .then(() => (paths === null || view.hasNews(paths) ? view.refresh(paths ?? []) : null))
+      .then(async () => {
+        if (paths !== null && !view.hasNews(paths)) return
+        this.#stale.expect((await view.refresh(paths ?? [])).stale)
+      })
       .catch(() => undefined)
   }
 
@@ -235,7 +219,7 @@ export class Settler {
     const { view, files } = this.#parts
     await this.#followQuestion()
     const { answered = null } = this.#memory
-    if (!(await view.hasPending())) {
+    if (!(this.#stale.isDue || (await view.hasPending()))) {
       this.#memory = { ...this.#memory, answered: null }
       await this.#withdraw()
       if (answered !== null) files.remember(this.#memory)
@@ -328,9 +312,10 @@ export class Settler {
     const blocked = await this.#settlePart(order, refused)
     if (blocked !== null) this.#refuse(refused.changes)
     const applied = promoted?.promoted === true ? granted.changes : []
-    const stale = await swept(frozen, applied, this.#parts.isWatched())
+    const left = await swept(frozen, applied, this.#parts.isWatched())
+    const stale = this.#stale.note(left)
     this.#sinceMs = this.#parts.nowMs()
-    return { promoted, asked: answer, blocked, busy, stale: stale.map(displayOfRaw) }
+    return { promoted, asked: answer, blocked, busy, stale }
   }
 
   /** A conflict is solved by a person, or if the agent read the real version and changed its own since. */

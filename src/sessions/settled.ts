@@ -1,10 +1,27 @@
 /** What a settle of a session begins with and says, and what is pending in one. */
-import type { SessionMark } from '../contracts/index.ts'
+import type { NetworkConnection, SessionMark } from '../contracts/index.ts'
 import type { Change, RawPath } from '../gate/index.ts'
-import type { GateAnswer } from '../service/index.ts'
-import type { NoticedAnswer } from './session-files.ts'
+import type { GateAnswer, SessionGround, SessionSurface } from '../service/index.ts'
+import type { LiveView } from '../view/index.ts'
+import type { NoticedAnswer, SessionFiles } from './session-files.ts'
 
 export type SettleCause = Pick<SessionMark, 'boundary' | 'programs' | 'tool'>
+
+/** What settles of a session are made with. */
+export interface SettlerParts {
+  readonly surface: SessionSurface
+  readonly view: LiveView
+  readonly ground: SessionGround
+  readonly files: SessionFiles
+  readonly isDeclared: boolean
+  readonly nowMs: () => number
+  /** What went out since it was asked last. */
+  readonly connections: () => readonly NetworkConnection[]
+  /** Whether changes of the real tree come to `refresh` by themselves. */
+  readonly isWatched: () => boolean
+  /** Whether a person looks at a question now. */
+  readonly isLookedAt: (actionId: string) => boolean
+}
 
 /** What one settle did; every answer is on the record. */
 export interface Settled {
@@ -13,7 +30,7 @@ export interface Settled {
   readonly blocked: GateAnswer | null
   /** Changed files that a process has open for writing: they stay pending. */
   readonly busy: readonly string[]
-  /** Paths that the agent still sees as they were, because a process uses them. */
+  /** Paths that the agent still sees as they were, because a process uses them; new ones only. */
   readonly stale: readonly string[]
   /** How a question ended since the settle before. */
   readonly answered: NoticedAnswer | null
@@ -27,12 +44,16 @@ export interface PendingChanges {
   readonly asked: readonly RawPath[]
   readonly refused: readonly RawPath[]
   readonly busy: readonly RawPath[]
+  /** Paths that others changed and the view cannot show, because a process uses them. */
+  readonly stale: readonly string[]
   readonly question: string | null
   /** Where the bytes of the changes lie. */
   readonly layers: readonly { readonly root: string; readonly upper: string }[]
 }
 
-export const NO_CHANGES = { changes: [], conflicts: [], asked: [], refused: [], busy: [] }
+export const NO_CHANGES = {
+  ...{ changes: [], conflicts: [], asked: [], refused: [], busy: [], stale: [] },
+}
 
 export const NOTHING: Settled = {
   promoted: null,

@@ -202,7 +202,7 @@ export class StoppedView implements FrozenView {
     await observe(after, record, NOTHING_STALE, keeper, true)
     record.save()
     const changed = [...removed.map(({ path }) => path), ...applied.keys()]
-    const stale = await this.#ground.verify(after, this.#pins, changed)
+    const stale = await this.#ground.verify(after, this.#pins, changed, scanned.pending.stale)
     this.#scanned = null
     return { pruned: removed.map(({ path }) => path), kept: kept.map(({ path }) => path), stale }
   }

@@ -80,11 +80,19 @@ export class ViewGround {
     this.record.refreshedNs = nowNs
   }
 
-  /** Compares what the view shows with what it should, for paths in use and those given. */
-  async verify(tree: UpperTree, pins: Pins, changed: Iterable<RawPath>): Promise<readonly Stale[]> {
+  /**
+   * Compares what the view shows with what it should, for paths in use and those given. Of those that were
+   * `judged` to be hidden, returns the ones that still are.
+   */
+  async verify(
+    tree: UpperTree,
+    pins: Pins,
+    changed: Iterable<RawPath>,
+    judged: readonly Stale[] = [],
+  ): Promise<readonly Stale[]> {
     const hiding = await hidingIn(tree, this.keeper)
     this.stale.clear()
-    const found: Stale[] = []
+    const found = judged.filter(({ path }) => tree.byPath.has(path) || isHidden(path, tree, hiding))
     for (const path of new Set([...changed, ...pins.paths()])) {
       const why = this.#mismatch(path, tree, hiding)
       if (why === null) continue

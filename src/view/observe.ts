@@ -201,10 +201,11 @@ const ANY = Number.POSITIVE_INFINITY
 function namesLeft(tree: UpperTree, { entries }: ViewRecord): number {
   let count = 0
   for (const [path, { found }] of tree.byPath) {
-    if (found.kind === 'file' || entries.get(path)?.kind === upperKind(found)) continue
+    if (entries.get(path)?.kind === upperKind(found)) continue
     const real = lookAt(path)
+    // Also where a file has taken the name of the directory.
     if (real?.kind === 'directory' && found.kind !== 'directory') return ANY
-    if (real?.kind === 'file') count++
+    if (real?.kind === 'file' && found.kind !== 'file') count++
   }
   for (const [path, { kind }] of entries) if (kind === 'file' && !tree.byPath.has(path)) count++
   return count

@@ -91,7 +91,8 @@ const wayArbitrary = fc.record({
   source: fc.nat(),
   target: fc.nat(),
   sort: fc.constantFrom(
-    ...(['on', 'on', 'closed', 'decision', 'decision', 'choice', 'sync', 'out'] as const),
+    ...(['on', 'on', 'closed', 'decision', 'decision', 'choice', 'sync', 'any', 'join'] as const),
+    ...(['out', 'no'] as const),
     ...(['loop', 'loop', 'rollback', 'free loop', 'free rollback', 'rerun'] as const),
   ),
 })
@@ -129,41 +130,50 @@ export const walkableFlow = fc
     return { nodes: made, edges: [...chain, last, ...more] }
   })
 
-/** The same with a CHECK that one or two of the nodes call, and with a map in the place of one node. */
+/**
+ * The same with a CHECK that one or two of the nodes call, a second one or a WORK node that is called too, and
+ * with a map in the place of one node.
+ */
 export const callingFlow = fc
   .record({
     parts: walkableFlow,
     callers: fc.array(fc.nat(), { minLength: 1, maxLength: 2 }),
     sort: fc.constantFrom('Gate' as const, 'Progress' as const),
     phase: fc.constantFrom('P0', 'PC'),
+    second: fc.constantFrom(null, null, 'CHECK' as const, 'WORK' as const),
     mapped: fc.option(fc.nat()),
+    minimum: fc.constantFrom(undefined, 1),
   })
-  .map(({ parts, callers, sort, phase, mapped }): Flow => {
+  .map(({ parts, callers, sort, phase, second, mapped, minimum }): Flow => {
     const { nodes = [], edges = [] } = parts
     const works = nodes.filter(({ executor }) => executor !== undefined)
     const at = (place: number): string => works[place % works.length]?.node_id ?? ''
     const sources = works.length === 0 ? [] : [...new Set(callers.map(at))]
     const list = mapped === null || works.length === 0 ? '' : at(mapped)
-    const items = ['x', 'y']
-    const gate = node('k', {
-      kind: 'CHECK',
-      call: true,
-      phase_id: phase,
-      reviewer: { command: ['k'] },
-    })
+    const map = { items: ['x', 'y'], ...(minimum === undefined ? {} : { minimum }) }
+    const called = { call: true as const, phase_id: phase }
+    const gate = (id: string) =>
+      node(id, { kind: 'CHECK', ...called, reviewer: { command: [id] }, actor: 'validator' })
+    const others =
+      second === null ? [] : [second === 'CHECK' ? gate('k2') : work('w2', { ...called })]
+    const gates = [gate('k'), ...others]
     return {
       type: 'flow_v1',
       flow_id: 'f',
       title: '',
       nodes: [
         ...nodes.map((one) =>
-          one.node_id === list && !sources.includes(list) ? { ...one, map: { items } } : one,
+          one.node_id === list && !sources.includes(list) ? { ...one, map } : one,
         ),
-        gate,
+        ...gates,
       ],
       edges: [
         ...edges,
-        ...sources.map((source) => edge(source, 'k', { edge_id: `K${source}`, class: sort })),
+        ...gates.flatMap(({ node_id }) =>
+          sources.map((source) =>
+            edge(source, node_id, { edge_id: `${node_id}:${source}`, class: sort }),
+          ),
+        ),
       ],
     }
   })
@@ -181,7 +191,9 @@ function wayOf(
     decision: 'Decision',
     choice: 'Decision',
     sync: 'Sync',
+    any: 'Sync',
     out: 'Exception',
+    no: 'Exception',
   } as const
   const forward = classes[sort as keyof typeof classes] ?? 'Progress'
   const back = sort.endsWith('loop') ? 'Loop' : 'Rollback'
@@ -198,6 +210,8 @@ function wayOf(
     class: isBack ? back : forward,
     ...(guard_expr === undefined ? {} : { guard_expr }),
     ...(sort === 'choice' ? { group_id: 'k' } : {}),
+    ...(sort === 'no' ? { on: 'reject' } : {}),
+    ...(sort === 'any' ? { join: 'OR' } : sort === 'join' ? { join: 'AND' } : {}),
     ...(sort === 'rerun' ? { guard_scope: 'phase', on_guard_fail: 'rerun' } : {}),
   })
 }

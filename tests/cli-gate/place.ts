@@ -105,10 +105,10 @@ export class Place {
     mkdirSync(this.home)
   }
 
-  init(passphrase?: string): this {
+  init(passphrase?: string, options: readonly string[] = []): this {
     const args = passphrase === undefined ? ['--no-pass'] : ['--pass-fd', '3']
     const around = passphrase === undefined ? {} : { passphrase }
-    const { status, err } = this.writ(['init', '--name', 'ann', ...args], around)
+    const { status, err } = this.writ(['init', '--name', 'ann', ...args, ...options], around)
     expect(status, err).toBe(0)
     return this
   }

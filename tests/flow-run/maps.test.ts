@@ -5,7 +5,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { FlowNode } from '../../src/contracts/index.ts'
 import { elementAt, foldFacts, replayRun, reportOf, stopsOf } from '../../src/flow/index.ts'
 import { readRun } from '../../src/runs/run-records.ts'
-import { leaveOrder, type WalkedRun } from '../../src/runs/runs.ts'
+import { leaveOrder, startRun, type WalkedRun } from '../../src/runs/runs.ts'
 import { artifact, checker, edge, flowOf, goal, review, worker } from './acceptance/scene.ts'
 import { findingsIn, RunPlace } from './place.ts'
 import { compiledFlow, script, TOOL } from './scripts.ts'
@@ -205,6 +205,20 @@ it('goes on after `kill -9` in the middle of the items', async () => {
   expect(eventCount(facts, 'promoted')).toBe(7)
   expect(place.read('text/5-five.md')).toBe('write five, 5 of 5')
 }, 300_000)
+
+it('tells the id of a run when the run can be resumed by it, and not before', async () => {
+  const found: ReturnType<typeof readRun>[] = []
+  await startRun(place.host(), {
+    flow: compiledFlow(flowOf([goal('end', 'P')], [])),
+    workspace: place.workspace,
+    participantsDigest: null,
+    onRun: (runId) => {
+      found.push(readRun(place.ledger, 'main', runId))
+    },
+  })
+  const [history] = await Promise.all(found)
+  expect(history?.facts[0]?.type).toBe('flow_started_v1')
+}, 60_000)
 
 function eventCount(facts: WalkedRun['facts'], name: string): number {
   return facts.filter(

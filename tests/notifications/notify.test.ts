@@ -92,7 +92,7 @@ describe('a question', () => {
         effects: { added: 1, modified: 0, deleted: 0 },
       },
     })
-    expect(event.data.link).toBe(`https://writ.example.org/v1/questions/${id}`)
+    expect(event.data.link).toBe(`https://writ.example.org/questions/${id}`)
     expect(ntfy.receiver.got[0]).toMatchObject({
       path: '/topic',
       headers: { click: event.data.link },

@@ -1,6 +1,12 @@
 /** Receivers of messages on the loopback of this machine: web servers, and a server for mail. */
 import { createServer, type IncomingMessage } from 'node:http'
-import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net'
+import {
+  type AddressInfo,
+  createServer as createSocketServer,
+  type Server,
+  type Socket,
+} from 'node:net'
+import { TLSSocket } from 'node:tls'
 
 export interface Received {
   readonly path: string
@@ -79,6 +85,78 @@ export class MailReceiver {
     })
     say('220 receiver')
   })
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
+    return `smtp://127.0.0.1:${portOf(this.#server)}`
+  }
+
+  close(): void {
+    this.#server.close()
+  }
+}
+
+/** Takes mail by SMTP with STARTTLS (RFC 3207) and AUTH PLAIN (RFC 4954), and keeps what it heard unencrypted. */
+export class SecureMailReceiver {
+  readonly mails: string[] = []
+  readonly passwords: string[] = []
+  /** Everything that came before encryption. */
+  plain = ''
+  readonly #server: Server
+
+  constructor(tls: { readonly cert: string; readonly key: string }, hasTls: boolean) {
+    this.#server = createSocketServer((socket) => {
+      socket.on('error', () => undefined)
+      this.#talk(socket, hasTls, () => {
+        const secure = new TLSSocket(socket, { isServer: true, ...tls })
+        secure.on('error', () => undefined)
+        this.#talk(secure, false, () => undefined)
+      })
+      socket.write('220 receiver\r\n')
+    })
+  }
+
+  /** One half of a conversation: before encryption, or after. */
+  #talk(socket: Socket, offersTls: boolean, upgrade: () => void): void {
+    let [text, isData] = ['', false]
+    const isSecure = socket instanceof TLSSocket
+    const say = (...lines: readonly string[]): void =>
+      void socket.write(lines.map((line) => `${line}\r\n`).join(''))
+    const hear = (chunk: Buffer): void => {
+      if (!isSecure) this.plain += chunk
+      text += chunk
+      for (;;) {
+        const ending = isData ? '\r\n.\r\n' : '\r\n'
+        const end = text.indexOf(ending)
+        if (end === -1) return
+        const line = text.slice(0, end)
+        text = text.slice(end + ending.length)
+        if (isData) {
+          this.mails.push(line)
+          isData = false
+          say('250 taken')
+        } else if (/^EHLO/i.test(line)) {
+          say('250-receiver', offersTls ? '250 STARTTLS' : '250 AUTH PLAIN')
+        } else if (/^STARTTLS/i.test(line) && offersTls) {
+          socket.off('data', hear)
+          say('220 go on')
+          upgrade()
+          return
+        } else if (/^AUTH PLAIN /i.test(line)) {
+          const given = Buffer.from(line.slice('AUTH PLAIN '.length), 'base64').toString()
+          this.passwords.push(given.split('\0').at(-1) ?? '')
+          say('235 welcome')
+        } else if (/^DATA/i.test(line)) {
+          isData = true
+          say('354 go on')
+        } else if (/^QUIT/i.test(line)) {
+          say('221 bye')
+          socket.end()
+        } else say(/^STARTTLS/i.test(line) ? '502 not here' : '250 fine')
+      }
+    }
+    socket.on('data', hear)
+  }
 
   async listen(): Promise<string> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))

@@ -1,6 +1,11 @@
 /** `WRIT_URL`: the command line as the client of a registered service. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { COMMANDS } from '../../src/cli/commands/table.ts'
+import { placeOf } from '../../src/cli/remote/carried-out.ts'
 import { type Ended, type Json, Place } from '../cli-gate/place.ts'
+import { LOCAL_COMMANDS } from './local-commands.ts'
 import { PASSPHRASE, ServicePlace } from './service-place.ts'
 
 let place: ServicePlace
@@ -71,13 +76,129 @@ it('proves a person with the passphrase that is typed here', () => {
   expect(place.writ(['principal', 'list'], { token }).out).toContain('far')
 }, 120_000)
 
-it('leaves what is local where it is', () => {
+describe('what is useful from afar', () => {
+  const pass = { passphrase: PASSPHRASE }
+  const proposed = (name: string): { readonly file: string; readonly id: string } => {
+    const document = place.proposal(name)
+    client.write('proposal.json', JSON.stringify(document))
+    return { file: join(client.project, 'proposal.json'), id: document.descriptor.action_id }
+  }
+
+  it('proposes, shows the question, approves it here, and reads what became of it', () => {
+    const { file, id } = proposed('.env.far')
+    const asked = there(['propose', file, '--json'])
+    expect([asked.status, asked.json.decision.decision]).toEqual([3, 'CONFIRM'])
+    const { pending } = there(['inbox', '--json']).json
+    const [question] = pending.filter((one: Json) => one.action_id === id)
+    const shown = there(['inbox', question.id])
+    expect([shown.status, shown.out]).toEqual([0, expect.stringContaining('.env.far')])
+    const without = there(['approve', question.id, '--yes'])
+    expect([without.status, without.err]).toEqual([
+      1,
+      expect.stringContaining('credential.required'),
+    ])
+    expect(place.has('.env.far')).toBe(false)
+    const done = there(['approve', question.id, '--pass-fd', '3', '--json'], pass)
+    expect([done.status, done.json.status]).toEqual([0, 'promoted'])
+    expect(place.has('.env.far')).toBe(true)
+    expect(there(['show', id, '--json']).json).toMatchObject({ kind: 'action' })
+    expect(there(['log']).out).toContain('.env.far')
+    const facts = there(['log', '--facts', '--json']).json.facts
+    expect(facts.length).toBeGreaterThan(3)
+    const proof = there(['ledger', 'prove', '0', '--json'])
+    expect(proof.json).toEqual(place.writ(['ledger', 'prove', '0', '--json']).json)
+    expect(there(['ledger', 'verify', '--json']).json.ok).toBe(true)
+  }, 240_000)
+
+  it('denies, and says which question waits while it waits for the answer', async () => {
+    const { file } = proposed('.env.no')
+    const child = client.start(['propose', file, '--wait', '--json'], {
+      token,
+      env: { WRIT_URL: place.url },
+    })
+    let [out, err] = ['', '']
+    child.stdout?.on('data', (chunk) => {
+      out += chunk
+    })
+    child.stderr?.on('data', (chunk) => {
+      err += chunk
+    })
+    const ended = new Promise((resolve) => child.once('close', resolve))
+    for (let look = 0; look < 200 && !err.includes('writ deny'); look++) await pause(200)
+    const [, id = ''] = /writ deny ([0-9a-f]+)/.exec(err) ?? []
+    const denied = there(['deny', id, '--reason', 'not now', '--pass-fd', '3'], pass)
+    expect([denied.status, denied.out]).toEqual([0, expect.stringContaining('denied')])
+    expect(await ended).toBe(1)
+    expect(JSON.parse(out)).toMatchObject({ status: 'denied' })
+  }, 240_000)
+
+  it('takes a yes only for the effects that were looked at, and no option that names this machine', () => {
+    const like = there(['approve', '--like', 'abcdef123456', '--pass-fd', '3'], pass)
+    expect([like.status, like.err]).toEqual([2, expect.stringContaining('remote.no_form')])
+    const only = there(['approve', 'abcdef123456', '--only', 'src', '--pass-fd', '3'], pass)
+    expect([only.status, only.err]).toEqual([2, expect.stringContaining('relative')])
+    const home = there(['inbox', '--home', '.writ'])
+    expect([home.status, home.err]).toEqual([2, expect.stringContaining('a home of this machine')])
+  }, 120_000)
+
+  it('leaves an undo that an actor asked for to a person', async () => {
+    const bot = place.tokenOf('ai:far-bot@local')
+    const body = place.proposal('taken-back.txt')
+    const acting = place.client(bot)
+    await acting.proposeAction({ query: {}, body, wait: 60 })
+    const { action_id } = body.descriptor
+    const asked = await acting.requestUndo({ body: { action_id, reason: 'wrong file' } })
+    const { id } = asked.value
+    expect(there(['inbox']).out).toContain(id)
+    const yes = there(['approve', id, '--pass-fd', '3'], pass)
+    expect([yes.status, yes.out]).toEqual([0, expect.stringContaining('taken back')])
+    expect(place.has('taken-back.txt')).toBe(false)
+  }, 240_000)
+})
+
+it('leaves what is local where it is, and says so', () => {
   const { status, err } = there(['exec', '--', 'true'])
   expect(status).toBe(125)
   // There is no home on this side, and `exec` does not look for one elsewhere.
   expect(err).not.toContain('remote.')
-  const log = there(['log', '--json'])
-  expect([log.status, log.json.error.code]).toEqual([2, 'remote.no_form'])
+  expect(err).toContain('writ exec stays on this machine, WRIT_URL is not used')
+  expect(there(['undo']).err).toContain('writ undo stays on this machine')
+  expect(there(['hook', 'list']).err).toContain('writ hook list stays on this machine')
+}, 60_000)
+
+it('carries every command out there, or has a reason to stay here', () => {
+  const here = COMMANDS.filter((one) => placeOf(one) === 'here').map(({ name }) => name)
+  const documents = here.filter((name) => LOCAL_COMMANDS[name] === undefined)
+  // These look at documents, which are here.
+  expect([...documents].sort()).toEqual(
+    [
+      'laws check',
+      'check',
+      'normalize',
+      'schema',
+      'rules check',
+      'rules eval',
+      'rules test',
+      'rules prove',
+      'rules diff',
+      'rules import',
+      'rules fmt',
+      'flow check',
+      'flow test',
+      'flow import',
+      'flow export',
+      'ledger compare',
+    ].sort(),
+  )
+  for (const name of ['propose', 'inbox', 'show', 'approve', 'deny', 'log', 'ledger prove'])
+    expect(here).not.toContain(name)
+})
+
+it('refuses a service that shows nothing signed to this token', async () => {
+  const words = ['--stream', 'empty']
+  const blind = place.tokenOf('device:blind@local', ...words)
+  const { status, json } = there(['inbox', '--json'], { token: blind })
+  expect([status, json.error.code]).toEqual([1, 'remote.key_unproven'])
 }, 60_000)
 
 it('refuses a service whose key has changed', async () => {

@@ -10,6 +10,27 @@ import { chain } from '../flow-run/scripts.ts'
 import { LOCAL_COMMANDS } from './local-commands.ts'
 import { PASSPHRASE, ServicePlace } from './service-place.ts'
 
+/** Routes that answer well in another test, which is named. */
+const NO_ANSWER_HERE: Readonly<Record<string, string>> = {
+  followEvents: 'a stream of events: tests/server/service.test.ts',
+  readTile: 'bytes, checked against the checkpoint: tests/server/service.test.ts',
+  showSession: 'needs a running agent; the command: tests/sessions/commands.test.ts',
+  diffSession: 'needs a running agent; the command: tests/sessions/commands.test.ts',
+  settleSession: 'needs a running agent; the command: tests/sessions/settle.test.ts',
+  discardSession: 'needs a running agent; the command: tests/sessions/commands.test.ts',
+  extendSession: 'needs a running agent; the command: tests/sessions/limits.test.ts',
+  stopSession: 'needs a running agent; the command: tests/sessions/commands.test.ts',
+  revokeGrant: 'needs an answer `always` at a terminal: tests/sessions/always.test.ts',
+  recover: 'needs a promotion that was killed: tests/cli-gate/unrecovered.test.ts',
+  makePlan: 'needs a planner that answers: tests/flow-run',
+  answerNode: 'needs a run with a person in it: tests/flow-run',
+  approveNode: 'needs a run with a reviewer: tests/flow-run',
+  rejectNode: 'needs a run with a reviewer: tests/flow-run',
+  bringEvidence: 'needs a run with claims: tests/flow-run',
+  anchorLedger: 'needs a witness: tests/witness',
+  submitReceipt: 'the command: tests/cli-history/tasks.test.ts',
+}
+
 const TABLE: readonly (readonly [string, Route])[] = Object.entries(ROUTES)
 
 describe('the table', () => {
@@ -356,4 +377,141 @@ describe('a request with a key that a command answers', () => {
     const { tokens } = await value(asAnn.listTokens({}))
     expect(tokens.filter(({ principal }: Json) => principal.id === 'once')).toHaveLength(1)
   }, 180_000)
+})
+
+describe('the rest of the table', () => {
+  it('the service says that it is there, and what it offers', async () => {
+    for (const name of ['isAlive', 'isReady', 'describeApi'] as const) await asBot[name]({})
+    expect(await value(asBot.showMetrics({}))).toContain('writ_')
+  })
+
+  it('questions are listed, shown, taken in part, denied and approved', async () => {
+    const example = place.writ(['propose', '--example', 'COMMAND_EXECUTION']).json
+    const body = place.proposal('.env.routes')
+    const { value: act } = (await asBot.proposeAction({ query: {}, body, wait: 60 })) as Json
+    expect([act.status, example.operation.type]).toEqual(['waiting', 'COMMAND_EXECUTION'])
+    const { questions } = await value(asBot.listQuestions({}))
+    const { id, result_digest } = questions.find((one: Json) => one.action_id === act.action_id)
+    expect((await value(asBot.showInbox({ query: {} }))).pending.length).toBeGreaterThan(0)
+    await asBot.showInboxEntry({ params: { id }, query: {} })
+    expect((await value(asBot.showQuestion({ params: { id } }))).changes).toHaveLength(1)
+    const done = await value(
+      asAnn.approveQuestion({ params: { id }, body: { result_digest, proof } }),
+    )
+    expect(done.status).toBe('promoted')
+    place.exec([], 'mkdir part; echo 1 > part/one; echo 2 > two')
+    const undeclared = place.pending().at(-1)
+    const only = [join(place.project, 'part')]
+    const named = { params: { id: undeclared.id } }
+    const part = await value(asAnn.showPart({ ...named, body: { only } }))
+    expect(part.left).toEqual([join(place.project, 'two')])
+    const no = await value(asAnn.denyQuestion({ ...named, body: { reason: 'no', proof } }))
+    expect(no.status).toBe('denied')
+    const { actions } = await value(asBot.listActions({ query: { limit: 5 } }))
+    expect(actions[0].action_id).toBe(no.action_id)
+    await asBot.showAction({ params: { id: no.action_id } })
+    await asBot.showLog({ query: { limit: 3 } })
+    const since = { since: '1h', dry_run: true, proof }
+    await asAnn.rollBackSince({ body: since })
+  }, 180_000)
+
+  it('an actor asks for an undo, and a human says yes or no', async () => {
+    const ask = async (name: string): Promise<string> => {
+      const body = place.proposal(name)
+      await asBot.proposeAction({ query: {}, body, wait: 60 } as Json)
+      const { action_id } = body.descriptor
+      return (await value(asBot.requestUndo({ body: { action_id, reason: 'wrong' } }))).id
+    }
+    const [one, two] = [await ask('back.txt'), await ask('stays.txt')]
+    const { undo_requests: open } = await value(asBot.listUndoRequests({}))
+    expect(open.map(({ id }: Json) => id)).toEqual([one, two])
+    const refused = await problemOf(asBot.approveUndo({ params: { id: one }, body: { proof } }))
+    expect(refused.code).toBe('principal.not_human')
+    await asAnn.approveUndo({ params: { id: one }, body: { proof } })
+    await asAnn.denyUndo({ params: { id: two }, body: { proof, reason: 'keep' } })
+    expect([place.has('back.txt'), place.has('stays.txt')]).toEqual([false, true])
+  }, 180_000)
+
+  it('facts, proofs and checkpoints are read', async () => {
+    const { streams } = await value(asBot.listStreams({}))
+    expect(streams.map(({ stream }: Json) => stream)).toContain('main')
+    const params = { stream: 'main' }
+    await asBot.listFacts({ params, query: { limit: 2 } })
+    await asBot.showCheckpoint({ params })
+    await asBot.proveFact({ params, query: { seq: 0 } })
+    const { checkpoint } = await value(asBot.showCheckpointOfAll({ query: { stream: 'main' } }))
+    await asBot.compareCheckpoints({ body: { ours: checkpoint, theirs: checkpoint } })
+    expect(await value(asBot.exportEvents({ query: { format: 'jsonl', limit: 2 } }))).toContain('{')
+  }, 120_000)
+
+  it('documents and rules of the request are judged', async () => {
+    const proposal = place.proposal('x')
+    expect(
+      await value(asBot.checkDocument({ body: { document: proposal } } as Json)),
+    ).toMatchObject({ valid: true })
+    await asBot.normalizeDocument({ body: { as: 'PLAN_GEN', document: {} } } as Json)
+    const rules = readFileSync('examples/constitution/apply.yaml', 'utf8')
+    const ruleset = JSON.parse(
+      (await value(asBot.formatRules({ body: { rules, to: 'json' } }))) as string,
+    )
+    await asBot.checkRules({ body: { rulesets: [ruleset] } } as Json)
+    const read = (name: string): Json =>
+      JSON.parse(readFileSync(join('examples/constitution', name), 'utf8'))
+    const cases = [read('cases/conflict.json')]
+    const sense = readFileSync('examples/constitution/sense.yaml', 'utf8')
+    const template = read('templates/enter.json')
+    expect(await value(asBot.importRules({ body: { template } }))).toContain('ruleset_id')
+    await asBot.testRules({ body: { rules: [rules, sense], cases } } as Json)
+    const { inputs } = cases[0]
+    await asBot.evaluateRules({ body: { rulesets: [ruleset], inputs } } as Json)
+  }, 120_000)
+
+  it('a schedule is set, looked at, changed, paused, resumed and removed', async () => {
+    place.write('flow.json', JSON.stringify(chain(1)))
+    const name = 'nightly'
+    const params = { name }
+    const set = { name, cron: '0 3 * * *', flow: 'flow.json', proof }
+    await asAnn.addSchedule({ body: set })
+    await asAnn.showSchedule({ params, query: {} })
+    await asAnn.updateSchedule({ params, body: { cron: '0 4 * * *', proof } })
+    await asAnn.pauseSchedule({ params, body: { proof } })
+    await asAnn.resumeSchedule({ params, body: { proof } })
+    expect(await value(asAnn.removeSchedule({ params, body: { proof } }))).toMatchObject({ name })
+  }, 180_000)
+
+  it('a run that waits gets a budget, a new version, a skip, and is cancelled', async () => {
+    const base = chain(2)
+    const [first, second] = base.nodes
+    const waits = { ...base, flow_id: 'held', nodes: [first, { ...second, signal: 'go' }] }
+    const start = async (): Promise<string> =>
+      ((await asAnn.startRun({ body: { flow: waits, proof }, wait: 60 } as Json)).value as Json)
+        .run_id
+    const id = await start()
+    const params = { id }
+    await asAnn.setBudget({ params, body: { attempts: 50, proof } })
+    await asAnn.migrateRun({ params, body: { flow: waits, yes: true, proof } } as Json)
+    await asAnn.resumeRun({ params, body: { proof }, wait: 30 } as Json)
+    await asAnn.skipNode({ params: { id, node: 'n1' }, body: { comment: 'not today', proof } })
+    const other = await start()
+    await asAnn.cancelRun({ params: { id: other }, body: { comment: 'enough', proof } })
+  }, 240_000)
+
+  it('a witness is pinned and unpinned, and the key is rotated', async () => {
+    const dir = join(place.folder, 'witness')
+    const key = place.writ(['witness', 'init', 'w.example/1', '--dir', dir]).out.trim()
+    const { name } = await value(
+      asAnn.pinWitness({ body: { url: 'http://127.0.0.1:1/w', key, proof } }),
+    )
+    await asAnn.listWitnesses({})
+    await asAnn.unpinWitness({ body: { name, proof } })
+    await asAnn.rotateKey({ body: { proof } })
+  }, 120_000)
+})
+
+it('every route answered well once, as it is described, or has a reason', () => {
+  const missing = TABLE.map(([name]) => name).filter(
+    (name) => !place.succeeded.has(name) && NO_ANSWER_HERE[name] === undefined,
+  )
+  expect(missing).toEqual([])
+  expect(Object.keys(NO_ANSWER_HERE).filter((name) => place.succeeded.has(name))).toEqual([])
 })

@@ -52,13 +52,15 @@ class Description {
             'responses',
             status,
             'content',
-            'application/json',
+            Object.keys(known.content)[0],
             'schema',
           ]
     const pointer = place.map((part) =>
       encodeURIComponent(String(part).replaceAll('~', '~0').replaceAll('/', '~1')),
     )
-    return { name, validate: this.#ajv.compile({ $ref: `service#/${pointer.join('/')}` }) }
+    const route: string | undefined =
+      this.#document.paths[pattern ?? '']?.[method.toLowerCase()]?.operationId
+    return { name, route, validate: this.#ajv.compile({ $ref: `service#/${pointer.join('/')}` }) }
   }
 }
 
@@ -67,12 +69,15 @@ export class ServicePlace extends Place {
   socket = ''
   service: ChildProcess | null = null
   errors = ''
+  /** Routes that answered well, each answer judged by the description of the service. */
+  readonly succeeded = new Set<string>()
   /** Variables of the service's process. */
   variables: Record<string, string> = {}
 
-  constructor(name: string) {
+  /** `options`: more words for `writ init`. */
+  constructor(name: string, options: readonly string[] = []) {
     super(name, { runs: 'warm' })
-    this.init(PASSPHRASE)
+    this.init(PASSPHRASE, options)
   }
 
   async serve(options: readonly string[] = []): Promise<this> {
@@ -128,11 +133,14 @@ export class ServicePlace extends Place {
   readonly #checkedFetch: typeof fetch = async (input, init) => {
     const answer = await fetch(input, init)
     const text = await answer.clone().text()
-    if (answer.headers.get('content-type')?.includes('json') !== true) return answer
+    const type = answer.headers.get('content-type') ?? ''
+    if (type.includes('vnd.writ')) return answer
     const schema = await this.#schemaOf(new URL(String(input)).pathname, init?.method, answer)
-    const isValid = schema.validate(JSON.parse(text))
+    // A text is judged as a text; bytes and words of commands have no schema.
+    const isValid = schema.validate(type.includes('json') ? JSON.parse(text) : text)
     expect(schema.validate.errors ?? [], `${schema.name}: ${text.slice(0, 400)}`).toEqual([])
     expect(isValid).toBe(true)
+    if (answer.ok && schema.route !== undefined) this.succeeded.add(schema.route)
     return answer
   }
 
@@ -148,7 +156,8 @@ export class ServicePlace extends Place {
     const { hostname, port } = new URL(this.url)
     const where = socket === undefined ? { hostname, port } : { socketPath: socket }
     return new Promise((resolve, reject) => {
-      const sent = request({ ...where, method, path, headers }, (response) => {
+      // A connection of its own: one that is kept may be closed while a command runs here.
+      const sent = request({ ...where, method, path, headers, agent: false }, (response) => {
         let text = ''
         response.setEncoding('utf8')
         response.on('data', (chunk) => {

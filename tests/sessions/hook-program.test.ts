@@ -1,6 +1,6 @@
 /** The program that hooks start inside of a session: it answers as `writ hook event` does, without Node. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AGENT, RunningAgent, SessionPlace } from './session-place.ts'
@@ -47,6 +47,38 @@ describe('the hook program of a session', { timeout: 180_000 }, () => {
     expect(agent.out).toMatch(/^\{\}\nclosed 0$/m)
     await agent.ends()
   })
+
+  it('says what a person changed and the agent cannot see yet', async () => {
+    place.write('after.json', event('PostToolUse'))
+    const report = `sleep 1.1; ${HOOK} hook event claude-code < after.json`
+    const agent = place.agentRun(['--settle', 'tool'])
+    // A directory that the session made, with a process in it, and a real file that one has open.
+    await agent.does('mkdir made; echo x > made/x; (cd made; exec sleep 300) & exec 3< a.txt')
+    await agent.does(report)
+    place.write('made/person.txt', 'from a person\n')
+    place.write('a.new', 'changed by a person\n')
+    renameSync(join(place.project, 'a.new'), join(place.project, 'a.txt'))
+    await place.until(() => stale().length === 2, 'both are known')
+    agent.out = ''
+    await agent.does(report)
+    const files = /Changed outside, but you still see it as it was.*a\.txt, .*made\/person\.txt\./
+    expect(agent.out).toMatch(files)
+    expect(place.writ(['session', 'show']).out).toMatch(
+      /hidden +.*made\/person\.txt +changed outside/,
+    )
+    agent.out = ''
+    await agent.does(report)
+    expect(agent.out).not.toContain('Changed outside')
+    await agent.does('kill %1; exec 3<&-; sleep 0.2')
+    await agent.does(`${report}; cat made/person.txt a.txt`)
+    expect(agent.out).toContain('from a person\nchanged by a person\n')
+    expect(stale()).toEqual([])
+    expect(await agent.ends()).toBe(0)
+  })
+
+  function stale(): readonly string[] {
+    return place.writ(['session', 'show', '--json']).json.stale
+  }
 
   it('is writ itself outside of a session', () => {
     const options = { input: event('PostToolUse'), encoding: 'utf8', env: place.env() } as const

@@ -24,7 +24,7 @@ describe('a limit of a session', { timeout: 120_000 }, () => {
     expect(agent.out).toMatch(/memory 1\d\d/)
     await agent.hears('600 MB of memory')
     await agent.does(`${WRITE}; echo "disk $?"`)
-    await agent.hears('the view holds more than 60 MB')
+    await agent.hears('the changes of the session take more than its 60 MB')
     // What is there already ends nothing more: the agent can make room.
     await agent.does('sleep 1; rm /tmp/large; echo "removed $?"; echo kept > kept.txt')
     expect(agent.out).toContain('removed 0')

@@ -1,7 +1,7 @@
 /** Pushes of an agent are held, shown, asked about, and sent once by the host (S-15). */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningAgent, SessionPlace } from './session-place.ts'
@@ -121,6 +121,38 @@ describe('a push from a session', { timeout: 120_000 }, () => {
     expect(served().log).toBe('first\n')
     expect(await agent.ends()).toBe(0)
     expect(place.writ(['ledger', 'verify', '--json']).json).toMatchObject({ ok: true })
+  })
+
+  it('is refused in words if it goes to a directory outside', async () => {
+    const outside = '/srv/writ-push-test.git'
+    const inTree = join(place.project, 'in.git')
+    execFileSync('git', ['init', '-q', '--bare', outside])
+    try {
+      place.git('remote', 'add', 'side', outside)
+      place.git('remote', 'add', 'both', 'https://example.org/r.git')
+      place.git('remote', 'set-url', '--push', 'both', `file://${outside}`)
+      const agent = place.agentRun()
+      await agent.does('echo two >> a.txt; git commit -qam "change a"')
+      for (const to of [outside, `file://${outside}`, 'side', 'both', '../../../../srv/x.git']) {
+        agent.out = ''
+        await agent.does(`git push ${to} main 2>&1; echo "status $?"`)
+        expect(agent.out, to).toMatch(
+          /a session does not push to a directory outside[\s\S]*status 1/,
+        )
+      }
+      agent.out = ''
+      // What lasts as long as the session, and what is in the view, is no server.
+      await agent.does(
+        `git init -q --bare /tmp/t.git; git push -q /tmp/t.git main; echo "status $?"`,
+      )
+      await agent.does(`git init -q --bare ${inTree}; git push -q ${inTree} main; echo "status $?"`)
+      expect(agent.out.match(/status 0/g)).toHaveLength(2)
+      const refs = execFileSync('git', ['--git-dir', outside, 'for-each-ref'], { encoding: 'utf8' })
+      expect(refs).toBe('')
+      expect(await agent.ends()).toBe(0)
+    } finally {
+      rmSync(outside, { recursive: true })
+    }
   })
 
   it('shows everything that is sent, also of a new branch and of a tag', async () => {

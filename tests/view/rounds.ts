@@ -480,7 +480,8 @@ export class Rounds {
   #isEditable(path: string, pins: ReadonlySet<string>, pending: ReadonlySet<string>): boolean {
     const at = join(this.#scene.shadow, path)
     if (pins.has(at)) return false
-    const stats = lstatSync(at, { throwIfNoEntry: false })
+    // Above the name may be a file by now.
+    const stats = statsOr(at)
     if (stats !== undefined && (this.#isWatched(stats.ino) || this.#isLinked(path))) return false
     // The session may have removed another name of the real file, which an edit changes as well.
     if (this.#isLinked(path, this.#scene.real)) return false

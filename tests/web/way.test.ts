@@ -117,6 +117,59 @@ describe('answers', () => {
   })
 })
 
+describe('a part of a question', () => {
+  it('is judged by itself, signed and promoted; the rest is not', async () => {
+    const line = 'echo 1 > part-one.txt; echo 2 > part-two.txt; echo K=1 > .env.part'
+    place.writ(['exec', '--', 'sh', '-c', line], { isWarm: false })
+    const page = await place.open(browser)
+    await place.register(page)
+    await openQuestion(page, 'part-one')
+    await page.locator('.change-rows .row', { hasText: 'part-two.txt' }).locator('.mark').click()
+    await page.getByRole('button', { name: 'Approve 1 chosen' }).click()
+    await page.getByText('2 paths are left out:').waitFor()
+    await page.getByRole('button', { name: 'Approve the part' }).click()
+    await page.getByRole('button', { name: /Undo/ }).waitFor()
+    const at = (name: string): boolean => existsSync(join(place.project, name))
+    expect([at('part-two.txt'), at('part-one.txt'), at('.env.part')]).toEqual([true, false, false])
+    await page.context().close()
+  })
+})
+
+describe('questions that are alike', () => {
+  it('are all listed, and each is signed by itself', async () => {
+    const acts = [await ask('twin-one'), await ask('twin-two')]
+    const page = await place.open(browser)
+    await place.register(page)
+    await openQuestion(page, 'twin-one/old')
+    await page.getByRole('button', { name: 'Alike ones' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('twin-one/old').waitFor()
+    await dialog.getByText('twin-two/old').waitFor()
+    const listed = await dialog.getByRole('listitem').count()
+    await dialog.getByRole('button', { name: `Approve all ${listed}` }).click()
+    await dialog.waitFor({ state: 'detached' })
+    for (const { action_id: id } of acts) {
+      const shown = (await place.asBot.showAction({ params: { id } })).value as Json
+      expect(shown.status).toBe('promoted')
+      expect(shown.answers[0].payload).toMatchObject({ assurance: 'passkey' })
+    }
+    await page.context().close()
+  })
+})
+
+describe('Chinese', () => {
+  it('is chosen by the browser or the person, and kept', async () => {
+    const page = await place.open(browser, WIDE, { locale: 'zh-CN' })
+    await page.goto(place.address)
+    await page.getByText('由你决定智能体、脚本和机器可以做什么。').waitFor()
+    await page.getByLabel('语言').selectOption('en')
+    await page.getByText('Decide what agents, scripts and machines may do.').waitFor()
+    await page.reload()
+    await page.getByText('Decide what agents, scripts and machines may do.').waitFor()
+    await page.context().close()
+  })
+})
+
 const EVIL = `<img src=x onerror="window.hit=1"><script>window.hit=1</script>`
 
 describe('texts of actors', () => {

@@ -78,6 +78,7 @@ export const ACTION_ROUTES = {
     says: 'Proposes an action: it is checked, rehearsed, compared, decided, and promoted or asked about.',
     who: 'caller',
     command: 'propose',
+    spoken: { kind: 'act', words: ['proposal'], input: 'proposal', isWhole: true },
     query: Type.Object(
       { stream: Type.Optional(StreamName), dry_run: Type.Optional(Type.Boolean()) },
       closed,

@@ -101,7 +101,7 @@ export const FLOW_ROUTES = {
     says: 'Runs the test cases of rules and reports what they miss.',
     who: 'caller',
     command: 'rules test',
-    runs: { kind: 'document', files: ['rules', 'cases'] },
+    runs: { kind: 'document', files: ['rules', 'cases'], folder: 'cases' },
     body: fields({
       rules: Rules,
       cases: Type.Array(AnyDocument, { minItems: 1, maxItems: 1_000 }),

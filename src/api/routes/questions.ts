@@ -220,6 +220,7 @@ export const QUESTION_ROUTES = {
     says: 'Denies a question; nothing of it is promoted.',
     who: 'proven',
     command: 'deny',
+    spoken: { kind: 'act', words: ['id'] },
     params: QuestionId,
     body: Type.Object({ reason: Type.Optional(Type.String()), proof: Proof }, closed),
     answers: { 200: ACTION_ROUTES.showAction.answers[200] },

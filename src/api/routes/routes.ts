@@ -2,6 +2,7 @@
 import { ACTION_ROUTES } from './actions.ts'
 import { DOCUMENT_ROUTES } from './documents.ts'
 import { FLOW_ROUTES } from './flows.ts'
+import { INBOX_ROUTES } from './inbox.ts'
 import { LAW_ROUTES } from './laws.ts'
 import { PASSKEY_ROUTES } from './passkeys.ts'
 import { PEOPLE_ROUTES } from './people.ts'
@@ -19,6 +20,7 @@ export const ROUTES = {
   ...SERVICE_ROUTES,
   ...ACTION_ROUTES,
   ...QUESTION_ROUTES,
+  ...INBOX_ROUTES,
   ...SESSION_ROUTES,
   ...RUN_ROUTES,
   ...FLOW_ROUTES,

@@ -29,7 +29,7 @@ const TERMS = {
 }
 
 const Changed = answer({ ok: Type.Boolean(), name: Type.String(), change: Type.String() })
-const Pinned = answer({ name: Type.String(), next: Strings })
+const Pinned = answer({ name: Type.String(), next: nullable(Type.String()) })
 const Terms = { name: Type.String(), cron: Type.String(), zone: Type.String() }
 
 export const SCHEDULE_ROUTES = {

@@ -67,6 +67,7 @@ export const STREAM_ROUTES = {
     says: 'Proves that a fact is in the tree of the newest checkpoint.',
     who: 'caller',
     command: 'ledger prove',
+    spoken: { kind: 'read', words: ['seq'] },
     params: Stream,
     query: Type.Object({ seq: Seq }, closed),
     answers: {
@@ -106,6 +107,7 @@ export const STREAM_ROUTES = {
         stream: Type.Optional(StreamName),
         type: Type.Optional(Type.String()),
         run: Type.Optional(Id),
+        session: Type.Optional(Id),
         after: Type.Optional(Type.String()),
       },
       closed,

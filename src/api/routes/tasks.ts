@@ -24,6 +24,7 @@ export const TASK_ROUTES = {
     says: 'Issues a task in the name of the human who asks for it.',
     who: 'proven',
     command: 'task issue',
+    spoken: { kind: 'act', words: ['task'], input: 'task', takesProof: true },
     body: fields({
       task: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
       key: Type.Optional(Word),
@@ -90,6 +91,7 @@ export const TASK_ROUTES = {
     says: 'Records the receipt of a task; taken only from the executor that it names.',
     who: 'caller',
     command: 'receipt submit',
+    spoken: { kind: 'act', words: ['receipt'], input: 'receipt' },
     body: fields({
       receipt: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
       stream: StreamOption,

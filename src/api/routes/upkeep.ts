@@ -240,6 +240,7 @@ export const UPKEEP_ROUTES = {
     who: 'caller',
     command: 'ledger checkpoint',
     runs: { kind: 'read' },
+    query: fields({ stream: StreamOption }),
     answers: { 200: answer({ checkpoint: Type.String() }) },
   }),
   showSchema: route({

@@ -24,6 +24,8 @@ export interface CommandLine {
   readonly words?: readonly string[]
   /** Fields that are documents or texts; the command gets them as files. */
   readonly files?: readonly string[]
+  /** The one of `files` that is a list, which the command gets as a folder. */
+  readonly folder?: string
   /** The one of `words` that the command reads from its standard input. */
   readonly input?: string
   /** Options that the route always gives. */
@@ -34,6 +36,8 @@ export interface CommandLine {
   readonly walksOn?: true
   /** The command has no `--json`: its text is the answer. */
   readonly isText?: true
+  /** The whole body is the field that `input` names. */
+  readonly isWhole?: true
 }
 
 export interface Route {
@@ -48,6 +52,11 @@ export interface Route {
   readonly command: string | null
   /** Without it a function of the service answers. */
   readonly runs?: CommandLine
+  /**
+   * How the command answers a route of a function, for a client that wants what the command prints
+   * (`Accept: text/plain`, or `COMMAND_JSON` for its JSON).
+   */
+  readonly spoken?: CommandLine
   readonly params?: TObject
   readonly query?: TObject
   readonly body?: TSchema
@@ -56,6 +65,9 @@ export interface Route {
   /** The media type of the answer; JSON without it. */
   readonly media?: 'text/plain' | 'text/event-stream' | 'application/octet-stream'
 }
+
+/** The media type of what a command prints with `--json`, where its route answers in another form. */
+export const COMMAND_JSON = 'application/vnd.writ.command+json'
 
 /** Keeps the literal types of a route for the client. */
 export function route<const R extends Route>(one: R): R {

@@ -42,6 +42,8 @@ export interface Command {
   readonly examples: readonly string[]
   /** Runs a command of the caller's: its status is the command's, 125 is ours. */
   readonly isRunner?: true
+  /** Why it works on this machine although `WRIT_URL` names a service; it says so. */
+  readonly here?: string
   readonly load: () => Promise<{ readonly run: CommandRun }>
 }
 

@@ -163,12 +163,15 @@ function approvalsLine({ needed, humans }: NonNullable<Wanted>): string {
 
 type Custody = Awaited<ReturnType<typeof custodyOf>>
 
-/** The keeper level, with another system user for keys and laws, is not built. */
+const NO_KEEPER =
+  'the level above it, keeper, with another system user for keys and laws, is not part of this version'
+
 function custodyLine(custody: Custody): string {
   const bounds =
     'bounds what goes through writ, and mistakes; it does not bind a hostile process of this user'
-  if (custody === 'seatbelt') return `custody: ${custody}, so trust level ${LEVEL}: ${bounds}`
-  return `custody: witnessed: others cosign the history, so a rewrite or an old copy shows; else as ${LEVEL}, which ${bounds}`
+  if (custody === 'seatbelt')
+    return `custody: ${custody}, so trust level ${LEVEL}: ${bounds}; ${NO_KEEPER}`
+  return `custody: witnessed: others cosign the history, so a rewrite or an old copy shows; else as ${LEVEL}, which ${bounds}; ${NO_KEEPER}`
 }
 
 interface DoctorEnd {

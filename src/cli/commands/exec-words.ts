@@ -3,6 +3,7 @@ import { type Command, HOME, PASS_FD, STREAM } from '../call/command.ts'
 
 export const EXEC: Omit<Command, 'load'> = {
   name: 'exec',
+  here: 'runs your command here; `writ propose` proposes one there',
   says: 'run any command under the gate: see what it does, then let it',
   usage:
     'writ exec [--write GLOB]… [--delete GLOB]… [--net HOST]… [--send HOST]… [--scope DIR]… [--memory MB] [--disk MB] [--time TIME] [--yes] [--report FILE] -- CMD …',

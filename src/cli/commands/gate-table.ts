@@ -117,6 +117,7 @@ export const GATE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'undo',
+    here: 'takes back the last act of a home here; `writ rollback ACTION_ID` names one there',
     says: 'take back the last action that was promoted',
     usage: 'writ undo [--as-is] [--dry-run]',
     options: [AS_IS, DRY_RESTORE, STREAM, HOME],

@@ -14,9 +14,12 @@ const YES: OptionWords = {
   says: 'show the change and do not ask',
 }
 
+const HERE = 'is about programs of this user'
+
 export const HOOK_COMMANDS: readonly Command[] = [
   {
     name: 'hook install',
+    here: HERE,
     says: 'add the hooks of writ to the configuration of a coding agent',
     usage: 'writ hook install HOST [--user | --project | --managed] [--mode session|wrap] [--yes]',
     options: [
@@ -33,6 +36,7 @@ export const HOOK_COMMANDS: readonly Command[] = [
   },
   {
     name: 'hook uninstall',
+    here: HERE,
     says: 'remove the hooks of writ from the configuration of a coding agent',
     usage: 'writ hook uninstall HOST [--user | --project | --managed] [--yes]',
     options: [...LEVELS, YES],
@@ -41,6 +45,7 @@ export const HOOK_COMMANDS: readonly Command[] = [
   },
   {
     name: 'hook list',
+    here: HERE,
     says: 'list coding agents, what writ knows of each, and where its hooks are installed',
     usage: 'writ hook list [HOST]',
     options: [],
@@ -49,6 +54,7 @@ export const HOOK_COMMANDS: readonly Command[] = [
   },
   {
     name: 'hook doctor',
+    here: HERE,
     says: 'try what happens when the hooks of an installed coding agent fail',
     usage: 'writ hook doctor HOST [--program PATH]',
     options: [

@@ -173,7 +173,10 @@ async function choosePassphrase(call: CommandCall): Promise<string | null> {
     if (call.options.text('pass-fd') === null || call.options.isOn('new')) return null
     throw usageError('`--no-pass` and `--pass-fd` contradict one another')
   }
-  const passphrase = await readNewPassphrase(call, 'a passphrase for approvals (empty: none yet)')
+  const passphrase = await readNewPassphrase(
+    call,
+    'a passphrase, asked for when you approve what cannot be taken back (four words or 12 characters; empty: set it later with `writ principal pass`)',
+  )
   if (passphrase === null) {
     const message = 'without a terminal, say how the human credential is made'
     throw usageError(message, '`--no-pass` or `--pass-fd N`')

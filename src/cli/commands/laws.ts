@@ -258,7 +258,8 @@ export async function learn(call: CommandCall): Promise<Exit> {
     const { ledger } = session
     const streams = await streamsToRead(session, call)
     const answers = []
-    for (const stream of streams) answers.push(...(await answersIn(ledger, stream, since)))
+    for (const stream of streams)
+      answers.push(...(await answersIn(ledger, stream, since, Date.now())))
     const lessons = learnGrants(answers)
     if (lessons.grants.length === 0) {
       return reply(call, { ...lessons, file: null }, (paint) => lessonsText(lessons, out, paint))

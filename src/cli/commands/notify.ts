@@ -65,7 +65,7 @@ async function lookOnce(
         refuseOthers(session.caller, 'telling people of questions')
       let restMs = LOOK_MS
       for (const session of sessions) {
-        const next = await look(hostOf(session), tell)
+        const next = await look(hostOf(session, call), tell)
         if (next !== null) restMs = Math.min(restMs, Math.max(0, next - Date.now()))
       }
       return restMs
@@ -76,7 +76,7 @@ async function lookOnce(
   }
 }
 
-function hostOf({ gate, session, stream }: GateSession): NotifyHost {
+function hostOf({ gate, session, stream }: GateSession, { options }: CommandCall): NotifyHost {
   const root = stateRoot(surroundings())
   return {
     gate,
@@ -87,6 +87,7 @@ function hostOf({ gate, session, stream }: GateSession): NotifyHost {
     workspace: dirname((session.home as KnownHome).directory),
     secretOf: (name) => readSecret(root, name),
     nowMs: Date.now,
+    console: options.text('console'),
   }
 }
 
@@ -111,7 +112,7 @@ export async function test(call: CommandCall): Promise<Exit> {
       const hint = 'add it to `settings.notify` in .writ/laws.yaml, then `writ laws accept`'
       throw faultError('notify.unknown', unknown ?? '', message, hint)
     }
-    const { workspace, secretOf } = hostOf(own)
+    const { workspace, secretOf } = hostOf(own, call)
     const chosen = ways.filter(({ name }) => names.includes(name))
     const tried = await tryWays(chosen, testMessage(workspace, Date.now()), secretOf)
     const { terminal, options } = call

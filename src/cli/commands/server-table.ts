@@ -66,6 +66,11 @@ export const NOTIFY_COMMANDS: readonly Command[] = [
       { name: 'once', value: null, says: 'send what is due and end; 1 if something failed' },
       { name: 'jsonl', value: null, says: 'print one JSON document a try' },
       { name: 'attached', value: null, says: 'end when standard input ends' },
+      {
+        name: 'console',
+        value: 'URL',
+        says: 'where links lead, unless the settings have `notify_link`',
+      },
       HOME,
     ],
     examples: ['writ notify run', 'writ notify run --once'],

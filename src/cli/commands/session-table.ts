@@ -19,6 +19,7 @@ const DISCARD_ALL: OptionWords = { name: 'all', value: null, says: 'everything t
 export const SESSION_COMMANDS: readonly Command[] = [
   {
     name: 'run',
+    here: 'runs an agent at this terminal',
     says: 'run a coding agent in a session: every change goes through the gate',
     usage:
       'writ run [--as NAME] [--net HOST]… [--publish PORT]… [--scope DIR]… [--write GLOB]… [--delete GLOB]… [--env NAME[=VALUE]]… [--model-url URL] [--settle auto|tool|end|never] [--memory MB] [--disk MB] [--time TIME] [--requests N] [--tokens N] [--accept-state] [--resume ID] -- AGENT ARGS…',
@@ -29,7 +30,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
         name: 'publish',
         value: '[PORT:]PORT',
         many: true,
-        says: 'a port of a server that the agent starts, opened on the loopback of this machine; 8080:3000 shows 3000 at 8080',
+        says: 'open a port of the session at 127.0.0.1 of this machine while the agent runs; the port outside comes first: 8080:3000 shows port 3000 of the session at 8080',
       },
       {
         name: 'scope',

@@ -96,6 +96,7 @@ export async function show(call: CommandCall): Promise<Exit> {
       question: pending.question,
       use: files.use(),
       conflicts: pending.conflicts,
+      stale: pending.stale,
       pending: pending.changes.map(({ path, before, after }) => ({
         path: displayOfRaw(path),
         change: before === null ? 'added' : after === null ? 'deleted' : 'modified',
@@ -365,12 +366,13 @@ async function whilePending<T>(
   return idle(files, session, async (settler) => use(await settler.pending()))
 }
 
-function idle<T>(
+async function idle<T>(
   files: SessionFiles,
   { gate, session }: GateSession,
   work: (settler: Settler) => Promise<T>,
 ): Promise<T> {
   const { agent } = files.terms()
-  const home = new AgentHome(homeOf(session.home), agent, null, surroundings().userDirectory)
+  const { userDirectory } = surroundings()
+  const home = await AgentHome.open(homeOf(session.home), agent, null, userDirectory)
   return withIdleSession({ gate, files, agentHome: home.directory, nowMs: Date.now }, work)
 }

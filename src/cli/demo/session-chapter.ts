@@ -93,7 +93,7 @@ async function runAgent({ home, around, project }: Shop, gate: GateSurface, hear
     gate,
     files: new SessionFiles(home, terms.session_id),
     terms,
-    agentHome: new AgentHome(home, terms.agent, null, around.userDirectory),
+    agentHome: await AgentHome.open(home, terms.agent, null, around.userDirectory),
     environment: around.env,
     userDirectory: around.userDirectory,
     hookPrograms: [],

@@ -5,6 +5,7 @@
 import { parseDocument } from 'yaml'
 import type { Confirmation, Decision } from '../../contracts/index.ts'
 import {
+  type AnsweredChange,
   type AnsweredQuestion,
   type Change,
   compareAgain,
@@ -31,11 +32,18 @@ const PLAIN: ReadonlySet<string> = new Set([
   'laws.unaccepted',
 ])
 
-/** The answers of humans about files of agents, oldest first: each no, and each yes from a moment on. */
+/** How long a denial counts against everything once the paths of its act are no longer kept. */
+const UNREAD_DENIAL_MS = 30 * 24 * 60 * 60 * 1000
+
+/**
+ * The answers of humans about files of agents, oldest first: each yes from a moment on, and each no of
+ * all time. A no of the last 30 days whose act is no longer kept has no list of changes.
+ */
 export async function answersIn(
   ledger: LedgerReader,
   stream: string,
   since: string | undefined,
+  nowMs: number,
 ): Promise<readonly AnsweredQuestion[]> {
   const walk = new DecisionWalk(replayLookup(ledger))
   const found: AnsweredQuestion[] = []
@@ -43,43 +51,63 @@ export async function answersIn(
     // The walk gives decisions only.
     const decision = fact.payload as Decision
     if (decision.decision !== 'CONFIRM') continue
+    const given = await givenAnswer(fact, decision, walk)
+    if (given === null) continue
+    const isNo = given.answer === 'DENIED'
+    if (!isNo && since !== undefined && fact.occurred_at < since) continue
     try {
-      const one = await answerTo(fact, decision, walk)
-      const isOld = since !== undefined && fact.occurred_at < since
-      if (one !== null && (one.answer === 'no' || !isOld)) found.push(one)
+      const one = await answerTo(fact, decision, given, walk)
+      if (one !== null) found.push(one)
     } catch (error) {
-      // What is no longer kept teaches nothing.
       if (!(error instanceof NotKept)) throw error
+      // A yes that is no longer kept teaches nothing.
+      if (isNo && Date.parse(given.answered_at) > nowMs - UNREAD_DENIAL_MS)
+        found.push(unreadDenial(decision, given))
     }
   }
   return found
 }
 
-async function answerTo(
-  fact: OpenedFact,
-  decision: Decision,
+/** The answer of humans to a question: one no among several answers is a no. */
+async function givenAnswer(
+  { stream }: OpenedFact,
+  { action_id, decided_at }: Decision,
   lookup: ReplayLookup,
-): Promise<AnsweredQuestion | null> {
-  const { action_id, codes } = decision
-  const facts = await lookup.ofAction(fact.stream, 'confirmation_v1', action_id)
+): Promise<Confirmation | null> {
+  const facts = await lookup.ofAction(stream, 'confirmation_v1', action_id)
   const answers = facts
     .filter(({ principal, payload }) => principal.kind === 'human' && payload !== null)
     // The lookup gives confirmations only.
     .map(({ payload }) => payload as Confirmation)
-    .filter((one) => one.asked_at === decision.decided_at && one.answer !== 'EXPIRED')
-  const [given] = answers
-  if (given === undefined) return null
+    .filter((one) => one.asked_at === decided_at && one.answer !== 'EXPIRED')
+  return answers.find(({ answer }) => answer === 'DENIED') ?? answers[0] ?? null
+}
+
+function unreadDenial({ action_id }: Decision, { answered_at }: Confirmation): AnsweredQuestion {
+  const none = { agent: '', session: null, isMeant: true, isPlain: false, changes: null }
+  return { action_id, answer: 'no', at: answered_at, ...none }
+}
+
+async function answerTo(
+  fact: OpenedFact,
+  decision: Decision,
+  given: Confirmation,
+  lookup: ReplayLookup,
+): Promise<AnsweredQuestion | null> {
+  const { action_id, codes } = decision
   const { evaluation } = await evaluationOf(fact, decision, lookup)
   const { agent, session, host } = evaluation
   const record = await gatherDecision(fact, decision, evaluation, lookup)
   const comparison = compareAgain(record, FINDINGS_SHOWN_MAX)
-  if (agent === undefined || comparison === null) return null
+  const isNo = given.answer === 'DENIED'
+  // A denial of any asker counts; a yes is learned for a known agent.
+  if (comparison === null || (agent === undefined && !isNo)) return null
   const { assurance, given_ahead } = given
   const isProven = assurance === 'passphrase' || assurance === 'passkey'
   return {
     action_id,
-    agent,
-    answer: given.answer === 'APPROVED' ? 'yes' : 'no',
+    agent: agent ?? '',
+    answer: isNo ? 'no' : 'yes',
     isMeant: isProven || (assurance === 'terminal' && given_ahead !== true),
     at: given.answered_at,
     session: session?.session_id ?? null,
@@ -92,7 +120,7 @@ function changesOf(
   changes: readonly Change[],
   findings: readonly Finding[],
   workspace: string,
-): AnsweredQuestion['changes'] {
+): readonly AnsweredChange[] {
   const deferred = new Set(
     findings.flatMap(({ code, path }) => (code === 'effect.deferred_execution' ? [path] : [])),
   )

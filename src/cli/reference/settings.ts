@@ -144,7 +144,7 @@ export const SETTINGS: readonly Setting[] = [
   },
   {
     name: 'notify_link',
-    says: 'the address of the service, where links in messages lead',
+    says: 'the address of the console, where links in messages lead; the service’s own without it',
     value: ({ notifyLink }) => notifyLink,
   },
 ]

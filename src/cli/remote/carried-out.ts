@@ -3,7 +3,7 @@
  * route, and what the service's command says is printed as it is. Commands without such a route work
  * here as always.
  */
-import { ROUTES, type Route } from '../../api/index.ts'
+import { COMMAND_JSON, type CommandLine, ROUTES, type Route } from '../../api/index.ts'
 import { faultError, showName } from '../../base/index.ts'
 import { isObject, nodeOf } from '../../contracts/index.ts'
 import {
@@ -12,30 +12,77 @@ import {
   type CommandRun,
   EXIT,
   type Exit,
+  PASS_FD,
 } from '../call/command.ts'
 import { readPassphrase } from '../call/passphrase.ts'
 import { readSource } from '../call/source.ts'
-import { surroundings } from '../call/terminal.ts'
-import { checkKey, clientOf, remoteOf, told, wholeUrl } from './remotes.ts'
+import { approveThere, denyThere, waitThere } from './answers.ts'
+import { connect, told } from './remotes.ts'
 
 type NamedRoute = readonly [string, Route]
 
 const TABLE: readonly NamedRoute[] = Object.entries(ROUTES)
 
+/** Routes whose command prints what the service answers. */
+function formsOf({ name }: Pick<Command, 'name'>): readonly NamedRoute[] {
+  return TABLE.filter(([, one]) => one.command === name && formOf(one) !== undefined)
+}
+
+function formOf({ runs, spoken }: Route): CommandLine | undefined {
+  return runs ?? spoken
+}
+
+/** Documents are looked at here as well as there. */
+const DOCUMENT_COMMANDS: ReadonlySet<string> = new Set(
+  TABLE.flatMap(([, { command, runs, path }]) => {
+    const isDocument = runs?.kind === 'document' || /^\/v1\/(?:documents|rules)\//.test(path)
+    return isDocument && command !== null ? [command] : []
+  }),
+)
+
+/** Where a command is carried out when `WRIT_URL` names a service. */
+export function placeOf(command: Pick<Command, 'name'>): 'there' | 'here' {
+  if (DOCUMENT_COMMANDS.has(command.name)) return 'here'
+  return formsOf(command).length === 0 ? 'here' : 'there'
+}
+
+/** A command that proves a person there asks for the passphrase here. */
+export function withProof(command: Command): Command {
+  const isProven = formsOf(command).some(([, { who }]) => who === 'proven')
+  const hasOption = command.options.some(({ name }) => name === PASS_FD.name)
+  if (!isProven || hasOption) return command
+  return { ...command, options: [...command.options, PASS_FD] }
+}
+
 /** Returns what runs a command where `WRIT_URL` names a service. */
 export async function carriedOut(command: Command): Promise<{ readonly run: CommandRun }> {
-  const routes = TABLE.filter(([, one]) => one.command === command.name)
-  const carried = routes.filter(([, { runs }]) => runs !== undefined && runs.kind !== 'document')
-  // Documents are looked at here as well as there.
-  if (routes.length === 0 || routes.some(([, { runs }]) => runs?.kind === 'document'))
-    return command.load()
-  if (carried.length > 0) return { run: (call) => ask(command, carried, call) }
-  const run: CommandRun = async () => {
-    const paths = routes.map(([, { method, path }]) => `${method} ${path}`).join(', ')
-    const message = `${showName(`writ ${command.name}`)} does not speak to a service`
-    throw faultError('remote.no_form', '', message, `the service has ${paths}`)
+  if (placeOf(command) === 'here') return command.load()
+  const routes = formsOf(command)
+  const own = OWN_FORMS[command.name]
+  return { run: (call) => own?.(command, routes, call) ?? ask(command, routes, call) }
+}
+
+type Form = (command: Command, routes: readonly NamedRoute[], call: CommandCall) => Promise<Exit>
+
+/** Commands that ask or wait here. */
+const OWN_FORMS: Readonly<Record<string, Form>> = {
+  propose: (command, routes, call) => propose(command, routes, call),
+  approve: (_command, _routes, call) => approveThere(call),
+  deny: (command, routes, call) => denyThere(call, () => ask(command, routes, call)),
+}
+
+/** An example is made here; with `--wait` the answer of a human is waited for. */
+async function propose(
+  command: Command,
+  routes: readonly NamedRoute[],
+  call: CommandCall,
+): Promise<Exit> {
+  if (call.options.text('example') !== null) {
+    // Of a command that is no runner.
+    return (await command.load()).run(call) as Promise<Exit>
   }
-  return { run }
+  if (!call.options.isOn('wait') || call.options.isOn('dry-run')) return ask(command, routes, call)
+  return waitThere(call, await contentsOf(call.arguments[0] ?? '-'))
 }
 
 async function ask(
@@ -43,15 +90,10 @@ async function ask(
   routes: readonly NamedRoute[],
   call: CommandCall,
 ): Promise<Exit> {
-  const around = surroundings()
-  const url = wholeUrl(around.env['WRIT_URL'] ?? '')
-  const remote = remoteOf(around, url)
   const { options, terminal } = call
-  if (options.text('home') !== null)
-    throw faultError('cli.usage', '', '`--home` names a home of this machine, `WRIT_URL` a service')
-  const client = clientOf(around, url)
-  await checkKey(client, remote)
+  const client = await connect(call)
   const [name, one] = routeFor(routes, call)
+  const form = formOf(one)
   const fields = await fieldsOf(command, one, call)
   const proof = await proofFor(one, call)
   const place = (schema: Route['params']) => pick(fields, schema)
@@ -61,8 +103,11 @@ async function ask(
     readonly value: unknown
     readonly exit: number | null
   }>
-  const body = one.body === undefined ? {} : { body: { ...pick(fields, one.body), ...proof } }
-  const accept = options.isOn('json') ? 'application/json' : 'text/plain'
+  const whole = form?.isWhole === true ? fields[form.input ?? ''] : undefined
+  const body =
+    one.body === undefined ? {} : { body: whole ?? { ...pick(fields, one.body), ...proof } }
+  const json = one.spoken === undefined ? 'application/json' : COMMAND_JSON
+  const accept = options.isOn('json') ? json : 'text/plain'
   const { value, status, exit } = await told(
     send({ params: place(one.params), query: place(one.query), ...body, accept }),
   )
@@ -77,7 +122,7 @@ function exitOf(exit: number | null, status: number): Exit {
 
 /** The route whose words are as many as were given, else the first that takes them. */
 function routeFor(routes: readonly NamedRoute[], { arguments: given }: CommandCall): NamedRoute {
-  const wordsOf = ([, { runs }]: NamedRoute): number => runs?.words?.length ?? 0
+  const wordsOf = ([, one]: NamedRoute): number => formOf(one)?.words?.length ?? 0
   const exact = routes.find((one) => wordsOf(one) === given.length)
   const found = exact ?? routes.find((one) => wordsOf(one) > 0) ?? routes[0]
   if (found !== undefined) return found
@@ -86,9 +131,11 @@ function routeFor(routes: readonly NamedRoute[], { arguments: given }: CommandCa
 
 async function fieldsOf(
   command: Command,
-  { runs, params, query, body }: Route,
+  one: Route,
   { arguments: given, options }: CommandCall,
 ): Promise<Readonly<Record<string, unknown>>> {
+  const { params, query, body } = one
+  const runs = formOf(one)
   const parts = [params, query, body].map((part) => (part === undefined ? {} : nodeOf(part)))
   const types: Readonly<Record<string, { type?: unknown }>> = Object.assign(
     {},
@@ -121,6 +168,9 @@ async function fieldsOf(
     if (many === true) fields[name] = texts
     else fields[name] = text === null ? true : await fieldValue(name, text)
   }
+  // A stream in the address of a route is the one that a command takes without an option.
+  if (params !== undefined && 'stream' in (nodeOf(params).properties ?? {}))
+    fields['stream'] ??= 'main'
   return fields
 }
 

@@ -16,6 +16,8 @@ import {
   verifierKey,
 } from '../../ledger/index.ts'
 import { makeFolder, readIfThere, writeWhole } from '../../machine/index.ts'
+import type { CommandCall } from '../call/command.ts'
+import { surroundings } from '../call/terminal.ts'
 
 interface Remote {
   readonly name: string
@@ -65,30 +67,50 @@ export function clientOf(around: Surroundings, url: string): Client {
   return createClient({ url, token })
 }
 
+/** Returns a client of the service that `WRIT_URL` names, once its key was checked. */
+export async function connect({ options }: CommandCall): Promise<Client> {
+  const around = surroundings()
+  if (options.text('home') !== null)
+    throw faultError('cli.usage', '', '`--home` names a home of this machine, `WRIT_URL` a service')
+  const url = wholeUrl(around.env['WRIT_URL'] ?? '')
+  const remote = remoteOf(around, url)
+  const client = clientOf(around, url)
+  await checkKey(client, remote)
+  return client
+}
+
 /** Returns the registered service of an address. Fails if there is none. */
-export function remoteOf(around: Surroundings, url: string): Remote {
+function remoteOf(around: Surroundings, url: string): Remote {
   const found = readRemotes(around).find((one) => one.url === url)
   if (found !== undefined) return found
   const message = `the service at ${showName(url)} is not registered here`
   throw faultError('remote.unknown', url, message, `writ remote add NAME ${url}`)
 }
 
-/** Fails if the service does not sign with the key that was registered. */
+/** Fails if a checkpoint of the service is not signed with the key that was registered, or none is shown. */
 export async function checkKey(client: Client, { url, key, name }: Remote): Promise<void> {
   const { streams } = (await told(client.listStreams({}))).value
-  const [first] = streams
-  // A home always has a stream that its callers may know of, once it has a fact there.
-  if (first === undefined) return
-  const { stream } = first
-  const note = String((await told(client.showCheckpoint({ params: { stream } }))).value)
+  if (streams.length === 0) {
+    const message = `the service at ${showName(url)} shows no signed checkpoint to this token, so its key cannot be checked`
+    const hint = 'use a token of a stream that has a fact: `writ token create` where the service is'
+    throw faultError('remote.key_unproven', url, message, hint)
+  }
+  // A rotation is signed with both keys, so one stream does not tell.
+  const notes = streams.map(({ stream }) => told(client.showCheckpoint({ params: { stream } })))
+  for (const { value } of await Promise.all(notes)) {
+    if (isSigned(String(value), key)) continue
+    const message = `the service at ${showName(url)} signs with another key than the one registered for ${showName(name)}`
+    const hint = `if its home has a new key, compare it there (\`writ ledger key\`), then: writ remote remove ${name}; writ remote add ${name} ${url}`
+    throw faultError('remote.key_changed', url, message, hint)
+  }
+}
+
+function isSigned(note: string, key: string): boolean {
   const [origin = ''] = parseNote(note)?.text.split('\n') ?? []
   const pinned = parseVerifierKey(key)
-  const verifier =
-    pinned === null ? null : verifierFor(verifierKey(origin, pinned.type, pinned.publicKey))
-  if (verifier !== null && openCheckpoint(note, [verifier]).ok) return
-  const message = `the service at ${showName(url)} signs with another key than the one registered for ${showName(name)}`
-  const hint = `if its home has a new key, compare it there (\`writ ledger key\`), then: writ remote remove ${name}; writ remote add ${name} ${url}`
-  throw faultError('remote.key_changed', url, message, hint)
+  if (pinned === null) return false
+  const verifier = verifierFor(verifierKey(origin, pinned.type, pinned.publicKey))
+  return verifier !== null && openCheckpoint(note, [verifier]).ok
 }
 
 /** Turns a problem of the service, or silence, into a fault in the words of the service. */

@@ -30,7 +30,6 @@ import {
   type Settled,
   sessionDescriptor,
 } from '../../sessions/index.ts'
-import { visibleName } from '../../words/index.ts'
 import { type OwnStatus, ownStatus, RUNNER_FAULT, usageError } from '../call/command.ts'
 import { canAsk } from '../call/passphrase.ts'
 import { surroundings } from '../call/terminal.ts'
@@ -42,6 +41,7 @@ import { execConfirm } from '../gate/confirm.ts'
 import type { GateSession } from '../gate/open.ts'
 import { placesHere } from '../hooks/own-places.ts'
 import { ownBin, ownPackage, ownProgram, sessionHook } from '../hooks/own-program.ts'
+import { powerLines } from './power-text.ts'
 import { readCount } from './read-count.ts'
 import { endLines, settledLines } from './session-text.ts'
 
@@ -65,6 +65,8 @@ interface SessionRequest {
 }
 
 const SIGNAL_BASE = 128
+/** Another session of the agent may go on changing its state meanwhile. */
+const QUESTIONS_MAX = 10
 /** Enough for builds and browsers; a day. */
 const DEFAULT_LIMITS = { memory_mb: 8_192, disk_mb: 20_480, seconds: 24 * 60 * 60 }
 
@@ -77,9 +79,9 @@ export async function carryOutSession(
   const { files, terms } = sessionOf(home, session, request)
   const around = surroundings()
   const host = knownHost({ argv: terms.argv, cwd: terms.cwd, environment: around.env })
-  const agentHome = new AgentHome(home, terms.agent, host, around.userDirectory)
+  const agentHome = await AgentHome.open(home, terms.agent, host, around.userDirectory)
   if (!isAgentAtWork(home, terms)) agentHome.clear()
-  await acceptPowers(session, agentHome)
+  await acceptPowers(session, agentHome, [terms.workspace, terms.cwd, ...terms.scope])
   if (host !== null) await addHooks(session, host, agentHome)
   const live = new Live('run')
   const run = live.run()
@@ -125,18 +127,23 @@ function isAgentAtWork(home: KnownHome, { agent }: SessionTerms): boolean {
 
 /**
  * Asks about parts of the agent's own state that run code or grant rights and that an earlier session
- * changed; they are used only after a yes.
+ * changed; they are used only after a yes. What was changed while the person read is asked about again.
  */
-async function acceptPowers({ call }: GateSession, agentHome: AgentHome): Promise<void> {
-  const changed = agentHome.changedPowers()
-  if (changed.length === 0) return
-  const names = changed.map(visibleName).join('\n  ')
-  const what = `an earlier session changed what this agent runs or may do, in its private home:\n  ${names}\n`
-  call.terminal.err(what)
-  const isYes =
-    call.options.isOn('accept-state') ||
-    (canAsk() && (await askWord('Use it from now on? [y/N] ', yesOrNo)) === 'yes')
-  if (isYes) return agentHome.accept()
+async function acceptPowers(
+  { call }: GateSession,
+  agentHome: AgentHome,
+  own: readonly string[],
+): Promise<void> {
+  for (let count = 0; count < QUESTIONS_MAX; count++) {
+    const { changes, accept } = await agentHome.changedPowers(own)
+    if (changes.length === 0) return accept()
+    call.terminal.err(`${powerLines(changes, agentHome.directory).join('\n')}\n`)
+    const isYes =
+      call.options.isOn('accept-state') ||
+      (canAsk() && (await askWord('Use it from now on? [y/N] ', yesOrNo)) === 'yes')
+    if (!isYes) break
+    accept()
+  }
   const message = 'the changed state of the agent was not accepted, so it was not started'
   const hint = `look at it in ${agentHome.directory}, then run again with --accept-state`
   throw faultError('session.state_changed', '', message, hint)
@@ -154,11 +161,11 @@ async function addHooks({ call }: GateSession, host: AgentHost, home: AgentHome)
   const writ = sessionHook()
   const places = { ...here, writ, home: home.directory, homeInside: here.home, state: home.place }
   try {
-    home.acceptFiles(await removeOtherHooks(host, here, places))
+    await home.acceptFiles(await removeOtherHooks(host, here, places))
     const plan = await planInstall(host, 'user', 'session', places)
     if (plan.changes.length === 0) return
     install(plan, places)
-    home.acceptFiles(plan.changes.map(({ file }) => relative(home.directory, file)))
+    await home.acceptFiles(plan.changes.map(({ file }) => relative(home.directory, file)))
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     call.terminal.err(`writ run: no hooks for ${host.title}, changes settle at pauses: ${why}\n`)

@@ -25,7 +25,11 @@ export function settledLines(settled: Settled): readonly string[] {
     ...(promoted === null ? [] : [promotedLine(promoted)]),
     ...(asked === null ? [] : [askedLine(asked)]),
     ...(blocked === null ? [] : blockedLines(blocked)),
-    ...(stale.length === 0 ? [] : [`still shown as it was, because it is in use: ${few(stale)}`]),
+    ...(stale.length === 0
+      ? []
+      : [
+          `changed outside, and the agent still sees it as it was, because a process of it uses it: ${few(stale)}`,
+        ]),
   ]
 }
 
@@ -125,12 +129,15 @@ interface ShownSession {
   readonly question: string | null
   readonly use: SessionUse
   readonly conflicts: readonly { readonly path: string; readonly detail: string }[]
+  readonly stale: readonly string[]
   readonly pending: readonly {
     readonly path: string
     readonly change: string
     readonly why: string
   }[]
 }
+
+const HIDDEN = 'changed outside; the agent sees it as it was until its processes let go of it'
 
 /** What is pending in a session, and what to type next. */
 export function pendingText(shown: ShownSession, files: SessionFiles, paint: Paint): string {
@@ -147,6 +154,7 @@ export function pendingText(shown: ShownSession, files: SessionFiles, paint: Pai
     ...useLines(shown.use).map((line) => `${paint.dim(line)}\n`),
     ...(rows.length === 0 ? ['nothing is pending\n'] : rows),
     ...conflicts,
+    ...shown.stale.map((path) => `  hidden    ${visibleName(path)}  ${paint.dim(HIDDEN)}\n`),
     ...(shown.question === null ? [] : [`answer what is asked: \`writ inbox\`\n`]),
     ...(rows.length === 0
       ? []

@@ -12,7 +12,7 @@ import { AnswerBar } from '../question/answer-bar.tsx'
 import { Changes } from '../question/changes.tsx'
 import { Counts } from '../question/counts.tsx'
 import { commandLines, type WholeQuestion } from '../question/question.ts'
-import { Surroundings } from '../question/surroundings.tsx'
+import { Grounds, Surroundings } from '../question/surroundings.tsx'
 
 export function QuestionPage() {
   const { id } = useParams({ from: '/inside/questions/$id' })
@@ -47,6 +47,7 @@ function WholePage({ question }: { readonly question: WholeQuestion }) {
       <div className="question-columns">
         <div className="question-main">
           <Changes question={question} chosen={chosen} onChosen={setChosen} />
+          <Grounds question={question} />
         </div>
         <aside className="question-side">
           <Surroundings question={question} />

@@ -22,6 +22,14 @@ const DiffText = lazy(async () => ({ default: (await import('./diff-text.tsx')).
 const ROW_HEIGHT = 32
 const FEW = 12
 
+/** The first path with nothing below it: a directory has no text to show. */
+function firstFile(changes: readonly QuestionChange[]): string | null {
+  const file = changes.find(
+    ({ path }) => !changes.some((other) => other.path.startsWith(`${path}/`)),
+  )
+  return file?.path ?? null
+}
+
 interface ChangesProps {
   readonly question: WholeQuestion
   readonly chosen: ReadonlySet<string>
@@ -31,7 +39,7 @@ interface ChangesProps {
 export function Changes({ question, chosen, onChosen }: ChangesProps) {
   const say = useSay()
   const changes = useMemo(() => inOrder(question.changes), [question.changes])
-  const [open, setOpen] = useState(changes[0]?.path ?? null)
+  const [open, setOpen] = useState(() => firstFile(changes))
   const folders = useMemo(() => byFolder(changes), [changes])
   const shared = useMemo(() => sharedFolder(changes.map(({ path }) => path)), [changes])
   const choose = ({ path }: QuestionChange): void => {

@@ -20,6 +20,14 @@ export function Surroundings({ question }: Asked) {
       <Network question={question} />
       <Undo question={question} />
       <Outcome question={question} />
+    </>
+  )
+}
+
+/** Below the changes: what the laws say, and what became of others. */
+export function Grounds({ question }: Asked) {
+  return (
+    <>
       <Laws question={question} />
       <Before question={question} />
     </>

@@ -166,12 +166,12 @@ export const SettingsSchema = Type.Object(
     retention: Type.Optional(RetentionSchema),
     /** How people hear of questions that wait; without it no message is sent. */
     notify: Type.Optional(Type.Array(NotifyWaySchema, { maxItems: 20 })),
-    /** Where links in messages lead: the address of the service. */
+    /** Where links in messages lead: the address of the console. */
     notify_link: Type.Optional(
       Type.String({
         pattern: '^https?://[^\\s@]+$',
         'x-code': { pattern: 'notify' },
-        'x-says': 'the address of a service, such as `https://writ.example.org`',
+        'x-says': 'the address of the console, such as `https://writ.example.org`',
       }),
     ),
   },

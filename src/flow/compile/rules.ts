@@ -38,7 +38,10 @@
  * A phase ends after the CHECK nodes that its staged work calls, and not before and after them. The way back of a
  * CHECK of a map goes once when all items are approved, and items begin only from the present round. A CHECK that
  * has approved takes no way back without a guard if its work has a way on. A branch that leads on by a CHECK is
- * ended, with its work, when a goal needs one of several branches and has another.
+ * ended, with its work, when a goal needs one of several branches and has another. Calls of nodes that are left
+ * behind end with them. A Rollback waits for the gate where it acts on what is left behind, and so does a Loop to
+ * work that is being promoted. A node that was left behind is entered by any way that leads there. Only an entry begins
+ * a phase. A REJECT of one of several called CHECK nodes holds against the approvals of the others.
  */
 
 export const RULES_NOW = 6

@@ -9,6 +9,7 @@ import type { FlowCommand } from '../state/command.ts'
 import type { ProgramChange } from '../state/event.ts'
 import type { FlowFact } from '../state/fact.ts'
 import {
+  isRejectedVersion,
   type NodeStatus,
   type RunState,
   type RunStatus,
@@ -219,8 +220,9 @@ export function nodesOf(flow: CompiledFlow, state: RunState): readonly NodeRepor
 }
 
 /** Work that its own CHECK nodes approved and one that it called rejected is staged still, and not approved. */
-function shownStatus(status: NodeStatus, { verdict }: Pick<WorkState, 'verdict'>): NodeStatus {
-  return status === 'approved' && verdict === 'REJECT' ? 'rejected' : status
+function shownStatus(status: NodeStatus, work: WorkState): NodeStatus {
+  const isRejected = work.verdict === 'REJECT' || isRejectedVersion(work)
+  return status === 'approved' && isRejected ? 'rejected' : status
 }
 
 /** What a CHECK has said, by what became of it. */

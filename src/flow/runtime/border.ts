@@ -178,12 +178,13 @@ function waysInPhase(
   const ways = outgoing.filter((edge) => waysWithin.includes(edge) || waysOut.includes(edge))
   const taken = ways.filter(({ index }) => turn.draft.fired.get(index) > 0)
   const mayGoBack = isPhaseEnded || !waysOut.some(({ isForward }) => isForward)
-  return ways.filter((edge) => {
+  const now = ways.filter((edge) => {
     if (isDecision(edge)) return !taken.some(isDecision)
     const isNow = edge.isLeaving === isPhaseEnded
     if (!edge.isBack || (isNow && edge.guard !== null)) return isNow
     return taken.length === 0 && mayGoBack && (isNow || isPhaseEnded)
   })
+  return turn.draft.run.rules < 6 ? now : withoutFreeBack(turn, now, outgoing)
 }
 
 /**

@@ -10,7 +10,7 @@
  */
 import { isCallFirst } from '../compile/calls.ts'
 import type { CalledNode, CompiledEdge } from '../compile/compiled-flow.ts'
-import { isOpen, type NodeStatus } from '../state/state.ts'
+import { isOpen, isRejectedVersion, type NodeStatus } from '../state/state.ts'
 import { fire, hold, leave, takeException } from './leave.ts'
 import { firstOpen } from './passage.ts'
 import { waysOutOf } from './review.ts'
@@ -94,8 +94,13 @@ export function repairOf({ draft }: Turn, called: number): CompiledEdge | null {
 
 /** Returns whether a CHECK that the node called has rejected what the node made. */
 export function isRejectedByCall(turn: Turn, node: number): boolean {
-  const isChecked = judgingCalls(turn, node).length > 0
-  return turn.draft.run.rules >= 4 && isChecked && turn.node(node).work.verdict === 'REJECT'
+  const calls = judgingCalls(turn, node)
+  const { work, failedCalls } = turn.node(node)
+  if (turn.draft.run.rules < 4 || calls.length === 0) return false
+  if (work.verdict === 'REJECT') return true
+  // Another CHECK that the node called may have approved since.
+  const hasFailed = calls.some(({ index }) => failedCalls.includes(index))
+  return turn.draft.run.rules >= 6 && hasFailed && isRejectedVersion(work)
 }
 
 function isWell(turn: Turn, node: number): boolean {

@@ -29,7 +29,7 @@ export function arrive(turn: Turn, edge: CompiledEdge, round: number): void {
   if (edge.isCall) return
   const { status, round: known } = turn.node(edge.target)
   if (turn.draft.run.rules >= 3 && isWaitingToBegin(turn.node(edge.target))) hasten(turn, edge)
-  if (status !== 'idle' && known >= round) return
+  if (status !== 'idle' && known >= round && !isLeftFirst(turn, edge.target)) return
   // A branch that a goal has no use for may be entered when the run comes round again.
   if (
     status === 'abandoned' &&
@@ -40,6 +40,14 @@ export function arrive(turn: Turn, edge: CompiledEdge, round: number): void {
   const isAlone = turn.draft.run.rules >= 4 && edge.document.class === 'Exception'
   if (!isAlone && !isAwaited(turn, edge.target)) return
   turn.later({ kind: 'enter', node: edge.target, round, cause: 'edge', edge: edge.index })
+}
+
+/**
+ * Returns whether a node was left behind and not entered since: any way that leads there enters it, although
+ * its own reruns may have counted further than the round that leads there.
+ */
+function isLeftFirst({ draft }: Turn, node: number): boolean {
+  return draft.run.rules >= 6 && draft.nodes.get(node).isLeftBehind
 }
 
 /**
@@ -59,7 +67,12 @@ export function enterLate(turn: Turn, node: number): void {
   const { round } = turn.node(node)
   const isLed = turn.draft
     .nodeOf(node)
-    .incoming.some(({ index, isForward }) => isForward && turn.draft.fired.get(index) >= round)
+    .incoming.some(
+      ({ index, isForward, source }) =>
+        isForward &&
+        turn.draft.fired.get(index) >= round &&
+        !(turn.draft.run.rules >= 6 && turn.node(source).isLeftBehind),
+    )
   if (isLed && isAwaited(turn, node)) turn.later({ kind: 'enter', node, round, cause: 'edge' })
 }
 
@@ -67,14 +80,15 @@ export function enterLate(turn: Turn, node: number): void {
 export function enter(turn: Turn, node: number, round: number, cause: EntryCause, edge = -1): void {
   const { document, nodeId: node_id, phase } = turn.draft.nodeOf(node)
   const { status, round: known, attempts, granted } = turn.node(node)
-  if (status === 'abandoned' && cause === 'edge' && known >= round) return
+  const isFirst = known < round || isLeftFirst(turn, node)
+  if (status === 'abandoned' && cause === 'edge' && !isFirst) return
   if (isOpen(status)) {
-    if (known < round) turn.record({ kind: 'joined', node_id, round })
+    if (isFirst) turn.record({ kind: 'joined', node_id, round })
     return
   }
   // A first entry in a later round resets `attempts`. A rerun, a way back and a review do not.
   const isAgain = cause === 'rerun' || cause === 'back' || cause === 'review'
-  const isFresh = cause === 'call' || (!isAgain && known < round)
+  const isFresh = cause === 'call' || (!isAgain && isFirst)
   const isLater = turn.draft.run.rules >= 5 && turn.node(node).entries > 0
   if (!isFresh && attempts >= document.max_attempts + granted) {
     if (isLater) turn.withhold(nodesAfter(turn, node))

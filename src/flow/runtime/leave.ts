@@ -8,7 +8,7 @@
 
 import type { CompiledEdge, CompiledNode } from '../compile/compiled-flow.ts'
 import type { FindingAction } from '../state/fact.ts'
-import { leadsAway } from '../state/firings.ts'
+import { backBy, isActedOn, leadsAway, nodesLed } from '../state/firings.ts'
 import { closedWithin, hasFailedCall, isDecision, waysAt } from './border.ts'
 import { arrive, escalate } from './enter.ts'
 import { takeFields } from './evidence.ts'
@@ -25,7 +25,7 @@ import {
   tryGuard,
 } from './passage.ts'
 import { followDone } from './phase.ts'
-import { type GuardScope, judgedAt, subjectOf } from './scene.ts'
+import { type GuardScope, subjectOf } from './scene.ts'
 import { stopFollowing } from './skip.ts'
 import { dismissApprovals, promotesAfterCalls } from './stage.ts'
 import type { Turn } from './turn.ts'
@@ -250,7 +250,7 @@ function waysOn(
 /** Takes an edge that was judged. */
 export function fire(turn: Turn, way: OpenEdge): void {
   const { edge } = way
-  const { source, target, document } = edge
+  const { source } = edge
   const isReturn = edge.isBack || isWayBack(turn, edge)
   // Each version of the work is a round for the CHECK nodes that follow one another.
   const { round: own, walk } = turn.node(source)
@@ -258,9 +258,26 @@ export function fire(turn: Turn, way: OpenEdge): void {
   turn.recordFired(way, round)
   if (!isReturn) return arrive(turn, edge, round)
   // A CHECK has nothing to judge before its work runs again.
-  const back = turn.draft.run.rules < 5 ? target : judgedAt(turn, target)
-  if (document.class === 'Rollback' && rollBack(turn, back, round)) return
-  turn.first({ kind: 'enter', node: back, round, cause: 'back', edge: edge.index })
+  goBack(turn, edge, backBy(turn.draft, edge), round)
+}
+
+/** Runs a node again that a way back leads to, after what was promoted is undone if that is asked for. */
+function goBack(turn: Turn, edge: CompiledEdge, node: number, round: number): void {
+  const { index } = edge
+  if (turn.draft.run.backs.some((back) => back.edge === index)) return stopFollowing(turn, node)
+  if (edge.document.class === 'Rollback' && rollBack(turn, node, round)) return
+  turn.first({ kind: 'enter', node, round, cause: 'back', edge: index })
+}
+
+/** Goes on with ways back that waited for a promotion or for another rollback. */
+export function resumeWaysBack(turn: Turn): void {
+  for (const { edge, node, round } of turn.draft.run.backs) {
+    const way = turn.draft.edgeOf(edge)
+    const isRollback = way.document.class === 'Rollback'
+    if (isActedOn(turn.draft, node, isRollback)) continue
+    if (isRollback && rollBack(turn, node, round)) continue
+    turn.first({ kind: 'enter', node, round, cause: 'back', edge })
+  }
 }
 
 /** Returns whether an Exception edge leads to a node by which the run came to its source. */
@@ -326,18 +343,8 @@ function rollBackAll(turn: Turn, from: number, round: number, since = 0): boolea
 }
 
 /** The node and all that it has led to. */
-export function nodesAfter(turn: Turn, from: number): readonly number[] {
-  const seen = new Set([from])
-  for (const node of seen) {
-    const { outgoing, checks } = turn.draft.nodeOf(node)
-    for (const check of checks) seen.add(check)
-    for (const edge of outgoing) {
-      // A way out of a failure leads on as well: what was done there is left behind too.
-      const leadsOn = edge.isForward || edge.document.class === 'Exception'
-      if (leadsOn && turn.draft.fired.get(edge.index) > 0) seen.add(edge.target)
-    }
-  }
-  return [...seen]
+export function nodesAfter({ draft }: Turn, from: number): readonly number[] {
+  return nodesLed(draft, from)
 }
 
 /** Nothing could fire. The first failure, in the order of the flow, says what is done. */

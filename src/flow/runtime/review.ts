@@ -414,6 +414,7 @@ export function reroute(turn: Turn, node: number, why: string): boolean {
   const taken = takeException(turn, node)
   if (taken === null) return false
   turn.settle(node, 'rejected', why)
+  if (turn.draft.run.rules >= 6) dismissApprovals(turn, node)
   if (!turn.draft.nodeOf(taken.target).isStandIn) giveUpReview(turn, node, 'rejected')
   return true
 }

@@ -7,6 +7,7 @@
  */
 import type { FlowEdge } from '../../contracts/index.ts'
 import type { CompiledEdge } from '../compile/compiled-flow.ts'
+import { judgedIn } from '../state/firings.ts'
 import type { SpanState, WorkState } from '../state/state.ts'
 import { hasWaysBehindCalls } from './border.ts'
 import { doneItems } from './map.ts'
@@ -28,16 +29,6 @@ export const TRANSITION: Occasion = { isTransition: true }
 export function subjectOf({ draft }: Turn, node: number): number {
   const { target } = draft.nodeOf(node)
   return target === -1 ? node : target
-}
-
-/**
- * Returns what runs again when a way back leads to a node: of a CHECK the work that it judges; of a called
- * CHECK the caller, if the CHECK has approved what the caller made.
- */
-export function judgedAt(turn: Turn, node: number): number {
-  const caller = turn.callerOf(node)
-  const isJudged = caller !== -1 && turn.node(caller).work.approvals.includes(node)
-  return isJudged && turn.draft.nodeOf(node).target === -1 ? caller : subjectOf(turn, node)
 }
 
 export function sceneOf(
@@ -75,7 +66,8 @@ function roundsAt(turn: Turn, { source, document }: CompiledEdge): number {
   const isOfSpan = (document.guard_scope ?? 'attempt') !== 'attempt'
   if (isOfSpan || !outgoing.some(({ isBack }) => isBack)) return 0
   const targets = outgoing.flatMap(({ isBack, target }) => (isBack ? [target] : []))
-  const judged = turn.draft.run.rules < 5 ? [] : targets.map((target) => judgedAt(turn, target))
+  const judged =
+    turn.draft.run.rules < 5 ? [] : targets.map((target) => judgedIn(turn.draft, target))
   const nodes = [subjectOf(turn, source), ...targets, ...judged]
   return Math.max(...nodes.map((node) => turn.node(node).attempts))
 }

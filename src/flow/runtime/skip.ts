@@ -10,7 +10,7 @@
  * stopped, and runs when the run comes there again (version 5 of the rules). A promotion comes to its end.
  */
 import type { EventOf } from '../state/event.ts'
-import { ledTo } from '../state/firings.ts'
+import { ledTo, regionAt } from '../state/firings.ts'
 import { isOpen, type NodeState, type NodeStatus } from '../state/state.ts'
 import { dismissApprovals, voidDependents } from './stage.ts'
 import type { Turn } from './turn.ts'
@@ -71,9 +71,11 @@ export function dropStage(turn: Turn, node: number): void {
 
 const ACTING: ReadonlySet<NodeStatus> = new Set(['promoting', 'rolling_back'])
 
-/** Stops the nodes under way that a node has led to, and drops what they staged. */
+/** Stops the nodes under way that a node has led to or has called, and drops what they staged. */
 export function stopFollowing(turn: Turn, from: number): void {
-  for (const node of ledTo(turn.draft, from)) {
+  const left = ledTo(turn.draft, from)
+  const called = turn.draft.run.rules < 6 ? [] : leaveCalls(turn, [from, ...left])
+  for (const node of new Set([...left, ...called])) {
     const { status } = turn.node(node)
     if ((!isOpen(status) && status !== 'approved') || ACTING.has(status)) continue
     stopAt(turn, node)
@@ -81,4 +83,20 @@ export function stopFollowing(turn: Turn, from: number): void {
     turn.settle(node, 'rejected', 'left behind')
     dismissApprovals(turn, node)
   }
+}
+
+/** Ends the calls of these nodes, and those made within them; returns the nodes that the calls have come to. */
+function leaveCalls(turn: Turn, callers: readonly number[]): readonly number[] {
+  const found = new Set(callers)
+  for (const caller of found) {
+    for (const { index, edgeId: edge_id, target, isCall } of turn.draft.nodeOf(caller).outgoing) {
+      const { call, calls, callRound } = turn.node(target)
+      if (!isCall || (call !== index && !calls.includes(index))) continue
+      const region = call === index ? regionAt(turn.flow, target) : []
+      for (const node of region) if (turn.node(node).round >= callRound) found.add(node)
+      turn.record({ kind: 'returned', edge_id, outcome: 'left' })
+    }
+  }
+  for (const caller of callers) found.delete(caller)
+  return [...found]
 }

@@ -140,9 +140,11 @@ export function isToBeJudged(turn: Turn, node: number): boolean {
 
 function waitsForCalledChecks(turn: Turn, node: number, areCallsMade: boolean): boolean {
   if (turn.draft.run.rules < 5) return false
-  const { approvals } = turn.node(node).work
+  const { work, failedCalls } = turn.node(node)
   return judgingCalls(turn, node).some(({ target, index }) => {
-    if (approvals.includes(target)) return false
+    if (work.approvals.includes(target)) return false
+    // A CHECK that was called and has not approved is none that was not called.
+    if (turn.draft.run.rules >= 6 && failedCalls.includes(index)) return true
     return !areCallsMade || turn.draft.fired.get(index) > 0
   })
 }

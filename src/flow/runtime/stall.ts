@@ -118,6 +118,11 @@ function goalsMissedAt(turn: Turn, node: number): readonly string[] {
   // An alternative that another one won over is missed only if no goal behind it was reached.
   if (status === 'abandoned') return isLedTo(turn, node) ? goalsFrom(turn, node) : []
   if (!isLedTo(turn, node) && !isUnleft(turn, node)) return []
+  return goalsAhead(turn, node)
+}
+
+/** The goals that the ways left to a node lead to, and that are not done. */
+function goalsAhead(turn: Turn, node: number): readonly string[] {
   const goals = waysFrom(turn, [node], true).filter((one) => isGoal(turn, one))
   return goals.flatMap((goal) => (isDone(turn, goal) ? [] : [turn.idOf(goal)]))
 }
@@ -169,7 +174,10 @@ function workOf(turn: Turn, node: number): number {
 function strayValues(turn: Turn, node: number): Readonly<Record<string, unknown>> | null {
   const { status, isLeftBehind } = turn.node(node)
   if (isLeftBehind || (status !== 'rejected' && status !== 'done')) return null
-  if (hasGoneOn(turn, node)) return null
+  // Others went on from it before it was judged, and it was given up.
+  const isGivenUp = turn.draft.run.rules >= 6 && status === 'rejected'
+  const isPassed = hasGoneOn(turn, node)
+  if (isPassed && !isGivenUp) return null
   const way = turn.draft
     .nodeOf(node)
     .outgoing.find(
@@ -183,7 +191,7 @@ function strayValues(turn: Turn, node: number): Readonly<Record<string, unknown>
   // The way out leads to a goal, and the run stopped on it.
   if (turn.draft.run.rules >= 5 && after.some((one) => goalsMissedAt(turn, one).length > 0))
     return null
-  const missed = goalsFrom(turn, node)
+  const missed = isPassed ? goalsAhead(turn, node) : goalsFrom(turn, node)
   return missed.length === 0 ? null : { missed, ...left }
 }
 

@@ -21,8 +21,16 @@ import { waitsForWork } from './border.ts'
 import { isRejectedByCall, settleCalls } from './call.ts'
 import { block, enter, enterLate, failNode, run } from './enter.ts'
 import { asksForEvidence, isReviewEvidence } from './evidence.ts'
-import { isInvariantKept } from './judge.ts'
-import { fire, hasGoneOn, isLeft, isWayOut, leave, retryClaims, retryWays } from './leave.ts'
+import {
+  fire,
+  hasGoneOn,
+  isLeft,
+  isWayOut,
+  leave,
+  resumeWaysBack,
+  retryClaims,
+  retryWays,
+} from './leave.ts'
 import {
   beginItems,
   giveUpItem,
@@ -34,6 +42,7 @@ import {
 } from './map.ts'
 import { afterMigration } from './migrate.ts'
 import { outstanding } from './outstanding.ts'
+import { judgePeriodic } from './periodic.ts'
 import {
   afterLog,
   afterManifest,
@@ -404,15 +413,19 @@ function afterHuman(turn: Turn, node: number, { answer }: EventOf<'human_answer'
 
 function afterPromotion(turn: Turn, node: number, event: EventOf<'promoted'>): void {
   if (turn.draft.run.ended !== null || !answers(turn.answered, event)) return
-  if (event.action_id === null) {
+  const isLeft = turn.draft.run.rules >= 6 && turn.node(node).isLeftBehind
+  if (isLeft && event.action_id === null) turn.settle(node, 'rejected', 'left behind')
+  else if (event.action_id === null) {
     const { why, about = [] } = event
     const values = why === undefined ? {} : { codes: why, ...(about.length > 0 && { about }) }
     block(turn, node, 'flow.promotion_refused', values)
-    return followPlaced(turn, node, false)
+    followPlaced(turn, node, false)
+  } else {
+    complete(turn, node)
+    followPromotion(turn, node)
+    followPlaced(turn, node, true)
   }
-  complete(turn, node)
-  followPromotion(turn, node)
-  followPlaced(turn, node, true)
+  if (isLeft) resumeWaysBack(turn)
 }
 
 /** Enters the target of a Rollback edge once every pending rollback to it has succeeded. */
@@ -439,6 +452,7 @@ function afterRollback(turn: Turn, node: number, event: EventOf<'rolled_back'>):
   }
   const target = turn.draft.nodeNamed(command.back_to)
   turn.later({ kind: 'enter', node: target, round: command.round, cause: 'back' })
+  if (turn.draft.run.rules >= 6) resumeWaysBack(turn)
 }
 
 /** Tries the closed edges of a held node again after a human's answer, or reruns the node. */
@@ -457,34 +471,6 @@ function afterUnblock(turn: Turn, node: number): void {
   if (!asksForEvidence(turn, node, isReview)) return retryWays(turn, node)
   // A person may have corrected an evidence file: tries the edges once the host has read it again.
   turn.record({ kind: 'released', node_id: turn.idOf(node) })
-}
-
-/** Periodic invariants: at each event for its node, and at each tick for every node that is open. */
-function judgePeriodic(turn: Turn, event: FlowEvent): void {
-  const { periodic } = turn.flow
-  const nodes =
-    event.type === 'tick'
-      ? turn.flow.nodes.map(({ index }) => index)
-      : 'node_id' in event
-        ? [turn.draft.nodeNamed(event.node_id)]
-        : []
-  for (const node of nodes) {
-    for (const invariant of periodic) {
-      if (!isOpen(turn.node(node).status)) break
-      if (isInvariantKept(turn, invariant, node, null, {})) continue
-      if (invariant.document.fail_action !== 'alert')
-        interrupt(turn, node, invariant.document.fail_action)
-    }
-  }
-}
-
-function interrupt(turn: Turn, node: number, action: 'block' | 'rerun'): void {
-  const { pending } = turn.node(node)
-  if (pending !== null)
-    turn.command({ type: 'stop', node_id: turn.idOf(node), stopped: pending.command })
-  if (action === 'rerun') return runAgain(turn, node, 'invariant')
-  turn.settle(node, 'blocked', 'invariant')
-  turn.later({ kind: 'except', node })
 }
 
 /** A run in which nothing is open, stuck or under way is at its end, unless a goal was missed. */

@@ -11,6 +11,7 @@ import type { CommandBody, FlowCommand } from './command.ts'
 import { RunDraft } from './draft.ts'
 import type { FlowEvent } from './event.ts'
 import type {
+  CallOutcome,
   ClaimPayload,
   EntryCause,
   EventPayload,
@@ -20,7 +21,15 @@ import type {
   PayloadOf,
   RunFinding,
 } from './fact.ts'
-import { closeBehind, countArrival, hasLedOn, leaveBehind } from './firings.ts'
+import {
+  awaitGate,
+  closeBehind,
+  closeRegion,
+  countArrival,
+  forgetBacks,
+  hasLedOn,
+  leaveBehind,
+} from './firings.ts'
 import { flowAfter, reshape } from './reshape.ts'
 import { emptyState, type NodeStatus, type RunState, type WorkState } from './state.ts'
 
@@ -178,6 +187,7 @@ export function applyFired(draft: RunDraft, edge: CompiledEdge, round: number): 
   draft.setHeld(edge.source, false)
   if (before === 0) countArrival(draft, edge, 1)
   if (edge.isCall) awaitCall(draft, edge)
+  if (draft.run.rules >= 6 && edge.isBack) awaitGate(draft, edge, round)
 }
 
 function applyHeard(draft: RunDraft, index: number, names: readonly string[]): void {
@@ -193,9 +203,10 @@ function applyReleased(draft: RunDraft, index: number): void {
 }
 
 /** The edge of a call that failed may fire again. */
-function applyReturned(draft: RunDraft, edge: CompiledEdge, outcome: 'done' | 'failed'): void {
+function applyReturned(draft: RunDraft, edge: CompiledEdge, outcome: CallOutcome): void {
+  if (outcome === 'left') closeRegion(draft, edge)
   endCall(draft, edge)
-  if (outcome === 'done' || draft.fired.get(edge.index) === 0) return
+  if (outcome !== 'failed' || draft.fired.get(edge.index) === 0) return
   draft.fired.set(edge.index, 0)
   countArrival(draft, edge, -1)
   const caller = draft.ownNode(edge.source)
@@ -216,9 +227,10 @@ export function applyEntered(
   const node = draft.ownNode(index)
   node.walk = walkOf(draft, index, round, cause)
   if (node.entries > 0) leaveBehind(draft, index)
+  forgetBacks(draft, index)
   const { work } = node
   const hasRun = work.answer !== null || work.readings !== null || work.lastError !== null
-  draft.setStatus(index, 'running')
+  draft.setStatus(index, 'running', true)
   draft.setHeld(index, false)
   forgetFailedCalls(draft, index)
   node.round = round
@@ -278,7 +290,10 @@ export function applyCommand(draft: RunDraft, command: FlowCommand, place: numbe
     return
   }
   draft.ownNode(place).pending = command
-  if (command.type === 'roll_back') closeBehind(draft, draft.nodeNamed(command.back_to))
+  if (command.type === 'roll_back') {
+    closeBehind(draft, draft.nodeNamed(command.back_to))
+    forgetBacks(draft, draft.nodeNamed(command.back_to))
+  }
   if (command.type !== 'run_participant') return
   const { stands_on: bases, review: pin } = command
   draft.patchWork(place, { answer: null, asks: 0, bases, pin })

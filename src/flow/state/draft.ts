@@ -64,10 +64,11 @@ export class RunDraft {
     return this.nodes.own(index, copyNode)
   }
 
-  setStatus(index: number, status: NodeStatus): void {
+  /** `isEntry`: the node is entered, which begins its phase. */
+  setStatus(index: number, status: NodeStatus, isEntry = false): void {
     const node: Writable<NodeState> = this.nodes.own(index, copyNode)
     if (node.status === status) return
-    this.#count(index, node.status, status)
+    this.#count(index, node.status, status, isEntry)
     node.status = status
   }
 
@@ -169,7 +170,7 @@ export class RunDraft {
     Object.assign(spans.own(index, copySpan), patch)
   }
 
-  #count(node: number, before: NodeStatus, after: NodeStatus): void {
+  #count(node: number, before: NodeStatus, after: NodeStatus, isEntry: boolean): void {
     const { run } = this
     const opened = Number(isOpen(after)) - Number(isOpen(before))
     run.acting += Number(isActing(after)) - Number(isActing(before))
@@ -187,14 +188,15 @@ export class RunDraft {
       inPhase.judging = isJudged
         ? [...inPhase.judging, node]
         : inPhase.judging.filter((one) => one !== node)
-    // What is undone, promoted or put to a person after the end of its phase does not begin the phase again.
-    const isBegun = opened > 0 && (run.rules < 5 || !AFTER_END.has(after))
-    const isLate = run.rules >= 6 && after === 'promoting'
-    countOpen(inPhase, opened, stopped, isBegun && !isLate)
+    // What is undone, promoted, judged or put to a person after the end of its phase does not begin it again.
+    const mayBegin = run.rules >= 6 ? isEntry : run.rules < 5 || !AFTER_END.has(after)
+    const isBegun = opened > 0 && mayBegin
+    countOpen(inPhase, opened, stopped, isBegun)
     if (subphase >= 0) countOpen(this.subphases.own(subphase, copySpan), opened, stopped, isBegun)
   }
 }
 
+/** By version 5 of the rules. */
 const AFTER_END: ReadonlySet<NodeStatus> = new Set(['rolling_back', 'waiting'])
 
 function countOpen(
@@ -292,6 +294,7 @@ function copyRun(run: RunState): RunState {
     failed: run.failed,
     spansPending: run.spansPending,
     calling: run.calling,
+    backs: run.backs,
     totals: run.totals,
     artifacts: run.artifacts,
     limits: run.limits,

@@ -47,6 +47,8 @@ interface Judged {
   readonly values: Values
 }
 
+export type CallOutcome = 'done' | 'failed' | 'left'
+
 export type EventPayload =
   /** What the host told, as it told it; outputs and evidence have types of their own. */
   | { readonly kind: 'event'; readonly event: FlowEvent }
@@ -91,7 +93,8 @@ export type EventPayload =
   | { readonly kind: 'heard'; readonly node_id: string; readonly names: readonly string[] }
   /** The call that an edge asks for begins, or has ended. */
   | { readonly kind: 'called'; readonly edge_id: string; readonly round: number }
-  | { readonly kind: 'returned'; readonly edge_id: string; readonly outcome: 'done' | 'failed' }
+  /** `left`: the caller was left behind, and what was under way for it is stopped. */
+  | { readonly kind: 'returned'; readonly edge_id: string; readonly outcome: CallOutcome }
   | { readonly kind: 'commanded'; readonly command: FlowCommand }
   | { readonly kind: 'attempt_failed'; readonly node_id: string; readonly error: unknown }
   | {

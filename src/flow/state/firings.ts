@@ -4,10 +4,10 @@
  * INVARIANT (one round): a node that is entered again leaves behind all that it had led to. None of it
  * leads on, or counts as reached, before it is entered again itself (version 5 of the rules).
  */
-import type { CompiledEdge } from '../compile/compiled-flow.ts'
+import type { CompiledEdge, CompiledFlow } from '../compile/compiled-flow.ts'
 import { endCall } from './apply-call.ts'
 import type { RunDraft } from './draft.ts'
-import { isOpen } from './state.ts'
+import { isOpen, type NodeStatus } from './state.ts'
 
 export function countArrival(draft: RunDraft, edge: CompiledEdge, change: 1 | -1): void {
   const sort = edge.arrival
@@ -72,10 +72,93 @@ export function leaveBehind(draft: RunDraft, index: number): void {
   }
 }
 
-/** Keeps a node, and what it had led to, from leading on until they are entered again: it is rolled back to. */
+/**
+ * Keeps a node, and what it had led to, from leading on until they are entered again: a way back leads there. A
+ * node that runs already is not entered again for it.
+ */
 export function closeBehind(draft: RunDraft, index: number): void {
   if (draft.run.rules < 5) return
+  const { status } = draft.nodes.get(index)
+  if (draft.run.rules >= 6 && isOpen(status) && !isActingOnFiles(status)) return
   for (const node of [index, ...ledTo(draft, index)]) markBehind(draft, node)
+}
+
+/**
+ * Returns the node that a way back runs again. Out of a CHECK that has rejected work that others went on from, a
+ * way to one of these runs the work: there is no other version to judge.
+ */
+export function backBy(draft: RunDraft, { source, target }: CompiledEdge): number {
+  if (draft.run.rules < 5) return target
+  const node = judgedIn(draft, target)
+  const { target: work } = draft.nodeOf(source)
+  if (draft.run.rules < 6 || work === -1) return node
+  const isRejected = draft.nodes.get(work).status === 'rejected'
+  return isRejected && ledTo(draft, work).has(node) ? work : node
+}
+
+/** Notes a way back that has fired if it has to wait for the gate. */
+export function awaitGate(draft: RunDraft, edge: CompiledEdge, round: number): void {
+  const node = backBy(draft, edge)
+  const isWaiting = isActedOn(draft, node, edge.document.class === 'Rollback')
+  if (isWaiting) draft.run.backs = [...draft.run.backs, { edge: edge.index, node, round }]
+  closeBehind(draft, node)
+}
+
+/** Returns whether the gate acts on a node, or for a Rollback on one of those that it has led to. */
+export function isActedOn(draft: RunDraft, node: number, isAll: boolean): boolean {
+  const nodes = isAll ? nodesLed(draft, node) : [node]
+  return nodes.some((one) => isActingOnFiles(draft.nodes.get(one).status))
+}
+
+/** Forgets the ways back to a node: it is entered, or what it has led to is being undone. */
+export function forgetBacks(draft: RunDraft, index: number): void {
+  if (draft.run.backs.length > 0)
+    draft.run.backs = draft.run.backs.filter(({ node }) => node !== index)
+}
+
+/** The node and all that it has led to, by calls and out of failures too. */
+export function nodesLed(draft: RunDraft, from: number): readonly number[] {
+  const seen = new Set([from])
+  for (const node of seen) {
+    const { outgoing, checks } = draft.nodeOf(node)
+    for (const check of checks) seen.add(check)
+    for (const { isForward, document, index, target } of outgoing) {
+      // A way out of a failure leads on as well: what was done there is left behind too.
+      const leadsOn = isForward || document.class === 'Exception'
+      if (leadsOn && draft.fired.get(index) > 0) seen.add(target)
+    }
+  }
+  return [...seen]
+}
+
+/** Returns whether the gate promotes or undoes what a node made. */
+function isActingOnFiles(status: NodeStatus): boolean {
+  return status === 'promoting' || status === 'rolling_back'
+}
+
+/** Does the same with what the call of an edge has come to, if it has begun. */
+export function closeRegion(draft: RunDraft, { index, target }: CompiledEdge): void {
+  const { call, callRound } = draft.nodes.get(target)
+  if (call !== index) return
+  for (const node of regionAt(draft.flow, target))
+    if (draft.nodes.get(node).round >= callRound) markBehind(draft, node)
+}
+
+export function regionAt({ callNodes }: CompiledFlow, called: number): readonly number[] {
+  return callNodes.find(({ node }) => node === called)?.region ?? []
+}
+
+/**
+ * Returns what runs again when a way back leads to a node: of a CHECK the work that it judges; of a called
+ * CHECK the caller, if the CHECK has approved what the caller made.
+ */
+export function judgedIn(draft: RunDraft, node: number): number {
+  const { call } = draft.nodes.get(node)
+  const { target } = draft.nodeOf(node)
+  if (target !== -1) return target
+  const caller = call === -1 ? -1 : draft.edgeOf(call).source
+  const isJudged = caller !== -1 && draft.nodes.get(caller).work.approvals.includes(node)
+  return isJudged ? caller : node
 }
 
 function markBehind(draft: RunDraft, node: number): void {

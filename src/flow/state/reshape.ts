@@ -73,6 +73,7 @@ export function reshape(state: RunState, to: CompiledFlow): RunState {
   return {
     ...state,
     ...countsOf(nodes, [...phases, ...subphases]),
+    backs: reshapeBacks(state, from, to),
     stuck: stuckOf(nodes, phases),
     flow: to,
     fields: { ...fresh.fields, ...Object.fromEntries(known) },
@@ -145,6 +146,19 @@ function reshapeFired({ fired }: RunState, from: CompiledFlow, to: CompiledFlow)
   return to.edges.map(({ edgeId }) => {
     const known = from.edgeById.get(edgeId)
     return known === undefined ? 0 : (before[known.index] ?? 0)
+  })
+}
+
+/** A way back that waits leads to a node that the new flow has, since a node under way is kept. */
+function reshapeBacks(
+  { backs }: RunState,
+  from: CompiledFlow,
+  to: CompiledFlow,
+): RunState['backs'] {
+  return backs.flatMap(({ edge, node, round }) => {
+    const now = to.edgeById.get(from.edges[edge]?.edgeId ?? '')
+    const place = to.nodeIndex.get(from.nodes[node]?.nodeId ?? '')
+    return now === undefined || place === undefined ? [] : [{ edge: now.index, node: place, round }]
   })
 }
 

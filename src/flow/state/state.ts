@@ -215,6 +215,14 @@ export function isStuckAt({ status, isHeld }: NodeState, { isBlocked }: SpanStat
   return status === 'blocked' || isHeld || (isBlocked && isStopped)
 }
 
+/** Returns whether a CHECK has rejected the artifact that a node has now. */
+export function isRejectedVersion({
+  artifact,
+  rejected,
+}: Pick<WorkState, 'artifact' | 'rejected'>): boolean {
+  return artifact !== null && rejected.includes(artifact.digest)
+}
+
 /** The part of a draft that `unblockedBy` reads. */
 interface NodesAt {
   readonly flow: Pick<CompiledFlow, 'nodes'>
@@ -248,6 +256,14 @@ export interface RunTotals {
 export type RunEnd = 'DONE' | 'FAILED' | 'CANCELLED'
 export type RunStatus = 'RUNNING' | 'WAITING' | 'BLOCKED' | RunEnd
 
+/** A way back that has fired and waits until the gate acts on none of the nodes that it leaves behind. */
+interface WaitingBack {
+  readonly edge: number
+  /** The node that it runs again, and in which round. */
+  readonly node: number
+  readonly round: number
+}
+
 export interface RunState {
   readonly runId: string | null
   /** The flow that the run is walked by now: lists that were read and migrations change it. */
@@ -266,6 +282,7 @@ export interface RunState {
   readonly spansPending: number
   /** Calls that have not returned. */
   readonly calling: number
+  readonly backs: readonly WaitingBack[]
   readonly totals: RunTotals
   /** The folder of artifacts, relative to the workspace. */
   readonly artifacts: string
@@ -403,6 +420,7 @@ export function emptyState(flow: CompiledFlow): RunState {
     failed: 0,
     spansPending: 0,
     calling: 0,
+    backs: [],
     totals: { attempts: 0, seconds: 0, tokens: 0, toolCalls: 0, rejections: 0 },
     artifacts: 'artifacts',
     limits: {},

@@ -63,6 +63,12 @@ describe('learning from answers', () => {
     expect(refused).toMatchObject([{ glob: 'docs/api/*', counter_examples: ['act-9'] }])
   })
 
+  it('proposes nothing where a human denied an act whose paths are no longer kept', () => {
+    const no = answered(9, { answer: 'no', changes: null })
+    const { grants, refused } = learnGrants([...FIVE.map((index) => answered(index)), no])
+    expect([grants, refused[0]?.counter_examples]).toEqual([[], ['act-9']])
+  })
+
   it('never covers an answer of no, and is never wider than what was approved', () => {
     const path = fc
       .array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 3 })
@@ -90,11 +96,11 @@ describe('learning from answers', () => {
           learned++
           const denied = history
             .filter(({ answer }) => answer === 'no')
-            .flatMap((one) => one.changes)
+            .flatMap((one) => one.changes ?? [])
           expect(denied.some((one) => covers(glob, one.path))).toBe(false)
           const approved = history
             .filter(({ answer }) => answer === 'yes')
-            .flatMap((one) => one.changes)
+            .flatMap((one) => one.changes ?? [])
           expect(approved.some((one) => covers(glob, one.path) && one.kind === kind)).toBe(true)
         }
       }),

@@ -23,8 +23,8 @@ export interface AnsweredQuestion {
   readonly session: string | null
   /** Nothing but missing grants made it a question. */
   readonly isPlain: boolean
-  /** Relative to the workspace; null for what lies outside. */
-  readonly changes: readonly AnsweredChange[]
+  /** Of the workspace; null for a denied act that is no longer kept, which speaks against everything. */
+  readonly changes: readonly AnsweredChange[] | null
 }
 
 export interface AnsweredChange {
@@ -100,7 +100,7 @@ export function learnGrants(history: readonly AnsweredQuestion[]): Lessons {
 /** Each directory and kind of change of an act, once. */
 function casesOf({ agent, changes }: AnsweredQuestion): ReadonlyMap<string, Case> {
   const found = new Map<string, Case>()
-  for (const { path, kind, isDeferred } of changes) {
+  for (const { path, kind, isDeferred } of changes ?? []) {
     if (kind === 'delete' || isDeferred || isNeverLearned(path)) continue
     const glob = globOf(path)
     found.set(`${agent}\0${kind}\0${glob}`, { agent, kind, glob, of: [] })
@@ -129,6 +129,7 @@ function isNeverLearned(path: string): boolean {
 }
 
 function touches({ changes }: AnsweredQuestion, glob: string): boolean {
+  if (changes === null) return true
   const set = new PathSet([`/${glob}`], UNBOUNDED)
   return changes.some(({ path }) => set.find(`/${path}`) !== null)
 }

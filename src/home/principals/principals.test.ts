@@ -43,7 +43,7 @@ it('says what a new reading of all facts says, and reads only what is new', asyn
               asked.push(query.cursor ?? -1)
               return target.find(query)
             }
-          : Reflect.get(target, name),
+          : Reflect.get(target, name).bind(target),
     }),
   }
   const reader = new RegisterReader({ ledger: counted, state })
@@ -62,4 +62,12 @@ it('says what a new reading of all facts says, and reads only what is new', asyn
   // Each reading went on behind the last fact of the one before.
   expect(asked[asked.length - 1]).toBeGreaterThan(0)
   expect([...asked].sort((a, b) => a - b)).toEqual(asked)
+  // Where nothing came, nothing is searched; readings at once fold each fact once.
+  const searched = asked.length
+  expect(await reader.read()).toBe(last)
+  expect(asked.length).toBe(searched)
+  await addPrincipal(place, last, ACTOR, pump('two'), ['main'])
+  const [first, second] = await Promise.all([reader.read(), reader.read()])
+  expect(first?.principals.length).toBe(2)
+  expect(second).toEqual(first)
 })

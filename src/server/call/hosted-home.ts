@@ -10,7 +10,13 @@ import {
   type Surroundings,
   stateRoot,
 } from '../../home/index.ts'
-import { type Caller, hasCredentials, livePasskeys, type Register } from '../../ledger/index.ts'
+import {
+  type Caller,
+  HOST_STREAM,
+  hasCredentials,
+  livePasskeys,
+  type Register,
+} from '../../ledger/index.ts'
 import { createDriver, type SandboxDriver } from '../../sandbox/index.ts'
 import {
   type AccompanyingRecord,
@@ -91,6 +97,16 @@ export class HostedHome {
       return await work(gate)
     } finally {
       await gate.close()
+    }
+  }
+
+  /** Ends what a crash interrupted: promotions that had begun, and those that were decided. */
+  async finishInterrupted(userName: string): Promise<void> {
+    const { owner } = await this.register()
+    const principal = owner ?? { kind: 'human', id: userName, namespace: 'local' }
+    const caller: Caller = { principal, streams: null, proof: 'none' }
+    for (const { stream } of await this.ledger.store.heads()) {
+      if (stream !== HOST_STREAM) await this.withGate(caller, stream, (gate) => gate.recoveries())
     }
   }
 

@@ -13,6 +13,10 @@ type ReadCall = Pick<RouteCall, 'home' | 'caller'>
 export const proposeAction: Handler<'proposeAction'> = async (call) => {
   const { home, caller, body, query, rehearsals, stop } = call
   const stream = writableStream(call, query.stream)
+  const id = idOf(body)
+  // Its request was answered already, and its first fact may not be there yet.
+  if (call.reserve !== null && call.deciding.has(id)) throw faultError('api.in_progress', '')
+  call.deciding.add(id)
   const deciding = rehearsals.pass(() =>
     home.withGate(
       caller,
@@ -26,9 +30,11 @@ export const proposeAction: Handler<'proposeAction'> = async (call) => {
           confirm: async () => ({ kind: 'wait' }),
           abort: stop,
         }),
-      call.reserve?.(idOf(body)),
+      call.reserve?.(id),
     ),
   )
+  const isOver = (): boolean => call.deciding.delete(id)
+  deciding.then(isOver, isOver)
   // A failure is the answer below.
   if (query.dry_run !== true)
     deciding.then(({ action_id }) => call.acted(stream, action_id)).catch(() => undefined)
@@ -89,15 +95,39 @@ function underWay(body: unknown): Reply {
 }
 
 /** An action as it is now, for a request that was made before. */
-export async function actReply(call: ReadCall, id: string): Promise<Reply> {
+export async function actReply(
+  call: ReadCall & Pick<RouteCall, 'deciding'>,
+  id: string,
+): Promise<Reply> {
   for (const stream of await knownStreams(call)) {
-    const act = await actDocument(call, stream, id)
+    let act = await actDocument(call, stream, id)
     if (act === null) continue
-    const isOpen = act.status === 'waiting' || act.status === 'unknown'
+    if (!call.deciding.has(id)) {
+      if (act.status === 'unknown') throw neverDecided(id)
+      if (act.status === 'unfinished') {
+        // A crash came between decision and promotion: the repeated request carries it out.
+        await call.home.withGate(call.caller, stream, (gate) => gate.recoveries())
+        act = (await actDocument(call, stream, id)) ?? act
+      }
+    }
     const headers = { location: `/v1/actions/${id}` }
-    return { status: isOpen ? 202 : 200, value: act, headers }
+    return { status: OPEN.has(act.status) ? 202 : 200, value: act, headers }
   }
   throw faultError('history.unknown', id, `no action has the id ${showName(id)}`)
+}
+
+const OPEN: ReadonlySet<ActDocument['status']> = new Set([
+  'waiting',
+  'unknown',
+  'unfinished',
+  'approved',
+])
+
+/** Nothing is promoted without a decision on the record, so nothing of such an action is real. */
+function neverDecided(id: string): FaultError {
+  const message = 'the service stopped before it decided this action; nothing was changed'
+  const hint = 'propose it again with a new `action_id`, under another `Idempotency-Key`'
+  return faultError('api.outcome_unknown', id, message, hint)
 }
 
 const ACTS = 30

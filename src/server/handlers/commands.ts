@@ -1,8 +1,8 @@
 /** Routes that a command of the program answers: the request becomes its words, its answer the reply. */
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { commandWords, type FilePlaces, type Route } from '../../api/index.ts'
+import { type CommandLine, commandWords, type FilePlaces, type Route } from '../../api/index.ts'
 import { CODES, type Code, faultError, isCode } from '../../base/index.ts'
 import { isObject, type Violation } from '../../contracts/index.ts'
 import { removeTreeSync } from '../../machine/index.ts'
@@ -15,6 +15,12 @@ type CommandRoute = Route & Required<Pick<Route, 'runs'>> & { readonly command: 
 
 export function isCommandRoute(one: Route): one is CommandRoute {
   return one.runs !== undefined && one.command !== null
+}
+
+/** A route of a function as its command answers it; null where the route has no such form. */
+export function spokenRoute({ spoken, media: _own, ...one }: Route): CommandRoute | null {
+  const { command } = one
+  return spoken === undefined || command === null ? null : { ...one, command, runs: spoken }
 }
 
 const READ_MS = 2 * 60_000
@@ -32,7 +38,7 @@ type CommandCall = Pick<
 }
 
 export async function answerByCommand(call: CommandCall, one: CommandRoute): Promise<Reply> {
-  const fields = fieldsOf(call)
+  const fields = fieldsOf(call, one.runs)
   const folder = mkdtempSync(join(tmpdir(), 'writ-request-'))
   let isLeft = false
   try {
@@ -54,9 +60,13 @@ export async function answerByCommand(call: CommandCall, one: CommandRoute): Pro
   }
 }
 
-function fieldsOf({ params, query, body }: CommandCall): Readonly<Record<string, unknown>> {
+function fieldsOf(
+  { params, query, body }: CommandCall,
+  { input, isWhole }: CommandLine,
+): Readonly<Record<string, unknown>> {
+  const given = isWhole === true && input !== undefined ? { [input]: body } : body
   // Each follows the schema of its route, which is an object.
-  return { ...(params as object), ...(query as object), ...(body as object) }
+  return { ...(params as object), ...(query as object), ...(given as object) }
 }
 
 function orderOf(
@@ -73,7 +83,7 @@ function orderOf(
     ...(passphrase === null ? [] : [`--pass-fd=${PASS_DESCRIPTOR}`]),
     ...(runs.isText === true || call.wantsText ? [] : ['--json']),
   ]
-  const places = writeFiles(runs.files ?? [], fields, folder, isDocument)
+  const places = writeFiles(runs, fields, folder, isDocument)
   return {
     argv: commandWords(command, runs, fields, places, more),
     cwd: isDocument ? folder : dirname(directory),
@@ -91,7 +101,7 @@ function orderOf(
 
 /** Writes fields as files; a list of documents is a folder of `rules` or several files. */
 function writeFiles(
-  names: readonly string[],
+  { files: names = [], folder: listed }: CommandLine,
   fields: Readonly<Record<string, unknown>>,
   folder: string,
   isHere: boolean,
@@ -110,6 +120,12 @@ function writeFiles(
     const value = fields[name]
     if (value === undefined) continue
     const values = Array.isArray(value) ? value : [value]
+    if (name === listed) {
+      mkdirSync(join(folder, name), { mode: 0o700 })
+      for (const [index, each] of values.entries()) write(`${name}/${index + 1}`, each)
+      places[name] = [isHere ? name : join(folder, name)]
+      continue
+    }
     places[name] = values.map((each, index) =>
       write(values.length === 1 ? name : `${name}-${index + 1}`, each),
     )

@@ -26,6 +26,7 @@ import {
 import type { Handler } from './route-call.ts'
 import { listFacts, listStreams, proveOne, readTile, showCheckpoint } from './streams.ts'
 import { issueTask, submitReceipt } from './tasks.ts'
+import { listUndoRequests, requestUndo } from './undo.ts'
 
 /** Routes that a function of the service answers; the others are answered by commands (`commands.ts`). */
 type OwnRoute = {
@@ -65,6 +66,8 @@ export const HANDLERS: {
   offerPasskey,
   addPasskey,
   renewRecoveryCodes,
+  requestUndo,
+  listUndoRequests,
   listStreams,
   listFacts,
   showCheckpoint,

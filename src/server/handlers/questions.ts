@@ -177,7 +177,7 @@ export async function askedAbout(
 }
 
 async function answered(
-  call: Pick<RouteCall, 'home' | 'caller' | 'reserve' | 'acted'>,
+  call: Pick<RouteCall, 'home' | 'caller' | 'reserve' | 'acted' | 'deciding'>,
   stream: string,
   { actionId }: Question,
   give: (gate: GateSurface) => Promise<Exclude<Answered, { kind: 'wait' }>>,

@@ -27,7 +27,8 @@ export const listStreams: Handler<'listStreams'> = async ({ home, caller }) => {
 }
 
 export const listFacts: Handler<'listFacts'> = async (call) => {
-  const { stream } = await headOf(call, call.params.stream)
+  const { stream } = call.params
+  if (!mayKnow(call.caller, stream)) throw new FaultError(unknownStream(stream))
   const { after, limit = FACTS, order = 'oldest_first', ...named } = call.query
   const query: Query = {
     ...named,
@@ -37,6 +38,8 @@ export const listFacts: Handler<'listFacts'> = async (call) => {
     ...(after === undefined ? {} : { cursor: after }),
   }
   const page = await call.home.ledger.store.find(query)
+  // A stream that is not there has no facts either; only then its head is asked for.
+  if (page.facts.length === 0) await headOf(call, stream)
   const texts: string[] = []
   for (const { text } of page.facts) {
     // A fact with its payload is shown as it is written; the store has read it.

@@ -56,7 +56,7 @@ const FlowEventSchema = Type.Union(
     branch('entered', { node_id: Name, round: Count, cause: Name, is_fresh: Type.Boolean() }),
     branch('joined', { node_id: Name, round: Count }),
     branch('called', { edge_id: Name, round: Count }),
-    branch('returned', { edge_id: Name, outcome: Type.Enum(['done', 'failed']) }),
+    branch('returned', { edge_id: Name, outcome: Type.Enum(['done', 'failed', 'left']) }),
     branch('heard', { node_id: Name, names: Type.Array(Name) }),
     branch('commanded', { command: Type.Object({ type: Name, command: Count }) }),
     branch('attempt_failed', { node_id: Name, error: Anything }),

@@ -5,9 +5,9 @@
 import { randomUUID } from 'node:crypto'
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { digestBytes } from '../base/index.ts'
-import { DEFAULT_LISTS } from '../gate/index.ts'
-import { namesIfThere } from '../machine/index.ts'
+import { digestBytes } from '../../base/index.ts'
+import { DEFAULT_LISTS } from '../../gate/index.ts'
+import { namesIfThere } from '../../machine/index.ts'
 import { FILES_MAX, filesBelow } from './files-below.ts'
 
 /** In addition to those that the lists of deferred paths name for shells and logins. */

@@ -1,0 +1,142 @@
+/** What waits for a person as a whole, requests that an act is taken back, and the log. */
+import * as Type from 'typebox'
+import { route } from '../shape/route.ts'
+import {
+  AnyDocument,
+  answer,
+  closed,
+  Documents,
+  fields,
+  Id,
+  Moment,
+  nullable,
+  Proof,
+  Sentence,
+  StreamName,
+  StreamOption,
+  Switch,
+  Word,
+} from '../shape/shapes.ts'
+
+const Undo = Type.Object(
+  {
+    id: Type.String(),
+    request_id: Type.String(),
+    action_id: Type.String(),
+    stream: StreamName,
+    what: Type.String(),
+    asked_by: Type.String(),
+    reason: Type.String(),
+    at: Moment,
+    expires_at: Moment,
+  },
+  closed,
+)
+
+const UndoId = fields({
+  id: Type.String({ pattern: '^undo-[0-9a-f-]{4,40}$', 'x-says': 'the id of such a request' }),
+})
+const Seq = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+
+export const INBOX_ROUTES = {
+  showInbox: route({
+    method: 'GET',
+    path: '/v1/inbox',
+    tag: 'questions',
+    says: 'Lists everything that waits for a person: questions, runs, schedules, requests for an undo.',
+    who: 'caller',
+    command: 'inbox',
+    runs: { kind: 'read' },
+    query: fields({ stream: StreamOption }),
+    answers: {
+      200: answer({
+        pending: Documents,
+        flows: Type.Optional(Documents),
+        undo_requests: Type.Optional(Documents),
+        schedules: Type.Optional(Documents),
+        interrupted: Type.Optional(Documents),
+      }),
+    },
+  }),
+  showInboxEntry: route({
+    method: 'GET',
+    path: '/v1/inbox/{id}',
+    tag: 'questions',
+    says: 'Shows one thing that waits, as the command line shows it to a person.',
+    who: 'caller',
+    command: 'inbox',
+    runs: { kind: 'read', words: ['id'] },
+    params: fields({ id: Id }),
+    query: fields({ all: Switch, stream: StreamOption }),
+    answers: { 200: answer({ action_id: Type.String() }) },
+  }),
+  showLog: route({
+    method: 'GET',
+    path: '/v1/log',
+    tag: 'actions',
+    says: 'Lists acts or facts, as the command line does.',
+    who: 'caller',
+    command: 'log',
+    runs: { kind: 'read' },
+    query: fields({
+      facts: Switch,
+      type: Type.Optional(Word),
+      since: Type.Optional(Word),
+      until: Type.Optional(Word),
+      principal: Type.Optional(Word),
+      task: Type.Optional(Word),
+      action: Type.Optional(Word),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
+      after: Type.Optional(Seq),
+      newest: Switch,
+      stream: StreamOption,
+    }),
+    answers: { 200: AnyDocument },
+  }),
+  requestUndo: route({
+    method: 'POST',
+    path: '/v1/undo-requests',
+    tag: 'questions',
+    says: 'Asks a person to take back an action of the caller. Nothing is taken back before they approve.',
+    who: 'caller',
+    command: 'propose',
+    body: fields({ action_id: Id, reason: Sentence, stream: StreamOption }),
+    answers: { 200: Undo },
+  }),
+  listUndoRequests: route({
+    method: 'GET',
+    path: '/v1/undo-requests',
+    tag: 'questions',
+    says: 'Lists the requests to take an action back that wait for a person.',
+    who: 'caller',
+    command: 'inbox',
+    answers: { 200: Type.Object({ undo_requests: Type.Array(Undo) }, closed) },
+  }),
+  approveUndo: route({
+    method: 'POST',
+    path: '/v1/undo-requests/{id}/approve',
+    tag: 'questions',
+    says: 'Approves a request for an undo; the action is rolled back.',
+    who: 'proven',
+    command: 'approve',
+    runs: { kind: 'act', words: ['id'], takesProof: true },
+    params: UndoId,
+    body: fields({ stream: StreamOption, proof: Proof }),
+    answers: {
+      200: answer({ request_id: Type.String(), restored: nullable(Type.Array(Type.String())) }),
+      202: AnyDocument,
+    },
+  }),
+  denyUndo: route({
+    method: 'POST',
+    path: '/v1/undo-requests/{id}/deny',
+    tag: 'questions',
+    says: 'Denies a request for an undo; nothing is taken back.',
+    who: 'proven',
+    command: 'deny',
+    runs: { kind: 'act', words: ['id'] },
+    params: UndoId,
+    body: fields({ reason: Type.Optional(Sentence), stream: StreamOption, proof: Proof }),
+    answers: { 200: answer({ request_id: Type.String(), denied: Type.Boolean() }) },
+  }),
+}
