@@ -42,7 +42,7 @@ import { type ConsolePlace, isConsole, requireConsole } from './console/console-
 import { PasskeyDesk } from './console/passkey-desk.ts'
 import { type HumanProof, ProofDesk, proofOf, requestDigest } from './console/proof-desk.ts'
 import { EventHub } from './events.ts'
-import { answerNoRequest, refuseAmbiguous, refuseForeign } from './front-door.ts'
+import { answerNoRequest, goneSignal, refuseAmbiguous, refuseForeign } from './front-door.ts'
 import { actReply, knownStreams, RefusedDocument } from './handlers/actions.ts'
 import {
   answerByCommand,
@@ -390,15 +390,6 @@ class Routes {
     else raw.once('close', leave)
     return undefined
   }
-}
-
-/** Aborted when a client goes away before it has its answer. */
-function goneSignal({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController()
-  raw.once('close', () => {
-    if (!raw.writableFinished) gone.abort()
-  })
-  return gone.signal
 }
 
 const COMMAND_TYPE = { 'content-type': `${COMMAND_JSON}; charset=utf-8` }

@@ -3,7 +3,7 @@
  * requests that two readers could read differently.
  */
 import type { Socket } from 'node:net'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { problemOf } from '../api/index.ts'
 import { type Code, fault, faultError } from '../base/index.ts'
 
@@ -64,4 +64,13 @@ export function answerNoRequest(error: NodeJS.ErrnoException, socket: Socket): v
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** Aborted when a client goes away before it has its answer. */
+export function goneSignal({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort()
+  })
+  return gone.signal
 }
