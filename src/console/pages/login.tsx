@@ -27,7 +27,10 @@ export function LoginPage() {
             passkeys && !isNew ? (
               <LogIn onNew={() => setNew(true)} />
             ) : (
-              <Register onBack={passkeys ? () => setNew(false) : null} />
+              <Register
+                onBegin={() => setNew(true)}
+                onBack={passkeys ? () => setNew(false) : null}
+              />
             )
           }
         </Found>
@@ -57,7 +60,13 @@ function LogIn({ onNew }: { readonly onNew: () => void }) {
 const WAYS = ['passphrase', 'code', 'recovery_code'] as const
 type Way = (typeof WAYS)[number]
 
-function Register({ onBack }: { readonly onBack: (() => void) | null }) {
+interface RegisterProps {
+  /** The form stays from here on: it has the recovery codes to show. */
+  readonly onBegin: () => void
+  readonly onBack: (() => void) | null
+}
+
+function Register({ onBegin, onBack }: RegisterProps) {
   const say = useSay()
   const [way, setWay] = useState<Way>('passphrase')
   const [secret, setSecret] = useState('')
@@ -71,6 +80,7 @@ function Register({ onBack }: { readonly onBack: (() => void) | null }) {
     return <RecoveryCodes codes={adding.data} />
   const submit = (event: FormEvent): void => {
     event.preventDefault()
+    onBegin()
     adding.mutate()
   }
   return (
