@@ -31,8 +31,16 @@ function documents(): readonly (readonly [path: string, text: string])[] {
   return [...top, ...pages].map((path) => [path, readFileSync(path, 'utf8')])
 }
 
+/** Rooms that are programs and have no door. */
+const PROGRAMS = ['cli', 'console']
+
 describe('the house', () => {
-  const files = new Map([...sources('src'), ...sources('tests'), ...sources('bench', '.mjs')])
+  const files = new Map([
+    ...sources('src'),
+    ...sources('src', '.tsx'),
+    ...sources('tests'),
+    ...sources('bench', '.mjs'),
+  ])
 
   it('keeps its law', () => {
     expect(inspect(files, HOUSE)).toEqual([])
@@ -43,7 +51,7 @@ describe('the house', () => {
     const rooms = readdirSync('src', { withFileTypes: true }).filter((entry) => entry.isDirectory())
     expect(rooms.length).toBeGreaterThan(2)
     for (const { name } of rooms)
-      expect(files.has(`src/${name}/index.ts`) || name === 'cli').toBe(true)
+      expect(files.has(`src/${name}/index.ts`) || PROGRAMS.includes(name)).toBe(true)
   })
 
   it('has a heading in ARCHITECTURE.md for every room, and none else', () => {

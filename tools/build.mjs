@@ -9,6 +9,7 @@
  *   the code that V8 compiled for it
  *   (`tools/warm.mjs`): without that code every command would take about 80 ms longer;
  * - `writ serve` and `writ mcp` as a fourth script, `dist/cli/serve.cjs`, which holds their servers;
+ * - the web console as static files, `dist/console`, by Vite;
  * - type declarations and manual pages.
  *
  * Does nothing if no input has changed.
@@ -50,6 +51,7 @@ export async function build() {
   const fresh = join(ROOT, '.cache', `dist-${process.pid}`)
   rmSync(fresh, { recursive: true, force: true })
   await bundle(sources, fresh)
+  await bundleConsole(fresh)
   // A machine without sandboxes can run the program without the compiled code.
   for (const script of ['program', 'exec', 'run']) {
     const words = ['tools/warm.mjs', fresh, script]
@@ -85,6 +87,38 @@ async function bundle(sources, outdir) {
   const external = settings.external.filter((name) => !SERVED.includes(name))
   const entryPoints = { 'cli/serve': 'src/cli/serve-main.ts' }
   await esbuild({ ...settings, ...script, entryPoints, external })
+}
+
+/** Names of files have their digest, so that browsers keep them; nothing is loaded from elsewhere. */
+async function bundleConsole(fresh) {
+  const { build: vite } = await import('vite')
+  const { default: react } = await import('@vitejs/plugin-react')
+  await vite({
+    configFile: false,
+    root: join(ROOT, 'src', 'console'),
+    plugins: [react(), await plainRoutes(fresh)],
+    logLevel: 'warn',
+    build: {
+      outDir: join(fresh, 'console'),
+      emptyOutDir: true,
+      target: 'es2023',
+      // The strict rules of the pages allow neither inline scripts nor data addresses for them.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      chunkSizeWarningLimit: 900,
+    },
+  })
+}
+
+/** The schemas of the routes are for the service: a page needs only where each route is. */
+async function plainRoutes(fresh) {
+  const { ROUTES } = await import(pathToFileURL(join(fresh, 'api', 'index.js')).href)
+  const rows = Object.entries(ROUTES).map(([name, { method, path }]) => [name, { method, path }])
+  const text = `export const ROUTES = ${JSON.stringify(Object.fromEntries(rows))}`
+  return {
+    name: 'plain-routes',
+    load: (id) => (id.endsWith('src/api/routes/routes.ts') ? text : null),
+  }
 }
 
 /** How a script is made that `bin/writ.cjs` runs. */
@@ -128,7 +162,7 @@ function replace(fresh) {
 function sourceFiles() {
   return readdirSync(join(ROOT, 'src'), { recursive: true })
     .map((file) => `src/${file.replaceAll('\\', '/')}`)
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .filter((file) => /\.(?:ts|tsx|css|html|svg)$/.test(file) && !file.endsWith('.test.ts'))
     .sort()
 }
 

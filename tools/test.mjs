@@ -52,6 +52,9 @@ process.env.WRIT_IS_BUILT = '1'
 installDebianPackages(FOR_TESTS)
 mkdirSync(CACHE, { recursive: true })
 step('types', () => node(['node_modules/typescript/bin/tsc', '--noEmit', ...KEPT_TYPES]))
+step('types of the console', () =>
+  node(['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.console.json']),
+)
 step('lint', () =>
   node(['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']),
 )

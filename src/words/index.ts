@@ -2,6 +2,7 @@
  * Room: words. What acts, questions and amounts are in words, with nothing in them that a terminal
  * obeys. Sees base, contracts, gate, machine and service.
  */
+export { visible, visibleLine, visibleName } from '../base/index.ts'
 export { counted, countsText, grouped, sizeText } from './amount.ts'
 export {
   askText,
@@ -17,4 +18,4 @@ export {
   headJson,
   reasonWords,
 } from './question-words.ts'
-export { visible, visibleLine, visibleName, visiblePath } from './visible.ts'
+export { visiblePath } from './visible.ts'

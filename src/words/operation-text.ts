@@ -6,11 +6,11 @@
  * What a result comes to, in words: files and requests, what a yes does, and what undo would do.
  */
 import { isUtf8 } from 'node:buffer'
+import { visible, visibleLine, visibleName } from '../base/index.ts'
 import type { HeldRequest, Operation, Proposal, SandboxResult } from '../contracts/index.ts'
 import { leavesOf } from '../gate/index.ts'
 import { quote } from '../machine/index.ts'
 import { counted, countsText, sizeText } from './amount.ts'
-import { visible, visibleLine, visibleName } from './visible.ts'
 
 /** A command as a person would type it. */
 export function commandLine(argv: readonly string[]): string {

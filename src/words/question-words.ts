@@ -2,13 +2,12 @@
  * A question in words: what would be done, why a person is asked, and how risky it is. One sentence a
  * reason; what an actor says is quoted and marked as its own words.
  */
-import { CODES, isCode } from '../base/index.ts'
+import { CODES, isCode, visible } from '../base/index.ts'
 import { findPersuasion, type SandboxResult } from '../contracts/index.ts'
 import { allProposals, DELETIONS_MAX, MODIFICATIONS_MAX } from '../gate/index.ts'
 import type { Question } from '../service/index.ts'
 import { counted, grouped } from './amount.ts'
 import { operationTitle } from './operation-text.ts'
-import { visible } from './visible.ts'
 
 /** For these laws the reason also says which values broke the law. */
 const TELLS_VALUES: ReadonlySet<string> = new Set(['ASK_HIGH', 'ASK_MANY_DELETIONS'])

@@ -107,8 +107,7 @@ function inspectImports(path: string, text: string, house: House): readonly stri
 
 function inspectRelative(path: string, name: string, room: Room, specifier: string): string | null {
   const target = posix.join(posix.dirname(path), specifier)
-  if (!target.endsWith('.ts') && !target.endsWith('.json'))
-    return `${path}: ${specifier} does not name a file`
+  if (!/\.(?:ts|tsx|json|css)$/.test(target)) return `${path}: ${specifier} does not name a file`
   const other = roomOf(target)
   if (other === name) return null
   if (other === null) return isTest(path) ? null : `${path}: ${specifier} leaves src`

@@ -157,6 +157,27 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     pure: false,
     packages: ['@simplewebauthn/server', 'fastify', 'pino', 'prom-client', 'typebox'],
   },
+  console: {
+    sees: ['api', 'base', 'contracts', 'ledger'],
+    // A page has a clock, timers and a network.
+    pure: false,
+    packages: [
+      '@codemirror/merge',
+      '@codemirror/state',
+      '@codemirror/view',
+      '@dagrejs/dagre',
+      '@simplewebauthn/browser',
+      '@tanstack/react-query',
+      '@tanstack/react-router',
+      '@tanstack/react-virtual',
+      '@xyflow/react',
+      'lucide-react',
+      'react',
+      'react-aria-components',
+      'react-dom',
+      'react-intl',
+    ],
+  },
   cli: {
     sees: [
       'api',
@@ -202,7 +223,7 @@ export const OVERSIZED: readonly string[] = ['src/base/codes.ts']
 
 /** Doors of the package, and the files that are the programs: others than the house import them. */
 export function isOpen(path: string): boolean {
-  return /^src\/(?:(?:contracts|constitution|ledger|gate|flow|api)\/)?index\.ts$|^src\/cli\/(?:exec-|run-|serve-)?main\.ts$/.test(
+  return /^src\/(?:(?:contracts|constitution|ledger|gate|flow|api)\/)?index\.ts$|^src\/cli\/(?:exec-|run-|serve-)?main\.ts$|^src\/console\/main\.tsx$/.test(
     path,
   )
 }

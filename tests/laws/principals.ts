@@ -480,6 +480,7 @@ export const HTTP_WHO = {
     'exportEvents',
   ],
   human: [
+    'showChange',
     'logout',
     'createChallenge',
     'listPasskeys',

@@ -99,6 +99,7 @@ describe.each(HTTP_WHO.proven.map((name) => [name, TABLE[name] as Route] as cons
 describe.each(SCOPES)('a token with the scope %s', (scope) => {
   const WRITES: Readonly<Record<string, (typeof SCOPES)[number]>> = {
     proposeAction: 'propose',
+    requestUndo: 'propose',
     submitReceipt: 'tasks',
   }
 

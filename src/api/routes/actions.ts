@@ -44,6 +44,8 @@ const Act = Type.Object(
     status: Type.Enum([...STATUSES]),
     at: Moment,
     by: PrincipalShape,
+    /** What was to be done, in one line; null where the proposal is no longer kept. */
+    what: nullable(Type.String()),
     proposal: recorded(ProposalDocument),
     result: recorded(ResultDocument),
     decision: recorded(DecisionDocument),

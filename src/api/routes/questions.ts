@@ -50,6 +50,8 @@ const Head = {
           closed,
         ),
       ),
+      /** The session of a coding agent whose changes these are. */
+      session: nullable(Type.String()),
       at: Moment,
     },
     closed,
@@ -73,6 +75,8 @@ const Head = {
   asked_at: Moment,
   expires_at: Moment,
   approvals: nullable(Approvals),
+  /** Questions of one shape are alike: of one kind, reason and need. */
+  shape: Digest,
 }
 
 const QuestionHead = Type.Object(Head, closed)
@@ -93,8 +97,28 @@ const WholeQuestion = Type.Object(
     result: ResultDocument,
     decision: DecisionDocument,
     changes: Type.Array(Change),
+    /** Whether a part can be approved by itself. */
+    has_parts: Type.Boolean(),
+    /** What `always` would grant: the agent may create and change these files. */
+    always: nullable(Type.Object({ agent: Type.String(), glob: Type.String() }, closed)),
   },
   closed,
+)
+
+/** A path before or after; the text is null where it is binary, not kept, or no file. */
+const ShownSide = nullable(
+  Type.Object(
+    {
+      kind: Type.String(),
+      mode: Type.String(),
+      bytes: Type.Integer(),
+      target: nullable(Type.String()),
+      text: nullable(Type.String()),
+      /** `cut`: the beginning of a longer text. `changed`: not the file that the run saw, or not kept. */
+      note: nullable(Type.Enum(['binary', 'cut', 'changed'])),
+    },
+    closed,
+  ),
 )
 
 const PartOfQuestion = Type.Object(
@@ -138,6 +162,22 @@ export const QUESTION_ROUTES = {
     params: QuestionId,
     answers: { 200: WholeQuestion },
   }),
+  showChange: route({
+    method: 'GET',
+    path: '/v1/questions/{id}/change',
+    tag: 'questions',
+    says: 'Shows one path of a question as it is and as it would be.',
+    who: 'human',
+    command: 'inbox',
+    params: QuestionId,
+    query: Type.Object({ path: Type.String({ minLength: 1, maxLength: 16_384 }) }, closed),
+    answers: {
+      200: Type.Object(
+        { path: Type.String(), change: Type.String(), before: ShownSide, after: ShownSide },
+        closed,
+      ),
+    },
+  }),
   showPart: route({
     method: 'POST',
     path: '/v1/questions/{id}/part',
@@ -162,6 +202,8 @@ export const QUESTION_ROUTES = {
         result_digest: Digest,
         /** The part that was shown, whose result has the digest. */
         only: Type.Optional(Only),
+        /** Also grants what the question offers as `always`. */
+        always: Type.Optional(Type.Literal(true)),
         proof: Proof,
       },
       closed,

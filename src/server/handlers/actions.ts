@@ -5,6 +5,7 @@ import { type Code, FaultError, faultError, isCode, showName } from '../../base/
 import { type ActHistory, actsOf, readAct, rollbacksOf } from '../../history/index.ts'
 import { defaultStream, HOST_STREAM, mayKnow, unknownStream } from '../../ledger/index.ts'
 import type { GateAnswer } from '../../service/index.ts'
+import { operationTitle } from '../../words/index.ts'
 import type { Handler, Reply, RouteCall } from './route-call.ts'
 
 type ReadCall = Pick<RouteCall, 'home' | 'caller'>
@@ -164,7 +165,8 @@ async function actDocument(
 function shownAct(act: ActHistory, stream: string): ActDocument {
   const { id, outcome, at, by, proposal, result, decision, answers } = act
   const { promotion, requests, rollback } = act
-  const parts = { proposal, result, decision, answers: [...answers], promotion, rollback }
+  const what = proposal === null ? null : operationTitle(proposal.payload)
+  const parts = { what, proposal, result, decision, answers: [...answers], promotion, rollback }
   return { action_id: id, stream, status: outcome, at, by, ...parts, requests: [...requests] }
 }
 

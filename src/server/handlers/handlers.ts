@@ -19,6 +19,7 @@ import {
   approveQuestion,
   denyQuestion,
   listQuestions,
+  showChange,
   showPart,
   showQuestion,
 } from './questions.ts'
@@ -52,6 +53,7 @@ export const HANDLERS: {
   showAction,
   listQuestions,
   showQuestion,
+  showChange,
   showPart,
   approveQuestion,
   denyQuestion,

@@ -18,6 +18,7 @@ import type {
 import { headJson } from '../../words/index.ts'
 import { actReply, knownStreams } from './actions.ts'
 import type { Handler, Reply, RouteCall } from './route-call.ts'
+import { shownSide } from './shown-side.ts'
 
 export const listQuestions: Handler<'listQuestions'> = async (call) => {
   const questions = []
@@ -38,8 +39,26 @@ export const listQuestions: Handler<'listQuestions'> = async (call) => {
 export const showQuestion: Handler<'showQuestion'> = async (call) => {
   const { row, question, stream } = await findQuestion(call)
   const { proposal, result, decision } = question
-  const changes = shownChanges(question)
-  return { value: { ...headOf(row, question, stream), proposal, result, decision, changes } }
+  const head = headOf(row, question, stream)
+  const [changes, has_parts] = [shownChanges(question), question.part !== null]
+  const always = grantOf(question)
+  return { value: { ...head, proposal, result, decision, changes, has_parts, always } }
+}
+
+/** Several humans never grant: each of them answers one question. */
+function grantOf({ always, approvals }: Question): Question['always'] {
+  return approvals === null ? always : null
+}
+
+export const showChange: Handler<'showChange'> = async (call) => {
+  const { path } = call.query
+  const { question } = await findQuestion(call)
+  const change = question.changes.find((one) => displayOfRaw(one.path) === path)
+  if (change === undefined)
+    throw faultError('history.unknown', path, `the question does not change ${showName(path)}`)
+  const before = await shownSide(question, change, 'before')
+  const after = await shownSide(question, change, 'after')
+  return { value: { path, change: listsOf(change).join(' and '), before, after } }
 }
 
 function shownChanges({ changes, deferred }: Question) {
@@ -82,16 +101,19 @@ async function partIn(
 
 export const approveQuestion: Handler<'approveQuestion'> = async (call) => {
   const { key, assertion } = call
-  const { only, result_digest } = call.body
+  const { only, always, result_digest } = call.body
   const { row, question, stream } = await findQuestion(call)
   const yes = (shown: Question): Extract<Answered, { kind: 'yes' }> => {
     if (result_digest !== shown.resultDigest) throw moved(row)
+    const grant = always === undefined ? null : grantOf(shown)
+    if (always !== undefined && grant === null) throw noGrant(row)
+    const more = grant === null ? {} : { always: grant }
     if (assertion !== null) {
       refuseMoved(assertion, row, shown)
-      return { kind: 'yes', assurance: 'passkey', assertion }
+      return { kind: 'yes', assurance: 'passkey', assertion, ...more }
     }
     const proof = key === null ? {} : { proof: signApproval(key, shown) }
-    return { kind: 'yes', assurance: 'passphrase', ...proof }
+    return { kind: 'yes', assurance: 'passphrase', ...proof, ...more }
   }
   if (only === undefined) {
     const given = yes(question)
@@ -213,7 +235,13 @@ function headOf(row: InboxQuestion, question: Question, stream: string) {
     asked_at: question.askedAt,
     expires_at: question.expiresAt,
     approvals: question.approvals,
+    shape: question.shape,
   }
+}
+
+function noGrant({ id }: InboxQuestion): FaultError {
+  const message = 'this question offers no `always`; approve it without'
+  return faultError('grant.unknown', id, message)
 }
 
 function moved({ id }: InboxQuestion): FaultError {

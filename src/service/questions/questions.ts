@@ -129,9 +129,16 @@ function actorKindOf({ agent, actor_kind }: Evaluation): Circumstances['actorKin
 
 function askerOf(
   { principal, occurred_at: at }: Fact,
-  { actor_kind: kind, agent, run }: Evaluation,
+  { actor_kind: kind, agent, run, session }: Evaluation,
 ): Asker {
-  return { principal: principalText(principal), kind, agent: agent ?? null, run: run ?? null, at }
+  return {
+    principal: principalText(principal),
+    kind,
+    agent: agent ?? null,
+    run: run ?? null,
+    session: session?.session_id ?? null,
+    at,
+  }
 }
 
 type KnownManifest = Manifest & { readonly digest: string }

@@ -101,6 +101,8 @@ export interface Asker {
   readonly agent: string | null
   /** The attempt of a run that did it; null outside of runs. */
   readonly run: RunMark | null
+  /** The session of a coding agent whose changes these are; null outside of sessions. */
+  readonly session: string | null
   /** When the act was proposed. */
   readonly at: string
 }

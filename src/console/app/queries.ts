@@ -1,0 +1,135 @@
+/** What pages read of the service. Nothing is shown before the service has recorded it. */
+import { QueryCache, QueryClient } from '@tanstack/react-query'
+import { ProblemError } from '../../api/index.ts'
+import { client, isSignedOut, keepPageKey } from './service.ts'
+
+const RETRIES_MAX = 2
+
+/** Sends the person to the login page once the service no longer knows them. */
+function leaveWhenSignedOut(error: unknown): void {
+  if (!isSignedOut(error)) return
+  keepPageKey(null)
+  if (window.location.pathname !== '/login') window.location.assign('/login')
+}
+
+export const queries = new QueryClient({
+  queryCache: new QueryCache({ onError: leaveWhenSignedOut }),
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      refetchOnWindowFocus: true,
+      retry: (count, error) => !(error instanceof ProblemError) && count < RETRIES_MAX,
+    },
+  },
+})
+
+interface SessionEvaluation {
+  readonly action_id: string
+  readonly session?: { readonly session_id: string }
+}
+
+/** The family of a query is the first word of its key; live facts renew families. */
+export const reads = {
+  door: () => ({ queryKey: ['door'], queryFn: async () => (await client.showDoor({})).value }),
+  me: () => ({ queryKey: ['people', 'me'], queryFn: async () => (await client.showMe({})).value }),
+  questions: () => ({
+    queryKey: ['questions'],
+    queryFn: async () => (await client.listQuestions({})).value.questions,
+  }),
+  question: (id: string) => ({
+    queryKey: ['questions', id],
+    queryFn: async () => (await client.showQuestion({ params: { id } })).value,
+  }),
+  change: (id: string, digest: string, path: string) => ({
+    queryKey: ['change', id, digest, path],
+    queryFn: async () => (await client.showChange({ params: { id }, query: { path } })).value,
+    staleTime: Number.POSITIVE_INFINITY,
+  }),
+  explanation: (id: string, stream: string) => ({
+    queryKey: ['actions', id, 'explanation'],
+    queryFn: async () =>
+      (await client.explainDecision({ params: { id }, query: { stream } })).value,
+  }),
+  actions: (limit: number) => ({
+    queryKey: ['actions', 'list', limit],
+    queryFn: async () => (await client.listActions({ query: { limit } })).value.actions,
+  }),
+  action: (id: string) => ({
+    queryKey: ['actions', id],
+    queryFn: async () => (await client.showAction({ params: { id } })).value,
+  }),
+  factsOf: (stream: string, action: string) => ({
+    queryKey: ['actions', action, 'facts'],
+    queryFn: async () =>
+      (await client.listFacts({ params: { stream }, query: { action } })).value.facts,
+  }),
+  sessions: () => ({
+    queryKey: ['sessions'],
+    queryFn: async () => (await client.listSessions({})).value.sessions,
+  }),
+  session: (id: string) => ({
+    queryKey: ['sessions', id],
+    queryFn: async () => (await client.showSession({ params: { id } })).value,
+  }),
+  /** The ids of the acts of a session, as the evaluations on record name it. */
+  sessionActs: (id: string) => ({
+    queryKey: ['sessions', id, 'acts'],
+    queryFn: async () => {
+      const query = { type: 'evaluation_v1', order: 'newest_first' as const, limit: 200 }
+      const { value } = await client.listFacts({ params: { stream: 'main' }, query })
+      // Facts of this type have these fields.
+      const facts = value.facts as readonly {
+        readonly record: { readonly payload?: SessionEvaluation }
+      }[]
+      return facts.flatMap(({ record }) =>
+        record.payload?.session?.session_id === id ? [record.payload.action_id] : [],
+      )
+    },
+  }),
+  runs: () => ({
+    queryKey: ['runs'],
+    queryFn: async () => (await client.listRuns({ query: { limit: 200 } })).value.runs,
+  }),
+  run: (id: string) => ({
+    queryKey: ['runs', id],
+    queryFn: async () => (await client.showRun({ params: { id }, query: {} })).value,
+  }),
+  runFlow: (id: string) => ({
+    queryKey: ['runs', id, 'flow'],
+    queryFn: async () =>
+      (await client.drawRun({ params: { id }, query: { format: 'json' } })).value,
+  }),
+  node: (id: string, node: string) => ({
+    queryKey: ['runs', id, 'node', node],
+    queryFn: async () => (await client.showNode({ params: { id, node }, query: {} })).value,
+  }),
+  tasks: () => ({
+    queryKey: ['tasks'],
+    queryFn: async () => (await client.listTasks({ query: { limit: 200 } })).value.tasks,
+  }),
+  task: (id: string) => ({
+    queryKey: ['tasks', id],
+    queryFn: async () => (await client.showTask({ params: { id }, query: {} })).value,
+  }),
+  streams: () => ({
+    queryKey: ['ledger', 'streams'],
+    queryFn: async () => (await client.listStreams({})).value.streams,
+  }),
+  laws: () => ({ queryKey: ['laws'], queryFn: async () => (await client.showLaws({})).value }),
+  grants: () => ({
+    queryKey: ['laws', 'grants'],
+    queryFn: async () => (await client.listGrants({})).value.grants,
+  }),
+  principals: () => ({
+    queryKey: ['people', 'principals'],
+    queryFn: async () => (await client.listPrincipals({})).value,
+  }),
+  passkeys: () => ({
+    queryKey: ['people', 'passkeys'],
+    queryFn: async () => (await client.listPasskeys({})).value.passkeys,
+  }),
+  tokens: () => ({
+    queryKey: ['people', 'tokens'],
+    queryFn: async () => (await client.listTokens({})).value.tokens,
+  }),
+}

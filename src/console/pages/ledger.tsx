@@ -1,0 +1,119 @@
+/** The ledger: streams, facts, and the whole history verified in this browser. */
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
+import { ShieldCheck } from 'lucide-react'
+import { useState } from 'react'
+import { reads } from '../app/queries.ts'
+import { client } from '../app/service.ts'
+import { useSay } from '../app/settings.tsx'
+import { Badge, Found, PageHead, Pairs, Press, Problem, Section } from '../parts/basics.tsx'
+import { FactRow, type ShownFact } from '../parts/fact-row.tsx'
+
+const PAGE = 50
+
+export function LedgerPage() {
+  const say = useSay()
+  const query = useQuery(reads.streams())
+  return (
+    <div className="page">
+      <PageHead title={say('ledger.title')} />
+      <p className="quiet">{say('ledger.says')}</p>
+      <Found query={query}>
+        {(streams) => (
+          <>
+            {streams.map(({ stream, size }) => (
+              <Stream key={stream} stream={stream} size={size} />
+            ))}
+          </>
+        )}
+      </Found>
+    </div>
+  )
+}
+
+function Stream({ stream, size }: { readonly stream: string; readonly size: number }) {
+  const say = useSay()
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Section title={stream} note={say('ledger.size', { count: size })}>
+      <Verification stream={stream} />
+      <Press look="quiet" aria-expanded={isOpen} onPress={() => setOpen(!isOpen)}>
+        {say('ledger.facts')}
+      </Press>
+      {isOpen && <Facts stream={stream} />}
+    </Section>
+  )
+}
+
+function Verification({ stream }: { readonly stream: string }) {
+  const say = useSay()
+  const [progress, setProgress] = useState<readonly [number, number]>([0, 0])
+  const checking = useMutation({
+    mutationFn: async () => {
+      const { checkStream } = await import('../ledger/check.ts')
+      return checkStream(stream, (done, size) => setProgress([done, size]))
+    },
+  })
+  const found = checking.data
+  const isGood = found?.isRootEqual === true && found.signedBy.length > 0
+  return (
+    <>
+      <Press onPress={() => checking.mutate()} isPending={checking.isPending}>
+        <ShieldCheck aria-hidden="true" /> {say('ledger.verify')}
+      </Press>
+      {checking.isPending && (
+        <span role="status">
+          {say('ledger.progress', { done: progress[0], size: progress[1] })}
+        </span>
+      )}
+      {found !== undefined && (
+        <div role="status">
+          <p>
+            <Badge tone={isGood ? 'low' : 'critical'}>
+              {say(isGood ? 'ledger.good' : 'ledger.bad')}
+            </Badge>
+          </p>
+          <Pairs
+            rows={[
+              [say('ledger.hashed'), say('ledger.size', { count: found.size })],
+              [say('ledger.root'), <code key="r">{found.root}</code>],
+              [say('ledger.signed'), found.signedBy.join(', ')],
+            ]}
+          />
+        </div>
+      )}
+      {checking.error !== null && <Problem error={checking.error} />}
+    </>
+  )
+}
+
+function Facts({ stream }: { readonly stream: string }) {
+  const say = useSay()
+  const query = useInfiniteQuery({
+    queryKey: ['ledger', 'facts', stream],
+    // The first page begins at the newest fact.
+    initialPageParam: null as number | null,
+    queryFn: async ({ pageParam }) => {
+      const after = pageParam === null ? {} : { after: pageParam }
+      const query = { limit: PAGE, order: 'newest_first' as const, ...after }
+      return (await client.listFacts({ params: { stream }, query })).value
+    },
+    getNextPageParam: ({ next }) => next,
+    // Older pages are left out again, so that the page stays small.
+    maxPages: 2,
+  })
+  // The service lists facts with these fields.
+  const facts = (query.data?.pages.flatMap((page) => page.facts) ?? []) as readonly ShownFact[]
+  return (
+    <>
+      {query.error !== null && <Problem error={query.error} />}
+      <ul className="facts">
+        {facts.map((fact) => (
+          <FactRow key={fact.seq} stream={stream} fact={fact} />
+        ))}
+      </ul>
+      {query.hasNextPage && (
+        <Press onPress={() => query.fetchNextPage()}>{say('ledger.older')}</Press>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,141 @@
+/** Who is registered, with which passkeys and tokens. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { reads } from '../app/queries.ts'
+import { proven } from '../app/service.ts'
+import { useSay } from '../app/settings.tsx'
+import { AskDialog } from '../parts/ask-dialog.tsx'
+import { Found, PageHead, Press, Section, StatusBadge } from '../parts/basics.tsx'
+import { Ago, Said } from '../parts/text.tsx'
+
+type Order =
+  | { readonly route: 'removePasskey'; readonly id: string }
+  | { readonly route: 'revokeToken'; readonly id: string }
+
+interface OrderProps {
+  readonly onOrder: (order: Order) => void
+}
+
+export function PeoplePage() {
+  const say = useSay()
+  const [order, setOrder] = useState<Order | null>(null)
+  return (
+    <div className="page">
+      <PageHead title={say('people.title')} />
+      <Principals />
+      <Passkeys onOrder={setOrder} />
+      <Tokens onOrder={setOrder} />
+      {order !== null && (
+        <AskDialog
+          title={say(`people.ask.${order.route}`)}
+          action={say('with_passkey')}
+          look="danger"
+          act={() => proven(order.route, { params: { id: order.id } })}
+          onClose={() => setOrder(null)}
+        />
+      )}
+    </div>
+  )
+}
+
+function Principals() {
+  const say = useSay()
+  const query = useQuery(reads.principals())
+  return (
+    <Section title={say('people.principals')}>
+      <Found query={query}>
+        {({ principals }) => (
+          <div className="scroll">
+            <table className="table">
+              <thead>
+                <tr>
+                  <th>{say('people.name')}</th>
+                  <th>{say('people.credential')}</th>
+                  <th>{say('people.tokens')}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {principals.map(({ kind, id, namespace, credential, tokens }) => (
+                  <tr key={`${kind}:${id}@${namespace}`}>
+                    <td>
+                      <Said>{`${kind}:${id}@${namespace}`}</Said>
+                    </td>
+                    <td>
+                      <Said>{credential}</Said>
+                    </td>
+                    <td>{tokens}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Found>
+      <p className="quiet">{say('people.add')}</p>
+    </Section>
+  )
+}
+
+function Passkeys({ onOrder }: OrderProps) {
+  const say = useSay()
+  const query = useQuery(reads.passkeys())
+  return (
+    <Section title={say('people.passkeys')}>
+      <Found query={query}>
+        {(passkeys) => (
+          <ul className="facts">
+            {passkeys.map(({ passkey_id, name, added_at, removed_at }) => (
+              <li key={passkey_id} className="fact">
+                <strong>
+                  <Said>{name}</Said>
+                </strong>{' '}
+                <Ago at={added_at} />{' '}
+                {removed_at === null ? (
+                  <Press
+                    look="quiet"
+                    onPress={() => onOrder({ route: 'removePasskey', id: passkey_id })}
+                  >
+                    {say('people.remove')}
+                  </Press>
+                ) : (
+                  <StatusBadge status="revoked" />
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Found>
+    </Section>
+  )
+}
+
+function Tokens({ onOrder }: OrderProps) {
+  const say = useSay()
+  const query = useQuery(reads.tokens())
+  return (
+    <Section title={say('people.tokens')}>
+      <Found query={query}>
+        {(tokens) => (
+          <ul className="facts">
+            {tokens.length === 0 && <li className="quiet">{say('people.no_tokens')}</li>}
+            {tokens.map(({ token_id, principal, created_at, scopes, status }) => (
+              <li key={token_id} className="fact">
+                <Said>{`${principal.kind}:${principal.id}@${principal.namespace}`}</Said>{' '}
+                <code>{token_id}</code> <StatusBadge status={status} /> <Ago at={created_at} />{' '}
+                {scopes !== null && <Said>{scopes.join(', ')}</Said>}{' '}
+                {status !== 'revoked' && (
+                  <Press
+                    look="quiet"
+                    onPress={() => onOrder({ route: 'revokeToken', id: token_id })}
+                  >
+                    {say('people.revoke')}
+                  </Press>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Found>
+    </Section>
+  )
+}

@@ -1,0 +1,89 @@
+/** Yes, no, and yes from now on. */
+import { useState } from 'react'
+import { Label, TextArea, TextField } from 'react-aria-components'
+import { proven } from '../app/service.ts'
+import { useSay } from '../app/settings.tsx'
+import { AskDialog } from '../parts/ask-dialog.tsx'
+import { Said } from '../parts/text.tsx'
+import { Counts } from './counts.tsx'
+import type { WholeQuestion } from './question.ts'
+
+export interface AnswerProps {
+  readonly question: WholeQuestion
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+const SHOWN_DIGITS = 19
+
+/** What the passkey signs: this question with exactly these effects. */
+export function Signed({ digest }: { readonly digest: string }) {
+  const say = useSay()
+  return (
+    <p className="quiet">
+      {say('approve.signed')} <code>{digest.slice(0, SHOWN_DIGITS)}</code>
+    </p>
+  )
+}
+
+export function ApproveDialog({ question, ...props }: AnswerProps) {
+  const say = useSay()
+  const { id, result_digest, effects, undo_days } = question
+  return (
+    <AskDialog
+      {...props}
+      title={say('approve.title')}
+      action={say('approve.act')}
+      act={() => proven('approveQuestion', { params: { id }, body: { result_digest } })}
+    >
+      <p>
+        <Counts effects={effects} />
+      </p>
+      <p>{undo_days === null ? say('undo.never') : say('undo.days', { count: undo_days })}</p>
+      <Signed digest={result_digest} />
+    </AskDialog>
+  )
+}
+
+export function DenyDialog({ question, ...props }: AnswerProps) {
+  const say = useSay()
+  const [reason, setReason] = useState('')
+  const body = reason.trim() === '' ? {} : { reason: reason.trim() }
+  return (
+    <AskDialog
+      {...props}
+      title={say('deny.title')}
+      action={say('deny.act')}
+      look="danger"
+      act={() => proven('denyQuestion', { params: { id: question.id }, body })}
+    >
+      <p>{say('deny.says')}</p>
+      <TextField value={reason} onChange={setReason} className="field" autoFocus>
+        <Label>{say('deny.reason')}</Label>
+        <TextArea rows={3} />
+      </TextField>
+    </AskDialog>
+  )
+}
+
+export function AlwaysDialog({ question, ...props }: AnswerProps) {
+  const say = useSay()
+  const { id, result_digest, always } = question
+  return (
+    <AskDialog
+      {...props}
+      title={say('always.title')}
+      action={say('always.act')}
+      act={() =>
+        proven('approveQuestion', { params: { id }, body: { result_digest, always: true } })
+      }
+    >
+      <p>{say('always.says')}</p>
+      <p className="grant">
+        <Said>{always?.agent ?? ''}</Said> → <code>{always?.glob}</code>
+      </p>
+      <p className="quiet">{say('always.bounds')}</p>
+      <Signed digest={result_digest} />
+    </AskDialog>
+  )
+}

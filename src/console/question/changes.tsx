@@ -1,0 +1,190 @@
+/** What would change: counts by directory, every path in order, and the difference of the one that is open. */
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useMemo, useState } from 'react'
+import { reads } from '../app/queries.ts'
+import { useSay } from '../app/settings.tsx'
+import { Badge, Empty, Found, Loading, Section } from '../parts/basics.tsx'
+import { Rows } from '../parts/rows.tsx'
+import { PathName, Said } from '../parts/text.tsx'
+import { Counts } from './counts.tsx'
+import {
+  byFolder,
+  inOrder,
+  kindOf,
+  type QuestionChange,
+  sharedFolder,
+  type WholeQuestion,
+  wordOf,
+} from './question.ts'
+
+const DiffText = lazy(async () => ({ default: (await import('./diff-text.tsx')).DiffText }))
+
+const ROW_HEIGHT = 32
+const FEW = 12
+
+/** The first path with nothing below it: a directory has no text to show. */
+function firstFile(changes: readonly QuestionChange[]): string | null {
+  const file = changes.find(
+    ({ path }) => !changes.some((other) => other.path.startsWith(`${path}/`)),
+  )
+  return file?.path ?? null
+}
+
+interface ChangesProps {
+  readonly question: WholeQuestion
+  readonly chosen: ReadonlySet<string>
+  readonly onChosen: (chosen: ReadonlySet<string>) => void
+}
+
+export function Changes({ question, chosen, onChosen }: ChangesProps) {
+  const say = useSay()
+  const changes = useMemo(() => inOrder(question.changes), [question.changes])
+  const [open, setOpen] = useState(() => firstFile(changes))
+  const folders = useMemo(() => byFolder(changes), [changes])
+  const shared = useMemo(() => sharedFolder(changes.map(({ path }) => path)), [changes])
+  const choose = ({ path }: QuestionChange): void => {
+    const next = new Set(chosen)
+    if (!next.delete(path)) next.add(path)
+    onChosen(next)
+  }
+  if (changes.length === 0) {
+    return (
+      <Section title={say('changes.title')}>
+        <Empty title={say('changes.none')}>{say('changes.none_says')}</Empty>
+      </Section>
+    )
+  }
+  return (
+    <Section title={say('changes.title')} note={<Counts effects={question.effects} />}>
+      {shared !== '' && (
+        <p className="quiet shared">
+          {say('changes.below')} <PathName path={shared} />
+        </p>
+      )}
+      {changes.length > FEW && folders.length > 1 && (
+        <ul className="folders" aria-label={say('changes.by_folder')}>
+          {folders.map(({ folder, counts }) => (
+            <li key={folder}>
+              <Said>{folder}</Said> <Counts effects={counts} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {question.has_parts && <p className="quiet">{say('changes.choose')}</p>}
+      <Rows
+        label={say('changes.title')}
+        items={changes}
+        height={ROW_HEIGHT}
+        keyOf={({ path }) => path}
+        current={open}
+        onOpen={({ path }) => setOpen(path)}
+        {...(question.has_parts ? { chosen, onChoose: choose } : {})}
+        className={`change-rows ${changes.length <= FEW ? 'few' : ''}`}
+      >
+        {(change) => (
+          <ChangeRow
+            change={change}
+            shared={shared}
+            isChosen={question.has_parts ? chosen.has(change.path) : null}
+            onChoose={() => choose(change)}
+          />
+        )}
+      </Rows>
+      {open !== null && <Opened question={question} path={open} />}
+    </Section>
+  )
+}
+
+function ChangeRow(props: {
+  readonly change: QuestionChange
+  readonly shared: string
+  readonly isChosen: boolean | null
+  readonly onChoose: () => void
+}) {
+  const say = useSay()
+  const { change, shared, isChosen } = props
+  const kind = kindOf(change)
+  return (
+    <div className={`change-row change-${kind}`}>
+      {isChosen !== null && (
+        <span
+          className="mark"
+          aria-hidden="true"
+          data-chosen={isChosen}
+          onClick={(event) => {
+            event.stopPropagation()
+            props.onChoose()
+          }}
+        />
+      )}
+      <span className="change-word">{say(`change.${wordOf(change)}`)}</span>
+      <PathName path={change.path.slice(shared.length) || change.path} />
+      {change.deferred && <Badge tone="high">{say('change.deferred')}</Badge>}
+    </div>
+  )
+}
+
+function Opened({ question, path }: { readonly question: WholeQuestion; readonly path: string }) {
+  const say = useSay()
+  const query = useQuery(reads.change(question.id, question.result_digest, path))
+  return (
+    <section className="opened" aria-label={say('diff.label')}>
+      <p className="opened-head">
+        <PathName path={path} />
+      </p>
+      <Found query={query}>
+        {({ before, after }) => <Sides before={before} after={after} path={path} />}
+      </Found>
+    </section>
+  )
+}
+
+type Side = NonNullable<Awaited<ReturnType<ReturnType<typeof reads.change>['queryFn']>>['before']>
+
+function Sides(props: {
+  readonly before: Side | null
+  readonly after: Side | null
+  readonly path: string
+}) {
+  const say = useSay()
+  const { before, after } = props
+  const notes = [before, after].flatMap((side) =>
+    side?.note == null ? [] : [say(`diff.${side.note}`)],
+  )
+  const isText = [before, after].every((side) => side === null || side.text !== null)
+  return (
+    <>
+      <p className="quiet sides">
+        <SideWords name={say('diff.before')} side={before} />
+        {' → '}
+        <SideWords name={say('diff.after')} side={after} />
+        {[...new Set(notes)].map((note) => (
+          <span key={note} className="warns">
+            {note}
+          </span>
+        ))}
+      </p>
+      {isText && (
+        <Suspense fallback={<Loading />}>
+          <DiffText
+            before={before?.text ?? ''}
+            after={after?.text ?? ''}
+            label={say('diff.label')}
+          />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+function SideWords({ name, side }: { readonly name: string; readonly side: Side | null }) {
+  const say = useSay()
+  if (side === null) return <span>{`${name}: ${say('diff.nothing')}`}</span>
+  const { kind, mode, bytes, target } = side
+  return (
+    <span>
+      {`${name}: ${kind} ${mode}, ${say('diff.bytes', { count: bytes })}`}
+      {target !== null && <Said>{` → ${target}`}</Said>}
+    </span>
+  )
+}

@@ -1,0 +1,51 @@
+/** Two texts and their difference, with CodeMirror. Unseen characters are written out in both. */
+import { unifiedMergeView } from '@codemirror/merge'
+import { EditorState } from '@codemirror/state'
+import { EditorView, lineNumbers } from '@codemirror/view'
+import { useEffect, useRef } from 'react'
+import { visibleLines } from '../parts/text.tsx'
+import { DIFF_COLOURS } from './diff-colours.ts'
+
+interface DiffProps {
+  readonly before: string
+  readonly after: string
+  readonly label: string
+}
+
+/** A file that is new, or gone, is one text; there is nothing to compare. */
+function comparison(before: string, after: string) {
+  if (before === '' || after === '') {
+    return [EditorView.editorAttributes.of({ class: before === '' ? 'is-new' : 'is-gone' })]
+  }
+  const original = visibleLines(before)
+  const collapseUnchanged = { margin: 3, minSize: 6 }
+  return [unifiedMergeView({ original, mergeControls: false, gutter: true, collapseUnchanged })]
+}
+
+export function DiffText({ before, after, label }: DiffProps) {
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const host = place.current
+    if (host === null) return
+    // In a shadow root CodeMirror adopts style sheets, which the rules of the page allow.
+    const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
+    const view = new EditorView({
+      root,
+      parent: root,
+      state: EditorState.create({
+        doc: visibleLines(after === '' ? before : after),
+        extensions: [
+          lineNumbers(),
+          EditorState.readOnly.of(true),
+          EditorView.editable.of(false),
+          EditorView.lineWrapping,
+          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+          DIFF_COLOURS,
+          ...comparison(before, after),
+        ],
+      }),
+    })
+    return () => view.destroy()
+  }, [before, after, label])
+  return <div ref={place} className="diff" />
+}

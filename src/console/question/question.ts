@@ -1,0 +1,88 @@
+/** What the question page computes from a question. */
+import type { client } from '../app/service.ts'
+
+export type WholeQuestion = Awaited<ReturnType<typeof client.showQuestion>>['value']
+export type QuestionChange = WholeQuestion['changes'][number]
+
+/** The command as the actor gave it; for other acts the line that the service made. */
+export function commandLines({ proposal, what }: WholeQuestion): string {
+  const { operation } = proposal
+  if (operation?.type !== 'COMMAND_EXECUTION') return what
+  const [program = '', option, script, ...more] = operation.argv
+  const isScript = /^(?:.*\/)?(?:ba|da|z)?sh$/.test(program) && option === '-c' && more.length === 0
+  return isScript && script !== undefined ? script : what
+}
+
+const ORDER = ['deleted', 'deferred', 'modified', 'added'] as const
+type ChangeKind = (typeof ORDER)[number]
+
+/** Which part of the list a change belongs to: deletions first, then what runs by itself later. */
+export function kindOf({ change, deferred }: QuestionChange): ChangeKind {
+  if (change.includes('deleted')) return 'deleted'
+  if (deferred) return 'deferred'
+  return change === 'added' ? 'added' : 'modified'
+}
+
+export function wordOf({ change }: QuestionChange): 'deleted' | 'modified' | 'added' {
+  if (change.includes('deleted')) return 'deleted'
+  return change === 'added' ? 'added' : 'modified'
+}
+
+export function inOrder(changes: readonly QuestionChange[]): readonly QuestionChange[] {
+  return changes.toSorted(
+    (left, right) =>
+      ORDER.indexOf(kindOf(left)) - ORDER.indexOf(kindOf(right)) ||
+      (left.path < right.path ? -1 : 1),
+  )
+}
+
+interface FolderRow {
+  readonly folder: string
+  readonly counts: { readonly deleted: number; readonly modified: number; readonly added: number }
+}
+
+const FOLDERS_MAX = 8
+
+/** Counts by directory below what all paths share, the largest first; the rest is one row. */
+export function byFolder(changes: readonly QuestionChange[]): readonly FolderRow[] {
+  const shared = sharedFolder(changes.map(({ path }) => path))
+  const rows = new Map<string, { deleted: number; modified: number; added: number }>()
+  for (const { path, change } of changes) {
+    const rest = path.slice(shared.length)
+    const cut = rest.indexOf('/')
+    const folder = cut === -1 ? '.' : `${rest.slice(0, cut)}/`
+    const counts = rows.get(folder) ?? { deleted: 0, modified: 0, added: 0 }
+    if (change.includes('deleted')) counts.deleted += 1
+    else if (change === 'added') counts.added += 1
+    else counts.modified += 1
+    rows.set(folder, counts)
+  }
+  const sum = ({ deleted, modified, added }: FolderRow['counts']): number =>
+    deleted + modified + added
+  const sorted = [...rows]
+    .map(([folder, counts]) => ({ folder, counts }))
+    .sort(
+      (left, right) =>
+        right.counts.deleted - left.counts.deleted || sum(right.counts) - sum(left.counts),
+    )
+  const more = sorted.slice(FOLDERS_MAX)
+  if (more.length === 0) return sorted
+  const rest = { deleted: 0, modified: 0, added: 0 }
+  for (const { counts } of more) {
+    rest.deleted += counts.deleted
+    rest.modified += counts.modified
+    rest.added += counts.added
+  }
+  return [...sorted.slice(0, FOLDERS_MAX), { folder: '…', counts: rest }]
+}
+
+/** The longest directory that holds all paths, with its slash. */
+export function sharedFolder(paths: readonly string[]): string {
+  const [first = ''] = paths
+  let shared = first.slice(0, first.lastIndexOf('/') + 1)
+  for (const path of paths) {
+    while (!path.startsWith(shared))
+      shared = shared.slice(0, shared.lastIndexOf('/', shared.length - 2) + 1)
+  }
+  return shared
+}
