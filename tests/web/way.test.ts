@@ -118,7 +118,7 @@ describe('answers', () => {
 })
 
 describe('a part of a question', () => {
-  it('is judged by itself, and what would be left is listed', async () => {
+  it('is judged by itself and signed; the rest is listed and left out', async () => {
     const line = 'echo 1 > part-one.txt; echo 2 > part-two.txt; echo K=1 > .env.part'
     place.writ(['exec', '--', 'sh', '-c', line], { isWarm: false })
     const page = await place.open(browser)
@@ -130,7 +130,13 @@ describe('a part of a question', () => {
     expect(await page.getByRole('dialog').getByRole('listitem').allTextContents()).toEqual(
       expect.arrayContaining([expect.stringContaining('part-one.txt')]),
     )
+    await page.getByRole('button', { name: 'Approve the part' }).click()
+    await page.getByRole('button', { name: /Undo/ }).waitFor()
+    expect(existsSync(join(place.project, 'part-two.txt'))).toBe(true)
+    expect(existsSync(join(place.project, 'part-one.txt'))).toBe(false)
     await page.context().close()
+    const { status, out, err } = place.writ(['ledger', 'verify'], { isWarm: false })
+    expect(status, out + err).toBe(0)
   })
 })
 

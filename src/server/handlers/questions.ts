@@ -88,13 +88,15 @@ export const showPart: Handler<'showPart'> = async (call) => {
   }
 }
 
+/** `decidedAt`: the moment of the judgement that a passkey signed; a later one would be another question. */
 async function partIn(
   gate: GateSurface,
   { action_id, id }: InboxQuestion,
   only: readonly string[],
+  decidedAt?: string,
 ): Promise<PartQuestion> {
   const question = await gate.question(action_id)
-  if (question !== null && question.part !== null) return question.part(only)
+  if (question !== null && question.part !== null) return question.part(only, decidedAt)
   const message = 'only an act that declared nothing, and changes more than one path, has parts'
   throw faultError('confirm.part', id, message)
 }
@@ -120,7 +122,7 @@ export const approveQuestion: Handler<'approveQuestion'> = async (call) => {
     return answered(call, stream, question, async () => given)
   }
   return answered(call, stream, question, async (gate) => {
-    const part = await partIn(gate, row, only)
+    const part = await partIn(gate, row, only, assertion?.challenge.asked_at)
     return { ...yes(part), part: part.resultDigest }
   })
 }

@@ -61,7 +61,7 @@ export function withPart(gate: GateParts, asked: OpenQuestion, question: Questio
     proposal?.children === undefined &&
     changes.length > 1
   if (!isDivisible) return question
-  return { ...question, part: (only) => partOf(gate, asked, question, only) }
+  return { ...question, part: (only, decidedAt) => partOf(gate, asked, question, only, decidedAt) }
 }
 
 async function partOf(
@@ -69,6 +69,7 @@ async function partOf(
   { act, pending }: OpenQuestion,
   question: Question,
   only: readonly string[],
+  decidedAt?: string,
 ): Promise<PartQuestion> {
   const { proposal, result } = act
   if (proposal === null || result === null) throw refused(act, 'what it asks about is not kept')
@@ -77,7 +78,7 @@ async function partOf(
   const changes = sorted([...record.changes, ...record.discarded])
   checkChoice(act, record.changes, only)
   const known = { ...act, result: record.result }
-  const { part, comparison } = await judged(gate, known, changes, only)
+  const { part, comparison } = await judged(gate, known, changes, only, decidedAt)
   if (part.act.decision.decision === 'BLOCK') throw blockedPart(part)
   gate.prepared.set(part.act.decision.result_digest ?? '', part)
   const left = comparison.discarded.filter(({ path }) => !record.discarded.some(isAt(path)))
@@ -115,12 +116,13 @@ interface JudgedPart {
   readonly comparison: Comparison
 }
 
-/** Compares and judges the part by the laws of now; nothing is recorded. */
+/** Compares and judges the part by the laws of now; nothing is recorded. `decidedAt`: as it was shown to a person who signed. */
 async function judged(
   gate: GateParts,
   act: Recorded & { readonly result: SandboxResult },
   changes: readonly Change[],
   only: readonly string[],
+  decidedAt?: string,
 ): Promise<JudgedPart> {
   // `partOf` has seen that it is there.
   const proposal = act.proposal as Proposal
@@ -140,7 +142,8 @@ async function judged(
   const discarded = new Set(comparison.discarded.map(({ path }) => path))
   const result = resultOf(act.result, comparison, manifestDigest(changes, discarded), only)
   const evaluation = judgedByLaws(gate, proposal, draft, { result, comparison })
-  const decision = decide(judgementOf(gate, { evaluation, proposal, result }))
+  const judgement = judgementOf(gate, { evaluation, proposal, result })
+  const decision = decide({ ...judgement, ...(decidedAt === undefined ? {} : { decidedAt }) })
   const taken = { ...act, evaluation, result, decision, changes: comparison.promoted }
   return { part: { act: taken, manifest: { changes, discarded } }, comparison }
 }

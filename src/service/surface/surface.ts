@@ -157,7 +157,7 @@ export interface Question {
    * Shows a part of it, by absolute paths and globs, judged by itself; nothing is recorded. Null where
    * it is approved whole or not at all.
    */
-  readonly part: ((only: readonly string[]) => Promise<PartQuestion>) | null
+  readonly part: ((only: readonly string[], decidedAt?: string) => Promise<PartQuestion>) | null
   /** Opens what a changed file held before, or would hold; null where there is no file. */
   readonly read: (change: Change, side: 'before' | 'after') => AsyncIterable<Uint8Array> | null
 }
