@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Flow } from '../../src/contracts/index.ts'
 import { stopsOf } from '../../src/flow/index.ts'
-import { check, edge, Host, node, work } from './host.ts'
+import { check, edge, Host, node, type Script, work } from './host.ts'
 
 const ANN = 'human:ann@local'
 const GOAL = node('g', { kind: 'GOAL' })
@@ -77,5 +77,49 @@ describe('a node whose join is not filled', () => {
     host.send({ type: 'budget_set', limits: { attempts: 9 }, principal: ANN })
     expect(unblock(host, 'g').status).toBe('DONE')
     host.verify()
+  })
+})
+
+describe('a CHECK whose work is promoted', () => {
+  const inCall = { phase_id: 'K' }
+  const parts: Partial<Flow> = {
+    nodes: [
+      ...[work('w'), check('c', 'w'), work('v')],
+      node('k', { kind: 'CHECK', reviewer: { command: ['k'] }, call: true, ...inCall }),
+      ...[work('r'), check('cr', 'r', inCall), { ...GOAL, phase_id: 'E' }],
+    ],
+    edges: [
+      ...[edge('w', 'c'), edge('w', 'k'), edge('v', 'k', { class: 'Gate' })],
+      ...[edge('k', 'r', { class: 'Exception', on: 'reject' }), edge('r', 'cr')],
+      ...[edge('c', 'g', SYNC), edge('v', 'g', SYNC)],
+    ],
+  }
+  const script: Script = (id, attempt) => {
+    if (id === 'k') return { score: attempt === 1 ? 50 : 95 }
+    return id === 'c' && attempt > 1 ? { score: 50 } : {}
+  }
+  const stalled = (version: string): Host => {
+    const host = new Host(parts, script)
+    host.startWith({ evaluator: { name: 'flow', version } }).run()
+    const stopped = ['w', 'c'].map((id) => host.node(id).status)
+    expect([host.status, stopped]).toEqual(['BLOCKED', ['done', 'blocked']])
+    return host
+  }
+
+  it('is not put to it again: the work runs again first', () => {
+    const host = stalled('6')
+    const known = host.entered.length
+    host.send({ type: 'unblocked', node_id: 'c', principal: ANN })
+    expect([host.entered.slice(known), host.node('w').granted]).toEqual([['w'], 1])
+    host.verify()
+    host.run().verify()
+    expect(host.entered.slice(known, known + 2)).toEqual(['w', 'c'])
+  })
+
+  it('was put to it again by earlier rules', () => {
+    const host = stalled('5')
+    const known = host.entered.length
+    host.send({ type: 'unblocked', node_id: 'c', principal: ANN })
+    expect(host.entered.slice(known)).toEqual(['c'])
   })
 })
