@@ -21,6 +21,7 @@ import {
 import {
   type Change,
   changesSince,
+  displayOfRaw,
   isBelow,
   manifestDigest,
   type OperationCommand,
@@ -407,12 +408,13 @@ export class OpenAttempt implements Attempt {
     return this.#byHostPaths.some((own) => own === path || (isMade && isBelow(own, path)))
   }
 
-  #held({ proposalDigest, decision, result }: Recorded): HeldAttempt {
+  #held({ proposalDigest, decision, result, changes }: Recorded): HeldAttempt {
     const { actionId } = this.#scene.order
     // A diff names its manifest by a digest.
     const manifest = (result?.diff.manifest ?? manifestDigest([])) as HeldAttempt['manifest']
+    const paths = changes.filter(isOfContent).map(({ path }) => displayOfRaw(path))
     const refusedAccesses = this.refusedAccesses()
-    return { actionId, proposalDigest, decision, result, manifest, refusedAccesses }
+    return { actionId, proposalDigest, decision, result, manifest, paths, refusedAccesses }
   }
 
   #nothing(): HeldAttempt {
@@ -422,9 +424,14 @@ export class OpenAttempt implements Attempt {
       decision: null,
       result: null,
       manifest: manifestDigest([]),
+      paths: [],
       refusedAccesses: this.refusedAccesses(),
     }
   }
+}
+
+function isOfContent({ before, after }: Change): boolean {
+  return [before, after].some((side) => side !== null && side.kind !== 'directory')
 }
 
 function over(actionId: string): FaultError {
