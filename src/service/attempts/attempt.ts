@@ -21,7 +21,6 @@ import {
 import {
   type Change,
   changesSince,
-  displayOfRaw,
   isBelow,
   manifestDigest,
   type OperationCommand,
@@ -56,6 +55,7 @@ import {
   undeclaredPaths,
 } from './attempt-proposal.ts'
 import type { AttemptScene } from './attempt-scene.ts'
+import { changedPaths } from './changed-paths.ts'
 import { keptFindings } from './data-only.ts'
 import { sealedPlaces } from './sealed-paths.ts'
 import { leaksIn } from './secret-search.ts'
@@ -412,7 +412,7 @@ export class OpenAttempt implements Attempt {
     const { actionId } = this.#scene.order
     // A diff names its manifest by a digest.
     const manifest = (result?.diff.manifest ?? manifestDigest([])) as HeldAttempt['manifest']
-    const paths = changes.filter(isOfContent).map(({ path }) => displayOfRaw(path))
+    const paths = changedPaths(changes)
     const refusedAccesses = this.refusedAccesses()
     return { actionId, proposalDigest, decision, result, manifest, paths, refusedAccesses }
   }
@@ -428,10 +428,6 @@ export class OpenAttempt implements Attempt {
       refusedAccesses: this.refusedAccesses(),
     }
   }
-}
-
-function isOfContent({ before, after }: Change): boolean {
-  return [before, after].some((side) => side !== null && side.kind !== 'directory')
 }
 
 function over(actionId: string): FaultError {
