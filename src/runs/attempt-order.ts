@@ -87,16 +87,14 @@ export function secondsLeft({ meter }: FlowRun): number | null {
 }
 
 /** Null when nothing would change: there is nothing to promote then. */
-export function stageOf({ manifest, actionId, result }: HeldAttempt, workspace: string) {
+export function stageOf({ manifest, actionId, result, paths }: HeldAttempt, workspace: string) {
   if (result === null) return null
-  const { added, modified, deleted, counts } = result.diff
+  const { counts } = result.diff
   if (counts.added + counts.modified + counts.deleted === 0) return null
-  const paths = [...added, ...modified, ...deleted]
-    .filter(({ kind }) => kind !== 'directory')
-    .map(({ path }) => path)
+  const inside = paths
     .filter((path) => path.startsWith(`${workspace}/`))
     .map((path) => path.slice(workspace.length + 1))
-  return { manifest, action_id: actionId, paths }
+  return { manifest, action_id: actionId, paths: inside }
 }
 
 /** Most paths and operations that an event names; the record of the act has all of them. */

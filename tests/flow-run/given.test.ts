@@ -314,6 +314,18 @@ it('who judges gets the files of the work, as text elsewhere', TIMEOUT, async ()
   ])
 })
 
+it('who judges gets every file of the work, however many there are', TIMEOUT, async () => {
+  const many = "for (let i = 0; i < 230; i++) writeFileSync('a' + i + '.txt', 'ok')"
+  place.write(
+    'a.mjs',
+    script(`${TOOL}${many}\nwriteFileSync('z.txt', 'BAD')\n${artifact('"of a"')}`),
+  )
+  const isSeen = 'input.files.length === 231 && input.files.some(({ path }) => path === "z.txt")'
+  place.write('c.mjs', script(`writeFileSync('/dev/null', '')\n${review(`${isSeen} ? 95 : 1`)}`))
+  const { status } = await place.run(flowOf([worker('a'), checker('c', 'a')], [edge('a', 'c')]))
+  expect(status).toBe('DONE')
+})
+
 describe('unreviewed work of another node', TIMEOUT, () => {
   it('is in no review, no input and no list: each reads what its own node sees', async () => {
     const [isAsked, isStaged, isGiven] = [deferred(), deferred(), deferred()]

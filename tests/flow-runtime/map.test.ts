@@ -210,8 +210,15 @@ describe('a list of a file', () => {
     ])
   })
 
-  it('may be empty', () => {
+  it('is too short if it is empty: nothing was judged', () => {
     const host = new Host(fromFile)
+    host.lists.set('m', [])
+    host.start().run().verify()
+    expect([host.status, host.findings]).toEqual(['BLOCKED', ['flow.items_short block']])
+  })
+
+  it('may be empty where `minimum: 0` says so', () => {
+    const host = new Host(judged({ from: 'out/list.json:chapters', minimum: 0 }))
     host.lists.set('m', [])
     host.start().run().verify()
     expect([host.status, host.entered]).toEqual(['DONE', ['a', 'm/begin', 'm', 'c', 'g']])

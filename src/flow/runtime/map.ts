@@ -182,7 +182,9 @@ export function isShort(turn: Turn, node: number): boolean {
   const items = map.items.slice(0, map.count)
   const lost = items.filter(({ last }) => turn.node(last).status !== 'done')
   const done = items.length - lost.length
-  const minimum = map.document.minimum ?? items.length
+  // An empty list is no work that was judged: only `minimum: 0` says that it may be (version 6).
+  const all = turn.draft.run.rules >= 6 ? Math.max(1, items.length) : items.length
+  const minimum = map.document.minimum ?? all
   if (done >= minimum) return false
   const failed = lost.map(({ last }) => turn.idOf(last)).slice(0, FAILED_TOLD)
   const values = { done, of: items.length, minimum, failed, next: turn.unblockCommand(node) }

@@ -30,6 +30,7 @@ const SETTINGS: readonly string[] = [
   ...['*pipelines.yml', 'serverless.yml', 'playbook.yml', 'codecov.yml', 'appveyor.yml'],
   ...['pom.xml', 'build.xml', 'ivy.xml', 'phpunit*.xml', 'psalm.xml', 'phpcs.xml', 'catalog.xml'],
   ...['CMakeLists.txt', 'constraints*.txt', 'meson_options.txt', 'conanfile.txt', 'vcpkg.json'],
+  ...['CMakePresets.json', 'CMakeUserPresets.json', 'jasmine.json', 'moon.yml', 'wireit.json'],
   ...['robot.yaml', 'cookiecutter.json', 'copier.yml', 'importmap.json', 'import_map.json'],
 ]
 

@@ -55,6 +55,7 @@ import {
   undeclaredPaths,
 } from './attempt-proposal.ts'
 import type { AttemptScene } from './attempt-scene.ts'
+import { changedPaths } from './changed-paths.ts'
 import { keptFindings } from './data-only.ts'
 import { sealedPlaces } from './sealed-paths.ts'
 import { leaksIn } from './secret-search.ts'
@@ -407,12 +408,13 @@ export class OpenAttempt implements Attempt {
     return this.#byHostPaths.some((own) => own === path || (isMade && isBelow(own, path)))
   }
 
-  #held({ proposalDigest, decision, result }: Recorded): HeldAttempt {
+  #held({ proposalDigest, decision, result, changes }: Recorded): HeldAttempt {
     const { actionId } = this.#scene.order
     // A diff names its manifest by a digest.
     const manifest = (result?.diff.manifest ?? manifestDigest([])) as HeldAttempt['manifest']
+    const paths = changedPaths(changes)
     const refusedAccesses = this.refusedAccesses()
-    return { actionId, proposalDigest, decision, result, manifest, refusedAccesses }
+    return { actionId, proposalDigest, decision, result, manifest, paths, refusedAccesses }
   }
 
   #nothing(): HeldAttempt {
@@ -422,6 +424,7 @@ export class OpenAttempt implements Attempt {
       decision: null,
       result: null,
       manifest: manifestDigest([]),
+      paths: [],
       refusedAccesses: this.refusedAccesses(),
     }
   }

@@ -140,6 +140,8 @@ export interface HeldAttempt {
   readonly result: SandboxResult | null
   /** Of all effects; names the stage. */
   readonly manifest: Digest
+  /** Absolute paths of every change but of directories; the result lists only the first of them. */
+  readonly paths: readonly string[]
   readonly refusedAccesses: readonly RefusedAccess[]
   /** Absolute paths that hold a secret of the participant; nothing of them is kept. */
   readonly leaks?: readonly string[]
