@@ -163,6 +163,8 @@ describe('a run that has nothing left to do', () => {
     expect([host.status, stalls(host)]).toEqual(['BLOCKED', [['end', values]]])
     host.verify()
     host.send({ type: 'unblocked', node_id: 'end', principal: ANN })
+    expect(host.run().status).toBe('BLOCKED')
+    host.send({ type: 'skipped', node_id: 'end', principal: ANN, comment: 'c is not needed' })
     expect(host.run().status).toBe('DONE')
     host.verify()
   })

@@ -41,7 +41,9 @@
  * ended, with its work, when a goal needs one of several branches and has another. Calls of nodes that are left
  * behind end with them. A Rollback waits for the gate where it acts on what is left behind, and so does a Loop to
  * work that is being promoted. A node that was left behind is entered by any way that leads there. Only an entry begins
- * a phase. A REJECT of one of several called CHECK nodes holds against the approvals of the others.
+ * a phase. A REJECT of one of several called CHECK nodes holds against the approvals of the others. Claims of the
+ * items of a map, and of the nodes of a sub-flow, close the ways out of the node in whose place they stand.
+ * A person lets no node begin that the run has not come to, and has no CHECK judge again what is promoted.
  */
 
 export const RULES_NOW = 6

@@ -105,14 +105,18 @@ interface StuckNode {
 function stuckNodes({ flow, state, facts }: StoppedRun): readonly StuckNode[] {
   const found: StuckNode[] = []
   const ofPhase = new Map<number, string[]>()
+  const present = new Set<string>()
   for (const { index, nodeId, phase } of flow.nodes) {
     const node = elementAt(state.nodes, index)
     if (!isStuckAt(node, elementAt(state.phases, phase))) continue
     if (node.status === 'blocked' || node.isHeld) found.push({ nodeId, phase: null })
     else ofPhase.set(phase, [...(ofPhase.get(phase) ?? []), nodeId])
+    if (node.entries > 0 && !node.isLeftBehind) present.add(nodeId)
   }
   for (const [index, nodes] of ofPhase) {
-    const nodeId = lastFound(facts, nodes)
+    // A node that the run has not come to in this round is not run again.
+    const entered = nodes.filter((one) => present.has(one))
+    const nodeId = lastFound(facts, entered.length > 0 ? entered : nodes)
     const phase = flow.phases[index]?.nodes.map((node) => flow.nodes[node]?.nodeId ?? '') ?? []
     if (nodeId !== undefined) found.push({ nodeId, phase })
   }

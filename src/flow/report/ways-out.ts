@@ -60,6 +60,8 @@ function outOf(run: ToldRun, finding: RunFinding): WayOut {
       return isConflict(values) ? { ...NONE, says: [AGAIN] } : NONE
     case 'flow.guard_false':
       return { ...NONE, says: evidenceOf(flow, edge_id ?? ''), next: [migrateText(run)] }
+    case 'flow.stalled':
+      return isUnentered(values) ? past(run, node_id) : NONE
     case 'flow.decision_ambiguous':
     case 'flow.decision_none':
       return { ...NONE, says: [GUARDS], next: [migrateText(run)] }
@@ -71,6 +73,20 @@ function outOf(run: ToldRun, finding: RunFinding): WayOut {
         next: [`${commandText('writ', 'flow', 'evidence', runId, claim_id)} --id ID --file FILE`],
       }
   }
+}
+
+/** Returns whether the run has not come to a node, since it waits for others. */
+function isUnentered({ status, waits_for }: RunFinding['values']): boolean {
+  const isBefore = status === 'idle' || status === 'blocked'
+  return isBefore && Array.isArray(waits_for) && waits_for.length > 0
+}
+
+/** Goes past a node that cannot be entered; a CHECK is never skipped. */
+function past(run: ToldRun, nodeId: string): WayOut {
+  const { runId, flow } = run
+  const { kind } = flow.nodes[flow.nodeIndex.get(nodeId) ?? -1]?.document ?? {}
+  const skip = `${commandText('writ', 'flow', 'skip', runId, nodeId)} --comment TEXT`
+  return { ...NONE, next: [...(kind === 'CHECK' ? [] : [skip]), migrateText(run)], isOnly: true }
 }
 
 const GUARDS = 'if its guards are wrong, correct them in the flow'

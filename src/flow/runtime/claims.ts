@@ -11,6 +11,7 @@ import type { Claim } from '../../contracts/index.ts'
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import type { ClaimState, RunState } from '../state/state.ts'
 import { elementAt, vectorElements } from '../state/vector.ts'
+import { subjectOf } from './scene.ts'
 import type { Turn } from './turn.ts'
 
 export interface ClaimStanding {
@@ -104,6 +105,48 @@ function ownerOf(
 ): ClaimOwner | null {
   if (rules < 2) return null
   return { principal, participant, programs, unpinned: rules < 4 ? NO_PARTICIPANTS : unpinned }
+}
+
+/**
+ * Returns the nodes whose claims an edge out of a node waits for: the work that a CHECK judges, the CHECK, and
+ * what is in their places, which are the items of a map and the nodes of a sub-flow. The claims of an item
+ * that was given up, or that the present list does not have, are about nothing that goes on.
+ */
+export function claimantsAt(turn: Turn, source: number): readonly number[] {
+  const { rules } = turn.draft.run
+  const subject = subjectOf(turn, source)
+  // A CHECK claims things too. Earlier versions looked at the claims of its work alone.
+  const named = rules >= 4 && subject !== source ? [subject, source] : [subject]
+  if (rules < 6) return named
+  const { maps, nodes } = turn.flow
+  const joins = maps.flatMap(({ join, followers }) => (followers.includes(source) ? [join] : []))
+  const claimants = [...joins, ...named]
+  const places = claimants.map((one) => `${turn.idOf(one)}/`)
+  const gone = new Set(
+    maps.flatMap(({ items, count }) => items.slice(count ?? 0).flatMap((item) => item.nodes)),
+  )
+  const inPlace = nodes.flatMap(({ index, nodeId }) => {
+    const isGone = gone.has(index) || turn.node(index).status === 'abandoned'
+    return !isGone && places.some((place) => nodeId.startsWith(place)) ? [index] : []
+  })
+  return [...claimants, ...inPlace]
+}
+
+/** Returns the nodes whose ways may wait for the claims of a node. */
+export function waitingForClaims({ draft, flow }: Turn, node: number): readonly number[] {
+  const { nodeId, checks } = draft.nodeOf(node)
+  if (draft.run.rules < 6) return [node, ...checks]
+  const over = placesOver(nodeId).flatMap((name) => flow.nodeIndex.get(name) ?? [])
+  return [node, ...over].flatMap((one) => {
+    const { followers = [] } = flow.maps.find(({ join }) => join === one) ?? {}
+    return [one, ...draft.nodeOf(one).checks, ...followers]
+  })
+}
+
+/** The names of the nodes in whose places a node is, the nearest first. */
+function placesOver(nodeId: string): readonly string[] {
+  const end = nodeId.lastIndexOf('/')
+  return end === -1 ? [] : [nodeId.slice(0, end), ...placesOver(nodeId.slice(0, end))]
 }
 
 /** Returns the claims of a node that are not verified. */

@@ -54,7 +54,7 @@ function isLeftFirst({ draft }: Turn, node: number): boolean {
  * Returns whether enough edges have fired: Sync edges by their join; of the others, any one or all that
  * are joined by AND.
  */
-function isAwaited(turn: Turn, node: number): boolean {
+export function isAwaited(turn: Turn, node: number): boolean {
   const { synced, joined, reached } = turn.node(node)
   const { syncs, isAnySync, joins, others } = turn.draft.nodeOf(node).awaits
   if (syncs > 0 && (isAnySync ? synced === 0 : synced < syncs)) return false

@@ -10,6 +10,7 @@ import type { CompiledEdge, CompiledNode } from '../compile/compiled-flow.ts'
 import type { FindingAction } from '../state/fact.ts'
 import { backBy, isActedOn, leadsAway, nodesLed } from '../state/firings.ts'
 import { closedWithin, hasFailedCall, isDecision, waysAt } from './border.ts'
+import { waitingForClaims } from './claims.ts'
 import { arrive, escalate } from './enter.ts'
 import { takeFields } from './evidence.ts'
 import { guardValues } from './judge.ts'
@@ -458,7 +459,7 @@ export function retryWays(turn: Turn, node: number): void {
 export function retryClaims(turn: Turn, claimId: string): void {
   const node = turn.draft.run.claimNodes.get(claimId)
   if (node === undefined) return
-  for (const one of [node, ...turn.draft.nodeOf(node).checks]) {
+  for (const one of waitingForClaims(turn, node)) {
     if (turn.node(one).isHeld) retryWays(turn, one)
   }
 }

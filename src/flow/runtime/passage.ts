@@ -7,9 +7,9 @@
 import type { Policy } from '../../policy/index.ts'
 import type { CompiledEdge, CompiledInvariant } from '../compile/compiled-flow.ts'
 import type { FindingAction } from '../state/fact.ts'
-import { unverifiedClaims } from './claims.ts'
+import { claimantsAt, unverifiedClaims } from './claims.ts'
 import { isGuardOpen, isInvariantKept, judgeEdgePolicies } from './judge.ts'
-import { subjectOf, TRANSITION } from './scene.ts'
+import { TRANSITION } from './scene.ts'
 import type { Turn } from './turn.ts'
 
 /** The reason why an edge cannot fire, and the action that follows. */
@@ -144,10 +144,7 @@ function controlsAt(edge: CompiledEdge, cause: TryCause): EdgeControls {
 }
 
 function areClaimsVerified(turn: Turn, edge: CompiledEdge): boolean {
-  const subject = subjectOf(turn, edge.source)
-  // A CHECK claims things too. Earlier versions looked at the claims of its work alone.
-  const isBoth = turn.draft.run.rules >= 4 && subject !== edge.source
-  const claimants = isBoth ? [subject, edge.source] : [subject]
+  const claimants = claimantsAt(turn, edge.source)
   const lacking = claimants.flatMap((node) => unverifiedClaims(turn, node))
   const isWorded = turn.draft.run.rules >= 4
   for (const { claim_id, text, trust_level, verification_status } of lacking) {

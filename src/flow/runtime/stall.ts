@@ -10,8 +10,9 @@
  */
 import type { CompiledEdge, CompiledNode } from '../compile/compiled-flow.ts'
 import { isStuckStatus } from '../state/draft.ts'
+import { leadsAway } from '../state/firings.ts'
 import { isOpen } from '../state/state.ts'
-import { block } from './enter.ts'
+import { block, isAwaited } from './enter.ts'
 import { hasGoneOn, nodesAfter } from './leave.ts'
 import { missingApprovals } from './review.ts'
 import type { Turn } from './turn.ts'
@@ -232,6 +233,37 @@ function waysFrom(turn: Turn, nodes: readonly number[], isDecided: boolean): rea
     }
   }
   return [...seen]
+}
+
+/**
+ * Finds what a node waits for that a person lets go on and that the run has not come to; false if it has. Such a
+ * node is not entered: its join is not filled, or it is a CHECK of work that is not there.
+ */
+export function findUnentered(turn: Turn, node: number): boolean {
+  if (turn.draft.run.rules < 6 || hasCome(turn, node)) return false
+  const { target } = turn.draft.nodeOf(node)
+  const work = target === -1 || isInReview(turn, target) ? [] : [turn.idOf(target)]
+  if (work.length === 0 && isAwaited(turn, node)) return false
+  const values = {
+    status: turn.node(node).status,
+    waits_for: [...new Set([...work, ...waitsFor(turn, node)])],
+  }
+  turn.find({ code: 'flow.stalled', node_id: turn.idOf(node), action: 'block', values })
+  return true
+}
+
+/** Returns whether a node was entered in this round, or was to be: by a way that waits for no join too. */
+function hasCome(turn: Turn, node: number): boolean {
+  const { entries, round, isLeftBehind, call } = turn.node(node)
+  if (call !== -1 || (entries === 0 ? round > 0 : !isLeftBehind)) return true
+  return turn.draft
+    .nodeOf(node)
+    .incoming.some((edge) => leadsAway(edge) && turn.draft.fired.get(edge.index) > 0)
+}
+
+function isInReview(turn: Turn, node: number): boolean {
+  const { status, isLeftBehind } = turn.node(node)
+  return !isLeftBehind && (status === 'submitted' || isStuckStatus(status))
 }
 
 /** The nodes whose ways to this one have not fired. */

@@ -74,7 +74,7 @@ import {
   promoteStage,
   runAgain,
 } from './stage.ts'
-import { findStalled, findUnreached } from './stall.ts'
+import { findStalled, findUnentered, findUnreached } from './stall.ts'
 import { type Step, type Task, Turn } from './turn.ts'
 import { afterSignal, afterTimer, isTimerDue, signalNames } from './wait.ts'
 
@@ -464,6 +464,7 @@ function afterUnblock(turn: Turn, node: number): void {
   // Only the log is missing: it is written again, and no work is run again.
   if (turn.draft.run.rules >= 3 && turn.draft.phases.get(phase).isLogFailed && span !== undefined)
     return writeLog(turn, span)
+  if (findUnentered(turn, node)) return
   // A version that a called CHECK rejected is not put to it again.
   if (!turn.node(node).isHeld || isRejectedByCall(turn, node))
     return runAgain(turn, unblockedBy(turn.draft, node), 'unblocked')

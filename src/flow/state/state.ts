@@ -231,12 +231,14 @@ interface NodesAt {
 }
 
 /**
- * Returns the node that runs again when a person lets a node go on. A CHECK that is done has nothing to
- * judge before the work that it judged runs again.
+ * Returns the node that runs again when a person lets a node go on. A CHECK has nothing to judge before its
+ * work runs again if that is done: its version is promoted. So it is for a CHECK at which the run is stalled.
  */
 export function unblockedBy({ flow, run, nodes }: NodesAt, node: number): number {
   const target = flow.nodes[node]?.target ?? -1
-  if (run.rules === 1 || target === -1 || nodes.get(node).status !== 'done') return node
+  if (run.rules === 1 || target === -1) return node
+  const { status } = nodes.get(node)
+  if (status !== 'done' && (run.rules < 6 || status !== 'blocked')) return node
   return nodes.get(target).status === 'done' ? target : node
 }
 
