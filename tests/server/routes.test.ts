@@ -10,6 +10,8 @@ import { chain } from '../flow-run/scripts.ts'
 import { LOCAL_COMMANDS } from './local-commands.ts'
 import { PASSPHRASE, ServicePlace } from './service-place.ts'
 
+const PASSKEY =
+  'needs an authenticator, and the name writ.localhost: tests/console/passkeys.test.ts'
 /** Routes that answer well in another test, which is named. */
 const NO_ANSWER_HERE: Readonly<Record<string, string>> = {
   followEvents: 'a stream of events: tests/server/service.test.ts',
@@ -29,6 +31,18 @@ const NO_ANSWER_HERE: Readonly<Record<string, string>> = {
   bringEvidence: 'needs a run with claims: tests/flow-run',
   anchorLedger: 'needs a witness: tests/witness',
   submitReceipt: 'the command: tests/cli-history/tasks.test.ts',
+  showChange: 'read by the question page: tests/web/way.test.ts',
+  showDoor: PASSKEY,
+  offerLogin: PASSKEY,
+  login: PASSKEY,
+  logout: PASSKEY,
+  showMe: PASSKEY,
+  createChallenge: PASSKEY,
+  offerPasskey: PASSKEY,
+  addPasskey: PASSKEY,
+  listPasskeys: PASSKEY,
+  removePasskey: PASSKEY,
+  renewRecoveryCodes: PASSKEY,
 }
 
 const TABLE: readonly (readonly [string, Route])[] = Object.entries(ROUTES)

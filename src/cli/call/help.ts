@@ -12,7 +12,7 @@ const GROUPS: readonly (readonly [string, readonly string[]])[] = [
   ['Take back and stop', ['undo', 'rollback', 'halt', 'resume', 'recover', 'override']],
   ['Look at what happened', ['log', 'show', 'replay', 'ledger', 'witness', 'export', 'du', 'gc']],
   ['Set up a home and its laws', ['init', 'doctor', 'laws', 'config', 'trust', 'home', 'upgrade']],
-  ['Say who may do what', ['principal', 'token', 'grant']],
+  ['Say who may do what', ['principal', 'passkey', 'token', 'grant']],
   ['Run coding agents', ['run', 'session', 'secret', 'hook']],
   ['Let agents work together', ['flow', 'schedule']],
   ['Judge by rules', ['rules']],

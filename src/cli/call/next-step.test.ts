@@ -14,7 +14,8 @@ const FAMILIES =
 const EXPLAINED_ELSEWHERE = `
   ledger.store_malformed ledger.filesystem ledger.no_sqlite ledger.closed ledger.cosignature ledger.forked
   ledger.key_missing ledger.key_exposed home.missing home.untrusted home.moved home.copied
-  credential.required ledger.schema ledger.sequence ledger.chain ledger.tile
+  credential.required credential.code credential.last credential.unknown confirm.own_run ledger.assertion
+  ledger.schema ledger.sequence ledger.chain ledger.tile
   ledger.root ledger.checkpoint_missing ledger.signers ledger.key_retired ledger.key_unfit
   ledger.key_unpinned ledger.stray ledger.stream_missing ledger.clock ledger.key_reused
   ledger.not_extended ledger.anchor_foreign ledger.id_unfit ledger.key_current ledger.index_wrong

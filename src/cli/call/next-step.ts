@@ -78,6 +78,10 @@ const STEPS: Readonly<Partial<Record<Code, string>>> = {
     'try again; `writ principal pass` sets another one while you know the old one',
   'credential.weak': 'take four words or more, or at least 12 characters',
   'credential.exists': '`writ principal pass` changes it',
+  'credential.assertion':
+    'try again with the passkey that you registered here; `writ passkey list` names them',
+  'credential.challenge': 'load the page again and answer within five minutes',
+  'credential.cloned': 'remove the passkey with `writ passkey remove`, and register another one',
   'principal.token':
     '`writ token list` shows the tokens; `writ token create PRINCIPAL` makes a new one',
   'principal.unknown': '`writ principal list` and `writ token list` show what there is',
