@@ -43,7 +43,9 @@ describe('a session', { timeout: 120_000 }, () => {
       await agent.does('rm b.txt; echo kept > kept.txt')
       await agent.does('head -c 200000000 /dev/zero > large; echo "wrote $?"')
       expect(agent.out).toMatch(/wrote [1-9]/)
-      await agent.hears('its disk is nearly full, so the commands that ran were ended')
+      await agent.hears(
+        'the disk that holds them is nearly full, so the commands that ran were ended',
+      )
       await agent.does('rm large; cat kept.txt')
       expect(agent.out).toContain('kept\n')
       const settled = place.writ(['session', 'settle'])

@@ -140,6 +140,9 @@ describe('a part of a question', () => {
   })
 })
 
+/** An answer is recorded before its act is promoted. */
+const POLL = { timeout: 30_000, interval: 200 }
+
 describe('questions that are alike', () => {
   it('are all listed, and each is signed by itself', async () => {
     const acts = [await ask('twin-one'), await ask('twin-two')]
@@ -154,8 +157,9 @@ describe('questions that are alike', () => {
     await dialog.getByRole('button', { name: `Approve all ${listed}` }).click()
     await dialog.waitFor({ state: 'detached' })
     for (const { action_id: id } of acts) {
-      const shown = (await place.asBot.showAction({ params: { id } })).value as Json
-      expect(shown.status).toBe('promoted')
+      const look = async () => (await place.asBot.showAction({ params: { id } })).value as Json
+      await expect.poll(async () => (await look()).status, POLL).toBe('promoted')
+      const shown = await look()
       expect(shown.answers[0].payload).toMatchObject({ assurance: 'passkey' })
     }
     await page.context().close()
