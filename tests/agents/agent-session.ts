@@ -134,10 +134,10 @@ export class AgentSession extends SessionPlace {
     return this.did(['inbox', '--json']).json.pending
   }
 
-  /** Says yes to one path at a terminal. */
-  approve(id: string, path: string): void {
+  /** Says yes at a terminal. */
+  approve(id: string): void {
     const steps = [{ expect: '[y' }, { send: 'y\r' }]
-    const seen = this.person(['approve', id, '--only', path], steps, this.#around)
+    const seen = this.person(['approve', id], steps, this.#around)
     expect(seen.failed, seen.output).toBeNull()
   }
 

@@ -56,7 +56,7 @@ it.runIf(isWanted)('Claude Code at a terminal', { timeout: SECONDS * 1_000 }, as
   )
   await agent.until(() => agent.waiting().length === 1, 'the deletion waits')
   expect([agent.has('one.txt'), agent.text('made.txt')]).toEqual([true, 'made\n'])
-  agent.approve(agent.waiting()[0].id, join(agent.project, 'one.txt'))
+  agent.approve(agent.waiting()[0].id)
   expect(agent.has('one.txt')).toBe(false)
   // The agent sees what a person makes in the real tree.
   agent.write('go.txt')

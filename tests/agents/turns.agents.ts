@@ -72,15 +72,15 @@ async function wholeTurn(agent: AgentSession, options: readonly string[], more: 
 async function answerAndUndo(agent: AgentSession): Promise<void> {
   const id = deletionId(agent)
   expect(agent.has('legacy.txt')).toBe(true)
-  agent.approve(id, join(agent.project, 'legacy.txt'))
+  agent.approve(id)
   expect(agent.has('legacy.txt')).toBe(false)
   agent.did(['undo'])
   expect(agent.text('legacy.txt')).toBe(FILES['legacy.txt'])
 }
 
 /**
- * The question about the deletion. OpenCode puts a file of its own into `.git`, which is asked about in
- * the same question or before it; a session has one question at a time.
+ * The question about the deletion. OpenCode puts a file of its own into `.git`, which may be asked
+ * about first; a session has one question at a time.
  */
 function deletionId(agent: AgentSession): string {
   const [first, ...others] = agent.waiting()
