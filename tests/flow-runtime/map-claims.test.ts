@@ -27,7 +27,7 @@ function verify(host: Host, ...claims: readonly string[]): Host {
   const digest = `sha256:${'d'.repeat(64)}`
   for (const claim_id of claims) {
     const evidence = { evidence_id: claim_id, claim_id, actor: 'x', digest, supports: true }
-    host.send({ type: 'evidence', evidence, principal: 'somebody else', participant: null })
+    host.send({ type: 'evidence', evidence, principal: 'human:bob@local', participant: null })
     host.run()
   }
   return host

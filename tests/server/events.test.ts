@@ -132,12 +132,12 @@ it('are those of the type, the run or the session that the reader names', async 
   )
   expect(new Set(ofSession.map(({ record: { type } }) => type)).size).toBeGreaterThan(1)
   await read(`?session=${id}`, ofSession)
-  const nobody = new EventReader(home)
-  const reading = nobody.read('?session=another')
+  const other = new EventReader(home)
+  const reading = other.read('?session=another')
   await pause(1_500)
-  nobody.leave()
+  other.leave()
   await reading
-  expect(nobody.seen).toEqual([])
+  expect(other.seen).toEqual([])
 })
 
 /** A session of a plain program that makes a file; it may end with a question. */
