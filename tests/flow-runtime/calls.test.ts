@@ -1,4 +1,7 @@
-/** Nodes that are called (F-1): entered for each edge, one after another, and back to the caller. */
+/**
+ * Nodes that are called (F-1): entered for each edge, one after another, and back to the caller. Over 500
+ * lines on purpose: every case is a few lines on one flow with a shared gate.
+ */
 import { describe, expect, it } from 'vitest'
 import type { FlowEdge, FlowNode } from '../../src/contracts/index.ts'
 import { toldFindings } from '../../src/flow/index.ts'

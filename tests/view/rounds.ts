@@ -3,7 +3,8 @@
  * plain directory, the shadow: both have to answer alike. People edit the real tree meanwhile, and the
  * shadow gets the same edits. Then a settle: what is pending has to be exactly the difference between
  * shadow and real tree; after promotion and pruning, processes inside have to see the shadow, and the real
- * tree has to be the shadow but for what was left out.
+ * tree has to be the shadow but for what was left out. Over 500 lines on purpose: model, commands and
+ * comparison are one generator, and its seeds mean something only together.
  */
 import { spawn } from 'node:child_process'
 import {

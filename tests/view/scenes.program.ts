@@ -1,4 +1,7 @@
-/** Directed scenes of a live view, each in a process of its own, so that they can be run as another user. */
+/**
+ * Directed scenes of a live view, each in a process of its own, so that they can be run as another user.
+ * Over 500 lines on purpose: each scene is a few lines on one rig, and one program runs any of them.
+ */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import {
