@@ -104,7 +104,10 @@ function exceptionNever(
     const name = showName(edgeAt(graph, first).edge_id)
     return [`${name} is always taken before it`, `give ${name} a guard_expr`]
   }
-  const isJudged = nodeAt(graph, source).kind === 'CHECK' || listAt(graph.checks, source).length > 0
+  const isJudged =
+    nodeAt(graph, source).kind === 'CHECK' ||
+    listAt(graph.checks, source).length > 0 ||
+    callsCheck(graph, source)
   if (on === 'reject')
     return isJudged
       ? null
@@ -118,6 +121,16 @@ function exceptionNever(
         `nothing runs at ${id} that could fail, and no way out of it can be closed`,
         `name an \`executor\` at ${id}; for the No of a check write \`kind: CHECK\` with a \`reviewer\` there and \`on: reject\` here`,
       ]
+}
+
+/** Returns whether a node calls a CHECK, which judges its caller. */
+function callsCheck(graph: Graph, node: number): boolean {
+  return [...listAt(graph.outgoing, node)].some((edge) => {
+    const target = graph.target[edge] ?? -1
+    if (target === -1 || !leadsOn(edgeAt(graph, edge))) return false
+    const { kind, call } = nodeAt(graph, target)
+    return kind === 'CHECK' && call === true
+  })
 }
 
 /** Returns whether an edge names what may keep it closed. */
@@ -166,7 +179,9 @@ function goesBefore(graph: Graph, edge: number, other: number, guards: Guards): 
   const document = edgeAt(graph, other)
   if (leadsBack(document))
     return other < edge && document.guard_expr === undefined && isSameSide(graph, edge, other)
-  if (!leadsOn(document) || isChoice(document) || isReview(graph, other)) return false
+  if (!leadsOn(document) || isChoice(document)) return false
+  // Work that is done has gone to its CHECK before by this way.
+  if (isReview(graph, other)) return true
   const isPlain = document.class !== 'Gate' && document.class !== 'Decision'
   const isCall = nodeAt(graph, graph.target[other] ?? 0).call === true
   const isTrusting = document.trust_requirement !== 'independent_verification_required'
