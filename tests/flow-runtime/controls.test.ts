@@ -128,6 +128,22 @@ describe('a declared claim', () => {
     expect([by('3'), by('4')]).toEqual(['DONE', 'BLOCKED'])
   })
 
+  it('is asked for: a source that claims nothing keeps the way closed (seed 004 §7.5)', () => {
+    const unclaimed = parts({ claims: [] })
+    const host = new Host(unclaimed).start().run()
+    expect([host.status, host.findings]).toEqual(['BLOCKED', ['flow.claim_unverified block']])
+    host.verify()
+    const reviewed = {
+      nodes: [work('a'), check('c', 'a'), node('b', { phase_id: 'Q' })],
+      edges: [edge('a', 'c', { trust_requirement }), edge('c', 'b')],
+    }
+    const staged = new Host(reviewed).start().run()
+    expect([staged.status, staged.findings]).toEqual(['BLOCKED', ['flow.claim_unverified block']])
+    const before = new Host(unclaimed).startWith({ evaluator: { name: 'flow', version: '6' } })
+    expect(before.run().status).toBe('DONE')
+    before.verify()
+  })
+
   it('keeps the answer of a run by the first rules', () => {
     const host = new Host(parts(), own).startWith(FIRST).run()
     expect([host.status, statusOf(host)]).toEqual(['DONE', 'verified'])

@@ -183,8 +183,18 @@ describe.each(Object.entries(PLACES))('%s', (name, { nodes, edges, script, statu
 
   it('fires when its controls let it pass', () => {
     const open = { policies: [policy('block', 'false')], invariants: [invariant('block', 'true')] }
-    const parts = { nodes: [...nodes], edges: [...edges({ ...refs, ...trust })], ...open }
-    const host = new Host(parts, script).start().run()
+    const all = [...edges({ ...refs, ...trust })]
+    const source = all.find(({ edge_id }) => edge_id === 'E')?.source ?? ''
+    const claim = {
+      ...{ claim_id: 'D', node_id: source, actor: 'x', evidence_ids: [] },
+      trust_level: 'external_unverified' as const,
+      verification_status: 'pending' as const,
+    }
+    const host = new Host({ nodes: [...nodes], edges: all, claims: [claim], ...open }, script)
+    const digest = `sha256:${'d'.repeat(64)}`
+    const evidence = { evidence_id: 'V', claim_id: 'D', actor: 'y', digest, supports: true }
+    host.start().send({ type: 'evidence', evidence, principal: 'human:bob', participant: null })
+    host.run()
     expect(host.fired).toContain('E')
     host.verify()
   })

@@ -69,10 +69,11 @@ it('of items and of their CHECK nodes close the way out of the CHECK of a map', 
 })
 
 it('of an item that was given up close nothing', () => {
-  const script: Script = (id) => (id === 'm/1' ? { claims: ['C'], files: false } : {})
+  const script: Script = (id, ...rest) =>
+    id === 'm/1' ? { claims: ['C'], files: false } : claiming('m/2')(id, ...rest)
   const parts = leaving({ map: { items: ['x', 'y'], minimum: 1 }, required_files: ['{item}.txt'] })
   const host = new Host(parts, script).start().run()
-  expect([host.node('m/1').status, host.status]).toEqual(['abandoned', 'DONE'])
+  expect([host.node('m/1').status, verify(host, 'C-m/2').status]).toEqual(['abandoned', 'DONE'])
   host.verify()
 })
 
@@ -80,6 +81,6 @@ it('of other nodes, and by earlier rules, close nothing', () => {
   const before = new Host(leaving({ map: { items: ['x'] } }), claiming('m/1'))
   before.startWith({ evaluator: { name: 'flow', version: '5' } }).run()
   expect(before.status).toBe('DONE')
-  const other = new Host(leaving({ map: { items: ['x'] } }), claiming('n')).start().run()
-  expect(other.status).toBe('DONE')
+  const other = new Host(leaving({ map: { items: ['x'] } }), claiming('m/1', 'n')).start().run()
+  expect(verify(other, 'C-m/1').status).toBe('DONE')
 })

@@ -102,6 +102,7 @@ it('names the rules that are known, and no others', () => {
   expect(rulesNamed({ name: 'flow', version: '4' })).toBe(4)
   expect(rulesNamed({ name: 'flow', version: '5' })).toBe(5)
   expect(rulesNamed({ name: 'flow', version: '6' })).toBe(6)
-  expect(rulesNamed({ name: 'flow', version: '7' })).toBeNull()
+  expect(rulesNamed({ name: 'flow', version: '7' })).toBe(7)
+  expect(rulesNamed({ name: 'flow', version: '8' })).toBeNull()
   expect(rulesNamed({ name: 'gate', version: '1' })).toBeNull()
 })

@@ -44,9 +44,14 @@
  * a phase. A REJECT of one of several called CHECK nodes holds against the approvals of the others. Claims of the
  * items of a map, and of the nodes of a sub-flow, close the ways out of the node in whose place they stand.
  * A person lets no node begin that the run has not come to, and has no CHECK judge again what is promoted.
+ *
+ * By version 7 an edge that asks for independent verification is closed while its source has claimed nothing.
  */
 
-export const RULES_NOW = 6
+export const RULES_NOW = 7
+
+/** Edges that ask for independent verification ask for a claim too. */
+export const CLAIM_NEEDED_SINCE = 7
 
 /** Whose rules a new run is walked by. */
 export const FLOW_EVALUATOR = { name: 'flow', version: String(RULES_NOW) } as const

@@ -105,6 +105,8 @@ export class Causes {
       case 'flow.access_denied':
         return `${text('actor')} tried to ${text('mode')} ${text('path')}, which an access rule forbids`
       case 'flow.claim_unverified':
+        if (finding.claim_id === undefined)
+          return `the edge ${finding.edge_id ?? ''} asks for independent verification, and its source has made no claim that could be verified`
         return `the claim ${finding.claim_id ?? ''}${values['text'] === undefined ? '' : ` “${text('text')}”`} has no independent evidence (${text('verification_status')})`
       case 'flow.text_policy':
         return `its ${text('text')} says “${text('phrase')}”, which ${finding.policy_id ?? 'a text policy'} forbids`

@@ -65,15 +65,20 @@ function outOf(run: ToldRun, finding: RunFinding): WayOut {
     case 'flow.decision_ambiguous':
     case 'flow.decision_none':
       return { ...NONE, says: [GUARDS], next: [migrateText(run)] }
-    // The others go on when their node is unblocked, or with evidence for a claim.
-    default:
-      if (claim_id === undefined) return NONE
+    case 'flow.claim_unverified':
+      if (claim_id === undefined) return { ...NONE, says: [UNCLAIMED], next: [migrateText(run)] }
       return {
         ...NONE,
         next: [`${commandText('writ', 'flow', 'evidence', runId, claim_id)} --id ID --file FILE`],
       }
+    // The others go on when their node is unblocked.
+    default:
+      return NONE
   }
 }
+
+const UNCLAIMED =
+  'let the participant claim what it found (`claims[]` of its answer), or declare the claim under `claims` of the flow; then another person gives evidence with `writ flow evidence`'
 
 /** Returns whether the run has not come to a node, since it waits for others. */
 function isUnentered({ status, waits_for }: RunFinding['values']): boolean {

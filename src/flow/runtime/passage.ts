@@ -6,6 +6,7 @@
  */
 import type { Policy } from '../../policy/index.ts'
 import type { CompiledEdge, CompiledInvariant } from '../compile/compiled-flow.ts'
+import { CLAIM_NEEDED_SINCE } from '../compile/rules.ts'
 import type { FindingAction } from '../state/fact.ts'
 import { claimantsAt, unverifiedClaims } from './claims.ts'
 import { isGuardOpen, isInvariantKept, judgeEdgePolicies } from './judge.ts'
@@ -145,6 +146,12 @@ function controlsAt(edge: CompiledEdge, cause: TryCause): EdgeControls {
 
 function areClaimsVerified(turn: Turn, edge: CompiledEdge): boolean {
   const claimants = claimantsAt(turn, edge.source)
+  const isClaimed = claimants.some((node) => turn.node(node).work.claims.length > 0)
+  if (!isClaimed && turn.draft.run.rules >= CLAIM_NEEDED_SINCE) {
+    const at = { node_id: turn.idOf(edge.source), edge_id: edge.document.edge_id }
+    turn.find({ code: 'flow.claim_unverified', ...at, action: 'block', values: { claims: 0 } })
+    return false
+  }
   const lacking = claimants.flatMap((node) => unverifiedClaims(turn, node))
   const isWorded = turn.draft.run.rules >= 4
   for (const { claim_id, text, trust_level, verification_status } of lacking) {
