@@ -128,7 +128,7 @@ describe('a declared claim', () => {
     expect([by('3'), by('4')]).toEqual(['DONE', 'BLOCKED'])
   })
 
-  it('is asked for: a source that claims nothing keeps the way closed (seed 004 §7.5)', () => {
+  it('is asked for: a source that claims nothing keeps the way closed (seed 004 §7)', () => {
     const unclaimed = parts({ claims: [] })
     const host = new Host(unclaimed).start().run()
     expect([host.status, host.findings]).toEqual(['BLOCKED', ['flow.claim_unverified block']])
