@@ -32,6 +32,7 @@ import {
   readStoreSetting,
   SQLITE,
   STORE_FILE,
+  upgradeLedger,
 } from '../store/index.ts'
 import { findIdentity, identify, identityFailure, lostLedger } from './identity.ts'
 import { type Home, hasLedger, type KnownHome, lawsOf } from './known-home.ts'
@@ -218,8 +219,10 @@ async function makeState(
   created: string[],
   store: NewStore,
 ): Promise<void> {
-  if (existsSync(state)) refuseOtherStore(state, store)
-  else {
+  if (existsSync(state)) {
+    refuseOtherStore(state, store)
+    if (store.kind === 'postgres') await upgradeLedger({ directory: state }, store)
+  } else {
     const draft = `${state}.${process.pid}.tmp`
     removeTreeSync(draft)
     makeFolder(draft, 0o700)
@@ -250,7 +253,7 @@ function refuseOtherStore(state: string, store: NewStore): void {
 }
 
 /** False when another process was first; its ledger stays. */
-function moveInto(draft: string, state: string): boolean {
+export function moveInto(draft: string, state: string): boolean {
   try {
     renameSync(draft, state)
   } catch (error) {
@@ -262,18 +265,18 @@ function moveInto(draft: string, state: string): boolean {
   return true
 }
 
-function addFolder(folder: string, mode: number, created: string[]): void {
+export function addFolder(folder: string, mode: number, created: string[]): void {
   if (makeFolder(folder, mode)) created.push(folder)
 }
 
-function addFile(file: string, text: string, created: string[]): void {
+export function addFile(file: string, text: string, created: string[]): void {
   if (existsSync(file)) return
   writeWhole(file, text, 0o644)
   created.push(file)
 }
 
 /** Keeps the id and everything else of this machine out of the repository. */
-const GITIGNORE = `# Laws and rules are shared; everything else belongs to one machine.
+export const GITIGNORE = `# Laws and rules are shared; everything else belongs to one machine.
 *
 !.gitignore
 !laws.yaml

@@ -6,6 +6,7 @@
 export { gitDirectoriesOf, gitTop, workspacePlaces } from './git-directories.ts'
 export { type HomeStore, homeToRegister, type MadeHome, makeHome, registerHome } from './home.ts'
 export { lostLedger } from './identity.ts'
+export { joinHome } from './join.ts'
 export { type Home, type KnownHome, lawsOf, openHome } from './known-home.ts'
 export { knownPlaces, rememberPlaces, wholePath, type XdgName } from './person-places.ts'
 export { findHome, type Surroundings, stateRoot } from './place.ts'
@@ -24,10 +25,12 @@ export {
   isStrongPassphrase,
   openCredential,
   sealCredential,
+  shareCredentials,
   signApproval,
 } from './principals/credential.ts'
 export {
   addPrincipal,
+  checkNewPrincipal,
   createToken,
   type PrincipalsPlace,
   RegisterReader,

@@ -15,7 +15,9 @@ export {
   ringOf,
   signerFor,
 } from './keys/ed25519.ts'
-export { createKey, makeCurrent, openKeys, recordedKeys } from './keys/keys.ts'
+export { createKey, makeCurrent, openKeys } from './keys/keys.ts'
+export { type Machine, MachineKeys } from './keys/machine-keys.ts'
+export { recordedKeys } from './keys/recorded-keys.ts'
 export { custodyOf } from './ledger/custody.ts'
 export { exportBundle } from './ledger/export.ts'
 export {
@@ -25,18 +27,25 @@ export {
   openLedgerReader,
 } from './ledger/export-reader.ts'
 export { retryWhileMoved } from './ledger/head-moved.ts'
+export { findLedgers, joinState } from './ledger/join.ts'
 export { type KeptAnchor, keepAnchors, readKeptAnchors } from './ledger/kept-anchors.ts'
 export {
   type Actor,
   createLedger,
   type EntryOutcome,
+  type HomeServer,
   type Ledger,
   type NewStore,
   openLedger,
+  upgradeLedger,
 } from './ledger/ledger.ts'
-export { ObjectStore } from './ledger/objects.ts'
 export { connectionOf, readStoreSetting, SQLITE, STORE_FILE } from './ledger/store-setting.ts'
-export { createPostgresLedger, type PostgresPlace } from './postgres/postgres-connection.ts'
+export { FileObjects, type ObjectStore } from './objects/objects.ts'
+export {
+  createPostgresLedger,
+  type PostgresPlace,
+  postgresFailure,
+} from './postgres/postgres-connection.ts'
 export { postgresDifferences } from './postgres/postgres-schema.ts'
 export {
   openPostgresStore,

@@ -46,7 +46,7 @@ it('a `current` that names a retired key is found, and no later key follows from
   await ledger.close()
   ledger = await openLedger({ directory })
   await ledger.record(entry('n', { stream: 'north' }))
-  expect((await recordedKeys(ledger.store)).map((key) => fingerprint(key.publicKey))).toEqual([
+  expect((await recordedKeys(ledger.store)).keys.map((key) => fingerprint(key.publicKey))).toEqual([
     retired,
     inUse,
   ])

@@ -17,8 +17,8 @@ import {
   type Actor,
   createLedger,
   type EntryOutcome,
+  FileObjects,
   type Ledger,
-  ObjectStore,
   openKeys,
   openLedger,
 } from '../../src/store/index.ts'
@@ -179,7 +179,7 @@ describe.each([
   ['next to the caller', false],
   ['at once', true],
 ])('objects, written %s', (_, isInline) => {
-  const objects = () => new ObjectStore(join(directory, 'objects'), isInline)
+  const objects = () => new FileObjects(join(directory, 'objects'), isInline)
   const object = (text: string) => {
     const bytes = new TextEncoder().encode(text)
     return { digest: digestBytes(bytes), bytes }

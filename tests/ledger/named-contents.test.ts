@@ -68,7 +68,7 @@ it.each([
 
 it('what a fact says was dropped is not missing, neither to verification nor to replay', async () => {
   const digest = digestBytes(LISTS)
-  const objects = new NotedObjects(join(directory, 'objects'))
+  const objects = new NotedObjects(ledger.objects)
   rmSync(fileOf(digest))
   expect(await codeOf(objects.get(digest))).toBe('body.missing')
   expect(await objects.unexplained(ledger)).toEqual([digest])
@@ -81,7 +81,7 @@ it('what a fact says was dropped is not missing, neither to verification nor to 
 it('go into a bundle with its bodies, and are checked there', async () => {
   const bundle = join(place.directory, 'bundle')
   await exportBundle(ledger, bundle, { stream: 'host', bodies: true })
-  const keys = (await recordedKeys(ledger.store)).map(formatVerifierKey)
+  const keys = (await recordedKeys(ledger.store)).keys.map(formatVerifierKey)
   expect(verifyBundle(bundle, { keys })).toMatchObject({ ok: true, problems: [] })
   expect(existsSync(join(bundle, 'objects', digestBytes(LAWS).slice(7)))).toBe(true)
 })

@@ -1,5 +1,6 @@
 /** Readers and writers of a damaged ledger in PostgreSQL: a failure with the place, never an empty answer. */
 
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -90,7 +91,9 @@ async function reading(query: Partial<Query> = {}) {
   }
 }
 
+/** By a machine that has seen nothing before: what the facts say has to suffice. */
 async function appending(name: string, stream = 'main', idempotencyKey?: string) {
+  rmSync(join(directory, 'heads.json'), { force: true })
   const ledger = await openLedger({ directory })
   const given = idempotencyKey === undefined ? { stream } : { stream, idempotencyKey }
   try {
@@ -161,6 +164,7 @@ describe('PostgreSQL: a reader', () => {
     expect(await appending('again')).toEqual(wanted)
     expect(await appending('x', 'north')).toBeNull()
     // Nor is a checkpoint of the home signed, or a key changed, as if the stream had never been.
+    rmSync(join(directory, 'heads.json'), { force: true })
     const ledger = await openLedger({ directory })
     const actor = { principal: ANN, source: 'test' } as const
     const keys = openKeys(join(directory, 'keys'))

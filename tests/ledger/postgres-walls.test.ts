@@ -292,7 +292,7 @@ describe('turns', () => {
     const store = await openPostgresStore({ ...ledger.place, keys: ringOf(KEY), waitMsMax: 200 })
     await asOwner(server, async (client) => {
       await client.query('BEGIN')
-      await client.query(sql(`SELECT @.take_turn('{main}', NULL, '{}', '{}')`))
+      await client.query(sql(`SELECT @.take_turn('{main}', NULL, '{}', '{}', '')`))
       expect(await codeOf(store.append([taskDraft('x')]))).toBe('ledger.busy')
       // Another stream has another turn.
       expect(await store.append([taskDraft('y', { stream: 'other' })])).toHaveLength(1)

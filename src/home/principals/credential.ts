@@ -19,8 +19,8 @@ import {
   verifierFor,
   verifierKey,
 } from '../../ledger/index.ts'
-import { makeFolder, readIfThere, writeWhole } from '../../machine/index.ts'
-import { keyFromSeed, type LedgerKey, newSeed } from '../../store/index.ts'
+import { makeFolder, namesIfThere, readIfThere, writeWhole } from '../../machine/index.ts'
+import { keyFromSeed, type Ledger, type LedgerKey, newSeed } from '../../store/index.ts'
 
 const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 }
 const KEY_BYTES = 32
@@ -64,14 +64,48 @@ export async function sealCredential(
   return publicKey
 }
 
-/** The key, if the passphrase opens it and it is the one that the facts name; else null. */
+/** What a home shares with its other machines; null where it has one. */
+type SharedFiles = Pick<NonNullable<Ledger['files']>, 'get' | 'put'> | null
+
+/** Hands the sealed credentials of this machine to the others of the home; they stay sealed there. */
+export async function shareCredentials(state: string, files: SharedFiles): Promise<void> {
+  const paths = [FILE, ...namesIfThere(join(state, FOLDER)).map((name) => `${FOLDER}/${name}`)]
+  for (const path of files === null ? [] : paths) {
+    const text = readIfThere(join(state, path))
+    const publicKey = text === null ? null : publicKeyIn(text)
+    if (text !== null && publicKey !== null) await files?.put(sharedName(publicKey), text)
+  }
+}
+
+function sharedName(publicKey: string): string {
+  return `credential/${createHash('sha256').update(publicKey).digest('hex')}`
+}
+
+function publicKeyIn(text: string): string | null {
+  try {
+    const document: unknown = JSON.parse(text)
+    const key = isObject(document) ? document['public_key'] : null
+    return typeof key === 'string' ? key : null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * The key, if the passphrase opens it and it is the one that the facts name; else null. A credential that
+ * was set on another machine comes from the files that the home shares.
+ */
 export async function openCredential(
   state: string,
   passphrase: string,
   publicKey: string | null,
+  files: SharedFiles = null,
 ): Promise<LedgerKey | null> {
   const own = publicKey === null ? null : readIfThere(fileOf(state, publicKey))
-  const text = own ?? readIfThere(join(state, FILE))
+  const kept = own ?? readIfThere(join(state, FILE))
+  const isKept = kept !== null && (publicKey === null || publicKeyIn(kept) === publicKey)
+  const shared = isKept || publicKey === null ? null : await files?.get(sharedName(publicKey))
+  const text = shared ?? kept
   const document = text === null ? null : parse(text)
   if (document === null) return null
   const { salt, nonce, sealed } = document

@@ -13,11 +13,12 @@ import {
   type Appended,
   type Fact,
   HOST_STREAM,
+  isRegistered,
   type Principal,
   principalText,
   type Register,
   RegisterFold,
-  samePrincipal,
+  requireRegistered,
 } from '../../ledger/index.ts'
 import { readIfThere, writeWhole } from '../../machine/index.ts'
 import type { Actor, Ledger } from '../../store/index.ts'
@@ -109,6 +110,18 @@ export class RegisterReader {
   }
 }
 
+/** Fails if no principal of this name can be added. */
+export function checkNewPrincipal(register: Register, principal: Principal): void {
+  for (const name of [principal.id, principal.namespace]) {
+    if (NAME.test(name)) continue
+    const message = `${showName(name)} is no name: 1 to 64 letters, digits, dots, dashes`
+    throw faultError('principal.name', '', message)
+  }
+  if (!isRegistered(register, principal)) return
+  const message = `${showName(principalText(principal))} is known already`
+  throw faultError('principal.exists', '', message)
+}
+
 export async function addPrincipal(
   place: PrincipalsPlace,
   register: Register,
@@ -116,15 +129,7 @@ export async function addPrincipal(
   principal: Principal,
   streams: readonly string[] | null,
 ): Promise<Appended> {
-  for (const name of [principal.id, principal.namespace]) {
-    if (NAME.test(name)) continue
-    const message = `${showName(name)} is no name: 1 to 64 letters, digits, dots, dashes`
-    throw faultError('principal.name', '', message)
-  }
-  if (register.principals.some((one) => samePrincipal(one.principal, principal))) {
-    const message = `${showName(principalText(principal))} is known already`
-    throw faultError('principal.exists', '', message)
-  }
+  checkNewPrincipal(register, principal)
   return recordChange(place, actor, {
     change: 'added',
     principal,
@@ -137,6 +142,8 @@ interface TokenBounds {
   /** What it is for; null for all that its principal may do. */
   readonly scopes: readonly TokenScope[] | null
   readonly use?: 'browser'
+  /** The passkey that opened a browser session, and what it counted. */
+  readonly openedBy?: { readonly passkeyId: string; readonly signCount: number }
 }
 
 interface NewToken {
@@ -151,12 +158,9 @@ export async function createToken(
   register: Register,
   actor: Actor,
   principal: Principal,
-  { expiresAt, scopes, use }: TokenBounds,
+  { expiresAt, scopes, use, openedBy }: TokenBounds,
 ): Promise<NewToken> {
-  if (!register.principals.some((one) => samePrincipal(one.principal, principal))) {
-    const message = `there is no principal ${showName(principalText(principal))}`
-    throw faultError('principal.unknown', '', message)
-  }
+  requireRegistered(register, principal)
   const id = `tok-${randomBytes(6).toString('hex')}`
   const token = `writ_${randomBytes(32).toString('base64url')}`
   const appended = await recordChange(place, actor, {
@@ -167,6 +171,9 @@ export async function createToken(
     ...(expiresAt === null ? {} : { expires_at: expiresAt }),
     ...(scopes === null ? {} : { scopes: [...scopes] }),
     ...(use === undefined ? {} : { use }),
+    ...(openedBy === undefined
+      ? {}
+      : { passkey_id: openedBy.passkeyId, sign_count: openedBy.signCount }),
   })
   return { id, token, appended }
 }

@@ -70,6 +70,10 @@ export interface KeyRing {
   find(name: string, keyId: number): LedgerKey | null
   /** The key that signs the first fact of a ledger; later ones follow from the checkpoints. */
   current(): LedgerKey
+  /** The public key of a machine that may sign now; absent where one machine writes the ledger. */
+  certified?(name: string, keyId: number): VerifierKey | null
+  /** The key that this machine signs with where another one signed last. */
+  own?(): LedgerKey
 }
 
 export function ringOf(...keys: readonly [LedgerKey, ...LedgerKey[]]): KeyRing {

@@ -4,9 +4,6 @@
  * once and never changed; a key that was rotated away stays, because its public half is still needed. `current` holds the fingerprint of the key that signs, for
  * people to read: the first fact of a ledger is signed with it, and from then on the checkpoints say
  * whose turn it is.
- *
- * `recordedKeys` are the keys that the facts name. The host's stream tells its first key and every change of it, and all
- * streams change together, so its keys are the ledger's.
  */
 import {
   closeSync,
@@ -20,21 +17,13 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import { FaultError, fault, faultError, showName, showPath } from '../../base/index.ts'
+import { FaultError, fault, faultError, showPath } from '../../base/index.ts'
 import {
-  type Fact,
   fingerprint,
   formatSignerKey,
   formatVerifierKey,
-  HOST_STREAM,
-  KeySchedule,
-  type Problem,
-  parseNote,
   parseSignerKey,
-  ROTATION_MARK,
   SIGNATURE_TYPES,
-  type Store,
-  type VerifierKey,
 } from '../../ledger/index.ts'
 import { errnoOf, namesIfThere, syncDirectory } from '../../machine/index.ts'
 import { failureOf } from '../database/sqlite-connection.ts'
@@ -49,7 +38,6 @@ import {
 
 const PRIVATE_MODE = 0o600
 const PUBLIC_MODE = 0o644
-const PAGE = 1_000
 
 /** Makes a key and writes it, synced. It signs nothing until it is made current or rotated to. */
 export function createKey(directory: string, name: string): LedgerKey {
@@ -178,7 +166,7 @@ function filesIn(directory: string, ending: '.key' | '.pub'): readonly string[] 
 }
 
 /** Returns the fingerprint that `current` holds. */
-function readCurrent(directory: string): string {
+export function readCurrent(directory: string): string {
   try {
     return readFileSync(join(directory, 'current'), 'utf8').trim()
   } catch (error) {
@@ -238,63 +226,4 @@ function readKey(file: string): NamedKey {
     throw faultError('ledger.key_malformed', file, `${showPath(file)} does not hold a private key`)
   }
   return { key, name: parsed.name }
-}
-
-/** Returns the host's keys in the order of their use, at least one: the last one signs now. */
-export async function recordedKeys(
-  store: Store,
-): Promise<readonly [VerifierKey, ...VerifierKey[]]> {
-  const host = await store.head(HOST_STREAM)
-  const schedule = new KeySchedule(host?.origin ?? '')
-  for (let from = 0; from < (host?.size ?? 0); from += PAGE) {
-    for (const { seq, text } of await store.read(HOST_STREAM, from, PAGE)) {
-      if (text.includes(ROTATION_MARK)) take(schedule, seq, text)
-    }
-  }
-  const [first, ...others] = schedule.keys
-  const last = others[others.length - 1] ?? first
-  const signers = parseNote(host?.checkpoint ?? '')?.signatures.map(({ keyId }) => keyId) ?? []
-  if (first === undefined || last === undefined || !signers.includes(last.keyId)) {
-    throw faultError('ledger.tampered', HOST_STREAM, 'the facts name another key than signs')
-  }
-  return [first, ...others]
-}
-
-function take(schedule: KeySchedule, seq: number, text: string): void {
-  const payload = payloadOf(text)
-  if (payload?.['stream'] !== HOST_STREAM) return
-  const wrong =
-    payload['old_key'] === null ? schedule.begin(payload['new_key']) : schedule.rotate(payload, seq)
-  if (wrong !== null) throw faultError('ledger.tampered', `${HOST_STREAM}/${seq}`, wrong.message)
-}
-
-function payloadOf(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    // The store checks the form of a fact when it appends it; another text throws and counts as none.
-    const { record } = JSON.parse(text) as Fact
-    // Facts of this type always hold their payload; its fields are looked at one by one.
-    return record.type === 'key_rotated_v1'
-      ? (record.payload as Readonly<Record<string, unknown>>)
-      : null
-  } catch {
-    return null
-  }
-}
-
-export function fingerprintsOf(keys: readonly VerifierKey[]): ReadonlySet<string> {
-  return new Set(keys.map(({ publicKey }) => fingerprint(publicKey)))
-}
-
-/** Says whether `current` is the key that signs. A directory without keys belongs to a reader. */
-export async function checkCurrentKey(
-  directory: string,
-  store: Store,
-): Promise<readonly Problem[]> {
-  if (namesIfThere(directory).length === 0) return []
-  const keys = await recordedKeys(store)
-  const wanted = fingerprint((keys[keys.length - 1] ?? keys[0]).publicKey)
-  const found = namesIfThere(directory).includes('current') ? readCurrent(directory) : 'no key'
-  if (found === wanted) return []
-  const message = `keys/current names ${showName(found)}, and the facts name ${wanted}; write that name into the file`
-  return [{ code: 'ledger.key_current', message }]
 }

@@ -6,16 +6,24 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { FaultError, fault } from '../../base/index.ts'
 import type { Store } from '../../ledger/index.ts'
+import type { KeyRing } from '../keys/ed25519.ts'
+import { openKeys } from '../keys/keys.ts'
+import { MachineKeys } from '../keys/machine-keys.ts'
+import { FileObjects, type ObjectStore } from '../objects/objects.ts'
+import type { HomeFiles } from '../postgres/postgres-objects.ts'
 import { openPostgresReader } from '../postgres/postgres-store.ts'
 import { SqliteStore } from '../sqlite/sqlite-store.ts'
 import type { Writer } from '../sqlite/writer.ts'
 import type { LedgerPlace } from './ledger.ts'
-import { ObjectStore } from './objects.ts'
 import { postgresPlaceOf, readStoreSetting } from './store-setting.ts'
 
 export interface LedgerReader {
   readonly store: Store
   readonly objects: ObjectStore
+  /** Small files of the home that every machine needs; null where it has one machine. */
+  readonly files: HomeFiles | null
+  /** The private keys here, and what facts say about those of other machines. */
+  keys(): Promise<KeyRing>
   close(): Promise<void>
 }
 
@@ -34,9 +42,15 @@ function readOnly(): FaultError {
 export async function openHistory({ directory }: LedgerPlace): Promise<LedgerReader> {
   const setting = readStoreSetting(directory)
   if (setting.kind === 'sqlite') return openLedgerReader({ directory })
-  const store = await openPostgresReader(postgresPlaceOf(setting), join(directory, 'keys'))
-  const objects = new ObjectStore(join(directory, 'objects'))
-  return { store, objects, close: () => store.close() }
+  const keysDirectory = join(directory, 'keys')
+  const store = await openPostgresReader(postgresPlaceOf(setting), keysDirectory)
+  const keys = async (): Promise<KeyRing> => {
+    const ring = new MachineKeys(openKeys(keysDirectory), keysDirectory)
+    await store.refresh(ring)
+    return ring
+  }
+  const objects = store.objects(join(directory, 'objects'))
+  return { store, objects, files: store.files, keys, close: () => store.close() }
 }
 
 /**
@@ -51,6 +65,7 @@ export function ledgerFileId({ directory }: LedgerPlace): string | null {
 /** For a ledger in SQLite. */
 export function openLedgerReader({ directory }: LedgerPlace): LedgerReader {
   const store = new SqliteStore(join(directory, 'ledger.db'), REFUSING)
-  const objects = new ObjectStore(join(directory, 'objects'))
-  return { store, objects, close: () => store.close() }
+  const objects = new FileObjects(join(directory, 'objects'))
+  const keys = async (): Promise<KeyRing> => openKeys(join(directory, 'keys'))
+  return { store, objects, files: null, keys, close: () => store.close() }
 }

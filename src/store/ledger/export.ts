@@ -33,6 +33,7 @@ import {
   MAIN_STREAM,
   manifestText,
   markedBodies,
+  mayChangeKeys,
   namedContents,
   objectFile,
   parseCheckpoint,
@@ -47,7 +48,7 @@ import {
 } from '../../ledger/index.ts'
 import { removeTree } from '../../machine/index.ts'
 import { failureOf } from '../database/sqlite-connection.ts'
-import type { ObjectStore } from './objects.ts'
+import type { ObjectStore } from '../objects/objects.ts'
 
 interface ExportOptions {
   /** `main` when absent. */
@@ -127,10 +128,11 @@ class BundleWriter {
 
   async run(): Promise<void> {
     const { checkpoint } = this.#head
+    await this.#takeFirstKey()
     await this.#writeFacts()
     const kept = await this.#writeCheckpoints()
     await this.#writeProofs(kept)
-    await this.#settleFirstKey()
+    this.#schedule.settle(kept)
     await this.#write(BUNDLE_FILES.checkpoint, [checkpoint])
     await this.#write(BUNDLE_FILES.keys, [keysText(this.#schedule)])
     await this.#write(BUNDLE_FILES.page, [BUNDLE_PAGE])
@@ -178,9 +180,9 @@ class BundleWriter {
     if (typeof reference === 'string' && isDigest(reference)) {
       this.#objects.set(reference, record.type)
     }
-    if (text.includes(ROTATION_MARK) && this.#head.stream === payloadStream(record)) {
-      if (!isBeginning(record)) this.#schedule.rotate(record.payload, seq)
-      else if (seq === 0) this.#schedule.begin(firstKeyOf(record))
+    if (mayChangeKeys(text) && this.#head.stream === payloadStream(record)) {
+      if (record.type === 'machine_v1') this.#schedule.change(record.payload, seq)
+      else if (!isBeginning(record)) this.#schedule.rotate(record.payload, seq)
     }
     this.#noteBodies(record.type, record.payload)
     const body = record.original?.body
@@ -196,8 +198,8 @@ class BundleWriter {
     for (const digest of namedContents(type, payload)) this.#objects.set(digest, null)
   }
 
-  /** A stream without a rotation does not name its key; the host's stream does. */
-  async #settleFirstKey(): Promise<void> {
+  /** The host's stream names the first key of every stream. */
+  async #takeFirstKey(): Promise<void> {
     const { store } = this.#ledger
     const host = await store.head(HOST_STREAM)
     for (let from = 0; from < (host?.size ?? 0); from += PAGE) {
@@ -205,7 +207,7 @@ class BundleWriter {
         const record = text.includes(ROTATION_MARK) ? recordOf(text) : null
         if (record === null || !isBeginning(record)) continue
         if (payloadStream(record) !== this.#head.stream) continue
-        this.#schedule.settleFirst(firstKeyOf(record))
+        this.#schedule.begin(firstKeyOf(record))
         return
       }
     }

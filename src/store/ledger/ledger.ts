@@ -1,17 +1,19 @@
 /**
- * A ledger: bodies and keys in one state directory (`objects/`, `keys/`), the store in `ledger.db`
- * there or in PostgreSQL (store-setting.ts), and the one way to append to it: judged, bodies first,
- * then the fact.
+ * A ledger: facts and bodies in one state directory (`ledger.db`, `objects/`) or in PostgreSQL
+ * (store-setting.ts), the keys of this machine in `keys/`, and the one way to append to it: judged,
+ * bodies first, then the fact.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import type { Pool } from 'pg'
 import { FaultError, invariant } from '../../base/index.ts'
-import type { ClockJump } from '../../contracts/index.ts'
+import type { ClockJump, MachineChange } from '../../contracts/index.ts'
 import {
   type Appended,
   type BodyRule,
   type FactDraft,
+  fingerprint,
   formatVerifierKey,
   HOST_STREAM,
   type LedgerEntry,
@@ -22,25 +24,34 @@ import {
   SALT_BYTES,
   type SignedHead,
   type Store,
+  type VerifierKey,
+  verifierKey,
 } from '../../ledger/index.ts'
 import { type Clock, isJump, type Jump, JumpWatch, SYSTEM_CLOCK } from '../../machine/index.ts'
-import { type FileSeal, type LedgerKey, publicKeyOf, sealOf } from '../keys/ed25519.ts'
 import {
-  createKey,
-  fingerprintsOf,
-  makeCurrent,
-  openKeys,
-  recordedKeys,
-  setAsideUnused,
-} from '../keys/keys.ts'
-import { createPostgresLedger } from '../postgres/postgres-connection.ts'
-import { openPostgresStore } from '../postgres/postgres-store.ts'
+  type FileSeal,
+  type KeyRing,
+  type LedgerKey,
+  publicKeyOf,
+  sealOf,
+} from '../keys/ed25519.ts'
+import { createKey, makeCurrent, openKeys, setAsideUnused } from '../keys/keys.ts'
+import { keyFactName, MachineKeys } from '../keys/machine-keys.ts'
+import { fingerprintsOf, recordedKeys } from '../keys/recorded-keys.ts'
+import { FileObjects, type ObjectStore } from '../objects/objects.ts'
+import {
+  createPostgresLedger,
+  openServerPool,
+  upgradePostgresLedger,
+} from '../postgres/postgres-connection.ts'
+import type { HomeFiles } from '../postgres/postgres-objects.ts'
+import { openPostgresStore, PostgresStore } from '../postgres/postgres-store.ts'
 import { createLedgerFile } from '../sqlite/engine.ts'
 import { SqliteStore } from '../sqlite/sqlite-store.ts'
 import { InlineWriter, type Writer } from '../sqlite/writer.ts'
 import { keyInUse, ledgerNameOf, wholeHeads } from '../streams/heads.ts'
 import { retryWhileMoved } from './head-moved.ts'
-import { ObjectStore } from './objects.ts'
+import { compareHeads } from './seen-heads.ts'
 import {
   type PostgresSetting,
   postgresPlaceOf,
@@ -126,6 +137,26 @@ async function createTables(
   writeStoreSetting(directory, { kind, url, schema })
 }
 
+/** Brings the tables of an older writ up to date, and the bodies that lay in this state directory with them. */
+export async function upgradeLedger(
+  { directory }: LedgerPlace,
+  { owner, kind, url, schema }: Extract<NewStore, { kind: 'postgres' }>,
+): Promise<void> {
+  const { connection } = postgresPlaceOf({ kind, url, schema })
+  const user = owner ?? connection.user
+  const place = { schema, connection: { ...connection, ...(user === undefined ? {} : { user }) } }
+  if (!(await upgradePostgresLedger(place, APPENDER))) return
+  const ledger = await openLedger({ directory })
+  try {
+    const files = new FileObjects(join(directory, OBJECTS))
+    for (const digest of files.all()) {
+      await ledger.objects.put({ digest, bytes: await files.get(digest) })
+    }
+  } finally {
+    await ledger.close()
+  }
+}
+
 export async function openLedger(options: OpenLedgerOptions): Promise<Ledger> {
   const { directory } = options
   const setting = readStoreSetting(directory)
@@ -135,8 +166,13 @@ export async function openLedger(options: OpenLedgerOptions): Promise<Ledger> {
   const writer = new InlineWriter({ file, keys: openKeys(keysDirectory), keysDirectory })
   try {
     const store = new SqliteStore(file, writer)
-    const objects = new ObjectStore(join(directory, OBJECTS), true)
-    return new Ledger(store, objects, writer, keysDirectory, options)
+    const objects = new FileObjects(join(directory, OBJECTS), true)
+    const keys = openKeys(keysDirectory)
+    return new Ledger(
+      { store, objects, writer, keys, server: null, files: null },
+      keysDirectory,
+      options,
+    )
   } catch (error) {
     await writer.close()
     throw error
@@ -149,15 +185,52 @@ async function openPostgresLedger(
 ): Promise<Ledger> {
   const { directory } = options
   const keysDirectory = join(directory, KEYS)
-  const keys = openKeys(keysDirectory)
+  const keys = new MachineKeys(openKeys(keysDirectory), keysDirectory)
   const store = await openPostgresStore({ ...postgresPlaceOf(setting), keys })
-  const objects = new ObjectStore(join(directory, OBJECTS))
-  return new Ledger(store, objects, store, keysDirectory, options)
+  try {
+    compareHeads(directory, await store.heads())
+    await store.refresh(keys)
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+  const parts = { store, objects: store.objects(join(directory, OBJECTS)), writer: store, keys }
+  const { schema } = setting
+  const place = postgresPlaceOf(setting)
+  const server = {
+    schema,
+    queries: store.queries,
+    openPool: (connectionsMax: number, user?: string) =>
+      openServerPool(place, connectionsMax, user),
+  }
+  return new Ledger({ ...parts, server, files: store.files }, keysDirectory, options)
+}
+
+/** The server on which a home lies, for what else is kept there. */
+export interface HomeServer {
+  readonly schema: string
+  readonly queries: PostgresStore['queries']
+  /** Connections of their own, for a process that takes jobs. */
+  openPool(connectionsMax: number, user?: string): Promise<Pool>
+}
+
+interface LedgerParts {
+  readonly server: HomeServer | null
+  readonly store: Store
+  readonly objects: ObjectStore
+  readonly writer: Writer
+  readonly keys: KeyRing
+  readonly files: HomeFiles | null
 }
 
 export class Ledger {
   readonly store: Store
   readonly objects: ObjectStore
+  /** Small files of the home that every machine needs; null where it has one machine. */
+  readonly files: HomeFiles | null
+  /** Null where the facts lie in a file. */
+  readonly server: HomeServer | null
+  readonly #keys: KeyRing
   readonly #writer: Writer
   readonly #keysDirectory: string
   readonly #bodyRules: readonly BodyRule[] | undefined
@@ -168,14 +241,15 @@ export class Ledger {
 
   /** Use `openLedger`. */
   constructor(
-    store: Store,
-    objects: ObjectStore,
-    writer: Writer,
+    { store, objects, writer, keys, files, server }: LedgerParts,
     keysDirectory: string,
     { bodyRules, clock = SYSTEM_CLOCK }: Pick<OpenLedgerOptions, 'bodyRules' | 'clock'>,
   ) {
     this.store = store
     this.objects = objects
+    this.files = files
+    this.server = server
+    this.#keys = keys
     this.#writer = writer
     this.#keysDirectory = keysDirectory
     this.#bodyRules = bodyRules
@@ -264,17 +338,54 @@ export class Ledger {
     const { host, key: old } = await this.#keyInUse()
     // Verification compares it with the facts, also when this process is killed on its way.
     makeCurrent(this.#keysDirectory, old)
-    setAsideUnused(this.#keysDirectory, fingerprintsOf(await recordedKeys(this.store)))
+    setAsideUnused(this.#keysDirectory, fingerprintsOf((await recordedKeys(this.store)).keys))
     const key = createKey(this.#keysDirectory, ledgerNameOf(host))
     await retryWhileMoved(async () => {
+      const idempotencyKey = keyFactName(key.publicKey, 'rotated')
       const drafts = (await wholeHeads(this.store)).map(({ stream, origin, size }) => {
         const record = rotation(stream, origin, size + 1, old, key)
-        return this.#draft({ stream, source, principal, record }, size)
+        return this.#draft({ stream, source, principal, record, idempotencyKey }, size)
       })
       await this.#writer.rotate(drafts, key)
     })
     makeCurrent(this.#keysDirectory, key)
     return key
+  }
+
+  /**
+   * Lets a machine sign every stream, or ends that, in one commit. Only ledgers in PostgreSQL have
+   * machines.
+   */
+  async changeMachine(
+    { principal, source }: Actor,
+    change: MachineChange['change'],
+    machine: string,
+    { type, publicKey }: Pick<VerifierKey, 'type' | 'publicKey'>,
+  ): Promise<void> {
+    const idempotencyKey = keyFactName(publicKey, change)
+    await retryWhileMoved(async () => {
+      const drafts = (await wholeHeads(this.store)).map(({ stream, origin, size }) => {
+        const key = formatVerifierKey(verifierKey(origin, type, publicKey))
+        const payload: MachineChange = { change, machine, stream, origin, key, size: size + 1 }
+        const record = { type: 'machine_v1', payload }
+        return this.#draft({ stream, source, principal, record, idempotencyKey }, size)
+      })
+      await this.#writer.rotate(drafts, 'same')
+    })
+    await this.keys()
+  }
+
+  /** The private keys here, and what facts say about those of other machines. */
+  async keys(): Promise<KeyRing> {
+    if (this.#keys instanceof MachineKeys && this.store instanceof PostgresStore)
+      await this.store.refresh(this.#keys)
+    return this.#keys
+  }
+
+  /** The fingerprint of the key that this machine signs with: its name among the machines. */
+  async machine(): Promise<string> {
+    const { key } = await this.#keyInUse()
+    return fingerprint(key.publicKey)
   }
 
   /** Of the key that signs now, as the ledger itself names it. */
@@ -285,10 +396,20 @@ export class Ledger {
   async #keyInUse(): Promise<{ readonly host: SignedHead; readonly key: LedgerKey }> {
     const host = await this.store.head(HOST_STREAM)
     invariant(host !== null, 'a ledger that was opened has a host stream')
-    return { host, key: keyInUse(host, openKeys(this.#keysDirectory)) }
+    return { host, key: keyInUse(host, await this.keys()) }
+  }
+
+  /**
+   * Fails if the server has lost facts that this machine has seen (X-1); else notes how far the ledger
+   * goes. A process that stays calls it now and then.
+   */
+  async compareHeads(): Promise<void> {
+    if (this.files !== null) compareHeads(dirname(this.#keysDirectory), await this.store.heads())
   }
 
   async close(): Promise<void> {
+    // What is noted late is compared with late: a fault here would hide how the command ended.
+    await this.compareHeads().catch(ignoreFailure)
     await this.store.close()
   }
 

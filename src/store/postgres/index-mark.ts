@@ -74,7 +74,9 @@ export function markKeysOf(keys: KeyRing): MarkKeys {
   return {
     verifier(origin, keyId) {
       const key = keys.find(origin, keyId)
-      return key === null ? null : verifierFor(publicKeyOf(key, origin))
+      const known = key === null ? null : publicKeyOf(key, origin)
+      const found = known ?? keys.certified?.(origin, keyId) ?? null
+      return found === null ? null : verifierFor(found)
     },
     sign({ name, origin, note }, text) {
       try {

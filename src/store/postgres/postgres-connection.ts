@@ -11,6 +11,7 @@ import type { Client, ClientBase, Pool, PoolClient, PoolConfig } from 'pg'
 import { type Fault, FaultError, fault, faultError } from '../../base/index.ts'
 import { HOST_STREAM } from '../../ledger/index.ts'
 import { BEGINNING_TYPE, beginningName, lostStream } from '../streams/stream-start.ts'
+import { REFUSED } from './home-schema.ts'
 import { diagnose } from './postgres-diagnosis.ts'
 import {
   checkName,
@@ -18,7 +19,7 @@ import {
   FENCED,
   POSTGRES_VERSION,
   postgresDifferences,
-  REFUSED,
+  upgrade,
 } from './postgres-schema.ts'
 
 /** SQLSTATE of a right that a role does not have. */
@@ -71,6 +72,23 @@ export async function openPool(
   pool.on('error', ignore)
   pool.on('connect', (client) => client.on('error', ignore))
   return pool
+}
+
+/** Connections for what is kept on the server besides the ledger. A dead peer is noticed in half a minute. */
+export function openServerPool(
+  place: PostgresPlace,
+  connectionsMax: number,
+  user?: string,
+): Promise<Pool> {
+  const settings =
+    '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3'
+  const connection = {
+    ...place.connection,
+    options: settings,
+    ...(user === undefined ? {} : { user }),
+  }
+  const limits = { connectionsMax, waitMsMax: 10_000, stallMsMax: 60_000 }
+  return openPool({ ...place, connection }, limits)
 }
 
 function withPassword(connection: PoolConfig): PoolConfig {
@@ -126,6 +144,32 @@ export async function createPostgresLedger(
   }
 }
 
+/** Makes a ledger of an older format one of this. Run by the owner. Returns whether there was anything to do. */
+export async function upgradePostgresLedger(
+  { connection, schema }: PostgresPlace,
+  appender: string,
+): Promise<boolean> {
+  const client = await newClient(connection)
+  try {
+    await client.connect()
+    const sql = `SELECT version FROM ${checkName(schema)}.ledger`
+    const isOld = async (): Promise<boolean> =>
+      (await client.query<{ version: number }>(sql)).rows[0]?.version === 1
+    // Only the owner may lock the table, and any role may run `init` again where nothing is to do.
+    if (!(await isOld())) return false
+    await client.query('BEGIN')
+    await client.query(`LOCK TABLE ${schema}.ledger IN ACCESS EXCLUSIVE MODE`)
+    const steps = (await isOld()) ? upgrade(schema, checkName(appender)) : []
+    for (const one of steps) await client.query(one)
+    await client.query('COMMIT')
+    return steps.length > 0
+  } catch (error) {
+    throw postgresFailure(error, schema, connection)
+  } finally {
+    await client.end().catch(ignore)
+  }
+}
+
 /** The name of the ledger, when its format is known. */
 export async function readLedgerName(client: Queries, schema: string): Promise<string> {
   checkName(schema)
@@ -136,7 +180,16 @@ export async function readLedgerName(client: Queries, schema: string): Promise<s
   if (row === undefined) throw faultError('ledger.tampered', schema, 'the ledger has no name')
   if (row.version === POSTGRES_VERSION) return row.name
   const details = { found: row.version, known: POSTGRES_VERSION }
-  throw new FaultError(fault('ledger.version', schema, details))
+  throw new FaultError(fault('ledger.version', schema, details, versionWords(row.version)))
+}
+
+function versionWords(found: number): { readonly message: string; readonly hint: string } {
+  const message = `the tables of this home have format ${found}, and this writ knows format ${POSTGRES_VERSION}`
+  const hint =
+    found < POSTGRES_VERSION
+      ? 'run `writ init --store URL --store-owner ROLE` once more, on the machine where the home was made: it brings the tables up to date and keeps every fact'
+      : 'a newer writ has changed the home: install that version on this machine as well'
+  return { message, hint }
 }
 
 /** The name of the ledger, when it is one that may be written to. */

@@ -54,6 +54,12 @@ export function diagnose(
       hint: `look at host and port of the URL; pg_isready -h ${host} -p ${port}`,
     }
   }
+  if (code === '25006') {
+    return {
+      message: `the server at ${server} takes no writes: it is a standby, or was set to read-only`,
+      hint: 'name the primary in store.json, or set default_transaction_read_only = off',
+    }
+  }
   return code === '42501' ? missingRight(said, String(user), String(database)) : null
 }
 

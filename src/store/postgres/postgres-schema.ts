@@ -14,16 +14,21 @@
  */
 import type { ClientBase } from 'pg'
 import { invariant } from '../../base/index.ts'
+import { HOST_STREAM } from '../../ledger/index.ts'
+import {
+  HOME_ROUTINES,
+  HOME_TABLES,
+  HOME_TRIGGERS,
+  REFUSED,
+  type Routine,
+  type Table,
+  type Trigger,
+} from './home-schema.ts'
 
-export const POSTGRES_VERSION = 1
-/** SQLSTATEs of our own: the head has moved on; a guard refused. */
+/** 1: bodies and credentials lay in the state directory of one machine. */
+export const POSTGRES_VERSION = 2
+/** SQLSTATE of our own: the head has moved on. */
 export const FENCED = 'WR001'
-export const REFUSED = 'WR002'
-
-interface Table {
-  readonly columns: string
-  readonly key: string
-}
 
 const TABLES: Readonly<Record<string, Table>> = {
   ledger: {
@@ -64,12 +69,7 @@ const TABLES: Readonly<Record<string, Table>> = {
     key: 'stream, field, value, seq',
   },
   marks: { columns: 'stream integer, size bigint NOT NULL', key: 'stream' },
-}
-
-interface Trigger {
-  readonly table: string
-  readonly when: string
-  readonly runs: string
+  ...HOME_TABLES,
 }
 
 const WRITE_ONCE = ['ledger', 'streams', 'facts', 'keys', 'tiles', 'checkpoints']
@@ -110,13 +110,7 @@ const TRIGGERS: Readonly<Record<string, Trigger>> = {
     when: 'BEFORE INSERT ON @.checkpoints FOR EACH ROW',
     runs: 'checkpoint_behind',
   },
-}
-
-interface Routine {
-  readonly head: string
-  readonly body: string
-  /** Appenders may run it. */
-  readonly open?: true
+  ...HOME_TRIGGERS,
 }
 
 /** `@` is replaced with the name of the ledger's schema. */
@@ -183,12 +177,13 @@ const ROUTINES: Readonly<Record<string, Routine>> = {
   // Starts the turn of a sequencer: takes the advisory locks of its streams until its transaction ends.
   // The server grants them in the order of asking. The empty name is the lock for creating streams.
   // Returns each head with the end of its stream. Leaves the end out where the sequencer knows it: it
-  // wrote the head last, and names the stream in `p_known` with its size in `p_sizes`.
+  // wrote the head last, and names the stream in `p_known` with its size in `p_sizes`. `removed` says
+  // whether the host's stream has a fact of the key `p_removal`, which ends this machine's signing.
   take_turn: {
-    head: `(p_names text[], p_holder uuid, p_known text[], p_sizes bigint[]) RETURNS TABLE (
-      name text, stream integer, origin text, size float8, epoch float8, holder uuid, note text,
+    head: `(p_names text[], p_holder uuid, p_known text[], p_sizes bigint[], p_removal text)
+      RETURNS TABLE (name text, stream integer, origin text, size float8, epoch float8, holder uuid, note text,
       last_seq float8, last_fact text, last_chain bytea,
-      levels integer[], tiles float8[], hashes bytea[], nodes bytea[])`,
+      levels integer[], tiles float8[], hashes bytea[], nodes bytea[], removed boolean)`,
     body: `DECLARE
       lock bigint;
     BEGIN
@@ -197,7 +192,9 @@ const ROUTINES: Readonly<Record<string, Routine>> = {
         PERFORM pg_advisory_xact_lock(lock);
       END LOOP;
       RETURN QUERY SELECT s.name, s.stream, s.origin, h.size::float8, h.epoch::float8, h.holder, h.note,
-          last.seq::float8, last.fact, last.chain, e.levels, e.tiles, e.hashes, e.nodes
+          last.seq::float8, last.fact, last.chain, e.levels, e.tiles, e.hashes, e.nodes,
+          EXISTS (SELECT FROM @.keys k WHERE k.key = p_removal
+            AND k.stream = (SELECT own.stream FROM @.streams own WHERE own.name = '${HOST_STREAM}'))
         FROM @.streams s LEFT JOIN @.heads h ON h.stream = s.stream
           LEFT JOIN LATERAL (SELECT true FROM unnest(p_known, p_sizes) AS k (name, size)
             WHERE k.name = s.name AND k.size = h.size AND h.holder = p_holder) AS known (yes) ON true
@@ -299,6 +296,7 @@ const ROUTINES: Readonly<Record<string, Routine>> = {
     END`,
     open: true,
   },
+  ...HOME_ROUTINES,
 }
 
 const NAME = /^[a-z_][a-z0-9_]{0,62}$/
@@ -315,25 +313,61 @@ export function checkName(name: string): string {
 
 /** Every statement that makes an empty ledger. `appender` is a role; it is made when missing. */
 export function creation(schema: string, appender: string): readonly string[] {
-  const put = (sql: string): string => sql.replaceAll('@', schema)
   return [
     `CREATE SCHEMA ${schema}`,
-    ...Object.entries(TABLES).map(([name, { columns, key }]) =>
-      put(`CREATE TABLE @.${name} (${columns}, PRIMARY KEY (${key}))`),
-    ),
-    // Hashes do not become smaller.
-    put('ALTER TABLE @.tiles ALTER hashes SET STORAGE EXTERNAL, ALTER nodes SET STORAGE EXTERNAL'),
-    ...Object.entries(ROUTINES).map(([name, { head, body }]) => {
-      const manner = `LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${schema}, pg_temp`
-      const names = '#variable_conflict use_column'
-      return put(`CREATE FUNCTION @.${name}${head} ${manner} AS $body$${names}\n${body}$body$`)
-    }),
-    ...Object.entries(TRIGGERS).flatMap(([name, { table, when, runs }]) => [
-      put(`CREATE TRIGGER ${name} ${when} EXECUTE FUNCTION @.${runs}()`),
-      // Also in sessions that replicate, where triggers are off otherwise.
-      put(`ALTER TABLE @.${table} ENABLE ALWAYS TRIGGER ${name}`),
-    ]),
+    ...Object.entries(TABLES).map((table) => tableSql(schema, table)),
+    ...storages(schema),
+    ...Object.entries(ROUTINES).map((routine) => routineSql(schema, routine)),
+    ...Object.entries(TRIGGERS).flatMap((trigger) => triggerSql(schema, trigger)),
     ...grants(schema, appender),
+  ]
+}
+
+/** Every statement that makes format 2 of format 1. */
+export function upgrade(schema: string, appender: string): readonly string[] {
+  const routines = { take_turn: ROUTINES['take_turn'], ...HOME_ROUTINES }
+  return [
+    `DROP FUNCTION ${schema}.take_turn(text[], uuid, text[], bigint[])`,
+    ...Object.entries(HOME_TABLES).map((table) => tableSql(schema, table)),
+    ...storages(schema).slice(1),
+    ...Object.entries(routines).flatMap(([name, routine]) =>
+      routine === undefined ? [] : [routineSql(schema, [name, routine])],
+    ),
+    ...Object.entries(HOME_TRIGGERS).flatMap((trigger) => triggerSql(schema, trigger)),
+    ...grants(schema, appender),
+    `ALTER TABLE ${schema}.ledger DISABLE TRIGGER ledger_refuse`,
+    `UPDATE ${schema}.ledger SET version = ${POSTGRES_VERSION}`,
+    `ALTER TABLE ${schema}.ledger ENABLE ALWAYS TRIGGER ledger_refuse`,
+  ]
+}
+
+function tableSql(schema: string, [name, { columns, key }]: readonly [string, Table]): string {
+  return `CREATE TABLE ${schema}.${name} (${columns}, PRIMARY KEY (${key}))`
+}
+
+/** Hashes do not become smaller, and neither do pieces of most bodies. */
+function storages(schema: string): readonly string[] {
+  return [
+    `ALTER TABLE ${schema}.tiles ALTER hashes SET STORAGE EXTERNAL, ALTER nodes SET STORAGE EXTERNAL`,
+    `ALTER TABLE ${schema}.bodies ALTER bytes SET STORAGE EXTERNAL`,
+  ]
+}
+
+function routineSql(schema: string, [name, { head, body }]: readonly [string, Routine]): string {
+  const manner = `LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${schema}, pg_temp`
+  const sql = `CREATE FUNCTION @.${name}${head} ${manner} AS $body$#variable_conflict use_column\n${body}$body$`
+  return sql.replaceAll('@', schema)
+}
+
+/** Also in sessions that replicate, where triggers are off otherwise. */
+function triggerSql(
+  schema: string,
+  [name, { table, when, runs }]: readonly [string, Trigger],
+): readonly string[] {
+  const sql = `CREATE TRIGGER ${name} ${when} EXECUTE FUNCTION @.${runs}()`
+  return [
+    sql.replaceAll('@', schema),
+    `ALTER TABLE ${schema}.${table} ENABLE ALWAYS TRIGGER ${name}`,
   ]
 }
 

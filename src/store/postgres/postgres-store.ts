@@ -19,6 +19,7 @@ import {
 } from '../../ledger/index.ts'
 import { WAIT_MS_MAX } from '../database/sqlite-connection.ts'
 import type { KeyRing, LedgerKey } from '../keys/ed25519.ts'
+import type { MachineKeys } from '../keys/machine-keys.ts'
 import { type HeadRow, readHead } from '../streams/heads.ts'
 import { lostStream } from '../streams/stream-start.ts'
 import { lostFact } from '../streams/stream-state.ts'
@@ -34,6 +35,8 @@ import {
   release,
 } from './postgres-connection.ts'
 import { PostgresIndex } from './postgres-index.ts'
+import { keyFactsIn } from './postgres-keys.ts'
+import { HomeFiles, PostgresObjects } from './postgres-objects.ts'
 import { checkName } from './postgres-schema.ts'
 import { type OnPostgresStep, PostgresWriter } from './postgres-writer.ts'
 
@@ -116,6 +119,7 @@ async function nameOf(pool: Pool, schema: string): Promise<string> {
 }
 
 export class PostgresStore implements Store {
+  readonly files: HomeFiles
   readonly #schema: string
   readonly #readers: Pool
   readonly #turns: Pool
@@ -132,6 +136,7 @@ export class PostgresStore implements Store {
     const { schema, keys, waitMsMax = WAIT_MS_MAX, isIndexing = true, nowMs, onStep } = options
     this.#schema = schema
     this.#readers = readers
+    this.files = new HomeFiles(readers, schema)
     this.#turns = turns
     this.#index = new PostgresIndex(readers, schema, options.markKeys ?? markKeysOf(keys))
     this.#writer = new PostgresWriter({
@@ -146,12 +151,27 @@ export class PostgresStore implements Store {
     })
   }
 
+  /** The bodies of the home; those that are made piece by piece lie in `scratch` meanwhile. */
+  objects(scratch: string): PostgresObjects {
+    return new PostgresObjects(this.#readers, this.#schema, scratch)
+  }
+
+  /** Asks the server something that is no matter of the ledger, such as its jobs. */
+  get queries(): Pick<Pool, 'query'> {
+    return this.#readers
+  }
+
+  /** Takes in what facts say about the keys of machines. */
+  refresh(keys: MachineKeys): Promise<void> {
+    return this.#read(() => keys.refresh(keyFactsIn(this.#readers, this.#schema)))
+  }
+
   append(drafts: readonly FactDraft[]): Promise<readonly Appended[]> {
     return this.#writer.append(drafts)
   }
 
-  /** One draft for each stream, each with the size it expects; from then on this key signs. */
-  rotate(drafts: readonly FactDraft[], key: LedgerKey): Promise<readonly Appended[]> {
+  /** One draft for each stream, each with the size it expects; from then on this key signs, or the same. */
+  rotate(drafts: readonly FactDraft[], key: LedgerKey | 'same'): Promise<readonly Appended[]> {
     return this.#writer.rotate(drafts, key)
   }
 

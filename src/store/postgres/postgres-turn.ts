@@ -16,11 +16,13 @@ import {
   type StoredTile,
   TILE_WIDTH,
 } from '../../ledger/index.ts'
-import type { KeyRing, LedgerKey } from '../keys/ed25519.ts'
+import type { KeyRing } from '../keys/ed25519.ts'
+import { MachineKeys } from '../keys/machine-keys.ts'
 import type { AppendCall, AppendOutcome } from '../sqlite/ledger-file.ts'
-import { beginningDraft, type FactIds } from '../streams/stream-start.ts'
+import { beginningDraft, type FactIds, machineDraft } from '../streams/stream-start.ts'
 import {
   lostFact,
+  newestSigner,
   newStream,
   type StoredEnd,
   type StreamState,
@@ -30,6 +32,7 @@ import {
   storedFact,
 } from '../streams/stream-state.ts'
 import { checkNotBegunAt } from './postgres-connection.ts'
+import { keyFactsIn } from './postgres-keys.ts'
 
 /** A stream's end as this writer left it, good while the head says the same. */
 export interface SettledState {
@@ -40,7 +43,7 @@ export interface SettledState {
 interface PostgresTurnOptions {
   readonly schema: string
   readonly name: string
-  readonly keys: KeyRing
+  readonly keys: KeyRing | MachineKeys
   readonly nowMs: () => number
   /** Who the sequencer is, over all hosts. */
   readonly holder: string
@@ -74,6 +77,8 @@ interface HeadRow {
   readonly tiles: readonly number[] | null
   readonly hashes: readonly Buffer[] | null
   readonly nodes: readonly Buffer[] | null
+  /** A human removed this machine. */
+  readonly removed: boolean
 }
 
 /** A stream in this turn. */
@@ -90,7 +95,7 @@ interface TurnStream {
   chains: Uint8Array[]
   usedKeys: string[]
   readonly keys: Map<string, Placed>
-  rotateTo?: LedgerKey
+  rotateTo?: AppendCall['rotateTo']
 }
 
 /** Drafts of one stretch. */
@@ -130,8 +135,10 @@ export class PostgresTurn {
     const isRotation = calls.some(({ rotateTo }) => rotateTo !== undefined)
     const heads = await this.#takeTurn(client, isRotation)
     await this.#refuseLost(client, heads)
+    await this.#lookAtMachines(client, heads)
     // The host's stream goes first: it names every stream that comes to be, and its key signs it.
-    if (heads.has(HOST_STREAM)) this.#loadOrRefuse(HOST_STREAM, heads)
+    if (heads.has(HOST_STREAM) && !this.#refused.has(HOST_STREAM))
+      this.#loadOrRefuse(HOST_STREAM, heads)
     for (const name of this.#options.streams) {
       if (!this.#growing.has(name) && !this.#refused.has(name)) this.#loadOrRefuse(name, heads)
     }
@@ -148,6 +155,27 @@ export class PostgresTurn {
         if (!(error instanceof FaultError)) throw error
         this.#refused.set(name, error)
       }
+    }
+  }
+
+  /** Reads the certificates again where a head is signed by a key that is not known yet. */
+  async #lookAtMachines(client: PoolClient, heads: ReadonlyMap<string, HeadRow>): Promise<void> {
+    const { keys, schema } = this.#options
+    if (!(keys instanceof MachineKeys)) return
+    const isUnknown = ({ origin, note }: HeadRow): boolean => {
+      const signer = newestSigner(origin, note ?? '')
+      if (signer === null || keys.find(origin, signer) !== null) return false
+      return keys.certified(origin, signer) === null
+    }
+    const rows = [...heads.values()]
+    const isRemoved = rows.some(({ removed }) => removed)
+    if (isRemoved || rows.some(isUnknown)) await keys.refresh(keyFactsIn(client, schema))
+    if (!isRemoved) return
+    try {
+      keys.own()
+    } catch (error) {
+      if (!(error instanceof FaultError)) throw error
+      for (const name of [HOST_STREAM, ...this.#options.streams]) this.#refused.set(name, error)
     }
   }
 
@@ -198,7 +226,7 @@ export class PostgresTurn {
     const [grown] = this.#grown()
     if (grown === undefined) return true
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
-    await client.query(`SELECT FROM ${schema}.take_turn($1, NULL, '{}', '{}')`, [streams])
+    await client.query(`SELECT FROM ${schema}.take_turn($1, NULL, '{}', '{}', '')`, [streams])
     const { rows } = await client.query<{ fact: string }>(
       `SELECT fact FROM ${schema}.facts JOIN ${schema}.streams USING (stream)
         WHERE name = $1 AND seq = $2`,
@@ -212,7 +240,7 @@ export class PostgresTurn {
   settle(): readonly SettledState[] {
     return this.#grown().map(({ state, rotateTo, nextEpoch }) => {
       state.storedSize = state.growth.size
-      state.key = rotateTo ?? state.key
+      if (rotateTo !== undefined && rotateTo !== 'same') state.key = rotateTo
       return { state, epoch: nextEpoch }
     })
   }
@@ -230,14 +258,20 @@ export class PostgresTurn {
   }
 
   async #takeTurn(client: PoolClient, isRotation: boolean): Promise<ReadonlyMap<string, HeadRow>> {
-    const { schema, streams, known, holder } = this.#options
+    const { schema, streams, known, holder, keys } = this.#options
     // Whether a stream exists that this process has not written to is known only under the lock.
     const mayBegin = isRotation || streams.some((name) => !known.trusted.has(name))
     const locks = mayBegin ? [STREAMS_TO_COME, ...new Set([HOST_STREAM, ...streams])] : streams
     const cached = this.#takeKnown(locks)
     const { rows } = await client.query<HeadRow>(
-      `SELECT * FROM ${schema}.take_turn($1, $2, $3, $4)`,
-      [locks, holder, cached.map(({ name }) => name), cached.map(({ storedSize }) => storedSize)],
+      `SELECT * FROM ${schema}.take_turn($1, $2, $3, $4, $5)`,
+      [
+        locks,
+        holder,
+        cached.map(({ name }) => name),
+        cached.map(({ storedSize }) => storedSize),
+        keys instanceof MachineKeys ? keys.removal : '',
+      ],
     )
     const heads = new Map(rows.map((row) => [row.name, row]))
     if (isRotation) this.#missed = await this.#missedStream(client)
@@ -326,12 +360,12 @@ export class PostgresTurn {
     return call.drafts.map((draft) => this.#placeDraft(draft, call.rotateTo))
   }
 
-  #placeDraft(draft: FactDraft, rotateTo: LedgerKey | undefined): Pending {
+  #placeDraft(draft: FactDraft, rotateTo: AppendCall['rotateTo']): Pending {
     const growing = this.#of(draft.stream)
     const { idempotencyKey } = draft
     const earlier = idempotencyKey === null ? undefined : growing.keys.get(idempotencyKey)
     if (earlier !== undefined) return { fact: earlier, growing, repeated: true }
-    if (growing.state.growth.size === 0) this.#begin(growing, draft)
+    if (growing.state.growth.size === 0 && !this.#begun.has(growing)) this.#begin(growing, draft)
     const { nowMs, ids } = this.#options
     const sealed = sealNext(growing.state, draft, nowMs(), ids)
     const { seq, factId, occurredAt, text, chain } = sealed
@@ -351,6 +385,11 @@ export class PostgresTurn {
     const host = this.#growing.get(HOST_STREAM)
     if (host === undefined || host === growing) return
     this.#placeDraft(beginningDraft(growing.state, first), undefined)
+    // A bundle of the stream shows by itself which machines may sign it.
+    const { keys } = this.#options
+    for (const machine of keys instanceof MachineKeys ? keys.others : []) {
+      this.#placeDraft(machineDraft(growing.state, machine), 'same')
+    }
   }
 
   #of(stream: string): TurnStream {

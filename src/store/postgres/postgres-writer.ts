@@ -81,7 +81,7 @@ export class PostgresWriter implements Writer {
     return this.#enqueue({ drafts })
   }
 
-  rotate(drafts: readonly FactDraft[], key: LedgerKey): Promise<readonly Appended[]> {
+  rotate(drafts: readonly FactDraft[], key: LedgerKey | 'same'): Promise<readonly Appended[]> {
     return this.#enqueue({ drafts, rotateTo: key })
   }
 

@@ -47,8 +47,11 @@ export type OnStep = (step: AppendStep, moment: 'before' | 'after') => void
 /** One caller's drafts, whole or not at all. */
 export interface AppendCall {
   readonly drafts: readonly FactDraft[]
-  /** Every stream turns to this key with the call's facts, one for each stream. */
-  readonly rotateTo?: LedgerKey
+  /**
+   * Every stream turns to this key with the call's facts, one for each stream. With `same` the key
+   * stays, and the checkpoint is kept: another machine's key joins or goes, in PostgreSQL only.
+   */
+  readonly rotateTo?: LedgerKey | 'same'
 }
 
 export type AppendOutcome = readonly Appended[] | FaultError
@@ -234,11 +237,12 @@ export class LedgerFile {
     return made
   }
 
-  #appendFact(turn: Turn, draft: FactDraft, rotateTo: LedgerKey | undefined): PendingFact {
+  #appendFact(turn: Turn, draft: FactDraft, rotateTo: AppendCall['rotateTo']): PendingFact {
     const state = this.#state(draft.stream) ?? this.#createStream(turn, draft)
     const earlier = this.#earlier(state, draft)
     if (earlier !== null) return earlier
     turn.touched.add(state)
+    invariant(rotateTo !== 'same', 'one machine writes a ledger in a file')
     if (rotateTo !== undefined) turn.rotated.set(state, rotateTo)
     const { seq, factId, occurredAt, text, leaf, chain } = sealNext(
       state,

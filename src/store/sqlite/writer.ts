@@ -16,7 +16,7 @@ import type { AppendCall, AppendOutcome } from './ledger-file.ts'
 export interface Writer {
   append(drafts: readonly FactDraft[]): Promise<readonly Appended[]>
   /** One draft for each stream, each with the size it expects; from then on this key signs. */
-  rotate(drafts: readonly FactDraft[], key: LedgerKey): Promise<readonly Appended[]>
+  rotate(drafts: readonly FactDraft[], key: LedgerKey | 'same'): Promise<readonly Appended[]>
   close(): Promise<void>
   /**
    * The connections that a writer has in the caller's thread. Reads may go through them, because no
@@ -64,7 +64,7 @@ export class InlineWriter implements Writer {
     return this.#enqueue({ drafts })
   }
 
-  rotate(drafts: readonly FactDraft[], key: LedgerKey): Promise<readonly Appended[]> {
+  rotate(drafts: readonly FactDraft[], key: LedgerKey | 'same'): Promise<readonly Appended[]> {
     return this.#enqueue({ drafts, rotateTo: key })
   }
 

@@ -13,7 +13,7 @@ import {
   type StandingOptions,
 } from '../../gate/index.ts'
 import { type Fact, HOST_STREAM, type Store, type StoredFact } from '../../ledger/index.ts'
-import type { ObjectStore } from '../ledger/objects.ts'
+import type { ObjectStore } from '../objects/objects.ts'
 import {
   hexOf,
   type KeptStanding,

@@ -7,9 +7,11 @@
  */
 import { randomBytes } from 'node:crypto'
 import { canonicalJson, type FaultError, faultError } from '../../base/index.ts'
-import { type FactDraft, formatVerifierKey, HOST_STREAM } from '../../ledger/index.ts'
+import type { MachineChange } from '../../contracts/index.ts'
+import { type FactDraft, formatVerifierKey, HOST_STREAM, verifierKey } from '../../ledger/index.ts'
 import type { Database } from '../database/sqlite-driver.ts'
 import { publicKeyOf } from '../keys/ed25519.ts'
+import { keyFactName, type Machine } from '../keys/machine-keys.ts'
 import type { StreamState } from './stream-state.ts'
 
 /** Returns the host's fact about a new stream, with the principal and source of its first fact. */
@@ -30,6 +32,31 @@ export function beginningDraft({ name, origin, key }: StreamState, first: FactDr
     idempotencyKey: null,
     middle: canonicalJson({ principal, record }).slice(1, -1),
     tail: canonicalJson({ source, stream: HOST_STREAM }).slice(1, -1),
+    expectedSize: null,
+  }
+}
+
+/** Returns the fact of a new stream that lets another machine sign it, as the host's stream says. */
+export function machineDraft(
+  { name: stream, origin, growth }: StreamState,
+  { name: machine, key, by: principal }: Machine,
+): FactDraft {
+  const named = verifierKey(origin, key.type, key.publicKey)
+  const payload: MachineChange = {
+    change: 'joined',
+    machine,
+    stream,
+    origin,
+    key: formatVerifierKey(named),
+    size: growth.size + 1,
+  }
+  const idempotencyKey = keyFactName(key.publicKey, 'joined')
+  const record = { type: 'machine_v1', payload, idempotency_key: idempotencyKey }
+  return {
+    stream,
+    idempotencyKey,
+    middle: canonicalJson({ principal, record }).slice(1, -1),
+    tail: canonicalJson({ source: 'machine', stream }).slice(1, -1),
     expectedSize: null,
   }
 }

@@ -24,6 +24,7 @@ import {
   type StoredTile,
   sealFact,
   signCheckpoint,
+  type VerifierKey,
   verifierFor,
 } from '../../ledger/index.ts'
 import type { Database, Statement } from '../database/sqlite-driver.ts'
@@ -144,8 +145,8 @@ export function stateOf(end: StoredEnd, keys: KeyRing, isTrusted: boolean): Stre
   if (growth === null) {
     throw faultError('ledger.tampered', name, 'a tile at the end is missing or torn')
   }
-  const key = signingKey(name, origin, head.note, keys)
-  checkHead(end, head, growth, key, isTrusted)
+  const { last: signer, next: key } = signersOf(name, origin, head.note, keys)
+  checkHead(end, head, growth, signer, isTrusted)
   return {
     id,
     name,
@@ -161,29 +162,46 @@ export function stateOf(end: StoredEnd, keys: KeyRing, isTrusted: boolean): Stre
 /**
  * Returns the key that signs next: the one of the last signature by this name on the newest checkpoint. A
  * rotation is signed with the old key and then with the new one, so every process changes to the new key.
+ * Where another machine signed last, this machine goes on with its own key.
  */
 export function signingKey(name: string, origin: string, note: string, keys: KeyRing): LedgerKey {
-  const own = parseNote(note)?.signatures.filter((one) => one.name === origin) ?? []
-  const newest = own[own.length - 1]
-  if (newest === undefined)
+  return signersOf(name, origin, note, keys).next
+}
+
+interface Signers {
+  /** The key that signed last. */
+  readonly last: VerifierKey
+  readonly next: LedgerKey
+}
+
+function signersOf(name: string, origin: string, note: string, keys: KeyRing): Signers {
+  const newest = newestSigner(origin, note)
+  if (newest === null)
     throw faultError('ledger.tampered', name, 'the newest checkpoint is not signed')
-  const key = keys.find(origin, newest.keyId)
-  if (key !== null) return key
-  const wanted = `${origin}+${newest.keyId.toString(16).padStart(8, '0')}`
+  const key = keys.find(origin, newest)
+  if (key !== null) return { last: publicKeyOf(key, origin), next: key }
+  const other = keys.certified?.(origin, newest) ?? null
+  if (other !== null && keys.own !== undefined) return { last: other, next: keys.own() }
+  const wanted = `${origin}+${newest.toString(16).padStart(8, '0')}`
   const message = `the private key ${wanted}, which signs the stream ${name} next, is not among the key files of this home`
   const hint =
     'put its file back from a backup (`keys/*.key` in the state directory, `writ doctor` names it); if it is lost, `writ init --new` begins a new history'
   throw new FaultError(fault('ledger.key_missing', name, { key: wanted }, { message, hint }))
 }
 
+/** Returns the id of the key that signed a checkpoint last under this name. */
+export function newestSigner(origin: string, note: string): number | null {
+  const own = parseNote(note)?.signatures.filter((one) => one.name === origin) ?? []
+  return own[own.length - 1]?.keyId ?? null
+}
+
 function checkHead(
   end: StoredEnd,
   head: HeadRow,
   growth: Growth,
-  key: LedgerKey,
+  publicKey: VerifierKey,
   isTrusted: boolean,
 ): void {
-  const publicKey = publicKeyOf(key, end.origin)
   const verifier = isTrusted
     ? { name: end.origin, keyId: publicKey.keyId, verify: () => true }
     : verifierFor(publicKey)
@@ -245,9 +263,9 @@ const CHECKPOINT_EVERY = 10_000
 /** Signs the current tree. A rotation is signed with the old key and then with the new one. */
 export function signEnd(
   { origin, growth, key, storedSize }: StreamState,
-  rotateTo: LedgerKey | undefined,
+  rotateTo: LedgerKey | 'same' | undefined,
 ): { readonly note: string; readonly isKept: boolean } {
-  const keys = rotateTo === undefined ? [key] : [key, rotateTo]
+  const keys = rotateTo === undefined || rotateTo === 'same' ? [key] : [key, rotateTo]
   const signers = keys.map((one) => signerFor(one, origin))
   const note = signCheckpoint(origin, growth.size, growth.root(), signers)
   const periodOf = (size: number): number => Math.floor(size / CHECKPOINT_EVERY)

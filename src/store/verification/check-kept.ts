@@ -9,7 +9,8 @@ import { COOLDOWN_MS, type KeptTable, STANDING_VERSION, StandingFold } from '../
 import { HOST_STREAM, type Problem, parseVerifierKey, verifierFor } from '../../ledger/index.ts'
 import { namesIfThere } from '../../machine/index.ts'
 import type { FileSeal } from '../keys/ed25519.ts'
-import { checkCurrentKey, readPublicKeys } from '../keys/keys.ts'
+import { readPublicKeys } from '../keys/keys.ts'
+import { checkCurrentKey } from '../keys/recorded-keys.ts'
 import { type LedgerReader, openHistory } from '../ledger/export-reader.ts'
 import type { LedgerPlace } from '../ledger/ledger.ts'
 import {

@@ -19,7 +19,7 @@ import {
   type Wrong,
 } from '../../ledger/index.ts'
 import type { KeptAnchor } from '../ledger/kept-anchors.ts'
-import type { ObjectStore } from '../ledger/objects.ts'
+import type { ObjectStore } from '../objects/objects.ts'
 import type { KnownNote } from './verify-anchors.ts'
 import { type LedgerRows, PAGE, type StreamRow } from './verify-rows.ts'
 

@@ -24,7 +24,7 @@ import {
 import { isDamage, openToRead } from '../database/sqlite-connection.ts'
 import { cutsTexts, type Database } from '../database/sqlite-driver.ts'
 import { factPlace, KEYS_OF_STREAM, seqOf, versionOf } from '../database/sqlite-schema.ts'
-import { ObjectStore } from '../ledger/objects.ts'
+import type { ObjectStore } from '../objects/objects.ts'
 import { indexFileOf } from '../sqlite/engine.ts'
 import { hasZero, type LedgerRows, type Say, type StreamRow, wrongIndex } from './verify-rows.ts'
 
@@ -156,6 +156,11 @@ export function wrongKeys(name: string) {
   return { code: 'ledger.index_wrong' as const, message }
 }
 
+interface CheckedBodies {
+  readonly wrongs: readonly Wrong[]
+  readonly payload: unknown
+}
+
 const DROPPED_MARK = '"type":"body_dropped_v1"'
 
 /**
@@ -170,23 +175,28 @@ export class BodyCheck {
   /** Made when the first body turns out to be missing: most ledgers have dropped none. */
   #dropped: HashSet | null = null
 
-  constructor(directory: string, facts: Pick<LedgerRows, 'marked'>, rules: readonly BodyRule[]) {
-    this.#objects = new ObjectStore(directory)
+  constructor(objects: ObjectStore, facts: Pick<LedgerRows, 'marked'>, rules: readonly BodyRule[]) {
+    this.#objects = objects
     this.#facts = facts
     this.#rules = rules
   }
 
-  /** What is wrong with what a fact names, and with what that names in turn. */
-  async check(references: readonly Reference[]): Promise<readonly Wrong[]> {
+  /**
+   * Returns what is wrong with what a fact names, and with what that names in turn; and its payload, if
+   * that is kept by reference and holds.
+   */
+  async check(references: readonly Reference[]): Promise<CheckedBodies> {
     const wrongs: Wrong[] = []
+    let payload: unknown
     for (const reference of references) {
       // Every decision names the same laws and lists.
       if (reference.kind === 'content' && !this.#seen.add(hashOf(reference.digest))) continue
-      const { wrong, references: more } = await this.#look(reference)
+      const { wrong, references: more, payload: found } = await this.#look(reference)
+      payload ??= found
       if (wrong !== null) wrongs.push(wrong)
-      if (more.length > 0) wrongs.push(...(await this.check(more)))
+      if (more.length > 0) wrongs.push(...(await this.check(more)).wrongs)
     }
-    return wrongs
+    return { wrongs, payload }
   }
 
   async #look(reference: Reference): Promise<RecordFinding> {

@@ -15,6 +15,7 @@ import {
   readLedgerName,
 } from '../postgres/postgres-connection.ts'
 import { CHAIN_FIELD, marksOf } from '../postgres/postgres-index.ts'
+import { PostgresObjects } from '../postgres/postgres-objects.ts'
 import { checkName, postgresDifferences } from '../postgres/postgres-schema.ts'
 import { addTerms, newSumKey, type StreamSums, wrongKeys } from './verify-index.ts'
 import {
@@ -38,17 +39,17 @@ const STRAYS: Readonly<Record<string, string>> = {
   checkpoints: 'size < 1',
 }
 
-export async function openPostgresRows({
-  connection,
-  schema,
-}: PostgresPlace): Promise<PostgresRows> {
+export async function openPostgresRows(
+  { connection, schema }: PostgresPlace,
+  directory: string,
+): Promise<PostgresRows> {
   checkName(schema)
   const client = await newClient(connection)
   try {
     await client.connect()
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     await readLedgerName(client, schema)
-    return new PostgresRows(client, schema)
+    return new PostgresRows(client, schema, directory)
   } catch (error) {
     await client.end().catch(() => undefined)
     throw postgresFailure(error, schema, connection)
@@ -58,15 +59,17 @@ export async function openPostgresRows({
 class PostgresRows implements LedgerRows {
   readonly #client: Client
   readonly #schema: string
+  readonly objects: PostgresObjects
   readonly notesAlways = true
   readonly #key = newSumKey()
   readonly #marks = new Map<number, number>()
   readonly #sums = new Map<number, StreamSums>()
 
   /** Use `openPostgresRows`. */
-  constructor(client: Client, schema: string) {
+  constructor(client: Client, schema: string, directory: string) {
     this.#client = client
     this.#schema = schema
+    this.objects = new PostgresObjects(client, schema, directory)
   }
 
   async checkPlace(say: Say): Promise<void> {

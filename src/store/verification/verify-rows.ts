@@ -2,7 +2,9 @@
  * What verification needs of a store: the rows of one snapshot, and the checks that depend on the kind
  * of store. `verify-sqlite.ts` and `verify-postgres.ts` implement it; the run over them is the same.
  */
+
 import type { Fact, Reference, StreamVerification, Wrong } from '../../ledger/index.ts'
+import type { ObjectStore } from '../objects/objects.ts'
 
 export interface StreamRow {
   readonly stream: number
@@ -67,6 +69,8 @@ export interface LedgerRows {
   checkIndex(rows: readonly StreamRow[], say: Say, withTerms: boolean): Promise<void>
   /** The texts of all facts that hold this mark. */
   marked(mark: string): AsyncIterable<string>
+  /** Where the bodies lie that facts name. */
+  readonly objects: ObjectStore
   close(): Promise<void>
 }
 

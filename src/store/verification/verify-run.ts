@@ -46,6 +46,7 @@ import {
 } from './verify-anchors.ts'
 import type { BodyCheck } from './verify-index.ts'
 import { type LedgerRows, PAGE, type Say, type StreamRow, stray } from './verify-rows.ts'
+import { checkSignedHistories } from './verify-signed.ts'
 
 export interface VerifyOptions {
   /** Only this stream, and the host's. */
@@ -138,6 +139,7 @@ export class LedgerVerification {
     this.#checkStreams(rows, examined)
     if (this.#options.stream === undefined) await this.#rows.checkStrays(rows, say)
     for (const one of examined) this.#checkNotes(one)
+    await checkSignedHistories(this.#assertions.signed, examined, this.#rows, say)
     this.#checkAnchors(rows, examined)
     // Facts that are not sound, or not read, cannot tell what an index should hold.
     if (this.#notesFacts && this.#options.contracts && this.#problems.count === 0) {
@@ -256,7 +258,10 @@ export class LedgerVerification {
   }
 
   async #checkBodies(row: StreamRow, seq: number, references: readonly Reference[]): Promise<void> {
-    for (const wrong of await this.#bodies.check(references)) this.#say(wrong, row.name, seq)
+    const { wrongs, payload } = await this.#bodies.check(references)
+    for (const wrong of wrongs) this.#say(wrong, row.name, seq)
+    const unheld = this.#assertions.takeReferenced(row.name, seq, payload)
+    if (unheld !== null) this.#say(unheld, row.name, seq)
   }
 
   async #readRows(
@@ -291,10 +296,9 @@ export class LedgerVerification {
       await this.#countTiles(row, verification.size)
       for (const { unreached } of verification.unreached()) this.#say(unreached, row.name)
     }
-    const sizes = new Set(kept.map(({ checkpoint }) => checkpoint.size))
-    for (const { to } of verification.schedule.spans()) {
-      if (to === null || sizes.has(to)) continue
-      const message = `the checkpoint of the change of keys at the size ${to} is not kept`
+    const sizes = kept.map(({ checkpoint }) => checkpoint.size)
+    for (const size of verification.schedule.settle(sizes)) {
+      const message = `the checkpoint of the change of keys at the size ${size} is not kept`
       this.#say({ code: 'ledger.checkpoint_missing', message }, row.name)
     }
   }

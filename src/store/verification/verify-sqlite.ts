@@ -17,6 +17,7 @@ import {
 import { type FactBlock, FactBlocks } from '../database/fact-block.ts'
 import { cutsTexts, type Database, type Statement } from '../database/sqlite-driver.ts'
 import { factPlace, schemaDifferences, seqOf, tilePlace } from '../database/sqlite-schema.ts'
+import { FileObjects } from '../objects/objects.ts'
 import { openLedgerDatabase } from '../sqlite/engine.ts'
 import { SqliteIndexCheck } from './verify-index.ts'
 import {
@@ -43,6 +44,7 @@ const TEXTS = {
 }
 
 export class SqliteRows implements LedgerRows {
+  readonly objects: FileObjects
   readonly #file: string
   readonly #database: Database
   readonly #pages: FactPages
@@ -51,6 +53,7 @@ export class SqliteRows implements LedgerRows {
 
   constructor(directory: string) {
     this.#file = join(directory, 'ledger.db')
+    this.objects = new FileObjects(join(directory, 'objects'))
     this.#database = openLedgerDatabase(this.#file, 'read')
     this.#database.exec('BEGIN')
     this.#pages = new FactPages(this.#database)

@@ -26,7 +26,6 @@ import {
 import { failureOf } from '../database/sqlite-connection.ts'
 import { readKeptAnchors } from '../ledger/kept-anchors.ts'
 import type { LedgerPlace } from '../ledger/ledger.ts'
-import { ObjectStore } from '../ledger/objects.ts'
 import { postgresPlaceOf, readStoreSetting } from '../ledger/store-setting.ts'
 import { damageOf } from '../postgres/postgres-connection.ts'
 import { withKept } from './check-kept.ts'
@@ -62,9 +61,9 @@ async function verifyHistory(
   const { place, open, failed } = storeOf(directory)
   const rows = await open()
   try {
-    const bodies = new BodyCheck(join(directory, 'objects'), rows, options.bodyRules ?? BODY_RULES)
+    const { objects } = rows
+    const bodies = new BodyCheck(objects, rows, options.bodyRules ?? BODY_RULES)
     const named = options.witnesses?.map(readWitness) ?? null
-    const objects = new ObjectStore(join(directory, 'objects'))
     const kept = readKeptAnchors(directory)
     const cosigned = await cosignedNotes({ rows, objects, kept, named })
     const input = { place, bodies, anchors, cosigned, pinned, options }
@@ -89,7 +88,7 @@ function storeOf(directory: string): VerifiedStore {
   const setting = readStoreSetting(directory)
   if (setting.kind === 'postgres') {
     const { schema: place } = setting
-    const open = (): Promise<LedgerRows> => openPostgresRows(postgresPlaceOf(setting))
+    const open = (): Promise<LedgerRows> => openPostgresRows(postgresPlaceOf(setting), directory)
     return { place, open, failed: (error) => damageOf(error, place) }
   }
   const place = join(directory, 'ledger.db')

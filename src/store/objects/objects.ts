@@ -1,5 +1,6 @@
 /**
- * The content-addressed store of bodies: `objects/ab/cdef…`, named by the SHA-256 of what is in them.
+ * The content-addressed store of bodies, named by the SHA-256 of what is in them. Here as files,
+ * `objects/ab/cdef…`; of a home on PostgreSQL they lie there (`postgres-objects.ts`).
  *
  * PROMISE (durable): when `put` resolves, the bytes and the name are synced, so a fact that names the
  *   body can be appended. A file under its name is complete at every moment.
@@ -21,7 +22,7 @@ import {
   showName,
 } from '../../base/index.ts'
 import type { StoredObject } from '../../ledger/index.ts'
-import { errnoOf, readLines, syncPath } from '../../machine/index.ts'
+import { errnoOf, namesIfThere, readLines, syncPath } from '../../machine/index.ts'
 import { failureOf } from '../database/sqlite-connection.ts'
 
 const FILE_MODE = 0o600
@@ -29,7 +30,21 @@ const DIRECTORY_MODE = 0o700
 /** Larger bodies go through the thread pool even in an inline store. */
 const SMALL_BYTES = 64 * 1024
 
-export class ObjectStore {
+export interface ObjectStore {
+  put(object: StoredObject): Promise<void>
+  /** The same for a body that is made piece by piece and never held whole; gives its name. */
+  putPieces(pieces: Iterable<Uint8Array>): Promise<Digest>
+  /** The lines of a body; the bytes are checked before the first one. */
+  lines(digest: Digest): Promise<Iterable<string>>
+  get(digest: Digest): Promise<Uint8Array>
+  has(digest: Digest): Promise<boolean>
+  /** In bytes; null when the body is not kept. */
+  size(digest: Digest): Promise<number | null>
+  /** Removes a body for good; false when there was none. */
+  drop(digest: Digest): Promise<boolean>
+}
+
+export class FileObjects implements ObjectStore {
   readonly #directory: string
   readonly #isInline: boolean
 
@@ -55,7 +70,6 @@ export class ObjectStore {
     }
   }
 
-  /** The same for a body that is made piece by piece and never held whole; gives its name. */
   async putPieces(pieces: Iterable<Uint8Array>): Promise<Digest> {
     const scratch = join(this.#directory, 'tmp')
     const temporary = join(scratch, randomBytes(12).toString('hex'))
@@ -73,7 +87,7 @@ export class ObjectStore {
     }
   }
 
-  /** The lines of a body, which is never held whole; the bytes are checked before the first one. */
+  /** The body is never held whole. */
   async lines(digest: Digest): Promise<Iterable<string>> {
     const file = this.#fileOf(digest)
     const found = await digestFile(file).catch((error: unknown) => {
@@ -96,13 +110,11 @@ export class ObjectStore {
     return (await this.size(digest)) !== null
   }
 
-  /** In bytes; null when the body is not kept. */
   async size(digest: Digest): Promise<number | null> {
     const file = this.#fileOf(digest)
     return this.#isInline ? sizeNow(file) : sizeOf(file)
   }
 
-  /** Removes a body for good; false when there was none. */
   async drop(digest: Digest): Promise<boolean> {
     const file = this.#fileOf(digest)
     try {
@@ -113,6 +125,16 @@ export class ObjectStore {
       if (isAbsent(error)) return false
       throw failureOf(error, file)
     }
+  }
+
+  /** The names of all bodies. */
+  all(): readonly Digest[] {
+    return namesIfThere(this.#directory).flatMap((folder) =>
+      namesIfThere(join(this.#directory, folder)).flatMap((name) => {
+        const digest = `sha256:${folder}${name}`
+        return isDigest(digest) ? [digest] : []
+      }),
+    )
   }
 
   async #write(file: string, bytes: Uint8Array): Promise<void> {
@@ -211,12 +233,12 @@ function isAbsent(error: unknown): boolean {
   return errnoOf(error) === 'ENOENT'
 }
 
-function altered(digest: Digest): FaultError {
+export function altered(digest: Digest): FaultError {
   const message = `the body ${showName(digest)} has other contents than its name says`
   return faultError('body.altered', digest, message)
 }
 
-function missing(digest: Digest): FaultError {
+export function missing(digest: Digest): FaultError {
   return faultError('body.missing', digest, `the body ${showName(digest)} is not kept here`)
 }
 

@@ -1,0 +1,185 @@
+/**
+ * Workers over one PostgreSQL server (X-4): runs with one participant that works for 100 ms, by one and
+ * by two worker processes with ten places each, next to a plain graphile-worker queue whose jobs sleep
+ * as long; and how soon an idle worker takes a job. Client, workers and server share the machine; only
+ * ratios mean something elsewhere.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Logger, makeWorkerUtils, run as startQueue } from 'graphile-worker'
+import pg from 'pg'
+import { startPostgres } from '../tools/postgres.mjs'
+import { row } from './measure.mjs'
+
+const DIST = new URL(process.env.WRIT_DIST ?? '../dist/', import.meta.url)
+const { openLedger } = await import(new URL('store/index.js', DIST))
+const { addRun, serverOf } = await import(new URL('fleet/index.js', DIST))
+const { newRunId } = await import(new URL('runs/index.js', DIST))
+const { pinFlow } = await import(new URL('schedules/index.js', DIST))
+const { compileFlow } = await import(new URL('flow/index.js', DIST))
+
+export const title = 'workers of a fleet'
+
+const RUNS = Number(process.env.WRIT_BENCH_FLEET_RUNS ?? 200)
+const WORK_MS = 100
+const PLACES = 10
+const LOOKS = 40
+const PROGRAM = new URL('../bin/writ.cjs', import.meta.url).pathname
+
+export async function measure() {
+  const server = await startPostgres()
+  const folder = mkdtempSync(join(tmpdir(), 'writ-bench-fleet-'))
+  const participant = createServer(async (request, response) => {
+    for await (const _ of request);
+    await pause(WORK_MS)
+    const artifact = { name: 'out', format: 'md', content: 'done' }
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ result_type: 'ARTIFACT', artifact }))
+  })
+  try {
+    await new Promise((resolve) => participant.listen(0, '127.0.0.1', resolve))
+    const place = await prepare(server, folder, `http://127.0.0.1:${participant.address().port}`)
+    const latency = await pickUp(place)
+    const one = await rate(place, 1)
+    const two = await rate(place, 2)
+    const queue = await plainQueue(server)
+    await place.ledger.close()
+    return [
+      row('runs/s, two workers', 'two processes', two, 'one process', one, 1.6),
+      row('runs/s, one worker', 'writ worker', one, 'plain graphile-worker queue', queue, 0.3),
+      row('a job is taken within 50 ms (p50)', '50 ms', 50, 'measured, ms', latency, 1),
+    ]
+  } finally {
+    participant.closeAllConnections()
+    participant.close()
+    await server.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function prepare(server, folder, http) {
+  const project = join(folder, 'project')
+  mkdirSync(project)
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    XDG_STATE_HOME: join(folder, 'state'),
+    USER: 'bench',
+  }
+  const writ = (...words) => {
+    const ended = spawnSync(process.execPath, [PROGRAM, ...words, '--json'], { cwd: project, env })
+    if (ended.status !== 0) throw new Error(`${words.join(' ')}: ${ended.stdout}${ended.stderr}`)
+  }
+  const { host, user } = server.connection
+  writ('init', '--no-pass', '--store', `postgresql://${user}@/postgres?host=${host}`)
+  writ('worker', 'prepare')
+  const root = join(folder, 'state', 'writ')
+  const [id] = readdirSync(root).filter((name) => name !== 'homes.json')
+  const ledger = await openLedger({ directory: join(root, id) })
+  const executor = { http, tools: 'none' }
+  const node = { node_id: 'a', kind: 'WORK', title: '', phase_id: 'P', actor: 'w', executor }
+  const nodes = [{ ...node, max_attempts: 3 }]
+  const document = { type: 'flow_v1', flow_id: 'bench', title: '', nodes, edges: [] }
+  const { flow } = compileFlow(document)
+  await pinFlow(ledger, flow)
+  const workspace = realpathSync(project)
+  const begin = { flow: flow.digest, participants: null, workspace }
+  const add = async () => {
+    const run = newRunId(Date.now())
+    await addRun(serverOf(ledger), { run, stream: 'main', begin })
+    return run
+  }
+  return { ledger, project, env, add }
+}
+
+/** Starts workers; `news` is called with each of their lines. */
+async function startWorkers({ project, env }, count, news) {
+  const words = [PROGRAM, 'worker', '--jsonl', '--concurrency', String(PLACES)]
+  const children = Array.from({ length: count }, () =>
+    spawn(process.execPath, words, { cwd: project, env, stdio: ['ignore', 'pipe', 'inherit'] }),
+  )
+  let ready = 0
+  for (const child of children) {
+    let text = ''
+    child.stdout.on('data', (chunk) => {
+      const lines = `${text}${chunk}`.split('\n')
+      text = lines.pop()
+      for (const line of lines) {
+        const told = JSON.parse(line)
+        if (told.kind === 'ready') ready++
+        news(told)
+      }
+    })
+  }
+  while (ready < count) await pause(20)
+  return async () => {
+    for (const child of children) child.kill('SIGTERM')
+    await Promise.all(children.map((child) => new Promise((end) => child.once('exit', end))))
+  }
+}
+
+async function rate(place, count) {
+  let done = 0
+  const stop = await startWorkers(place, count, ({ kind }) => {
+    if (kind === 'done') done++
+  })
+  // The first runs load what later ones have.
+  for (let index = 0; index < PLACES * count; index++) await place.add()
+  while (done < PLACES * count) await pause(20)
+  const started = performance.now()
+  for (let index = 0; index < RUNS; index++) await place.add()
+  while (done < RUNS + PLACES * count) await pause(10)
+  const perSecond = (RUNS / (performance.now() - started)) * 1000
+  await stop()
+  return perSecond
+}
+
+async function pickUp(place) {
+  const taken = new Map()
+  let done = 0
+  const stop = await startWorkers(place, 1, ({ kind, run, at }) => {
+    if (kind === 'taken') taken.set(run, Date.parse(at))
+    if (kind === 'done') done++
+  })
+  const waits = []
+  for (let index = 0; index < LOOKS; index++) {
+    const addedMs = Date.now()
+    const run = await place.add()
+    while (done <= index) await pause(5)
+    waits.push(taken.get(run) - addedMs)
+  }
+  await stop()
+  return waits.sort((a, b) => a - b)[Math.floor(LOOKS / 2)]
+}
+
+async function plainQueue(server) {
+  const pool = new pg.Pool({ ...server.connection, max: PLACES + 5 })
+  const utils = await makeWorkerUtils({ pgPool: pool, schema: 'plain_jobs' })
+  await utils.migrate()
+  let done = 0
+  const runner = await startQueue({
+    pgPool: pool,
+    schema: 'plain_jobs',
+    concurrency: PLACES,
+    noHandleSignals: true,
+    logger: new Logger(() => () => undefined),
+    taskList: {
+      sleep: async () => {
+        await pause(WORK_MS)
+        done++
+      },
+    },
+  })
+  const started = performance.now()
+  for (let index = 0; index < RUNS; index++) await utils.addJob('sleep', { index })
+  while (done < RUNS) await pause(10)
+  const perSecond = (RUNS / (performance.now() - started)) * 1000
+  await runner.stop()
+  await utils.release()
+  await pool.end()
+  return perSecond
+}

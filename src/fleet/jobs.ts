@@ -1,0 +1,212 @@
+/**
+ * Jobs of a home on a PostgreSQL server (X-2): which there are, and how they are put there. The engine is
+ * graphile-worker; adding and looking are functions and tables of its schema, so that only the worker
+ * itself holds the engine.
+ *
+ * A job says what has to be looked at, never what happened: outcomes are facts, and a job that runs
+ * twice finds them recorded.
+ */
+import { FaultError, fault, faultError } from '../base/index.ts'
+import { type HomeServer, type Ledger, postgresFailure } from '../store/index.ts'
+
+/** What jobs say; one that a newer writ made is left to a newer worker. */
+export const JOB_FORMAT = 1
+/** Tries before a job waits for a person. A try is also used up by a worker that dies. */
+const TRIES_MAX = 10
+
+/** A run that a worker begins or goes on with. */
+export interface RunJob {
+  readonly run: string
+  readonly stream: string
+  /** Absent once the run has begun. */
+  readonly begin?: {
+    readonly flow: string
+    readonly participants: string | null
+    readonly workspace: string
+  }
+  /** What a person said to the run on another machine than the one that walks it. */
+  readonly order?: unknown
+}
+
+interface JobTerms {
+  /** Labels that a worker needs. */
+  readonly labels?: readonly string[]
+  /** The machine that has what the job needs, by the fingerprint of its key. */
+  readonly machine?: string | null
+  readonly at?: Date
+}
+
+/** A job as people see it. */
+interface SeenJob {
+  readonly id: string
+  readonly task: string
+  readonly run: string | null
+  readonly labels: readonly string[]
+  readonly machine: string | null
+  readonly state: 'waiting' | 'due' | 'taken' | 'stuck'
+  readonly tries: number
+  readonly error: string | null
+  readonly run_at: string
+}
+
+interface SeenWorker {
+  readonly worker: string
+  readonly machine: string
+  readonly labels: readonly string[]
+  readonly version: string
+  readonly since: string
+}
+
+/** Short, because the engine puts it into names of statements, of which the server takes 63 characters. */
+export function jobsSchema({ schema }: Pick<HomeServer, 'schema'>): string {
+  return `wj_${schema.replace(/^writ_/, '').replaceAll('_', '')}`
+}
+
+/** The server of a home. Fails if its facts lie in a file, which other machines do not reach. */
+export function serverOf({ server }: Pick<Ledger, 'server'>): HomeServer {
+  if (server !== null) return server
+  const message = 'the facts of this home lie in a file of this machine, so it has no workers'
+  const hint =
+    '`writ schedule run` or `writ serve` walk its runs; a home on a server: `writ init --store postgresql://user@host/database`'
+  throw faultError('machine.alone', '', message, hint)
+}
+
+/** Jobs of one machine have a task of their own, so that no other worker looks at them. */
+export function taskOf(name: string, machine: string | null): string {
+  return machine === null ? name : `${name}@${machine}`
+}
+
+export async function addRun(server: HomeServer, job: RunJob, terms: JobTerms = {}): Promise<void> {
+  const { labels = [], machine = null, at } = terms
+  const place = job.begin === undefined ? [] : [workspaceLabel(job.begin.workspace)]
+  const isOrder = job.order !== undefined
+  await addJob(
+    server,
+    taskOf('run', machine),
+    { v: JOB_FORMAT, ...job },
+    {
+      queue: job.run,
+      // One look at a run is enough, however many ask for it; orders are kept apart.
+      key: isOrder ? null : `run/${job.run}${at === undefined ? '' : '/timer'}`,
+      flags: [...new Set([...labels, ...place])],
+      at: at ?? null,
+    },
+  )
+}
+
+/** A workspace belongs to the machines that have it at its path. */
+export function workspaceLabel(path: string): string {
+  return `workspace:${path}`
+}
+
+interface JobSpec {
+  readonly queue: string
+  readonly key: string | null
+  readonly flags: readonly string[]
+  readonly at: Date | null
+}
+
+async function addJob(
+  server: HomeServer,
+  task: string,
+  payload: unknown,
+  { queue, key, flags, at }: JobSpec,
+): Promise<void> {
+  const sql = `SELECT ${jobsSchema(server)}.add_job(identifier := $1, payload := $2::json,
+    queue_name := $3, run_at := $4::timestamptz, max_attempts := ${TRIES_MAX}, job_key := $5,
+    flags := $6::text[], job_key_mode := 'replace')`
+  const values = [task, JSON.stringify(payload), queue, at, key, flags.length === 0 ? null : flags]
+  await ask(server, () => server.queries.query(sql, values))
+}
+
+/** Fails in words: where no worker was ever prepared there is no place for jobs. */
+async function ask<T>(server: HomeServer, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const { code } = error as { readonly code?: unknown } // Of an error of the server.
+    if (code !== '3F000' && code !== '42P01' && code !== '42883')
+      throw postgresFailure(error, server.schema)
+    const reason = 'the server has no tables for jobs of this home'
+    const hint = 'make them once: `writ worker prepare --store-owner ROLE`'
+    throw new FaultError(
+      fault('ledger.unreachable', server.schema, { reason }, { message: reason, hint }),
+    )
+  }
+}
+
+interface JobRow {
+  readonly id: string
+  readonly task: string
+  readonly payload: Partial<RunJob> | null
+  readonly flags: Readonly<Record<string, true>> | null
+  readonly is_taken: boolean
+  readonly is_due: boolean
+  readonly attempts: number
+  readonly max_attempts: number
+  readonly last_error: string | null
+  readonly run_at: Date
+}
+
+export async function seenJobs(server: HomeServer): Promise<readonly SeenJob[]> {
+  const jobs = jobsSchema(server)
+  const { rows } = await ask(server, () =>
+    server.queries.query<JobRow>(
+      `SELECT job.id::text, task.identifier AS task, job.payload, job.flags, job.attempts,
+          job.locked_at IS NOT NULL AS is_taken, job.run_at <= now() AS is_due, job.max_attempts,
+          job.last_error, job.run_at
+        FROM ${jobs}._private_jobs AS job JOIN ${jobs}._private_tasks AS task ON task.id = job.task_id
+        ORDER BY job.id LIMIT 1000`,
+    ),
+  )
+  return rows.map((row) => {
+    const [task = '', machine = null] = row.task.split('@')
+    const isStuck = row.attempts >= row.max_attempts && !row.is_taken
+    return {
+      id: row.id,
+      task,
+      run: row.payload?.run ?? null,
+      labels: Object.keys(row.flags ?? {}),
+      machine,
+      state: isStuck ? 'stuck' : row.is_taken ? 'taken' : row.is_due ? 'due' : 'waiting',
+      tries: row.attempts,
+      error: row.last_error,
+      run_at: row.run_at.toISOString(),
+    } as const
+  })
+}
+
+export async function seenWorkers(server: HomeServer): Promise<readonly SeenWorker[]> {
+  const { rows } = await ask(server, () =>
+    server.queries.query<Omit<SeenWorker, 'since'> & { readonly since: Date }>(
+      `SELECT worker, machine, labels, version, since FROM ${server.schema}.workers ORDER BY since`,
+    ),
+  )
+  return rows.map((row) => ({ ...row, since: row.since.toISOString() }))
+}
+
+/** Why no worker takes a job; null if one can. */
+export function findingOf(job: SeenJob, workers: readonly SeenWorker[]): string | null {
+  if (job.state === 'stuck') return `failed ${job.tries} times: ${job.error ?? ''}`
+  if (job.state === 'taken') return null
+  const near = workers.filter(({ machine }) => job.machine === null || machine === job.machine)
+  if (near.length === 0)
+    return job.machine === null
+      ? 'no worker runs'
+      : `waits for a worker on the machine ${job.machine}, which has its files`
+  const can = near.some(({ labels }) => job.labels.every((label) => labels.includes(label)))
+  if (can) return null
+  const missing = job.labels.filter((label) => !near.some(({ labels }) => labels.includes(label)))
+  return `no worker has ${(missing.length > 0 ? missing : job.labels).join(', ')}`
+}
+
+/** Gives a stuck job its tries back. Returns whether there was one. */
+export async function retryJob(server: HomeServer, id: string): Promise<boolean> {
+  const { rows } = await ask(server, () =>
+    server.queries.query(
+      `SELECT id FROM ${jobsSchema(server)}.reschedule_jobs(ARRAY[$1::bigint], run_at := now(), attempts := 0)`,
+      [id],
+    ),
+  )
+  return rows.length > 0
+}

@@ -1,0 +1,123 @@
+/**
+ * Which workers are alive. Each holds a lock of its session on the server as long as it lives: when it
+ * dies, or its machine does, the server drops the lock, and another worker gives its jobs back. No clock
+ * and no pause of a busy machine takes a job from a worker that is alive.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Pool, PoolClient } from 'pg'
+import type { HomeServer } from '../store/index.ts'
+import { jobsSchema } from './jobs.ts'
+
+interface WorkerWords {
+  readonly machine: string
+  readonly labels: readonly string[]
+  readonly version: string
+}
+
+const LOOK_MS = 1_000
+/** Of the others, each look takes some: every worker is looked at now and then, however many there are. */
+const LOOKED_AT = 8
+
+export class RollCall {
+  readonly #pool: Pool
+  readonly #server: HomeServer
+  readonly #words: WorkerWords
+  readonly #worker = randomUUID()
+  readonly #ids = new Set<string>()
+  #guard: PoolClient | null = null
+  #timer: NodeJS.Timeout | null = null
+  #looking: Promise<void> = Promise.resolve()
+  #tellLost: () => void = () => undefined
+  /** Resolves when the server has dropped the lock: its jobs may be given to others. */
+  readonly lost: Promise<void>
+
+  constructor(pool: Pool, server: HomeServer, words: WorkerWords) {
+    this.#pool = pool
+    this.#server = server
+    this.#words = words
+    this.lost = new Promise((resolve) => {
+      this.#tellLost = resolve
+    })
+  }
+
+  /** Notes a name under which the engine locks jobs for this worker; before `start`. */
+  add(id: string): void {
+    this.#ids.add(id)
+  }
+
+  /** Takes the lock, then looks after the others; calls `onTick` after each look. */
+  async start(onTick: () => Promise<void>): Promise<void> {
+    await this.#enter()
+    this.#timer = setInterval(() => {
+      this.#looking = this.#looking
+        .then(() => this.#look())
+        .catch(ignore)
+        .then(onTick)
+    }, LOOK_MS)
+  }
+
+  async stop(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer)
+    await this.#looking
+    const { schema } = this.#server
+    await this.#pool.query(`SELECT ${schema}.drop_worker($1)`, [this.#worker]).catch(ignore)
+    this.#guard?.release(true)
+    this.#guard = null
+  }
+
+  async #enter(): Promise<void> {
+    const client = await this.#pool.connect()
+    client.once('error', () => this.#tellLost())
+    client.once('end', () => this.#tellLost())
+    this.#guard = client
+    await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [
+      lockName(this.#server, this.#worker),
+    ])
+    const { machine, labels, version } = this.#words
+    await client.query(`SELECT ${this.#server.schema}.put_worker($1, $2, $3, $4, $5)`, [
+      this.#worker,
+      machine,
+      labels,
+      version,
+      [...this.#ids],
+    ])
+  }
+
+  async #look(): Promise<void> {
+    const { schema } = this.#server
+    const { rows } = await this.#pool.query<{ worker: string; ids: string[] }>(
+      `SELECT worker, ids FROM ${schema}.workers WHERE worker <> $1 ORDER BY random() LIMIT ${LOOKED_AT}`,
+      [this.#worker],
+    )
+    for (const { worker, ids } of rows) await this.#reap(worker, ids)
+  }
+
+  /** Gives back the jobs of a worker whose lock is free. */
+  async #reap(worker: string, ids: readonly string[]): Promise<void> {
+    const client = await this.#pool.connect()
+    try {
+      await client.query('BEGIN')
+      const { rows } = await client.query<{ free: boolean }>(
+        'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS free',
+        [lockName(this.#server, worker)],
+      )
+      if (rows[0]?.free === true) {
+        await client.query(`SELECT ${jobsSchema(this.#server)}.force_unlock_workers($1)`, [ids])
+        await client.query(`SELECT ${this.#server.schema}.drop_worker($1)`, [worker])
+      }
+      await client.query('COMMIT')
+      client.release()
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
+  }
+}
+
+function lockName({ schema }: HomeServer, worker: string): string {
+  return `${schema}/worker/${worker}`
+}
+
+function ignore(): void {
+  // The server may be away for a while; the next look finds what came meanwhile.
+}

@@ -1,0 +1,50 @@
+/**
+ * `heads.json` in the state directory: how far this machine has seen each stream of a ledger that lies
+ * on a server. A server that was restored from an older backup is found out by it, before anything is
+ * recorded behind facts that were there and are not.
+ */
+import { join } from 'node:path'
+import { FaultError, fault } from '../../base/index.ts'
+import { isObject } from '../../contracts/index.ts'
+import { hashText, type SignedHead } from '../../ledger/index.ts'
+import { readIfThere, writeWhole } from '../../machine/index.ts'
+
+const FILE = 'heads.json'
+
+interface SeenHead {
+  readonly size: number
+  readonly root: string
+}
+
+function readSeen(state: string): ReadonlyMap<string, SeenHead> {
+  try {
+    const value: unknown = JSON.parse(readIfThere(join(state, FILE)) ?? '{}')
+    const rows = isObject(value) ? Object.entries(value) : []
+    // Written below; a file that says otherwise compares with nothing.
+    return new Map(rows as [string, SeenHead][])
+  } catch {
+    return new Map()
+  }
+}
+
+/** Fails if the ledger has lost facts that this machine has seen; else notes how far it goes now. */
+export function compareHeads(state: string, heads: readonly SignedHead[]): void {
+  const seen = readSeen(state)
+  for (const [stream, before] of seen) {
+    const now = heads.find((head) => head.stream === stream)
+    const size = now?.size ?? 0
+    const isOther = size === before.size && hashText(now?.root ?? new Uint8Array()) !== before.root
+    if (size >= before.size && !isOther) continue
+    throw rolledBack(stream, size, before.size)
+  }
+  const rows = heads.map(({ stream, size, root }) => [stream, { size, root: hashText(root) }])
+  const text = `${JSON.stringify(Object.fromEntries(rows))}\n`
+  if (readIfThere(join(state, FILE)) !== text) writeWhole(join(state, FILE), text, 0o600)
+}
+
+function rolledBack(stream: string, size: number, checkpoint: number): FaultError {
+  const message = `the server has ${size} facts of the stream ${stream}, and this machine has seen ${checkpoint}: the database was restored from an older backup, or another one answers at its address. Nothing was recorded`
+  const hint =
+    'restore a newer backup, or have the missing facts replayed (point-in-time recovery). If they are lost for good, a human lets go of them on each machine: remove heads.json from its state directory (`writ home list` names it), and `writ ledger verify --from CHECKPOINT` says what is gone'
+  return new FaultError(fault('ledger.truncated', stream, { size, checkpoint }, { message, hint }))
+}

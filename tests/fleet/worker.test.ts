@@ -1,0 +1,195 @@
+/** Workers (X-2), as processes over a real PostgreSQL server. */
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Endpoint } from '../flow-run/endpoints.ts'
+import { Fleet, type FleetMachine } from './fleet-rig.ts'
+import { WorkerProcess, workEndpoint, writeFlow } from './worker-rig.ts'
+
+const TIMEOUT = { timeout: 180_000 }
+let fleet: Fleet
+let first: FleetMachine
+let endpoint: Endpoint
+let url = ''
+const workers: WorkerProcess[] = []
+
+function work(machine: FleetMachine, ...args: readonly string[]): WorkerProcess {
+  const worker = new WorkerProcess(machine, args)
+  workers.push(worker)
+  return worker
+}
+
+beforeAll(async () => {
+  fleet = await Fleet.start()
+  first = fleet.first('alpha')
+  first.must(['worker', 'prepare', '--store-owner', 'keeper'])
+  endpoint = workEndpoint(300)
+  url = await endpoint.open()
+}, 180_000)
+
+afterEach(async () => {
+  for (const worker of workers.splice(0)) await worker.kill()
+})
+
+afterAll(async () => {
+  await endpoint.close()
+  await fleet.stop()
+})
+
+/** How many attempts of a run ended with an outcome, by the facts. */
+async function outcomesOf(run: string): Promise<number> {
+  const client = new pg.Client(fleet.server.connection)
+  await client.connect()
+  const { rows } = await client.query(
+    "SELECT nspname FROM pg_namespace WHERE nspname ~ '^writ_[0-9a-f_]{36}$'",
+  )
+  const { rows: facts } = await client.query(
+    `SELECT count(*)::int AS count FROM ${rows[0].nspname}.facts
+      WHERE position($1 IN fact) > 0 AND position('"type":"attempt_ended"' IN fact) > 0
+        AND position('"outcome":"ended"' IN fact) > 0`,
+    [run],
+  )
+  await client.end()
+  return facts[0].count
+}
+
+describe('a worker', () => {
+  it('walks a run that was left to it, to its end', TIMEOUT, async () => {
+    const flow = writeFlow(first, 'plain', url, { nodes: 2 })
+    const { run_id: run } = first.must(['flow', 'run', flow, '--queue'])
+    const worker = work(first)
+    const done = await worker.until((news) => news.kind === 'done' && news.run === run)
+    expect(done.status).toBe('DONE')
+    expect(first.must(['flow', 'status', run]).status).toBe('DONE')
+    expect(first.must(['worker', 'list']).workers).toHaveLength(1)
+    await worker.kill('SIGTERM')
+    expect(first.must(['worker', 'list']).workers).toHaveLength(0)
+  })
+
+  it(
+    'that dies is noticed; another one goes on, and one outcome is recorded',
+    TIMEOUT,
+    async () => {
+      const flow = writeFlow(first, 'taken', url, { nodes: 3 })
+      const one = work(first)
+      await one.until((news) => news.kind === 'ready')
+      const { run_id: run } = first.must(['flow', 'run', flow, '--queue'])
+      const before = endpoint.asked.length
+      while (endpoint.asked.length < before + 2) await new Promise((next) => setTimeout(next, 10))
+      await one.kill()
+      const other = work(first)
+      const done = await other.until((news) => news.kind === 'done' && news.run === run)
+      expect(done.status).toBe('DONE')
+      expect(await outcomesOf(run)).toBe(3)
+      expect(first.must(['ledger', 'verify']).ok).toBe(true)
+    },
+  )
+
+  it('takes only what it has the labels for; what waits has a finding', TIMEOUT, async () => {
+    const flow = writeFlow(first, 'labelled', url, { labels: ['gpu'] })
+    const plain = work(first)
+    await plain.until((news) => news.kind === 'ready')
+    const { run_id: run, labels } = first.must(['flow', 'run', flow, '--queue'])
+    expect(labels).toEqual(['gpu'])
+    await new Promise((next) => setTimeout(next, 2_500))
+    const seen = first.writ(['worker', 'list'])
+    expect(seen.status).toBe(3)
+    const job = seen.json.jobs.find((one: { run: string }) => one.run === run)
+    expect(job).toMatchObject({ state: 'due', finding: 'no worker has gpu' })
+    const able = work(first, '--labels', 'linux,gpu')
+    const done = await able.until((news) => news.kind === 'done' && news.run === run)
+    expect(done.status).toBe('DONE')
+    expect(plain.news.some((news) => news.run === run && news.kind === 'done')).toBe(false)
+  })
+
+  it('leaves a run to the machines that have its workspace', TIMEOUT, async () => {
+    const second = fleet.joined(first, 'beta')
+    const there = work(second)
+    await there.until((news) => news.kind === 'ready')
+    const { run_id: run } = first.must(['flow', 'run', writeFlow(first, 'bound', url), '--queue'])
+    await new Promise((next) => setTimeout(next, 2_500))
+    expect(there.news.some((news) => news.run === run && news.kind === 'done')).toBe(false)
+    const job = first
+      .writ(['worker', 'list'])
+      .json.jobs.find((one: { run: string }) => one.run === run)
+    expect(job.finding).toContain('no worker has workspace:')
+    const here = work(first)
+    await here.until((news) => news.kind === 'done' && news.run === run)
+    // Another machine refuses to walk it, and sends what people say to it.
+    const refused = second.writ(['flow', 'resume', run])
+    expect(refused.json.error.code).toBe('machine.elsewhere')
+  })
+
+  it(
+    'tries a job that fails a bounded number of times, then it waits with the way out',
+    TIMEOUT,
+    async () => {
+      const { run_id: run } = first.must([
+        'flow',
+        'run',
+        writeFlow(first, 'poison', url),
+        '--queue',
+      ])
+      const { Client } = await import('pg')
+      const client = new Client(fleet.server.connection)
+      await client.connect()
+      const { rows } = await client.query(
+        "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'wj\\_%'",
+      )
+      const jobs = rows[0].nspname
+      // A newer writ made it: this one does not know what it says.
+      await client.query(
+        `UPDATE ${jobs}._private_jobs SET payload = (payload::jsonb || '{"v": 2}')::json, attempts = 9
+        WHERE payload->>'run' = $1`,
+        [run],
+      )
+      const worker = work(first)
+      const failed = await worker.until((news) => news.kind === 'failed' && news.run === run)
+      expect(failed.code).toBe('ledger.version')
+      let job: { id: string; state: string; finding: string } | undefined
+      for (let tries = 0; job?.state !== 'stuck' && tries < 20; tries++) {
+        job = first
+          .writ(['worker', 'list'])
+          .json.jobs.find((one: { run: string }) => one.run === run)
+      }
+      expect(job).toMatchObject({ state: 'stuck' })
+      expect(job?.finding).toContain('failed 10 times')
+      await client.query(
+        `UPDATE ${jobs}._private_jobs SET payload = (payload::jsonb || '{"v": 1}')::json WHERE payload->>'run' = $1`,
+        [run],
+      )
+      await client.end()
+      first.must(['worker', 'retry', job?.id ?? ''])
+      await worker.until((news) => news.kind === 'done' && news.run === run)
+    },
+  )
+
+  it('goes on when the database was killed', TIMEOUT, async () => {
+    const worker = work(first)
+    await worker.until((news) => news.kind === 'ready')
+    const flow = writeFlow(first, 'database', url, { nodes: 4 })
+    const { run_id: run } = first.must(['flow', 'run', flow, '--queue'])
+    const before = endpoint.asked.length
+    while (endpoint.asked.length < before + 2) await new Promise((next) => setTimeout(next, 10))
+    await fleet.server.kill('crash')
+    const refused = first.writ(['log'])
+    expect([refused.status, refused.json.error.code]).toEqual([4, 'ledger.unreachable'])
+    await fleet.server.start()
+    await worker.until((news) => news.kind === 'done' && news.run === run, 120_000)
+    expect(await outcomesOf(run)).toBe(4)
+    expect(first.must(['ledger', 'verify']).ok).toBe(true)
+  })
+})
+
+describe('time (X-3)', () => {
+  it('a wait survives the death of every process', TIMEOUT, async () => {
+    const flow = writeFlow(first, 'waits', url, { node: { after: 6 } })
+    const { run_id: run } = first.must(['flow', 'run', flow, '--queue'])
+    const one = work(first)
+    const paused = await one.until((news) => news.kind === 'done' && news.run === run)
+    expect(paused.status).not.toBe('DONE')
+    await one.kill()
+    const other = work(first)
+    const done = await other.until((news) => news.kind === 'done' && news.status === 'DONE')
+    expect(done.run).toBe(run)
+  })
+})
