@@ -124,6 +124,35 @@ export {
   signCountOf,
 } from './principals/assertion.ts'
 export {
+  type DispatchPhase,
+  type DispatchState,
+  type DispatchView,
+  deviceOfTask,
+  deviceText,
+  dispatchBreach,
+  dispatchView,
+  foldDispatch,
+  isDevice,
+  isOver,
+  NO_DISPATCH,
+  parseDevice,
+  phaseAt,
+  type StepFault,
+  stepFault,
+  takeDispatchFact,
+} from './principals/dispatch.ts'
+export {
+  type AnswerTerms,
+  answerText,
+  isSignedBy,
+  type OfferTerms,
+  offerText,
+  receiptDigest,
+  type SaidTerms,
+  saidText,
+} from './principals/dispatch-text.ts'
+export { humansWithCredential, isRegistered, requireRegistered } from './principals/people.ts'
+export {
   bearerOf,
   type Caller,
   type CallerAnswer,
@@ -222,13 +251,19 @@ export {
 export { formatTlogProof } from './verification/tlog-proof.ts'
 export {
   type ExpectedRoot,
+  MACHINE_MARK,
+  mayChangeKeys,
   type Problem,
   Problems,
   ROTATION_MARK,
   StreamVerification,
   type StreamVerificationOptions,
 } from './verification/verify.ts'
-export { AssertionAudit } from './verification/verify-assertion.ts'
+export {
+  AssertionAudit,
+  type SignedHistory,
+  unheldAssertion,
+} from './verification/verify-assertion.ts'
 export {
   checkSigners,
   isWrong,

@@ -8,7 +8,7 @@ import { type Digest, faultCode, isDigest } from '../../base/index.ts'
 import { field } from '../../contracts/index.ts'
 import { allFacts, eachFact, openFact, readBody } from '../../history/index.ts'
 import { type OpenedFact, type ReplayLookup, termsOf } from '../../ledger/index.ts'
-import { type LedgerReader, ObjectStore } from '../../store/index.ts'
+import type { LedgerReader, ObjectStore } from '../../store/index.ts'
 
 const TYPES: ReadonlySet<string> = new Set([
   'proposal_v1',
@@ -104,12 +104,41 @@ async function* eachOf(
  * A store of bodies that notes what was asked for and is not there. A body that a `body_dropped_v1`
  * fact of any stream names went by a rule; any other was removed.
  */
-export class NotedObjects extends ObjectStore {
+export class NotedObjects implements ObjectStore {
+  readonly #objects: ObjectStore
   readonly #absent = new Set<Digest>()
 
-  override async get(digest: Digest): Promise<Uint8Array> {
+  constructor(objects: ObjectStore) {
+    this.#objects = objects
+  }
+
+  put(object: Parameters<ObjectStore['put']>[0]): Promise<void> {
+    return this.#objects.put(object)
+  }
+
+  putPieces(pieces: Iterable<Uint8Array>): Promise<Digest> {
+    return this.#objects.putPieces(pieces)
+  }
+
+  lines(digest: Digest): Promise<Iterable<string>> {
+    return this.#objects.lines(digest)
+  }
+
+  has(digest: Digest): Promise<boolean> {
+    return this.#objects.has(digest)
+  }
+
+  size(digest: Digest): Promise<number | null> {
+    return this.#objects.size(digest)
+  }
+
+  drop(digest: Digest): Promise<boolean> {
+    return this.#objects.drop(digest)
+  }
+
+  async get(digest: Digest): Promise<Uint8Array> {
     try {
-      return await super.get(digest)
+      return await this.#objects.get(digest)
     } catch (error) {
       const isAbsent = faultCode(error) === 'body.missing'
       if (isAbsent) this.#absent.add(digest)

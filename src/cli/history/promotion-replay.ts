@@ -5,8 +5,14 @@
  *
  * How far several humans came with one act, from its facts alone, with every signature checked.
  */
-import type { Confirmation, Decision, Promotion } from '../../contracts/index.ts'
-import { type Approvals, approvalQuestion, countApprovals } from '../../gate/index.ts'
+import type { Confirmation, Decision, Evaluation, Promotion } from '../../contracts/index.ts'
+import {
+  type Approvals,
+  approvalQuestion,
+  countApprovals,
+  type RecordedAnswer,
+  startersOf,
+} from '../../gate/index.ts'
 import { isProvenApproval } from '../../home/index.ts'
 import type { OpenedFact, Register, Replay, ReplayLookup } from '../../ledger/index.ts'
 
@@ -31,7 +37,8 @@ export async function replayPromotion(
     .findLast((one) => one.proposal_digest === proposal_digest)
   if (decision?.decision !== 'CONFIRM') return null
   const answers = before(await lookup.ofAction(stream, 'confirmation_v1', action_id))
-  const several = approvalsOf(decision, answers, register)
+  const evaluations = before(await lookup.ofAction(stream, 'evaluation_v1', action_id))
+  const several = approvalsOf(decision, answers, evaluations, register)
   const needed = several?.needed ?? 1
   const isYes = ({ answer, result_digest: about }: Confirmation): boolean =>
     answer === 'APPROVED' && about === result_digest
@@ -43,10 +50,11 @@ export async function replayPromotion(
   return { kind: 'different', recorded: { approvals: needed }, computed: { approvals: found } }
 }
 
-/** Returns null if one human or none is asked. `answers`: all about its act, in order. */
+/** Returns null if one human or none is asked. `answers` and `evaluations`: all of its act, in order. */
 export function approvalsOf(
   decision: Decision,
   answers: readonly OpenedFact[],
+  evaluations: readonly OpenedFact[],
   register: Pick<Register, 'credentials' | 'passkeys'>,
 ): Approvals | null {
   const question = approvalQuestion(decision)
@@ -55,7 +63,15 @@ export function approvalsOf(
     // Only a payload that is not kept any more is none; facts are of their contract.
     payload === null ? [] : [{ confirmation: payload as Confirmation, principal }],
   )
-  return countApprovals(question, recorded, (answer) => isProvenApproval(register, answer))
+  const starters = startersOf(
+    evaluations.map(({ payload, principal }) => ({
+      principal,
+      // The same.
+      evaluation: payload as Evaluation | null,
+    })),
+  )
+  const isProven = (answer: RecordedAnswer) => isProvenApproval(register, answer)
+  return countApprovals(question, recorded, starters, isProven)
 }
 
 /** Without keys, as people read it. */

@@ -19,6 +19,7 @@ import {
   validate,
 } from '../../contracts/index.ts'
 import type { Principal } from '../facts/fact.ts'
+import { deviceOfTask, deviceText, isDevice } from './dispatch.ts'
 import { type Caller, humanFault, principalText } from './register.ts'
 
 export interface TaskFill {
@@ -108,6 +109,7 @@ export function judgeReceipt(
     ...documentViolations(filled, task),
     ...executorViolations(filled, caller),
     ...taskViolations(filled, task),
+    ...deviceViolations(task, caller),
     ...keyViolations(filled),
   ]
   if (violations.length > 0) return { ok: false, violations }
@@ -133,6 +135,14 @@ function taskViolations(document: unknown, task: unknown): readonly Violation[] 
   if (task !== null || typeof id !== 'string') return []
   const message = `no task has the id ${show(id, '')}`
   return [{ code: 'receipt.unknown_task', path: '/act_task_id', message }]
+}
+
+/** A task for a device has receipts of that device, and of humans who looked at what was done. */
+function deviceViolations(task: unknown, { principal }: Caller): readonly Violation[] {
+  const device = deviceOfTask(task)
+  if (device === null || principal.kind === 'human' || isDevice(principal, device)) return []
+  const message = `the task is for the device ${showName(deviceText(device))}`
+  return [{ code: 'receipt.other_device', path: '/act_task_id', message }]
 }
 
 function keyViolations(document: unknown): readonly Violation[] {

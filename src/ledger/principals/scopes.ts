@@ -15,6 +15,8 @@ const COMMANDS: Readonly<Record<string, TokenScope>> = {
   flow: 'flows',
   schedule: 'flows',
   task: 'tasks',
+  // Routes of devices that are no command.
+  tasks: 'tasks',
   receipt: 'tasks',
 }
 

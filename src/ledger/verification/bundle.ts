@@ -136,8 +136,13 @@ signed. Everything else follows from facts.jsonl and the signed checkpoint.
   The first key of keys.txt signs from size 1 on. Each fact i with record.type "key_rotated_v1" and a
   record.payload.old_key that is not null hands over from old_key, the key in use, to new_key;
   last_size is i + 1. The checkpoint of exactly that size is in checkpoints/ and is signed by both, the
-  old key first. Before it only the old key signs, behind it only the new one. Every checkpoint in the
-  bundle has exactly these signatures. keys.txt lists the same keys and sizes.
+  old key first. Before it only the old key signs, behind it only the new one.
+  Several machines may sign, each with a key of its own. A fact i of type "machine_v1", whose
+  principal.kind must be "human", has size i + 1. change "joined" lets payload.key, a key that was not
+  there before, sign: only sizes larger than N, where checkpoints/N.txt is the first with N >= size.
+  change "removed" ends it: that key signs sizes up to i. For both there is such a checkpoint.
+  Every checkpoint in the bundle has exactly one signature, of a key that may sign its size, or at the
+  size of a "key_rotated_v1" exactly its two. keys.txt lists the same keys and sizes.
   Facts of that type with old_key null are in the stream "host" only, and change no key there: each
   announces a stream (payload.stream) and the first key of that stream. Fact 0 announces "host" itself;
   its new_key is the first key of keys.txt of the host's bundle.
@@ -152,7 +157,7 @@ signed. Everything else follows from facts.jsonl and the signed checkpoint.
   An anchor may be a checkpoint of the whole home. Its text has further lines. Its origin is that of the
   stream without "/" and the stream's name. Lines 2 and 3 are size and root of the stream "host"; each
   further line is name, space, size, space, root in base64, of one other stream. Take size and root of
-  this stream from there. Its signer is the key of that size, under the home's origin as its NAME, so
+  this stream from there. Its signer is a key of that size, under the home's origin as its NAME, so
   the ID is another one. A history is anchored as a whole only if every stream extends it, "host" too:
   that stream records tokens, principals, laws and halts.
 
@@ -178,7 +183,8 @@ signed. Everything else follows from facts.jsonl and the signed checkpoint.
 
 8. Answers with a passkey
   A payload of type confirmation_v1 or passkey_proof_v1 may have an "assertion" (WebAuthn), its
-  bytes in base64url without padding. client_data is JSON: type is "webauthn.get"; challenge is the
+  bytes in base64url without padding, also where the payload lies in objects/ (step 6): such a payload
+  has to be there. client_data is JSON: type is "webauthn.get"; challenge is the
   base64url of SHA-256 over the canonical JSON of assertion.challenge; origin is http or https, host
   writ.localhost, any port. authenticator_data begins with SHA-256("writ.localhost"); its byte 32
   has the bits 0x01 (a person was present) and 0x04 (the authenticator verified the person).

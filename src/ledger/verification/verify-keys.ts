@@ -2,6 +2,10 @@
  * The keys that may sign each size of a stream (L-2). The host's stream names the first key. Each
  * `key_rotated_v1` of the stream itself names the next one. At the size of that fact both keys sign,
  * the old one first; the old key signs no larger size.
+ *
+ * Several machines write one ledger with a key each (X-1): `machine_v1` of the stream lets another key
+ * sign, or ends that. The checkpoint of a size with such a fact is kept. A key that joined signs only
+ * sizes beyond that checkpoint, so no key certifies itself.
  */
 
 import type { Code } from '../../base/index.ts'
@@ -29,13 +33,20 @@ export interface Wrong {
 
 interface Span {
   readonly key: VerifierKey
+  /** The first size that the key may sign. */
+  from: number
   /** The last size that the key may sign; null while it is in use. */
   lastSize: number | null
+  /** The key that it followed in a rotation at `from`; both sign that size. */
+  readonly after: VerifierKey | null
+  /** The size with the fact that let a machine's key sign; null for other keys. */
+  readonly joinedAt: number | null
 }
 
 export class KeySchedule {
   readonly origin: string
   readonly #spans: Span[] = []
+  readonly #changes = new Set<number>()
 
   constructor(origin: string) {
     this.origin = origin
@@ -45,29 +56,31 @@ export class KeySchedule {
     return this.#spans.map(({ key }) => key)
   }
 
+  /** Returns the keys that may sign now. */
+  get inForce(): readonly VerifierKey[] {
+    return this.#spans.filter(({ lastSize }) => lastSize === null).map(({ key }) => key)
+  }
+
   /** Returns each key with the sizes that it may sign, for a page that people read. */
   spans(): readonly { readonly key: string; readonly from: number; readonly to: number | null }[] {
-    return this.#spans.map(({ key, lastSize }, index) => ({
+    return this.#spans.map(({ key, from, lastSize }) => ({
       key: formatVerifierKey(key),
-      from: this.#spans[index - 1]?.lastSize ?? 1,
+      from,
       to: lastSize,
     }))
+  }
+
+  /** Returns the sizes with a change of keys, in their order. */
+  get changes(): readonly number[] {
+    return [...this.#changes].sort((a, b) => a - b)
   }
 
   /** Takes the first key from the text in a fact. Returns the reason if it cannot be one. */
   begin(text: unknown): Wrong | null {
     const key = this.#read(text)
     if (key === null) return unfit('the first key is no key of this stream')
-    this.#spans.push({ key, lastSize: null })
+    this.#spans.push({ key, from: 1, lastSize: null, after: null, joinedAt: null })
     return null
-  }
-
-  /** Compares the first key with the one that the host's stream names, or takes it from there. */
-  settleFirst(text: unknown): Wrong | null {
-    const [first] = this.#spans
-    if (first === undefined) return this.begin(text)
-    if (formatVerifierKey(first.key) === text) return null
-    return unfit('the first key is not the one that the host stream names')
   }
 
   /** Takes the payload of the rotation at `seq`. */
@@ -77,16 +90,61 @@ export class KeySchedule {
     if (lastSize !== seq + 1) return unfit('the last size of the old key is not that of the fact')
     // Without a known first key, takes it from the rotation; the pinned keys decide whether it counts.
     const wrong = this.#spans.length === 0 ? this.begin(oldKey) : null
-    const current = this.#spans[this.#spans.length - 1]
-    if (wrong !== null || current === undefined) return wrong
-    if (oldKey !== formatVerifierKey(current.key)) {
+    if (wrong !== null) return wrong
+    const current = this.#spanOf(oldKey)
+    if (current === undefined) {
       return unfit('the old key of the rotation is not the one that signed so far')
     }
     const key = this.#read(newKey)
     if (key === null) return unfit('the new key is no key of this stream')
     current.lastSize = seq + 1
-    this.#spans.push({ key, lastSize: null })
+    this.#changes.add(seq + 1)
+    this.#spans.push({ key, from: seq + 1, lastSize: null, after: current.key, joinedAt: null })
     return null
+  }
+
+  /** Takes the payload of the `machine_v1` at `seq`. */
+  change(payload: unknown, seq: number): Wrong | null {
+    const { origin, key: text, size, change } = fieldsOf(payload)
+    if (origin !== this.origin) return unfit('the machine is of another origin')
+    if (size !== seq + 1) return unfit('the size of the change is not that of the fact')
+    const key = this.#read(text)
+    if (key === null) return unfit('the key of the machine is no key of this stream')
+    const known = this.#spanOf(text)
+    this.#changes.add(seq + 1)
+    if (change === 'removed') {
+      if (known === undefined) return unfit('the key that is removed does not sign')
+      known.lastSize = seq
+      return null
+    }
+    if (this.keys.some((one) => one.keyId === key.keyId)) return unfit('the key was known before')
+    this.#spans.push({ key, from: seq + 2, lastSize: null, after: null, joinedAt: seq + 1 })
+    return null
+  }
+
+  /**
+   * Binds every change to the kept checkpoints, given by their sizes in order: a key that joined signs
+   * only beyond the first kept checkpoint with its fact. Returns the sizes of changes without one.
+   */
+  settle(kept: readonly number[]): readonly number[] {
+    const boundOf = (size: number): number | undefined => kept.find((one) => one >= size)
+    for (const span of this.#spans) {
+      const bound = span.joinedAt === null ? undefined : boundOf(span.joinedAt)
+      if (bound !== undefined) span.from = bound + 1
+    }
+    return this.changes.filter((size) =>
+      this.#isRotation(size) ? !kept.includes(size) : boundOf(size) === undefined,
+    )
+  }
+
+  #isRotation(size: number): boolean {
+    return this.#spans.some(({ after, from }) => after !== null && from === size)
+  }
+
+  #spanOf(text: unknown): Span | undefined {
+    return this.#spans.find(
+      ({ key, lastSize }) => lastSize === null && formatVerifierKey(key) === text,
+    )
   }
 
   #read(text: unknown): VerifierKey | null {
@@ -97,20 +155,29 @@ export class KeySchedule {
   /** Copies the schedule under another name, such as the ledger's own. */
   under(name: string): KeySchedule {
     const schedule = new KeySchedule(name)
-    for (const { key, lastSize } of this.#spans) {
-      schedule.#spans.push({ key: verifierKey(name, key.type, key.publicKey), lastSize })
+    const renamed = ({ type, publicKey }: VerifierKey): VerifierKey =>
+      verifierKey(name, type, publicKey)
+    for (const span of this.#spans) {
+      const after = span.after === null ? null : renamed(span.after)
+      schedule.#spans.push({ ...span, key: renamed(span.key), after })
     }
     return schedule
   }
 
-  /** Returns the keys that sign a checkpoint of that size, in their order. */
+  /** Returns the keys that may sign a checkpoint of that size, in their order. */
   signersOf(size: number): readonly VerifierKey[] {
     return this.#spans
-      .filter(({ lastSize }, index) => {
-        const from = this.#spans[index - 1]?.lastSize ?? 0
-        return size >= from && (lastSize === null || size <= lastSize)
-      })
+      .filter(({ from, lastSize }) => size >= from && (lastSize === null || size <= lastSize))
       .map(({ key }) => key)
+  }
+
+  /** Returns whether these are exactly the signers that a checkpoint of that size has. */
+  isSignedBy(size: number, signers: readonly VerifierKey[]): boolean {
+    const rotated = this.#spans.find(({ after, from }) => after !== null && from === size)
+    const [first, second, ...others] = signers.map(({ keyId }) => keyId)
+    if (first === undefined || others.length > 0) return false
+    if (rotated !== undefined) return first === rotated.after?.keyId && second === rotated.key.keyId
+    return second === undefined && this.signersOf(size).some(({ keyId }) => keyId === first)
   }
 
   /** Returns whether one of the keys is among the pinned public keys; names do not count. */
@@ -174,10 +241,11 @@ export function checkSigners(
     const message = `the key ${formatVerifierKey(retired)} may not sign the size ${size}`
     return { code: 'ledger.key_retired', message }
   }
+  const signers = known.filter((key) => key !== undefined)
   const isComplete =
     demand === 'exact'
-      ? known.length === wanted.length && known.every((key, index) => key === wanted[index])
-      : known.some((key) => key !== undefined)
+      ? signers.length === known.length && schedule.isSignedBy(size, signers)
+      : signers.length > 0
   if (!isComplete || wanted.length === 0) {
     return { code: 'ledger.signers', message: `the size ${size} is not signed by its keys` }
   }

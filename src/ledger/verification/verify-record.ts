@@ -35,6 +35,8 @@ export interface Reference {
 export interface RecordFinding {
   readonly wrong: Wrong | null
   readonly references: readonly Reference[]
+  /** The payload of a long record, if it follows its contract. */
+  readonly payload?: unknown
 }
 
 const KEYS = new Set([
@@ -145,7 +147,8 @@ export function checkReferenced(
     return found('the search terms of the fact are not those of its payload')
   }
   const bodies = kind === 'payload' ? bodiesOf(record, seq, payload, rules) : []
-  return found(judgePayload(record.type, payload), bodies)
+  const finding = found(judgePayload(record.type, payload), bodies)
+  return kind === 'payload' && finding.wrong === null ? { ...finding, payload } : finding
 }
 
 function found(said: string | null, references: readonly Reference[] = []): RecordFinding {

@@ -65,8 +65,17 @@ export interface StreamVerificationOptions {
 }
 
 const ROTATION = 'key_rotated_v1'
-/** How a rotation looks in canonical bytes. */
+const MACHINE = 'machine_v1'
+
+/** How a rotation, and a change of machines, look in canonical bytes. */
 export const ROTATION_MARK = `"type":"${ROTATION}"`
+export const MACHINE_MARK = `"type":"${MACHINE}"`
+
+/** Whether the canonical bytes of a fact may hold a change of keys. */
+export function mayChangeKeys(text: string): boolean {
+  return text.includes(ROTATION_MARK) || text.includes(MACHINE_MARK)
+}
+
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 export class StreamVerification {
@@ -117,7 +126,7 @@ export class StreamVerification {
       return []
     }
     this.#noteChain(this.#audit.take(text, chain), seq)
-    return this.#options.contracts || text.includes(ROTATION_MARK) ? this.#read(seq, text) : []
+    return this.#options.contracts || mayChangeKeys(text) ? this.#read(seq, text) : []
   }
 
   /** Takes the next fact unread: its bytes with 0x00 in front, and its chain value. */
@@ -182,6 +191,7 @@ export class StreamVerification {
     }
     const { fact } = reading
     if (fact.record.type === ROTATION) this.#takeRotation(fact)
+    if (fact.record.type === MACHINE) this.#takeMachine(fact)
     if (!this.#options.contracts) return []
     this.#options.onFact?.(fact)
     this.#checkTime(fact)
@@ -205,6 +215,13 @@ export class StreamVerification {
       this.beginnings.push({ stream: String(payload['stream']), key: payload['new_key'], seq })
       if (isOwn) this.#sayIf(this.schedule.begin(payload['new_key']), seq)
     } else this.#sayIf(unfit('a first key is named where none can be'), seq)
+  }
+
+  /** Only a human lets a machine sign. */
+  #takeMachine({ seq, record, principal }: Fact): void {
+    const isHuman = principal.kind === 'human'
+    if (!isHuman) this.#say(unfit('a machine was let in or removed by no human'), seq)
+    else this.#sayIf(this.schedule.change(record.payload, seq), seq)
   }
 
   #sayIf(wrong: Wrong | null, seq: number): void {
