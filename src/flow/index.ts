@@ -69,14 +69,12 @@ export {
   toldFindings,
 } from './report/stops.ts'
 export { migrateCommand, sourceOf } from './report/ways-out.ts'
-export { commandText, nodeName, nodeTitle } from './report/words.ts'
+export { commandText, nodeName, nodeTitle, OWN_ID, ownIdOf } from './report/words.ts'
 export { type ClaimStanding, claimStandings } from './runtime/claims.ts'
 export { type Delta, deltaOf } from './runtime/delta.ts'
 export { isLostItem } from './runtime/map.ts'
-export { eventOf, type RunDifference, replayRun } from './runtime/replay.ts'
 export { canSkip } from './runtime/skip.ts'
 export { stagesSeen } from './runtime/stage.ts'
-export { step } from './runtime/step.ts'
 export {
   ASKING_TO_CONTINUE,
   findBreaches,
@@ -124,7 +122,7 @@ export {
   type FlowFact,
   type RunFinding,
 } from './state/fact.ts'
-export { dueTimers, outstanding, timersOf } from './state/outstanding.ts'
+export { dueTimers, outstanding, signalsAwaited, timersOf } from './state/outstanding.ts'
 export {
   emptyState,
   isStuckAt,
@@ -136,6 +134,8 @@ export {
 } from './state/state.ts'
 export { elementAt, vectorElements } from './state/vector.ts'
 export { pinnedVersion, versionOf } from './state/version.ts'
+export { eventOf, type RunDifference, replayRun } from './step/replay.ts'
+export { step } from './step/step.ts'
 export { inlineFlows } from './subflow/inline.ts'
 export { exportTable, lostColumns, type TableOptions } from './tables/export.ts'
 export {

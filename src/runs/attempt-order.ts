@@ -12,8 +12,8 @@ import { sealedArtifacts } from './files/sealed-artifacts.ts'
 import { isObject, type Said } from './participant/participant-request.ts'
 import { type Secrets, secretsOf } from './participant/secrets.ts'
 import type { RunCommand } from './participant-input.ts'
+import { LOG_FILE } from './programs/workspace-files.ts'
 import type { FlowRun } from './run.ts'
-import { LOG_FILE } from './run-files.ts'
 
 export function attemptOrder(
   run: FlowRun,

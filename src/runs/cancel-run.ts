@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { faultCode } from '../base/index.ts'
 import { type FlowFact, outstanding } from '../flow/index.ts'
-import type { FlowHost } from './flow-host.ts'
+import { type FlowHost, refuseElsewhere } from './flow-host.ts'
 import { FlowRun } from './run.ts'
 import { RunFolder } from './run-folder.ts'
 import { leaveOrder, loadRun, lookAtRun, sweep, type WalkedRun } from './runs.ts'
@@ -20,6 +20,7 @@ export async function cancelRun(
   principal: string,
   comment: string | null,
 ): Promise<WalkedRun> {
+  await refuseElsewhere(host.ledger, runId)
   leaveOrder(host, runId, { kind: 'cancel', principal, comment })
   const until = host.clock.elapsedMs() + WAIT_MS
   for (;;) {

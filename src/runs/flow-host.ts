@@ -3,9 +3,12 @@
  *
  * The halt, for what flows do outside a sandbox: requests to participants elsewhere. It is looked at
  * before each of them and watched while they last; sandboxes and promotions look for themselves.
+ *
+ * Which machine walks a run, where a home has several (X-1): its stages and orders lie there. A run is
+ * bound to the machine that begins it; another one refuses it in words.
  */
 
-import { type FaultError, faultError } from '../base/index.ts'
+import { type FaultError, faultError, showName } from '../base/index.ts'
 import type { Home } from '../home/index.ts'
 import type { Principal } from '../ledger/index.ts'
 import type { Clock } from '../machine/index.ts'
@@ -58,4 +61,36 @@ function halted(): FaultError {
   const message = 'everything is halted: flows neither start nor go on'
   const hint = '`writ resume` lifts the halt; `writ flow resume` then goes on'
   return faultError('halted', '', message, hint)
+}
+
+function bindingOf(runId: string): string {
+  return `run/${runId}`
+}
+
+/** Binds a run to this machine before its first fact. */
+export async function bindRun(ledger: Ledger, runId: string): Promise<void> {
+  if (ledger.files !== null) await ledger.files.put(bindingOf(runId), await ledger.machine())
+}
+
+/** Returns the machine that walks a run, by the fingerprint of its key; null where there is one machine. */
+export async function machineOf(
+  { files }: Pick<Ledger, 'files'>,
+  runId: string,
+): Promise<string | null> {
+  return files === null ? null : files.get(bindingOf(runId))
+}
+
+/** Whether another machine walks the run. */
+export async function isElsewhere(ledger: Ledger, runId: string): Promise<boolean> {
+  const machine = await machineOf(ledger, runId)
+  return machine !== null && machine !== (await ledger.machine())
+}
+
+/** Fails if another machine walks the run. */
+export async function refuseElsewhere(ledger: Ledger, runId: string): Promise<void> {
+  if (!(await isElsewhere(ledger, runId))) return
+  const message = `the run ${showName(runId)} is walked on another machine of the home, where its files lie`
+  const hint =
+    'go on there, or start a worker there: `writ worker`; answers reach it from any machine'
+  throw faultError('machine.elsewhere', runId, message, hint)
 }

@@ -3,7 +3,7 @@
  * ledger, flow, machine, promotion, store, home and service.
  */
 export { actsOf, cancelRun } from './cancel-run.ts'
-export type { FlowHost } from './flow-host.ts'
+export { type FlowHost, isElsewhere, machineOf } from './flow-host.ts'
 export { makePlan, type PlanningOutcome, type PlanOptions, resumePlan } from './make-plan.ts'
 export {
   lookAtMigration,
@@ -16,6 +16,7 @@ export { shortSecrets } from './participant/secrets.ts'
 export { dueRuns, type PassedTimer, passAllTimers, passTimers } from './pass-timers.ts'
 export {
   answerOrder,
+  answerTemplate,
   askedOfPeople,
   lastSeen,
   namedPerson,
@@ -25,6 +26,7 @@ export {
 } from './person-answer.ts'
 export { findPlanning, type PlanningTerms } from './planning-folder.ts'
 export { openReviewers, openWork, programProblems } from './programs/program-problems.ts'
+export { nextTimer } from './run-folder.ts'
 export {
   keepDocument,
   keptDocument,

@@ -15,6 +15,7 @@ import {
   type FlowCommand,
   type RunState,
 } from '../flow/index.ts'
+import { changedArtifact } from './files/recorded-artifacts.ts'
 
 export type RunCommand = Extract<FlowCommand, { type: 'run_participant' }>
 
@@ -28,6 +29,8 @@ export interface Again {
 interface InputFiles {
   /** A file as the participant itself finds it; null when there is none. Fails for an artifact that changed. */
   readonly read: (path: string) => Promise<Uint8Array | null>
+  /** The digest of a file as a node left it; null if it left none, or a later node changed it. */
+  readonly left: (nodeId: string, path: string) => Promise<string | null>
   /** What the judged work changed, relative to the workspace. */
   readonly judged: readonly string[]
 }
@@ -211,6 +214,9 @@ async function viewOf(asked: Asked, { from, file, optional }: NodeInput): Promis
     return (await itemViews(asked, from)) ?? (await artifactView(asked, from)) ?? absent
   if (!mayRead(asked, file)) return WITHHELD
   const bytes = await asked.files.read(file)
+  const digest = bytes === null ? null : await asked.files.left(from, file)
+  if (bytes !== null && digest !== null && digestBytes(bytes) !== digest)
+    throw changedArtifact(file, { nodeId: from, digest }, bytes)
   return bytes === null
     ? { ...absent, file }
     : { path: file, ...fileView(bytes, file, asked.isRemote) }
@@ -235,16 +241,20 @@ async function itemViews(asked: Asked, nodeId: string): Promise<View | null> {
 /** An access rule keeps it from the actor. */
 const WITHHELD = { path: null, is_withheld: true } as const
 
+const NO_WORK = { artifact: null, stage: null } as const
+
 /** What a node handed in last; null if it handed in nothing. */
 async function artifactView(asked: Asked, nodeId: string): Promise<View | null> {
   const { flow, state, isRemote } = asked
   const index = flow.nodeIndex.get(nodeId)
-  const artifact = index === undefined ? null : elementAt(state.nodes, index).work.artifact
+  const { artifact, stage } = index === undefined ? NO_WORK : elementAt(state.nodes, index).work
   if (artifact === null) return null
   const { path, digest, format, content } = artifact
   if (!mayRead(asked, path)) return WITHHELD
-  // Fails if the participant would find another one.
-  await asked.files.read(path)
+  // Fails if the participant would find another one. The file of work that was rejected is gone.
+  const bytes = await asked.files.read(path)
+  if (bytes === null && stage !== null && stage.actionId !== null)
+    throw changedArtifact(path, { nodeId, digest }, null)
   const text = isRemote ? cutText(content) : {}
   return { path, digest, format, media_type: mediaTypeOf(path), ...text }
 }

@@ -50,7 +50,7 @@ import { changedPrograms, foundAt } from './programs/host-findings.ts'
 import { commandOf } from './programs/participant-command.ts'
 import type { FlowRun } from './run.ts'
 import { filesAt, isFolder, ownPath } from './run-files.ts'
-import { judgedFiles } from './stages.ts'
+import { filesUnder, judgedFiles } from './stages.ts'
 
 type AskAgain = Extract<FlowCommand, { type: 'ask_again' }>
 
@@ -297,7 +297,7 @@ export class Participation {
     const node = this.#nodeOf(command.node_id)
     const judged = stages.judgedBy(flow, state, command.review)
     const view = stages.bases(command.stands_on)
-    const files = { read: (path: string) => this.#run.readFile(path, view), judged }
+    const files = { ...filesUnder(this.#run, view), judged }
     try {
       const input = await participantInput({ flow, state, node, command, isRemote, files }, again)
       return { ...input, changed: null }

@@ -4,7 +4,7 @@
  */
 import { faultCode } from '../base/index.ts'
 import { nodeTitle, outstanding } from '../flow/index.ts'
-import type { FlowHost } from './flow-host.ts'
+import { type FlowHost, isElsewhere } from './flow-host.ts'
 import { FlowRun } from './run.ts'
 import { nextTimer, RunFolder, timedRuns } from './run-folder.ts'
 import { isPersons, loadRun } from './runs.ts'
@@ -25,6 +25,7 @@ export interface PassedTimer {
  * process, none. Changes nothing if another process walks the run.
  */
 export async function passTimers(host: FlowHost, runId: string): Promise<readonly PassedTimer[]> {
+  if (await isElsewhere(host.ledger, runId)) return []
   const folder = new RunFolder(host.home, runId)
   try {
     return await folder.locked(() => recordPassed(host, runId, folder))

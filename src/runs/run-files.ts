@@ -17,9 +17,8 @@ import {
 import type { Home } from '../home/index.ts'
 import { quote, readIfThere, writeWhole } from '../machine/index.ts'
 import { ARTIFACTS } from './files/sealed-artifacts.ts'
+import { LOG_FILE } from './programs/workspace-files.ts'
 import { isLogOfRun, type RunFolder } from './run-folder.ts'
-
-export const LOG_FILE = 'orchestration_log.md'
 
 /** Returns the folder of a run's artifacts; its name is a part of the id that commands accept. */
 export function artifactsFolder(runId: string): string {

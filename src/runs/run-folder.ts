@@ -244,7 +244,7 @@ export function isLogOfRun(
 
 export function unknownRun(runId: string): FaultError {
   const message = `there is no run ${showName(runId)}`
-  return faultError('flow.unknown_run', runId, message, '`writ flow status` lists the runs')
+  return faultError('flow.unknown_run', runId, message, '`writ flow list` lists the runs')
 }
 
 /** The moment of the next timer; null if the run waits for none. */

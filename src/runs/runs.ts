@@ -28,10 +28,11 @@ import {
   type RunState,
   rulesNamed,
   runStatus,
+  signalsAwaited,
 } from '../flow/index.ts'
 import type { LedgerReader } from '../store/index.ts'
 import type { FlowHost } from './flow-host.ts'
-import { refuseHalted } from './flow-host.ts'
+import { bindRun, refuseElsewhere, refuseHalted } from './flow-host.ts'
 import { givenAnswer, type Order, orderOf } from './orders.ts'
 import { refuseMissingParts } from './programs/needed-parts.ts'
 import { FlowRun, type RunOptions } from './run.ts'
@@ -90,6 +91,7 @@ export async function startRun(host: FlowHost, order: StartOrder): Promise<Walke
   refuseMissingParts(flow, flow.nodes, partsAround(host, workspace))
   await refuseUnknownTools(host, flow, workspace, watching.abort)
   const runId = given ?? newRunId(host.clock.nowMs())
+  await bindRun(host.ledger, runId)
   const run = new FlowRun({ host, flow, runId, workspace, ...watching })
   return run.folder.locked(async () => {
     await keepDocument(host.ledger, flow.base)
@@ -115,6 +117,7 @@ export async function resumeRun(
   runId: string,
   watching: WatchOptions = {},
 ): Promise<WalkedRun> {
+  await refuseElsewhere(host.ledger, runId)
   const folder = new RunFolder(host.home, runId)
   return folder.locked(async () => {
     const { flow, workspace, ...history } = await loadRun(host.ledger, host.stream, runId)
@@ -159,7 +162,8 @@ async function walked(run: FlowRun): Promise<WalkedRun> {
   await sweep(run.options.host, run)
   const { options, state, facts, range } = run
   const { waiting } = run
-  run.folder.noteWaiting(waiting.map(({ command }) => command))
+  const signals = state.ended === null ? signalsAwaited(state) : []
+  run.folder.noteWaiting([...waiting.map(({ command }) => command), ...signals])
   run.folder.noteBlocked(status === 'BLOCKED')
   // What led here is in the run's own log, also where the phase has not ended.
   if (status !== 'DONE') copyLog(run.logText(), run.folder)
@@ -352,7 +356,9 @@ export async function stoppedRuns(
   for (const runId of notedRuns(host.home)) {
     const { facts } = await readRun(host.ledger, host.stream, runId)
     const run = facts.length === 0 ? null : await lookAtRun(host, runId)
-    if (run !== null && (run.waiting.length > 0 || run.status === 'BLOCKED')) found.push(run)
+    if (run === null) continue
+    const isWaiting = run.waiting.length > 0 || signalsAwaited(run.state).length > 0
+    if (run.status === 'BLOCKED' || (run.state.ended === null && isWaiting)) found.push(run)
   }
   return found
 }

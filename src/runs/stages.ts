@@ -7,6 +7,8 @@ import {
   type RunState,
   type StageBase,
 } from '../flow/index.ts'
+import type { FlowRun } from './run.ts'
+import { ownPath } from './run-files.ts'
 import type { WalkedRun } from './runs.ts'
 
 interface KnownStage {
@@ -130,6 +132,28 @@ export function stagedBy(
   const stages = new Stages()
   for (const fact of facts) stages.observe(fact)
   return stages.find({ node_id: nodeId, manifest: stage.manifest })?.actionId ?? null
+}
+
+/** Files as a participant over these stages finds them, and as nodes left them. */
+export function filesUnder(run: FlowRun, view: readonly string[]) {
+  return {
+    read: (path: string) => run.readFile(path, view),
+    left: (nodeId: string, path: string) => leftBy(run, nodeId, path),
+  }
+}
+
+/** The digest of a file as a node left it last; null if it left none, or a later attempt changed it. */
+async function leftBy(
+  { flow, state, stages, options }: FlowRun,
+  nodeId: string,
+  named: string,
+): Promise<string | null> {
+  const index = flow.nodeIndex.get(nodeId)
+  const stage = index === undefined ? null : elementAt(state.nodes, index).work.stage
+  const known = stage && stages.find({ node_id: nodeId, manifest: stage.manifest })
+  const path = ownPath(named, state.artifacts)
+  if (!known?.paths.includes(path) || stages.pathsSince(known.seq).has(path)) return null
+  return options.host.attempts.leftDigest(known.actionId, `${options.workspace}/${path}`)
 }
 
 function isUnpromoted(flow: CompiledFlow, state: RunState, nodeId: string): boolean {

@@ -2,8 +2,8 @@
  * Room: schedules. Starts runs of flows at their times. Sees base, contracts, ledger, flow, store and
  * runs.
  */
-export { pinFlow, pinnedFile } from './pinned.ts'
-export { runSchedules, type ScheduleNews } from './schedule-loop.ts'
+export { pinFlow, pinnedFile, pinnedFlow } from './pinned.ts'
+export { type RunQueue, runSchedules, type ScheduleNews } from './schedule-loop.ts'
 export {
   readSchedules,
   recordChange,

@@ -46,7 +46,14 @@ export interface ScheduleNews {
   readonly message?: string
 }
 
+/** Hands runs to workers instead of walking them here. */
+export interface RunQueue {
+  start(runId: string, terms: Schedule['terms']): Promise<void>
+  resume(runId: string): Promise<void>
+}
+
 interface LoopOptions {
+  readonly queue?: RunQueue
   readonly tell: (news: ScheduleNews) => void
   readonly abort?: AbortSignal
 }
@@ -102,7 +109,7 @@ export class ScheduleLoop {
     if (!(await hasBegun(this.#host, runId))) return this.#start(schedule, last)
     const { status, state } = await lookAtRun(this.#host, runId)
     if (state.ended !== null || (status !== 'RUNNING' && !hasOrders(this.#host, runId))) return
-    if (!(await isWalked(this.#host, runId))) this.#resume(name, runId)
+    if (!(await isWalked(this.#host, runId))) await this.#resume(name, runId)
   }
 
   #isBusy(runId: string): boolean {
@@ -156,7 +163,8 @@ export class ScheduleLoop {
     const flow = await pinnedFlow(this.#host.ledger, terms.flow_digest)
     if (flow === null) return this.#failToStart(slot, missingFlow(name, terms.flow_digest))
     this.#tell({ kind: 'started', ...newsOf(slot) })
-    const { abort } = this.#options
+    const { abort, queue } = this.#options
+    if (queue !== undefined) return queue.start(runId, terms)
     const started = startRun(this.#host, {
       flow,
       workspace: terms.workspace,
@@ -176,9 +184,10 @@ export class ScheduleLoop {
     this.#tell({ kind: 'failed', ...newsOf(failed) })
   }
 
-  #resume(name: string, runId: string): void {
+  async #resume(name: string, runId: string): Promise<void> {
     this.#tell({ kind: 'resumed', name, run_id: runId })
-    const { abort } = this.#options
+    const { abort, queue } = this.#options
+    if (queue !== undefined) return queue.resume(runId)
     const watching = abort === undefined ? {} : { abort }
     this.#follow(name, runId, resumeRun(this.#host, runId, watching))
   }
@@ -219,7 +228,7 @@ export class ScheduleLoop {
       const { status } = await lookAtRun(this.#host, runId)
       const { by } = await findRun(this.#host.ledger, this.#host.stream, runId)
       // A person goes on with a run that an actor began: see `writ flow resume`.
-      if (status === 'RUNNING' && by.kind === 'human') this.#resume('', runId)
+      if (status === 'RUNNING' && by.kind === 'human') await this.#resume('', runId)
     }
   }
 

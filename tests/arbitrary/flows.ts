@@ -87,7 +87,7 @@ function edgeOf(parts: EdgeParts, index: number, count: number): FlowEdge {
   }
 }
 
-const wayArbitrary = fc.record({
+export const wayArbitrary = fc.record({
   source: fc.nat(),
   target: fc.nat(),
   sort: fc.constantFrom(
@@ -178,7 +178,7 @@ export const callingFlow = fc
     }
   })
 
-function wayOf(
+export function wayOf(
   nodes: readonly FlowNode[],
   { source, target, sort }: typeof wayArbitrary extends fc.Arbitrary<infer T> ? T : never,
   index: number,

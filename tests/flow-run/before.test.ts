@@ -35,6 +35,8 @@ it('names missing secrets, programs and files at once, and leaves no run', () =>
   const missing = [
     [{ command: ['no-such-program-here'] }, 'flow.program_missing', 'no-such-program-here'],
     [{ command: ['node', 'not-there.mjs'] }, 'flow.program_missing', 'not-there.mjs'],
+    [{ command: ['sh', 'bin/next'] }, 'flow.program_missing', 'bin/next'],
+    [{ command: ['env', 'X=1', 'bash', '-e', 'b.sh'] }, 'flow.program_missing', 'b.sh'],
     [{ command: ['./tools/run'] }, 'flow.program_missing', 'tools/run'],
     [{ command: ['true'], secrets: ['NOT_SET_HERE'] }, 'flow.secret_missing', 'NOT_SET_HERE'],
   ] as const

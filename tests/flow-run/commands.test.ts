@@ -135,6 +135,9 @@ it('an escalation is a human’s: once more, or given up', () => {
   flow([WORKER])
   const { run_id, status } = run()
   expect(status).toBe('WAITING')
+  const [stop] = place.writ(['flow', 'status', run_id, '--json']).json.stops
+  expect(stop.next.at(-1)).toMatch(`writ flow migrate ${run_id}`)
+  expect(stop.says).toContain('if you have mended its program')
   const wrong = place.writ(['flow', 'answer', run_id, 'a', 'unblock', '--json'])
   expect(wrong.json.error.code).toBe('flow.not_waiting')
   place.writ(['flow', 'answer', run_id, 'a', 'retry'])
@@ -198,7 +201,10 @@ it('effects that need a yes wait in the inbox; with it the run goes on', () => {
   expect(place.writ(['flow', 'resume', run_id, '--json']).json.status).toBe('WAITING')
   const { pending } = place.writ(['inbox', '--json']).json
   expect(pending.length).toBe(1)
-  const { asked_by } = pending[0]
+  const { asked_by, action_id } = pending[0]
+  const [stop] = place.writ(['flow', 'status', run_id, '--json']).json.stops
+  expect(stop.next[0]).toBe(`writ approve ${action_id}`)
+  expect(stop.says).toMatch(/^the law asks for it: [A-Z_]+; .*--pass-fd/)
   expect(asked_by).toMatchObject({
     kind: 'ai',
     run: { run_id, node_id: 'a', actor: 'actor:worker' },

@@ -158,6 +158,7 @@ function dying(): FlowHost['attempts'] {
   return {
     begin: (order) => attempts.begin(order),
     readStaged: (bases, path) => attempts.readStaged(bases, path),
+    leftDigest: (id, path) => attempts.leftDigest(id, path),
     isPromoted: (id) => attempts.isPromoted(id),
     dropHeld: (id) => attempts.dropHeld(id),
     effects: (id) => attempts.effects(id),

@@ -76,6 +76,22 @@ it('a blocked run is given up with what it promoted', () => {
   expect(place.writ(['replay', '--json']).json.ok).toBe(true)
 })
 
+it('a run that a person takes back whole makes no later run of its actors ask', () => {
+  for (const name of ['a', 'b', 'c'])
+    place.write(`${name}.mjs`, script(`writeFileSync('${name}.txt', '${name}')\n${WORK}`))
+  const nodes = [
+    ...['a', 'b', 'c'].map((name) => worker(name, { actor: 'writer' })),
+    goal('z', 'P2'),
+  ]
+  const edges = [edge('a', 'b'), edge('b', 'c'), edge('c', 'z')]
+  place.write('flow.json', JSON.stringify(flowOf(nodes, edges)))
+  const { run_id, status } = walk('run', 'flow.json')
+  expect(status).toBe('DONE')
+  expect(walk('cancel', run_id, '--undo').undone).toHaveLength(3)
+  expect(walk('run', 'flow.json').status).toBe('DONE')
+  expect(place.writ(['replay', '--json']).json).toMatchObject({ ok: true, differences: [] })
+})
+
 it('an edited file keeps its own act alone from being taken back, and a second call takes the rest', () => {
   for (const name of ['a', 'b', 'c'])
     place.write(`${name}.mjs`, script(`writeFileSync('${name}.txt', '${name}')\n${WORK}`))

@@ -2,7 +2,7 @@
  * A participant that tries to change what other nodes and other runs handed in, and files that changed in
  * another way: nothing forged is handed on. Real processes in the real sandbox.
  */
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { digestBytes } from '../../src/base/index.ts'
@@ -172,6 +172,42 @@ describe('an artifact that changed outside of the run', TIMEOUT, () => {
     leaveOrder(place.host(), run.runId, order)
     const again = await place.resume(run.runId)
     expect([again.status, replayRun(again.flow, again.facts)]).toEqual(['DONE', null])
+  })
+
+  it('stops a node as well if it was removed', async () => {
+    place.write('b.mjs', LOOK)
+    place.write('c.mjs', LOOK)
+    const run = await place.run(
+      chain(),
+      {},
+      forgeOncePromoted((file) => rmSync(file)),
+    )
+    expect([run.status, enteredIn(run.facts)]).toEqual(['BLOCKED', ['a', 'b']])
+    expect(foundIn(run, 'flow.artifact_changed')).toMatchObject([
+      { made_by: 'a', found: 'nothing' },
+    ])
+    expect(stopsOf(run)[0]?.next).toContain(`writ flow show ${run.runId} a --all`)
+  })
+
+  it('is compared where it is a file that a node left', async () => {
+    const leave = `mkdirSync('out', { recursive: true }); writeFileSync('out/a.txt', input.run_id)`
+    place.write('a.mjs', script(`${TOOL}${leave}\n${artifact("'honest'")}`))
+    place.write('c.mjs', LOOK)
+    const inputs = [{ from: 'a', as: 'text', file: 'out/a.txt' }]
+    const flow = flowOf(
+      [worker('a'), worker('c', { inputs }), goal('d', 'P2')],
+      [edge('a', 'c'), edge('c', 'd')],
+    )
+    expect((await place.run(flow)).status).toBe('DONE')
+    const edited = await place.run(
+      flow,
+      {},
+      forgeOncePromoted(() => place.write('out/a.txt', 'by a person')),
+    )
+    expect(edited.status).toBe('BLOCKED')
+    expect(foundIn(edited, 'flow.artifact_changed')).toMatchObject([
+      { path: 'out/a.txt', made_by: 'a', recorded: digestBytes(edited.runId) },
+    ])
   })
 
   it('gives a map no list, and closes a gate that reads it', async () => {

@@ -48,9 +48,11 @@ function writeReviewer(directory: string): void {
     `import { own } from './rules.mjs'
 import { shared } from '${up}shared/limits.mjs'
 import installed from 'scores'
-${script(review('Math.max(own, shared, installed)'))}`,
+${script(`const read = JSON.parse(readFileSync('${join(directory, 'limits.json')}', 'utf8')).score
+${review('Math.max(own, shared, installed, read)')}`)}`,
   )
   place.write(join(directory, 'rules.mjs'), 'export const own = 10\n')
+  place.write(join(directory, 'limits.json'), '{"score":10}')
   place.write('shared/limits.mjs', 'export const shared = 10\n')
   place.write('node_modules/scores/index.js', 'export default 10\n')
   place.write('node_modules/scores/package.json', '{"name":"scores","type":"module"}')
@@ -94,6 +96,7 @@ describe.each(['agents', ''])('a reviewer in %j of the workspace', (directory) =
   it.each([
     ['its program', `writeFileSync(${at('review.mjs')}, ${APPROVING})`],
     ['a module next to it', `writeFileSync(${at('rules.mjs')}, 'export const own = 100')`],
+    ['rules that it reads', `writeFileSync(${at('limits.json')}, '{"score":100}')`],
     ['a module elsewhere', `writeFileSync('shared/limits.mjs', 'export const shared = 100')`],
     ['a package', `writeFileSync('node_modules/scores/index.js', 'export default 100')`],
   ])('%s cannot be written by the executor', TIMEOUT, async (_, body) => {
@@ -325,6 +328,7 @@ describe('pins', TIMEOUT, () => {
       'work/a.mjs',
     ])
     expect(origin?.pins?.map(({ path }) => path)).toEqual([
+      'agents/limits.json',
       'agents/review.mjs',
       'agents/rules.mjs',
       'node_modules/scores',

@@ -51,6 +51,8 @@ it('a signal starts what waits for it, with its data; an unknown one is refused'
   const { run_id, status, stops } = walk('run', 'flow.json')
   expect([status, stops[0].says]).toEqual(['WAITING', 'it waits for the signal deployed'])
   expect(stops[0].next[0]).toBe(`writ flow signal ${run_id} deployed`)
+  const [asked] = place.writ(['inbox', '--json']).json.flows
+  expect([asked.run_id, asked.next[0]]).toEqual([run_id, `writ flow signal ${run_id} deployed`])
   const wrong = walk('signal', run_id, 'deploied').error
   expect([wrong.code, wrong.hint]).toEqual([
     'flow.unknown_signal',

@@ -15,8 +15,13 @@ const OPEN: ReadonlySet<string> = new Set([
 ])
 const BACK: ReadonlySet<string> = new Set(['Loop', 'Rollback'])
 
+/** Returns whether an edge without a guard may be closed all the same. */
+function namesControls({ policy_refs, audit_invariant_refs, trust_requirement }: FlowEdge) {
+  return (policy_refs ?? audit_invariant_refs ?? trust_requirement) !== undefined
+}
+
 /** What the facts say of a walk, one after another. */
-class Walk {
+export class Walk {
   readonly broken: string[] = []
   returns = 0
   readonly #edges: ReadonlyMap<string, FlowEdge>
@@ -24,6 +29,7 @@ class Walk {
   readonly #checks = new Map<string, string[]>()
   /** Nodes that are called, and what a call may come to. */
   readonly #called: ReadonlySet<string>
+  readonly #judging: ReadonlySet<string>
   readonly #regions: ReadonlySet<string>
   readonly #goals: ReadonlySet<string>
   readonly #statuses = new Map<string, string>()
@@ -39,11 +45,18 @@ class Walk {
   readonly #acts = new Map<string, Set<string>>()
   /** By the target of a Rollback edge that has fired: the nodes whose acts have to be undone first. */
   readonly #undone = new Map<string, readonly string[]>()
+  /** By the node whose act is undone: the target of the Rollback. */
+  readonly #backTo = new Map<string, string>()
+  /** By the target of a way back that has fired: what is left behind when the target runs. */
+  readonly #leaving = new Map<string, readonly string[]>()
 
   constructor(host: Host) {
     const { nodes, edges } = host.flow.document
     this.#edges = new Map(edges.map((one) => [one.edge_id, one]))
     this.#called = new Set(nodes.flatMap(({ node_id, call }) => (call === true ? [node_id] : [])))
+    this.#judging = new Set(
+      nodes.flatMap(({ node_id, kind }) => (kind === 'CHECK' ? [node_id] : [])),
+    )
     this.#goals = new Set(nodes.flatMap(({ node_id, kind }) => (kind === 'GOAL' ? [node_id] : [])))
     const idOf = (index: number): string => nodes[index]?.node_id ?? ''
     this.#regions = new Set(host.flow.callNodes.flatMap(({ region }) => region.map(idOf)))
@@ -64,9 +77,15 @@ class Walk {
         return this.#enter(payload.node_id)
       case 'status':
         this.#statuses.set(payload.node_id, payload.status)
+        if (payload.status === 'waiting') this.#rejoin(payload.node_id)
         return
+      case 'joined':
+        return this.#rejoin(payload.node_id)
       case 'fired':
         return this.#fire(payload.edge_id)
+      case 'called':
+        this.#calls.add(payload.edge_id)
+        return
       case 'returned':
         this.#calls.delete(payload.edge_id)
         return
@@ -79,8 +98,10 @@ class Walk {
         return this.#act(payload.event)
       case 'commanded':
         if (payload.command.type === 'promote') this.#promote(payload.command.node_id)
-        if (payload.command.type === 'roll_back')
+        if (payload.command.type === 'roll_back') {
           this.#acts.get(payload.command.node_id)?.delete(payload.command.action_id)
+          this.#backTo.set(payload.command.node_id, payload.command.back_to)
+        }
         return
       default:
         return
@@ -92,6 +113,7 @@ class Walk {
       if ((this.#acts.get(one)?.size ?? 0) > 0)
         this.broken.push(`${id} runs after a Rollback, and an act of ${one} is in place`)
     this.#undone.delete(id)
+    this.#leaving.delete(id)
     if (this.#statuses.has(id)) {
       this.returns += 1
       for (const one of this.#led(id)) {
@@ -119,6 +141,7 @@ class Walk {
       const open = others.filter(
         (one) =>
           !this.#called.has(one.target) &&
+          !namesControls(one) &&
           (this.#fired.has(one.edge_id) || (one.guard_expr === undefined && !one.group_id)),
       )
       if (open.length > 0) this.broken.push(`${id} fires, and ${open[0]?.edge_id} is open`)
@@ -128,7 +151,6 @@ class Walk {
       if (second !== undefined) this.broken.push(`${id} fires after ${second.edge_id}`)
     }
     this.#fired.add(id)
-    if (this.#called.has(target) && !BACK.has(sort)) this.#calls.add(id)
     if (sort === 'Rollback' && !this.#regions.has(target))
       this.#undone.set(
         target,
@@ -147,8 +169,17 @@ class Walk {
 
   /** From a way back on, and before its target runs, nothing takes a way that the target had led to. */
   #leave(target: string): void {
-    for (const one of this.#led(target))
-      if (this.#statuses.get(one) === 'done') this.#behind.add(one)
+    const left = [...this.#led(target)].filter(
+      (one) => this.#statuses.get(one) === 'done' && !this.#behind.has(one),
+    )
+    for (const one of left) this.#behind.add(one)
+    this.#leaving.set(target, left)
+  }
+
+  /** The target of a way back does not run: a person is asked first, and what it had led to goes on till then. */
+  #rejoin(target: string): void {
+    for (const one of this.#leaving.get(target) ?? []) this.#behind.delete(one)
+    this.#leaving.delete(target)
   }
 
   #review(id: string, check: string, isApproved: boolean): void {
@@ -163,13 +194,16 @@ class Walk {
     const calls = (this.#from.get(id) ?? []).filter(
       ({ edge_id, target }) => this.#called.has(target) && this.#fired.has(edge_id),
     )
-    const asked = calls.flatMap(({ target }) => (target.startsWith('k') ? [target] : []))
+    const asked = calls.flatMap(({ target }) => (this.#judging.has(target) ? [target] : []))
     for (const check of [...(this.#checks.get(id) ?? []), ...asked])
       if (this.#approvals.get(id)?.has(check) !== true)
         this.broken.push(`${id} is promoted, and ${check} has not approved it`)
   }
 
   #act(event: FlowEvent): void {
+    // A Rollback that fails stays at a finding; other ways to its target are not kept by it.
+    if (event.type === 'rolled_back' && !event.is_restored)
+      this.#undone.delete(this.#backTo.get(event.node_id) ?? '')
     if (event.type !== 'promoted' || event.action_id === null) return
     const known = this.#acts.get(event.node_id) ?? new Set()
     this.#acts.set(event.node_id, known.add(event.action_id))
@@ -210,16 +244,18 @@ class Walk {
     const goals = this.#goals
     const isDone = (id: string): boolean =>
       this.#statuses.get(id) === 'done' && !this.#behind.has(id)
-    // Work that left by its way out, and came to a goal there, is not led on by its CHECK nodes.
+    // Work that left by a way out, its own or that of a CHECK, and came to a goal there, is not led on.
     const isOut = (work: string): boolean =>
-      (this.#from.get(work) ?? []).some(
-        ({ edge_id, target, class: sort }) =>
-          sort === 'Exception' &&
-          this.#fired.has(edge_id) &&
-          [...this.#reach([target], (way) => this.#fired.has(way.edge_id))].some(
-            (one) => goals.has(one) && isDone(one),
-          ),
-      )
+      [work, ...(this.#checks.get(work) ?? [])]
+        .flatMap((one) => this.#from.get(one) ?? [])
+        .some(
+          ({ edge_id, target, class: sort }) =>
+            sort === 'Exception' &&
+            this.#fired.has(edge_id) &&
+            [...this.#reach([target], (way) => this.#fired.has(way.edge_id))].some(
+              (one) => goals.has(one) && isDone(one),
+            ),
+        )
     const works = new Map(nodes.map(({ node_id, target }) => [node_id, target ?? '']))
     const reached = this.#reach(starts, ({ edge_id, source, class: sort }) => {
       if (this.#statuses.get(source) === 'abandoned') return false

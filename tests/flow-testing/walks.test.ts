@@ -388,6 +388,18 @@ describe('differences', () => {
     })
   })
 
+  it('counts the template of a list that a run reads as taken with its items', () => {
+    const parts = {
+      nodes: [work('a', { map: { from: 'list.json:names' } }), node('z')],
+      edges: [edge('a', 'z')],
+    }
+    const result = walk(parts, { files: { 'list.json': { names: ['north'] } }, expect: {} })
+    expect(coverageOf(compiled(parts), [result])).toMatchObject({
+      untaken_nodes: [],
+      untaken_edges: [],
+    })
+  })
+
   it('writes JUnit XML that nothing in a test can break out of', () => {
     const because = ['a & b', '\u0000']
     const differences = [{ at: 'status', says: 'expected <DONE> "now"', because }]

@@ -4,10 +4,10 @@ import {
   limitsOf,
   nodesOf,
   nodeTitle,
+  ownIdOf,
   phasesOf,
   type RunStop,
   stateView,
-  stopsOf,
   type ToldFinding,
   toldFindings,
 } from '../../flow/index.ts'
@@ -23,9 +23,8 @@ interface WaitingNode {
   readonly needs: readonly unknown[]
 }
 
-export function runAnswer(run: WalkedRun) {
+export function runAnswer(run: WalkedRun, stops: readonly RunStop[]) {
   const { runId, flow, state, facts, range, status } = run
-  const stops = status === 'RUNNING' ? [] : stopsOf(run)
   return {
     run_id: runId,
     flow_id: flow.document.flow_id,
@@ -71,14 +70,14 @@ const NODES_LISTED = 40
 const AT_REST: ReadonlySet<string> = new Set(['idle', 'done', 'abandoned'])
 
 /** Why it stopped, phases with their time against the floor, nodes with their attempts, findings. */
-export function runText(run: WalkedRun, terminal: Terminal): string {
+export function runText(run: WalkedRun, terminal: Terminal, stops: readonly RunStop[]): string {
   const { runId, flow, status, facts } = run
   const { paint } = terminal
   const findings = toldFindings(flow, facts).slice(-FINDINGS_SHOWN)
   return [
     `${statusWord(status, paint)}  ${plain(flow.document.title || flow.document.flow_id)}  ${paint.dim(runId)}\n`,
     budgetLine(run),
-    status === 'RUNNING' ? '' : stopsText(stopsOf(run), paint),
+    status === 'RUNNING' ? '' : stopsText(stops, paint),
     '\n',
     phaseTable(run, terminal),
     '\n',
@@ -120,7 +119,7 @@ function nodeTable({ flow, state, waiting }: WalkedRun, terminal: Terminal): str
   const shown = all.length > NODES_LISTED ? all.filter(({ status }) => !AT_REST.has(status)) : all
   const rows = shown.map((node) => [
     plain(nodeTitle(flow, node.node_id)),
-    plain(node.node_id),
+    plain(ownIdOf(flow, node.node_id) ?? node.node_id),
     node.kind,
     plain(node.phase_id),
     node.status,

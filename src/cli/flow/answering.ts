@@ -3,18 +3,11 @@
  * are found, and the order is left for the process that walks the run.
  */
 import { type FaultError, faultError, nearest, showName } from '../../base/index.ts'
-import { type CompiledFlow, nodeName, stopsOf } from '../../flow/index.ts'
-import {
-  type FlowHost,
-  findRun,
-  isWalked,
-  leaveOrder,
-  lookAtRun,
-  type Order,
-  type WalkedRun,
-} from '../../runs/index.ts'
+import { type CompiledFlow, nodeName, ownIdOf, stopsOf } from '../../flow/index.ts'
+import { type FlowHost, findRun, lookAtRun, type Order, type WalkedRun } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { proveHuman, refuseOthers } from '../call/home.ts'
+import { type Handed, handedText, handOrder } from './hand-order.ts'
 import { withFlows } from './open.ts'
 import { passBefore } from './passed.ts'
 
@@ -38,17 +31,18 @@ export function answerRun(
     await passBefore(call, host, run_id)
     const run = await lookAtRun(host, run_id)
     const order = await make({ host, run, nodeId: findNode(run.flow, nodeGiven) })
-    leaveOrder(host, run_id, order)
-    return recorded(call, run_id, await isWalked(host, run_id), told())
+    return recorded(call, run_id, await handOrder(host, run_id, order), told())
   })
 }
 
 const PART_MIN = 4
 
-/** A node by its id, its title, or a part of its id that no other has. */
+/** A node by its id, what its plan calls it, its title, or a part of its id that no other has. */
 export function findNode(flow: CompiledFlow, given: string): string {
   if (flow.nodeIndex.has(given)) return given
-  const byTitle = flow.nodes.filter(({ document }) => document.title === given)
+  const byOwn = flow.nodes.filter(({ nodeId }) => ownIdOf(flow, nodeId) === given)
+  const byTitle =
+    byOwn.length > 0 ? byOwn : flow.nodes.filter(({ document }) => document.title === given)
   const isPart = (id: string): boolean => given.length >= PART_MIN && id.startsWith(given)
   const found = byTitle.length > 0 ? byTitle : flow.nodes.filter(({ nodeId }) => isPart(nodeId))
   const [only, ...others] = found.map(({ nodeId }) => nodeId)
@@ -69,10 +63,11 @@ function unknownNode(flow: CompiledFlow, given: string): FaultError {
 async function recorded(
   { terminal, options }: CommandCall,
   runId: string,
-  walked: boolean,
+  handed: Handed,
   told: Readonly<Record<string, unknown>>,
 ): Promise<Exit> {
-  const next = walked ? 'the process that walks it takes it' : `writ flow resume ${runId}`
+  const next = handedText(handed, runId)
+  const walked = handed === 'walked'
   await terminal.out(
     options.isOn('json')
       ? `${JSON.stringify({ ok: true, run_id: runId, walked, ...told })}\n`

@@ -14,6 +14,7 @@ import {
   detectContract,
   type Flow,
   field,
+  isObject,
   normaliseAndValidate,
   type Participants,
   type Sources,
@@ -26,6 +27,7 @@ import {
   type FlowProblem,
   importTable,
   loadPlan,
+  OWN_ID,
   type ParsedParticipants,
   planOwners,
   readParticipants,
@@ -214,7 +216,26 @@ function repairedPlan(value: unknown, participants: Participants | null) {
   const owners = { owners: planOwners(value, participants) }
   const sources = { nowMs: Date.now(), ...stableIds(value) }
   const { normalized, repairs } = normaliseAndValidate('PLAN_GEN', value, owners, sources)
-  return { plan: normalized ?? value, repairs: repairProblems(repairs) }
+  const plan = withOwnIds(value, normalized ?? value)
+  return { plan, repairs: repairProblems(repairs) }
+}
+
+/** Keeps what a plan calls its tasks, where they got other ids, so that people can name them so. */
+function withOwnIds(value: unknown, plan: unknown): unknown {
+  const [written, read] = [listIn(value), field(plan, 'nodes')]
+  if (!Array.isArray(read) || !isObject(plan)) return plan
+  const ids = written.map((node) => field(node, 'task_id') ?? field(node, 'id'))
+  const nodes = read.map((node: unknown, index) => {
+    const own = ids[index]
+    if (typeof own !== 'string' || !isObject(node)) return node
+    return own === field(node, 'task_id') ? node : { ...node, [OWN_ID]: own }
+  })
+  return { ...plan, nodes }
+}
+
+function listIn(plan: unknown): readonly unknown[] {
+  const list = field(plan, 'nodes') ?? field(plan, 'tasks')
+  return Array.isArray(list) ? list : []
 }
 
 /** Ids that are the same whenever a plan is read: by its own names, else by their order. */

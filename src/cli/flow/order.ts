@@ -1,8 +1,9 @@
 /** What a person tells a run by a command of its own: who says it, and what happens to it. */
 import type { WalkedRun } from '../../runs/index.ts'
-import { findRun, isWalked, leaveOrder, lookAtRun, type Order } from '../../runs/index.ts'
+import { findRun, lookAtRun, type Order } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { proveHuman, refuseOthers } from '../call/home.ts'
+import { handedText, handOrder } from './hand-order.ts'
 import { type FlowSession, withFlows } from './open.ts'
 import { passBefore } from './passed.ts'
 
@@ -36,9 +37,9 @@ export async function giveOrder(
   { host, run }: PersonsRun,
   order: Order,
 ): Promise<Exit> {
-  leaveOrder(host, run.runId, order)
-  const walked = await isWalked(host, run.runId)
-  const next = walked ? 'the process that walks it takes it' : `writ flow resume ${run.runId}`
+  const handed = await handOrder(host, run.runId, order)
+  const next = handedText(handed, run.runId)
+  const walked = handed === 'walked'
   await terminal.out(
     options.isOn('json')
       ? `${JSON.stringify({ ok: true, run_id: run.runId, walked })}\n`

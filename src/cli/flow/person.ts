@@ -87,11 +87,8 @@ export function tellOpenWork(
     const more = same.length === 1 ? '' : ` (the same at ${same.length - 1} more)`
     terminal.err(`${plain(`${message}${more}; ${hint}`)} (${code})\n`)
   }
-  for (const { code, message, hint } of openWork(base)) {
-    // A plan has no word for it; a table has one in its side file.
-    const next = kind === 'plan' ? 'a flow can say it: `writ flow export PLAN --format yaml`' : hint
-    terminal.err(`${plain(`${message}; ${next}`)} (${code})\n`)
-  }
+  for (const { code, message, hint } of openWork(base, kind === 'plan'))
+    terminal.err(`${plain(`${message}; ${hint}`)} (${code})\n`)
 }
 
 const GOING_ON = 'going on with a run that an actor began'

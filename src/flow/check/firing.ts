@@ -156,10 +156,20 @@ function canFail(graph: Graph, node: number): boolean {
 function wayBackNever(graph: Graph, edge: number, guards: Guards): Reason | null {
   const document = edgeAt(graph, edge)
   const source = graph.source[edge] ?? 0
+  const { kind, call } = nodeAt(graph, source)
+  const isOfCheck = graph.judged[source] !== -1 || (kind === 'CHECK' && call === true)
   // The way back of a CHECK is taken on REJECT.
-  if (document.guard_expr !== undefined || graph.judged[source] !== -1) return null
+  if (document.guard_expr !== undefined || isOfCheck) return null
+  const [judge] = listAt(graph.checks, source)
+  if (judge !== undefined) {
+    const id = showName(nodeAt(graph, judge).node_id)
+    return [
+      `it has no guard, and ${id} judges ${showName(document.source)}: what it approved would be taken back each time`,
+      `lead the way back out of ${id}, which takes it on REJECT, or give it a guard_expr`,
+    ]
+  }
   const isEnd = ![...listAt(graph.outgoing, source)].some((other) => leadsOn(edgeAt(graph, other)))
-  if (nodeAt(graph, source).kind === 'GOAL' && isEnd)
+  if (kind === 'GOAL' && isEnd)
     return [
       `it has no guard, and ${showName(document.source)} is a goal at the end of the flow: the run ends there, and would take back what it has reached each time`,
       'give it a guard_expr that says when, or leave it out',
@@ -168,9 +178,9 @@ function wayBackNever(graph: Graph, edge: number, guards: Guards): Reason | null
     goesBefore(graph, edge, other, guards),
   )
   if (before === undefined) return null
-  const { edge_id, class: kind } = edgeAt(graph, before)
+  const { edge_id, class: sort } = edgeAt(graph, before)
   return [
-    `it has no guard, and ${showName(edge_id)} (${kind}) is always open`,
+    `it has no guard, and ${showName(edge_id)} (${sort}) is always open`,
     'give it a guard_expr, such as `state.score < 90`; a CHECK takes its way back on REJECT',
   ]
 }
@@ -180,12 +190,9 @@ function goesBefore(graph: Graph, edge: number, other: number, guards: Guards): 
   if (leadsBack(document))
     return other < edge && document.guard_expr === undefined && isSameSide(graph, edge, other)
   if (!leadsOn(document) || isChoice(document)) return false
-  // Work that is done has gone to its CHECK before by this way.
-  if (isReview(graph, other)) return true
   const isPlain = document.class !== 'Gate' && document.class !== 'Decision'
   const isCall = nodeAt(graph, graph.target[other] ?? 0).call === true
-  const isTrusting = document.trust_requirement !== 'independent_verification_required'
-  return isPlain && !isCall && isTrusting && guards.constant(other) === true
+  return isPlain && !isCall && !namesControls(document) && guards.constant(other) === true
 }
 
 /** Of ways back without a guard, those within the phase are tried before those that lead out of it. */

@@ -46,9 +46,20 @@
  * A person lets no node begin that the run has not come to, and has no CHECK judge again what is promoted.
  *
  * By version 7 an edge that asks for independent verification is closed while its source has claimed nothing.
+ *
+ * By version 8 a way back without a guard takes back nothing that was approved: out of a CHECK it goes on REJECT
+ * alone, and out of work with a CHECK it does not go. CHECK nodes that rest until the calls of their work have
+ * returned keep no phase from its border, and no call that leads out of the phase from coming to its end. A caller
+ * that leaves by its way out gives its version up. A call begins although an earlier one has left nodes behind.
+ * Items of a map that are staged on work that is judged later count as made. A run is not done if a node was left
+ * behind to which another way leads still. A Rollback withdraws the questions about what it undoes, and one that
+ * fails leaves rejected versions rejected. Work behind a node without a participant is based on what was staged
+ * before that node. Nothing is entered by an edge whose source was entered again in the same step, nor while a
+ * Rollback to it waits for the gate. A question about work whose base is void is withdrawn. Work that led on before it
+ * was approved decides nothing again. A run in which only calls are left is stalled at their callers.
  */
 
-export const RULES_NOW = 7
+export const RULES_NOW = 8
 
 /** Edges that ask for independent verification ask for a claim too. */
 export const CLAIM_NEEDED_SINCE = 7

@@ -23,9 +23,9 @@ export interface LoadedPlan {
   readonly warnings: readonly FlowProblem[]
 }
 
-/** Loads a plan. Without participants, the only legal owners are the three that the contract names. */
+/** Loads a plan. Without participants, every owner is a person. */
 export function loadPlan(document: unknown, participants: Participants | null): LoadedPlan {
-  const owners = participants === null ? {} : { owners: planOwners(document, participants) }
+  const owners = { owners: planOwners(document, participants) }
   const { valid, violations } = validate(planJson, document, owners)
   if (!valid) return { flow: null, valid: false, violations, warnings: [] }
   // The contract has judged it.

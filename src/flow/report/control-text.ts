@@ -4,11 +4,12 @@ import { shownText } from './words.ts'
 
 /** Null for a finding that is about something else. */
 export function controlText({ code, values, edge_id = '' }: RunFinding): string | null {
-  const text = (name: string): string => shownText(values[name])
+  const text = (name: string): string =>
+    `${shownText(values[name])}${name === 'path' ? moreText(values['more']) : ''}`
   if (code === 'flow.program_touched' && values['why'] !== undefined)
-    return `it added, changed or removed ${text('path')}${values['because'] === undefined ? '' : ` (${text('because')})`}, and the reviewer of ${text('reviewer')} may run or load it, since writ cannot tell what this reviewer starts: ${text('why')}; what it did is dropped. If the work may hold it, add \`runs_work: true\` to the reviewer, \`reviewer: { command: […], runs_work: true }\`, and call \`flow migrate\`; otherwise let the work leave data, or make the reviewer one program that only reads`
+    return `it added, changed or removed ${text('path')}${values['because'] === undefined ? '' : ` (${text('because')})`}, and the reviewer of ${text('reviewer')} may run or load it`
   if (code === 'flow.program_touched')
-    return `it changed ${text('path')}, which is a part of a participant of this run, or is loaded by tools of a reviewer and not in \`writes\` of the node; what it did is dropped`
+    return `it changed ${text('path')}, which is a part of a participant of this run, or is loaded by tools of a reviewer or lies next to its program in the root of the workspace, and is not in \`writes\` of the node; what it did is dropped. If it is work, add it to \`writes\` and call \`flow migrate\``
   if (code === 'flow.program_changed')
     return `${text('path')} is not as it was when the run began: put it back, or pin it as it is now by \`flow migrate\``
   if (code === 'flow.artifact_touched')
@@ -24,6 +25,11 @@ export function controlText({ code, values, edge_id = '' }: RunFinding): string 
   if (values['check'] !== undefined)
     return `${edge_id === '' ? 'the run' : edge_id} led back to ${text('check')} without a new version of it, and ${text('check')} has rejected this one${edge_id === '' ? '' : '; it runs again'}`
   return repeatedText(values['by'])
+}
+
+/** How many more paths there are than findings name. */
+function moreText(more: unknown): string {
+  return typeof more === 'number' ? ` (and ${more} more, which the record of the act names)` : ''
 }
 
 function repeatedText(by: unknown): string {

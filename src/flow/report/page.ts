@@ -10,8 +10,8 @@ const STYLE = `:root{color-scheme:light dark;--line:#8886;--dim:#767676;--good:#
 @media (prefers-color-scheme:dark){:root{--dim:#9b9b9b;--good:#4cc38a;--bad:#ff6369;--wait:#ffb224}}
 body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:75rem;padding:0 1rem}
 h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2.2rem;border-bottom:1px solid var(--line)}
-table{border-collapse:collapse;width:100%;font-size:.92em}th,td{text-align:left;vertical-align:top;padding:.3em .6em;border-bottom:1px solid var(--line)}
-th{color:var(--dim);font-weight:600}code,pre{font:.92em ui-monospace,monospace}pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}
+table{border-collapse:collapse;width:100%;font-size:.92em}th,td{text-align:left;vertical-align:top;padding:.3em .6em;border-bottom:1px solid var(--line);overflow-wrap:anywhere}
+th{overflow-wrap:normal;color:var(--dim);font-weight:600}code,pre{font:.92em ui-monospace,monospace}pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}
 .good{color:var(--good)}.bad{color:var(--bad)}.wait{color:var(--wait)}.dim{color:var(--dim)}nav a{margin-right:1em}
 .scroll{overflow-x:auto}`
 
@@ -134,14 +134,20 @@ function reviews({ reviews: list }: RunReport): string {
     list.map((one) => [
       text(one.at),
       text(one.check_title),
-      `${text(one.node_title)}${one.version === undefined ? '' : `<br><span class="dim">version ${text(one.version)}</span>`}`,
+      `${text(one.node_title)}${one.version === undefined ? '' : `<br><span class="dim">version ${digestText(one.version)}</span>`}`,
       `${marked(one.verdict)}${one.is_word_changed ? '<br><span class="dim">by the score and not by the word</span>' : ''}`,
       String(one.score),
-      text(one.by ?? ''),
+      `${one.program === undefined ? '' : `${text(one.program)}<br>`}${digestText(one.by ?? '')}`,
       [one.summary, ...one.suggestions.map(({ change }) => `• ${change}`)].map(text).join('<br>'),
       changedCell(one),
     ]),
   )
+}
+
+/** A text with its digests shortened; the whole text is its title. */
+function digestText(value: string): string {
+  const short = value.replace(/[0-9a-f]{64}/g, (digest) => `${digest.slice(0, 12)}…`)
+  return short === value ? text(value) : `<span title="${text(value)}">${text(short)}</span>`
 }
 
 /** The files that the judged work had changed when the reviewer looked. */

@@ -5,7 +5,7 @@
 import type { XiaojingReview } from '../../contracts/index.ts'
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import type { FlowFact } from '../state/fact.ts'
-import { nodeTitle } from './words.ts'
+import { nodeTitle, oneLine } from './words.ts'
 
 export interface ReviewReport {
   readonly seq: number
@@ -18,6 +18,8 @@ export interface ReviewReport {
   readonly score: number
   /** The principal of the host that gave the review: a person, or a participant by its digest. */
   readonly by: string | null
+  /** The words of the command, where the reviewer is one. */
+  readonly program?: string
   readonly artifact_digest: string | null
   /** The artifact and the staged changes together; runs before did not note it. */
   readonly version?: string
@@ -57,6 +59,7 @@ export function reviewsOf(flow: CompiledFlow, facts: readonly FlowFact[]): reado
         node_title: nodeTitle(flow, review.node_id),
         check_title: nodeTitle(flow, review.check_id),
         by,
+        ...programOf(flow, review.check_id, by),
         ...changed,
         ...(mayRunWork(flow, review.check_id) ? { runs_work: true as const } : {}),
         summary: document?.summary ?? '',
@@ -65,6 +68,17 @@ export function reviewsOf(flow: CompiledFlow, facts: readonly FlowFact[]): reado
       },
     ]
   })
+}
+
+/** What a reviewer is started by; a person who answered in its place is named by `by`. */
+function programOf(
+  { nodes, nodeIndex }: CompiledFlow,
+  checkId: string,
+  by: string | null,
+): Pick<ReviewReport, 'program'> {
+  const { reviewer } = nodes[nodeIndex.get(checkId) ?? -1]?.document ?? {}
+  if (reviewer === undefined || by?.startsWith('human:') === true) return {}
+  return 'command' in reviewer ? { program: oneLine(reviewer.command.join(' ')) } : {}
 }
 
 function mayRunWork({ nodes, nodeIndex }: CompiledFlow, checkId: string): boolean {

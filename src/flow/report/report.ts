@@ -219,10 +219,11 @@ export function nodesOf(flow: CompiledFlow, state: RunState): readonly NodeRepor
   })
 }
 
-/** Work that its own CHECK nodes approved and one that it called rejected is staged still, and not approved. */
+/** Work that a CHECK which it called rejected is staged still, and neither approved nor open to judgement. */
 function shownStatus(status: NodeStatus, work: WorkState): NodeStatus {
   const isRejected = work.verdict === 'REJECT' || isRejectedVersion(work)
-  return status === 'approved' && isRejected ? 'rejected' : status
+  const isStaged = status === 'approved' || status === 'provisional'
+  return isStaged && isRejected ? 'rejected' : status
 }
 
 /** What a CHECK has said, by what became of it. */

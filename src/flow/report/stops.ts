@@ -12,7 +12,7 @@ import { isStuckAt, type RunState } from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
 import { pinnedVersion } from '../state/version.ts'
 import { Causes, lateText } from './cause.ts'
-import { type ToldRun, wayOut } from './ways-out.ts'
+import { mendedText, type ToldRun, wayOut } from './ways-out.ts'
 import { commandText, nodeName, nodeTitle, oneLine, shownText } from './words.ts'
 
 /** `kind` says what the run needs: an answer, a yes, a way to be opened, or nothing any more. */
@@ -35,6 +35,8 @@ export interface RunStop {
   readonly says: string
   /** What to type, the usual answer first. */
   readonly next: readonly string[]
+  /** Of a yes that is needed: the act that it is about. */
+  readonly action_id?: string
 }
 
 /** A finding with what it means. */
@@ -149,14 +151,32 @@ function waitOf(
       return [withLate(run, participantStop(runId, flow, command), command)]
     case 'promote': {
       const { node_id } = command
-      const says = 'its effects need a yes'
-      const next = [commandText('writ', 'inbox'), resumeText(runId)]
-      return [{ kind: 'approval', node_id, title: nodeTitle(flow, node_id), says, next }]
+      const says =
+        'its effects need a yes at a terminal, in the console, or with `--pass-fd N` of a program that hands the passphrase over'
+      const act = actOf(run, command)
+      const approve = act === null ? [] : [commandText('writ', 'approve', act)]
+      const next = [...approve, commandText('writ', 'inbox'), resumeText(runId)]
+      const title = nodeTitle(flow, node_id)
+      return [{ kind: 'approval', node_id, title, says, next, ...(act && { action_id: act }) }]
     }
     // Commands that the host carries out without a person.
     default:
       return []
   }
+}
+
+/** The act whose stage the run promotes; null for runs that did not record it. */
+function actOf(
+  { facts }: ToldRun,
+  { node_id, manifest }: Extract<FlowCommand, { type: 'promote' }>,
+): string | null {
+  const acts = facts.flatMap(({ type, payload }) => {
+    if (type !== 'flow_event_v1' || payload.kind !== 'event') return []
+    const { event } = payload
+    if (event.type !== 'attempt_ended' || event.node_id !== node_id) return []
+    return event.stage?.manifest === manifest ? (event.stage.action_id ?? []) : []
+  })
+  return acts.at(-1) ?? null
 }
 
 /** A person has answered; nothing more is asked of people here. */
@@ -228,6 +248,8 @@ function decisionStop(run: ToldRun, node_id: string, findings: readonly ToldFind
     run,
     own.filter(({ at }) => at === last?.at),
   )
+  const isFailed = own.some(({ code }) => code === 'flow.attempt_failed')
+  const mended = isFailed ? mendedText(run, node_id) : null
   const answer = (word: string): string =>
     commandText('writ', 'flow', 'answer', runId, node_id, word)
   return {
@@ -235,8 +257,8 @@ function decisionStop(run: ToldRun, node_id: string, findings: readonly ToldFind
     node_id,
     title: nodeTitle(flow, node_id),
     ...(last === undefined ? {} : { code: last.code }),
-    says: [last?.says ?? 'a person has to decide', ...out.says].join('; '),
-    next: [...out.next, answer('retry'), answer('abandon')],
+    says: [last?.says ?? 'a person has to decide', ...out.says, ...(mended?.says ?? [])].join('; '),
+    next: [...new Set([...out.next, answer('retry'), answer('abandon'), ...(mended?.next ?? [])])],
   }
 }
 

@@ -1,4 +1,5 @@
 /** What lets a node go on whose findings have a way out of their own: commands, and words that go with them. */
+import { digestDocument } from '../../base/index.ts'
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import type { FlowFiles } from '../state/event.ts'
 import type { FlowFact, RunFinding } from '../state/fact.ts'
@@ -54,6 +55,15 @@ function outOf(run: ToldRun, finding: RunFinding): WayOut {
       const says = `\`writes\` of the node does not hold ${paths.join(', ')}: correct it in the flow, or the program`
       return { says: [says], next: [migrateText(run)], isOnly: false }
     }
+    case 'flow.program_touched': {
+      if (values['why'] === undefined) return NONE
+      const says = `what it did is dropped, since writ cannot tell what the reviewer of ${shownText(values['reviewer'])} starts: ${shownText(values['why'])}. If the work may hold it, add \`runs_work: true\` to the reviewer, \`reviewer: { command: […], runs_work: true }\`, and call \`flow migrate\`; otherwise let the work leave data, or make the reviewer one program that only reads`
+      return { ...NONE, says: [says] }
+    }
+    case 'flow.artifact_changed': {
+      const made = shownText(values['made_by'])
+      return { ...NONE, next: [commandText('writ', 'flow', 'show', runId, made, '--all')] }
+    }
     case 'flow.program_changed':
       return { ...NONE, next: [migrateText(run)] }
     case 'flow.promotion_refused':
@@ -95,6 +105,23 @@ function past(run: ToldRun, nodeId: string): WayOut {
 }
 
 const GUARDS = 'if its guards are wrong, correct them in the flow'
+
+/**
+ * The way out of a failed attempt whose program a person has mended: the run has pinned the old one. None
+ * for a participant without a pinned program.
+ */
+export function mendedText(run: ToldRun, nodeId: string): WayOut {
+  const { flow, facts } = run
+  const { kind, executor, reviewer } = flow.nodes[flow.nodeIndex.get(nodeId) ?? -1]?.document ?? {}
+  const participant = kind === 'CHECK' ? reviewer : executor
+  const [first] = facts
+  const programs = first?.type === 'flow_started_v1' ? (first.payload.origin?.programs ?? []) : []
+  if (participant === undefined || programs.length === 0) return NONE
+  const digest = digestDocument(participant)
+  if (!programs.some((one) => one.participant === digest)) return NONE
+  const says = 'if you have mended its program, pin it as it is now first, with `writ flow migrate`'
+  return { ...NONE, says: [says], next: [migrateText(run)] }
+}
 
 /** The command that moves a run to its flow as a person has edited it. */
 function migrateText({ runId, facts }: ToldRun): string {

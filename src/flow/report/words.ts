@@ -6,7 +6,16 @@ const TEXT_MAX = 600
 /** The title of a node, with its id where that says something else. */
 export function nodeName(flow: CompiledFlow, nodeId: string): string {
   const title = nodeTitle(flow, nodeId)
-  return title === nodeId ? nodeId : `${title} (${nodeId})`
+  return title === nodeId ? nodeId : `${title} (${ownIdOf(flow, nodeId) ?? nodeId})`
+}
+
+/** The field of a node's details with what its plan calls it. */
+export const OWN_ID = 'own_id'
+
+/** What the plan of a flow calls a node, where that is not its id; null for any other node. */
+export function ownIdOf({ nodes, nodeIndex }: CompiledFlow, nodeId: string): string | null {
+  const own = nodes[nodeIndex.get(nodeId) ?? -1]?.document.details?.[OWN_ID]
+  return typeof own === 'string' ? oneLine(own) : null
 }
 
 /** The title of a node; its id where it has none. */

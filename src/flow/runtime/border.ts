@@ -96,6 +96,24 @@ export function waitsForCalls(turn: Turn, { index: phase, nodes }: CompiledSpan)
   return hasWaysBehindCalls(turn, nodes) && !leadsOutByCall(turn, phase)
 }
 
+/**
+ * Returns how many nodes keep a phase from its end. While a call has come to a way out of the phase, CHECK nodes
+ * that rest until the calls of their work have returned do not (version 8): each would wait for the other.
+ */
+export function openIn(turn: Turn, phase: number): number {
+  const { open, judging } = turn.draft.phases.get(phase)
+  if (turn.draft.run.rules < 8 || open !== judging.length || !leadsOutByCall(turn, phase))
+    return open
+  return open - judging.filter((node) => isBehindCalls(turn, node)).length
+}
+
+/** Returns whether a CHECK rests until its work is promoted after the calls of the work, or these have returned. */
+function isBehindCalls(turn: Turn, node: number): boolean {
+  const { target } = turn.draft.nodeOf(node)
+  if (target === -1 || turn.node(node).status !== 'resting') return false
+  return turn.node(target).awaited > 0 || isToBeJudged(turn, target)
+}
+
 /** Returns whether a call is under way that has come to a way out of a phase. */
 function leadsOutByCall(turn: Turn, phase: number): boolean {
   return turn.flow.callNodes.some(
@@ -116,8 +134,13 @@ export function hasWaysBehindCalls({ draft }: Turn, nodes: readonly number[]): b
 }
 
 function leadsOut(turn: Turn, node: number, phase: number): boolean {
-  const { phase: own, waysOut, callsLate } = turn.draft.nodeOf(node)
-  return own === phase && turn.node(node).status === 'done' && (waysOut.length > 0 || callsLate)
+  const { phase: own, waysOut, callsLate, checks } = turn.draft.nodeOf(node)
+  if (own !== phase || turn.node(node).status !== 'done') return false
+  // A CHECK of another phase that has approved waits for the end of this one.
+  const isAwaited = (check: number): boolean =>
+    turn.draft.nodeOf(check).phase !== phase && turn.node(check).status === 'resting'
+  const isCrossed = turn.draft.run.rules >= 8 && checks.some(isAwaited)
+  return waysOut.length > 0 || callsLate || isCrossed
 }
 
 function isJudgedElsewhere(turn: Turn, node: number): boolean {
@@ -125,7 +148,8 @@ function isJudgedElsewhere(turn: Turn, node: number): boolean {
   const { target } = turn.draft.nodeOf(node)
   if (status !== 'resting') return status === 'submitted'
   // A called CHECK that rests waits for no phase.
-  return target !== -1 && turn.node(target).status !== 'done'
+  if (target === -1 || turn.node(target).status !== 'done') return target !== -1
+  return turn.draft.run.rules >= 8 && isBehindCalls(turn, node)
 }
 
 /** Returns whether a CHECK of another phase is to judge the work, or follows a CHECK that has approved. */
@@ -157,8 +181,8 @@ export function waysAt(
   isPhaseEnded: boolean,
 ): readonly CompiledEdge[] {
   const all = waysInPhase(turn, node, isPhaseEnded)
-  const isCheck = turn.draft.run.rules >= 6 && node.target !== -1
-  const ways = isCheck ? all.filter((edge) => !goesOnRejectOnly(turn, node, edge)) : all
+  const isJudged = turn.draft.run.rules >= 6 && isOfReview(turn, node)
+  const ways = isJudged ? all.filter((edge) => !goesOnRejectOnly(turn, node, edge)) : all
   return node.document.kind === 'GOAL' ? ways.filter((edge) => !endsGoal(turn, edge)) : ways
 }
 
@@ -187,18 +211,28 @@ function waysInPhase(
   return turn.draft.run.rules < 6 ? now : withoutFreeBack(turn, now, outgoing)
 }
 
+/** Returns whether a node is a CHECK of other work, the end of the CHECK nodes of a map, or work with a CHECK. */
+function isOfReview({ flow, draft }: Turn, { index, target, checks, document }: CompiledNode) {
+  if (target !== -1 || draft.run.rules < 8) return target !== -1
+  const isCalled = document.kind === 'CHECK' && document.call === true
+  const isFollower = flow.maps.some(({ followers }) => followers.includes(index))
+  return isCalled || checks.length > 0 || isFollower
+}
+
 /**
- * Returns whether a way back of a CHECK is taken on REJECT, and not when it has approved: out of an item of a
- * map, since it goes once for all items, and without a guard if the work itself has a way on that is open.
+ * Returns whether a way back is taken on REJECT, and not when a CHECK has approved: out of an item of a map,
+ * since it goes once for all items, and without a guard. Rules before version 8 took the latter if the work
+ * itself had no way on that was open.
  */
 function goesOnRejectOnly(
   { flow, draft }: Turn,
   { index, target }: CompiledNode,
   edge: CompiledEdge,
-) {
+): boolean {
   if (!edge.isBack) return false
-  const item = flow.items.get(index)
+  const item = target === -1 ? undefined : flow.items.get(index)
   if (item !== undefined && item !== flow.items.get(edge.target)) return true
+  if (draft.run.rules >= 8) return edge.guard === null
   const isOpen = ({ isForward, isReview, isCall, guard, index: way }: CompiledEdge): boolean =>
     isForward && !isReview && !isCall && (guard === null || draft.fired.get(way) > 0)
   return edge.guard === null && draft.nodeOf(target).outgoing.some(isOpen)

@@ -14,7 +14,7 @@ import { isOpen, isRejectedVersion, type NodeStatus } from '../state/state.ts'
 import { fire, hold, leave, takeException } from './leave.ts'
 import { firstOpen } from './passage.ts'
 import { waysOutOf } from './review.ts'
-import { dismissApprovals, judgingCalls, runAgain } from './stage.ts'
+import { dismissApprovals, judgingCalls, runAgain, voidDependents } from './stage.ts'
 import type { Turn } from './turn.ts'
 
 /** Ends calls that have come to their end, and begins the next ones in line. */
@@ -38,16 +38,29 @@ function begin(turn: Turn, { index: edge, edgeId: edge_id, target }: CompiledEdg
 const STOPPED: ReadonlySet<NodeStatus> = new Set(['blocked', 'provisional', 'approved'])
 
 /** Returns whether nothing of a region is under way, stopped, or has ways that are still to be tried. */
-function isAtRest(turn: Turn, { region }: CalledNode): boolean {
+function isAtRest(turn: Turn, { node: called, region }: CalledNode): boolean {
+  const { call, callRound } = turn.node(called)
+  const isOfCall = (node: number): boolean => call !== -1 && turn.node(node).round >= callRound
   return region.every((node) => {
-    const { status, isHeld, awaited } = turn.node(node)
-    const { phase, waysOut, callsLate } = turn.draft.nodeOf(node)
+    const { status, isHeld, awaited, isLeftBehind } = turn.node(node)
+    const { phase } = turn.draft.nodeOf(node)
     if (isOpen(status) || STOPPED.has(status) || isHeld || awaited > 0) return false
     const { pending, isBlocked, isActive } = turn.draft.phases.get(phase)
-    if (status !== 'done') return true
+    // What an earlier call left behind has no way until it is entered again.
+    if (status !== 'done' || (isLeftBehind && turn.draft.run.rules >= 8)) return true
     if (pending !== null || isBlocked) return false
-    return !isActive || (waysOut.length === 0 && !callsLate)
+    // What an earlier call has come to keeps no other one.
+    if (turn.draft.run.rules >= 8 && !isOfCall(node)) return true
+    return !isActive || !leavesAtEnd(turn, node)
   })
+}
+
+/** Returns whether a node has ways out of its phase that are tried at its end; by version 8, and were not yet. */
+function leavesAtEnd({ draft }: Turn, node: number): boolean {
+  const { waysOut, calls, callsLate } = draft.nodeOf(node)
+  const ways = waysOut.length > 0 ? waysOut : callsLate ? calls : []
+  const isTaken = ways.some(({ index }) => draft.fired.get(index) > 0)
+  return ways.length > 0 && !(isTaken && draft.run.rules >= 8)
 }
 
 function endCall(turn: Turn, { node, region }: CalledNode, edge: CompiledEdge): void {
@@ -75,8 +88,18 @@ function endCall(turn: Turn, { node, region }: CalledNode, edge: CompiledEdge): 
   const { way } = firstOpen(turn, ways, 'review')
   if (way !== null) fire(turn, way)
   const isLeft = way !== null || takeException(turn, source) !== null
+  if (isLeft) leaveCaller(turn, source)
+}
+
+/** Gives up the version of a caller that has left by its way out: it waits for no approval any longer. */
+function leaveCaller(turn: Turn, caller: number): void {
+  const { rules } = turn.draft.run
+  if (rules >= 8 && turn.node(caller).status !== 'done') {
+    voidDependents(turn, caller)
+    turn.settle(caller, 'rejected', 'rerouted')
+  }
   // What its CHECK nodes lead on to is not reached by this version.
-  if (isLeft && turn.draft.run.rules >= 4) dismissApprovals(turn, source)
+  if (rules >= 4) dismissApprovals(turn, caller)
 }
 
 /**

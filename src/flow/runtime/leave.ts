@@ -27,7 +27,7 @@ import {
 } from './passage.ts'
 import { followDone } from './phase.ts'
 import { type GuardScope, subjectOf } from './scene.ts'
-import { stopFollowing } from './skip.ts'
+import { stopAt, stopFollowing } from './skip.ts'
 import { dismissApprovals, promotesAfterCalls } from './stage.ts'
 import type { Turn } from './turn.ts'
 
@@ -331,8 +331,11 @@ function rollBackAll(turn: Turn, from: number, round: number, since = 0): boolea
       .map((act) => ({ ...act, node })),
   )
   acts.sort((one, other) => other.seq - one.seq)
-  for (const node of new Set(acts.map((act) => act.node)))
+  for (const node of new Set(acts.map((act) => act.node))) {
+    // A person is asked about it: the question is withdrawn.
+    if (turn.draft.run.rules >= 8) stopAt(turn, node)
     turn.settle(node, 'rolling_back', 'rollback')
+  }
   const named = acts.map(({ node, actionId }) => ({
     node_id: turn.idOf(node),
     action_id: actionId,

@@ -12,7 +12,7 @@ import type {
 } from '../compile/compiled-flow.ts'
 import { mapAt, spreadList } from '../compile/spread.ts'
 import type { EventOf } from '../state/event.ts'
-import type { NodeState } from '../state/state.ts'
+import type { NodeState, NodeStatus } from '../state/state.ts'
 import { arrive, block } from './enter.ts'
 import { fire } from './leave.ts'
 import { mayFire, tryEdge } from './passage.ts'
@@ -165,14 +165,20 @@ export function reopenItem(turn: Turn, node: number): number {
   return turn.draft.edgeOf(found.item.edge).target
 }
 
-/** Returns whether an item was given up and its map has not ended: a person may let it try again. */
+/**
+ * Returns whether an item was given up and its map has not ended, or was undone and the map is blocked for it: a
+ * person may let it try again.
+ */
 export function isLostItem(
   flow: CompiledFlow,
   nodes: { get(index: number): Pick<NodeState, 'status'> },
   node: number,
 ): boolean {
-  const found = nodes.get(node).status === 'abandoned' ? itemAt(flow, node) : null
-  return found !== null && nodes.get(found.map.join).status !== 'done'
+  const { status } = nodes.get(node)
+  const found = status === 'abandoned' || status === 'rejected' ? itemAt(flow, node) : null
+  if (found === null) return false
+  const { status: joined } = nodes.get(found.map.join)
+  return status === 'abandoned' ? joined !== 'done' : joined === 'blocked'
 }
 
 /** Blocks a mapped node of which too few items are done. */
@@ -180,7 +186,7 @@ export function isShort(turn: Turn, node: number): boolean {
   const map = turn.flow.maps.find(({ join }) => join === node)
   if (map === undefined || map.count === null) return false
   const items = map.items.slice(0, map.count)
-  const lost = items.filter(({ last }) => turn.node(last).status !== 'done')
+  const lost = items.filter(({ last }) => !isMade(turn, last))
   const done = items.length - lost.length
   // An empty list is no work that was judged: only `minimum: 0` says that it may be (version 6).
   const all = turn.draft.run.rules >= 6 ? Math.max(1, items.length) : items.length
@@ -194,12 +200,22 @@ export function isShort(turn: Turn, node: number): boolean {
 
 const FAILED_TOLD = 20
 
-/** Returns the items of a mapped node that are done; null for another node. */
+/** Returns whether an item is done, or is staged on work that is judged later (version 8). */
+function isMade({ draft }: Turn, last: number): boolean {
+  const { status } = draft.nodes.get(last)
+  return status === 'done' || (draft.run.rules >= 8 && isStagedOn(status))
+}
+
+function isStagedOn(status: NodeStatus): boolean {
+  return status === 'approved' || status === 'provisional' || status === 'promoting'
+}
+
+/** Returns the items of a mapped node that are made; null for another node. */
 export function doneItems(turn: Turn, node: number): readonly number[] | null {
   const map = turn.flow.maps.find(
     ({ join, followers }) => join === node || followers.includes(node),
   )
   if (map === undefined || map.count === null) return null
   const lasts = map.items.slice(0, map.count).map(({ last }) => last)
-  return lasts.filter((last) => turn.node(last).status === 'done')
+  return lasts.filter((last) => isMade(turn, last))
 }

@@ -15,6 +15,7 @@ import {
   hasWaysBehindCalls,
   isAtBorder,
   leadsOutside,
+  openIn,
   waitsForCalls,
 } from './border.ts'
 import { isInvariantKept } from './judge.ts'
@@ -33,9 +34,10 @@ export function closeSubphase(turn: Turn, subphase: number): void {
 }
 
 export function closePhase(turn: Turn, phase: number): void {
-  const { open, blocked, isActive, isBlocked, pending } = turn.draft.phases.get(phase)
+  const { blocked, isActive, isBlocked, pending } = turn.draft.phases.get(phase)
   const span = turn.flow.phases[phase]
   if (span === undefined || blocked > 0 || !isActive || isBlocked || pending !== null) return
+  const open = openIn(turn, phase)
   if (open > 0 && !isAtBorder(turn, phase)) return
   const callers = callersIn(turn, span)
   if (open === 0 && callers.length > 0 && !callers.some((node) => callsAtBorder(turn, node))) return
@@ -51,7 +53,7 @@ export function closePhase(turn: Turn, phase: number): void {
 
 /** Has the log written before anything that the phase leads to begins. */
 export function writeLog(turn: Turn, span: CompiledSpan): void {
-  const { open } = turn.draft.phases.get(span.index)
+  const open = openIn(turn, span.index)
   const isBorder = open + callersIn(turn, span).length > 0
   const border = isBorder ? { is_border: true as const } : {}
   turn.command({ type: 'write_log', phase_id: span.name, ...border })
@@ -61,7 +63,8 @@ export function writeLog(turn: Turn, span: CompiledSpan): void {
 export function afterLog(turn: Turn, phase: number): void {
   const span = turn.flow.phases[phase]
   if (span === undefined) return
-  const { isLogged, open } = turn.draft.phases.get(phase)
+  const { isLogged } = turn.draft.phases.get(phase)
+  const open = openIn(turn, phase)
   const values = { log_updated_after_phase: isLogged }
   const invariant_id = 'ORCH_LOG_IMMEDIATE_UPDATE'
   const result = isLogged ? 'true' : 'false'

@@ -19,6 +19,7 @@ import {
 } from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
 import { asksForEvidence } from './evidence.ts'
+import { stopAt } from './skip.ts'
 import type { Turn } from './turn.ts'
 
 /** The most manifests under one view; the host does not stack overlays on overlays. */
@@ -31,7 +32,8 @@ export const STAGES_MAX = 8
 export function stagesUnder(turn: Turn, node: number): readonly StageBase[] | null {
   const { flow, draft } = turn
   const fired = (edge: number): number => draft.fired.get(edge)
-  const bases = basesOf({ flow, node: (index) => turn.node(index), fired }, node)
+  const { rules } = draft.run
+  const bases = basesOf({ flow, rules, node: (index) => turn.node(index), fired }, node)
   return bases.length > STAGES_MAX ? null : bases
 }
 
@@ -44,12 +46,14 @@ export function stagesSeen(
   const index = flow.nodeIndex.get(nodeId)
   if (index === undefined) return []
   const node = (at: number): NodeState => elementAt(state.nodes, at)
-  return basesOf({ flow, node, fired: (edge) => elementAt(state.fired, edge) }, index)
+  const { rules } = state
+  return basesOf({ flow, rules, node, fired: (edge) => elementAt(state.fired, edge) }, index)
 }
 
 /** A run, of which a step or a reader asks which stages a node sees. */
 interface SeenRun {
   readonly flow: CompiledFlow
+  readonly rules: number
   readonly node: (index: number) => Pick<NodeState, 'work' | 'call'>
   /** Returns the round in which an edge fired; 0 if it did not. */
   readonly fired: (edge: number) => number
@@ -63,15 +67,26 @@ function basesOf(run: SeenRun, node: number): readonly StageBase[] {
   return [...bases].map(([node_id, manifest]) => ({ node_id, manifest }))
 }
 
-function addArriving(run: SeenRun, node: number, bases: Map<string, string>): void {
+function addArriving(
+  run: SeenRun,
+  node: number,
+  bases: Map<string, string>,
+  seen = new Set<number>(),
+): void {
+  seen.add(node)
   for (const edge of run.flow.nodes[node]?.incoming ?? []) {
     if (!edge.isForward || run.fired(edge.index) === 0) continue
     if (edge.isCall && edge.index !== run.node(node).call) continue
     addStage(run, edge.source, bases)
-    // An item sees what the list's node would see.
-    if (run.flow.maps.some(({ begin }) => begin === edge.source))
-      addArriving(run, edge.source, bases)
+    if (isPassing(run, edge.source) && !seen.has(edge.source))
+      addArriving(run, edge.source, bases, seen)
   }
+}
+
+/** Returns whether a node makes nothing: what it leads to sees what it would see. Before version 8, of maps alone. */
+function isPassing({ flow, rules }: SeenRun, node: number): boolean {
+  if (flow.maps.some(({ begin }) => begin === node)) return true
+  return rules >= 8 && flow.nodes[node]?.isBare === true
 }
 
 function addStage(run: SeenRun, node: number, bases: Map<string, string>): void {
@@ -104,6 +119,8 @@ export function promoteStage(turn: Turn, node: number, areCallsMade = false): vo
     if (isToBeJudged && asksForEvidence(turn, node)) return
     if (!isWaiting)
       turn.settle(node, 'approved', isToBeJudged ? 'the checks that it calls' : 'stages below')
+    // It has led on before it was judged: its decision is made.
+    if (turn.draft.run.rules >= 8 && !isToBeJudged && turn.node(node).hasFired) return
     return turn.later({
       kind: 'leave',
       node,
@@ -259,6 +276,8 @@ function voidStage(turn: Turn, first: number, base: string): void {
     turn.find({ code: 'flow.stage_void', node_id, action: 'rerun', values })
     turn.record({ kind: 'voided', node_id, base: next.base })
     const { status } = turn.node(next.node)
+    // A person is asked about the next attempt: the question is withdrawn.
+    if (turn.draft.run.rules >= 8 && status === 'waiting') stopAt(turn, next.node)
     if (isOpen(status) || HAS_STAGE.has(status)) turn.settle(next.node, 'rejected', 'stage void')
     dismissApprovals(turn, next.node)
     for (const dependent of dependents) open.push({ node: dependent, base: node_id })

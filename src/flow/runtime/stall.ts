@@ -20,7 +20,8 @@ import type { Turn } from './turn.ts'
 /** Blocks the nodes at which the run is stalled; false when it is not. */
 export function findStalled(turn: Turn): boolean {
   const { open, stuck, acting, waiting, spansPending, ended, isRefused } = turn.draft.run
-  if (open + stuck === 0 || acting + waiting + spansPending > 0) return false
+  const calling = turn.draft.run.rules >= 8 ? turn.draft.run.calling : 0
+  if (open + stuck + calling === 0 || acting + waiting + spansPending > 0) return false
   if (ended !== null || isRefused || isExplained(turn)) return false
   const stalled = turn.flow.nodes.filter(({ index }) => isWaitingForNothing(turn, index))
   for (const { index } of stalled) block(turn, index, 'flow.stalled', stallValues(turn, index))
@@ -40,7 +41,8 @@ function isExplained(turn: Turn): boolean {
 
 /** A CHECK that has approved waits for the node that it judges; the stop is there. */
 function isWaitingForNothing(turn: Turn, node: number): boolean {
-  const { status } = turn.node(node)
+  const { status, awaited } = turn.node(node)
+  if (status === 'done' && awaited > 0) return turn.draft.run.rules >= 8
   if (!isOpen(status) && !isStuckStatus(status)) return false
   const { target } = turn.draft.nodeOf(node)
   if (status !== 'resting' || target === -1) return true
@@ -115,11 +117,25 @@ function goalsLeft(turn: Turn, goals: readonly CompiledNode[]): readonly Compile
 function goalsMissedAt(turn: Turn, node: number): readonly string[] {
   if (turn.draft.run.rules < 5) return isLedTo(turn, node) ? goalsFrom(turn, node) : []
   const { status, isLeftBehind } = turn.node(node)
-  if (isLeftBehind) return []
+  if (isLeftBehind) return isLedStill(turn, node) ? goalsAhead(turn, node) : []
   // An alternative that another one won over is missed only if no goal behind it was reached.
   if (status === 'abandoned') return isLedTo(turn, node) ? goalsFrom(turn, node) : []
   if (!isLedTo(turn, node) && !isUnleft(turn, node)) return []
   return goalsAhead(turn, node)
+}
+
+/**
+ * Returns whether a node was left behind, and a way that was not leads there still: the run has to come there
+ * again, although its join may not be filled (version 8).
+ */
+function isLedStill(turn: Turn, node: number): boolean {
+  if (turn.draft.run.rules < 8) return false
+  return turn.draft
+    .nodeOf(node)
+    .incoming.some(
+      ({ index, arrival, source }) =>
+        arrival !== null && turn.draft.fired.get(index) > 0 && isDone(turn, source),
+    )
 }
 
 /** The goals that the ways left to a node lead to, and that are not done. */

@@ -85,6 +85,8 @@ export interface HostFinding {
   readonly reviewer?: string
   readonly why?: string
   readonly because?: string
+  /** Of the last one in a list: how many more there are. */
+  readonly more?: number
 }
 
 /** What a run began with besides the flow itself. */

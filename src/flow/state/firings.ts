@@ -110,6 +110,16 @@ export function isActedOn(draft: RunDraft, node: number, isAll: boolean): boolea
   return nodes.some((one) => isActingOnFiles(draft.nodes.get(one).status))
 }
 
+/** Returns whether a Rollback to a node has fired that waits for the gate. */
+export function isGateWaitedFor(draft: RunDraft, index: number): boolean {
+  return draft.run.backs.some(
+    ({ edge, node }) =>
+      node === index &&
+      draft.edgeOf(edge).document.class === 'Rollback' &&
+      isActedOn(draft, node, true),
+  )
+}
+
 /** Forgets the ways back to a node: it is entered, or what it has led to is being undone. */
 export function forgetBacks(draft: RunDraft, index: number): void {
   if (draft.run.backs.length > 0)

@@ -1,7 +1,7 @@
 /** Which commands of a run are not answered yet, and which of them only time or a signal answers. */
 import type { FlowCommand } from './command.ts'
 import type { NodeState, RunState } from './state.ts'
-import { vectorElements } from './vector.ts'
+import { elementAt, vectorElements } from './vector.ts'
 
 /** Commands that are not answered yet, oldest first. */
 export function outstanding({
@@ -51,5 +51,14 @@ export function dueTimers(state: RunState, nowMs: number): ReturnType<typeof tim
       ...(isReady && isPast(pending.until) ? [pending] : []),
       ...(deadline?.type === 'deadline' && isPast(deadline.until) ? [deadline] : []),
     ]
+  })
+}
+
+/** Returns the commands of nodes that wait for a signal which only a person or a program outside sends. */
+export function signalsAwaited(state: RunState): readonly number[] {
+  return timersOf(state).flatMap((timer) => {
+    if (timer.type === 'deadline') return []
+    const node = elementAt(state.nodes, state.flow.nodeIndex.get(timer.node_id) ?? -1)
+    return timer.signals.some((name) => !hasCome(state, node, name)) ? [timer.command] : []
   })
 }

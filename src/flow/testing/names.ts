@@ -66,9 +66,11 @@ export function absentItems(flow: CompiledFlow, { nodes = {} }: FlowTestCase): r
 }
 
 const EACH = /\/each(?=\/|$)/g
+/** The same in the ids of edges that lead to an item, end it, or lie in it. */
+const EACH_OF_EDGE = /(?<=[/>])each(?=[/>]|$)/g
 
 /** Nodes in the places of mapped nodes. Items of a list that only a run reads are named by their index. */
-class ItemNames {
+export class ItemNames {
   readonly #flow: Pick<CompiledFlow, 'document' | 'base' | 'maps'>
   /** `X/each` and the nodes below it, which a run replaces by `X/1`, `X/2`, … before it comes to them. */
   readonly #placeholders: readonly string[]
@@ -82,9 +84,21 @@ class ItemNames {
   }
 
   isItem(name: string): boolean {
-    return this.#placeholders.some((one) => {
-      const parts = one.split(EACH).map((part) => part.replace(/[^\w/]/g, '\\$&'))
-      return new RegExp(`^${parts.join('/[1-9]\\d*')}$`).test(name)
+    return this.templatesOf(name).length > 0
+  }
+
+  /** The nodes of the flow in whose place a run has a node of this name. */
+  templatesOf(name: string): readonly string[] {
+    return this.#placeholders.filter((one) => isInPlace(one.split(EACH), '/[1-9]\\d*', name))
+  }
+
+  /** The same for edges. */
+  edgeTemplatesOf(name: string): readonly string[] {
+    const written = new Set(this.#flow.base.edges.map(({ edge_id }) => edge_id))
+    return this.#flow.document.edges.flatMap(({ edge_id }) => {
+      const parts = edge_id.split(EACH_OF_EDGE)
+      if (parts.length === 1 || written.has(edge_id)) return []
+      return isInPlace(parts, '[1-9]\\d*', name) ? [edge_id] : []
     })
   }
 
@@ -165,4 +179,10 @@ function* keys(
   place: string,
 ): Iterable<NamedPlace> {
   for (const name of Object.keys(table ?? {})) yield { kind, name, path: at(place, name) }
+}
+
+/** Whether a name is made of these parts with an index between them. */
+function isInPlace(parts: readonly string[], index: string, name: string): boolean {
+  const escaped = parts.map((part) => part.replace(/[^\w/]/g, '\\$&'))
+  return new RegExp(`^${escaped.join(index)}$`).test(name)
 }

@@ -6,7 +6,7 @@ import type { FlowTest, FlowTestCase } from '../../contracts/index.ts'
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import type { RunStatus } from '../state/state.ts'
 import { differencesOf, type TestDifference, walkOf } from './compare.ts'
-import { absentItems } from './names.ts'
+import { absentItems, ItemNames } from './names.ts'
 import { ScriptedRun } from './scripted-run.ts'
 import { walkLines } from './walk-text.ts'
 
@@ -50,11 +50,16 @@ export function runTestCase(flow: CompiledFlow, test: FlowTest, one: FlowTestCas
 }
 
 export function coverageOf(
-  { document }: CompiledFlow,
+  flow: CompiledFlow,
   results: readonly Pick<TestCaseResult, 'nodes' | 'edges'>[],
 ): TestCoverage {
+  const { document } = flow
   const entered = new Set(results.flatMap(({ nodes }) => nodes))
   const fired = new Set(results.flatMap(({ edges }) => edges))
+  const items = new ItemNames(flow)
+  // A template is no node that a run comes to: its items are.
+  for (const name of [...entered]) for (const one of items.templatesOf(name)) entered.add(one)
+  for (const name of [...fired]) for (const one of items.edgeTemplatesOf(name)) fired.add(one)
   const nodes = document.nodes.map(({ node_id }) => node_id)
   const edges = document.edges.filter((one) => one.class !== 'Meta').map(({ edge_id }) => edge_id)
   const untaken_nodes = nodes.filter((id) => !entered.has(id))

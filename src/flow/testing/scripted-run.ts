@@ -14,7 +14,6 @@ import { personText, principalOf } from '../answer/participant-words.ts'
 import { missingInput, SAID_BY_HOST } from '../answer/requirements.ts'
 import type { CompiledFlow, CompiledNode } from '../compile/compiled-flow.ts'
 import { nodesBlockedBy } from '../report/stops.ts'
-import { step } from '../runtime/step.ts'
 import { limitsOf } from '../state/budget.ts'
 import { type AccessMode, decideAccess, type FlowCommand } from '../state/command.ts'
 import type { FlowEvent } from '../state/event.ts'
@@ -22,6 +21,7 @@ import type { FlowFact } from '../state/fact.ts'
 import { outstanding, timersOf } from '../state/outstanding.ts'
 import { emptyState, type RunState, type RunStatus, runStatus } from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
+import { step } from '../step/step.ts'
 import {
   type AttemptEnd,
   actionText,

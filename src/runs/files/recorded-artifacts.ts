@@ -29,13 +29,18 @@ export class RecordedArtifacts {
   checked(path: string, bytes: Uint8Array | null): Uint8Array | null {
     const recorded = this.#known.get(path)
     if (recorded === undefined || bytes === null) return bytes
-    const found = digestBytes(bytes)
-    if (found === recorded.digest) return bytes
-    throw changedArtifact(path, recorded, found)
+    if (digestBytes(bytes) === recorded.digest) return bytes
+    throw changedArtifact(path, recorded, bytes)
   }
 }
 
-function changedArtifact(path: string, { nodeId, digest }: RecordedArtifact, found: string) {
+/** `bytes` are null where the file is gone. */
+export function changedArtifact(
+  path: string,
+  { nodeId, digest }: RecordedArtifact,
+  bytes: Uint8Array | null,
+) {
+  const found = bytes === null ? 'nothing' : digestBytes(bytes)
   const details = { made_by: nodeId, recorded: digest, found }
   const message = `${showPath(path)} is not what the node ${showName(nodeId)} handed in: recorded ${digest}, found ${found}`
   return new FaultError(fault('flow.artifact_changed', path, details, { message }))

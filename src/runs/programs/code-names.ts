@@ -73,7 +73,7 @@ export const GIT_PATTERNS: readonly string[] = [
 ]
 
 /** Programs that find what to run in the workspace, by its manifests. */
-export const RUNNERS: ReadonlySet<string> = new Set([
+const RUNNERS: ReadonlySet<string> = new Set([
   ...['npm', 'npx', 'pnpm', 'pnpx', 'yarn', 'bun', 'bunx', 'deno', 'tsx', 'ts-node'],
   ...['make', 'gmake', 'just', 'task', 'rake', 'bundle', 'composer', 'cargo', 'go'],
   ...[
@@ -99,7 +99,7 @@ const PYTHON = /^(?:python|pypy)[0-9.]*$/
 const SHELLS = /^(?:sh|bash|dash|zsh|ksh|ash|mksh|fish)$/
 const OTHERS = /^(?:perl|lua|luajit|tclsh|Rscript|julia|[gmn]?awk|groovy|elixir|guile|java)[0-9.]*$/
 
-export function isInterpreter(program: string): boolean {
+function isInterpreter(program: string): boolean {
   return INTERPRETERS.test(program)
 }
 

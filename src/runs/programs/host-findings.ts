@@ -25,10 +25,17 @@ export function foundAt(
     code: 'flow.secret_written' as const,
     path: within(path),
   }))
-  const found = [...leaks, ...touched].slice(0, PATHS_TOLD)
+  const found = firstOf([...leaks, ...touched])
   return found.length === 0 ? {} : { found }
 }
 
+/** The first findings; the last of them says how many more there are. */
+function firstOf(all: readonly HostFinding[]): readonly HostFinding[] {
+  const more = all.length - PATHS_TOLD
+  const told = all.slice(0, PATHS_TOLD)
+  return more <= 0 ? told : told.map((one, at) => (at < PATHS_TOLD - 1 ? one : { ...one, more }))
+}
+
 export function changedPrograms(paths: readonly string[]): readonly HostFinding[] {
-  return paths.slice(0, PATHS_TOLD).map((path) => ({ code: 'flow.program_changed', path }))
+  return firstOf(paths.map((path) => ({ code: 'flow.program_changed', path })))
 }

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Flow, FlowNode } from '../../contracts/index.ts'
+import type { FlowFact } from '../../flow/index.ts'
 import { namedBy } from './named-programs.ts'
 import { programProblems } from './program-problems.ts'
 import { protectedPrograms } from './protected-programs.ts'
+import { RunPrograms } from './run-programs.ts'
 import { WorkspaceFiles } from './workspace-files.ts'
 
 let root = ''
@@ -96,9 +98,12 @@ describe('a command pins what its words name', () => {
       ['bin/judge', 'tools/r.mjs', 'tools/first.mjs'],
     ],
     [['node', 'app'], ['app/index.js']],
+    [['env', 'X=1', 'sh', 'tools/plain'], ['tools/plain']],
+    [['bash', '-euo', 'pipefail', '--', 'tools/plain'], ['tools/plain']],
+    [['make', '-fbuild/judge.mk'], ['build/judge.mk']],
   ])('%j', (command, files) => {
     const { named, pinned } = judged(reviewer(command))
-    expect(named?.isUnfound).toBe(command[0] === 'make' || command[0] === 'npm')
+    expect(named?.isUnfound).toBe(command[0] === 'npm')
     expect(pinned).toEqual(expect.arrayContaining([...files]))
   })
 
@@ -155,6 +160,122 @@ describe('a command that names no file', () => {
       ['flow.program_unpinned', '/nodes/0/executor'],
       ['flow.reviewer_open', '/nodes/1/reviewer'],
     ])
+  })
+})
+
+/** One for each way in which a command names a file that it runs. */
+const RUN_BY_NAME: readonly (readonly [readonly string[], string])[] = [
+  [['sh', 'judge/r.sh'], 'judge/r.sh'],
+  [['sh', 'judge/r'], 'judge/r'],
+  [['/bin/sh', 'judge/r'], 'judge/r'],
+  [['sh', '-e', 'judge/r'], 'judge/r'],
+  [['bash', '-euo', 'pipefail', 'judge/r'], 'judge/r'],
+  [['bash', '--', 'judge/r'], 'judge/r'],
+  [['dash', 'judge/r', 'x'], 'judge/r'],
+  [['zsh', '-f', 'judge/r'], 'judge/r'],
+  [['env', 'X=1', 'sh', 'judge/r'], 'judge/r'],
+  [['env', '-C', 'tools', 'sh', 'r'], 'tools/r'],
+  [['timeout', '5', './judge/r'], 'judge/r'],
+  [['perl', '-w', '-Iperl', 'judge/r'], 'judge/r'],
+  [['ruby', '-W0', 'judge/r'], 'judge/r'],
+  [['php', '-f', 'judge/r'], 'judge/r'],
+  [['lua', 'judge/r'], 'judge/r'],
+  [['python3', '-u', '-X', 'importtime', 'judge/r'], 'judge/r'],
+  [['node', '--no-warnings', 'judge/r'], 'judge/r'],
+  [['node', '--import', './judge/r.mjs', 'tools/r.mjs'], 'judge/r.mjs'],
+  [['deno', 'run', '-A', 'judge/r'], 'judge/r'],
+  [['bun', 'judge/r.ts'], 'judge/r.ts'],
+  [['bun', 'run', './judge/r'], 'judge/r'],
+  [['npx', 'tsx', 'judge/r'], 'judge/r'],
+  [['uv', 'run', 'python', 'judge/r'], 'judge/r'],
+  [['make', '-C', 'build', '-f', 'r.mk'], 'build/r.mk'],
+  [['make', '-fjudge/r'], 'judge/r'],
+  [['awk', '-F,', '-f', 'judge/r', 'x'], 'judge/r'],
+  [['java', '-jar', 'judge/r.jar'], 'judge/r.jar'],
+]
+const isMissing = ({ code, message }: { code: string; message: string }): boolean =>
+  code === 'flow.program_missing' && !message.includes('on the PATH')
+
+describe('a program that is not there', () => {
+  it.each(RUN_BY_NAME)('%j is refused, and its place is sealed', (command, path) => {
+    const judge = reviewer(command)
+    const { reviewer: executor, ...rest } = judge
+    const work: FlowNode = { ...rest, kind: 'WORK', ...(executor && { executor }) }
+    for (const node of [judge, work]) {
+      const { violations } = programProblems(flowOf(node), around())
+      expect(violations.filter(isMissing)).toHaveLength(1)
+      const { sealed } = protectedPrograms(new WorkspaceFiles(root), flowOf(node), '')
+      expect(sealed).toEqual(expect.arrayContaining([path]))
+    }
+    const { sealed } = protectedPrograms(new WorkspaceFiles(root), flowOf(judge), '')
+    expect(sealed).toContain(`${dirname(path)}/**`)
+  })
+
+  it.each<[readonly string[], readonly string[]]>([
+    [shell('cd tools && sh judge/r'), ['judge/r', 'tools/judge/r']],
+    [shell('X=1 ./judge/r x; python3 judge/s.py'), ['judge/r', 'judge/s.py']],
+    [
+      ['python3', '-m', 'pytest'],
+      ['pytest.py/**', 'pytest/**/*.py/**'],
+    ],
+  ])('%j may be something else: it is sealed, and not refused', (command, places) => {
+    const { sealed } = protectedPrograms(new WorkspaceFiles(root), flowOf(reviewer(command)), '')
+    expect(sealed).toEqual(expect.arrayContaining([...places]))
+    expect(programProblems(flowOf(reviewer(command)), around()).violations).toEqual([])
+  })
+
+  it.each<[readonly string[]]>([
+    [['sh', '-c', 'true']],
+    [['python3', '-c', 'print(1)', 'x']],
+    [['node', '-e', '0', 'x']],
+    [['perl', '-ne', 'print', 'x']],
+    [['sh', '/dev/stdin']],
+    [['make', 'judge/r']],
+    [['awk', '{ print }', 'out/x']],
+    [['npm', 'run', 'judge']],
+    [['node', '--test', 'out/*.test.mjs']],
+    [['claude', '-p', 'sh', 'x']],
+  ])('%j names none', (command) => {
+    const { violations } = programProblems(flowOf(reviewer(command)), around())
+    expect(violations.filter(isMissing)).toEqual([])
+  })
+
+  it('is work only of an executor without secrets, where a node declares it', () => {
+    const judge = reviewer(['sh', 'out/r.sh'])
+    const { reviewer: executor, ...rest } = judge
+    const work = (secrets: string[]): FlowNode => ({
+      ...rest,
+      kind: 'WORK',
+      ...(executor && { executor: { ...executor, secrets } }),
+    })
+    const codes = (node: FlowNode, writes: string[]): readonly string[] => {
+      const maker: FlowNode = { ...rest, node_id: 'm', kind: 'WORK', writes }
+      return programProblems(flowOf(maker, node), around()).violations.map(({ code }) => code)
+    }
+    expect(codes(work([]), ['out/**'])).toEqual([])
+    expect(codes(work([]), ['**'])).toEqual(['flow.program_missing'])
+    expect(codes(work(['TOKEN']), ['out/**'])).toEqual(['flow.program_missing'])
+    expect(codes(judge, ['out/**'])).toEqual(['flow.program_missing'])
+  })
+
+  it('does not run once it is there', () => {
+    const { reviewer: executor, ...rest } = reviewer(['sh', 'late/r.sh'])
+    const work: FlowNode = { ...rest, kind: 'WORK', ...(executor && { executor }) }
+    const programs = new RunPrograms(flowOf(work), root, '')
+    const { pins = [], programs: named = [] } = programs.pin()
+    expect([pins, programs.changed()]).toEqual([[], []])
+    mkdirSync(join(root, 'late'))
+    writeFileSync(join(root, 'late/r.sh'), 'echo')
+    expect(programs.changed()).toEqual(['late/r.sh'])
+    // The process that resumes the run finds the file.
+    const resumed = new RunPrograms(flowOf(work), root, '')
+    const origin = { workspace: root, programs: named, pins }
+    const evaluator = { name: 'flow', version: '7' }
+    const begun = { type: 'flow_started_v1', payload: { origin: { ...origin, evaluator } } }
+    // Only the pins of the fact are read.
+    resumed.restore([begun as unknown as FlowFact])
+    expect(resumed.changed()).toEqual(['late/r.sh'])
+    rmSync(join(root, 'late'), { recursive: true })
   })
 })
 

@@ -4,11 +4,11 @@
  * not found here is not pinned, and a reviewer that is not known whole is open, so it finds no code of the
  * work.
  */
-import { basename } from 'node:path'
 import type { Participant } from '../../contracts/index.ts'
-import { hasCodeSuffix, isPython, isShell, isStarter, RUNNERS } from './code-names.ts'
+import { hasCodeSuffix, isStarter } from './code-names.ts'
 import { codeNamedIn, languageOf, mainFiles, pythonModules, scriptModules } from './imports.ts'
 import { commandOf, type NamedPrograms } from './participant-command.ts'
+import { type Operand, operandsOf, starterOf } from './program-operands.ts'
 import { below, directoryOf, type WorkspaceFiles } from './workspace-files.ts'
 
 /** What parts words in a command line. */
@@ -30,20 +30,23 @@ export function namedBy(
   const inside = pieces.flatMap((word) => files.pathOf(word) ?? [])
   const directories = [...new Set(['', ...inside.filter((path) => files.isDirectory(path))])]
   const named = new Set(filesNamed(files, pieces, directories))
-  const name = basename(program)
+  const name = starterOf(command)
   const started = program.includes('/')
     ? files.pathOf(program)
     : searchPath.map((place) => below(place, program)).find((path) => files.isFile(path))
-  const entries = isStarter(name) && !RUNNERS.has(name) ? entriesOf(files, name, words) : []
+  const own = typeof started === 'string' && started !== '' ? [started] : []
+  const run = operandsOf(command).map((operand) => placesOf(files, operand, directories))
   const programs = new Set([
-    ...(typeof started === 'string' && files.isFile(started) ? [started] : []),
-    ...entries,
+    ...own.filter((path) => files.isFile(path)),
+    ...run.flatMap(({ there }) => there),
     ...[...named].filter((path) => hasCodeSuffix(path) || files.isExecutable(path)),
   ])
   const parts = partsOf(files, programs)
   const isElsewhere = words.some((word) => word.startsWith('/') && files.pathOf(word) === null)
   return {
     programs: [...programs],
+    absent: [...own.filter((path) => !files.isFile(path)), ...run.flatMap(({ absent }) => absent)],
+    places: run.flatMap(({ places }) => places),
     parts,
     data: [...named].filter((path) => !programs.has(path) && !parts.includes(path)),
     directories,
@@ -62,29 +65,52 @@ function filesNamed(
     .filter((path) => path !== '' && files.isFile(path))
 }
 
-/** The first word that is a file or a directory, with or without a suffix of code, and a module behind `-m`. */
-function entriesOf(
+interface OperandPlaces {
+  readonly there: readonly string[]
+  readonly absent: readonly string[]
+  readonly places: readonly string[]
+}
+
+/** What an operand means: a file, the main file of a directory, or a module; there or not. */
+function placesOf(
   files: WorkspaceFiles,
-  name: string,
-  words: readonly string[],
-): readonly string[] {
-  const module = isPython(name) ? words[words.indexOf('-m') + 1] : undefined
-  if (module !== undefined && words.includes('-m')) {
-    const place = module.replaceAll('.', '/')
-    const starts = [`${place}.py`, `${place}/__main__.py`].filter((path) => files.isFile(path))
-    const loaded = pythonModules(files, '', `import ${module}\n`).filter(({ isThere }) => isThere)
-    return [...starts, ...loaded.map(({ path }) => path)]
+  { word, directory, isModule = false, isCompleted = false }: Operand,
+  directories: readonly string[],
+): OperandPlaces {
+  if (isModule) return moduleFiles(files, word)
+  const within = files.pathOf(directory === '' ? '.' : directory) ?? ''
+  const bases = [...new Set([within, ...directories])]
+  const paths = bases.flatMap((base) => files.pathOf(word, base) ?? []).filter((one) => one !== '')
+  const found = paths.map((path) => lookedUp(files, path, isCompleted))
+  const there = found.flatMap((modules) => modules.filter(({ isThere }) => isThere))
+  const absent = paths.filter((path) => !files.isFile(path) && !files.isDirectory(path))
+  const [first = []] = found
+  return {
+    there: there.map((one) => one.path),
+    absent: there.length === 0 ? absent : [],
+    places: first.filter(({ isThere }) => !isThere).map((one) => one.path),
   }
-  const word = words.find((one) => !/^[-+]/.test(one))
-  const path = word === undefined ? null : files.pathOf(word)
-  if (path === null || path === '') return []
-  if (files.isFile(path)) return [path]
-  const modules = files.isDirectory(path)
-    ? mainFiles(files, path)
-    : isShell(name)
-      ? []
-      : scriptModules(files, '', `import ${JSON.stringify(`./${path}`)}`)
-  return modules.filter(({ isThere }) => isThere).map((one) => one.path)
+}
+
+/** A name without its suffix, as Node takes it, is looked up in each of its ways. */
+function lookedUp(
+  files: WorkspaceFiles,
+  path: string,
+  isCompleted: boolean,
+): ReturnType<typeof mainFiles> {
+  if (files.isFile(path)) return [{ path, isThere: true }]
+  if (files.isDirectory(path)) return mainFiles(files, path)
+  return !isCompleted ? [] : scriptModules(files, '', `import ${JSON.stringify(`./${path}`)}`)
+}
+
+/** A module that Python finds by its name: the workspace comes before what is installed. */
+function moduleFiles(files: WorkspaceFiles, module: string): OperandPlaces {
+  const place = module.replaceAll('.', '/')
+  const starts = [`${place}.py`, `${place}/__main__.py`].filter((path) => files.isFile(path))
+  const found = pythonModules(files, '', `import ${module}\n`)
+  const pathsOf = (isOne: boolean): readonly string[] =>
+    found.filter(({ isThere }) => isThere === isOne).map(({ path }) => path)
+  return { there: [...starts, ...pathsOf(true)], absent: [], places: pathsOf(false) }
 }
 
 /** Code that the programs name in their texts, and the texts among that code in theirs. */

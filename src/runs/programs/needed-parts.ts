@@ -4,14 +4,14 @@
  * and not when its node is reached.
  */
 import { accessSync, constants, statSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type FaultError, faultError, showName, showPath } from '../../base/index.ts'
-import { type Flow, matchesPath, type Participant, parseGlob } from '../../contracts/index.ts'
+import type { Flow, FlowNode, Participant } from '../../contracts/index.ts'
 import { type CompiledFlow, type CompiledNode, nodeName } from '../../flow/index.ts'
 import { quote } from '../../machine/index.ts'
-import { hasCodeSuffix, isInterpreter } from './code-names.ts'
 import { commandOf, participantAt } from './participant-command.ts'
-import { isDeclaredThere } from './protected-programs.ts'
+import { type Operand, operandsOf } from './program-operands.ts'
+import { isDeclaredThere, isMadeInFlow } from './protected-programs.ts'
 import { WorkspaceFiles } from './workspace-files.ts'
 
 export interface PartsAround {
@@ -58,7 +58,7 @@ function missingAt(
   const name = nodeName(flow, node.nodeId)
   return [
     ...missingSecrets(participant, name, around),
-    ...missingPrograms(flow.document, participant, name, around),
+    ...missingPrograms(flow.document, node.document, name, around),
   ]
 }
 
@@ -82,66 +82,76 @@ const INSTALL = 'install it, or put it in its place'
 /** Programs, and files that are named as their parts, that are not there. */
 export function missingPrograms(
   flow: Flow,
-  participant: Participant,
+  node: FlowNode,
   name: string,
   { workspace, searchPath }: PartsAround,
 ): readonly MissingPart[] {
-  const [program, ...words] = commandOf(participant) ?? []
-  if (program === undefined) return []
+  const participant = participantAt(node)
+  const command = commandOf(participant)
+  if (participant === undefined || command === null) return []
   const part = (says: string, at: string, hint = INSTALL): MissingPart => ({
     code: 'flow.program_missing',
     at,
     says: `${says}, which ${name} runs`,
     hint,
   })
-  const declared = 'programs' in participant ? (participant.programs ?? []) : []
   const files = new WorkspaceFiles(workspace)
+  const starting = { isReviewer: node.kind === 'CHECK', secrets: participant.secrets }
+  const isMade = (word: string): boolean => {
+    const path = files.pathOf(word)
+    return path !== null && isMadeInFlow(flow, starting, path)
+  }
+  const declared = 'programs' in participant ? (participant.programs ?? []) : []
   const absent = declared
     .filter((pattern) => !isDeclaredThere(files, pattern))
     .map((pattern) =>
       part(`nothing in the workspace is ${showPath(pattern)} of \`programs\``, pattern),
     )
-  if (program.includes('/')) {
+  const operands = operandsOf(command).filter(
+    (operand) => isNeeded(operand) && !isOperandThere(files, operand) && !isMade(operand.word),
+  )
+  const scripts = operands.map(({ word }) =>
+    part(`${showPath(word)} is not there, or cannot be read`, word),
+  )
+  return [...absent, ...missingStart(command[0] ?? '', part), ...scripts]
+
+  function missingStart(program: string, told: typeof part): readonly MissingPart[] {
+    if (!program.includes('/')) {
+      if (isOnPath(program, searchPath)) return []
+      const says = `there is no program ${showName(program)} on the PATH`
+      return [{ ...told(says, program), isOfMachine: true }]
+    }
     const file = resolve(workspace, program)
-    if (isMadeInFlow(flow, program) || isUsable(file, constants.X_OK)) return absent
-    const found = isUsable(file, constants.F_OK)
-      ? part(`${showPath(program)} is not executable`, program, `chmod +x ${quote(file)}`)
-      : part(`there is no program ${showPath(program)}`, program)
-    return [...absent, found]
+    if (isMade(program) || isUsable(file, constants.X_OK)) return []
+    return isUsable(file, constants.F_OK)
+      ? [told(`${showPath(program)} is not executable`, program, `chmod +x ${quote(file)}`)]
+      : [told(`there is no program ${showPath(program)}`, program)]
   }
-  if (!isOnPath(program, searchPath))
-    return [
-      ...absent,
-      {
-        ...part(`there is no program ${showName(program)} on the PATH`, program),
-        isOfMachine: true,
-      },
-    ]
-  const script = isInterpreter(basename(program)) ? scriptOf(words) : null
-  if (script === null || isMadeInFlow(flow, script)) return absent
-  return isUsable(resolve(workspace, script), constants.R_OK)
-    ? absent
-    : [...absent, part(`${showPath(script)} is not there, or cannot be read`, script)]
 }
 
-/** The file of code that an interpreter is handed; null where it is handed something else. */
-function scriptOf(words: readonly string[]): string | null {
-  const first = words.find((word) => !word.startsWith('-'))
-  const isText = words.some((word) =>
-    /^(?:-c|-e|-m|-p|-r|--eval|--print|--require|--import|--loader)/.test(word),
-  )
-  return first === undefined || isText || !hasCodeSuffix(first) ? null : first
+/** A word with a star may stand for several files. */
+function isNeeded({ isNeeded, word }: Operand): boolean {
+  return isNeeded && !/[*?[]/.test(word)
 }
 
-/** Some node declares to write it, so it need not be there at the beginning. */
-function isMadeInFlow({ nodes }: Flow, path: string): boolean {
-  const plain = path.replace(/^\.\//, '')
-  return nodes.some(({ writes = [], required_files = [] }) =>
-    [...writes, ...required_files].some((pattern) => {
-      const glob = parseGlob(`/${pattern}`)
-      return glob !== null && pattern !== '**' && matchesPath(glob, `/${plain}`)
-    }),
-  )
+/** As a file, as a directory with a main file, or under a name that Node completes. */
+function isOperandThere(files: WorkspaceFiles, operand: Operand): boolean {
+  const { word, directory, isCompleted = false } = operand
+  return ['', directory].some((base) => {
+    const file = resolve(files.root, base, word)
+    return (
+      isUsable(file, constants.R_OK) ||
+      isDirectory(file) ||
+      (isCompleted && COMPLETED.some((suffix) => isUsable(`${file}${suffix}`, constants.R_OK)))
+    )
+  })
+}
+
+/** Suffixes that Node adds to the name of a program. */
+const COMPLETED = ['.js', '.json', '.node', '.mjs', '.cjs', '.ts']
+
+function isDirectory(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
 /** Where programs of the system are, also where the caller's PATH leaves them out. */

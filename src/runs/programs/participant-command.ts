@@ -4,6 +4,10 @@ import type { FlowNode, Participant } from '../../contracts/index.ts'
 export interface NamedPrograms {
   /** Code that the command itself names. */
   readonly programs: readonly string[]
+  /** Files that it would run as its program, and that are not there. */
+  readonly absent: readonly string[]
+  /** Where it would look before, or next: nothing may be added there. */
+  readonly places: readonly string[]
   /** Code that its scripts name: pinned without its directory, unless it is work. */
   readonly parts: readonly string[]
   /** Other files that the command names. */

@@ -10,7 +10,7 @@ import { UNREAD_MODULE } from './closed-programs.ts'
 import { namedBy } from './named-programs.ts'
 import { missingPrograms, type PartsAround } from './needed-parts.ts'
 import { insidePath, openReason } from './open-reviewers.ts'
-import { participantAt, runsWork } from './participant-command.ts'
+import { runsWork } from './participant-command.ts'
 import { protectedPrograms } from './protected-programs.ts'
 import { WorkspaceFiles } from './workspace-files.ts'
 
@@ -57,10 +57,8 @@ function missingAt(
   index: number,
   around: PartsAround,
 ): readonly MissingProblem[] {
-  const participant = participantAt(node)
-  if (participant === undefined) return []
   const path = `/nodes/${index}/${node.kind === 'CHECK' ? 'reviewer' : 'executor'}`
-  return missingPrograms(flow, participant, showName(node.node_id), around).map(
+  return missingPrograms(flow, node, showName(node.node_id), around).map(
     ({ code, says, hint, isOfMachine = false }) => {
       const elsewhere = `${hint}; a flow that runs elsewhere: writ flow check --workspace DIR`
       return { code, path, message: says, hint: isOfMachine ? hint : elsewhere, isOfMachine }
@@ -127,9 +125,26 @@ function writableParts(
   })
 }
 
-/** Work that a command judges and that may change everything, also what the search does not find. */
-export function openWork(flow: Flow): readonly FlowProblem[] {
-  return openWorkOf(flow).map(({ node_id, check_id }) => {
+const TITLES_SAID = 3
+
+/**
+ * Work that a command judges and that may change everything, also what the search does not find. A plan
+ * has no word for what its tasks write, so it is said once of all of them.
+ */
+export function openWork(flow: Flow, isPlan: boolean): readonly FlowProblem[] {
+  const open = openWorkOf(flow)
+  const [first] = open
+  if (isPlan && first !== undefined) {
+    const titles = open.map(({ node_id }) => {
+      const node = flow.nodes.find((one) => one.node_id === node_id)
+      return showName(node?.title ?? node_id)
+    })
+    const more = titles.length > TITLES_SAID ? ` and ${titles.length - TITLES_SAID} more` : ''
+    const message = `a plan does not say what its tasks write, so the work of ${titles.slice(0, TITLES_SAID).join(', ')}${more} can change files that a reviewer loads and writ does not find`
+    const hint = 'a flow can say it: `writ flow export PLAN --format yaml`'
+    return [{ code: 'flow.program_writable', path: '', message, hint }]
+  }
+  return open.map(({ node_id, check_id }) => {
     const index = flow.nodes.findIndex((node) => node.node_id === node_id)
     const { required_files = [] } = flow.nodes[index] ?? {}
     const makes = required_files.length === 0 ? ['out/**'] : required_files
@@ -147,7 +162,7 @@ function inRoot(files: WorkspaceFiles, node: FlowNode, index: number): readonly 
   if (node.kind !== 'CHECK') return []
   const program = programsOf(files, node).find((path) => !path.includes('/'))
   if (program === undefined) return []
-  const message = `the reviewer's program ${showPath(program)} lies in the root of the workspace: no code can be added there, and other files that it reads there are not protected`
+  const message = `the reviewer's program ${showPath(program)} lies in the root of the workspace: no code can be added there, and work cannot change a file that is there when a run begins unless a node has it in \`writes\``
   const hint = 'put it in a directory of its own, or outside the workspace'
   return [{ code: 'flow.program_in_root', path: `/nodes/${index}/reviewer`, message, hint }]
 }

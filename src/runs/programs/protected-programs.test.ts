@@ -136,6 +136,36 @@ describe('what is sealed', () => {
       expect([path, isSealed(path)]).toEqual([path, false])
   })
 
+  it('for a reviewer in the root: files there when the run begins, unless a node declares them', () => {
+    for (const path of [
+      'r.py',
+      'rules.json',
+      'notes.md',
+      'need.csv',
+      'orchestration_log.md',
+      'in/x.json',
+    ])
+      write(path)
+    write('large.csv', 'x'.repeat(4 * 1024 * 1024 + 1))
+    symlinkSync('in/x.json', join(root, 'link.json'))
+    const judge = nodeOf('CHECK', ['python3', 'r.py'])
+    const work = nodeOf('WORK', ['true'], { writes: ['*.md'], required_files: ['need.csv'] })
+    const { isSealed, rootFiles, readOnly } = found([work, judge])
+    expect([rootFiles, readOnly.includes('rules.json')]).toEqual([['rules.json'], true])
+    for (const path of ['notes.md', 'need.csv', 'new.json', 'large.csv', 'in/x.json', 'link.json'])
+      expect([path, isSealed(path)]).toEqual([path, false])
+    // A run that goes on seals what it began with, and a person may change that.
+    const flow: Flow = { type: 'flow_v1', flow_id: 'f', title: '', nodes: [judge], edges: [] }
+    const programs = new RunPrograms(flow, root, '')
+    const { pins } = programs.pin()
+    write('rules.json', '{"changed":true}')
+    write('made.json')
+    expect(programs.changed()).toEqual([])
+    const pinned = new Set((pins ?? []).map(({ path }) => path))
+    const later = protectedPrograms(new WorkspaceFiles(root), flow, '', pinned)
+    expect(later.rootFiles).toEqual(['need.csv', 'notes.md', 'rules.json'])
+  })
+
   it('for a reviewer: what makes git run programs, in every repository', () => {
     write('agents/r.mjs')
     write('.git/config')
@@ -341,12 +371,17 @@ describe('warnings of a check', () => {
 
   it('name work without `writes` that a command judges', () => {
     const judge = nodeOf('CHECK', ['judge'], { target: 'WORK' })
-    const opened = (work: FlowNode, check: FlowNode = judge) =>
-      openWork({ type: 'flow_v1', flow_id: 'f', title: '', nodes: [work, check], edges: [] })
+    const opened = (work: FlowNode, check: FlowNode = judge, isPlan = false) =>
+      openWork(
+        { type: 'flow_v1', flow_id: 'f', title: '', nodes: [work, check], edges: [] },
+        isPlan,
+      )
     const work = nodeOf('WORK', ['true'], { required_files: ['a.md'] })
     expect(opened(work)).toMatchObject([{ code: 'flow.program_writable', path: '/nodes/0' }])
     expect(opened(work)[0]?.hint).toContain('writes: ["a.md"]')
     expect(opened({ ...work, writes: ['a.md'] })).toEqual([])
+    expect(opened(work, judge, true)).toMatchObject([{ code: 'flow.program_writable', path: '' }])
+    expect(opened(work, judge, true)[0]?.hint).toContain('writ flow export PLAN')
     expect(opened(work, { ...judge, reviewer: { human: 'ann' } })).toEqual([])
   })
 

@@ -3,10 +3,11 @@
  * import, and for reviewers everything that decides what their programs do.
  *
  * The rule, as `docs/flow-controls.md` tells it:
- * 1. Every program that a command names, and every module that it imports by a relative path; code that
- *    a script names, unless a node declares that it writes or requires it.
+ * 1. Every program that a command names, there or not, and every module that it imports by a relative
+ *    path; code that a script names, unless a node declares that it writes or requires it.
  * 2. Of a reviewer also the directory of the program with all below it. If that is the workspace
- *    itself: code directly in it, there or new, and Python packages there.
+ *    itself: code directly in it, there or new, and Python packages there; and other files directly in it
+ *    that are there when the run begins, such as rules, unless a node declares that it writes or requires them.
  * 3. Of a reviewer also manifests, lock files, settings and installed packages, from the program's
  *    directory up to the workspace; other files that its command names, unless a node declares that it
  *    writes or requires them; what agents read as instructions; and what makes git run programs.
@@ -33,7 +34,7 @@ import { codeNamedIn, loadedBy } from './imports.ts'
 import { packagePlaces } from './installed-packages.ts'
 import { namedBy } from './named-programs.ts'
 import { commandOf, type NamedPrograms, participantAt, runsWork } from './participant-command.ts'
-import { below, directoryOf, upFrom, type WorkspaceFiles } from './workspace-files.ts'
+import { below, directoryOf, LOG_FILE, upFrom, type WorkspaceFiles } from './workspace-files.ts'
 
 export interface ProtectedPrograms {
   /** Patterns below the workspace that no stage may change. */
@@ -44,8 +45,15 @@ export interface ProtectedPrograms {
   readonly pins: readonly PinnedFile[]
   /** Directories of reviewers' programs, each pinned with everything in it. */
   readonly directories: readonly string[]
+  /**
+   * Files next to a reviewer's program in the root of the workspace. They are sealed and on the record; a
+   * person may change them while the run goes on.
+   */
+  readonly rootFiles: readonly string[]
   /** Where packages are looked for that reviewers import: those that are there are pinned. */
   readonly packages: readonly string[]
+  /** Programs that are not there: one that appears is not run. */
+  readonly absent: readonly string[]
   /**
    * Participants whose programs are not all found, or that may run the work they judge, by the digest of
    * the declaration: what they say verifies nothing.
@@ -59,13 +67,39 @@ const GIT_SETTINGS_MAX = 20
 
 /** More files than this are not what a reviewer is made of. */
 const PINS_MAX = 5_000
+const ROOT_FILES_MOUNTED_MAX = 64
 
-interface NamedParticipant {
+interface NamedParticipant extends ProgramOwner {
   readonly digest: Digest
-  readonly isReviewer: boolean
   /** As `runs_work` says. */
   readonly isRunningWork: boolean
   readonly named: NamedPrograms
+}
+
+/** The part of a participant's declaration that decides whether its program may be made in the run. */
+interface ProgramOwner {
+  readonly isReviewer: boolean
+  readonly secrets?: readonly string[] | undefined
+}
+
+/**
+ * Whether some node declares to write a program, so that it need not be there at the beginning. No work
+ * makes its own reviewer, or a program that is handed a secret.
+ */
+export function isMadeInFlow(
+  { nodes }: Pick<Flow, 'nodes'>,
+  { isReviewer, secrets = [] }: ProgramOwner,
+  path: string,
+): boolean {
+  if (isReviewer || secrets.length > 0) return false
+  return nodes.some(
+    ({ writes = [], required_files = [] }) =>
+      required_files.includes(path) ||
+      isFitting(
+        writes.filter((pattern) => pattern !== '**'),
+        path,
+      ),
+  )
 }
 
 /** `pinned`: of a run that goes on, what it began with. Other files that commands and scripts name are work by now. */
@@ -82,11 +116,19 @@ export function protectedPrograms(
   const isOwn = (path: string): boolean =>
     pinned === null || pinned.has(path) || [...pinned].some((one) => one.startsWith(`${path}/`))
   const participants = participantsOf(files, flow, inside).map((one) => {
-    const { data, parts } = one.named
+    const { programs, data, parts, absent, places } = one.named
+    const isWork = (path: string): boolean => isMadeInFlow(flow, one, path)
     const isPart = (path: string): boolean => isOwn(path) && !isDeclared(path, flow.nodes)
     return {
       ...one,
-      named: { ...one.named, data: data.filter(isPart), parts: parts.filter(isPart) },
+      named: {
+        ...one.named,
+        programs: programs.filter((path) => isOwn(path) || !isWork(path)),
+        data: data.filter(isPart),
+        parts: parts.filter(isPart),
+        absent: absent.filter((path) => !isWork(path)),
+        places: places.filter((path) => !isDeclared(path, flow.nodes)),
+      },
     }
   })
   const parts = new Parts(files)
@@ -97,6 +139,7 @@ export function protectedPrograms(
     parts.addDeclared(named.declared)
     if (!isReviewer) continue
     parts.addReviewer(named)
+    parts.addRootFiles(named, (path) => isOwn(path) && !isDeclared(path, flow.nodes))
     parts.addPackages(named)
   }
   return parts.finish(participants)
@@ -117,7 +160,9 @@ function participantsOf(
     known.add(`${kind} ${digest}`)
     const named = namedBy(files, participant, searchPath)
     const isRunningWork = runsWork(participant)
-    return named === null ? [] : [{ digest, isReviewer: kind === 'CHECK', isRunningWork, named }]
+    const { secrets } = participant
+    const isReviewer = kind === 'CHECK'
+    return named === null ? [] : [{ digest, isReviewer, secrets, isRunningWork, named }]
   })
 }
 
@@ -127,6 +172,8 @@ class Parts {
   readonly #pinned = new Set<string>()
   readonly #directories = new Set<string>()
   readonly #packages = new Set<string>()
+  readonly #rootFiles = new Set<string>()
+  readonly #absent = new Set<string>()
 
   constructor(files: WorkspaceFiles) {
     this.#files = files
@@ -146,15 +193,26 @@ class Parts {
     const programs = named.flatMap((one) => [...one.programs, ...one.parts])
     const loaded = loadedBy(this.#files, programs)
     for (const module of loaded.modules) this.#pin(module)
-    for (const place of loaded.places) this.seal(`${place}/**`)
+    for (const place of [...loaded.places, ...named.flatMap(({ places }) => places)])
+      this.seal(`${place}/**`)
+    for (const path of named.flatMap(({ absent }) => absent)) this.#addAbsent(path)
   }
 
-  addReviewer({ programs, parts, data, directories }: NamedPrograms): void {
+  /** A program that is not there, with the links that lead to its place. */
+  #addAbsent(path: string): void {
+    this.#absent.add(path)
+    for (const one of this.#files.withLinks(path)) {
+      this.seal(one)
+      this.seal(`${one}/**`)
+    }
+  }
+
+  addReviewer({ programs, absent, parts, data, directories }: NamedPrograms): void {
     for (const path of data) this.#pin(path)
     this.#addGit()
     for (const path of INSTRUCTION_FILES) this.seal(`${path}/**`)
     for (const pattern of GIT_PATTERNS) this.seal(pattern)
-    const real = programs.flatMap((path) => this.#files.withLinks(path))
+    const real = [...programs, ...absent].flatMap((path) => this.#files.withLinks(path))
     const own = new Set(real.map(directoryOf))
     for (const directory of own) if (directory !== '') this.#addDirectory(directory)
     if (own.has('')) for (const pattern of CODE_PATTERNS) this.seal(pattern)
@@ -162,6 +220,19 @@ class Parts {
     const loaded = [...modules].map(directoryOf)
     for (const directory of new Set([...own, ...directories, ...loaded]))
       for (const up of upFrom(directory)) this.#addManifests(up)
+  }
+
+  /** Files next to a program in the root: the workspace cannot be sealed whole, since it holds the work. */
+  addRootFiles({ programs }: NamedPrograms, isPart: (path: string) => boolean): void {
+    const isAtRoot = programs
+      .flatMap((path) => this.#files.withLinks(path))
+      .some((path) => directoryOf(path) === '')
+    if (!isAtRoot) return
+    for (const name of this.#files.names('')) {
+      if (name === LOG_FILE || !isPart(name) || !this.#files.isSmallFile(name)) continue
+      this.#rootFiles.add(name)
+      if (this.#rootFiles.size > PINS_MAX) throw tooMany('.')
+    }
   }
 
   /** Hooks in another place, settings that settings include, and programs that they name. */
@@ -237,7 +308,9 @@ class Parts {
   }
 
   finish(participants: readonly NamedParticipant[]): ProtectedPrograms {
-    const sealed = [...this.#sealed].sort()
+    const rootFiles = [...this.#rootFiles].filter((path) => !this.#pinned.has(path))
+    const own = [...this.#sealed].sort()
+    const sealed = [...new Set([...own, ...rootFiles])].sort()
     const rows = participants.flatMap(({ digest: participant, named }) =>
       [...named.programs, ...named.declared.flatMap((one) => codeOf(this.#files, one))].map(
         (path) => ({ participant, ...pinOf(this.#files, path) }),
@@ -246,11 +319,14 @@ class Parts {
     const programs = new Map(rows.map((row) => [`${row.participant} ${row.path}`, row]))
     return {
       sealed,
-      readOnly: this.#readOnly(sealed),
+      // A mount for each of many files would cost more than the look at the stage.
+      readOnly: this.#readOnly(rootFiles.length > ROOT_FILES_MOUNTED_MAX ? own : sealed),
       programs: [...programs.values()],
-      pins: [...this.#pinned].sort().map((path) => pinOf(this.#files, path)),
+      pins: [...this.#pinned, ...rootFiles].sort().map((path) => pinOf(this.#files, path)),
+      rootFiles,
       directories: [...this.#directories],
       packages: [...this.#packages],
+      absent: [...this.#absent],
       unpinned: [
         ...new Set(
           participants

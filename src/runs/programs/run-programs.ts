@@ -113,19 +113,27 @@ export class RunPrograms {
     return [{ code: 'flow.program_touched', patterns: [], places: [], data_only }]
   }
 
-  /** Files that are not as they were pinned: changed, gone, or new next to a reviewer's program or before a package of its. */
+  /**
+   * Files that are not as they were pinned: changed, gone, or new: as a program that was not there, next to
+   * a reviewer's program, or before a package of its.
+   */
   changed(): readonly string[] {
     const pins = this.#pins
     if (pins === null) return []
-    const changed = pins.filter(({ path, digest }) => this.#files.digest(path) !== digest)
+    const { directories, packages, rootFiles, absent, programs } = this.#parts()
+    const isOpen = new Set(rootFiles)
+    const changed = pins.filter(
+      ({ path, digest }) => !isOpen.has(path) && this.#files.digest(path) !== digest,
+    )
     if (changed.length > 0) return changed.map(({ path }) => path)
     const known = new Set(pins.map(({ path }) => path))
     const isLeftOut = (name: string): boolean => PACKAGE_DIRECTORIES.includes(name)
-    const { directories, packages } = this.#parts()
     const isNew = (path: string): boolean => !known.has(path)
     const isThere = (path: string): boolean =>
       this.#files.isFile(path) || this.#files.isDirectory(path)
     return [
+      ...absent.filter(isThere),
+      ...programs.map(({ path }) => path).filter(isNew),
       ...directories.flatMap((directory) =>
         this.#files.filesBelow(directory, isLeftOut).filter(isNew),
       ),

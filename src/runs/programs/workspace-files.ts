@@ -14,6 +14,9 @@ import {
 import { dirname, isAbsolute, join, normalize, relative, resolve } from 'node:path'
 import { type Digest, digestBytes } from '../../base/index.ts'
 
+/** The orchestration log, which the host writes into the workspace (F-11). */
+export const LOG_FILE = 'orchestration_log.md'
+
 interface KnownFile {
   /** Identity, size and time of the last change: a file that has these as before is as before. */
   readonly stamp: string
@@ -55,6 +58,12 @@ export class WorkspaceFiles {
 
   isFile(path: string): boolean {
     return this.#stat(path)?.isFile() ?? false
+  }
+
+  /** Returns whether it is a plain file, and no link, that may be rules or settings by its size. */
+  isSmallFile(path: string): boolean {
+    const found = this.isLink(path) ? null : this.#stat(path)
+    return found?.isFile() === true && found.size <= TEXT_BYTES_MAX
   }
 
   isDirectory(path: string): boolean {
