@@ -1,4 +1,4 @@
-/** Starts the console in the page. */
+/** The console in the page. */
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
@@ -7,20 +7,17 @@ import { LiveProvider } from './app/live.tsx'
 import { queries } from './app/queries.ts'
 import { SettingsProvider } from './app/settings.tsx'
 import { router } from './shell/router.tsx'
-import './styles/base.css'
-import './styles/parts.css'
-import './styles/question.css'
 
-const place = document.getElementById('root')
-if (place === null) throw new Error('the page has no place for the console')
-createRoot(place).render(
-  <StrictMode>
-    <SettingsProvider>
-      <QueryClientProvider client={queries}>
-        <LiveProvider>
-          <RouterProvider router={router} />
-        </LiveProvider>
-      </QueryClientProvider>
-    </SettingsProvider>
-  </StrictMode>,
-)
+export function openConsole(place: HTMLElement): void {
+  createRoot(place).render(
+    <StrictMode>
+      <SettingsProvider>
+        <QueryClientProvider client={queries}>
+          <LiveProvider>
+            <RouterProvider router={router} />
+          </LiveProvider>
+        </QueryClientProvider>
+      </SettingsProvider>
+    </StrictMode>,
+  )
+}

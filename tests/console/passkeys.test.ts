@@ -47,7 +47,7 @@ async function ask(name: string): Promise<Json> {
       throw new Error(JSON.stringify(error.problem))
     })
   expect((value as Json).status).toBe('waiting')
-  const { questions } = (await asBot.listQuestions({})).value
+  const { questions } = (await asBot.listQuestions({ query: {} })).value
   return questions.find(({ action_id }) => action_id === body.descriptor.action_id)
 }
 

@@ -51,7 +51,7 @@ describe('a law that wants two humans', () => {
   it('counts two passkeys of two people, and one person once', async () => {
     const body = place.proposal('prod/one.txt')
     await asBot.proposeAction({ query: {}, body, wait: 60 } as Json)
-    const { questions } = (await asBot.listQuestions({})).value
+    const { questions } = (await asBot.listQuestions({ query: {} })).value
     const found = questions.find(({ action_id }) => action_id === body.descriptor.action_id) as Json
     const { id, result_digest } = found
     expect(found.approvals).toMatchObject({ needed: 2, given: [] })

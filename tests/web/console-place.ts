@@ -7,7 +7,7 @@ import type { Json } from '../cli-gate/place.ts'
 import { PASSPHRASE, ServicePlace } from '../server/service-place.ts'
 
 /** Other tests may keep the machine busy. */
-const WAIT_MS = 90_000
+const WAIT_MS = 45_000
 /** A question that was answered is no longer found, and says so. */
 const GONE = 'Failed to load resource: the server responded with a status of 404 (Not Found)'
 
@@ -16,6 +16,8 @@ const FLAGS = [
   '--headless',
   '--no-sandbox',
   '--disable-gpu',
+  // Pictures have one colour an edge instead of three.
+  '--disable-lcd-text',
   '--disable-quic',
   '--disable-dev-shm-usage',
   '--no-first-run',
@@ -29,6 +31,70 @@ export const NARROW = { width: 360, height: 740 }
 
 export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: BROWSER, args: FLAGS })
+}
+
+/**
+ * A page in a fresh context, with an authenticator that answers by itself. `reports` gets what the page
+ * reports: errors, breaches of its rules, and requests to another host than that of the address.
+ */
+export async function openPage(
+  browser: Browser,
+  address: string,
+  reports: string[],
+  options: Json = {},
+): Promise<Page> {
+  const context: BrowserContext = await browser.newContext({
+    viewport: WIDE,
+    locale: 'en-US',
+    reducedMotion: 'reduce',
+    ...options,
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(WAIT_MS)
+  page.on('pageerror', (error) => reports.push(`error: ${error.message}`))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && message.text() !== GONE)
+      reports.push(`console: ${message.text()}`)
+  })
+  page.on('request', (request) => {
+    const { host, protocol } = new URL(request.url())
+    if (protocol !== 'data:' && protocol !== 'blob:' && host !== new URL(address).host)
+      reports.push(`foreign request: ${request.url()}`)
+  })
+  const session = await context.newCDPSession(page)
+  await session.send('WebAuthn.enable')
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  return page
+}
+
+/** Registers a passkey with the passphrase of the home, as a person does the first time. */
+export async function registerPasskey(
+  page: Page,
+  address: string,
+  passphrase: string,
+): Promise<void> {
+  await page.goto(address)
+  await page.getByRole('heading', { name: 'writ' }).waitFor()
+  const another = page.getByRole('button', { name: 'Register another passkey' })
+  const form = page.getByRole('button', { name: 'Register the passkey' })
+  await another.or(form).first().waitFor()
+  if (await another.isVisible()) await another.click()
+  await page.getByLabel('Passphrase of this home').last().fill(passphrase)
+  await form.click()
+  const saved = page.getByRole('button', { name: 'I saved them' })
+  const inbox = page.getByRole('heading', { name: 'Inbox' })
+  await saved.or(inbox).first().waitFor()
+  if (await saved.isVisible()) await saved.click()
+  await inbox.waitFor()
 }
 
 export class ConsolePlace extends ServicePlace {
@@ -50,55 +116,13 @@ export class ConsolePlace extends ServicePlace {
   }
 
   /** A page in a fresh context, with an authenticator that answers by itself. */
-  async open(browser: Browser, viewport = WIDE, options: Json = {}): Promise<Page> {
-    const context: BrowserContext = await browser.newContext({
-      viewport,
-      locale: 'en-US',
-      reducedMotion: 'reduce',
-      ...options,
-    })
-    const page = await context.newPage()
-    page.setDefaultTimeout(WAIT_MS)
-    page.on('pageerror', (error) => this.reports.push(`error: ${error.message}`))
-    page.on('console', (message) => {
-      if (message.type() === 'error' && message.text() !== GONE)
-        this.reports.push(`console: ${message.text()}`)
-    })
-    page.on('request', (request) => {
-      const { host, protocol } = new URL(request.url())
-      if (protocol !== 'data:' && protocol !== 'blob:' && host !== new URL(this.address).host)
-        this.reports.push(`foreign request: ${request.url()}`)
-    })
-    const session = await context.newCDPSession(page)
-    await session.send('WebAuthn.enable')
-    await session.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    })
-    return page
+  open(browser: Browser, viewport = WIDE, options: Json = {}): Promise<Page> {
+    return openPage(browser, this.address, this.reports, { viewport, ...options })
   }
 
   /** Registers a passkey with the passphrase, as a person does the first time. */
-  async register(page: Page): Promise<void> {
-    await page.goto(this.address)
-    await page.getByRole('heading', { name: 'writ' }).waitFor()
-    const another = page.getByRole('button', { name: 'Register another passkey' })
-    const form = page.getByRole('button', { name: 'Register the passkey' })
-    await another.or(form).first().waitFor()
-    if (await another.isVisible()) await another.click()
-    await page.getByLabel('Passphrase of this home').last().fill(PASSPHRASE)
-    await form.click()
-    const saved = page.getByRole('button', { name: 'I saved them' })
-    const inbox = page.getByRole('heading', { name: 'Inbox' })
-    await saved.or(inbox).first().waitFor()
-    if (await saved.isVisible()) await saved.click()
-    await inbox.waitFor()
+  register(page: Page): Promise<void> {
+    return registerPasskey(page, this.address, PASSPHRASE)
   }
 
   file(name: string, text: string): string {

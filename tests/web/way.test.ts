@@ -4,17 +4,16 @@
  * desk; texts of actors stay texts; every page is accessible; the page goes on after a restart.
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Json } from '../cli-gate/place.ts'
+import { findings, loaded } from './axe.ts'
 import { ConsolePlace, NARROW, startBrowser, WIDE } from './console-place.ts'
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
 const PICTURES = join('.cache', 'pictures')
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 let place: ConsolePlace
 let browser: Browser
@@ -66,7 +65,7 @@ describe.each([
     // Who asks, what, why, what would change, and what can be undone are on the page.
     await page.getByText('ai:bot@local').first().waitFor()
     await page.getByText('1 file would run by itself later').waitFor()
-    await page.getByText('can be undone for 14 days').first().waitFor()
+    await page.getByText('can all be undone for 14 days').first().waitFor()
     await page.getByText('In the actor’s own words, not checked').waitFor()
     await page.getByRole('region', { name: 'Why you are asked' }).waitFor()
     const first = page.locator('.change-rows .row').first()
@@ -288,7 +287,6 @@ describe('the page', () => {
   })
 })
 
-const LOADED = `document.querySelector('.loading') === null`
 const PAGES = [
   '/',
   '/actions',
@@ -301,20 +299,6 @@ const PAGES = [
   '/people',
   '/nowhere',
 ]
-const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-
-async function findings(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE)
-  return page.evaluate(async (tags) => {
-    const axe = Reflect.get(globalThis, 'axe')
-    const { violations } = await axe.run(Reflect.get(globalThis, 'document'), { runOnly: tags })
-    return violations.map(
-      (one: Json) =>
-        `${one.id}: ${one.nodes.map((node: Json) => node.html.slice(0, 160)).join(' | ')}`,
-    )
-  }, TAGS)
-}
-
 describe.each(['light', 'dark'] as const)('accessibility in %s colours', (colorScheme) => {
   it('has no findings on any page and dialog', async () => {
     await ask(`plain-${colorScheme}`)
@@ -327,7 +311,7 @@ describe.each(['light', 'dark'] as const)('accessibility in %s colours', (colorS
     for (const at of PAGES) {
       await page.goto(`${place.address}${at}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
-      await page.waitForFunction(LOADED, null, { timeout: 60_000 })
+      await loaded(page)
       found[at] = await findings(page)
       await page.screenshot({
         path: join(PICTURES, `${colorScheme}${at.replaceAll('/', '-')}.png`),
@@ -335,7 +319,7 @@ describe.each(['light', 'dark'] as const)('accessibility in %s colours', (colorS
     }
     await page.goto(place.address)
     await openQuestion(page, `plain-${colorScheme}/old`)
-    await page.waitForFunction(LOADED, null, { timeout: 60_000 })
+    await loaded(page)
     found['question'] = await findings(page)
     await page.screenshot({ path: join(PICTURES, `${colorScheme}-question.png`) })
     for (const [key, title] of [

@@ -3,8 +3,8 @@
  * again by itself, and goes on from the last event.
  */
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
+import { pageKey } from './page-key.ts'
 import { queries } from './queries.ts'
-import { pageKey } from './service.ts'
 
 type LiveState = 'off' | 'live' | 'lost'
 

@@ -1,9 +1,11 @@
 /** What pages read of the service. Nothing is shown before the service has recorded it. */
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { ProblemError } from '../../api/index.ts'
-import { client, isSignedOut, keepPageKey } from './service.ts'
+import { keepPageKey } from './page-key.ts'
+import { client, isSignedOut } from './service.ts'
 
 const RETRIES_MAX = 2
+export const QUESTIONS_A_PAGE = 100
 
 /** Sends the person to the login page once the service no longer knows them. */
 function leaveWhenSignedOut(error: unknown): void {
@@ -32,9 +34,17 @@ interface SessionEvaluation {
 export const reads = {
   door: () => ({ queryKey: ['door'], queryFn: async () => (await client.showDoor({})).value }),
   me: () => ({ queryKey: ['people', 'me'], queryFn: async () => (await client.showMe({})).value }),
-  questions: () => ({
-    queryKey: ['questions'],
-    queryFn: async () => (await client.listQuestions({})).value.questions,
+  /** A window of the inbox: long ones are never read at once. */
+  questions: (page: number) => ({
+    queryKey: ['questions', 'page', page],
+    queryFn: async () => {
+      const query = { from: page * QUESTIONS_A_PAGE, limit: QUESTIONS_A_PAGE }
+      return (await client.listQuestions({ query })).value
+    },
+  }),
+  alike: (shape: string) => ({
+    queryKey: ['questions', 'alike', shape],
+    queryFn: async () => (await client.listQuestions({ query: { shape } })).value.questions,
   }),
   question: (id: string) => ({
     queryKey: ['questions', id],
@@ -44,6 +54,14 @@ export const reads = {
     queryKey: ['change', id, digest, path],
     queryFn: async () => (await client.showChange({ params: { id }, query: { path } })).value,
     staleTime: Number.POSITIVE_INFINITY,
+  }),
+  similar: (id: string) => ({
+    queryKey: ['questions', id, 'similar'],
+    queryFn: async () => (await client.listSimilar({ params: { id } })).value,
+  }),
+  undoRequests: () => ({
+    queryKey: ['questions', 'undo'],
+    queryFn: async () => (await client.listUndoRequests({})).value.undo_requests,
   }),
   explanation: (id: string, stream: string) => ({
     queryKey: ['actions', id, 'explanation'],
@@ -70,6 +88,10 @@ export const reads = {
   session: (id: string) => ({
     queryKey: ['sessions', id],
     queryFn: async () => (await client.showSession({ params: { id } })).value,
+  }),
+  sessionDiff: (id: string) => ({
+    queryKey: ['sessions', id, 'diff'],
+    queryFn: async () => (await client.diffSession({ params: { id } })).value,
   }),
   /** The ids of the acts of a session, as the evaluations on record name it. */
   sessionActs: (id: string) => ({
@@ -99,6 +121,10 @@ export const reads = {
     queryFn: async () =>
       (await client.drawRun({ params: { id }, query: { format: 'json' } })).value,
   }),
+  report: (id: string) => ({
+    queryKey: ['runs', id, 'report'],
+    queryFn: async () => (await client.reportRun({ params: { id }, query: {} })).value,
+  }),
   node: (id: string, node: string) => ({
     queryKey: ['runs', id, 'node', node],
     queryFn: async () => (await client.showNode({ params: { id, node }, query: {} })).value,
@@ -127,6 +153,10 @@ export const reads = {
   passkeys: () => ({
     queryKey: ['people', 'passkeys'],
     queryFn: async () => (await client.listPasskeys({})).value.passkeys,
+  }),
+  witnesses: () => ({
+    queryKey: ['people', 'witnesses'],
+    queryFn: async () => (await client.listWitnesses({})).value.witnesses,
   }),
   tokens: () => ({
     queryKey: ['people', 'tokens'],

@@ -1,23 +1,15 @@
 /** The service behind the page: the typed client, proofs by passkey, and the person's browser session. */
 import { startAuthentication, startRegistration } from '@simplewebauthn/browser'
 import { createClient, ProblemError } from '../../api/index.ts'
-
-const PAGE_KEY = 'writ.page_key'
+import { fetchOnce } from './first-answer.ts'
+import { keepPageKey, pageKey } from './page-key.ts'
 
 export const client = createClient({
   url: window.location.origin,
   token: null,
-  pageKey: () => localStorage.getItem(PAGE_KEY),
+  pageKey,
+  fetch: fetchOnce,
 })
-
-export function pageKey(): string | null {
-  return localStorage.getItem(PAGE_KEY)
-}
-
-export function keepPageKey(key: string | null): void {
-  if (key === null) localStorage.removeItem(PAGE_KEY)
-  else localStorage.setItem(PAGE_KEY, key)
-}
 
 const SIGNED_OUT: ReadonlySet<string> = new Set(['api.no_token', 'principal.token', 'api.session'])
 

@@ -1,11 +1,12 @@
 /** The graph of a run, with the present state of each node. */
 import { graphlib, layout } from '@dagrejs/dagre'
 import { useQuery } from '@tanstack/react-query'
-import { Background, Controls, ReactFlow } from '@xyflow/react'
+import { Background, Controls, Position, ReactFlow } from '@xyflow/react'
 import { useMemo } from 'react'
 import { visible } from '../../base/index.ts'
 import { reads } from '../app/queries.ts'
-import { Found } from '../parts/basics.tsx'
+import { Found, StatusBadge } from '../parts/basics.tsx'
+import { Said } from '../parts/text.tsx'
 import '@xyflow/react/dist/style.css'
 
 interface NodeRow {
@@ -29,7 +30,7 @@ interface FlowDocument {
   }[]
 }
 
-const SIZE = { width: 190, height: 48 }
+const SIZE = { width: 190, height: 64 }
 
 export function FlowGraph(props: GraphProps) {
   const query = useQuery(reads.runFlow(props.run))
@@ -49,9 +50,10 @@ function Drawn({ flow, nodes, onOpen }: GraphProps & { readonly flow: FlowDocume
   return (
     <div className="graph">
       <ReactFlow
-        nodes={drawn.nodes.map((node) => ({
+        nodes={drawn.nodes.map(({ title, ...node }) => ({
           ...node,
-          className: `graph-node badge-is-${(states.get(node.id) ?? '').toLowerCase()}`,
+          data: { label: <NodeLabel title={title} status={states.get(node.id) ?? ''} /> },
+          className: 'graph-node',
         }))}
         edges={drawn.edges}
         fitView
@@ -67,6 +69,21 @@ function Drawn({ flow, nodes, onOpen }: GraphProps & { readonly flow: FlowDocume
   )
 }
 
+const ENDS = { sourcePosition: Position.Right, targetPosition: Position.Left }
+
+function NodeLabel({ title, status }: { readonly title: string; readonly status: string }) {
+  return (
+    <>
+      <Said>{title}</Said>
+      {status !== '' && (
+        <span className="block">
+          <StatusBadge status={status} />
+        </span>
+      )}
+    </>
+  )
+}
+
 function placed({ nodes, edges }: FlowDocument) {
   const graph = new graphlib.Graph({ multigraph: true })
   graph.setGraph({ rankdir: 'LR', nodesep: 24, ranksep: 60 })
@@ -78,7 +95,7 @@ function placed({ nodes, edges }: FlowDocument) {
     nodes: nodes.map(({ node_id, title }) => {
       const { x, y } = graph.node(node_id)
       const position = { x: x - SIZE.width / 2, y: y - SIZE.height / 2 }
-      return { id: node_id, position, data: { label: visible(title ?? node_id) }, style: SIZE }
+      return { id: node_id, position, title: title ?? node_id, style: SIZE, ...ENDS }
     }),
     edges: edges.map(({ edge_id, source, target, label = '' }) => ({
       id: edge_id,

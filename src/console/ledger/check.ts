@@ -16,7 +16,8 @@ import {
   type Verifier,
   verifierFor,
 } from '../../ledger/index.ts'
-import { client, pageKey } from '../app/service.ts'
+import { pageKey } from '../app/page-key.ts'
+import { client } from '../app/service.ts'
 
 async function verifiersOfHome(): Promise<readonly Verifier[]> {
   const { value } = await client.listKeys({ query: {} })

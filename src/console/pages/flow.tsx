@@ -1,12 +1,14 @@
-/** One run: its graph with the present state, why it stopped, its nodes, and a person's answers. */
+/** One run: its graph with the present state, why it stopped, its nodes, a person's answers, and the report. */
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { reads } from '../app/queries.ts'
 import { useSay } from '../app/settings.tsx'
 import { NodeAnswers } from '../flow/node-answers.tsx'
-import { Found, Loading, PageHead, Pairs, Section, StatusBadge } from '../parts/basics.tsx'
-import { Said, SaidLines } from '../parts/text.tsx'
+import { NodeDetails } from '../flow/node-details.tsx'
+import { Report } from '../flow/run-report.tsx'
+import { Found, Loading, PageHead, Section, StatusBadge } from '../parts/basics.tsx'
+import { Said } from '../parts/text.tsx'
 
 const FlowGraph = lazy(async () => ({
   default: (await import('../flow/flow-graph.tsx')).FlowGraph,
@@ -17,6 +19,7 @@ interface Stop {
   readonly node_id?: string
   readonly title: string
   readonly says: string
+  readonly next?: readonly string[]
 }
 
 interface NodeRow {
@@ -45,13 +48,13 @@ export function FlowPage() {
             {stops.length > 0 && (
               <Section title={say('flow.stops')}>
                 <ul className="reasons">
-                  {stops.map(({ kind, node_id, title, says }) => (
+                  {stops.map(({ kind, node_id, title, says, next = [] }) => (
                     <li key={`${kind} ${node_id}`}>
                       <strong>
                         <Said>{title}</Said>
                       </strong>{' '}
                       <Said>{says}</Said>
-                      {node_id !== undefined && <NodeAnswers run={id} node={node_id} kind={kind} />}
+                      {node_id !== undefined && <NodeAnswers run={id} node={node_id} next={next} />}
                     </li>
                   ))}
                 </ul>
@@ -65,6 +68,7 @@ export function FlowPage() {
             <NodeTable nodes={nodes} onOpen={setNode} />
             {node !== null && <NodeDetails run={id} node={node} />}
             <Findings findings={run.findings} />
+            <Report run={id} />
           </div>
         )
       }}
@@ -109,40 +113,6 @@ function NodeTable(props: {
           </tbody>
         </table>
       </div>
-    </Section>
-  )
-}
-
-function NodeDetails({ run, node }: { readonly run: string; readonly node: string }) {
-  const say = useSay()
-  const query = useQuery(reads.node(run, node))
-  return (
-    <Section title={say('flow.details')}>
-      <Found query={query}>
-        {(shown) => (
-          <>
-            <Pairs
-              rows={[
-                [say('flow.node'), <Said key="t">{shown.title}</Said>],
-                [say('flow.kind'), <Said key="k">{shown.kind}</Said>],
-                [say('flow.status'), <StatusBadge key="s" status={shown.status} />],
-                [say('flow.attempts'), shown.attempts],
-              ]}
-            />
-            <h3>{say('flow.artifact')}</h3>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long contents are scrolled by keys */}
-            <pre className="output" tabIndex={0}>
-              <SaidLines>
-                {JSON.stringify(
-                  { artifact: shown.artifact, changes: shown.changes, reviews: shown.reviews },
-                  null,
-                  1,
-                )}
-              </SaidLines>
-            </pre>
-          </>
-        )}
-      </Found>
     </Section>
   )
 }

@@ -1,46 +1,39 @@
 /** The questions that wait for a human, the riskiest first. */
-import { useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect } from 'react'
-import { reads } from '../app/queries.ts'
+import { memo, useCallback, useEffect, useState } from 'react'
+import { QUESTIONS_A_PAGE, reads } from '../app/queries.ts'
 import type { client } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
 import { Empty, Found, PageHead, RiskBadge } from '../parts/basics.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { Ago, Said } from '../parts/text.tsx'
 import { Counts } from '../question/counts.tsx'
+import { UndoRequests } from '../question/undo-requests.tsx'
 
 type Head = Awaited<ReturnType<typeof client.listQuestions>>['value']['questions'][number]
 
-const RISKS = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW']
 const ROW_HEIGHT = 92
-
-function byRisk(questions: readonly Head[]): readonly Head[] {
-  return questions.toSorted(
-    (left, right) =>
-      RISKS.indexOf(left.risk) - RISKS.indexOf(right.risk) ||
-      (left.asked_at < right.asked_at ? -1 : 1),
-  )
-}
 
 export function InboxPage() {
   const say = useSay()
   // The next page of nearly everyone who looks at this one.
   useEffect(() => void import('./question.tsx'), [])
-  const query = useQuery(reads.questions())
+  const query = useQuery(reads.questions(0))
   return (
     <div className="page page-list">
       <PageHead title={say('inbox.title')}>
-        {query.data !== undefined && query.data.length > 0 && (
-          <p className="quiet">{say('inbox.count', { count: query.data.length })}</p>
+        {query.data !== undefined && query.data.total > 0 && (
+          <p className="quiet">{say('inbox.count', { count: query.data.total })}</p>
         )}
       </PageHead>
+      <UndoRequests />
       <Found query={query}>
-        {(questions) =>
-          questions.length === 0 ? (
+        {({ total }) =>
+          total === 0 ? (
             <Empty title={say('inbox.empty')}>{say('inbox.empty_says')}</Empty>
           ) : (
-            <QuestionRows questions={byRisk(questions)} />
+            <QuestionRows total={total} />
           )
         }
       </Found>
@@ -48,13 +41,28 @@ export function InboxPage() {
   )
 }
 
-function QuestionRows({ questions }: { readonly questions: readonly Head[] }) {
+/** Reads the pages of the inbox that are in view. */
+function QuestionRows({ total }: { readonly total: number }) {
   const say = useSay()
   const navigate = useNavigate()
+  const [{ from, to }, setPages] = useState({ from: 0, to: 0 })
+  const onView = useCallback((first: number, last: number) => {
+    const from = Math.floor(first / QUESTIONS_A_PAGE)
+    const to = Math.floor(last / QUESTIONS_A_PAGE)
+    setPages((old) => (old.from === from && old.to === to ? old : { from, to }))
+  }, [])
+  const pages = Array.from({ length: to - from + 1 }, (_, index) => from + index)
+  const found = useQueries({ queries: pages.map((page) => reads.questions(page)) })
+  const items = Array<Head | undefined>(total)
+  for (const [index, { data }] of found.entries()) {
+    for (const [row, head] of (data?.questions ?? []).entries())
+      items[(from + index) * QUESTIONS_A_PAGE + row] = head
+  }
   return (
     <Rows
       label={say('inbox.title')}
-      items={questions}
+      items={items}
+      onView={onView}
       height={ROW_HEIGHT}
       keyOf={({ id }) => id}
       onOpen={({ id }) => void navigate({ to: '/questions/$id', params: { id } })}
@@ -65,7 +73,8 @@ function QuestionRows({ questions }: { readonly questions: readonly Head[] }) {
   )
 }
 
-function QuestionRow({ head }: { readonly head: Head }) {
+/** Drawn once: those that stay in view while others come are left alone. */
+const QuestionRow = memo(({ head }: { readonly head: Head }) => {
   const say = useSay()
   const { asked_by, what, reasons, risk, effects, asked_at, expires_at } = head
   return (
@@ -96,4 +105,4 @@ function QuestionRow({ head }: { readonly head: Head }) {
       </div>
     </div>
   )
-}
+})

@@ -20,10 +20,10 @@ export function LawsPage() {
         <Press onPress={() => setResuming(true)}>{say('resume.act')}</Press>
       </PageHead>
       <Found query={query}>
-        {({ laws, accepted }) => (
+        {({ laws, in_force }) => (
           <Section
             title={say('laws.in_force')}
-            note={accepted ? say('laws.accepted') : say('laws.not_accepted')}
+            note={in_force === true ? say('laws.accepted') : say('laws.not_accepted')}
           >
             <div className="scroll">
               <table className="table">

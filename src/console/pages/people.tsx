@@ -25,6 +25,7 @@ export function PeoplePage() {
       <Principals />
       <Passkeys onOrder={setOrder} />
       <Tokens onOrder={setOrder} />
+      <Witnesses />
       {order !== null && (
         <AskDialog
           title={say(`people.ask.${order.route}`)}
@@ -35,6 +36,39 @@ export function PeoplePage() {
         />
       )}
     </div>
+  )
+}
+
+interface Witness {
+  readonly name: string
+  readonly url?: string
+}
+
+function Witnesses() {
+  const say = useSay()
+  const query = useQuery(reads.witnesses())
+  return (
+    <Section title={say('people.witnesses')}>
+      <Found query={query}>
+        {(witnesses) =>
+          witnesses.length === 0 ? (
+            <p className="quiet">{say('people.no_witnesses')}</p>
+          ) : (
+            <ul className="facts">
+              {/* The command that lists witnesses answers with these fields. */}
+              {(witnesses as readonly Witness[]).map(({ name, url = '' }) => (
+                <li key={name} className="fact">
+                  <Said>{name}</Said>{' '}
+                  <code>
+                    <Said>{url}</Said>
+                  </code>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Found>
+    </Section>
   )
 }
 

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
-import { useState } from 'react'
+import { useDeferredValue, useState } from 'react'
 import { ProblemError } from '../../api/index.ts'
 import { reads } from '../app/queries.ts'
 import { useSay } from '../app/settings.tsx'
@@ -39,6 +39,8 @@ function Gone({ error }: { readonly error: Error }) {
 
 function WholePage({ question }: { readonly question: WholeQuestion }) {
   const navigate = useNavigate()
+  // What asks, what would change and the answer come first; the rest is drawn right after them.
+  const isWhole = useDeferredValue(true, false)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const done = (): void => void navigate({ to: '/actions/$id', params: { id: question.action_id } })
   return (
@@ -47,11 +49,9 @@ function WholePage({ question }: { readonly question: WholeQuestion }) {
       <div className="question-columns">
         <div className="question-main">
           <Changes question={question} chosen={chosen} onChosen={setChosen} />
-          <Grounds question={question} />
+          {isWhole && <Grounds question={question} />}
         </div>
-        <aside className="question-side">
-          <Surroundings question={question} />
-        </aside>
+        <aside className="question-side">{isWhole && <Surroundings question={question} />}</aside>
       </div>
       <AnswerBar question={question} chosen={chosen} onDone={done} />
     </div>

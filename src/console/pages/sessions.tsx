@@ -1,16 +1,15 @@
 /** Sessions of coding agents: what runs, what is pending, what each did, and undo next to each act. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
-import type { ActDocument } from '../../api/index.ts'
+import { visible } from '../../base/index.ts'
 import { reads } from '../app/queries.ts'
-import { type client, proven } from '../app/service.ts'
+import { proven } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
 import { AskDialog } from '../parts/ask-dialog.tsx'
-import { Empty, Found, PageHead, Pairs, Press, Section, StatusBadge } from '../parts/basics.tsx'
+import { Empty, Found, PageHead, Press, Section, StatusBadge, sayOf } from '../parts/basics.tsx'
 import { Ago, PathName, Said, SaidLines } from '../parts/text.tsx'
-import { UndoDialog } from '../parts/undo-dialog.tsx'
+import { type OpenSession, Past, Timeline, Use } from '../session/session-parts.tsx'
 
 export function SessionsPage() {
   const say = useSay()
@@ -55,57 +54,81 @@ export function SessionPage() {
   const say = useSay()
   const { id } = useParams({ from: '/inside/sessions/$id' })
   const query = useQuery(reads.session(id))
+  const { data: sessions = [] } = useQuery(reads.sessions())
+  const kept = sessions.find(({ session_id }) => session_id === id)
   return (
     <div className="page">
-      <PageHead title={say('session.title')}>
+      <PageHead title={say('session.title', { agent: visible(kept?.agent ?? '') })}>
         <code>{id}</code>
       </PageHead>
+      {kept !== undefined && (
+        <p className="quiet">
+          <StatusBadge status={kept.state} /> {say('session.since')} <Ago at={kept.started_at} /> ·{' '}
+          <PathName path={kept.workspace} />
+        </p>
+      )}
       <Found query={query}>
         {(session) =>
           'pending' in session ? (
-            <Running id={id} session={session} />
+            <>
+              <Running id={id} session={session} />
+              <Timeline id={id} />
+              <Use use={session.use} />
+            </>
           ) : (
-            <Section title={say('session.facts')}>
-              <pre className="output">
-                <SaidLines>{JSON.stringify(session.facts, null, 1)}</SaidLines>
-              </pre>
-            </Section>
+            <>
+              <Timeline id={id} />
+              <Past session={session} />
+            </>
           )
         }
       </Found>
-      <Timeline id={id} />
     </div>
   )
 }
 
-type Session = Awaited<ReturnType<typeof client.showSession>>['value']
-type OpenSession = Extract<Session, { readonly pending: unknown }>
 type Order = 'settleSession' | 'stopSession' | 'discardSession'
+const PENDING_SHOWN = 100
 
 function Running({ id, session }: { readonly id: string; readonly session: OpenSession }) {
   const say = useSay()
   const [order, setOrder] = useState<Order | null>(null)
+  const { pending, question, state } = session
   const body = order === 'discardSession' ? { all: true } : {}
-  const use = (session as { readonly use?: unknown }).use // Shown as it is recorded.
   return (
-    <Section title={say('session.pending')} note={<StatusBadge status={session.state} />}>
-      {session.pending.length === 0 && <p className="quiet">{say('session.nothing')}</p>}
+    <Section title={say('session.pending')}>
+      {question !== null && (
+        <p>
+          <Link to="/questions/$id" params={{ id: question }}>
+            {say('sessions.question')}
+          </Link>
+        </p>
+      )}
+      {pending.length === 0 && <p className="quiet">{say('session.nothing')}</p>}
       <ul className="listed">
-        {session.pending.slice(0, 100).map(({ path, change, why }) => (
+        {pending.slice(0, PENDING_SHOWN).map(({ path, change, why }) => (
           <li key={path}>
-            <strong>{change}</strong> <PathName path={path} /> <Said>{why}</Said>
+            <strong className={change}>{sayOf(say, 'change', change)}</strong>{' '}
+            <PathName path={path} /> <span className="quiet">{sayOf(say, 'session.why', why)}</span>
           </li>
         ))}
       </ul>
-      {use !== undefined && (
-        <Pairs rows={[[say('session.use'), <code key="u">{JSON.stringify(use)}</code>]]} />
+      {pending.length > PENDING_SHOWN && (
+        <p className="quiet">{say('more', { count: pending.length - PENDING_SHOWN })}</p>
       )}
+      {pending.length > 0 && <PendingDiff id={id} />}
       <div className="buttons">
-        <Press onPress={() => setOrder('settleSession')}>{say('session.settle')}</Press>
-        <Press onPress={() => setOrder('discardSession')}>{say('session.discard')}</Press>
-        <Press look="danger" onPress={() => setOrder('stopSession')}>
-          {say('session.stop')}
-        </Press>
+        {pending.length > 0 && (
+          <>
+            <Press onPress={() => setOrder('settleSession')}>{say('session.settle')}</Press>
+            <Press onPress={() => setOrder('discardSession')}>{say('session.discard')}</Press>
+          </>
+        )}
+        {state === 'running' && (
+          <Press look="danger" onPress={() => setOrder('stopSession')}>
+            {say('session.stop')}
+          </Press>
+        )}
       </div>
       {order !== null && (
         <AskDialog
@@ -119,39 +142,24 @@ function Running({ id, session }: { readonly id: string; readonly session: OpenS
   )
 }
 
-/** Acts of the session among the recent ones. */
-function Timeline({ id }: { readonly id: string }) {
+/** The lines of what is pending, as the command line prints them; read when they are opened. */
+function PendingDiff({ id }: { readonly id: string }) {
   const say = useSay()
-  const query = useQuery(reads.actions(200))
-  const { data: own = [] } = useQuery(reads.sessionActs(id))
-  const [undone, setUndone] = useState<ActDocument | null>(null)
+  const [isOpen, setOpen] = useState(false)
+  const query = useQuery({ ...reads.sessionDiff(id), enabled: isOpen })
   return (
-    <Section title={say('session.acts')}>
-      <Found query={query}>
-        {(actions) => {
-          const acts = actions.filter((act) => own.includes(act.action_id))
-          if (acts.length === 0) return <p className="quiet">{say('session.no_acts')}</p>
-          return (
-            <ol className="steps">
-              {acts.map((act) => (
-                <li key={act.action_id}>
-                  <StatusBadge status={act.status} />
-                  <Link to="/actions/$id" params={{ id: act.action_id }}>
-                    <Said>{act.what ?? act.action_id}</Said>
-                  </Link>
-                  <Ago at={act.at} />
-                  {act.status === 'promoted' && (
-                    <Press look="quiet" onPress={() => setUndone(act)}>
-                      <Undo2 aria-hidden="true" /> {say('undo')}
-                    </Press>
-                  )}
-                </li>
-              ))}
-            </ol>
-          )
-        }}
-      </Found>
-      {undone !== null && <UndoDialog act={undone} onClose={() => setUndone(null)} />}
-    </Section>
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{say('session.diff')}</summary>
+      {isOpen && (
+        <Found query={query}>
+          {(text) => (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: long contents are scrolled by keys
+            <pre className="output" tabIndex={0}>
+              <SaidLines>{text}</SaidLines>
+            </pre>
+          )}
+        </Found>
+      )}
+    </details>
   )
 }

@@ -2,10 +2,20 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
+import { visible } from '../../base/index.ts'
 import { reads } from '../app/queries.ts'
 import { useSay } from '../app/settings.tsx'
-import { Badge, Empty, Found, PageHead, Press, Section, StatusBadge } from '../parts/basics.tsx'
-import { Said, SaidLines } from '../parts/text.tsx'
+import {
+  Badge,
+  Empty,
+  Found,
+  PageHead,
+  Pairs,
+  Press,
+  Section,
+  StatusBadge,
+} from '../parts/basics.tsx'
+import { Ago, Moment, Said, SaidLines } from '../parts/text.tsx'
 import { IssueForm } from '../tasks/issue-form.tsx'
 
 export function TasksPage() {
@@ -45,6 +55,29 @@ export function TasksPage() {
   )
 }
 
+interface TaskFact {
+  readonly seq: number
+  readonly occurred_at: string
+  readonly record: {
+    readonly type: string
+    readonly payload: {
+      readonly action_type?: string
+      readonly status?: string
+      readonly target?: { readonly kind: string; readonly ref: string }
+      readonly issuer?: Person
+      readonly executor_id?: Person
+      readonly parameters?: Readonly<Record<string, unknown>>
+      readonly observed_parameters?: Readonly<Record<string, unknown>>
+      readonly time_window?: { readonly start_ts: number; readonly end_ts: number }
+    }
+  }
+}
+
+interface Person {
+  readonly kind: string
+  readonly id: string
+}
+
 export function TaskPage() {
   const say = useSay()
   const { id } = useParams({ from: '/inside/tasks/$id' })
@@ -60,15 +93,72 @@ export function TaskPage() {
                 {say(integrity_report.ok ? 'tasks.intact' : 'tasks.broken')}
               </Badge>
             </p>
-            {facts.map((fact, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: recorded facts keep their places
-              <pre className="output" key={index}>
-                <SaidLines>{JSON.stringify(fact, null, 1)}</SaidLines>
-              </pre>
+            {/* Facts of a task and its receipts have these fields. */}
+            {(facts as readonly TaskFact[]).map((fact) => (
+              <TaskRecord key={fact.seq} fact={fact} />
             ))}
           </Section>
         )}
       </Found>
     </div>
+  )
+}
+
+/** The task as it was issued, or a receipt of it. */
+function TaskRecord({ fact }: { readonly fact: TaskFact }) {
+  const say = useSay()
+  const { type, payload } = fact.record
+  const isReceipt = type.includes('receipt')
+  const who = payload.executor_id ?? payload.issuer
+  const values = payload.observed_parameters ?? payload.parameters ?? {}
+  return (
+    <article className="task-fact">
+      <h3>{say(isReceipt ? 'tasks.receipt' : 'tasks.task')}</h3>
+      <Pairs
+        rows={[
+          [
+            say(isReceipt ? 'tasks.by' : 'tasks.issued_by'),
+            who && <Said>{`${who.kind}:${who.id}`}</Said>,
+          ],
+          ...(payload.status === undefined
+            ? []
+            : ([[say('flow.status'), <StatusBadge key="s" status={payload.status} />]] as const)),
+          ...(payload.action_type === undefined
+            ? []
+            : ([[say('tasks.type'), <Said key="a">{payload.action_type}</Said>]] as const)),
+          ...(payload.target === undefined
+            ? []
+            : ([
+                [
+                  say('tasks.ref'),
+                  <Said key="r">{`${payload.target.kind} ${payload.target.ref}`}</Said>,
+                ],
+              ] as const)),
+          ...(payload.time_window === undefined
+            ? []
+            : ([
+                [
+                  say('tasks.window'),
+                  <span key="w">
+                    <Moment at={new Date(payload.time_window.start_ts).toISOString()} /> –{' '}
+                    <Moment at={new Date(payload.time_window.end_ts).toISOString()} />
+                  </span>,
+                ],
+              ] as const)),
+          ...Object.entries(values).map(
+            ([name, value]) =>
+              [visible(name), <Said key={name}>{JSON.stringify(value)}</Said>] as const,
+          ),
+          [say('tasks.recorded'), <Ago key="t" at={fact.occurred_at} />],
+        ]}
+      />
+      <details>
+        <summary>{say('facts.contents')}</summary>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long contents are scrolled by keys */}
+        <pre className="output" tabIndex={0}>
+          <SaidLines>{JSON.stringify(fact, null, 1)}</SaidLines>
+        </pre>
+      </details>
+    </article>
   )
 }

@@ -1,8 +1,9 @@
 /** Who is logged in, and how the console looks: colours and language. */
 import { useQuery } from '@tanstack/react-query'
 import { LogOut } from 'lucide-react'
+import { keepPageKey } from '../app/page-key.ts'
 import { reads } from '../app/queries.ts'
-import { keepPageKey, logOut } from '../app/service.ts'
+import { logOut } from '../app/service.ts'
 import { useSay, useSettings } from '../app/settings.tsx'
 import { Press } from './basics.tsx'
 import { Said } from './text.tsx'

@@ -1,11 +1,13 @@
 /** A long list of which only the rows in view are in the page; `j` and `k` move through it. */
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useKeys } from '../app/keys.ts'
 
 interface RowsProps<T> {
   readonly label: string
-  readonly items: readonly T[]
+  /** Those not read yet are undefined; `onView` says which are looked at. */
+  readonly items: readonly (T | undefined)[]
+  readonly onView?: (first: number, last: number) => void
   readonly height: number
   readonly keyOf: (item: T) => string
   readonly children: (item: T) => ReactNode
@@ -29,6 +31,10 @@ export function Rows<T>(props: RowsProps<T>) {
     estimateSize: () => height,
     overscan: OVERSCAN,
   })
+  const shown = view.getVirtualItems()
+  const [first, last] = [shown[0]?.index ?? 0, shown.at(-1)?.index ?? 0]
+  const { onView } = props
+  useEffect(() => onView?.(first, last), [onView, first, last])
   const move = (to: number): void => {
     const next = Math.max(0, Math.min(items.length - 1, to))
     setActive(next)
@@ -66,7 +72,7 @@ export function Rows<T>(props: RowsProps<T>) {
       }}
     >
       <div className="rows-all" role="presentation" style={{ height: view.getTotalSize() }}>
-        {view.getVirtualItems().map(({ index, start }) => {
+        {shown.map(({ index, start }) => {
           const item = items[index]
           if (item === undefined) return null
           const key = keyOf(item)

@@ -37,6 +37,9 @@ export function PathName({ path }: { readonly path: string }) {
   )
 }
 
+/** One for all: making one takes longer than using it. */
+const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
@@ -60,7 +63,7 @@ export function Ago({ at }: { readonly at: string }) {
           ? ([Math.round(seconds / HOUR), 'hour'] as const)
           : ([Math.round(seconds / DAY), 'day'] as const)
   return (
-    <time dateTime={at} title={new Date(at).toLocaleString()}>
+    <time dateTime={at} title={LOCAL.format(new Date(at))}>
       <FormattedRelativeTime value={value} unit={unit} numeric="auto" />
     </time>
   )

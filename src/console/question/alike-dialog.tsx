@@ -12,12 +12,13 @@ import { Counts } from './counts.tsx'
 
 export function AlikeDialog({ question, ...props }: AnswerProps) {
   const say = useSay()
-  const { data = [] } = useQuery(reads.questions())
+  const { shape } = question
+  const { data = [] } = useQuery({ ...reads.alike(shape ?? ''), enabled: shape !== null })
   const [answered, setAnswered] = useState(0)
   // The question of this page comes last: its answer closes the page.
-  const alike = data
-    .filter(({ shape }) => shape === question.shape)
-    .toSorted((left, right) => Number(left.id === question.id) - Number(right.id === question.id))
+  const alike = data.toSorted(
+    (left, right) => Number(left.id === question.id) - Number(right.id === question.id),
+  )
   const approveAll = async (): Promise<void> => {
     for (const [index, { id, result_digest }] of alike.entries()) {
       await proven('approveQuestion', { params: { id }, body: { result_digest } })

@@ -4,7 +4,8 @@ import { Label, TextArea, TextField } from 'react-aria-components'
 import { proven } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
 import { AskDialog } from '../parts/ask-dialog.tsx'
-import { Said } from '../parts/text.tsx'
+import { RiskBadge } from '../parts/basics.tsx'
+import { PathName, Said } from '../parts/text.tsx'
 import { Counts } from './counts.tsx'
 import type { WholeQuestion } from './question.ts'
 
@@ -26,9 +27,25 @@ export function Signed({ digest }: { readonly digest: string }) {
   )
 }
 
+const LISTED_MAX = 50
+
+/** The first paths of a list; the page behind the dialog has all of them. */
+export function PathList({ paths }: { readonly paths: readonly string[] }) {
+  return (
+    <ul className="listed">
+      {paths.slice(0, LISTED_MAX).map((path) => (
+        <li key={path}>
+          <PathName path={path} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 export function ApproveDialog({ question, ...props }: AnswerProps) {
   const say = useSay()
-  const { id, result_digest, effects, undo_days } = question
+  const { id, result_digest, effects, risk, undo_days } = question
+  const deferred = question.changes.filter((change) => change.deferred).map(({ path }) => path)
   return (
     <AskDialog
       {...props}
@@ -37,8 +54,14 @@ export function ApproveDialog({ question, ...props }: AnswerProps) {
       act={() => proven('approveQuestion', { params: { id }, body: { result_digest } })}
     >
       <p>
-        <Counts effects={effects} />
+        <RiskBadge risk={risk} /> <Counts effects={effects} />
       </p>
+      {deferred.length > 0 && (
+        <>
+          <p className="warns">{say('approve.deferred', { count: deferred.length })}</p>
+          <PathList paths={deferred} />
+        </>
+      )}
       <p>{undo_days === null ? say('undo.never') : say('undo.days', { count: undo_days })}</p>
       <Signed digest={result_digest} />
     </AskDialog>
@@ -82,7 +105,9 @@ export function AlwaysDialog({ question, ...props }: AnswerProps) {
       <p className="grant">
         <Said>{always?.agent ?? ''}</Said> → <code>{always?.glob}</code>
       </p>
-      <p className="quiet">{say('always.bounds')}</p>
+      <p className="quiet">
+        {say('always.bounds', { days: always?.days ?? 0, acts: always?.acts ?? 0 })}
+      </p>
       <Signed digest={result_digest} />
     </AskDialog>
   )

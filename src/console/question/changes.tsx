@@ -1,12 +1,11 @@
 /** What would change: counts by directory, every path in order, and the difference of the one that is open. */
-import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useMemo, useState } from 'react'
-import { reads } from '../app/queries.ts'
+import { useDeferredValue, useMemo, useState } from 'react'
 import { useSay } from '../app/settings.tsx'
-import { Badge, Empty, Found, Loading, Section } from '../parts/basics.tsx'
+import { Badge, Empty, Section } from '../parts/basics.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { PathName, Said } from '../parts/text.tsx'
 import { Counts } from './counts.tsx'
+import { OpenedChange } from './opened-change.tsx'
 import {
   byFolder,
   inOrder,
@@ -16,8 +15,6 @@ import {
   type WholeQuestion,
   wordOf,
 } from './question.ts'
-
-const DiffText = lazy(async () => ({ default: (await import('./diff-text.tsx')).DiffText }))
 
 const ROW_HEIGHT = 32
 const FEW = 12
@@ -40,6 +37,7 @@ export function Changes({ question, chosen, onChosen }: ChangesProps) {
   const say = useSay()
   const changes = useMemo(() => inOrder(question.changes), [question.changes])
   const [open, setOpen] = useState(() => firstFile(changes))
+  const isWhole = useDeferredValue(true, false)
   const folders = useMemo(() => byFolder(changes), [changes])
   const shared = useMemo(() => sharedFolder(changes.map(({ path }) => path)), [changes])
   const choose = ({ path }: QuestionChange): void => {
@@ -90,7 +88,7 @@ export function Changes({ question, chosen, onChosen }: ChangesProps) {
           />
         )}
       </Rows>
-      {open !== null && <Opened question={question} path={open} />}
+      {isWhole && open !== null && <OpenedChange question={question} path={open} />}
     </Section>
   )
 }
@@ -121,70 +119,5 @@ function ChangeRow(props: {
       <PathName path={change.path.slice(shared.length) || change.path} />
       {change.deferred && <Badge tone="high">{say('change.deferred')}</Badge>}
     </div>
-  )
-}
-
-function Opened({ question, path }: { readonly question: WholeQuestion; readonly path: string }) {
-  const say = useSay()
-  const query = useQuery(reads.change(question.id, question.result_digest, path))
-  return (
-    <section className="opened" aria-label={say('diff.label')}>
-      <p className="opened-head">
-        <PathName path={path} />
-      </p>
-      <Found query={query}>
-        {({ before, after }) => <Sides before={before} after={after} path={path} />}
-      </Found>
-    </section>
-  )
-}
-
-type Side = NonNullable<Awaited<ReturnType<ReturnType<typeof reads.change>['queryFn']>>['before']>
-
-function Sides(props: {
-  readonly before: Side | null
-  readonly after: Side | null
-  readonly path: string
-}) {
-  const say = useSay()
-  const { before, after } = props
-  const notes = [before, after].flatMap((side) =>
-    side?.note == null ? [] : [say(`diff.${side.note}`)],
-  )
-  const isText = [before, after].every((side) => side === null || side.text !== null)
-  return (
-    <>
-      <p className="quiet sides">
-        <SideWords name={say('diff.before')} side={before} />
-        {' → '}
-        <SideWords name={say('diff.after')} side={after} />
-        {[...new Set(notes)].map((note) => (
-          <span key={note} className="warns">
-            {note}
-          </span>
-        ))}
-      </p>
-      {isText && (
-        <Suspense fallback={<Loading />}>
-          <DiffText
-            before={before?.text ?? ''}
-            after={after?.text ?? ''}
-            label={say('diff.label')}
-          />
-        </Suspense>
-      )}
-    </>
-  )
-}
-
-function SideWords({ name, side }: { readonly name: string; readonly side: Side | null }) {
-  const say = useSay()
-  if (side === null) return <span>{`${name}: ${say('diff.nothing')}`}</span>
-  const { kind, mode, bytes, target } = side
-  return (
-    <span>
-      {`${name}: ${kind} ${mode}, ${say('diff.bytes', { count: bytes })}`}
-      {target !== null && <Said>{` → ${target}`}</Said>}
-    </span>
   )
 }

@@ -11,6 +11,8 @@ export const DIFF_COLOURS = EditorView.theme({
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5', overflow: 'auto' },
   '.cm-gutters': { backgroundColor: 'var(--sunk)', color: 'var(--quiet)', border: 'none' },
   '&.cm-merge-b .cm-changedLine, .cm-insertedLine': { backgroundColor: 'var(--added-line)' },
+  '&.cm-merge-a .cm-changedLine': { backgroundColor: 'var(--deleted-line)' },
+  '&.cm-merge-a .cm-changedText': { background: 'var(--deleted-text)' },
   '&.cm-merge-b .cm-changedText': { background: 'var(--added-text)' },
   '.cm-deletedChunk': { backgroundColor: 'var(--deleted-line)' },
   '.cm-deletedChunk .cm-deletedText': { background: 'var(--deleted-text)' },

@@ -1,6 +1,6 @@
 /** Two texts and their difference, with CodeMirror. Unseen characters are written out in both. */
-import { unifiedMergeView } from '@codemirror/merge'
-import { EditorState } from '@codemirror/state'
+import { MergeView, unifiedMergeView } from '@codemirror/merge'
+import { EditorState, type Extension } from '@codemirror/state'
 import { EditorView, lineNumbers } from '@codemirror/view'
 import { useEffect, useRef } from 'react'
 import { visibleLines } from '../parts/text.tsx'
@@ -10,6 +10,8 @@ interface DiffProps {
   readonly before: string
   readonly after: string
   readonly label: string
+  /** Both sides next to each other. */
+  readonly isBeside: boolean
 }
 
 /** A file that is new, or gone, is one text; there is nothing to compare. */
@@ -22,30 +24,42 @@ function comparison(before: string, after: string) {
   return [unifiedMergeView({ original, mergeControls: false, gutter: true, collapseUnchanged })]
 }
 
-export function DiffText({ before, after, label }: DiffProps) {
+function reading(label: string): readonly Extension[] {
+  return [
+    lineNumbers(),
+    EditorState.readOnly.of(true),
+    EditorView.editable.of(false),
+    EditorView.lineWrapping,
+    EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+    DIFF_COLOURS,
+  ]
+}
+
+export function DiffText({ before, after, label, isBeside }: DiffProps) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const host = place.current
     if (host === null) return
     // In a shadow root CodeMirror adopts style sheets, which the rules of the page allow.
     const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
+    if (isBeside) {
+      const [a, b] = [before, after].map((text) => ({
+        doc: visibleLines(text),
+        extensions: reading(label),
+      }))
+      const collapseUnchanged = { margin: 3, minSize: 6 }
+      const both = new MergeView({ a: a ?? {}, b: b ?? {}, root, parent: root, collapseUnchanged })
+      return () => both.destroy()
+    }
     const view = new EditorView({
       root,
       parent: root,
       state: EditorState.create({
         doc: visibleLines(after === '' ? before : after),
-        extensions: [
-          lineNumbers(),
-          EditorState.readOnly.of(true),
-          EditorView.editable.of(false),
-          EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
-          DIFF_COLOURS,
-          ...comparison(before, after),
-        ],
+        extensions: [...reading(label), ...comparison(before, after)],
       }),
     })
     return () => view.destroy()
-  }, [before, after, label])
-  return <div ref={place} className="diff" />
+  }, [before, after, label, isBeside])
+  return <div ref={place} className="diff" data-beside={isBeside} />
 }

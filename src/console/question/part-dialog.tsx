@@ -4,11 +4,9 @@ import { client, proven } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
 import { AskDialog } from '../parts/ask-dialog.tsx'
 import { Found, RiskBadge } from '../parts/basics.tsx'
-import { PathName, Said } from '../parts/text.tsx'
-import { type AnswerProps, Signed } from './answer-dialogs.tsx'
+import { Said } from '../parts/text.tsx'
+import { type AnswerProps, PathList, Signed } from './answer-dialogs.tsx'
 import { Counts } from './counts.tsx'
-
-const LISTED_MAX = 50
 
 export function PartDialog({
   question,
@@ -45,14 +43,14 @@ export function PartDialog({
                 </li>
               ))}
             </ul>
-            <p>{say('part.left', { count: left.length })}</p>
-            <ul className="listed">
-              {left.slice(0, LISTED_MAX).map((path) => (
-                <li key={path}>
-                  <PathName path={path} />
-                </li>
-              ))}
-            </ul>
+            <p>{say('part.taken')}</p>
+            <PathList paths={only} />
+            <p>
+              {say('part.left', { count: left.length })}{' '}
+              {left.length > 0 &&
+                say(question.asked_by.session === null ? 'part.rest_dropped' : 'part.rest_session')}
+            </p>
+            <PathList paths={left} />
             <Signed digest={result_digest} />
           </>
         )}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { reads } from '../app/queries.ts'
 import { useSay } from '../app/settings.tsx'
-import { Pairs, Section, StatusBadge, sayOf } from '../parts/basics.tsx'
+import { Found, Pairs, Section, StatusBadge, sayOf } from '../parts/basics.tsx'
 import { LawList } from '../parts/law-list.tsx'
 import { Ago, Said, SaidLines } from '../parts/text.tsx'
 import type { WholeQuestion } from './question.ts'
@@ -136,6 +136,9 @@ function Undo({ question }: Asked) {
       <p className={undo_days === null ? 'warns' : 'safe'}>
         {undo_days === null ? say('undo.never') : say('undo.days', { count: undo_days })}
       </p>
+      {question.changes.some(({ deferred }) => deferred) && (
+        <p className="quiet">{say('undo.later')}</p>
+      )}
     </Section>
   )
 }
@@ -178,57 +181,37 @@ function Laws({ question }: Asked) {
   )
 }
 
-const LOOKED_AT = 200
-const SHOWN = 5
-const ANSWERED: ReadonlySet<string> = new Set([
-  'promoted',
-  'denied',
-  'undone',
-  'expired',
-  'blocked',
-  'put back',
-])
-
-/** The first word of what is done: `npm`, `rm`, a kind of act. */
-function firstWord(what: string): string {
-  return what.split(/\s/, 1)[0] ?? what
-}
-
+/** The service looks for similar ones, and counts what became of them. */
 function Before({ question }: Asked) {
   const say = useSay()
-  const { data } = useQuery(reads.actions(LOOKED_AT))
-  const alike = (data ?? []).filter(
-    ({ action_id, what, proposal, status }) =>
-      action_id !== question.action_id &&
-      ANSWERED.has(status) &&
-      proposal?.payload.descriptor.action_type === question.proposal.descriptor.action_type &&
-      firstWord(what ?? '') === firstWord(question.what),
-  )
-  const denied = alike.filter(({ status }) => status === 'denied').length
-  const undone = alike.filter(({ status }) => status === 'undone').length
+  const query = useQuery(reads.similar(question.id))
   return (
     <Section title={say('before.title')}>
-      <p className="quiet">
-        {alike.length === 0
-          ? say('before.none')
-          : say('before.counts', {
-              count: alike.length,
-              denied,
-              undone,
-              looked: data?.length ?? 0,
-            })}
-      </p>
-      <ul className="before">
-        {alike.slice(0, SHOWN).map(({ action_id, status, what, at }) => (
-          <li key={action_id}>
-            <StatusBadge status={status} />{' '}
-            <Link to="/actions/$id" params={{ id: action_id }}>
-              <Said>{what ?? action_id}</Said>
-            </Link>{' '}
-            <Ago at={at} />
-          </li>
-        ))}
-      </ul>
+      <Found query={query}>
+        {({ looked_at, outcomes, actions }) => (
+          <>
+            <p className="quiet">
+              {outcomes.length === 0
+                ? say('before.none', { count: looked_at })
+                : say('before.some', { count: looked_at })}{' '}
+              {outcomes
+                .map(({ status, count }) => `${count} ${sayOf(say, 'status', status)}`)
+                .join(', ')}
+            </p>
+            <ul className="before">
+              {actions.map(({ action_id, status, what, at }) => (
+                <li key={action_id}>
+                  <StatusBadge status={status} />{' '}
+                  <Link to="/actions/$id" params={{ id: action_id }}>
+                    <Said>{what}</Said>
+                  </Link>{' '}
+                  <Ago at={at} />
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Found>
     </Section>
   )
 }

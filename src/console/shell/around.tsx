@@ -15,7 +15,7 @@ import {
   ShieldCheck,
   Users,
 } from 'lucide-react'
-import { useState } from 'react'
+import { useDeferredValue, useState } from 'react'
 import { useKeys } from '../app/keys.ts'
 import { useLive } from '../app/live.tsx'
 import { reads } from '../app/queries.ts'
@@ -83,11 +83,27 @@ export function Shell() {
   )
 }
 
-function Places({ onGo, onHelp }: { readonly onGo: () => void; readonly onHelp: () => void }) {
+interface PlacesProps {
+  readonly onGo: () => void
+  readonly onHelp: () => void
+}
+
+function Places({ onGo, onHelp }: PlacesProps) {
   const say = useSay()
-  const { data = [] } = useQuery(reads.questions())
+  // The page itself is drawn first.
+  const isWhole = useDeferredValue(true, false)
   return (
     <nav className="places" aria-label={say('nav.label')}>
+      {isWhole && <PlaceLinks onGo={onGo} onHelp={onHelp} />}
+    </nav>
+  )
+}
+
+function PlaceLinks({ onGo, onHelp }: PlacesProps) {
+  const say = useSay()
+  const { data: { total } = { total: 0 } } = useQuery(reads.questions(0))
+  return (
+    <>
       {PLACES.map(([to, key, Icon]) => (
         <Link
           key={to}
@@ -98,7 +114,7 @@ function Places({ onGo, onHelp }: { readonly onGo: () => void; readonly onHelp: 
         >
           <Icon aria-hidden="true" />
           <span>{say(key)}</span>
-          {to === '/' && data.length > 0 && <span className="count">{data.length}</span>}
+          {to === '/' && total > 0 && <span className="count">{total}</span>}
         </Link>
       ))}
       <div className="places-end">
@@ -107,7 +123,7 @@ function Places({ onGo, onHelp }: { readonly onGo: () => void; readonly onHelp: 
           {say('help.open')} <kbd>?</kbd>
         </Press>
       </div>
-    </nav>
+    </>
   )
 }
 

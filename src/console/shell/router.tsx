@@ -7,10 +7,11 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
-import { pageKey } from '../app/service.ts'
+import { pageKey } from '../app/page-key.ts'
+import { queries, reads } from '../app/queries.ts'
 import { InboxPage } from '../pages/inbox.tsx'
 import { NotFoundPage } from '../pages/not-found.tsx'
-import { Problem } from '../parts/basics.tsx'
+import { Loading, Problem } from '../parts/basics.tsx'
 import { Shell } from './around.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })
@@ -36,6 +37,9 @@ const pages = [
   createRoute({
     getParentRoute: parent,
     path: '/questions/$id',
+    // Together with the script of the page. A refusal is for the page to show.
+    loader: ({ params }) => queries.prefetchQuery(reads.question(params.id)),
+    pendingComponent: Loading,
     component: lazyRouteComponent(() => import('../pages/question.tsx'), 'QuestionPage'),
   }),
   createRoute({

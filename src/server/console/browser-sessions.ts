@@ -13,6 +13,7 @@ import { createToken, revokeToken } from '../../home/index.ts'
 import { bearerOf, type Caller, type Principal } from '../../ledger/index.ts'
 import { readIfThere, writeWhole } from '../../machine/index.ts'
 import type { HostedHome } from '../call/hosted-home.ts'
+import type { Login } from './passkey-desk.ts'
 
 const COOKIE = 'writ_session'
 const FILE = 'browser-sessions.json'
@@ -50,7 +51,7 @@ export class BrowserSessions {
     this.#isSecure = isSecure
   }
 
-  async open(principal: Principal): Promise<OpenedSession> {
+  async open({ principal, passkeyId, signCount }: Login): Promise<OpenedSession> {
     const { ledger, home } = this.#home
     const expiresAt = new Date(Date.now() + LIFE_MS).toISOString()
     const { id, token } = await createToken(
@@ -58,7 +59,7 @@ export class BrowserSessions {
       await this.#home.register(),
       { principal, source: 'api' },
       principal,
-      { expiresAt, scopes: null, use: 'browser' },
+      { expiresAt, scopes: null, use: 'browser', openedBy: { passkeyId, signCount } },
     )
     const page_key = randomBytes(32).toString('base64url')
     this.#keep(id, { page: digestBytes(page_key), seenMs: Date.now() })

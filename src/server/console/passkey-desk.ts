@@ -3,7 +3,7 @@
  * by the library; assertions are checked by the function that checks them offline, so that nothing is
  * accepted here that `writ ledger verify` would refuse later.
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import {
   generateRegistrationOptions,
   type RegistrationResponseJSON,
@@ -34,7 +34,7 @@ import {
 } from '../../ledger/index.ts'
 import { ledgerNameOf } from '../../store/index.ts'
 import type { HostedHome } from '../call/hosted-home.ts'
-import { Challenges, unknownChallenge } from './challenges.ts'
+import { Challenges, LoginChallenges, unknownChallenge } from './challenges.ts'
 import type { ConsolePlace } from './console-place.ts'
 import { publicKeyOfCose } from './cose.ts'
 import { SignCounts } from './sign-counts.ts'
@@ -59,6 +59,13 @@ interface AskedProof {
   readonly document: ChallengeDocument
 }
 
+/** Who opens a browser session, by which passkey. */
+export interface Login {
+  readonly principal: Principal
+  readonly passkeyId: string
+  readonly signCount: number
+}
+
 export type Registration = {
   readonly principal: Principal
   readonly name: string
@@ -74,30 +81,27 @@ export class PasskeyDesk {
   readonly #home: HostedHome
   readonly #place: () => ConsolePlace
   readonly #proofs = new Challenges<AskedProof>()
-  readonly #logins = new Challenges<{ readonly document: unknown }>()
+  readonly #logins = new LoginChallenges()
   readonly #registrations = new Challenges<Registration & { readonly challenge: string }>()
   readonly #counts: SignCounts
 
   constructor(home: HostedHome, place: () => ConsolePlace) {
     this.#home = home
     this.#place = place
-    this.#counts = new SignCounts(home.home.state)
+    this.#counts = new SignCounts(home.ledger)
   }
 
   /** Makes the challenge of a login: any passkey of the home may answer it. */
   offerLogin() {
-    const nonce = randomBytes(32).toString('base64url')
-    const document = { type: 'login_challenge_v1', nonce }
-    const challenge = challengeOf(document)
-    this.#logins.add(challenge, { document }, Date.now())
-    return optionsOf(challenge, [])
+    return optionsOf(this.#logins.offer(Date.now()), [])
   }
 
-  /** Returns the human whose passkey answered a login. */
-  async login(response: AssertionResponse): Promise<Principal> {
-    const { document } = this.#logins.take(response.response.clientDataJSON, Date.now())
-    const { principal } = (await this.#verified(response, document, null)).known
-    return principal
+  /** Returns the human whose passkey answered a login, and what the passkey counted. */
+  async login(response: AssertionResponse): Promise<Login> {
+    const document = this.#logins.find(response.response.clientDataJSON, Date.now())
+    const { known, count } = await this.#verified(response, document, null)
+    this.#logins.use(document, response.id, Date.now())
+    return { principal: known.principal, passkeyId: known.passkey.passkey_id, signCount: count }
   }
 
   /** Makes the challenge for one request of a human. */
@@ -151,8 +155,9 @@ export class PasskeyDesk {
     }
     const wrong = assertionFault(signed, this.#place().origin)
     if (wrong !== null) throw refusedAssertion(`the answer of the passkey does not hold: ${wrong}`)
-    this.#counts.take(known, signCountOf(signed))
-    return { signed, known }
+    const count = signCountOf(signed)
+    await this.#counts.take(known, count)
+    return { signed, known, count }
   }
 
   async offerRegistration(registration: Registration) {

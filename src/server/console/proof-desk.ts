@@ -155,7 +155,7 @@ export class ProofDesk {
     return this.#places.pass(() =>
       this.guess(
         principalText(principal),
-        () => openCredential(state, passphrase, key),
+        () => openCredential(state, passphrase, key, this.#home.ledger.files),
         () => faultError('credential.wrong', ''),
       ),
     )

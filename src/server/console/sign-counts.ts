@@ -1,47 +1,86 @@
-/** The counters of authenticators: one that does not grow tells of a copy of the passkey (W-3). */
-import { join } from 'node:path'
+/**
+ * The counters of authenticators: one that does not grow tells of a copy of the passkey (W-3). What a
+ * passkey counted last follows from the facts: answers and proofs hold their assertions, and the fact of
+ * a browser session says what the passkey counted that opened it.
+ */
 import { faultError } from '../../base/index.ts'
-import { isObject } from '../../contracts/index.ts'
-import type { RegisteredPasskey } from '../../ledger/index.ts'
-import { readIfThere, writeWhole } from '../../machine/index.ts'
-
-const FILE = 'passkey-counts.json'
+import type { Confirmation, PasskeyProof, PrincipalChange } from '../../contracts/index.ts'
+import { eachFact } from '../../history/index.ts'
+import {
+  HOST_STREAM,
+  type OpenedFact,
+  type RegisteredPasskey,
+  signCountOf,
+} from '../../ledger/index.ts'
+import type { Ledger } from '../../store/index.ts'
 
 export class SignCounts {
-  readonly #file: string
-  readonly #counts: Map<string, number>
+  readonly #ledger: Ledger
+  /** By credential. */
+  readonly #counts = new Map<string, number>()
+  /** By passkey. */
+  readonly #logins = new Map<string, number>()
+  /** The last fact of a stream that was read, by stream and type. */
+  readonly #read = new Map<string, number>()
+  #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(state: string) {
-    this.#file = join(state, FILE)
-    this.#counts = readCounts(readIfThere(this.#file))
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger
   }
 
   /** Fails if the counter did not grow; an authenticator that does not count says 0 each time. */
-  take({ passkey }: RegisteredPasskey, count: number): void {
-    const { passkey_id: id, sign_count, name } = passkey
-    const known = Math.max(sign_count, this.#counts.get(id) ?? 0)
-    if (count <= known && !(count === 0 && known === 0)) {
-      const message = `the counter of the passkey “${name}” went from ${known} to ${count}: there may be a copy of it`
+  take(known: RegisteredPasskey, count: number): Promise<void> {
+    // Of two assertions at once with one count, one is a copy.
+    const taken = this.#turn.then(() => this.#take(known, count))
+    this.#turn = taken.catch(() => undefined)
+    return taken
+  }
+
+  async #take({ passkey }: RegisteredPasskey, count: number): Promise<void> {
+    await this.#readFacts()
+    const { passkey_id: id, credential_id, sign_count, name } = passkey
+    const [signed, logged] = [this.#counts.get(credential_id) ?? 0, this.#logins.get(id) ?? 0]
+    const last = Math.max(sign_count, signed, logged)
+    if (count <= last && !(count === 0 && last === 0)) {
+      const message = `the counter of the passkey “${name}” went from ${last} to ${count}: there may be a copy of it`
       const hint = `if it is not in your hands alone, remove it: \`writ passkey remove ${id}\``
       throw faultError('credential.cloned', '', message, hint)
     }
-    if (count === 0) return
-    this.#counts.set(id, count)
-    writeWhole(this.#file, `${JSON.stringify(Object.fromEntries(this.#counts))}\n`, 0o600)
+    this.#counts.set(credential_id, count)
   }
-}
 
-/** A file that cannot be read would hide a copy of a passkey: the service does not start with it. */
-function readCounts(text: string | null): Map<string, number> {
-  try {
-    const found: unknown = JSON.parse(text ?? '{}')
-    if (!isObject(found)) throw new TypeError('no object')
-    // Counters that are no numbers grow from the registered one.
-    return new Map(
-      Object.entries(found).map(([id, one]) => [id, typeof one === 'number' ? one : 0]),
-    )
-  } catch {
-    const message = `\`${FILE}\` in the state of the home cannot be read`
-    throw faultError('principal.malformed', FILE, message, 'take it from a backup, or remove it')
+  /** Reads the facts that came since the last reading. */
+  async #readFacts(): Promise<void> {
+    for (const stream of await this.#ledger.store.streams()) {
+      await this.#readType(stream, 'confirmation_v1', ({ payload }) => {
+        // The query asked for facts of this type; a payload that is gone is null.
+        const { assertion } = (payload ?? {}) as Partial<Confirmation>
+        if (assertion !== undefined) this.#note(assertion)
+      })
+    }
+    await this.#readType(HOST_STREAM, 'passkey_proof_v1', ({ payload }) => {
+      // The same.
+      const { assertion } = (payload ?? {}) as Partial<PasskeyProof>
+      if (assertion !== undefined) this.#note(assertion)
+    })
+    await this.#readType(HOST_STREAM, 'principal_v1', ({ payload }) => {
+      // The same.
+      const { passkey_id: id, sign_count: count } = (payload ?? {}) as Partial<PrincipalChange>
+      if (id === undefined || count === undefined) return
+      this.#logins.set(id, Math.max(this.#logins.get(id) ?? 0, count))
+    })
+  }
+
+  async #readType(stream: string, type: string, take: (fact: OpenedFact) => void): Promise<void> {
+    const key = `${stream} ${type}`
+    for await (const fact of eachFact(this.#ledger, { stream, type }, this.#read.get(key) ?? -1)) {
+      take(fact)
+      this.#read.set(key, fact.seq)
+    }
+  }
+
+  #note(assertion: Parameters<typeof signCountOf>[0] & { readonly credential_id: string }): void {
+    const { credential_id: id } = assertion
+    this.#counts.set(id, Math.max(this.#counts.get(id) ?? 0, signCountOf(assertion)))
   }
 }
