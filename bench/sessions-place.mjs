@@ -30,6 +30,9 @@ export async function withPlace(files, work) {
     const env = { ...process.env, HOME: home, XDG_STATE_HOME: state, NO_COLOR: '1' }
     const place = { folder, project, state, env }
     run(place, 'git', ['init', '-q'])
+    // Git would pack the many new objects in the background, next to what is measured.
+    run(place, 'git', ['config', 'gc.auto', '0'])
+    run(place, 'git', ['config', 'maintenance.auto', 'false'])
     run(place, 'git', ['add', '-A'])
     run(place, 'git', [...AUTHOR, 'commit', '-qm', 'start'])
     run(place, process.execPath, [WRIT, 'init', '--no-pass', '--name', 'ann'])

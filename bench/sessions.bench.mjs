@@ -4,7 +4,7 @@
  * scripts with a hidden effect. `WRIT_BENCH_FILES` sets the size of the tree.
  */
 import { spawnSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { notRun, row } from './measure.mjs'
@@ -40,11 +40,13 @@ async function speedRows() {
   return withPlace(manyFiles(), async (place) => {
     const starts = startTimes(place)
     const agent = new LineAgent(place)
-    const times = { outside: [], cold: [], inside: [], settles: [], commits: [] }
+    const times = { outside: [], overlay: [], cold: [], inside: [], settles: [], commits: [] }
+    const overlay = bareOverlay(place)
     const status = 'git status --porcelain >/dev/null'
     await agent.does('true')
     for (let round = 0; round < ROUNDS; round++) {
       times.outside.push(timed(() => run(place, 'git', ['status', '--porcelain'])))
+      if (overlay !== null) times.overlay.push(timed(() => run(overlay, 'bash', ['-c', status])))
       times.cold.push(await agent.seconds(status))
       times.inside.push(await agent.seconds(status))
       await agent.does(changeText(round))
@@ -53,6 +55,7 @@ async function speedRows() {
       times.commits.push(timed(() => commit(place, `round ${round}`)))
     }
     await agent.ends()
+    overlay?.unmount()
     const outside = ['outside', rate(times.outside)]
     return [
       row(
@@ -70,6 +73,15 @@ async function speedRows() {
         ...outside,
         1 / 1.5,
       ),
+      overlay === null
+        ? notRun('the same on an overlay without writ: the part of the kernel', 'it needs root')
+        : row(
+            'the same on an overlay without writ: the part of the kernel',
+            'overlay',
+            rate(times.overlay),
+            ...outside,
+            null,
+          ),
       row('the same right after a settle', 'inside', rate(times.cold), ...outside, null),
       row(
         `settle of ${CHANGED} files among ${FILES}, times/s`,
@@ -81,6 +93,16 @@ async function speedRows() {
       ),
     ]
   })
+}
+
+/** The tree below an empty overlay, which is what a session adds to it at least; null where it cannot be. */
+function bareOverlay(place) {
+  const [upper, work, project] = ['upper', 'work', 'merged'].map((name) => join(place.folder, name))
+  for (const made of [upper, work, project]) mkdirSync(made)
+  const options = `lowerdir=${place.project},upperdir=${upper},workdir=${work},index=off,metacopy=off`
+  const { status } = spawnSync('mount', ['-t', 'overlay', 'bench', '-o', options, project])
+  if (status !== 0) return null
+  return { ...place, project, unmount: () => spawnSync('umount', [project]) }
 }
 
 function* manyFiles() {

@@ -54,17 +54,22 @@ export function serveOrders(
 
 /** Sends an order to the process that runs a session; fails if none does. */
 export async function sendOrder<T>(files: SessionFiles, order: SessionOrder): Promise<T> {
+  let isConnected = false
   const line = await new Promise<string>((resolve, reject) => {
     const socket = atSocket(files.directory, (path) => createConnection(path))
     socket.setTimeout(ANSWER_MS, () => socket.destroy(new Error('it does not answer')))
+    socket.once('connect', () => {
+      isConnected = true
+    })
     let text = ''
     socket.on('data', (chunk) => {
       text += chunk
     })
     socket.once('error', reject)
-    socket.once('end', () => resolve(text))
+    socket.once('end', () => (text.endsWith('\n') ? resolve(text) : reject(new Error('it ended'))))
     socket.write(`${JSON.stringify(order)}\n`)
   }).catch((error: Error) => {
+    if (isConnected && !files.isLive) throw endedMeanwhile(files, order)
     const message = `the process that runs the session cannot be reached: ${error.message}`
     throw faultError('session.unreachable', files.id, message, '`writ session show` says more')
   })
@@ -72,6 +77,13 @@ export async function sendOrder<T>(files: SessionFiles, order: SessionOrder): Pr
   const answer = JSON.parse(line) as { ok: true; answer: T } | { ok: false; message: string }
   if (answer.ok) return answer.answer
   throw faultError('session.failed', files.id, answer.message)
+}
+
+/** What it was doing may be half done. */
+function endedMeanwhile({ id }: SessionFiles, { order }: SessionOrder) {
+  const message = `the process that runs the session ended before it answered \`${order}\``
+  const hint = `what it was doing may be half done: \`writ recover\` ends it, then \`writ session show ${id}\` shows what is pending`
+  return faultError('session.unreachable', id, message, hint)
 }
 
 /** The path of a socket may have 107 bytes; through an open directory every directory is near enough. */

@@ -19,4 +19,4 @@ export {
 export { sessionDescriptor } from './session-proposal.ts'
 export type { SessionUse } from './session-use.ts'
 export type { Settler } from './settle.ts'
-export type { PendingChanges, Settled } from './settled.ts'
+export type { NotDiscarded, PendingChanges, PendingReason, Settled } from './settled.ts'

@@ -247,8 +247,7 @@ class LiveSession {
       const settled = await this.#settle(this.#settler, { boundary: 'tool', ...tool })
       words.push(feedbackOf(settled) ?? '')
     }
-    const feedback = words.filter((text) => text !== '').join(' ')
-    return { feedback: feedback === '' ? null : feedback }
+    return { feedback: words.filter((text) => text !== '').join(' ') || null }
   }
 
   async #runIn(opened: OpenedSession, view: LiveView, start: AgentStart): Promise<SessionEnd> {
@@ -268,6 +267,7 @@ class LiveSession {
       const running = this.#start(opened, start, addresses)
       const looking = this.#look(opened, view, settler)
       const outcome = await running
+      this.#notices.look(opened.sandbox.endedCommands(), this.#options.nowMs())
       this.#over.abort()
       this.#options.onEnded()
       await looking
@@ -329,6 +329,7 @@ class LiveSession {
       this.#programs.look(processes)
       boundary.look(nowMs(), processes)
       this.#notices.look(sandbox.endedCommands(), nowMs())
+      await settler.notice().catch((error: unknown) => this.#tellOnce(error))
       // Where hooks report, a call that is under way ends with a boundary of its own.
       const isOwnTurn = terms.settle === 'auto' && !this.#reports.isOpen
       if (!isOwnTurn || !(await view.hasPending())) continue
@@ -423,10 +424,8 @@ class LiveSession {
         return settler.pending()
       case 'extend':
         return this.#extend(order, sandbox)
-      case 'discard': {
-        const inUse = await settler.discard(order.paths as readonly RawPath[]) // Raw, as asked for.
-        return inUse.map(displayOfRaw)
-      }
+      case 'discard':
+        return settler.discard(order.paths as readonly RawPath[]) // Raw, as asked for.
       case 'stop':
         this.#isStopped = true
         sandbox.signal('SIGTERM')

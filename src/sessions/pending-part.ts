@@ -2,8 +2,9 @@
 import { digestDocument } from '../base/index.ts'
 import { type Change, displayOfRaw, isBelow, type PartKind, type RawPath } from '../gate/index.ts'
 import type { PendingPart, SessionGround, SessionSurface, SettleOrder } from '../service/index.ts'
-import type { FrozenView, PendingScan, ViewConflict } from '../view/index.ts'
-import type { PendingChanges } from './settled.ts'
+import type { Discarded, FrozenView, PendingScan, ViewConflict } from '../view/index.ts'
+import type { SessionMemory } from './session-files.ts'
+import type { NotDiscarded, PendingChanges, PendingReason } from './settled.ts'
 
 export const NO_PART: PendingPart = { changes: [], findings: [], emptied: [], told: [] }
 
@@ -34,7 +35,85 @@ export function shownConflicts({ conflicts }: PendingScan): PendingChanges['conf
 /** Names both sides, and what the agent can do about it. */
 function conflictWords({ real, view }: ViewConflict): string {
   const side = (state: ViewConflict['real']): string => (state === null ? 'deleted' : 'changed')
-  return `${side(view)} in the session and ${side(real)} in the real tree since; in the session, \`writ-real PATH\` prints the real version: write the file again with both`
+  const sides = `${side(view)} in the session and ${side(real)} in the real tree since`
+  const isDirectory = real?.kind === 'directory' || view?.kind === 'directory'
+  if (isDirectory) return `${sides}; in the session: undo it, or leave it to a person`
+  return real === null
+    ? `${sides}, so there is no real version to read; in the session: delete it too, or call \`writ-real PATH\` and write the file again to keep it`
+    : `${sides}; in the session, \`writ-real PATH\` prints the real version: write the file again with both`
+}
+
+/**
+ * Whether a change cannot be made real before a conflict is solved: it lies in a directory of the session
+ * that others removed, or removes a directory in which others left something.
+ */
+export function isCutOff(path: RawPath, { changes, conflicts }: PendingScan): boolean {
+  const isUnder = conflicts.some(
+    (each) =>
+      each.view?.kind === 'directory' &&
+      each.real?.kind !== 'directory' &&
+      path !== each.path &&
+      isBelow(path, each.path),
+  )
+  return isUnder || (holdsConflict(path, conflicts) && isRemoved(path, changes))
+}
+
+function holdsConflict(path: RawPath, conflicts: readonly ViewConflict[]): boolean {
+  return conflicts.some(
+    (each) => each.real !== null && path !== each.path && isBelow(each.path, path),
+  )
+}
+
+/** Whether one of the changes puts nothing, or something else, in the place of the directory. */
+function isRemoved(path: RawPath, changes: readonly Change[]): boolean {
+  const change = changes.find((each) => each.path === path)
+  return change !== undefined && change.after?.kind !== 'directory'
+}
+
+/** What a discard left, as it is shown. */
+export function notDiscarded(
+  refused: Discarded['refused'],
+  hidden: Discarded['hidden'],
+): NotDiscarded {
+  return {
+    inUse: refused.map(({ path }) => displayOfRaw(path)),
+    hidden: hidden.map(({ path, by }) => ({ path: displayOfRaw(path), by: displayOfRaw(by) })),
+  }
+}
+
+/** Why each change is not real yet, by its raw path. */
+export function reasonsOf(
+  changes: readonly Change[],
+  conflicts: readonly ViewConflict[],
+  busy: ReadonlySet<RawPath>,
+  { question, refused, denied = {}, untaken = {} }: SessionMemory,
+): PendingChanges['reasons'] {
+  const inConflict = new Set(conflicts.map(({ path }) => path))
+  const own = ({ path, ...sides }: Change): PendingReason => {
+    const state = stateOf({ path, ...sides })
+    if (Object.hasOwn(question?.states ?? {}, path)) return 'asked'
+    if (inConflict.has(path)) return 'conflict'
+    if (refused[path] === state) return denied[path] === state ? 'denied' : 'refused'
+    if (busy.has(path)) return 'in use'
+    return untaken[path] === state ? 'not taken' : 'pending'
+  }
+  const rows = changes.map((change) => ({ change, reason: own(change) }))
+  const holding = rows.filter(({ change, reason }) => isMade(change) && HOLDS.includes(reason))
+  return Object.fromEntries(
+    rows.map(({ change: { path }, reason }) => {
+      if (reason !== 'pending') return [path, reason]
+      const isHeld = holding.some(({ change: { path: above } }) => isBelow(path, above))
+      const isHolding = holdsConflict(path, conflicts) && isRemoved(path, changes)
+      return [path, isHeld || isHolding ? 'held' : reason]
+    }),
+  )
+}
+
+/** What keeps everything in a new directory waiting. */
+const HOLDS: readonly PendingReason[] = ['asked', 'conflict', 'denied', 'refused']
+
+function isMade({ before, after }: Change): boolean {
+  return after?.kind === 'directory' && before?.kind !== 'directory'
 }
 
 /** The rest of a part, without the changes that `isOut` tells. */
@@ -52,10 +131,7 @@ export function without(part: PendingPart, isOut: (change: Change) => boolean): 
 
 /** The same, without what lies in a directory that is made by a change which is left out. */
 export function withoutHeld(part: PendingPart, isOut: (change: Change) => boolean): PendingPart {
-  const made = part.changes.filter(
-    (change) =>
-      change.after?.kind === 'directory' && change.before?.kind !== 'directory' && isOut(change),
-  )
+  const made = part.changes.filter((change) => isMade(change) && isOut(change))
   const isBelowMade = ({ path }: Change): boolean => made.some((each) => isBelow(path, each.path))
   return without(part, (change) => isOut(change) || isBelowMade(change))
 }

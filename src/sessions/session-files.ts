@@ -54,6 +54,10 @@ export interface SessionMemory {
   readonly question: OpenQuestion | null
   /** Changes that were blocked or denied, by path, each with the state that was refused. */
   readonly refused: Readonly<Record<string, string>>
+  /** The ones of these that a person denied. */
+  readonly denied?: Readonly<Record<string, string>>
+  /** What a person left when they took a part of the last question. */
+  readonly untaken?: Readonly<Record<string, string>>
   /** Conflicts of which the agent read the real version, by path, with a word for what it read. */
   readonly read?: Readonly<Record<string, string>>
   /** The last question that ended, until the agent heard of it. */
@@ -62,8 +66,8 @@ export interface SessionMemory {
 
 export interface NoticedAnswer {
   readonly how: 'promoted' | 'denied' | 'ended'
-  /** A person took a part of it. */
-  readonly isPart?: true
+  /** The raw paths that stayed when a person took a part of it; earlier versions have none. */
+  readonly left?: readonly string[]
   /** The paths that it was about, as they are shown. */
   readonly paths: readonly string[]
   /** Why a person denied it, in their words. */
@@ -160,6 +164,11 @@ export class SessionFiles {
     const mark = join(this.directory, `${OWNER}${ownerMark()}-`)
     replaceFile(mark, '', 0o600)
     return () => removeTree(mark)
+  }
+
+  /** Whether something of it is left. */
+  get isKept(): boolean {
+    return existsSync(join(this.directory, TERMS))
   }
 
   /** Whether a process that lives runs the session. */

@@ -11,6 +11,7 @@ import type { NetworkConnection } from '../contracts/index.ts'
 import { type Change, displayOfRaw, type RawPath, rawOfText } from '../gate/index.ts'
 import type { GateAnswer, PendingPart, SettleOrder } from '../service/index.ts'
 import type { FrozenView, PendingScan } from '../view/index.ts'
+import { withAnswer } from './answer-notes.ts'
 import {
   type Commits,
   type LeftRow,
@@ -20,14 +21,17 @@ import {
   withHeads,
   withLeft,
 } from './left-bytes.ts'
+import { type Hindered, hinderedIn, settledIn } from './left-out.ts'
 import {
+  isCutOff,
   isStill,
   NO_PART,
+  notDiscarded,
   pendingPart,
+  reasonsOf,
   shownConflicts,
   solvedConflicts,
   splitPart,
-  stateOf,
   statesOf,
   swept,
   united,
@@ -39,6 +43,7 @@ import type { OpenQuestion, SessionMemory } from './session-files.ts'
 import {
   NO_CHANGES,
   NOTHING,
+  type NotDiscarded,
   type PendingChanges,
   type SettleCause,
   type Settled,
@@ -48,6 +53,7 @@ import { StalePaths } from './stale-paths.ts'
 
 /** How long changes wait that could not be promoted, although the gate lets them. */
 const HINDERED_MS = 60_000
+const NOTHING_LEFT: ReadonlySet<string> = new Set()
 
 export class Settler {
   readonly #parts: SettlerParts
@@ -55,10 +61,9 @@ export class Settler {
   #memory: SessionMemory
   #sinceMs: number
   /** Changes that something stood in the way of, such as a full disk, and when they are tried again. */
-  #hindered: {
-    readonly states: Readonly<Record<string, string>>
-    readonly untilMs: number
-  } | null = null
+  #hindered: Hindered | null = null
+  /** A question was answered, and the view hides the real tree there still. */
+  #isUnshown = false
   /** As the last settle found them. */
   #conflicts: ReadonlySet<RawPath> = new Set()
   #turn: Promise<unknown> = Promise.resolve()
@@ -107,7 +112,8 @@ export class Settler {
 
   async #pending(): Promise<PendingChanges> {
     const { view, ground } = this.#parts
-    const { question, refused } = this.#memory
+    await this.#notice()
+    const { question } = this.#memory
     const layers = ground.layers.map(({ root, upper }) => ({ root, upper }))
     if (!(this.#stale.isDue || (await view.hasPending()))) {
       return { ...NO_CHANGES, question: question?.action_id ?? null, layers }
@@ -116,13 +122,10 @@ export class Settler {
     try {
       const scan = await frozen.scan()
       const changes = await this.#withoutDropped(scan)
-      const asked = question?.states ?? {}
       return {
         changes,
         conflicts: shownConflicts(scan),
-        asked: changes.filter(({ path }) => Object.hasOwn(asked, path)).map(({ path }) => path),
-        refused: changes.filter(({ path }) => Object.hasOwn(refused, path)).map(({ path }) => path),
-        busy: [...frozen.busy],
+        reasons: reasonsOf(changes, scan.conflicts, frozen.busy, this.#memory),
         stale: this.#stale.with(scan.stale),
         question: question?.action_id ?? null,
         layers,
@@ -145,10 +148,27 @@ export class Settler {
   async prune(): Promise<void> {
     const frozen = await this.#freeze()
     try {
-      await frozen.prune([])
+      this.#stale.expect((await frozen.prune([])).stale)
+      this.#isUnshown = false
     } finally {
       frozen.thaw()
     }
+  }
+
+  /**
+   * Notices an answer of a person and shows the real tree again where the question was, without a
+   * settle: until then the view would hide what others change there (S-1).
+   */
+  async notice(): Promise<void> {
+    if (this.#memory.question === null && !this.#isUnshown) return
+    await this.#inTurn(() => this.#notice())
+  }
+
+  async #notice(): Promise<void> {
+    const { question } = this.#memory
+    await this.#followQuestion()
+    if (this.#memory.question !== question) this.#parts.files.remember(this.#memory)
+    if (this.#isUnshown) await this.prune()
   }
 
   /**
@@ -159,24 +179,25 @@ export class Settler {
     const { view } = this.#parts
     this.#turn = this.#turn
       .then(async () => {
+        await this.#notice()
         if (paths !== null && !view.hasNews(paths)) return
         this.#stale.expect((await view.refresh(paths ?? [])).stale)
       })
       .catch(() => undefined)
   }
 
-  /** Takes changes out of the view; returns those that a process uses, which stay. */
-  discard(paths: readonly RawPath[]): Promise<readonly RawPath[]> {
+  /** Takes changes out of the view; returns those that stay. */
+  discard(paths: readonly RawPath[]): Promise<NotDiscarded> {
     return this.#inTurn(() => this.#discard(paths))
   }
 
-  async #discard(paths: readonly RawPath[]): Promise<readonly RawPath[]> {
+  async #discard(paths: readonly RawPath[]): Promise<NotDiscarded> {
     await this.#followQuestion()
     const frozen = await this.#freeze()
     try {
-      const { refused } = await frozen.discard(paths)
+      const { refused, hidden } = await frozen.discard(paths)
       await this.#askAboutRest(frozen)
-      return refused.map(({ path }) => path)
+      return notDiscarded(refused, hidden)
     } finally {
       frozen.thaw()
       this.#parts.files.remember(this.#memory)
@@ -206,9 +227,7 @@ export class Settler {
   }
 
   async #isOver(): Promise<boolean> {
-    const before = this.#memory
-    await this.#followQuestion()
-    if (this.#memory !== before) this.#parts.files.remember(this.#memory)
+    await this.#notice()
     if (this.#memory.question !== null) return false
     if (!(await this.#parts.view.hasPending())) return true
     await this.prune()
@@ -229,6 +248,7 @@ export class Settler {
     this.#memory = { ...this.#memory, answered: null }
     try {
       const settled = await this.#decide(frozen, cause, take)
+      this.#isUnshown = false
       return { ...settled, answered }
     } finally {
       frozen.thaw()
@@ -240,8 +260,9 @@ export class Settler {
   async #freeze(): Promise<FrozenView> {
     const frozen = await this.#parts.view.freeze()
     const { answered = null } = this.#memory
-    // Of a part, the view finds out by itself what became real.
-    if (answered !== null && answered.isPart !== true) frozen.answered(answered.how === 'promoted')
+    if (answered === null) return frozen
+    const left = new Set<string>(answered.left)
+    frozen.answered((path) => answered.how === 'promoted' && !left.has(path))
     return frozen
   }
 
@@ -258,17 +279,15 @@ export class Settler {
     const { surface } = this.#parts
     const how = await surface.stateOf(question.action_id)
     if (how === 'waiting') return
-    const refused =
-      how === 'denied' ? { ...this.#memory.refused, ...question.states } : this.#memory.refused
-    const reason = how === 'denied' ? await surface.reasonOf(question.action_id) : null
-    // The keys are raw paths.
-    const paths = Object.keys(question.states).map((path) => displayOfRaw(path as RawPath))
-    const untaken = how === 'promoted' ? await surface.untaken(question.action_id) : new Set()
-    const answered = { how, paths, reason, ...(untaken.size > 0 ? { isPart: true as const } : {}) }
-    this.#memory = { ...this.#memory, question: null, refused, answered }
+    const ended = {
+      how,
+      reason: how === 'denied' ? await surface.reasonOf(question.action_id) : null,
+      untaken: how === 'promoted' ? await surface.untaken(question.action_id) : NOTHING_LEFT,
+    }
+    this.#memory = withAnswer(this.#memory, question, ended)
+    this.#isUnshown = true
     if (how !== 'promoted') return
-    // The rows hold raw paths.
-    const leaves = question.leaves?.filter(([path]) => !untaken.has(path as RawPath)) ?? []
+    const leaves = question.leaves?.filter(([path]) => !ended.untaken.has(path)) ?? []
     this.#notePromoted({ ...question, leaves })
   }
 
@@ -288,10 +307,11 @@ export class Settler {
     const scan = await this.#scanned(frozen, take)
     const whole = pendingPart(scan, frozen.busy)
     const { question } = this.#memory
-    const isOvertaken = question !== null && this.#isOvertaken(question, whole.changes)
-    const isSettled = this.#isSettled(isOvertaken)
-    const isHindered = this.#isHindered(cause, whole.changes)
-    const rest = withoutHeld(whole, (change) => isSettled(change) || isHindered(change))
+    const isOvertaken = question !== null && this.#isOvertaken(question, scan, whole.changes)
+    const isSettled = settledIn(this.#memory, isOvertaken)
+    const isHindered = hinderedIn(this.#hindered, cause, this.#parts.nowMs(), whole.changes)
+    const isLeft = (change: Change): boolean => isSettled(change) || isHindered(change)
+    const rest = without(withoutHeld(whole, isLeft), ({ path }) => isCutOff(path, scan))
     const order = this.#order(cause, rest, whole.changes)
     const written = scan.changes.filter(({ path }) => frozen.busy.has(path))
     const busy = written.map(({ path }) => displayOfRaw(path))
@@ -418,28 +438,14 @@ export class Settler {
     }
   }
 
-  /** Whether bytes that the question is about changed since, and no person looks at it. */
-  #isOvertaken({ action_id, states }: OpenQuestion, changes: readonly Change[]): boolean {
-    return !isStill(states, changes) && !this.#parts.isLookedAt(action_id)
-  }
-
-  /** Tells changes that wait or were refused as they are. */
-  #isSettled(isOvertaken: boolean): (change: Change) => boolean {
-    const { question, refused } = this.#memory
-    const asked = question === null || isOvertaken ? {} : question.states
-    return (change) => {
-      // Not by its state: while a person looks at the question, its paths wait.
-      if (Object.hasOwn(asked, change.path)) return true
-      return Object.hasOwn(refused, change.path) && refused[change.path] === stateOf(change)
-    }
-  }
-
-  /** Only a settle that comes by itself waits: a person and the end of the session try at once. */
-  #isHindered({ boundary }: SettleCause, changes: readonly Change[]): (change: Change) => boolean {
-    const { states, untilMs } = this.#hindered ?? { states: {}, untilMs: 0 }
-    const isAsked = boundary !== 'quiet' && boundary !== 'tool'
-    if (isAsked || this.#parts.nowMs() > untilMs || !isStill(states, changes)) return () => false
-    return ({ path }) => Object.hasOwn(states, path)
+  /** Whether a yes could not make real what the question is about now, and no person looks at it. */
+  #isOvertaken(
+    { action_id, states }: OpenQuestion,
+    scan: PendingScan,
+    changes: readonly Change[],
+  ): boolean {
+    const isCut = Object.keys(states).some((path) => isCutOff(path as RawPath, scan)) // Keys are raw.
+    return (isCut || !isStill(states, changes)) && !this.#parts.isLookedAt(action_id)
   }
 
   #refuse(changes: readonly Change[]): void {

@@ -1,6 +1,6 @@
 /** What a settle of a session begins with and says, and what is pending in one. */
 import type { NetworkConnection, SessionMark } from '../contracts/index.ts'
-import type { Change, RawPath } from '../gate/index.ts'
+import type { Change } from '../gate/index.ts'
 import type { GateAnswer, SessionGround, SessionSurface } from '../service/index.ts'
 import type { LiveView } from '../view/index.ts'
 import type { NoticedAnswer, SessionFiles } from './session-files.ts'
@@ -36,14 +36,27 @@ export interface Settled {
   readonly answered: NoticedAnswer | null
 }
 
+/**
+ * `asked`: in the open question. `denied`: by a person. `not taken`: a person took the rest of its
+ * question. `held`: lies in a new directory that waits itself, or removes one that holds a conflict.
+ * `in use`: a process writes to it.
+ */
+export type PendingReason =
+  | 'asked'
+  | 'conflict'
+  | 'denied'
+  | 'held'
+  | 'in use'
+  | 'not taken'
+  | 'pending'
+  | 'refused'
+
 /** What is pending, with why it is; as one JSON document. */
 export interface PendingChanges {
   readonly changes: readonly Change[]
   readonly conflicts: readonly { readonly path: string; readonly detail: string }[]
-  /** Paths that the open question is about, that were refused, that a process writes to. */
-  readonly asked: readonly RawPath[]
-  readonly refused: readonly RawPath[]
-  readonly busy: readonly RawPath[]
+  /** Why each change is not real yet, by its raw path. */
+  readonly reasons: Readonly<Record<string, PendingReason>>
   /** Paths that others changed and the view cannot show, because a process uses them. */
   readonly stale: readonly string[]
   readonly question: string | null
@@ -51,9 +64,15 @@ export interface PendingChanges {
   readonly layers: readonly { readonly root: string; readonly upper: string }[]
 }
 
-export const NO_CHANGES = {
-  ...{ changes: [], conflicts: [], asked: [], refused: [], busy: [], stale: [] },
+/** Changes that a discard left in the view. */
+export interface NotDiscarded {
+  /** A process of the session uses them. */
+  readonly inUse: readonly string[]
+  /** The session has something else in the place of a directory above them. */
+  readonly hidden: readonly { readonly path: string; readonly by: string }[]
 }
+
+export const NO_CHANGES = { changes: [], conflicts: [], reasons: {}, stale: [] }
 
 export const NOTHING: Settled = {
   promoted: null,

@@ -20,14 +20,14 @@ import {
 import { mergedAt, type UpperTree } from './upper.ts'
 
 /**
- * Notes which of the awaited changes became real; `isReal` says that all of them did, also where others
- * changed them since. Returns whether the upper layers changed.
+ * Notes which of the awaited changes became real; `isReal` tells those that surely did, also where
+ * others changed them since. Returns whether the upper layers changed.
  */
 export async function noteAwaited(
   ground: ViewGround,
   tree: UpperTree,
   pins: Pins,
-  isReal: boolean,
+  isReal: (path: RawPath) => boolean,
 ): Promise<boolean> {
   const { record, keeper } = ground
   const removed: { path: RawPath; base: Base }[] = []
@@ -40,7 +40,7 @@ export async function noteAwaited(
     const real = lookAt(path)
     const isOld = typeof known?.base === 'object' && real !== null && isUnchanged(known.base, real)
     const isMade = !isOld && (await hasState(path, real, awaited))
-    if (!isMade && !isReal) continue
+    if (!isMade && !isReal(path)) continue
     record.awaited.delete(path)
     const base = !isMade ? 'unknown' : real === null ? 'nothing' : identityOf(real)
     if (tree.byPath.has(path) && known !== undefined) {

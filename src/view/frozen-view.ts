@@ -5,6 +5,7 @@ import {
   isBelow,
   isSameState,
   joinRaw,
+  parentOfRaw,
   type RawPath,
 } from '../gate/index.ts'
 import { namesIn, readableText } from '../machine/index.ts'
@@ -16,13 +17,16 @@ import { hidingIn, observe } from './observe.ts'
 import type { Pins } from './pins.ts'
 import { isInUse, planPrune, removeEntries } from './prune.ts'
 import {
+  type Entry,
   identityOf,
   isRealState,
   lookAt,
   lookQuietly,
   realStateOf,
   type SeenEntry,
+  type ViewRecord,
 } from './record.ts'
+import { coverOf, reveal } from './reveal.ts'
 import { markOf, mergedAt, type UpperEntry, type UpperTree, upwards } from './upper.ts'
 import type { Discarded, FrozenView, InUse, PendingScan, Pruned } from './view.ts'
 
@@ -43,8 +47,8 @@ export class StoppedView implements FrozenView {
   readonly #thaw: () => void
   #scanned: Scanned | null = null
   #isOpen = true
-  /** The expected changes were made real. */
-  #isAnswered = false
+  /** Tells the expected changes that were made real, once there is an answer. */
+  #isReal: (path: RawPath) => boolean = () => false
 
   constructor(ground: ViewGround, pins: Pins, thaw: () => void) {
     this.#ground = ground
@@ -78,16 +82,18 @@ export class StoppedView implements FrozenView {
     record.save()
   }
 
-  answered(isReal: boolean): void {
-    this.#isAnswered = isReal
-    if (!isReal) this.expect([])
+  answered(isReal: (path: RawPath) => boolean): void {
+    this.#isReal = isReal
+    const { record } = this.#ground
+    for (const path of record.awaited.keys()) if (!isReal(path)) record.awaited.delete(path)
+    record.save()
   }
 
   async #look(): Promise<Scanned> {
     const { options, record, layers, keeper, stale } = this.#ground
     let tree = this.#ground.readUpper()
     if (record.awaited.size > 0) {
-      const isMoved = await noteAwaited(this.#ground, tree, this.#pins, this.#isAnswered)
+      const isMoved = await noteAwaited(this.#ground, tree, this.#pins, this.#isReal)
       if (isMoved) tree = this.#ground.readUpper()
     }
     await observe(tree, record, stale, keeper)
@@ -245,24 +251,36 @@ export class StoppedView implements FrozenView {
     const { record, keeper } = this.#ground
     // A real entry is seen again only where no directory above it hides it.
     if ((await hidingIn(this.#ground.readUpper(), keeper)).size > 0) await this.prune([])
-    const tree = this.#ground.readUpper()
+    const scan = await this.scan()
+    const inConflict = new Set(scan.conflicts.map(({ path }) => path))
+    let tree = this.#ground.readUpper()
     const hiding = await hidingIn(tree, keeper)
     const refused: InUse[] = []
+    const hidden: { path: RawPath; by: RawPath }[] = []
     const discarded: RawPath[] = []
-    for (const path of paths) {
+    for (const path of [...paths].sort()) {
       for (const each of record.awaited.keys()) if (isBelow(each, path)) record.awaited.delete(each)
-      const entry = tree.byPath.get(path)
+      const entry = tree.byPath.get(path) ?? coverOf(path, tree)
       if (entry === undefined || entry.isRoot) continue
+      if (discarded.some((each) => isBelow(path, each))) continue
       const above = [...hiding].filter((each) => path.startsWith(`${each.path}/`))
       const users = [entry, ...above].flatMap((each) => this.#usersOf(each))
       if (users.length > 0 || above.length > 0) {
         refused.push({ path, processes: [...new Set(users)].map(named) })
         continue
       }
-      const all = [...upwards(entry)]
-      removeEntries(all, this.#ground.options.isRoot)
-      for (const each of all) record.entries.delete(each.path)
+      if (entry.path !== path && !entry.found.isWhiteout) {
+        hidden.push({ path, by: entry.path })
+        continue
+      }
+      if (entry.path !== path) await reveal(this.#ground, entry, path, inConflict)
+      else {
+        const all = [...upwards(entry)]
+        removeEntries(all, this.#ground.options.isRoot)
+        for (const each of all) record.entries.delete(each.path)
+      }
       discarded.push(path)
+      tree = this.#ground.readUpper()
     }
     const after = this.#ground.readUpper()
     await this.#stripOrigins(after)
@@ -270,15 +288,16 @@ export class StoppedView implements FrozenView {
     record.save()
     await this.#ground.verify(after, this.#pins, discarded)
     this.#scanned = null
-    return { discarded, refused }
+    return { discarded, refused, hidden }
   }
 
   rebase(paths: readonly RawPath[]): void {
     const { record } = this.#ground
     for (const path of paths) {
-      const known = record.entries.get(path)
-      if (known === undefined) continue
       const real = lookAt(path)
+      // What lies below a directory that the session removed has no entry of its own.
+      const known = record.entries.get(path) ?? hiddenEntry(path, record)
+      if (known === undefined) continue
       const { kept: _, upper: __, ...rest } = known
       record.entries.set(path, { ...rest, base: real === null ? 'nothing' : identityOf(real) })
     }
@@ -308,6 +327,15 @@ function isLike(real: SeenEntry, { kind, mode, size, mtimeNs }: EntryState): boo
   return (
     real.mode === mode && real.size === String(size) && apartNs < SLACK_NS && apartNs > -SLACK_NS
   )
+}
+
+/** For a path without an entry: as if it had been removed together with what lies above it. */
+function hiddenEntry(path: RawPath, { entries }: ViewRecord): Entry | undefined {
+  for (let up = parentOfRaw(path); up !== '/'; up = parentOfRaw(up)) {
+    const above = entries.get(up)
+    if (above !== undefined) return { ...above, kind: 'gone' }
+  }
+  return undefined
 }
 
 /** Not every program sets times to the nanosecond. */

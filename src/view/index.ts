@@ -5,6 +5,7 @@
 export { openView } from './live-view.ts'
 export { probeView } from './probe.ts'
 export type {
+  Discarded,
   FrozenView,
   LiveView,
   PendingScan,

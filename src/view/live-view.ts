@@ -16,7 +16,7 @@ import { ViewGround } from './ground.ts'
 import { hidingIn, observe } from './observe.ts'
 import { readWriters } from './pins.ts'
 import { hasSameRights, lookQuietly } from './record.ts'
-import { markOf, type UpperEntry } from './upper.ts'
+import { markOf, mergedAt, type UpperEntry, upperAt } from './upper.ts'
 import type { FrozenView, LiveView, Refreshed, ViewOptions } from './view.ts'
 
 export function openView(sandbox: Sandbox, options: ViewOptions): LiveView {
@@ -89,12 +89,24 @@ class OverlayView implements LiveView {
 
   hasNews(paths: readonly string[]): boolean {
     const { refreshedNs } = this.#ground.record
-    return paths.some((path) =>
-      [path, dirname(path)].some((each) => {
-        const real = lookQuietly(rawOfText(each))
-        return real !== null && BigInt(real.ctimeNs) >= refreshedNs
-      }),
-    )
+    return paths.some((path) => {
+      const real = lookQuietly(rawOfText(path))
+      if (real === null && this.#isUnknown(rawOfText(path))) return false
+      return [real, lookQuietly(rawOfText(dirname(path)))].some(
+        (each) => each !== null && BigInt(each.ctimeNs) >= refreshedNs,
+      )
+    })
+  }
+
+  /**
+   * Whether neither the view nor its upper layer has the path. A file that came and went, such as the lock
+   * that each `git status` outside takes, is no news: dropping all cached names for it costs more than the
+   * command itself.
+   */
+  #isUnknown(path: RawPath): boolean {
+    const layer = this.#ground.layerOf(path)
+    if (layer === undefined) return false
+    return lookQuietly(mergedAt(layer, path)) === null && lookQuietly(upperAt(layer, path)) === null
   }
 
   async hasPending(): Promise<boolean> {

@@ -61,7 +61,9 @@ export async function observe(
     else note(entry, base)
   }
   await settleUnsure(unsure, keeper, note)
-  await settleFresh(fresh, left, tree, keeper, note)
+  // Then moved files are conflicts as well: what a person removed must not come back as new.
+  await settleFresh(fresh, record.isNewest ? left : NONE, tree, keeper, note)
+  record.isNewest = true
   const hidden = new Set([...hiding].map(({ path }) => path))
   for (const [path, { kind }] of record.entries) {
     const isHidden = kind === 'gone' || kind === 'added'
@@ -196,6 +198,8 @@ async function settleUnsure(
 }
 
 const ANY = Number.POSITIVE_INFINITY
+/** For `left`: no file counts as moved. */
+const NONE = -1
 
 /** How many files the session may have moved since it was last looked at: names that are gone since. */
 function namesLeft(tree: UpperTree, { entries }: ViewRecord): number {
@@ -235,9 +239,11 @@ async function settleFresh(
   const isEnough = new Set(copied.map(({ found }) => found.inode)).size <= left
   const again = others.filter(({ path, found }) => found.kind === 'file' && !copies.has(path))
   const isMoved = ({ found }: UpperEntry): boolean =>
-    others.some(({ real }) => real.mtimeNs === found.mtimeNs && real.size === found.size) ||
-    // A name that was made again after the copy.
-    again.some((other) => other.found.bornNs > found.bornNs)
+    left === NONE
+      ? false
+      : others.some(({ real }) => real.mtimeNs === found.mtimeNs && real.size === found.size) ||
+        // A name that was made again after the copy.
+        again.some((other) => other.found.bornNs > found.bornNs)
   const removed = new Set(isEnough ? [] : copied.filter((entry) => !isMoved(entry)))
   for (const entry of entries) note(entry, removed.has(entry) ? 'unknown' : 'nothing')
 }

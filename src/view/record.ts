@@ -6,7 +6,7 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Digest } from '../base/index.ts'
 import type { EntryState, RawPath } from '../gate/index.ts'
-import { isAbsent, nodePath, readIfThere, replaceFile } from '../machine/index.ts'
+import { isAbsent, nodePath, readableText, readIfThere, replaceFile } from '../machine/index.ts'
 
 /** An entry of the real tree as one look found it. */
 interface Identity {
@@ -62,6 +62,11 @@ export class ViewRecord {
   readonly awaited: Map<RawPath, AwaitedChange>
   /** When names were last dropped, by the clock of files. */
   refreshedNs: bigint
+  /**
+   * Whether it is the last one that was saved. One that was lost, or that is from before a start of the
+   * machine, may say less than the layers hold, until they were looked at.
+   */
+  isNewest: boolean
   readonly #file: string
   #text: string
 
@@ -73,18 +78,20 @@ export class ViewRecord {
     this.refreshedNs = kept === null ? nowNs() : BigInt(kept.refreshedNs)
     this.entries = new Map(kept?.entries ?? [])
     this.awaited = new Map(kept?.awaited ?? [])
+    this.isNewest = kept === null ? this.refreshedNs > 0n : kept.boot === bootId()
     if (kept === null) this.save()
   }
 
   /**
    * Not synced, because each refresh saves. After a power cut the record may be an older one: then what
-   * changed in the real tree meanwhile is a conflict.
+   * changed in the real tree meanwhile is a conflict, and so is a copied file without a real one.
    */
   save(): void {
     const saved: Saved = {
       refreshedNs: String(this.refreshedNs),
       entries: [...this.entries],
       awaited: [...this.awaited],
+      boot: this.isNewest ? bootId() : '',
     }
     const text = JSON.stringify(saved)
     if (text === this.#text) return
@@ -105,11 +112,17 @@ function savedIn(text: string): Saved {
   return { refreshedNs: '0', entries: [] }
 }
 
+/** Another one at each start of the machine. */
+function bootId(): string {
+  return readableText('/proc/sys/kernel/random/boot_id').trim()
+}
+
 interface Saved {
   readonly refreshedNs: string
   readonly entries: readonly (readonly [RawPath, Entry])[]
   /** Records of earlier versions have none. */
   readonly awaited?: readonly (readonly [RawPath, AwaitedChange])[]
+  readonly boot?: string
 }
 
 export interface SeenEntry extends Identity {

@@ -86,6 +86,12 @@ export function mergedAt(layer: Layer, path: RawPath): RawPath {
   return `${layer.merged}${path.slice(rawOfText(layer.root).length)}` as RawPath
 }
 
+/** Where the upper layer would have a path. */
+export function upperAt(layer: Layer, path: RawPath): RawPath {
+  // Both are raw, as above.
+  return `${layer.upper}${path.slice(rawOfText(layer.root).length)}` as RawPath
+}
+
 /** Every entry below one, itself included, from the leaves up. */
 export function* upwards(entry: UpperEntry): Generator<UpperEntry> {
   const found: UpperEntry[] = []

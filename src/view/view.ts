@@ -33,7 +33,10 @@ export interface LiveView {
    * there is a conflict and not a new entry.
    */
   refresh(changed?: readonly string[]): Promise<Refreshed>
-  /** Whether one of these real entries, or the directory around it, changed since the last refresh. */
+  /**
+   * Whether one of these real entries, or the directory around it, changed since the last refresh. What
+   * came and went is no news.
+   */
   hasNews(paths: readonly string[]): boolean
   /** A cheap look at the upper layers. True may turn out to be nothing; false is certain. */
   hasPending(): Promise<boolean>
@@ -48,8 +51,8 @@ export interface FrozenView {
   scan(): Promise<PendingScan>
   /** Says which changes wait for an answer: another process makes them real while the view goes on. */
   expect(changes: readonly Change[]): void
-  /** Says that the answer came, and whether the expected changes were made real. */
-  answered(isReal: boolean): void
+  /** Says that the answer came, and which of the expected changes were made real. */
+  answered(isReal: (path: RawPath) => boolean): void
   /** To be called before any of these paths becomes real. */
   prepare(changes: readonly Change[]): Promise<void>
   /**
@@ -58,7 +61,10 @@ export interface FrozenView {
    * watches the real tree says that it is `watched`: then names that nothing changed stay cached a while.
    */
   prune(promoted: readonly Change[], isWatched?: boolean): Promise<Pruned>
-  /** Reverts paths in the view, each with everything below it. */
+  /**
+   * Reverts paths in the view, each with everything below it. Of a directory that the session removed, a
+   * path below it comes back alone.
+   */
   discard(paths: readonly RawPath[]): Promise<Discarded>
   /** From now on the view's changes of these paths are changes of what is real there now. */
   rebase(paths: readonly RawPath[]): void
@@ -103,6 +109,8 @@ export interface Discarded {
   readonly discarded: readonly RawPath[]
   /** Paths in use, with the processes that use them. */
   readonly refused: readonly InUse[]
+  /** Paths where the session has something else in the place of a directory above: it hides them. */
+  readonly hidden: readonly { readonly path: RawPath; readonly by: RawPath }[]
 }
 
 export interface InUse {

@@ -20,6 +20,8 @@ type Trial = NonNullable<AgentHost['trial']>
 
 /** A key that is nowhere else, so that one look finds every place it reached. */
 export const KEY = 'sk-canary-000000000000000000004711'
+/** OpenCode puts a file of its own into `.git`; a question about such a file takes a passphrase. */
+const PASS = 'correct horse battery staple'
 
 interface SessionWords {
   /** Words behind the program; the adapter of a session adds its own. */
@@ -71,7 +73,8 @@ export class AgentSession extends SessionPlace {
       cpSync(join(AGENTS_PLACE, 'agents-opencode'), to, { recursive: true })
     }
     this.#install()
-    this.did(['init', '--no-pass', '--name', 'ann'])
+    if (this.#hasPass) this.did(['init', '--pass-fd', '3', '--name', 'ann'], { passphrase: PASS })
+    else this.did(['init', '--no-pass', '--name', 'ann'])
     const names = new Set(this.host.endpoints.flatMap(({ key }) => key.variables.slice(0, 1)))
     for (const name of names) this.did(['secret', 'set', name], { input: `${KEY}\n` })
     return this
@@ -89,6 +92,10 @@ export class AgentSession extends SessionPlace {
       execFileSync('chown', ['-R', `${TEST_UID}:${TEST_UID}`, this.folder])
     }
     this.#agent = isUsers ? agentIn(this.home, name) : programOf(name)
+  }
+
+  get #hasPass(): boolean {
+    return this.host.name === 'opencode'
   }
 
   get model(): StandIn {
@@ -136,7 +143,8 @@ export class AgentSession extends SessionPlace {
 
   /** Says yes at a terminal. */
   approve(id: string): void {
-    const steps = [{ expect: '[y' }, { send: 'y\r' }]
+    const pass = this.#hasPass ? [{ expect: 'assphrase' }, { send: `${PASS}\r` }] : []
+    const steps = [{ expect: '[y' }, { send: 'y\r' }, ...pass]
     const seen = this.person(['approve', id], steps, this.#around)
     expect(seen.failed, seen.output).toBeNull()
   }

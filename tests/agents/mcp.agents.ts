@@ -38,6 +38,7 @@ function connect(name: 'claude-code' | 'codex', agent: AgentPlace): readonly str
   const variables = Object.entries(env).map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
   const lines = [
     '[mcp_servers.writ]',
+    'required = true',
     `command = ${JSON.stringify(command)}`,
     `args = ${JSON.stringify(args)}`,
     `env = { ${variables.join(', ')} }`,
@@ -68,16 +69,28 @@ it('claude-code uses the tools of writ', async () => {
   }
 }, 180_000)
 
-/** Codex 0.166 offers tools of servers only after a search of its own, which the stand-in has not. */
-it('codex reads what writ offers', async () => {
+/** Codex offers the tools of a server as a group, and at the first turn only those of one it waits for. */
+it('codex uses the tools of writ, and reads what it offers', async () => {
+  place.exec(['--write', 'mine.txt', '--yes'], 'echo mine > mine.txt')
+  const namespace = 'mcp__writ'
   const agent = await AgentPlace.make('codex', () => [
     { tool: 'read_mcp_resource', arguments: { server: 'writ', uri: 'writ://laws' } },
+    { namespace, tool: 'write_file', arguments: { path: 'codex.txt', content: 'by codex\n' } },
+    { namespace, tool: 'delete_path', arguments: { path: 'mine.txt' } },
     { text: 'done' },
   ])
   try {
-    const ended = await agent.run(connect('codex', agent))
+    // A model that Codex does not know is offered every tool; for others the model has to search first.
+    const ended = await agent.run([...connect('codex', agent), '-m', 'stand-in'])
     const seen = JSON.stringify(agent.model.requests.map(({ body }) => body))
     expect(seen.includes('ASK_HIGH'), JSON.stringify(ended)).toBe(true)
+    expect(existsSync(join(place.project, 'codex.txt')), JSON.stringify(ended)).toBe(true)
+    expect(readFileSync(join(place.project, 'codex.txt'), 'utf8')).toBe('by codex\n')
+    expect(existsSync(join(place.project, 'mine.txt'))).toBe(true)
+    const { pending } = place.writ(['inbox', '--json']).json
+    const asked = pending.filter(({ kind }: Json) => kind === 'FILE_DELETE')
+    expect(asked.at(-1)).toMatchObject({ asked_by: { principal: 'ai:agent@local' } })
+    expect(JSON.stringify(asked.at(-1))).toContain('mine.txt')
   } finally {
     await agent.remove()
   }

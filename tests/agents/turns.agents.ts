@@ -29,7 +29,8 @@ const SWITCHES: Readonly<Record<string, { readonly file: string; readonly text: 
   codex: { file: '.codex/config.toml', text: '[features]\nhooks = false\n' },
   gemini: { file: '.gemini/settings.json', text: '{"hooksConfig":{"enabled":false}}\n' },
   copilot: { file: '.claude/settings.json', text: '{"disableAllHooks":true}\n' },
-  qwen: { file: '.qwen/settings.json', text: '{"disableAllHooks":true}\n' },
+  // Without the version of its form, Qwen Code writes the file again.
+  qwen: { file: '.qwen/settings.json', text: '{"$version":4,"disableAllHooks":true}\n' },
 }
 
 /** Every place inside that a key could have reached. */

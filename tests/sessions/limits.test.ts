@@ -44,6 +44,16 @@ describe('a limit of a session', { timeout: 120_000 }, () => {
     expect([shown.status, shown.out]).toEqual([0, expect.stringContaining('exited')])
   })
 
+  it('is named also if the agent ends right after it', async () => {
+    const script = `echo kept > kept.txt; ${FILL}; true`
+    const agent = new RunningAgent(
+      place.start(['run', '--memory', '300', '--', 'bash', '-c', script]),
+    )
+    expect(await agent.ends()).toBe(0)
+    expect(agent.err).toContain('300 MB of memory')
+    expect(place.has('kept.txt')).toBe(true)
+  })
+
   it('of time ends the session and keeps what is pending', async () => {
     const agent = place.agentRun(['--time', '6s', '--settle', 'never'])
     await agent.does('rm b.txt')

@@ -31,14 +31,6 @@ function approve(): void {
   expect(seen.failed, seen.output).toBeNull()
 }
 
-/** Waits until a command of the agent succeeds. */
-async function sees(test: string): Promise<void> {
-  await agent.does(
-    `for i in $(seq 100); do ${test} && break; sleep 0.1; done; ${test} && echo "seen ${test.length}"`,
-  )
-  expect(agent.out).toContain(`seen ${test.length}`)
-}
-
 describe('a new directory in which a file waits', { timeout: 120_000 }, () => {
   beforeEach(async () => {
     await agent.does(`mkdir app; echo 1 > app/i.js; echo 2 > app/j.js; ${WAITS}`)
@@ -50,9 +42,9 @@ describe('a new directory in which a file waits', { timeout: 120_000 }, () => {
     place.commit({ 'app/README': 'person\n' })
     place.write('app/i.js', 'edited\n')
     rmSync(join(place.project, 'app/j.js'))
-    await sees('grep -q person app/README && grep -q edited app/i.js && test ! -e app/j.js')
+    await agent.sees('grep -q person app/README && grep -q edited app/i.js && test ! -e app/j.js')
     // The agent commits on what the person committed.
-    await sees('git log -1 --name-only --format= | grep -q app/README')
+    await agent.sees('git log -1 --name-only --format= | grep -q app/README')
     await agent.does('echo two > a.txt; git commit -qam agent')
     settle()
     expect(place.git('show', '--name-status', '--format=%s')).toBe('agent\n\nM\ta.txt\n')
@@ -65,7 +57,7 @@ describe('a new directory in which a file waits', { timeout: 120_000 }, () => {
     const [{ session_id: id }] = place.sessions()
     const paths = ['app/i.js', 'app/j.js']
     expect(place.writ(['session', 'discard', id, ...paths]).status).toBe(0)
-    await sees('grep -q 1 app/i.js && test -e app/j.js')
+    await agent.sees('grep -q 1 app/i.js && test -e app/j.js')
     settle()
     expect(paths.map((path) => place.has(path))).toEqual([true, true])
   })
@@ -105,7 +97,7 @@ describe('after a yes', { timeout: 120_000 }, () => {
     settle()
     expect(['n1', 'n2', 'new'].map((path) => place.has(path))).toEqual([false, false, false])
     expect(place.text('n3')).toBe('u2\n')
-    await sees('test ! -e n1 && test ! -e n2 && test -e n3 && test ! -e new')
+    await agent.sees('test ! -e n1 && test ! -e n2 && test -e n3 && test ! -e new')
   })
 
   it('that met a conflict, the rest is asked again', async () => {

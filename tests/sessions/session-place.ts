@@ -96,6 +96,14 @@ export class RunningAgent {
     await this.#until(() => this.out.slice(before).includes(`done: ${command}`), command)
   }
 
+  /** Waits until a test of the shell succeeds inside; the line that is read out again does not hold the word. */
+  async sees(test: string): Promise<void> {
+    const word = `seen-${this.out.length}`
+    const say = `printf 'seen-%s\\n' ${this.out.length}`
+    await this.does(`for i in $(seq 100); do if ${test}; then ${say}; break; fi; sleep 0.1; done`)
+    expect(this.out, `the agent does not see: ${test}`).toContain(word)
+  }
+
   /** Waits until writ has said this about the session. */
   async hears(text: string): Promise<void> {
     await this.#until(() => this.err.includes(text), text)

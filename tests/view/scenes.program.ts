@@ -534,7 +534,7 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
       person('k', 'person')
       await view.refresh()
       const again = await view.freeze()
-      again.answered(true)
+      again.answered(() => true)
       const scan = await again.scan()
       await again.prune([])
       again.thaw()
@@ -574,6 +574,37 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
       scan.changes.map(({ path }) => short(path)),
       ['n/w'],
     )
+  },
+  'discarding a path below a removed directory brings back that path alone': async () => {
+    for (const name of ['k', 'k/in', 'k/more']) mkdirSync(at(name))
+    for (const name of ['k/f', 'k/g', 'k/in/a', 'k/in/b', 'k/more/x']) person(name, name)
+    await view.refresh()
+    await shell('rm -r k')
+    await settleSome(() => false)
+    person('k/g', 'changed since')
+    const frozen = await view.freeze()
+    const done = await frozen.discard([at('k/in/a'), at('k/f')])
+    assert.deepEqual([done.discarded.map(short), done.refused], [['k/f', 'k/in/a'], []])
+    frozen.thaw()
+    assert.equal((await shell('find k -type f | sort; cat k/f')).out, 'k/f\nk/in/a\nk/f')
+    const { scan } = await settleSome(() => false)
+    assert.deepEqual(scan.changes.map(({ path }) => short(path)).sort(), [
+      'k/g',
+      'k/in/b',
+      'k/more',
+      'k/more/x',
+    ])
+    // What a person changed after the removal stays theirs.
+    assert.deepEqual(
+      scan.conflicts.map(({ path }) => short(path)),
+      ['k/g'],
+    )
+    await shell('rm -r k; echo file >k')
+    const again = await view.freeze()
+    const { hidden, discarded } = await again.discard([at('k/f')])
+    again.thaw()
+    assert.deepEqual([hidden, discarded], [[{ path: at('k/f'), by: at('k') }], []])
+    assert.equal((await shell('cat k')).out, 'file\n')
   },
   'a new directory that is closed to its own user becomes real and is taken out of the view':
     async () => {
@@ -648,6 +679,29 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
     await ask(0, 'append', 'f', ' again')
     assert.deepEqual((await settle()).scan.conflicts, [])
     assert.equal(text('f'), 'old again')
+  },
+  'a file of others that came and went is no news, unless the view shows it': async () => {
+    await view.refresh()
+    const { ask } = workers()
+    const lock = at('index.lock')
+    writeFileSync(lock, '')
+    assert.equal(view.hasNews([lock]), true)
+    rmSync(lock)
+    assert.equal(view.hasNews([lock]), false)
+    writeFileSync(lock, '')
+    await view.refresh()
+    await ask(0, 'hold', 'index.lock', 'h', 'r')
+    rmSync(lock)
+    assert.equal(view.hasNews([lock]), true)
+    await ask(0, 'drop', 'h')
+    await view.refresh([lock])
+    assert.equal(view.hasNews([lock]), false)
+    // What the session removed itself is not unknown: its next file of that name is judged with care.
+    writeFileSync(at('f'), 'old')
+    await view.refresh()
+    await ask(0, 'unlink', 'f')
+    rmSync(at('f'))
+    assert.equal(view.hasNews([at('f')]), true)
   },
   'a settle of a watched tree that changes nothing drops no names': async () => {
     for (const name of ['f', 'g']) writeFileSync(at(name), 'old')
@@ -779,8 +833,11 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
       frozen.thaw()
       await pause(20)
     }
-    stdin.write('\x03')
-    await pause(200)
+    // bash goes on with its loop if `sleep` ended by itself just before the signal.
+    for (let tries = 0; tries < 20 && !heard.text.endsWith('$ '); tries++) {
+      stdin.write('\x03')
+      await pause(200)
+    }
     const before = heard.text.length
     stdin.write('jobs; echo en""d\n')
     await until('end\r\n')
@@ -859,6 +916,69 @@ const SCENES: Readonly<Record<string, () => Promise<void>>> = {
         await frozen.discard([at(name), at(`${name}.new`)])
         frozen.thaw()
         assert.equal((await shell(`cat ${name}`)).out, 'person', name)
+      }
+    },
+  'with any record that a power cut leaves, what people did stays, and what the session did is there':
+    async () => {
+      const file = join(scene.kept, 'view.json')
+      const read = (): string => readFileSync(file, 'utf8')
+      const ways = [
+        'spoiled',
+        'short',
+        'lost',
+        'before all',
+        'before the person',
+        'unseen',
+      ] as const
+      const names = ['mod', 'gone', 'del', 'dir/old', 'moved', 'alone', 'removed']
+      for (const [turn, way] of ways.entries()) {
+        const here = (name: string): RawPath => at(`w${turn}/${name}`)
+        mkdirSync(here('dir'), { recursive: true })
+        for (const name of names) writeFileSync(here(name), 'one')
+        await view.refresh()
+        const first = read()
+        await shell(`cd w${turn}; for f in mod gone alone made; do echo agent >$f; done; rm del removed
+          rm -r dir; mv moved away; mkdir nd; echo agent >nd/x`)
+        await view.refresh()
+        const second = read()
+        for (const name of ['mod', 'del', 'moved', 'made']) person(`w${turn}/${name}`, 'person')
+        rmSync(here('gone'))
+        mkdirSync(here('nd'))
+        for (const name of ['dir/old', 'dir/new', 'nd/x']) person(`w${turn}/${name}`, 'person')
+        if (way !== 'unseen') await view.refresh()
+        view.close()
+        await sandbox.close()
+        const left = {
+          spoiled: '\0'.repeat(read().length),
+          short: read().slice(0, read().length / 2),
+          lost: null,
+          // A record is older only after the machine was started again.
+          'before all': first.replace(/"boot":"[^"]*"/, '"boot":"another"'),
+          'before the person': second.replace(/"boot":"[^"]*"/, '"boot":"another"'),
+          unseen: read(),
+        }[way]
+        if (left === null) rmSync(file)
+        else writeFileSync(file, left)
+        ;[sandbox, view] = await open()
+        const again = await view.freeze()
+        await again.prune([])
+        again.thaw()
+        // A directory that holds conflicts stays with them.
+        const { scan } = await settleSome((path) => !path.endsWith('/dir'))
+        for (const name of ['mod', 'del', 'moved', 'made', 'dir/old', 'dir/new', 'nd/x'])
+          assert.equal(text(`w${turn}/${name}`), 'person', `${way}: ${name}`)
+        assert.equal(existsSync(here('gone')), false, `${way}: what a person removed came back`)
+        // What the session alone did is real by now, or is pending as a conflict; the view shows it.
+        const pending = new Set(scan.changes.map(({ path }) => path))
+        assert.ok(text(`w${turn}/alone`) === 'agent\n' || pending.has(here('alone')), way)
+        assert.ok(!existsSync(here('removed')) || pending.has(here('removed')), way)
+        const { out } = await shell(
+          `cd w${turn}; cat mod gone alone; test -e removed || echo gone; cat away`,
+        )
+        assert.equal(out, 'agent\nagent\nagent\ngone\none', way)
+        const frozen = await view.freeze()
+        await frozen.discard([at(`w${turn}`)])
+        frozen.thaw()
       }
     },
   'a file takes the name of a directory that was moved': async () => {

@@ -54,6 +54,31 @@ it('asks about settings, skills and links that a session left', async () => {
   expect(await changed()).toEqual([])
 })
 
+it('begins with the name for git, and with no helper, alias or include of the person', async () => {
+  const user = join(folder, 'other')
+  mkdirSync(user)
+  const lines = [
+    '[include]',
+    'path = x',
+    '[user]',
+    'name = ann',
+    'signingkey = k',
+    '[alias]',
+    'x = !y',
+  ]
+  writeFileSync(join(user, '.gitconfig'), lines.join('\n'))
+  // Only the place of its state is looked at.
+  const known = { state: join(folder, 'others-state') } as KnownHome
+  const made = await AgentHome.open(known, 'claude', hostNamed('claude-code'), user)
+  expect(readFileSync(join(made.directory, '.gitconfig'), 'utf8')).toBe('[user]\n\tname = ann\n')
+})
+
+it('names each login that a program of the session can read', () => {
+  expect(home.logins()).toEqual([])
+  write('.claude/.credentials.json', '{}')
+  expect(home.logins()).toEqual([expect.stringMatching(/^~\/\.claude\/\.credentials\.json: ./)])
+})
+
 it('takes settings that say the same for the same', async () => {
   write('.claude/settings.json', '{ "$version": 4,\n  "theme": "dark" }\n')
   write('.claude/settings.local.json', '{}')
