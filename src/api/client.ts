@@ -2,6 +2,7 @@
  * The typed client: a function for each route, in browsers and in Node. What it sends and returns has
  * the types of the table of routes.
  */
+import { showName } from '../base/index.ts'
 import { isProblem, type ProblemDocument } from './problem.ts'
 import { ROUTES } from './routes/routes.ts'
 import type { AnswerOf, RequestOf, Route } from './shape/route.ts'
@@ -82,6 +83,8 @@ async function send(
   const key = pageKey?.() ?? null
   const response = await own(new URL(addressOf(one, request), url), {
     method: one.method,
+    // What is sent is for this address alone: a token and a passphrase go nowhere else.
+    redirect: 'manual',
     headers: {
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       ...(key === null ? {} : { [PAGE_KEY_HEADER]: key }),
@@ -96,8 +99,7 @@ async function send(
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.includes('json') === true
   const value: unknown = isJson && text !== '' ? JSON.parse(text) : text
-  if (!response.ok)
-    throw new ProblemError(isProblem(value) ? value : unknownProblem(response.status))
+  if (!response.ok) throw new ProblemError(isProblem(value) ? value : unknownProblem(response))
   const { status, headers } = response
   const exit = headers.get('writ-exit')
   const location = headers.get('location')
@@ -116,7 +118,12 @@ function addressOf({ path }: Route, { params = {}, query = {} }: LooseRequest): 
 }
 
 /** Of an answer that is not of writ, such as that of a proxy on the way. */
-function unknownProblem(status: number): ProblemDocument {
-  const detail = `the answer has the status ${status} and is not of writ`
+function unknownProblem({ status, type, headers }: Response): ProblemDocument {
+  const isRedirect = type === 'opaqueredirect' || (status >= 300 && status < 400)
+  // A browser does not say where to.
+  const place = headers.get('location') ?? 'another address'
+  const detail = isRedirect
+    ? `the answer leads to ${showName(place)}, and redirects are not followed: name the address of the service itself`
+    : `the answer has the status ${status} and is not of writ`
   return { type: 'about:blank', title: 'Problem', status, code: 'api.foreign_answer', detail }
 }

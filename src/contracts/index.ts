@@ -172,6 +172,7 @@ export {
   PERSUASION_CHINESE,
   PERSUASION_ENGLISH,
 } from './descriptor/persuasion.ts'
+export { plainDescriptor, programName } from './descriptor/plain-descriptor.ts'
 export { intentDigest, intentOf, type Proposal, proposalContract } from './descriptor/proposal.ts'
 export { type EnforcedBy, RUN_CAPS, type RunCap } from './descriptor/run-caps.ts'
 export {
@@ -257,6 +258,13 @@ export {
   confirmationContract,
 } from './gate/confirmation.ts'
 export { DEFAULT_LAW_IDS } from './gate/default-law-ids.ts'
+export type {
+  DeviceKeyChange,
+  DeviceName,
+  DispatchEventName,
+  DispatchFact,
+  DispatchWay,
+} from './gate/dispatch.ts'
 export {
   type Evaluation,
   type EvaluationBasis,
@@ -309,6 +317,8 @@ export {
 export { nodeOf, type SchemaNode } from './kernel/schema.ts'
 export { judge, validate } from './kernel/validate.ts'
 export type { Validation, Violation } from './kernel/violation.ts'
+export type { Endorsement } from './ledger/endorsement.ts'
+export type { MachineChange } from './ledger/machine.ts'
 export {
   type ApprovalAssertion,
   type ApprovalChallenge,

@@ -33,6 +33,7 @@ import { describeSchema } from './flow/reference/describe.ts'
 import { flowSideContract } from './flow/side.ts'
 import { flowTestContract } from './flow/testing/test-file.ts'
 import { confirmationContract } from './gate/confirmation.ts'
+import { deviceKeyContract, dispatchContract } from './gate/dispatch.ts'
 import { evaluationContract } from './gate/evaluation.ts'
 import { grantContract } from './gate/grant.ts'
 import { haltContract, lawsContract } from './gate/laws.ts'
@@ -46,6 +47,8 @@ import { sessionContract } from './gate/session.ts'
 import { undoRequestContract } from './gate/undo-request.ts'
 import type { Contract } from './kernel/contract.ts'
 import { type CodeAnnotation, nodeOf, type SchemaNode } from './kernel/schema.ts'
+import { endorsementContract } from './ledger/endorsement.ts'
+import { machineContract } from './ledger/machine.ts'
 import { passkeyProof } from './ledger/passkey.ts'
 import { principalChange } from './ledger/principal.ts'
 import { bodyDropped, clockJump, keyRotated, tailCut } from './ledger/records.ts'
@@ -79,6 +82,8 @@ const DOCUMENTS: readonly Contract[] = [
   overrideContract,
   grantContract,
   notificationContract,
+  dispatchContract,
+  deviceKeyContract,
   sessionContract,
   haltContract,
   lawsContract,
@@ -101,10 +106,12 @@ const DOCUMENTS: readonly Contract[] = [
   clockJump,
   principalChange,
   passkeyProof,
+  endorsementContract,
   requestKeyContract,
   undoRequestContract,
   witnessContract,
   anchorContract,
+  machineContract,
 ]
 
 const BY_NAME: ReadonlyMap<string, Contract> = new Map(

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { isAbsolute, resolve } from 'node:path'
-import type { Operation, Proposal } from '../contracts/index.ts'
+import { type Operation, type Proposal, plainDescriptor, programName } from '../contracts/index.ts'
 
 interface Intent {
   readonly says: string
@@ -20,61 +20,29 @@ interface Intent {
   readonly isDeclaredByApproval?: boolean
 }
 
-const RETAIN_DAYS = 30
 const SECONDS = 600
-const WORDS_MAX = 200
 
 function proposalOf(workspace: string, intent: Intent): Proposal {
   const { write = [], remove = [], hosts = [], seconds = SECONDS, operation } = intent
-  const byApproval = intent.isDeclaredByApproval === true
-  const hasNetwork = hosts.length > 0
   const milliseconds = seconds * 1_000
-  return {
-    descriptor: {
-      descriptor_version: '1.0',
-      action_id: randomUUID(),
-      created_at: new Date().toISOString(),
-      created_by: 'ai',
-      intent_summary: intent.says.slice(0, WORDS_MAX),
-      action_type: operation.type,
-      risk_level: 'MEDIUM',
-      scope: {
-        filesystem: { paths: [workspace], recursive: true },
-        network: hasNetwork ? { required: true, hosts: [...hosts] } : { required: false },
-        ui: { required: false },
-      },
-      resources: {
-        max_cpu_ms: milliseconds,
-        max_memory_mb: 4_096,
-        max_disk_mb: 4_096,
-        max_duration_ms: milliseconds,
-      },
-      preconditions: { paths_exist: [], network_available: false, user_idle: false },
-      effects: {
-        filesystem: { create: [...write], modify: [...write], delete: [...remove] },
-        network: hasNetwork,
-        system_state_change: false,
-      },
-      sandbox: {
-        required: true,
-        sandbox_type: 'container',
-        allow_network: hasNetwork,
-        max_runs: 1,
-      },
-      rollback: {
-        supported: true,
-        rollback_type: 'filesystem_snapshot',
-        rollback_scope: byApproval ? 'scope' : 'declared_effects_only',
-      },
-      confirmation: {
-        required: byApproval,
-        reason: byApproval ? 'The effects are declared by approving them.' : '',
-        cooldown_on_repeat: false,
-      },
-      audit: { log: true, log_level: 'SUMMARY', retain_days: RETAIN_DAYS },
+  const descriptor = plainDescriptor({
+    actionId: randomUUID(),
+    createdAt: new Date().toISOString(),
+    says: intent.says,
+    type: operation.type,
+    scope: [workspace],
+    write,
+    remove,
+    hosts,
+    resources: {
+      max_cpu_ms: milliseconds,
+      max_memory_mb: 4_096,
+      max_disk_mb: 4_096,
+      max_duration_ms: milliseconds,
     },
-    operation,
-  }
+    isDeclaredByApproval: intent.isDeclaredByApproval === true,
+  })
+  return { descriptor, operation }
 }
 
 /** `path` as the gate takes it. */
@@ -94,10 +62,9 @@ interface CommandOrder {
 export function commandProposal(workspace: string, order: CommandOrder): Proposal {
   const { argv, cwd = '.', writes = [], deletes = [], hosts = [], seconds } = order
   const [program = ''] = argv
-  const name = program.slice(program.lastIndexOf('/') + 1).replace(/[^\w.+-]/g, '_')
   const globs = (list: readonly string[]) => list.map((glob) => absolute(workspace, glob))
   return proposalOf(workspace, {
-    says: `Run ${name.slice(0, 64)}.`,
+    says: `Run ${programName(program)}.`,
     operation: { type: 'COMMAND_EXECUTION', argv: [...argv], cwd: absolute(workspace, cwd) },
     write: globs(writes),
     remove: globs(deletes),

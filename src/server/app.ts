@@ -3,53 +3,33 @@
  * in one order: name and origin, pace, who calls, whether the route is for them, whether the request
  * follows its route; then the handler is called.
  */
-
-import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import {
-  COMMAND_JSON,
-  PAGE_KEY_HEADER,
-  type ProblemDocument,
-  parseCursor,
-  problemOf,
-  RequestReader,
-  ROUTES,
-  type Route,
-  type RouteName,
-  requestProblem,
-} from '../api/index.ts'
-import {
-  CODES,
-  type Code,
-  DOCUMENT_LIMITS,
-  FaultError,
-  fault,
-  faultError,
-  readJson,
-} from '../base/index.ts'
+import { COMMAND_JSON, RequestReader, ROUTES, type Route, type RouteName } from '../api/index.ts'
+import { faultError } from '../base/index.ts'
 import { isObject } from '../contracts/index.ts'
 import { readAct, rollbacksOf } from '../history/index.ts'
-import type { Caller } from '../ledger/index.ts'
 import { type McpHost, mcpDoor } from '../mcp/index.ts'
 import type { HostedHome } from './call/hosted-home.ts'
-import { PaceLimit } from './call/pace-limit.ts'
 import type { ProgramRuns } from './call/program-runs.ts'
 import { Turnstile } from './call/turnstile.ts'
+import { CallerDesk, paramsOf, waitOf } from './caller-desk.ts'
 import { BrowserSessions, cookieOf } from './console/browser-sessions.ts'
 import { ConsoleFiles, consoleFolder } from './console/console-files.ts'
-import { type ConsolePlace, isConsole, requireConsole } from './console/console-place.ts'
+import { type ConsolePlace, isConsole } from './console/console-place.ts'
 import { PasskeyDesk } from './console/passkey-desk.ts'
-import { type HumanProof, ProofDesk, proofOf, requestDigest } from './console/proof-desk.ts'
+import { ProofDesk } from './console/proof-desk.ts'
+import { followEvents } from './event-route.ts'
 import { EventHub } from './events.ts'
-import { answerNoRequest, goneSignal, refuseAmbiguous, refuseForeign } from './front-door.ts'
-import { actReply, knownStreams, RefusedDocument } from './handlers/actions.ts'
 import {
-  answerByCommand,
-  CommandRefusal,
-  isCommandRoute,
-  spokenRoute,
-} from './handlers/commands.ts'
+  answerNoRequest,
+  goneSignal,
+  PLAIN_HEADERS,
+  refuseAmbiguous,
+  refuseForeign,
+} from './front-door.ts'
+import { actReply, knownStreams } from './handlers/actions.ts'
+import { answerByCommand, isCommandRoute, spokenRoute } from './handlers/commands.ts'
 import { HANDLERS } from './handlers/handlers.ts'
 import type { Handler, People, Reply, RouteCall } from './handlers/route-call.ts'
 import { RequestKeys } from './idempotency.ts'
@@ -58,7 +38,8 @@ import { Metrics } from './look/metrics.ts'
 import type { Traces } from './look/traces.ts'
 import { answerMcp, MCP_PATH } from './mcp-route.ts'
 import { undeliveredQuestions } from './notices.ts'
-import { type AskedRoute, admitCaller, callerOf, tokenOf } from './who.ts'
+import { answerProblem, MalformedRequest, readBody } from './request-problem.ts'
+import { type AskedRoute, tokenOf } from './who.ts'
 
 interface AppOptions {
   readonly home: HostedHome
@@ -80,19 +61,6 @@ interface AppOptions {
 }
 
 const BODY_BYTES_MAX = 4 << 20
-const CALLER_PACE = { perSecond: 100, burst: 400 }
-/** Requests without a valid token, by address. */
-const STRANGER_PACE = { perSecond: 5, burst: 20 }
-const WAIT_SECONDS = 10
-const WAIT_SECONDS_MAX = 60
-const EVENT_BYTES_MAX = 1 << 20
-
-const HEADERS = {
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-}
 
 export function createApp(options: AppOptions): FastifyInstance {
   const app: FastifyInstance = Fastify({
@@ -125,7 +93,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     answerProblem(options, request, reply, error)
   })
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers(HEADERS)
+    reply.headers(PLAIN_HEADERS)
     refuseAmbiguous(request)
     if (!options.locals.has(request.raw)) refuseForeign(request, options.names())
   })
@@ -137,10 +105,9 @@ export function createApp(options: AppOptions): FastifyInstance {
 class Routes {
   readonly #app: FastifyInstance
   readonly #options: AppOptions
-  readonly #callers = new PaceLimit(CALLER_PACE)
-  readonly #strangers = new PaceLimit(STRANGER_PACE)
+  readonly #desk: CallerDesk
   readonly #rehearsals: Turnstile
-  readonly #deciding = new Set<string>()
+  readonly #deciding = new Map<string, string>()
   readonly #events: EventHub
   readonly #keys: RequestKeys
   readonly #people: People
@@ -158,6 +125,7 @@ class Routes {
       proofs: new ProofDesk(options.home, passkeys),
       sessions: new BrowserSessions(options.home, options.tls !== null),
     }
+    this.#desk = new CallerDesk(options, this.#people)
     this.#metrics = new Metrics({
       readers: () => this.#events.readers,
       walks: () => options.programs.walks,
@@ -188,7 +156,7 @@ class Routes {
       method: ['GET', 'POST', 'DELETE'],
       url: MCP_PATH,
       handler: async (request, reply) => {
-        const caller = await this.#caller(MCP_DOOR, request, reply)
+        const caller = await this.#desk.caller(MCP_DOOR, request, reply)
         return answerMcp(door, caller, request, reply)
       },
     })
@@ -201,8 +169,8 @@ class Routes {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply | undefined> {
-    const caller = await this.#caller(one, request, reply)
-    const proof = await this.#proof(name, one, caller, request)
+    const caller = await this.#desk.caller(one, request, reply)
+    const proof = await this.#desk.proof(name, one, caller, request)
     const reading = reader.read({
       params: paramsOf(request),
       // Fastify's parser gives texts, and lists of texts for names that come twice.
@@ -237,7 +205,7 @@ class Routes {
       stop,
       // The request follows its route, so its parts have the types of the table.
     } as RouteCall
-    if (name === 'followEvents') return this.#follow(call, request, reply)
+    if (name === 'followEvents') return followEvents(this.#events, call, request, reply)
     const { status = 200, value, json, headers = {} } = await this.#once(call, name, one, request)
     if (one.media !== undefined && headers['content-type'] === undefined) reply.type(one.media)
     if (json !== undefined) reply.type('application/json; charset=utf-8')
@@ -269,12 +237,12 @@ class Routes {
     const [path = ''] = request.url.split('?')
     const streams = await knownStreams(call)
     const body = withoutProof(call.body)
-    const keyed = { caller: call.caller, streams, method, path, key, body }
-    if (!isCommandRoute(one) && !KEPT_WHOLE.has(name)) {
+    const keyed = { caller: call.caller, streams, method, path, key, query: call.query, body }
+    if (!isCommandRoute(one) && !isKeptWhole(one, name)) {
       return this.#keys.once(
         keyed,
         (reserve) => handle({ ...call, reserve }),
-        ({ subject }) => actReply(call, subject),
+        ({ subject }) => actReply(call, subject, name === 'proposeAction' ? call.body : undefined),
       )
     }
     if (one.runs?.kind === 'document' || one.runs?.kind === 'read') return handle(call)
@@ -298,98 +266,6 @@ class Routes {
     this.#metrics.acted(act.outcome)
     if (act.outcome !== 'waiting') this.#options.traces.add(act, stream)
   }
-
-  /** Proves the human of a route that wants one proven, before anything else of the request counts. */
-  #proof(
-    route: RouteName,
-    one: Route,
-    caller: Caller,
-    request: FastifyRequest,
-  ): Promise<HumanProof> {
-    if (one.who !== 'proven') return Promise.resolve(UNPROVEN)
-    const body = isObject(request.body) ? request.body : {}
-    // Fastify's parser gives texts.
-    const query = request.query as Readonly<Record<string, unknown>>
-    const digest = requestDigest(route, paramsOf(request), query, body)
-    const command = one.runs?.takesProof === true ? one.command : null
-    const subject = { route, command, request: digest, what: `“${one.says}”` }
-    return this.#people.proofs.prove(caller, proofOf(body), subject)
-  }
-
-  /** Who calls; routes for anyone have no caller, and their handlers ask for none. */
-  async #caller(one: AskedRoute, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
-    if (one.who === 'anyone') {
-      if (one.method === 'GET') return NO_CALLER
-      // What anyone may ask for and that changes something is login and registration.
-      requireConsole(this.#options.place(), request.headers)
-      this.#keepPace(this.#strangers, request.ip, reply)
-      return NO_CALLER
-    }
-    const { authorization } = request.headers
-    const isLocal = this.#options.locals.has(request.raw)
-    const register = await this.#options.home.register()
-    try {
-      const caller =
-        (isLocal ? null : await this.#browser(request)) ??
-        callerOf(register, { authorization, isLocal }, this.#options.userName)
-      const { kind, id, namespace } = caller.principal
-      this.#keepPace(this.#callers, `${kind}:${id}@${namespace}`, reply)
-      admitCaller(one, caller)
-      return caller
-    } catch (error) {
-      const status = error instanceof FaultError ? CODES[error.fault.code].http : 500
-      if (status === 401) this.#keepPace(this.#strangers, request.ip, reply)
-      throw error
-    }
-  }
-
-  /** Who calls from a page of the console; null for a request that shows no cookie there. */
-  async #browser({ headers, method }: FastifyRequest): Promise<Caller | null> {
-    const place = this.#options.place()
-    const cookie = cookieOf(headers.cookie)
-    if (cookie === null || headers.authorization !== undefined) return null
-    if (!isConsole(place, headers)) return null
-    if (method !== 'GET') requireConsole(place, headers)
-    const key = headers[PAGE_KEY_HEADER]
-    return this.#people.sessions.callerOf(cookie, typeof key === 'string' ? key : null)
-  }
-
-  #keepPace(limit: PaceLimit, name: string, reply: FastifyReply): void {
-    const seconds = limit.take(name, Date.now())
-    if (seconds === 0) return
-    reply.header('retry-after', String(seconds))
-    throw faultError('api.too_often', '', `ask again in ${seconds} s`)
-  }
-
-  async #follow(call: RouteCall, request: FastifyRequest, reply: FastifyReply): Promise<undefined> {
-    // This is the route of events.
-    const { after, ...filter } = call.query as RouteCall<'followEvents'>['query']
-    const last = request.headers['last-event-id']
-    const text = typeof last === 'string' ? last : after
-    const cursor = text === undefined ? null : parseCursor(text, this.#options.home.home.id)
-    if (text !== undefined && cursor === null) {
-      throw faultError('api.malformed', '', 'the cursor is not one of this home')
-    }
-    reply.hijack()
-    const { raw } = reply
-    raw.writeHead(200, { ...HEADERS, 'content-type': 'text/event-stream' })
-    raw.write(': alive\n\n')
-    const sink = {
-      write: (event: string): boolean => {
-        if (raw.destroyed || raw.writableLength > EVENT_BYTES_MAX) {
-          raw.destroy()
-          return false
-        }
-        raw.write(event)
-        return true
-      },
-      end: () => raw.end(),
-    }
-    const leave = await this.#events.join(call.caller, filter, cursor, sink)
-    if (raw.destroyed) leave()
-    else raw.once('close', leave)
-    return undefined
-  }
 }
 
 const COMMAND_TYPE = { 'content-type': `${COMMAND_JSON}; charset=utf-8` }
@@ -408,89 +284,10 @@ function withoutProof(body: unknown): unknown {
 /** Every tool of MCP may propose. */
 const MCP_DOOR: AskedRoute = { method: 'POST', who: 'caller', says: 'MCP', command: 'propose' }
 
-/** Routes of own functions that make no act: their whole answer is kept under a key. */
-const KEPT_WHOLE: ReadonlySet<RouteName> = new Set(['issueTask', 'submitReceipt', 'requestUndo'])
-
-const UNPROVEN: HumanProof = { key: null, assertion: null, secret: null }
-
-const NO_CALLER: Caller = {
-  principal: { kind: 'script', id: 'anyone', namespace: 'none' },
-  streams: [],
-  proof: 'none',
-}
-
-/** A request that breaks the schema of its route. */
-class MalformedRequest extends Error {
-  readonly problem: ProblemDocument
-
-  constructor(violations: Parameters<typeof requestProblem>[2] = []) {
-    super('the request does not follow its route')
-    const [first] = violations
-    const at = first === undefined ? '' : ` at ${first.path}: ${first.message}`
-    this.problem = requestProblem('api.malformed', `the request is malformed${at}`, violations)
-  }
-}
+/** Whether a route of an own function makes no act: its whole answer is kept under a key. */
+const isKeptWhole = ({ tag }: Route, name: RouteName) => tag === 'tasks' || name === 'requestUndo'
 
 /** `{id}` becomes `:id`; the path of a tile goes on to the end. */
 function pattern(path: string): string {
   return path.replace('{tile}', '*').replaceAll(/\{(\w+)\}/g, ':$1')
-}
-
-function paramsOf({ params }: FastifyRequest): Readonly<Record<string, string>> {
-  // Parameters of a path are texts.
-  const { '*': tile, ...named } = params as Readonly<Record<string, string>>
-  return tile === undefined ? named : { ...named, tile }
-}
-
-function readBody(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw faultError('api.malformed', '', 'the body is not UTF-8')
-  const reading = readJson(bytes.toString(), DOCUMENT_LIMITS)
-  if (reading.ok) return reading.value
-  throw new MalformedRequest([reading.refusal])
-}
-
-const WAIT = /(?:^|,)\s*wait=(\d{1,4})\s*(?:$|,)/
-
-function waitOf({ headers: { prefer } }: FastifyRequest): number {
-  const [, seconds] = WAIT.exec(typeof prefer === 'string' ? prefer : '') ?? []
-  return seconds === undefined ? WAIT_SECONDS : Math.min(Number(seconds), WAIT_SECONDS_MAX)
-}
-
-const FASTIFY_CODES: Readonly<Record<string, Code>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'api.too_large',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'api.media',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'api.malformed',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'api.malformed',
-  FST_ERR_BAD_URL: 'api.malformed',
-}
-
-function answerProblem(
-  { log, stop }: AppOptions,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  error: unknown,
-): void {
-  const problem = problemFor(error, stop.aborted)
-  if (problem.status >= 500) {
-    const words = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    log.error({ event: 'failure', route: request.routeOptions.url, code: problem.code, words })
-  }
-  if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="writ"')
-  reply.status(problem.status).type('application/problem+json').send(problem)
-}
-
-function problemFor(error: unknown, isStopping: boolean): ProblemDocument {
-  if (error instanceof FaultError) return problemOf(error.fault)
-  if (error instanceof CommandRefusal) return problemOf(error)
-  if (error instanceof MalformedRequest) return error.problem
-  if (error instanceof RefusedDocument) {
-    return requestProblem(error.code, error.message, error.violations)
-  }
-  if (isStopping) return problemOf(fault('api.stopping', '', null))
-  const { code, statusCode } = (error ?? {}) as { code?: string; statusCode?: number } // Looked at below.
-  const known = FASTIFY_CODES[code ?? '']
-  if (known !== undefined) return problemOf(fault(known, '', null))
-  if (statusCode !== undefined && statusCode < 500)
-    return problemOf(fault('api.malformed', '', null))
-  return problemOf(fault('cli.bug', '', null))
 }

@@ -74,3 +74,11 @@ export function goneSignal({ raw }: FastifyReply): AbortSignal {
   })
   return gone.signal
 }
+
+/** On every answer that is no page. */
+export const PLAIN_HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+}

@@ -21,6 +21,7 @@ interface KeyedRequest {
   readonly method: string
   readonly path: string
   readonly key: string
+  readonly query: object
   readonly body: unknown
 }
 
@@ -61,7 +62,7 @@ export class RequestKeys {
     if (this.#underWay.has(requestDigest)) throw faultError('api.in_progress', '')
     this.#underWay.add(requestDigest)
     try {
-      const bodyDigest = digestDocument(request.body ?? null)
+      const bodyDigest = digestDocument(askedOf(request))
       const found = await findRequest(home, request, requestDigest)
       if (found !== null && isFresh(found)) {
         if (found.payload.body_digest !== bodyDigest) throw faultError('api.key_reused', '')
@@ -106,6 +107,11 @@ export class RequestKeys {
       async ({ name: key }) => this.#answers.find(key) ?? unknownOutcome(),
     )
   }
+}
+
+/** What a request asks for: its body, with what its address adds. */
+function askedOf({ query, body }: KeyedRequest): unknown {
+  return Object.keys(query).length === 0 ? (body ?? null) : { query, body: body ?? null }
 }
 
 function unknownOutcome(): never {

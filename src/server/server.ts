@@ -20,7 +20,7 @@ import { consolePlace } from './console/console-place.ts'
 import { createLog } from './look/log.ts'
 import { Traces } from './look/traces.ts'
 import { ServiceLock } from './service-lock.ts'
-import { tellPeople, walkRuns } from './walker.ts'
+import { dispatchTasks, tellPeople, walkRuns } from './walker.ts'
 
 interface ServeOptions {
   readonly around: Surroundings
@@ -125,6 +125,7 @@ async function listenAt(
   const walking = [
     walkRuns(home, programs, log, resting.signal),
     tellPeople(home, programs, log, resting.signal, { userName: around.userName, port: found }),
+    dispatchTasks(home, programs, log, resting.signal),
     anchorOften(home, anchorPace, log, resting.signal),
   ]
   const end = async (): Promise<void> => {

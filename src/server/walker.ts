@@ -1,6 +1,7 @@
 /**
  * The service's own loops: `writ schedule run` starts the runs of schedules and goes on with runs whose
- * times have come (X-3), `writ notify run` tells people of questions (N-1). Each is a process of the
+ * times have come (X-3), `writ notify run` tells people of questions (N-1), `writ dispatch run` brings
+ * tasks to devices (D-1). Each is a process of the
  * service, begun when there is something to do for it, and begun again if it ends.
  */
 import { dirname } from 'node:path'
@@ -45,6 +46,17 @@ export function tellPeople(
   return keepLoop(loop, home, programs, log, stop)
 }
 
+/** Brings tasks to devices, where a task is for one (D-1). */
+export function dispatchTasks(
+  home: HostedHome,
+  programs: ProgramRuns,
+  log: Log,
+  stop: AbortSignal,
+): Promise<void> {
+  const loop = { command: ['dispatch', 'run'], isNeeded: () => hasTasks(home) }
+  return keepLoop(loop, home, programs, log, stop)
+}
+
 async function keepLoop(
   { command, isNeeded }: ServedLoop,
   home: HostedHome,
@@ -66,6 +78,15 @@ async function keepLoop(
     }
     await pause(restMs, null, { signal: stop }).catch(() => null)
   }
+}
+
+/** In any stream: tasks of tenants are dispatched as well. */
+async function hasTasks({ ledger }: HostedHome): Promise<boolean> {
+  for (const stream of await ledger.store.streams()) {
+    const query = { stream, type: 'ao_act_task_v0', limit: 1, order: 'newest_first' } as const
+    if ((await ledger.store.find(query)).facts.length > 0) return true
+  }
+  return false
 }
 
 async function hasRuns({ ledger }: HostedHome): Promise<boolean> {

@@ -44,12 +44,13 @@ export function callerOf(register: Register, given: Credentials, userName: strin
 }
 
 /** What is looked at of a route before its request counts. */
-export type AskedRoute = Pick<Route, 'who' | 'says' | 'method' | 'command' | 'runs'>
+export type AskedRoute = Pick<Route, 'who' | 'says' | 'method' | 'command' | 'runs'> &
+  Partial<Pick<Route, 'tag'>>
 
 /** The scope that a token needs for a route; null for routes that no scope covers. */
-function scopeOfRoute({ method, command, runs }: AskedRoute): TokenScope | null {
+function scopeOfRoute({ method, command, runs, tag }: AskedRoute): TokenScope | null {
   const isReading = method === 'GET' || runs?.kind === 'document' || runs?.kind === 'read'
-  return isReading ? 'read' : scopeOfCommand(command ?? '')
+  return isReading ? 'read' : scopeOfCommand(command ?? tag ?? '')
 }
 
 /** Returns the token that a request shows; null without one, or if it is malformed. */

@@ -24,7 +24,13 @@ import { droppedNames, type KnownGrant, type OfferedGrant } from '../gate/index.
 import { occurredAtText } from '../ledger/index.ts'
 import { StandingKeeper } from '../store/index.ts'
 import { Attempts } from './attempts/attempts.ts'
-import { overrideFact, refuseLaw, releaseFact, releasesNeeded } from './laws/accept-laws.ts'
+import {
+  overrideFact,
+  refuseLaw,
+  releaseFact,
+  releasesNeeded,
+  underAcceptedLaws,
+} from './laws/accept-laws.ts'
 import { type LawBook, openLawBook } from './laws/law-book.ts'
 import { type GateParts, type Outcome, recordedAct } from './lifecycle/act.ts'
 import { answerOf, withLawTexts } from './lifecycle/answer.ts'
@@ -71,9 +77,10 @@ const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
 /** Nothing is asked of the machine before the first call. */
-export async function openGate(context: GateContext): Promise<GateSurface> {
-  const book = await openLawBook(context.home, context.ledger)
-  return new GateSurface(context, book)
+export async function openGate(given: GateContext): Promise<GateSurface> {
+  const home = await underAcceptedLaws(given.home, given.ledger)
+  const context = { ...given, home }
+  return new GateSurface(context, await openLawBook(home, context.ledger))
 }
 
 /** The gate as its callers see it. */
@@ -131,6 +138,11 @@ export class GateSurface {
   /** What a session may ask of its model. */
   get sessionBudget(): LawBook['settings']['sessionBudget'] {
     return this.#book.settings.sessionBudget
+  }
+
+  /** How tasks reach devices; none while the laws in the file are not the accepted ones. */
+  get dispatch(): LawBook['settings']['dispatch'] {
+    return this.#book.settings.dispatch ?? []
   }
 
   /** How people hear of questions, and where links lead. */

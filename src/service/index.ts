@@ -9,9 +9,19 @@ export type { CommandWish } from './acts/command-plan.ts'
 export { SECRET_MIN, withoutSpellings } from './attempts/secret-search.ts'
 export { type GateSurface, openGate } from './gate.ts'
 export { acceptedLaws, recordDefaultLaws, recordLaws } from './laws/accept-laws.ts'
-export { humansWithCredential } from './questions/approvers.ts'
+export {
+  agreeTo,
+  credentialChange,
+  type Endorsements,
+  type EndorserProof,
+  lawsChange,
+  newPrincipalChange,
+  requireCredentialEndorsed,
+  requireEnough,
+  type SharedChange,
+} from './laws/endorsements.ts'
 export { ancestorNames } from './readings/ancestors.ts'
-export { watchHalt } from './readings/halt.ts'
+export { isHalted, watchHalt } from './readings/halt.ts'
 export { likelyRequest, within } from './rehearsal/sandbox-request.ts'
 export { stagePlaces } from './stage/stage-place.ts'
 export type {

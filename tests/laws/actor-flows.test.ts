@@ -33,7 +33,8 @@ let server: Server
 let requests = 0
 
 function flow(executor?: Participant): string {
-  return JSON.stringify(smallFlow({}, executor === undefined ? {} : { executor }))
+  const writes = ['kept.txt', 'big', 'made']
+  return JSON.stringify(smallFlow({}, executor === undefined ? { writes } : { executor, writes }))
 }
 
 beforeAll(async () => {

@@ -222,6 +222,9 @@ describe('fewer humans than a law wants', () => {
     expect(approvals.needed).toBe(3)
     expect(humans.as('ann', ['approve', id]).status).toBe(3)
     expect(humans.as('bob', ['approve', id]).status).toBe(3)
+    for (const who of ['ann', 'bob'] as const) {
+      expect(humans.as(who, ['principal', 'endorse', 'human:cid@local']).status).toBe(0)
+    }
     expect(humans.as('cid', ['principal', 'pass']).status).toBe(0)
     expect(humans.as('cid', ['approve', id]).status).toBe(0)
     expect([place.has('prod/both'), place.has('deep/both')]).toEqual([true, true])

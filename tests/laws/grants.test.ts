@@ -50,7 +50,11 @@ describe('an agent', () => {
 
   it.each([
     ['a deletion', 'rm tracked', 'the act did not make it'],
-    ['a file that git does not track', 'echo x > loose', 'git does not track it'],
+    [
+      'a file that git does not track',
+      'echo x > loose',
+      'git does not have the version from before',
+    ],
   ])('is asked about %s, no matter what it declared', (_, script, words) => {
     const { status, err, lastLine } = agent(script)
     expect([status, lastLine]).toEqual([75, 'writ: effect.ungranted'])
@@ -87,7 +91,10 @@ describe('an agent', () => {
     const staged = agent('git add notes')
     expect(staged.status, staged.err).toBe(0)
     const { status, err } = agent('echo x > notes')
-    expect([status, err]).toEqual([75, expect.stringContaining('git does not track it')])
+    expect([status, err]).toEqual([
+      75,
+      expect.stringContaining('git does not have the version from before'),
+    ])
   })
 
   it('changes again what it made and staged, and what a branch holds that is packed', () => {

@@ -28,6 +28,8 @@ export function severalLaw(glob: string, id: string, approvals: number): string 
 export class Humans {
   readonly place: Place
   readonly #tokens = new Map<Human, string>()
+  /** Besides Ann, who have a passphrase. */
+  readonly #proven: Human[] = []
 
   constructor(name: string) {
     this.place = new Place(name, { runs: 'warm' }).init(WORDS.ann)
@@ -38,24 +40,42 @@ export class Humans {
     const file = join(this.place.project, '.writ', 'laws.yaml')
     const text = readFileSync(file, 'utf8')
     writeFileSync(file, text.replace('laws:\n', `laws:\n${laws.join('')}`))
-    expect(this.as('ann', ['laws', 'accept', '--yes']).status).toBe(0)
+    this.all(['laws', 'accept', '--yes'])
     return this
+  }
+
+  /** Everyone with a passphrase types it, until it is done: one, or as many as a law wants. */
+  all(args: readonly string[]): Ended {
+    const proven = ['ann', ...this.#proven] as const
+    const ends: Ended[] = []
+    for (const human of proven) {
+      const ended = this.as(human, args)
+      ends.push(ended)
+      if (ended.status === 0) return ended
+      expect(ended.status, ended.out + ended.err).toBe(3)
+    }
+    throw new Error(`not enough humans for ${args.join(' ')}: ${ends.at(-1)?.err}`)
   }
 
   settings(text: string): this {
     const file = join(this.place.project, '.writ', 'laws.yaml')
     writeFileSync(file, `${readFileSync(file, 'utf8')}${text}`)
-    expect(this.as('ann', ['laws', 'accept', '--yes']).status).toBe(0)
+    this.all(['laws', 'accept', '--yes'])
     return this
   }
 
   /** Known, with a token; and with a passphrase unless it is said otherwise. */
   add(human: Exclude<Human, 'ann'>, hasPassphrase = true): this {
     const name = `human:${human}@local`
-    expect(this.as('ann', ['principal', 'add', name]).status).toBe(0)
+    this.all(['principal', 'add', name])
     const { json } = this.as('ann', ['token', 'create', name, '--json'])
     this.#tokens.set(human, json.token)
-    if (hasPassphrase) expect(this.as(human, ['principal', 'pass']).status).toBe(0)
+    if (!hasPassphrase) return this
+    for (const other of ['ann', ...this.#proven] as const) {
+      expect(this.as(other, ['principal', 'endorse', name]).status).toBe(0)
+    }
+    expect(this.as(human, ['principal', 'pass']).status).toBe(0)
+    this.#proven.push(human)
     return this
   }
 

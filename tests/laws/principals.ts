@@ -1,7 +1,8 @@
 /**
  * Who may call what (I1), as data: every command, what it is called with, and how it ends for each
  * kind of caller. A number is an exit status, a text is the code of the refusal. `held` names what
- * has to be there first; it is made again when a call may have used it up.
+ * has to be there first; it is made again when a call may have used it up. Over 500 lines on purpose: it
+ * is one table, and a command without a row would be seen.
  */
 
 export const CALLERS = ['ai', 'script', 'device', 'bare', 'human'] as const
@@ -203,6 +204,7 @@ export const ROWS: readonly Row[] = [
   { command: 'ledger key', argv: ['ledger', 'key'], ends: all(0) },
   { command: 'ledger export', argv: ['ledger', 'export', '{new}'], ends: humans(0) },
   { command: 'ledger export', argv: ['ledger', 'export', '{new}', '--bodies'], ends: humans(0) },
+  { command: 'ledger export', argv: ['ledger', 'export', '{new}', '--proof'], ends: humans(0) },
   { command: 'ledger reindex', argv: ['ledger', 'reindex'], ends: humans(0) },
   { command: 'ledger rotate', argv: ['ledger', 'rotate'], ends: PROVEN },
   {
@@ -241,6 +243,47 @@ export const ROWS: readonly Row[] = [
     ends: humans('credential.required', 'witness.unknown'),
   },
   { command: 'witness list', argv: ['witness', 'list'], ends: humans(0) },
+  {
+    command: 'machine join',
+    argv: ['machine', 'join', 'nowhere'],
+    ends: humans('ledger.store_malformed', 'ledger.store_malformed'),
+  },
+  { command: 'machine key', argv: ['machine', 'key'], ends: humans(0) },
+  {
+    command: 'machine admit',
+    argv: ['machine', 'admit', 'm', NO_WITNESS_KEY],
+    ends: humans('credential.required', 'machine.key'),
+  },
+  {
+    command: 'machine remove',
+    argv: ['machine', 'remove', 'm'],
+    ends: humans('credential.required', 'machine.alone'),
+  },
+  {
+    command: 'machine list',
+    argv: ['machine', 'list'],
+    ends: humans('machine.alone', 'machine.alone'),
+  },
+  {
+    command: 'worker prepare',
+    argv: ['worker', 'prepare'],
+    ends: humans('credential.required', 'machine.alone'),
+  },
+  {
+    command: 'worker list',
+    argv: ['worker', 'list'],
+    ends: humans('machine.alone', 'machine.alone'),
+  },
+  {
+    command: 'worker retry',
+    argv: ['worker', 'retry', '1'],
+    ends: humans('credential.required', 'machine.alone'),
+  },
+  {
+    command: 'worker',
+    argv: ['worker'],
+    ends: humans('machine.alone', 'machine.alone'),
+  },
   { command: 'export', argv: ['export', '--format', 'jsonl'], ends: all(0) },
   { command: 'replay', argv: ['replay'], ends: all(0) },
   {
@@ -253,6 +296,11 @@ export const ROWS: readonly Row[] = [
     argv: ['principal', 'pass'],
     // Ann has one, and it is not exchanged.
     ends: humans('credential.exists', 'credential.exists'),
+  },
+  {
+    command: 'principal endorse',
+    argv: ['principal', 'endorse', 'human:ann@local'],
+    ends: PROVEN,
   },
   { command: 'principal list', argv: ['principal', 'list'], ends: humans(0) },
   { command: 'passkey list', argv: ['passkey', 'list'], ends: humans(0) },
@@ -368,6 +416,20 @@ export const ROWS: readonly Row[] = [
   },
   { command: 'schedule run', argv: ['schedule', 'run', '--once'], ends: humans(0) },
   { command: 'notify run', argv: ['notify', 'run', '--once'], ends: humans(0) },
+  { command: 'dispatch run', argv: ['dispatch', 'run', '--once'], ends: humans(0) },
+  { command: 'dispatch check', argv: ['dispatch', 'check'], ends: humans(0) },
+  {
+    command: 'device enroll',
+    argv: ['device', 'enroll', 'pump-9@local', '--remove'],
+    // The passphrase is asked for first; then there is no such device.
+    ends: humans('credential.required', 'dispatch.device'),
+  },
+  { command: 'device list', argv: ['device', 'list'], ends: humans(0) },
+  {
+    command: 'task withdraw',
+    argv: ['task', 'withdraw', 'act-none'],
+    ends: humans('credential.required', 'dispatch.unknown_task'),
+  },
   {
     command: 'notify test',
     argv: ['notify', 'test'],
@@ -402,6 +464,8 @@ export const OPEN_TO_ALL: readonly string[] = [
   'flow reference',
   'flow import',
   'flow export',
+  'device run',
+  'device key',
   'demo',
 ]
 
@@ -455,6 +519,9 @@ export const HTTP_WHO = {
     'listTasks',
     'showTask',
     'submitReceipt',
+    'listDeviceTasks',
+    'claimTask',
+    'startTask',
     'showLaws',
     'checkLaws',
     'testLaws',
@@ -481,6 +548,7 @@ export const HTTP_WHO = {
   ],
   human: [
     'showChange',
+    'listSimilar',
     'logout',
     'createChallenge',
     'listPasskeys',
@@ -491,6 +559,7 @@ export const HTTP_WHO = {
     'halt',
     'listGrants',
     'listPrincipals',
+    'listDevices',
     'listTokens',
     'showUse',
     'verifyLedger',
@@ -500,6 +569,7 @@ export const HTTP_WHO = {
   proven: [
     'pinWitness',
     'unpinWitness',
+    'endorseCredential',
     'approveQuestion',
     'denyQuestion',
     'approveUndo',
@@ -526,6 +596,8 @@ export const HTTP_WHO = {
     'resumeSchedule',
     'removeSchedule',
     'issueTask',
+    'withdrawTask',
+    'enrollDevice',
     'acceptLaws',
     'overrideLaw',
     'resume',

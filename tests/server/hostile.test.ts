@@ -1,6 +1,11 @@
 /**
- * Hostile clients: each attempt with the answer that was observed. Requests are bytes on a socket, so
+ * Hostile clients: each attempt with the answer that is right for it. Requests are bytes on a socket, so
  * that no library puts them right. After all of them the service answers as before.
+ *
+ * An attempt that is answered with 200 gains nothing: the body of a GET is read to its end and dropped,
+ * an upgrade that is not offered is ignored (RFC 9110, 7.8), as are forwarded names, and a wait is cut to
+ * 60 seconds. A request without a host is refused by Node with a bare 400, as RFC 9112 wants; an address
+ * that is too long is part of a head that is too large, which is 413 here.
  */
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'

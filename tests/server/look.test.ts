@@ -136,7 +136,7 @@ describe('secrets', () => {
       { principal: 'ai:kept@local', proof },
       { 'idempotency-key': key },
     )
-    await ask('POST', '/v1/laws/accept', { proof })
+    await ask('POST', '/v1/laws/accept', { digest: `sha256:${'0'.repeat(64)}`, proof })
     await ask('POST', '/v1/halt', `{"proof": "${guess}`)
     await ask('GET', `/v1/streams?token=${bot}`)
     await ask('GET', `/v1/actions/${encodeURIComponent('CANARY id')}`)

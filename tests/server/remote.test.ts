@@ -1,4 +1,5 @@
 /** `WRIT_URL`: the command line as the client of a registered service. */
+import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -132,7 +133,34 @@ describe('what is useful from afar', () => {
     expect(JSON.parse(out)).toMatchObject({ status: 'denied' })
   }, 240_000)
 
-  it('takes a yes only for the effects that were looked at, and no option that names this machine', () => {
+  it('takes a yes only for the effects that were looked at', async () => {
+    const { file, id } = proposed('.env.moved')
+    expect(there(['propose', file, '--json']).status).toBe(3)
+    const [question] = there(['inbox', '--json']).json.pending.filter(
+      (one: Json) => one.action_id === id,
+    )
+    // What lies between shows other effects than those that are asked about.
+    const between = spawn(process.execPath, [
+      join(import.meta.dirname, 'other-effects.program.mjs'),
+      place.url,
+    ])
+    try {
+      const url = await new Promise<string>((resolve) => {
+        between.stdout.once('data', (line) => resolve(String(line).trim()))
+      })
+      const added = here(['remote', 'add', 'between', url, '--key', key])
+      expect(added.status, added.err).toBe(0)
+      const yes = ['approve', question.id, '--pass-fd', '3', '--json']
+      const moved = there(yes, { ...pass, env: { WRIT_URL: url } })
+      expect([moved.status, moved.json.error.code]).toEqual([1, 'api.digest_moved'])
+      expect(place.has('.env.moved')).toBe(false)
+      expect(there(yes, pass).json.status).toBe('promoted')
+    } finally {
+      between.kill()
+    }
+  }, 120_000)
+
+  it('takes no option that names this machine', () => {
     const like = there(['approve', '--like', 'abcdef123456', '--pass-fd', '3'], pass)
     expect([like.status, like.err]).toEqual([2, expect.stringContaining('remote.no_form')])
     const only = there(['approve', 'abcdef123456', '--only', 'src', '--pass-fd', '3'], pass)

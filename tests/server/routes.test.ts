@@ -12,26 +12,31 @@ import { PASSPHRASE, ServicePlace } from './service-place.ts'
 
 const PASSKEY =
   'needs an authenticator, and the name writ.localhost: tests/console/passkeys.test.ts'
+const DEVICE = 'a device takes a task: tests/field/served.test.ts'
+const UNDER_WAY = 'something is under way first: tests/server/under-way.test.ts'
 /** Routes that answer well in another test, which is named. */
 const NO_ANSWER_HERE: Readonly<Record<string, string>> = {
   followEvents: 'a stream of events: tests/server/service.test.ts',
   readTile: 'bytes, checked against the checkpoint: tests/server/service.test.ts',
-  showSession: 'needs a running agent; the command: tests/sessions/commands.test.ts',
-  diffSession: 'needs a running agent; the command: tests/sessions/commands.test.ts',
-  settleSession: 'needs a running agent; the command: tests/sessions/settle.test.ts',
-  discardSession: 'needs a running agent; the command: tests/sessions/commands.test.ts',
-  extendSession: 'needs a running agent; the command: tests/sessions/limits.test.ts',
-  stopSession: 'needs a running agent; the command: tests/sessions/commands.test.ts',
-  revokeGrant: 'needs an answer `always` at a terminal: tests/sessions/always.test.ts',
-  recover: 'needs a promotion that was killed: tests/cli-gate/unrecovered.test.ts',
-  makePlan: 'needs a planner that answers: tests/flow-run',
-  answerNode: 'needs a run with a person in it: tests/flow-run',
-  approveNode: 'needs a run with a reviewer: tests/flow-run',
-  rejectNode: 'needs a run with a reviewer: tests/flow-run',
-  bringEvidence: 'needs a run with claims: tests/flow-run',
-  anchorLedger: 'needs a witness: tests/witness',
-  submitReceipt: 'the command: tests/cli-history/tasks.test.ts',
-  showChange: 'read by the question page: tests/web/way.test.ts',
+  revokeGrant: UNDER_WAY,
+  showSession: UNDER_WAY,
+  diffSession: UNDER_WAY,
+  settleSession: UNDER_WAY,
+  discardSession: UNDER_WAY,
+  extendSession: UNDER_WAY,
+  stopSession: UNDER_WAY,
+  recover: UNDER_WAY,
+  makePlan: UNDER_WAY,
+  answerNode: UNDER_WAY,
+  approveNode: UNDER_WAY,
+  rejectNode: UNDER_WAY,
+  bringEvidence: UNDER_WAY,
+  anchorLedger: UNDER_WAY,
+  submitReceipt: UNDER_WAY,
+  showChange: UNDER_WAY,
+  listDeviceTasks: DEVICE,
+  claimTask: DEVICE,
+  startTask: DEVICE,
   showDoor: PASSKEY,
   offerLogin: PASSKEY,
   login: PASSKEY,
@@ -201,6 +206,18 @@ describe('documents', () => {
     expect(tested.passed).toBe(true)
   }, 120_000)
 
+  it('a document that cannot be drawn or made of a table is refused with its places', async () => {
+    const refusals = [
+      problemOf(asBot.exportFlow({ body: { flow: {} } })),
+      problemOf(asBot.importFlow({ body: { edges: 'x1' } })),
+      problemOf(asBot.importFlow({ body: { edges: 'a,b\n1,2\n' } })),
+    ]
+    const [drawn, ...made] = await Promise.all(refusals)
+    expect(drawn).toMatchObject({ status: 422, code: 'flow.required' })
+    expect(drawn.violations).toContainEqual(expect.objectContaining({ path: '/nodes' }))
+    for (const one of made) expect(one).toMatchObject({ status: 422, code: 'flow.table_column' })
+  }, 120_000)
+
   it('a document that names a file of the machine reads nothing of it', async () => {
     const [first, ...rest] = flow.nodes
     for (const named of ['../../../../etc/hostname', '/etc/passwd', 'laws.yaml']) {
@@ -230,7 +247,10 @@ describe('documents', () => {
     })
     expect(await value(asBot.formatRules({ body: { rules: one, to: 'json' } }))).toContain('{')
     const laws = readFileSync(join(place.project, '.writ', 'laws.yaml'), 'utf8')
-    expect(await value(asBot.checkLaws({ body: { laws } }))).toMatchObject({ accepted: true })
+    expect(await value(asBot.checkLaws({ body: { laws } }))).toMatchObject({
+      valid: true,
+      in_force: null,
+    })
     expect(await value(asBot.testLaws({ body: { laws } }))).toHaveProperty('proposals')
   }, 120_000)
 
@@ -283,6 +303,11 @@ describe('what a human does', () => {
       asAnn.addPrincipal({ body: { principal: 'device:pump@farm', stream: ['farm'], proof } }),
     )
     expect(added.streams).toEqual(['farm'])
+    // No law here asks several humans.
+    const agreed = await value(
+      asAnn.endorseCredential({ body: { principal: 'human:ann@local', proof } }),
+    )
+    expect(agreed).toMatchObject({ needed: 1, enough: true })
     const made = await value(
       asAnn.createToken({ body: { principal: 'device:pump@farm', days: 1, proof } }),
     )
@@ -293,8 +318,13 @@ describe('what a human does', () => {
     expect((await value(asAnn.revokeToken({ params: { id }, body: { proof } }))).token_id).toBe(id)
     const used = await problemOf(place.client(made.token).listStreams({}))
     expect([used.status, used.code]).toEqual([401, 'principal.token'])
-    const laws = await value(asAnn.acceptLaws({ body: { proof } }))
-    expect(laws.laws).toMatch(/^sha256:/)
+    const { digest } = await value(asAnn.showLaws({}))
+    const other = `sha256:${'0'.repeat(64)}`
+    const moved = await problemOf(asAnn.acceptLaws({ body: { digest: other, proof } }))
+    expect([moved.status, moved.code]).toEqual([412, 'api.digest_moved'])
+    const laws = await value(asAnn.acceptLaws({ body: { digest, proof } }))
+    expect(laws.laws).toBe(digest)
+    expect((await value(asAnn.showLaws({}))).in_force).toBe(true)
     const order = { law: 'NO_CRITICAL', for: '1m', reason: 'x', proof }
     expect(await value(asAnn.overrideLaw({ body: order }))).toMatchObject({ ok: true })
     expect(await value(asAnn.listRecoveries({ body: { proof } }))).toEqual({ waiting: [] })
@@ -324,6 +354,19 @@ describe('tasks and receipts', () => {
     expect([shown.status, shown.integrity_report.ok]).toEqual(['open', true])
     const refused = await problemOf(asBot.submitReceipt({ body: { receipt: { act_task_id: id } } }))
     expect(refused.status).toBe(422)
+  }, 120_000)
+
+  it('a device gets a key, and a task for it is withdrawn', async () => {
+    const key = Buffer.alloc(32, 7).toString('base64')
+    await asAnn.addPrincipal({ body: { principal: 'device:pump@local', proof } })
+    await value(asAnn.enrollDevice({ body: { device: 'pump', key, proof } }))
+    const { devices } = await value(asAnn.listDevices({}))
+    expect(devices).toMatchObject([{ device: 'pump@local', key }])
+    const time_window = { start_ts: Date.now(), end_ts: Date.now() + 3_600_000 }
+    const forPump = { ...task, time_window, meta: { ...task.meta, device_id: 'pump' } }
+    const { act_task_id: id } = await value(asAnn.issueTask({ body: { task: forPump, proof } }))
+    const ended = await value(asAnn.withdrawTask({ params: { id }, body: { proof } }))
+    expect(ended.act_task_id).toBe(id)
   }, 120_000)
 })
 
@@ -404,11 +447,21 @@ describe('the rest of the table', () => {
     const body = place.proposal('.env.routes')
     const { value: act } = (await asBot.proposeAction({ query: {}, body, wait: 60 })) as Json
     expect([act.status, example.operation.type]).toEqual(['waiting', 'COMMAND_EXECUTION'])
-    const { questions } = await value(asBot.listQuestions({}))
-    const { id, result_digest } = questions.find((one: Json) => one.action_id === act.action_id)
+    const { questions } = await value(asBot.listQuestions({ query: {} }))
+    const { id, result_digest, shape } = questions.find(
+      (one: Json) => one.action_id === act.action_id,
+    )
+    const cut = await value(
+      asBot.listQuestions({ query: { from: questions.length - 1, limit: 5 } }),
+    )
+    expect(cut).toEqual({ questions: questions.slice(-1), total: questions.length })
+    const alike = await value(asBot.listQuestions({ query: { shape } }))
+    expect(alike.questions.map((one: Json) => one.id)).toContain(id)
+    expect((await value(asBot.listQuestions({ query: { shape: 'none' } }))).total).toBe(0)
     expect((await value(asBot.showInbox({ query: {} }))).pending.length).toBeGreaterThan(0)
     await asBot.showInboxEntry({ params: { id }, query: {} })
     expect((await value(asBot.showQuestion({ params: { id } }))).changes).toHaveLength(1)
+    expect((await value(asAnn.listSimilar({ params: { id } }))).actions).toBeInstanceOf(Array)
     const done = await value(
       asAnn.approveQuestion({ params: { id }, body: { result_digest, proof } }),
     )

@@ -111,6 +111,49 @@ describe('an action', () => {
     expect(JSON.stringify(facts)).not.toContain('k-1')
   }, 60_000)
 
+  it('under the id of another one is refused, at the same moment and later (H-3)', async () => {
+    const first = place.proposal('mine.txt')
+    const { descriptor, operation } = place.proposal('theirs.txt')
+    const second = {
+      operation,
+      descriptor: { ...descriptor, action_id: first.descriptor.action_id.toUpperCase() },
+    }
+    const early = asBot.proposeAction({ query: {}, body: first, wait: 0 })
+    const refused = async (client: Client, body: Json, extras: Json = {}): Promise<void> => {
+      const { status, code } = await problemOf(propose(client, body, extras))
+      expect([status, code]).toEqual([409, 'descriptor.action_id_reused'])
+    }
+    expect((await early).status).toBe(202)
+    await refused(asAnn, second)
+    await refused(asAnn, first)
+    const params = { id: first.descriptor.action_id }
+    for (let look = 0; look < 100 && !existsSync(join(place.project, 'mine.txt')); look++)
+      await pause(100)
+    await pause(500)
+    const before = (await asBot.showAction({ params })).value
+    expect(before.status).toBe('promoted')
+    const later = { operation, descriptor: { ...descriptor, action_id: params.id } }
+    await refused(asAnn, later)
+    for (const idempotencyKey of ['k-2', 'k-2']) await refused(asAnn, later, { idempotencyKey })
+    expect((await asBot.showAction({ params })).value).toEqual(before)
+    expect(existsSync(join(place.project, 'theirs.txt'))).toBe(false)
+  }, 60_000)
+
+  it('under a key that was used with another query is refused (H-3)', async () => {
+    const body = place.proposal('queried.txt')
+    await propose(asBot, body, { idempotencyKey: 'k-3' })
+    const dry = propose(asBot, body, { idempotencyKey: 'k-3', query: { dry_run: true } })
+    expect(await problemOf(dry)).toMatchObject({ status: 409, code: 'api.key_reused' })
+  }, 60_000)
+
+  it('that is no document is refused', async () => {
+    for (const body of ['null', '[]', '1', '"x"', '{"descriptor":null}']) {
+      const headers = { ...authorized(bot), 'content-type': 'application/json' }
+      const { status } = await place.raw({ method: 'POST', path: '/v1/actions', headers, body })
+      expect([400, 422], body).toContain(status)
+    }
+  }, 60_000)
+
   it('that is not decided in time is answered with a place to look (H-3)', async () => {
     const body = place.proposal('later.txt')
     const early = await asBot.proposeAction({ query: {}, body, wait: 0 })
@@ -128,7 +171,7 @@ describe('a question', () => {
   async function ask(name: string): Promise<Json> {
     const { status, value } = await propose(asBot, place.proposal(name))
     expect([status, value.status]).toEqual([202, 'waiting'])
-    const { questions } = (await asAnn.listQuestions({})).value
+    const { questions } = (await asAnn.listQuestions({ query: {} })).value
     return questions.find(({ action_id }) => action_id === value.action_id)
   }
 
@@ -207,7 +250,7 @@ describe('the ledger', () => {
     expect({ ...hidden, detail: hidden.detail.replace('main', 'nothing') }).toEqual(absent)
     expect((await asGuest.listStreams({})).value.streams).toEqual([])
     expect((await asGuest.listActions({ query: {} })).value.actions).toEqual([])
-    expect((await asGuest.listQuestions({})).value.questions).toEqual([])
+    expect((await asGuest.listQuestions({ query: {} })).value.questions).toEqual([])
   })
 })
 

@@ -101,6 +101,8 @@ describe.each(SCOPES)('a token with the scope %s', (scope) => {
     proposeAction: 'propose',
     requestUndo: 'propose',
     submitReceipt: 'tasks',
+    claimTask: 'tasks',
+    startTask: 'tasks',
   }
 
   it('reads, and records only what it is for', async () => {

@@ -23,7 +23,10 @@ const Words = Type.Optional(Type.Array(Word, { minItems: 1, maxItems: 100 }))
 const Seq = answer({ ok: Type.Boolean(), seq: Type.Integer() })
 const Restored = answer({ action_id: Type.String(), restored: Strings, verified: Type.Boolean() })
 const Laws = answer({
-  accepted: Type.Boolean(),
+  valid: Type.Boolean(),
+  /** Whether a human accepted these bytes for the home; null for a text that is not its law file. */
+  in_force: Type.Union([Type.Boolean(), Type.Null()]),
+  digest: Digest,
   faults: Documents,
   warnings: Documents,
   laws: Type.Array(
@@ -42,7 +45,7 @@ export const LAW_ROUTES = {
     method: 'GET',
     path: '/v1/laws',
     tag: 'laws',
-    says: 'Shows the laws of the home, and whether their file can be read.',
+    says: 'Shows the laws of the law file of the home, whether it can be read, and whether it is in force.',
     who: 'caller',
     command: 'laws check',
     runs: { kind: 'read' },
@@ -102,11 +105,11 @@ export const LAW_ROUTES = {
     method: 'POST',
     path: '/v1/laws/accept',
     tag: 'laws',
-    says: 'Accepts the laws of the home as they are now.',
+    says: 'Accepts the law file of the home, if it still has the digest that `GET /v1/laws` showed.',
     who: 'proven',
     command: 'laws accept',
     runs: { kind: 'act', always: ['--yes'], takesProof: true },
-    body: fields({ proof: Proof }),
+    body: fields({ digest: Digest, proof: Proof }),
     answers: { 200: answer({ id: Type.String(), laws: Digest }) },
   }),
   overrideLaw: route({

@@ -67,6 +67,24 @@ export const PEOPLE_ROUTES = {
       }),
     },
   }),
+  endorseCredential: route({
+    method: 'POST',
+    path: '/v1/endorsements',
+    tag: 'people',
+    says: 'Agrees that a human gets a new credential, where a law in force wants several approvals.',
+    who: 'proven',
+    command: 'principal endorse',
+    runs: { kind: 'act', words: ['principal'], takesProof: true },
+    body: fields({ principal: PrincipalName, proof: Proof }),
+    answers: {
+      200: answer({
+        principal: PrincipalShape,
+        needed: Type.Integer(),
+        given: Strings,
+        enough: Type.Boolean(),
+      }),
+    },
+  }),
   listTokens: route({
     method: 'GET',
     path: '/v1/tokens',

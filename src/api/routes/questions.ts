@@ -99,8 +99,18 @@ const WholeQuestion = Type.Object(
     changes: Type.Array(Change),
     /** Whether a part can be approved by itself. */
     has_parts: Type.Boolean(),
-    /** What `always` would grant: the agent may create and change these files. */
-    always: nullable(Type.Object({ agent: Type.String(), glob: Type.String() }, closed)),
+    /** What `always` would grant: the agent may create and change these files, for so long and so often. */
+    always: nullable(
+      Type.Object(
+        {
+          agent: Type.String(),
+          glob: Type.String(),
+          days: Type.Integer(),
+          acts: Type.Integer(),
+        },
+        closed,
+      ),
+    ),
   },
   closed,
 )
@@ -116,6 +126,8 @@ const ShownSide = nullable(
       text: nullable(Type.String()),
       /** `cut`: the beginning of a longer text. `changed`: not the file that the run saw, or not kept. */
       note: nullable(Type.Enum(['binary', 'cut', 'changed'])),
+      /** A picture as a `data:` address; null for everything else. */
+      image: nullable(Type.String()),
     },
     closed,
   ),
@@ -136,6 +148,27 @@ const PartOfQuestion = Type.Object(
   closed,
 )
 
+/** What became of actions that are similar to a question, the newest first. */
+const Similar = Type.Object(
+  {
+    /** Among how many actions it was looked for similar ones. */
+    looked_at: Type.Integer(),
+    outcomes: Type.Array(Type.Object({ status: Type.String(), count: Type.Integer() }, closed)),
+    actions: Type.Array(
+      Type.Object(
+        {
+          action_id: Type.String(),
+          what: Type.String(),
+          status: Type.String(),
+          at: Moment,
+        },
+        closed,
+      ),
+    ),
+  },
+  closed,
+)
+
 /** Absolute paths and globs; a path covers everything below it. */
 const Only = Type.Array(Type.String({ pattern: '^/', 'x-says': 'an absolute path or glob' }), {
   minItems: 1,
@@ -147,10 +180,23 @@ export const QUESTION_ROUTES = {
     method: 'GET',
     path: '/v1/questions',
     tag: 'questions',
-    says: 'Lists the questions that wait for a human.',
+    says: 'Lists the questions that wait for a human, the riskiest and then the oldest first.',
     who: 'caller',
     command: 'inbox',
-    answers: { 200: Type.Object({ questions: Type.Array(QuestionHead) }, closed) },
+    query: Type.Object(
+      {
+        /** Questions of one shape can be answered together. */
+        shape: Type.Optional(Type.String({ maxLength: 200 })),
+        /** How many to leave out at the beginning. */
+        from: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+      },
+      closed,
+    ),
+    answers: {
+      // `total`: how many there are, those left out among them.
+      200: Type.Object({ questions: Type.Array(QuestionHead), total: Type.Integer() }, closed),
+    },
   }),
   showQuestion: route({
     method: 'GET',
@@ -177,6 +223,16 @@ export const QUESTION_ROUTES = {
         closed,
       ),
     },
+  }),
+  listSimilar: route({
+    method: 'GET',
+    path: '/v1/questions/{id}/similar',
+    tag: 'questions',
+    says: 'Counts what became of recent actions that are similar to a question.',
+    who: 'human',
+    command: 'log',
+    params: QuestionId,
+    answers: { 200: Similar },
   }),
   showPart: route({
     method: 'POST',

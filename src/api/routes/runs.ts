@@ -157,6 +157,8 @@ export const RUN_ROUTES = {
         kind: Type.String(),
         status: Type.String(),
         attempts: Type.Integer(),
+        /** What a person who is asked here fills in. */
+        answer: Type.Optional(answer({ template: AnyDocument })),
         artifact: AnyDocument,
         changes: Documents,
         reviews: Documents,

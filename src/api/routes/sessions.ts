@@ -15,6 +15,37 @@ import {
 } from '../shape/shapes.ts'
 
 const Session = fields({ id: Id })
+/** What a session asked of its model, and which hosts it reached. */
+const Use = answer({
+  model: answer({
+    requests: Type.Integer(),
+    failures: Type.Integer(),
+    input_tokens: Type.Integer(),
+    output_tokens: Type.Integer(),
+  }),
+  network: Type.Array(
+    answer({
+      host: Type.String(),
+      passed: Type.Integer(),
+      refused: Type.Integer(),
+      failed: Type.Integer(),
+      bytes_sent: Type.Integer(),
+      bytes_received: Type.Integer(),
+    }),
+  ),
+})
+/** An event on the record of a session that is over. */
+const Fact = answer({
+  session_id: Type.String(),
+  event: Type.String(),
+  at: Moment,
+  agent: Type.Optional(Type.String()),
+  workspace: Type.Optional(Type.String()),
+  ended: Type.Optional(Type.String()),
+  paths: Type.Optional(Strings),
+  model: Type.Optional(Use.properties.model),
+  network: Type.Optional(Use.properties.network),
+})
 const Count = Type.Optional(Type.Integer({ minimum: 1, maximum: 1e12 }))
 
 export const SESSION_ROUTES = {
@@ -56,12 +87,14 @@ export const SESSION_ROUTES = {
         answer({
           session_id: Type.String(),
           state: Type.Enum(['running', 'stopped']),
+          question: nullable(Type.String()),
+          use: Use,
           pending: Type.Array(
             answer({ path: Type.String(), change: Type.String(), why: Type.String() }),
           ),
           conflicts: Documents,
         }),
-        answer({ facts: Documents }),
+        answer({ facts: Type.Array(Fact) }),
       ]),
     },
   }),

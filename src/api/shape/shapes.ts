@@ -95,7 +95,9 @@ export const Sentence = Type.String({ minLength: 1, maxLength: 4_000 })
 export const Switch = Type.Optional(Type.Boolean())
 export const StreamOption = Type.Optional(StreamName)
 /** A document, or the text of a file that holds one. */
-export const FileContents = Type.Unsafe<unknown>({ type: ['object', 'array', 'string'] })
+export const FileContents = Type.Unsafe<unknown>(
+  Type.Union([Type.Object({}), Type.Array(Type.Unknown()), Type.String()]),
+)
 /** A file of the workspace that the home is in; no way leads out of it by its name. */
 export const WorkspaceFile = Type.String({
   pattern: '^(?![/-])(?!(?:.*/)?\\.\\.(?:/|$))[^\\u0000]{1,500}$',

@@ -62,6 +62,8 @@ const reach = {
     ),
   ),
   tools: Type.Optional(Type.Literal('none')),
+  /** Labels of the machines that can do this work; a worker needs all of them. */
+  labels: Type.Optional(Names),
 }
 
 /**

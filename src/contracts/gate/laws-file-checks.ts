@@ -8,6 +8,7 @@ import { parseHost } from '../descriptor/web-address.ts'
 import { type ConflictWords, reportTies } from '../flow/policy-conflicts.ts'
 import { type Check, elements, field, type Subject } from '../kernel/contract.ts'
 import { DEFAULT_LAW_IDS } from './default-law-ids.ts'
+import { checkDispatch } from './dispatch.ts'
 import { checkNotify } from './notification.ts'
 
 const LAW_WORDS: ConflictWords = {
@@ -227,4 +228,5 @@ export const LAWS_FILE_CHECKS: readonly Check[] = [
   checkPlaces,
   checkHosts,
   checkNotify,
+  checkDispatch,
 ]

@@ -10,6 +10,7 @@ import { DOCUMENT_LIMITS } from '../../base/index.ts'
 import { closed } from '../flow/shapes.ts'
 import { OVERRIDE_MODES } from '../flow/vocabulary.ts'
 import type { Contract } from '../kernel/contract.ts'
+import { DispatchWaySchema } from './dispatch.ts'
 import { LAWS_FILE_CHECKS } from './laws-file-checks.ts'
 import { NotifyWaySchema } from './notification.ts'
 
@@ -164,6 +165,8 @@ export const SettingsSchema = Type.Object(
     /** SUMMARY keeps no outputs beyond a day, FORENSIC drops no body by itself. */
     audit_level: Type.Optional(Type.Enum([...AUDIT_LEVELS])),
     retention: Type.Optional(RetentionSchema),
+    /** How tasks reach devices that do not ask for them over HTTP. */
+    dispatch: Type.Optional(Type.Array(DispatchWaySchema, { maxItems: 20 })),
     /** How people hear of questions that wait; without it no message is sent. */
     notify: Type.Optional(Type.Array(NotifyWaySchema, { maxItems: 20 })),
     /** Where links in messages lead: the address of the console. */

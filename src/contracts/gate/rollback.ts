@@ -24,7 +24,7 @@ const RollbackSchema = Type.Object(
     rolled_back_at: Moment,
     /** Acts that were carried out to undo what no restoring can, newest first. */
     compensated_by: Type.Optional(Type.Array(ActionId)),
-    /** The run of a flow whose Rollback edge ordered it; absent where a person took acts back. */
+    /** The run of a flow whose Rollback edge ordered it, or that was cancelled with `--undo`; absent where a person took single acts back. */
     run: Type.Optional(Type.String({ minLength: 1, 'x-code': { minLength: 'empty' } })),
     /** Finished by recovery after an interruption. */
     recovered: Type.Boolean(),

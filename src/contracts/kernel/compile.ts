@@ -12,7 +12,7 @@
  */
 import type { TSchema } from 'typebox'
 import { invariant, isUuid } from '../../base/index.ts'
-import { nodeOf, type SchemaNode, UUID_PATTERN } from './schema.ts'
+import { foreignType, nodeOf, type SchemaNode, UUID_PATTERN } from './schema.ts'
 
 export type Accepts = (value: unknown) => boolean
 
@@ -78,7 +78,7 @@ class Program {
       case 'null':
         return `if (${value} !== null) return false\n`
       default:
-        return node.type satisfies never
+        throw foreignType(node.type satisfies never)
     }
   }
 

@@ -70,6 +70,11 @@ export function nodeOf(schema: TSchema): SchemaNode {
   return schema as SchemaNode
 }
 
+/** A schema that was not made by the types above, such as one with a list of types. */
+export function foreignType(type: never): Error {
+  return new Error(`a schema has the type ${JSON.stringify(type)}, which the vocabulary has not`)
+}
+
 export function annotatedCode(node: SchemaNode, keyword: Keyword): string | null {
   const annotation = node['x-code']
   if (annotation === undefined) return null

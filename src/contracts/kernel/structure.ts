@@ -6,7 +6,7 @@
 import type { TSchema } from 'typebox'
 import { at, count, invariant, isCode, show, showName } from '../../base/index.ts'
 import { isObject, type JsonObject, type Prefix } from './contract.ts'
-import { annotatedCode, type Keyword, nodeOf, type SchemaNode } from './schema.ts'
+import { annotatedCode, foreignType, type Keyword, nodeOf, type SchemaNode } from './schema.ts'
 import type { Report } from './violation.ts'
 
 const LISTED_MAX = 14
@@ -72,7 +72,7 @@ class Explainer {
       case 'null':
         return value === null ? undefined : this.#wrongType(node, 'null', value, path)
       default:
-        return node.type satisfies never
+        throw foreignType(node.type satisfies never)
     }
   }
 

@@ -76,6 +76,10 @@ const PrincipalSchema = Type.Object(
     use: Type.Optional(Type.Enum(['browser'], { 'x-code': 'enum' })),
     passkey: Type.Optional(PasskeySchema),
     passkey_id: Type.Optional(Name),
+    /** Of a browser session: what the counter of the passkey said that opened it. */
+    sign_count: Type.Optional(
+      Type.Integer({ minimum: 0, 'x-code': { minimum: 'field_type', type: 'field_type' } }),
+    ),
     proven_by: Type.Optional(Type.Enum([...PASSKEY_PROOFS], { 'x-code': 'enum' })),
     /** Of a one-time code or a recovery code; codes are known by their digests. */
     code_digest: Type.Optional(DigestText),
@@ -92,7 +96,15 @@ export type PrincipalChange = Type.Static<typeof PrincipalSchema>
 const FIELDS: Readonly<Record<(typeof PRINCIPAL_CHANGES)[number], readonly string[]>> = {
   added: ['streams', 'credential'],
   credential_set: ['credential*', 'credential_key'],
-  token_created: ['token_id*', 'token_digest*', 'expires_at', 'scopes', 'use'],
+  token_created: [
+    'token_id*',
+    'token_digest*',
+    'expires_at',
+    'scopes',
+    'use',
+    'passkey_id',
+    'sign_count',
+  ],
   token_revoked: ['token_id*'],
   passkey_added: ['passkey*', 'proven_by*', 'code_digest'],
   passkey_removed: ['passkey_id*'],
@@ -111,6 +123,7 @@ const OPTIONAL = [
   'use',
   'passkey',
   'passkey_id',
+  'sign_count',
   'proven_by',
   'code_digest',
   'recovery_digests',
@@ -118,7 +131,8 @@ const OPTIONAL = [
 
 /** Only a human has passkeys and codes; a code is named exactly where one proved the human. */
 function checkPasskey({ document, report }: Subject): void {
-  const change = String(field(document, 'change'))
+  const given = field(document, 'change')
+  const change = typeof given === 'string' ? given : ''
   const kind = field(field(document, 'principal'), 'kind')
   const isOfHumans = /^(?:passkey|code|recovery)_/.test(change)
   if (isOfHumans && typeof kind === 'string' && kind !== 'human') {
@@ -126,7 +140,8 @@ function checkPasskey({ document, report }: Subject): void {
     report.add('ledger_record.misplaced', '/principal/kind', message)
   }
   if (change !== 'passkey_added') return
-  const isByCode = /code$/.test(String(field(document, 'proven_by')))
+  const proven = field(document, 'proven_by')
+  const isByCode = typeof proven === 'string' && proven.endsWith('code')
   const isThere = Object.hasOwn(document, 'code_digest')
   if (isByCode && !isThere) {
     report.add('ledger_record.required', '/code_digest', 'a code proved it, and none is named')

@@ -3,6 +3,7 @@
  * caller. A gate reads the laws when it is opened, so that a change of the laws holds from the next
  * request on.
  */
+import { DeviceDesk } from '../../dispatch/index.ts'
 import {
   type KnownHome,
   openHome,
@@ -34,6 +35,8 @@ export class HostedHome {
   readonly #ancestors: readonly string[]
   readonly home: KnownHome
   readonly ledger: Ledger
+  /** What devices are offered. */
+  readonly devices: DeviceDesk
 
   private constructor(
     around: Surroundings,
@@ -45,6 +48,7 @@ export class HostedHome {
     this.#ancestors = ancestors
     this.home = home
     this.ledger = ledger
+    this.devices = new DeviceDesk({ ledger, state: home.state, nowMs: Date.now })
     this.#reader = new RegisterReader({ ledger, state: home.state })
     this.#driver = createDriver({ disks: stagePlaces(home), keepsPipes: true })
   }

@@ -1,9 +1,24 @@
 /** Actions: proposed through the gate, and read from their facts. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ActDocument } from '../../api/index.ts'
-import { type Code, FaultError, faultError, isCode, showName } from '../../base/index.ts'
+import {
+  type Code,
+  digestDocument,
+  FaultError,
+  faultError,
+  isCode,
+  showName,
+} from '../../base/index.ts'
+import { isObject } from '../../contracts/index.ts'
 import { type ActHistory, actsOf, readAct, rollbacksOf } from '../../history/index.ts'
-import { defaultStream, HOST_STREAM, mayKnow, unknownStream } from '../../ledger/index.ts'
+import {
+  type Caller,
+  defaultStream,
+  HOST_STREAM,
+  mayKnow,
+  principalText,
+  unknownStream,
+} from '../../ledger/index.ts'
 import type { GateAnswer } from '../../service/index.ts'
 import { operationTitle } from '../../words/index.ts'
 import type { Handler, Reply, RouteCall } from './route-call.ts'
@@ -14,9 +29,7 @@ export const proposeAction: Handler<'proposeAction'> = async (call) => {
   const { home, caller, body, query, rehearsals, stop } = call
   const stream = writableStream(call, query.stream)
   const id = idOf(body)
-  // Its request was answered already, and its first fact may not be there yet.
-  if (call.reserve !== null && call.deciding.has(id)) throw faultError('api.in_progress', '')
-  call.deciding.add(id)
+  const isOver = query.dry_run === true || id === NO_ID ? () => undefined : claimId(call, id)
   const deciding = rehearsals.pass(() =>
     home.withGate(
       caller,
@@ -33,7 +46,6 @@ export const proposeAction: Handler<'proposeAction'> = async (call) => {
       call.reserve?.(id),
     ),
   )
-  const isOver = (): boolean => call.deciding.delete(id)
   deciding.then(isOver, isOver)
   // A failure is the answer below.
   if (query.dry_run !== true)
@@ -44,6 +56,30 @@ export const proposeAction: Handler<'proposeAction'> = async (call) => {
   deciding.catch(() => undefined)
   return underWay(body)
 }
+
+/**
+ * Takes an id while its action is decided, also after its request was answered: the first fact may not be
+ * there yet. Returns how to give it back. The same request again is under way; another one uses the id
+ * of an action that is not its own.
+ */
+function claimId({ deciding, caller, body }: RouteCall<'proposeAction'>, id: string): () => void {
+  const own = ownerOf(caller.principal, digestDocument(body))
+  const [name, owner] = [id.toLowerCase(), deciding.get(id.toLowerCase())]
+  if (owner !== undefined) throw owner === own ? faultError('api.in_progress', '') : idReused(id)
+  deciding.set(name, own)
+  return () => void deciding.delete(name)
+}
+
+function ownerOf(principal: Caller['principal'], proposalDigest: string): string {
+  return `${principalText(principal)} ${proposalDigest}`
+}
+
+function idReused(id: string): FaultError {
+  const message = `the action id ${showName(id)} was used before`
+  return faultError(REUSED, id, message, FRESH_ID)
+}
+
+const FRESH_ID = 'make a fresh UUID for every proposal'
 
 /** Returns the answer if it comes in time; null if it does not. */
 async function within<T>(work: Promise<T>, seconds: number): Promise<T | null> {
@@ -56,11 +92,15 @@ async function within<T>(work: Promise<T>, seconds: number): Promise<T | null> {
   }
 }
 
+const REUSED = 'descriptor.action_id_reused'
+
 async function decidedReply(call: ReadCall, stream: string, answer: GateAnswer): Promise<Reply> {
   const { violations = [] } = answer
   if (violations.length > 0) {
     throw new RefusedDocument(answer.decision.code, violations)
   }
+  // The act that has the id is the first one's, and no answer to this proposal.
+  if (answer.decision.codes.includes(REUSED)) throw idReused(answer.action_id)
   const act = await actDocument(call, stream, answer.action_id)
   if (act === null) {
     const { action_id, decision, result } = answer
@@ -83,10 +123,13 @@ export class RefusedDocument extends Error {
   }
 }
 
+const NO_ID = 'none'
+
 /** The id of a proposed action; a document without one is refused and leaves no fact. */
 function idOf(body: unknown): string {
-  const id = (body as { descriptor?: { action_id?: unknown } }).descriptor?.action_id // Looked at below.
-  return typeof id === 'string' && id !== '' ? id : 'none'
+  const descriptor = isObject(body) ? body['descriptor'] : null
+  const id = isObject(descriptor) ? descriptor['action_id'] : null
+  return typeof id === 'string' && id !== '' ? id : NO_ID
 }
 
 function underWay(body: unknown): Reply {
@@ -94,15 +137,24 @@ function underWay(body: unknown): Reply {
   return { status: 202, value: { action_id: at }, headers: { location: `/v1/actions/${at}` } }
 }
 
-/** An action as it is now, for a request that was made before. */
+/** Whether an act is of this proposal of this caller; one without a decision yet is of its caller. */
+function isOwn({ principal }: Caller, proposed: unknown, { by, decision }: ActDocument): boolean {
+  const digest = digestDocument(proposed)
+  const decided = decision?.payload.proposal_digest ?? digest
+  return ownerOf(principal, digest) === ownerOf(by, decided)
+}
+
+/** An action as it is now, for a request that was made before, with what that proposed. */
 export async function actReply(
   call: ReadCall & Pick<RouteCall, 'deciding'>,
   id: string,
+  proposed?: unknown,
 ): Promise<Reply> {
   for (const stream of await knownStreams(call)) {
     let act = await actDocument(call, stream, id)
     if (act === null) continue
-    if (!call.deciding.has(id)) {
+    if (proposed !== undefined && !isOwn(call.caller, proposed, act)) throw idReused(id)
+    if (!call.deciding.has(id.toLowerCase())) {
       if (act.status === 'unknown') throw neverDecided(id)
       if (act.status === 'unfinished') {
         // A crash came between decision and promotion: the repeated request carries it out.

@@ -225,8 +225,16 @@ function refuseViolations(value: unknown): void {
   throw new RefusedDocument(listed[0]?.code ?? '', listed)
 }
 
-/** A refusal in words: `code: message`, then a hint. */
+/** What is wrong with a document, in words: each place with its code, the message below it. */
+const TOLD = /^(?:error)? {2}(\S.*) {2}([a-z_]+\.[a-z_]+)\n {4}(.*)$/gm
+
+/** A refusal in words: a list of what is wrong, or `code: message` and then a hint. */
 function toldFault(err: string): Error {
+  const violations = [...err.matchAll(TOLD)].flatMap(([, place = '', told = '', words = '']) =>
+    isCode(told) ? [{ code: told, path: / (\/.*)$/.exec(place)?.[1] ?? '', message: words }] : [],
+  )
+  const [first] = violations
+  if (first !== undefined) return new RefusedDocument(first.code, violations)
   const [, code = '', message = ''] = /^([a-z_]+\.[a-z_]+): (.*)$/m.exec(err) ?? []
   const [, hint] = /^\s+hint: (.*)$/m.exec(err) ?? []
   return commandFault(code, message, hint)

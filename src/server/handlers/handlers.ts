@@ -1,8 +1,10 @@
 /** Which function answers which route. */
+import { statfs } from 'node:fs/promises'
 import { openApiDocument, ROUTES, type RouteName } from '../../api/index.ts'
 import { faultError, VERSION } from '../../base/index.ts'
 import { MAIN_STREAM, mayKnow } from '../../ledger/index.ts'
 import { listActions, proposeAction, showAction } from './actions.ts'
+import { claimTask, listDeviceTasks, startTask } from './devices.ts'
 import { checkOne, checkRules, evaluateRules, normalizeOne } from './documents.ts'
 import {
   addPasskey,
@@ -24,6 +26,7 @@ import {
   showQuestion,
 } from './questions.ts'
 import type { Handler } from './route-call.ts'
+import { listSimilar } from './similar.ts'
 import { listFacts, listStreams, proveOne, readTile, showCheckpoint } from './streams.ts'
 import { issueTask, submitReceipt } from './tasks.ts'
 import { listUndoRequests, requestUndo } from './undo.ts'
@@ -33,6 +36,9 @@ type OwnRoute = {
   [Name in RouteName]: (typeof ROUTES)[Name] extends { readonly runs: unknown } ? never : Name
 }[RouteName]
 
+/** With less than this on the disk of the state the service is not ready. */
+const ROOM_BYTES = 256 << 10
+
 /** Events are a stream of their own (`events.ts`). */
 export const HANDLERS: {
   readonly [Name in Exclude<OwnRoute, 'followEvents'>]: Handler<Name>
@@ -40,7 +46,10 @@ export const HANDLERS: {
   isAlive: async () => ({ value: { ok: true } }),
   isReady: async ({ home }) => {
     await home.ledger.store.heads()
-    return { value: { ready: true } }
+    const { bavail, bsize } = await statfs(home.home.state)
+    if (bavail * bsize >= ROOM_BYTES) return { value: { ready: true } }
+    const message = 'the disk of the state has no room: nothing can be recorded'
+    throw faultError('ledger.disk_full', '', message, 'make room; the service goes on by itself')
   },
   describeApi: async () => ({ value: openApiDocument(ROUTES, { version: VERSION, url: '/' }) }),
   showMetrics: async ({ caller, metrics }) => {
@@ -54,6 +63,7 @@ export const HANDLERS: {
   listQuestions,
   showQuestion,
   showChange,
+  listSimilar,
   showPart,
   approveQuestion,
   denyQuestion,
@@ -75,6 +85,9 @@ export const HANDLERS: {
   readTile,
   issueTask,
   submitReceipt,
+  listDeviceTasks,
+  claimTask,
+  startTask,
   checkDocument: checkOne,
   normalizeDocument: normalizeOne,
   checkRules,

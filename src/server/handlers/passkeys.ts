@@ -12,6 +12,7 @@ import {
   recoveryCodesLeft,
 } from '../../home/index.ts'
 import {
+  isRegistered,
   livePasskeys,
   occurredAtText,
   ownCredential,
@@ -20,6 +21,7 @@ import {
   principalText,
   samePrincipal,
 } from '../../ledger/index.ts'
+import { requireCredentialEndorsed } from '../../service/index.ts'
 import type { ChallengeDocument, Registration } from '../console/passkey-desk.ts'
 import { requestDigest } from '../console/proof-desk.ts'
 import { askedAbout } from './questions.ts'
@@ -35,8 +37,8 @@ export const offerLogin: Handler<'offerLogin'> = async ({ people }) => ({
 })
 
 export const login: Handler<'login'> = async ({ people, body }) => {
-  const principal = await people.passkeys.login(body.response)
-  const { cookie, answer } = await people.sessions.open(principal)
+  const login = await people.passkeys.login(body.response)
+  const { cookie, answer } = await people.sessions.open(login)
   return { value: answer, headers: { 'set-cookie': cookie } }
 }
 
@@ -99,7 +101,17 @@ export const offerPasskey: Handler<'offerPasskey'> = async (call) => {
   if (named !== null && !samePrincipal(named, registration.principal)) {
     throw wrongCode('the proof is of another person')
   }
+  await requireEndorsed(call, registration)
   return { value: await call.people.passkeys.offerRegistration(registration) }
+}
+
+/** A recovery code was made with a passkey that was endorsed: a lost passkey does not lock a home. */
+async function requireEndorsed(
+  { home }: Pick<RouteCall, 'home'>,
+  { principal, provenBy }: Pick<Registration, 'principal' | 'provenBy'>,
+): Promise<void> {
+  if (provenBy === 'recovery_code') return
+  await requireCredentialEndorsed(home.ledger, await home.register(), principal)
 }
 
 type OfferCall = RouteCall<'offerPasskey'>
@@ -122,12 +134,12 @@ async function provenRegistration(call: OfferCall, named: Principal | null): Pro
     const principal = await principalOfCode(call, 'recovery', recovery_code, named)
     return { principal, name, provenBy: 'recovery_code', code: codeDigest(recovery_code) }
   }
-  const { owner, principals } = await home.register()
-  const principal = named ?? owner
-  const isKnown = principals.some(
-    (one) => principal !== null && samePrincipal(one.principal, principal),
-  )
-  if (principal === null || !isKnown) throw faultError('credential.wrong', '')
+  const register = await home.register()
+  const principal = named ?? register.owner
+  // Which names are registered is not for callers without a proof.
+  if (principal === null || !isRegistered(register, principal)) {
+    throw faultError('credential.wrong', '')
+  }
   await people.proofs.proveOwn(principal, proof.passphrase ?? '')
   return { principal, name, provenBy: 'passphrase', code: null }
 }
@@ -167,6 +179,7 @@ export const addPasskey: Handler<'addPasskey'> = async ({ home, people, body }) 
     clientExtensionResults: response.clientExtensionResults ?? {},
   })
   const { principal, provenBy: proven_by, code } = registration
+  await requireEndorsed({ home }, registration)
   const place = { ledger: home.ledger, state: home.home.state }
   const actor = { principal, source: 'api' }
   const named = code === null ? {} : { code_digest: code }
@@ -178,7 +191,8 @@ export const addPasskey: Handler<'addPasskey'> = async ({ home, people, body }) 
   const added = register.passkeys.find((one) => one.passkey.passkey_id === passkey.passkey_id)
   const codes = recoveryCodesLeft(register, principal) > 0 ? null : newRecoveryCodes()
   if (codes !== null) await keepCodes({ home }, principal, codes)
-  const { cookie, answer } = await people.sessions.open(principal)
+  const { passkey_id: passkeyId, sign_count: signCount } = passkey
+  const { cookie, answer } = await people.sessions.open({ principal, passkeyId, signCount })
   return {
     value: {
       passkey: { ...rowOf(passkey, principal), added_at: added?.addedAt ?? '', removed_at: null },
@@ -214,6 +228,7 @@ async function keepCodes(
 }
 
 export const renewRecoveryCodes: Handler<'renewRecoveryCodes'> = async ({ home, caller }) => {
+  await requireCredentialEndorsed(home.ledger, await home.register(), caller.principal)
   const codes = newRecoveryCodes()
   await keepCodes({ home }, caller.principal, codes)
   return { value: { recovery_codes: codes } }

@@ -5,7 +5,13 @@
  * INVARIANT (I1): only a human answers; what a token alone shows is no proof of a person.
  */
 import { FaultError, faultError, showName } from '../../base/index.ts'
-import type { ApprovalAssertion, ApprovalChallenge, JsonObject } from '../../contracts/index.ts'
+import {
+  type ApprovalAssertion,
+  type ApprovalChallenge,
+  GRANT_MS_MAX,
+  GRANT_USES_MAX,
+  type JsonObject,
+} from '../../contracts/index.ts'
 import { displayOfRaw, listsOf } from '../../gate/index.ts'
 import { signApproval } from '../../home/index.ts'
 import type {
@@ -20,6 +26,9 @@ import { actReply, knownStreams } from './actions.ts'
 import type { Handler, Reply, RouteCall } from './route-call.ts'
 import { shownSide } from './shown-side.ts'
 
+const DAY_MS = 86_400_000
+const RISKS: readonly string[] = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW']
+
 export const listQuestions: Handler<'listQuestions'> = async (call) => {
   const questions = []
   for (const stream of await knownStreams(call)) {
@@ -33,7 +42,14 @@ export const listQuestions: Handler<'listQuestions'> = async (call) => {
     })
     questions.push(...found)
   }
-  return { value: { questions } }
+  const { shape, from = 0, limit = questions.length } = call.query
+  const asked = shape === undefined ? questions : questions.filter((one) => one.shape === shape)
+  const sorted = asked.toSorted(
+    (left, right) =>
+      RISKS.indexOf(left.risk) - RISKS.indexOf(right.risk) ||
+      (left.asked_at < right.asked_at ? -1 : 1),
+  )
+  return { value: { questions: sorted.slice(from, from + limit), total: asked.length } }
 }
 
 export const showQuestion: Handler<'showQuestion'> = async (call) => {
@@ -41,7 +57,9 @@ export const showQuestion: Handler<'showQuestion'> = async (call) => {
   const { proposal, result, decision } = question
   const head = headOf(row, question, stream)
   const [changes, has_parts] = [shownChanges(question), question.part !== null]
-  const always = grantOf(question)
+  const grant = grantOf(question)
+  const bounds = { days: GRANT_MS_MAX / DAY_MS, acts: GRANT_USES_MAX }
+  const always = grant === null ? null : { ...grant, ...bounds }
   return { value: { ...head, proposal, result, decision, changes, has_parts, always } }
 }
 
@@ -200,7 +218,7 @@ interface FoundQuestion {
 }
 
 /** Finds the question in the streams that the caller may know of. */
-async function findQuestion(call: NamedCall): Promise<FoundQuestion> {
+export async function findQuestion(call: NamedCall): Promise<FoundQuestion> {
   const { id } = call.params
   for (const stream of await knownStreams(call)) {
     const found = await call.home.withGate(call.caller, stream, (gate) => questionIn(gate, id))

@@ -46,8 +46,11 @@ export interface RouteCall<Name extends keyof Table = keyof Table> {
   readonly reserve: Reservation | null
   /** Rehearsals at once, over all requests. */
   readonly rehearsals: Turnstile
-  /** The ids of actions that this service is about to decide, also those whose request was answered. */
-  readonly deciding: Set<string>
+  /**
+   * The ids of actions that this service is about to decide, also those whose request was answered, in
+   * lower case, with whose proposal each is.
+   */
+  readonly deciding: Map<string, string>
   readonly programs: ProgramRuns
   /** Counts and traces an action that was proposed or answered. */
   readonly acted: (stream: string, actionId: string) => void

@@ -11,7 +11,18 @@ type SideNote = 'binary' | 'cut' | 'changed'
 interface SideText {
   readonly text: string | null
   readonly note: SideNote | null
+  /** A `data:` address. */
+  readonly image: string | null
 }
+
+/** How pictures begin that every browser shows, and that hold no script. */
+const PICTURES: readonly (readonly [string, RegExp])[] = [
+  ['image/png', /^\x89PNG\r\n/],
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/gif', /^GIF8[79]a/],
+  ['image/webp', /^RIFF[\s\S]{4}WEBP/],
+]
+const MAGIC_BYTES = 12
 
 /** Null where there is nothing on that side. */
 export async function shownSide(
@@ -27,16 +38,20 @@ export async function shownSide(
     mode: mode.toString(8).padStart(MODE_DIGITS, '0'),
     bytes: size,
     target: target === null ? null : displayOfRaw(target),
-    ...(kind === 'file' ? await textOf(read, change, side) : { text: null, note: null }),
+    ...(kind === 'file'
+      ? await textOf(read, change, side)
+      : { text: null, note: null, image: null }),
   }
 }
 
 async function textOf(read: Question['read'], change: Change, side: ChangeSide): Promise<SideText> {
   try {
     const pieces = read(change, side)
-    return pieces === null ? { text: null, note: 'changed' } : decoded(await beginning(pieces))
+    return pieces === null
+      ? { text: null, note: 'changed', image: null }
+      : decoded(await beginning(pieces))
   } catch {
-    return { text: null, note: 'changed' }
+    return { text: null, note: 'changed', image: null }
   }
 }
 
@@ -55,13 +70,21 @@ function decoded(bytes: Buffer): SideText {
   const isCut = bytes.length > TEXT_BYTES_MAX
   // A character may be cut in two at the end of the part that is shown.
   const shown = isCut ? wholeLines(bytes.subarray(0, TEXT_BYTES_MAX)) : bytes
-  if (shown.includes(0)) return { text: null, note: 'binary' }
+  const image = isCut ? null : imageOf(bytes)
+  if (image !== null || shown.includes(0)) return { text: null, note: 'binary', image }
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(shown)
-    return { text, note: isCut ? 'cut' : null }
+    return { text, note: isCut ? 'cut' : null, image }
   } catch {
-    return { text: null, note: 'binary' }
+    return { text: null, note: 'binary', image }
   }
+}
+
+/** Null unless the bytes are a picture. */
+function imageOf(bytes: Buffer): string | null {
+  const magic = bytes.subarray(0, MAGIC_BYTES).toString('latin1')
+  const type = PICTURES.find(([, pattern]) => pattern.test(magic))?.[0]
+  return type === undefined ? null : `data:${type};base64,${bytes.toString('base64')}`
 }
 
 function wholeLines(bytes: Buffer): Buffer {

@@ -4,6 +4,7 @@
  * memory, so any process can continue with it.
  */
 import { fault, faultError } from '../../base/index.ts'
+import { rawOfText } from '../../gate/index.ts'
 import type { GateParts } from '../lifecycle/act.ts'
 import { answerOf } from '../lifecycle/answer.ts'
 import { dropStageOf, end } from '../lifecycle/decide-again.ts'
@@ -38,6 +39,12 @@ export class Attempts implements AttemptSurface {
     const root = workspaceOf(this.#gate.context)
     if (!path.startsWith(`${root}/`)) throw faultError('attempt.order', path)
     return readThrough(this.#gate, bases, root, path)
+  }
+
+  async leftDigest(actionId: string, path: string): Promise<string | null> {
+    const raw = rawOfText(path)
+    const effects = await this.#gate.questions.effects(actionId)
+    return effects?.changes.find((change) => change.path === raw)?.after?.digest ?? null
   }
 
   async promoteHeld(actionId: string, confirm: Confirm): Promise<GateAnswer> {

@@ -55,7 +55,7 @@ export async function recordLaws(
 ): Promise<void> {
   const home = { ...registered, registeredLaws: registered.laws }
   const book = await openLawBook(home, ledger)
-  const last = await lastAccepted(ledger)
+  const last = (await lastAccepted(ledger))?.laws ?? null
   const { layered } = home
   if (last?.laws === book.digest && (last.layered ?? false) === layered) return
   const bodies = [book.text, book.listsText].map((text) => Buffer.from(text))
@@ -89,7 +89,7 @@ export async function recordDefaultLaws(
 
 /** The laws that a human accepted last; null where there are none or their bytes are lost. */
 export async function acceptedLaws(ledger: Ledger): Promise<LawSet | null> {
-  const last = await lastAccepted(ledger)
+  const last = (await lastAccepted(ledger))?.laws ?? null
   const text = last === null ? null : await keptLaws(last.laws, ledger.objects)
   if (text === null) return null
   const ground = last?.layered === true ? LAYERED : WHOLE
@@ -98,7 +98,20 @@ export async function acceptedLaws(ledger: Ledger): Promise<LawSet | null> {
   return reading.ok ? reading.laws : null
 }
 
-async function lastAccepted(ledger: Ledger): Promise<Laws | null> {
+/**
+ * Returns the home with the laws that a human accepted last, on any machine. Where one machine
+ * writes the ledger, the registration of the home says which these are.
+ */
+export async function underAcceptedLaws(home: KnownHome, ledger: Ledger): Promise<KnownHome> {
+  const accepted = ledger.files === null ? null : ((await lastAccepted(ledger))?.laws ?? null)
+  if (accepted === null) return home
+  return { ...home, registeredLaws: accepted.laws, layered: accepted.layered ?? false }
+}
+
+/** Returns the newest fact about laws: what was accepted, and its number. */
+export async function lastAccepted(
+  ledger: Pick<Ledger, 'store'>,
+): Promise<{ readonly laws: Laws; readonly seq: number } | null> {
   const page = await ledger.store.find({
     stream: HOST_STREAM,
     type: 'laws_v1',
@@ -108,7 +121,8 @@ async function lastAccepted(ledger: Ledger): Promise<Laws | null> {
   const [found] = page.facts
   if (found === undefined) return null
   // The query asked for facts of this type, and the store checked them when they were recorded.
-  return (JSON.parse(found.text) as { record: { payload: Laws } }).record.payload
+  const { record } = JSON.parse(found.text) as { record: { payload: Laws } }
+  return { laws: record.payload, seq: found.seq }
 }
 
 /**

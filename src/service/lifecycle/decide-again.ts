@@ -7,7 +7,7 @@ import type { Evaluation, SandboxResult } from '../../contracts/index.ts'
 import { type Change, decide, lawsSetAside, lawValues } from '../../gate/index.ts'
 import { removeTreeSync } from '../../machine/index.ts'
 import { obstacleFrom } from '../readings/readings.ts'
-import { findStage } from '../stage/stage-place.ts'
+import { findStage, leaveGoing } from '../stage/stage-place.ts'
 import type { Act, Blocked, GateParts, Recorded } from './act.ts'
 import { sentRequests } from './answer.ts'
 import { judgementOf } from './decide.ts'
@@ -44,6 +44,24 @@ export async function end(
   dropStage(gate, act.result)
   const requests = await sentRequests(gate.view, act.actionId)
   return { kind: 'blocked', act: again, requests }
+}
+
+/**
+ * If `work` fails (the ledger is gone, say), this process is not at work on the act any more: the next
+ * command, or the repeated request, finishes what is on the record of it.
+ */
+export async function orLeave<T>(
+  { context }: GateParts,
+  sandboxId: string | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const found = sandboxId === undefined ? null : findStage(context.home, sandboxId)
+    if (found !== null) leaveGoing(found.stage)
+    throw error
+  }
 }
 
 /** Ends an act whose process died, and which is no longer carried out without a question. */

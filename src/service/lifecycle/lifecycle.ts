@@ -19,6 +19,7 @@
  *   decision that is a fact, and once: the fact of a promotion ends its question.
  */
 import { type Fault, FaultError, fault } from '../../base/index.ts'
+import { refuseElsewhere } from '../stage/elsewhere.ts'
 import type { Confirm } from '../surface/surface.ts'
 import { isUnavailable } from '../workspace/stopped-promotion.ts'
 import {
@@ -39,7 +40,7 @@ import { answerHere, ask } from './ask.ts'
 import { compare, compareScope } from './compare.ts'
 import { confirm, type GivenAnswer } from './confirm.ts'
 import { decide, refusesHome } from './decide.ts'
-import { end, endInterrupted } from './decide-again.ts'
+import { end, endInterrupted, orLeave } from './decide-again.ts'
 import { heldAct } from './held.ts'
 import { takePart } from './part.ts'
 import { promote } from './promote.ts'
@@ -118,7 +119,9 @@ export async function judge(gate: GateParts, rehearsed: Rehearsed): Promise<Reco
       }
       // Copies while the facts are prepared; `record` waits for it, and returns what failed.
       const staged = stage(gate, decided, earlier)
-      const recorded = await record(gate, staged)
+      // Its decision may be on the record though this process could not see that.
+      const sandboxId = rehearsed.rehearsal?.sandboxId
+      const recorded = await orLeave(gate, sandboxId, () => record(gate, staged))
       if (recorded.kind === 'recorded') return recorded.act
       compared = recorded.compared
       earlier = recorded
@@ -158,6 +161,7 @@ export async function answer(
   waiting: Pick<Asked, 'act' | 'pending'>,
   answered: GivenAnswer,
 ): Promise<Outcome> {
+  if (answered.kind === 'yes') refuseElsewhere(gate.context, waiting.act)
   const digest = answered.kind === 'yes' ? answered.part : undefined
   const asked = digest === undefined ? waiting : await takePart(gate, waiting, digest)
   // The part is one that no law and no grant asks about.

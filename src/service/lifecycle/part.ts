@@ -48,7 +48,7 @@ import type { Asked, GateParts, PreparedPart, Recorded } from './act.ts'
 import { pointedRows } from './compare.ts'
 import { endedFailure } from './confirm.ts'
 import { judgementOf } from './decide.ts'
-import { dropStage, NO_BASIS } from './decide-again.ts'
+import { dropStage, NO_BASIS, orLeave } from './decide-again.ts'
 
 type OpenQuestion = Pick<Asked, 'act' | 'pending'>
 
@@ -249,10 +249,12 @@ export async function takePart(
     { type: 'evaluation_v1', payload: evaluation, key: `evaluation/${key}` },
     { type: 'decision_v1', payload: decision, key: `decision/${key}` },
   ]
-  const isOpen = await recordWhile(gate.view, records, (standing) => {
-    const open = standing.question(actionId)
-    return open?.askedAt === pending.askedAt && open.resultDigest === pending.resultDigest
-  })
+  const isOpen = await orLeave(gate, result.sandbox_id, () =>
+    recordWhile(gate.view, records, (standing) => {
+      const open = standing.question(actionId)
+      return open?.askedAt === pending.askedAt && open.resultDigest === pending.resultDigest
+    }),
+  )
   if (!isOpen) {
     dropStage(gate, result)
     throw await endedFailure(gate, actionId)

@@ -25,7 +25,7 @@ import {
 import { isEmpty, type PromotionOrder } from '../workspace/workspace.ts'
 import { blocked, type GateParts, type Outcome, type Recorded } from './act.ts'
 import { sentRequests } from './answer.ts'
-import { end } from './decide-again.ts'
+import { end, orLeave } from './decide-again.ts'
 
 const MINUTE_MS = 60_000
 
@@ -34,10 +34,18 @@ interface PromotionTerms {
   readonly isLate?: boolean
 }
 
-export async function promote(
+export function promote(
   gate: GateParts,
   act: Recorded,
   terms: PromotionTerms = {},
+): Promise<Outcome> {
+  return orLeave(gate, act.result?.sandbox_id, () => promoteOnce(gate, act, terms))
+}
+
+async function promoteOnce(
+  gate: GateParts,
+  act: Recorded,
+  terms: PromotionTerms,
 ): Promise<Outcome> {
   const { proposal, result, changes, actionId } = act
   if (proposal === null || result === null) return blocked(act)

@@ -1,7 +1,8 @@
 /**
  * A human's yes, or a decision to promote that needed none, is on the record while the promotion never
- * began: the process that was to carry it out is gone. The next command of a person finds it and carries it out, if
- * that is still what was decided; otherwise a decision of its own says that nothing came of it.
+ * began: the process that was to carry it out is gone, or failed and left it (`orLeave`). The next
+ * command of a person finds it and carries it out, if that is still what was decided; otherwise a
+ * decision of its own says that nothing came of it.
  *
  * INVARIANT (every yes has an end): after `finish` each such act is promoted, blocked with the reason,
  *   or waits for a human's choice in a recovery.
@@ -11,6 +12,7 @@ import { heldRequests, knownAgent } from '../../gate/index.ts'
 import { removeTreeSync } from '../../machine/index.ts'
 import { isHalted } from '../readings/halt.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
+import { isElsewhere } from '../stage/elsewhere.ts'
 import { findPreimages, stagesLeftGoing } from '../stage/stage-place.ts'
 import type { GateContext } from '../surface/context.ts'
 import type { FinishedYes } from '../surface/surface.ts'
@@ -60,7 +62,8 @@ export class UnfinishedActs {
       // Its files are in place; what is missing is recorded by recovery.
       if (findPreimages(this.#context.home, actionId) !== null) continue
       const act = await this.#recorded(actionId)
-      if (act !== null) await this.#finishOne(act, answeredMs)
+      if (act === null || isElsewhere(this.#context, act)) continue
+      await this.#finishOne(act, answeredMs)
     }
   }
 

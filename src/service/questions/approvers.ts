@@ -11,9 +11,16 @@ import {
   countApprovals,
   isComplete,
   type PendingQuestion as Pending,
+  type RecordedAnswer,
+  startersOf,
 } from '../../gate/index.ts'
 import { isProvenApproval, readRegister } from '../../home/index.ts'
-import { livePasskeys, ownCredential, principalText, type Register } from '../../ledger/index.ts'
+import {
+  humansWithCredential,
+  ownCredential,
+  principalText,
+  type Register,
+} from '../../ledger/index.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
 import type { GateContext } from '../surface/context.ts'
 
@@ -33,7 +40,7 @@ export class Approvers {
     const { principal } = this.#context.caller
     const name = showName(principalText(principal))
     const register = await this.#register()
-    if ((await this.#starters(actionId)).includes(principalText(principal))) {
+    if ((await this.#starters(actionId)).has(principalText(principal))) {
       const message = `${approvals.needed} humans have to approve this, and ${name} started the run or session that it is of`
       throw refused('confirm.own_run', actionId, message, 'other humans have to approve it')
     }
@@ -67,22 +74,19 @@ export class Approvers {
       confirmation: payload as Confirmation,
     }))
     const starters = await this.#starters(question.actionId)
-    const others = answers.filter(
-      ({ confirmation: { answer }, principal }) =>
-        answer !== 'APPROVED' || !starters.includes(principalText(principal)),
-    )
-    return countApprovals(question, others, (answer) => isProvenApproval(register, answer))
+    const isProven = (answer: RecordedAnswer) => isProvenApproval(register, answer)
+    return countApprovals(question, answers, starters, isProven)
   }
 
-  /** The humans whose run or session an act is of: its process recorded the act in their name. */
-  async #starters(actionId: string): Promise<readonly string[]> {
+  async #starters(actionId: string): Promise<ReadonlySet<string>> {
     const facts = await this.#view.factsOf('evaluation_v1', actionId)
-    return facts.flatMap(({ fact: { principal }, payload }) => {
-      // A fact is of its contract.
-      const { session, held } = payload as Evaluation
-      const isOfOthers = session !== undefined || held !== undefined
-      return isOfOthers && principal.kind === 'human' ? [principalText(principal)] : []
-    })
+    return startersOf(
+      facts.map(({ fact: { principal }, payload }) => ({
+        principal,
+        // A fact is of its contract.
+        evaluation: payload as Evaluation,
+      })),
+    )
   }
 
   /** Nothing that several humans were asked about goes on without all of them. */
@@ -111,19 +115,6 @@ export class Approvers {
     const { ledger, home } = this.#context
     return readRegister({ ledger, state: home.state })
   }
-}
-
-/** One person with several credentials is one, and so is one credential under several names. */
-export function humansWithCredential(register: Register): number {
-  const keys = register.principals
-    .filter(({ principal }) => principal.kind === 'human')
-    .flatMap(({ principal }) => {
-      const own = ownCredential(register.credentials, principal)
-      const [passkey] = livePasskeys(register, principal)
-      if (own !== null) return [own.key]
-      return passkey === undefined ? [] : [passkey.passkey.credential_id]
-    })
-  return new Set(keys).size
 }
 
 type RefusedApproval =

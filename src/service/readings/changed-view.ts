@@ -70,11 +70,12 @@ export class ChangedView {
     return (place === null ? null : readSmall(place, bytesMax))?.toString('latin1') ?? null
   }
 
-  /** The names in a directory, those that are new included. */
-  names(directory: RawPath): readonly RawPath[] {
+  /** The names in a directory, those that are new included; those that `isWanted` tells, if given. */
+  names(directory: RawPath, isWanted: (name: RawPath) => boolean = () => true): readonly RawPath[] {
     this.#added ??= addedNames(this.changes.values())
     const below = beforePath(directory, this.#layers)
-    const names = new Set([...(this.#added.get(directory) ?? []), ...namesBelow(below)])
+    const all = [...(this.#added.get(directory) ?? []), ...namesBelow(below)]
+    const names = new Set(all.filter(isWanted))
     return [...names].filter((name) => {
       const change = this.changes.get(joinRaw(directory, name))
       return change === undefined || change.after !== null
@@ -137,7 +138,8 @@ function addedNames(changes: Iterable<Change>): Map<RawPath, RawPath[]> {
 function namesBelow(directory: RawPath | null): readonly RawPath[] {
   if (directory === null) return []
   try {
-    return readdirSync(Buffer.from(bytesOfRaw(directory)), 'buffer').map(rawOfBytes)
+    // In latin1 each byte is a character, as in a raw path.
+    return readdirSync(Buffer.from(bytesOfRaw(directory)), 'latin1') as RawPath[]
   } catch {
     return []
   }

@@ -16,6 +16,10 @@ import { findPointed, type Pointed } from './pointed.ts'
 import { pathDirectories, startingPlaces } from './readings.ts'
 import { changedScripts } from './scripts.ts'
 import { trackedPaths } from './tracked.ts'
+import { TreeLinks } from './tree-links.ts'
+
+/** For all acts of the process: a listing is compared with its directory before each use. */
+const TREE_LINKS = new TreeLinks()
 
 export interface HostReadings extends Pointed {
   readonly scripts: ReturnType<typeof changedScripts>
@@ -51,7 +55,8 @@ export function readPointed(
   const trees = [host.workspace, ...host.roots.map(({ real }) => real)] as const
   const scope = grantCase(evaluation) === null ? null : trees
   const links = session?.links ?? []
-  return findPointed({ changes, layers, path, places, homes, lists, trees, scope, links })
+  const where = { path, places, homes, trees, scope }
+  return findPointed({ changes, layers, lists, links, treeLinks: TREE_LINKS, ...where })
 }
 
 function ownHomes({ host }: Evaluation): readonly string[] {

@@ -5,10 +5,8 @@
  * source did not change. Looks at the tree as it would be after a promotion; finds and decides nothing.
  * The answer is recorded with the decision.
  */
-import { type Dirent, readdirSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import {
-  bytesOfRaw,
   type Change,
   type GateLists,
   isBelow,
@@ -26,6 +24,7 @@ import { GitForged } from './git-forged.ts'
 import { GitPlanted } from './git-planted.ts'
 import { GitReach } from './git-reach.ts'
 import { beforePath } from './scripts.ts'
+import type { TreeLinks } from './tree-links.ts'
 
 interface PointedInput {
   readonly changes: readonly Change[]
@@ -41,6 +40,7 @@ interface PointedInput {
   readonly scope: readonly string[] | null
   /** Real links that an earlier act of the same session made. */
   readonly links: readonly RawPath[]
+  readonly treeLinks: TreeLinks
 }
 
 export interface Pointed {
@@ -123,8 +123,9 @@ class PointedSearch {
   /** What the dot links of a directory, its manifest and its interpreters lead to. */
   #links(directory: RawPath): void {
     if (this.#view.changes.get(directory)?.before === null) return
-    for (const name of this.#view.names(directory)) {
-      if (name === '.git' || (!name.startsWith('.') && name !== 'package.json')) continue
+    const isWanted = (name: RawPath): boolean =>
+      name === 'package.json' || (name.startsWith('.') && name !== '.git')
+    for (const name of this.#view.names(directory, isWanted)) {
       this.#follow(joinRaw(directory, name))
     }
     for (const name of ENVIRONMENTS) {
@@ -187,11 +188,11 @@ class PointedSearch {
 
   /** Of the trees, as they were before the act. */
   #realLinks(): readonly RawPath[] {
-    const { trees, layers } = this.#input
+    const { trees, layers, treeLinks } = this.#input
     const roots = [...new Set(trees.map(rawOfText))]
-    this.#linksBefore ??= roots.flatMap((root) => [
-      ...linksBelow(root, (path) => beforePath(path, layers)),
-    ])
+    this.#linksBefore ??= roots.flatMap((root) =>
+      treeLinks.below(root, (path) => beforePath(path, layers)),
+    )
     return this.#linksBefore
   }
 
@@ -290,41 +291,3 @@ function isOfLink({ before, after }: Change): boolean {
 }
 
 const BYTECODE_BYTES_MAX = 16 * 1024 * 1024
-
-const ENTRIES_MAX = 100_000
-const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules', '__pycache__'])
-
-/**
- * The symbolic links of a tree as it was before an act, those near the top first. Each act looks for
- * them, so the walk is bounded; installed dependencies and the directories of git are left out.
- * `placeOf` says where a directory of the tree lies on the disk; null for one that is nowhere.
- */
-function* linksBelow(
-  root: RawPath,
-  placeOf: (path: RawPath) => RawPath | null,
-): Generator<RawPath> {
-  const queue = [root]
-  let left = ENTRIES_MAX
-  // The queue grows while it is walked.
-  for (const directory of queue) {
-    for (const entry of entriesOf(placeOf(directory))) {
-      if (left-- <= 0) return
-      const isLink = entry.isSymbolicLink()
-      if ((!isLink && !entry.isDirectory()) || LEFT_OUT.has(entry.name)) continue
-      // In latin1 each byte is a character, as in a raw path.
-      const path = joinRaw(directory, entry.name as RawPath)
-      if (isLink) yield path
-      else queue.push(path)
-    }
-  }
-}
-
-function entriesOf(place: RawPath | null): readonly Dirent[] {
-  if (place === null) return []
-  try {
-    const options = { withFileTypes: true, encoding: 'latin1' } as const
-    return readdirSync(Buffer.from(bytesOfRaw(place)), options)
-  } catch {
-    return []
-  }
-}

@@ -15,6 +15,7 @@ import {
   type GateLists,
   grantCase,
   INDEX_BYTES_MAX,
+  type IndexNames,
   indexNames,
   pathsToTrack,
   type RawPath,
@@ -113,7 +114,7 @@ export function committedBytes(path: RawPath, heads: SessionBytes['heads']): Uin
 }
 
 interface Repository {
-  readonly names: ReadonlySet<string>
+  readonly names: IndexNames
   readonly objects: GitObjects
   readonly committed: CommittedFiles
 }

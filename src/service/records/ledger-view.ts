@@ -4,7 +4,14 @@
  */
 import { faultCode, faultError, invariant } from '../../base/index.ts'
 import type { StandingFold, StandingOptions } from '../../gate/index.ts'
-import { contentOf, type Fact, HOST_STREAM, type Principal } from '../../ledger/index.ts'
+import {
+  type Appended,
+  contentOf,
+  type Fact,
+  HOST_STREAM,
+  type Principal,
+  principalText,
+} from '../../ledger/index.ts'
 import {
   custodyOf,
   type StandingKeeper,
@@ -90,6 +97,29 @@ export class LedgerView {
     size?: number,
     after?: Promise<unknown>,
   ): Promise<number> {
+    const [first] = await this.#append(records, principal, stream, size, after)
+    return first?.seq ?? 0
+  }
+
+  /** In whose name it records. */
+  get caller(): string {
+    return principalText(this.#context.caller.principal)
+  }
+
+  /** Whether the record is new: false if its key was used before, and nothing is recorded then. */
+  async recordFirst(record: GateRecord): Promise<boolean> {
+    const { caller, stream } = this.#context
+    const [first] = await this.#append([record], caller.principal, stream)
+    return first?.repeated !== true
+  }
+
+  async #append(
+    records: readonly GateRecord[],
+    principal: Principal,
+    stream: string,
+    size?: number,
+    after?: Promise<unknown>,
+  ): Promise<readonly Appended[]> {
     const alongside = stream === this.#context.stream ? this.#alongside : null
     if (alongside !== null) this.#alongside = null
     const all = alongside === null ? records : [...records, alongside]
@@ -112,7 +142,7 @@ export class LedgerView {
     if (alongside !== null && recorded.appended.at(-1)?.repeated === true) {
       throw faultError('api.in_progress', alongside.key)
     }
-    return recorded.appended[0]?.seq ?? 0
+    return recorded.appended
   }
 
   async recordOnHost(record: GateRecord): Promise<number> {

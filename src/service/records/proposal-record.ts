@@ -1,5 +1,5 @@
 /** Under which keys a proposal and what became of it go on the ledger, and by which id. */
-import { faultError, showCommand, showName } from '../../base/index.ts'
+import { digestDocument, faultError, showCommand, showName } from '../../base/index.ts'
 import {
   type Evaluation,
   field,
@@ -7,6 +7,7 @@ import {
   type Operation,
   type Proposal,
 } from '../../contracts/index.ts'
+import { principalText } from '../../ledger/index.ts'
 import { quoteAll } from '../../machine/index.ts'
 import type { GateRecord, LedgerView } from './ledger-view.ts'
 import { recordWhile } from './override-use.ts'
@@ -47,11 +48,11 @@ export async function recordBeforeRun(
   evaluation: Evaluation,
 ): Promise<void> {
   const release = evaluation.network?.release ?? null
+  const { action_id, proposal_digest, host } = evaluation
   if (release === null) {
-    await view.record([record])
+    if (!(await view.recordFirst(record))) await refuseAnothers(view, evaluation)
     return
   }
-  const { action_id, proposal_digest, host } = evaluation
   const isRecorded = await recordWhile(view, [record], (standing) => {
     const usable = standing.releaseFor(action_id, proposal_digest, host.now_ms)
     return usable?.override_id === release.override_id
@@ -59,6 +60,23 @@ export async function recordBeforeRun(
   if (isRecorded) return
   const message = 'another run of this proposal has used its release'
   throw faultError('override.release', action_id, message)
+}
+
+/**
+ * Two proposals under one id at the same moment are both admitted; the one that is recorded has the id.
+ * Fails for the other, unless it is the same proposal of the same caller.
+ */
+async function refuseAnothers(
+  view: LedgerView,
+  { action_id, proposal_digest }: Evaluation,
+): Promise<void> {
+  const [first] = await view.factsOf('proposal_v1', action_id)
+  const document = first === undefined ? null : ((await view.originalOf(first)) ?? first.payload)
+  const isSame = first !== undefined && principalText(first.fact.principal) === view.caller
+  if (isSame && digestDocument(document) === proposal_digest) return
+  const message = `the action id ${showName(action_id)} was used before`
+  const hint = 'make a fresh UUID for every proposal'
+  throw faultError('descriptor.action_id_reused', action_id, message, hint)
 }
 
 const WORDS_MAX = 120

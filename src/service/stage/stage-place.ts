@@ -3,7 +3,7 @@
  * and not copied. In the state directory when that is the same filesystem, else next to the laws
  * in `.writ/stage`, which no sandbox and no diff shows.
  */
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { faultError, isUuid, showName } from '../../base/index.ts'
 import type { Change } from '../../gate/index.ts'
@@ -96,7 +96,14 @@ export function markGoing(stage: string, actionId: string): void {
   writeFileSync(join(stage, `${GOING}${ownerMark()}-${actionId}`), '', { mode: 0o600 })
 }
 
-/** Returns the stages whose process is gone, or has not promoted them since `beforeMs`. */
+/** Says that this process promotes a stage no more, though it lives: anybody may, from now on. */
+export function leaveGoing(stage: string): void {
+  const marks = namesIfThere(stage).filter((name) => name.startsWith(`${GOING}${ownerMark()}-`))
+  // As if it had not promoted it for ever; see `stagesLeftGoing`.
+  for (const name of marks) utimesSync(join(stage, name), 0, 0)
+}
+
+/** Returns the stages whose process is gone, left them, or has not promoted them since `beforeMs`. */
 export function stagesLeftGoing(home: KnownHome, beforeMs: number): readonly GoingStage[] {
   return stagePlaces(home)
     .flatMap((place) =>

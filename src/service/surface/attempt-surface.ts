@@ -186,6 +186,8 @@ export interface AttemptSurface {
   begin(order: AttemptOrder): Promise<Attempt>
   /** A file of the tree as it is with these stages on it; null when there is none. */
   readStaged(bases: readonly string[], path: string): Promise<Uint8Array | null>
+  /** The digest of a file as an attempt left it, by the record; null if it left none there. */
+  leftDigest(actionId: string, path: string): Promise<string | null>
   /**
    * Idempotent: a stage that was promoted before answers as it did then. An answer that is neither
    * promoted nor pending ended the stage: BLOCK (`promote.conflict`, `flow.stage_void`, …) or a

@@ -61,7 +61,7 @@ retry | at once | { "initial": 5, "factor": 2, "max": 60 } | How long to wait be
 const INPUT_TEXT = (): string => `
 from |  | "outline" | The node that left it.
 as |  | "outline" | The name by which the participant gets it.
-file | its last artifact | "data/numbers.csv" | A file of the workspace, in the version that the node left, in place of its artifact.
+file | its last artifact | "data/numbers.csv" | A file of the workspace in place of its artifact. One that the node left has to be unchanged since, but for later nodes of the run.
 optional | false | true | Lets the node run without it.
 `
 
@@ -207,6 +207,7 @@ const REACH_TEXT = (): string => `
 egress | none | ["api.example"] | Hosts that the participant may call.
 secrets | none | ["API_KEY"] | Names of environment variables that this participant alone gets.
 tools | it has tools | "none" | Says that it has no tools, so that TOOL_USE_NONZERO does not hold for it.
+labels | none | ["gpu"] | What a machine needs to do this work: a worker takes the run only if it has all of them.
 `
 
 const COMMAND_TEXT = (): string => `
