@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * Starts the command line, `dist/cli/program.cjs`, or for `exec`, `run`, `session`, `serve` and `mcp`
- * scripts that hold nothing else, with the code that V8 compiled for it when it was built. Another
- * version of Node ignores that code and compiles the file itself.
+ * Starts the command line, `dist/cli/program.cjs`, or for `exec`, `run`, `session`, `serve`, `mcp`,
+ * `worker`, `dispatch`, `device run` and `hook event` scripts that hold nothing else, with the code that V8
+ * compiled for it when it was built. Another version of Node ignores that code and compiles the file itself.
  */
 'use strict'
 const { readFileSync } = require('node:fs')
@@ -18,6 +18,10 @@ const SCRIPTS = new Map([
   ['session', 'run'],
   ['serve', 'serve'],
   ['mcp', 'serve'],
+  ['hook event', 'hook'],
+  ['dispatch', 'field'],
+  ['device run', 'field'],
+  ['worker', 'worker'],
 ])
 const NOT_BUILT =
   'cli.not_built: the program files are missing\n  hint: run `npm run build` in the checkout\n'
@@ -48,8 +52,9 @@ function read(file, encoding) {
 }
 
 async function start() {
-  const [, , command] = process.argv
-  const program = load(BUILT, SCRIPTS.get(command) ?? 'program')
+  const [, , command, word] = process.argv
+  const name = SCRIPTS.get(command) ?? SCRIPTS.get(`${command} ${word}`)
+  const program = load(BUILT, name ?? 'program')
   if (program === null) process.stderr.write(NOT_BUILT)
   const status = program === null ? 4 : await program.main(process.argv.slice(2))
   process.exitCode = status

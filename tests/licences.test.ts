@@ -61,7 +61,9 @@ function add(name: string, how: 'installed' | 'bundled'): void {
   shipped.set(name, known)
 }
 
-const ENTRIES = ['main', 'exec-main', 'run-main', 'serve-main'].map((name) => `src/cli/${name}.ts`)
+const ENTRIES = ['main', 'exec-main', 'run-main', 'hook-main', 'serve-main'].map(
+  (name) => `src/cli/${name}.ts`,
+)
 const PACKAGE = /node_modules\/((?:@[^/]+\/)?[^/]+)\//
 
 /** What esbuild takes into the scripts of the command line and the service. */

@@ -78,6 +78,7 @@ describe('the package', () => {
       'dist/cli/program.cjs',
       'dist/cli/exec.cjs',
       'dist/cli/run.cjs',
+      'dist/cli/hook.cjs',
       'bin/held/npm',
       'bin/held/hold.cjs',
       'dist/types/index.d.ts',

@@ -3,8 +3,8 @@
  * with `$ `, a last line such as `[75]` is its status, and `…` matches any text; alone in a line it
  * matches any number of lines.
  */
-import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { Place } from './cli-gate/place.ts'
@@ -60,6 +60,18 @@ export function walkPage(
 ): readonly Shown[] {
   const page = readFileSync(join(examples, 'README.md'), 'utf8')
   return walkShown(place, page, through, examples)
+}
+
+/** The examples of flows as the package holds them: what is not packed is not there. */
+export function packedExamples({ folder }: Pick<Place, 'folder'>): string {
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts']
+  const text = execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  // The form of npm's answer; an empty one leaves no example.
+  const [packed] = JSON.parse(text) as readonly { files: readonly { path: string }[] }[]
+  const root = join(folder, 'package')
+  for (const { path } of packed?.files ?? [])
+    if (path.startsWith('examples/')) cpSync(path, join(root, path))
+  return join(root, 'examples', 'flows')
 }
 
 /** Runs every command that a page shows; `through` are words before the shell, such as a change of user. */

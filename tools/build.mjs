@@ -5,10 +5,12 @@
  * - worker threads and the programs that run inside a sandbox (`*.worker.ts`, `*.program.ts`), each as
  *   one file, because a thread should load little and a sandbox sees nothing else of writ;
  * - the command line as one script, `dist/cli/program.cjs`, and `writ exec`, which people wait for
- *   most, as another, `dist/cli/exec.cjs`, and sessions as a third, `dist/cli/run.cjs`; next to each
- *   the code that V8 compiled for it
+ *   most, as another, `dist/cli/exec.cjs`, sessions as a third, `dist/cli/run.cjs`, and what hooks start
+ *   as a fourth, `dist/cli/hook.cjs`; next to each the code that V8 compiled for it
  *   (`tools/warm.mjs`): without that code every command would take about 80 ms longer;
- * - `writ serve` and `writ mcp` as a fourth script, `dist/cli/serve.cjs`, which holds their servers;
+ * - `writ serve` and `writ mcp` as a fifth script, `dist/cli/serve.cjs`, which holds their servers;
+ * - `writ dispatch` and `writ device run` as a sixth, `dist/cli/field.cjs`, which holds the MQTT client;
+ * - `writ worker` as a seventh, `dist/cli/worker.cjs`, which holds the engine of jobs;
  * - the web console as static files, `dist/console`, by Vite;
  * - type declarations and manual pages.
  *
@@ -33,7 +35,7 @@ const BUNDLED = new Set([
   'typebox',
   'yaml',
 ])
-/** Packages that the script of the service alone holds; people need not install them. */
+/** Packages that the scripts of service and worker alone hold; people need not install them. */
 const SERVED = [
   '@modelcontextprotocol/server',
   '@simplewebauthn/server',
@@ -41,6 +43,10 @@ const SERVED = [
   'pino',
   'prom-client',
 ]
+/** The same for the script of dispatch and devices. */
+const FIELD = ['mqtt']
+
+const WORKER = ['graphile-worker']
 const STAMP = join(ROOT, 'dist', '.stamp')
 const WARMING_MS = 120_000
 
@@ -53,7 +59,7 @@ export async function build() {
   await bundle(sources, fresh)
   await bundleConsole(fresh)
   // A machine without sandboxes can run the program without the compiled code.
-  for (const script of ['program', 'exec', 'run']) {
+  for (const script of ['program', 'exec', 'run', 'hook']) {
     const words = ['tools/warm.mjs', fresh, script]
     run(process.execPath, words, { stdio: 'ignore', timeout: WARMING_MS })
   }
@@ -81,11 +87,20 @@ async function bundle(sources, outdir) {
       'cli/program': 'src/cli/main.ts',
       'cli/exec': 'src/cli/exec-main.ts',
       'cli/run': 'src/cli/run-main.ts',
+      'cli/hook': 'src/cli/hook-main.ts',
     },
     ...script,
   })
-  const external = settings.external.filter((name) => !SERVED.includes(name))
-  const entryPoints = { 'cli/serve': 'src/cli/serve-main.ts' }
+  await bundleScript(settings, 'serve', SERVED)
+  await bundleScript(settings, 'field', FIELD)
+  await bundleScript(settings, 'worker', WORKER)
+}
+
+/** A script of its own, with the packages that no other file holds. */
+async function bundleScript(settings, name, packages) {
+  const { build: esbuild } = await import('esbuild')
+  const external = settings.external.filter((one) => !packages.includes(one))
+  const entryPoints = { [`cli/${name}`]: `src/cli/${name}-main.ts` }
   await esbuild({ ...settings, ...script, entryPoints, external })
 }
 
@@ -96,7 +111,7 @@ async function bundleConsole(fresh) {
   await vite({
     configFile: false,
     root: join(ROOT, 'src', 'console'),
-    plugins: [react(), await plainRoutes(fresh)],
+    plugins: [react(), await plainRoutes(fresh), preloadConsole()],
     logLevel: 'warn',
     build: {
       outDir: join(fresh, 'console'),
@@ -121,6 +136,25 @@ async function plainRoutes(fresh) {
   }
 }
 
+/** The first script loads the console; the page names its files too, so that all of them come at once. */
+function preloadConsole() {
+  const filesOf = (bundle, name) => [
+    name,
+    ...bundle[name].imports.flatMap((one) => filesOf(bundle, one)),
+  ]
+  const transformIndexHtml = (_page, { bundle }) => {
+    const main = Object.values(bundle).find((one) => one.facadeModuleId?.endsWith('/main.tsx'))
+    return [...new Set(filesOf(bundle, main.fileName))].map((name) => ({
+      tag: 'link',
+      attrs: { rel: 'modulepreload', crossorigin: true, href: `/${name}` },
+    }))
+  }
+  return {
+    name: 'preload-console',
+    transformIndexHtml: { order: 'post', handler: transformIndexHtml },
+  }
+}
+
 /** How a script is made that `bin/writ.cjs` runs. */
 const script = {
   format: 'cjs',
@@ -142,7 +176,12 @@ function settingsFor(outdir) {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    external: [...Object.keys(dependencies).filter((name) => !BUNDLED.has(name)), ...SERVED],
+    external: [
+      ...Object.keys(dependencies).filter((name) => !BUNDLED.has(name)),
+      ...SERVED,
+      ...FIELD,
+      ...WORKER,
+    ],
     // The package's CommonJS files cannot be bundled into a module; these are its ES modules.
     alias: { yaml: './node_modules/yaml/browser/index.js' },
     legalComments: 'none',

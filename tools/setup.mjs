@@ -25,6 +25,7 @@ export const FOR_TESTS = [
   { command: 'curl', debian: 'curl', why: 'is a client in the tests of the network' },
   { command: 'openssl', debian: 'openssl', why: 'makes certificates for the tests of the network' },
   { command: 'strace', debian: 'strace', why: 'shows the order of sync calls to the tests' },
+  { command: 'mosquitto', debian: 'mosquitto', why: 'is the broker in the tests of devices' },
   { command: 'chromium', debian: 'chromium', why: 'is driven by the tests of user interfaces' },
 ]
 

@@ -52,6 +52,12 @@ const SOAKS = [
     files: ['tests/expression/difference.test.ts'],
     env: { WRIT_EXPRESSION_RUNS: '200000' },
   },
+  {
+    name: 'field',
+    files: ['tests/field/many.test.ts'],
+    env: { WRIT_FIELD_DEVICES: '1000', WRIT_FIELD_TASKS: '10000' },
+  },
+  { name: 'fleet', files: ['tests/fleet/kills.test.ts'], env: { WRIT_FLEET_RUNS: '2000' } },
   { name: 'tamper', files: ['tests/ledger/tamper.test.ts'], env: { WRIT_TAMPER_RUNS: '2500' } },
   {
     name: 'postgres-tamper',

@@ -25,6 +25,10 @@ const SESSION_CALLS = [
   ['session', 'settle'],
 ]
 
+/** An event is read from standard input: without one the answer is a refusal, by the same code. */
+const HOOK_CALLS = [['hook', 'event', '--wrap', 'claude-code']]
+const CALLS_OF = { run: SESSION_CALLS, hook: HOOK_CALLS }
+
 const place = mkdtempSync(join(tmpdir(), 'writ-warm-'))
 try {
   for (const name of ['home', 'project']) mkdirSync(join(place, name))
@@ -35,7 +39,7 @@ try {
   const program = load(BUILT, 'program')
   await program.main(HOME)
   const { main, script } = name === 'program' ? program : load(BUILT, name)
-  for (const call of name === 'run' ? SESSION_CALLS : CALLS) await main(call)
+  for (const call of CALLS_OF[name] ?? CALLS) await main(call)
   writeFileSync(join(BUILT, `${name}.cjs.code`), script.createCachedData())
 } finally {
   process.chdir(ROOT)

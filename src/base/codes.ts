@@ -125,6 +125,7 @@ export const CODES = {
   'receipt.executor_mismatch': { http: 403, exit: 1, says: 'the executor is not the caller' },
   'receipt.unknown_task': { http: 404, exit: 1, says: 'no task has this id' },
   'receipt.idempotency_key': wrong('the receipt has no idempotency key'),
+  'receipt.other_device': { http: 403, exit: 1, says: 'the task is for another device' },
   'receipt.duplicate': { http: 409, exit: 1, says: 'this receipt was already given' },
 
   // The ledger envelope.
@@ -495,6 +496,30 @@ export const CODES = {
   'schedule.unknown': { http: 404, exit: 1, says: 'there is no such schedule' },
   'schedule.exists': { http: 409, exit: 1, says: 'a schedule of this name exists' },
 
+  // Dispatch of tasks to devices (D-1).
+  'dispatch.unknown_task': { http: 404, exit: 1, says: 'no such task is for a device' },
+  'dispatch.other_device': { http: 403, exit: 1, says: 'the task is for another device' },
+  'dispatch.not_offered': { http: 409, exit: 1, says: 'the task is not on offer' },
+  'dispatch.claimed': { http: 409, exit: 1, says: 'the task is claimed already' },
+  'dispatch.lease': { http: 409, exit: 1, says: 'the lease has ended, or is another one' },
+  'dispatch.started': { http: 409, exit: 1, says: 'the device has started the task' },
+  'dispatch.ended': { http: 409, exit: 1, says: 'the task has come to its end' },
+  'dispatch.message': { http: 422, exit: 1, says: 'the message of a device is malformed' },
+  'dispatch.signature': refused('the message has no valid signature of the device'),
+  'dispatch.device': usage('the text is not the name of a device'),
+  'dispatch.key': usage('the text is not the key of a device, or the device has none'),
+  'dispatch.broker': broken('the broker cannot be reached, or refuses'),
+
+  // The executor of a device (D-2).
+  'device.offer': refused('the offer is malformed'),
+  'device.offer_signature': refused('no pinned key signed the offer'),
+  'device.offer_foreign': refused('the offer is for another device'),
+  'device.offer_window': refused('the time of the offer has not come, or is over'),
+  'device.offer_known': refused('the command was begun here before'),
+  'device.journal': broken('the journal of the device cannot be read as it was written'),
+  'device.running': { http: 409, exit: 1, says: 'another process works for this device' },
+  'device.host': broken('the home of the tasks cannot be reached'),
+
   // Law files.
   'laws.required': wrong('a mandatory field is missing'),
   'laws.field_type': wrong('a field has the wrong JSON type'),
@@ -520,6 +545,7 @@ export const CODES = {
   'laws.actor': wrong('a grant names an actor of no known form'),
   'laws.moment': wrong('a moment is not ISO 8601 with an offset'),
   'laws.notify': wrong('a way to tell people is incomplete or wrong'),
+  'laws.dispatch': wrong('a way to devices is incomplete or wrong'),
   'laws.host': wrong('a host is not one exact host name'),
   'laws.unusable': wrong('the law file has faults, and so no laws'),
 
@@ -596,7 +622,7 @@ export const CODES = {
   'ledger.busy': { http: 503, exit: 4, says: 'other writers held the ledger for too long' },
   'ledger.disk_full': { http: 507, exit: 4, says: 'the disk is full; nothing was recorded' },
   'ledger.corrupt': broken('the file of the ledger is damaged'),
-  'ledger.unreachable': broken('the ledger could not be read or written'),
+  'ledger.unreachable': { http: 503, exit: 4, says: 'the ledger could not be read or written' },
   'ledger.closed': broken('the ledger was closed'),
   'ledger.unclear': broken('the append failed and may be recorded all the same'),
   'ledger.head_moved': { http: 409, exit: 1, says: 'the stream has another size than expected' },
@@ -612,6 +638,21 @@ export const CODES = {
   'ledger.key_missing': broken('the key that has to sign is not there'),
   'ledger.key_malformed': broken('the file does not hold a key'),
   'ledger.key_exposed': broken('others can read the private key'),
+  'machine.removed': {
+    http: 409,
+    exit: 1,
+    says: 'this machine was removed from the home and records nothing',
+  },
+  'machine.unknown': { http: 409, exit: 1, says: 'no fact lets this machine sign' },
+  'machine.elsewhere': {
+    http: 409,
+    exit: 1,
+    says: 'the act lies on another machine of the home',
+  },
+  'machine.name': wrong('a machine of that name signs already, or none does'),
+  'machine.key': wrong('the text is no key of a machine of this home'),
+  'machine.job': { http: 404, exit: 1, says: 'there is no such job' },
+  'machine.alone': wrong('the home is not on a server that several machines reach'),
 
   // Homes, principals, credentials.
   'home.missing': { http: 404, exit: 2, says: 'there is no home here' },
@@ -624,6 +665,11 @@ export const CODES = {
   'principal.token': { http: 401, exit: 1, says: 'the token is not known, revoked or expired' },
   'principal.exists': { http: 409, exit: 1, says: 'there is such a principal already' },
   'principal.unknown': { http: 404, exit: 1, says: 'there is no such principal or token' },
+  'principal.endorsement': {
+    http: 409,
+    exit: 3,
+    says: 'more humans have to agree to this change, because a law wants several',
+  },
   'principal.name': wrong('the name of the principal is not of the documented form'),
   'principal.malformed': broken('the register of principals cannot be read'),
   'credential.weak': wrong('the passphrase is too short: use four words or 12 characters at least'),
@@ -666,7 +712,11 @@ export const CODES = {
     says: 'the idempotency key was used for another request',
   },
   'api.in_progress': { http: 409, exit: 1, says: 'a request with this key is under way' },
-  'api.digest_moved': { http: 412, exit: 1, says: 'the digest is not that of the question now' },
+  'api.digest_moved': {
+    http: 412,
+    exit: 1,
+    says: 'the digest is not that of the question, or of the law file, as it is now',
+  },
   'api.too_large': { http: 413, exit: 1, says: 'the request is too large' },
   'api.media': { http: 415, exit: 2, says: 'the body is not JSON' },
   'api.too_often': { http: 429, exit: 1, says: 'the caller asks too often' },
@@ -788,6 +838,7 @@ export const CODES = {
   'gate_record.duplicate': wrong('the same thing is named twice'),
   'gate_record.host': wrong('the host is not one exact host name'),
   'gate_record.method': wrong('the method is not a word in capitals'),
+  'gate_record.device': wrong('the id or namespace of a device is not one plain word'),
   'gate_record.contradiction': wrong('the record contradicts itself'),
 
   // The gate: what a decision says (G-8, G-15 to G-18). `law.<policy_id>` is made from the law.
@@ -795,7 +846,9 @@ export const CODES = {
   'confirm.descriptor': waiting('a person has to confirm these effects'),
   'confirm.law': waiting('a law asks for a confirmation'),
   'confirm.class': waiting('something would be sent, which restoring files does not undo'),
-  'confirm.intent': waiting('the intent argues for itself, or the same act was undone before'),
+  'confirm.intent': waiting(
+    'the words of the actor argue for themselves, or the same act was undone before',
+  ),
   'confirm.scope': waiting('the scope lies outside the workspace'),
   'confirm.blocked': waiting(
     'the same act was blocked before and stays blocked for agents, scripts and devices: look at what it does, then decide',

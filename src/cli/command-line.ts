@@ -107,7 +107,8 @@ async function dispatch(
     return EXIT.yes
   }
   const group = commands.filter(({ name }) => name.startsWith(`${first} `))
-  if (group.length > 0 && (argv[1] === '--help' || argv[1] === '-h')) {
+  const isCommand = commands.some(({ name }) => name === first)
+  if (group.length > 0 && !isCommand && (argv[1] === '--help' || argv[1] === '-h')) {
     await terminal.out(helpText(programHelp(group, VERSION, terminal.paint)))
     return EXIT.yes
   }

@@ -54,6 +54,7 @@ const DETAILS: Readonly<Record<string, readonly string[]>> = {
   ao_act_receipt_v0: ['status'],
   schedule_v1: ['change'],
   witness_v1: ['change'],
+  machine_v1: ['change'],
 }
 
 const SAFE_TEXT =

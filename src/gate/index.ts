@@ -128,6 +128,7 @@ export {
   gitPathOf,
   holdsSameEntries,
   INDEX_BYTES_MAX,
+  type IndexNames,
   indexEntries,
   indexNames,
   isGitWork,
@@ -237,6 +238,7 @@ export {
   countApprovals,
   isComplete,
   type RecordedAnswer,
+  startersOf,
 } from './standing/approvals.ts'
 export type { KnownGrant } from './standing/grant-fold.ts'
 export {

@@ -129,6 +129,7 @@ describe('a gateway', () => {
       { tools: [{ type: 'mcp', server_url: 'https://evil.example/sse' }] },
       { tools: [{ urlContext: {} }] },
       { messages: [{ role: 'user', content: [{ type: 'tool_result', content: [image] }] }] },
+      { messages: [{ role: 'user', content: nested(image, 9) }] },
     ].map((body) => JSON.stringify(body))
     // The second of two equal keys counts, here and there.
     const twice = '{"mcp_servers":[{"url":"https://evil.example"}],"mcp_servers":[]}'
@@ -188,3 +189,8 @@ describe('a gateway', () => {
     expect(gateway.use.failures).toBe(1)
   })
 })
+
+/** Deeper than any interface of a model has it. */
+function nested(block: unknown, levels: number): unknown {
+  return levels === 0 ? block : { type: 'tool_result', content: nested(block, levels - 1) }
+}

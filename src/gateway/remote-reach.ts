@@ -61,7 +61,9 @@ function* toolReaches(tool: Json): Generator<Reach> {
 const DEPTH_MAX = 6
 
 function* contentReaches(value: unknown, depth: number): Generator<Reach> {
-  if (depth > DEPTH_MAX || typeof value !== 'object' || value === null) return
+  if (typeof value !== 'object' || value === null) return
+  // What is not looked at is not passed on.
+  if (depth > DEPTH_MAX) return yield { what: 'contents nested deeper than known', address: null }
   if (Array.isArray(value)) {
     for (const one of value) yield* contentReaches(one, depth)
     return

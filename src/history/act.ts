@@ -68,7 +68,8 @@ export const ACTS = 30
 const PAGE = 200
 
 /** From the facts about one action, in their order; null when there are none. */
-function actOf(id: string, facts: readonly OpenedFact[]): ActHistory | null {
+function actOf(id: string, about: readonly OpenedFact[]): ActHistory | null {
+  const facts = ofFirstUse(about)
   const [first] = facts
   if (first === undefined) return null
   const parts = {
@@ -82,6 +83,19 @@ function actOf(id: string, facts: readonly OpenedFact[]): ActHistory | null {
     rollback: last<Rollback>(facts, 'rollback_v1'),
   }
   return { id, at: first.occurred_at, by: first.principal, ...parts, outcome: outcomeOf(parts) }
+}
+
+/** Without the proposals that were refused because an earlier one has the id: they are not this act. */
+function ofFirstUse(facts: readonly OpenedFact[]): readonly OpenedFact[] {
+  const keyOfUse = ({ record }: OpenedFact): string =>
+    record.idempotency_key?.replace(/^\w+\//, '') ?? ''
+  const isRefused = ({ record, payload }: OpenedFact): boolean =>
+    record.type === 'decision_v1' &&
+    // The store judged the record by its contract; only one that is gone is null.
+    (payload as Decision | null)?.codes.includes('descriptor.action_id_reused') === true
+  const refused = new Set(facts.filter(isRefused).map(keyOfUse))
+  const first = facts.filter((fact) => !refused.has(keyOfUse(fact)))
+  return first.length === 0 ? facts : first
 }
 
 function all<Payload>(

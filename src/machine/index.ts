@@ -68,6 +68,7 @@ export {
   runInstalled,
   runProgram,
   runProgramNow,
+  startNamed,
   startOwn,
   startProgram,
   stopOutputProcessing,

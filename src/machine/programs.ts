@@ -121,6 +121,11 @@ export function startOwn(
   return spawn(process.execPath, [script, ...args], { cwd, env, stdio, detached: true })
 }
 
+/** Starts a program that the person named who runs this one, with their variables and directory. */
+export function startNamed([program = '', ...args]: readonly string[]): ChildProcess {
+  return spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+}
+
 /** Runs it to its end while this process waits. */
 export function runProgramNow(
   program: ProgramPath,

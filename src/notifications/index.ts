@@ -5,3 +5,4 @@
 export { deliveriesOf } from './deliveries.ts'
 export { testMessage } from './message.ts'
 export { look, type NotifyHost, type NotifyNews, tryWays, undelivered } from './notify-loop.ts'
+export { postWebhook, type SecretOf } from './send.ts'

@@ -43,27 +43,49 @@ export async function send(
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** In the form of Standard Webhooks: id, time and body are signed together. */
 function sendWebhook(
   way: NotifyWay,
   message: Message,
   secretOf: SecretOf,
   waitMs: number,
 ): Promise<string | null> {
+  const event = { id: message.id, type: 'question.waiting', data: message }
+  return postWebhook(addressOf(way, secretOf), secretOf(way.secret ?? '') ?? '', event, waitMs)
+}
+
+interface WebhookEvent {
+  /** The same for every try, so that receivers can tell a repetition. */
+  readonly id: string
+  readonly type: string
+  readonly data: unknown
+}
+
+/**
+ * Posts an event in the form of Standard Webhooks: id, time and body are signed together. Returns null
+ * when it arrived, else the reason.
+ */
+export function postWebhook(
+  address: string,
+  secret: string,
+  { id, type, data }: WebhookEvent,
+  waitMs: number = WAIT_MS,
+): Promise<string | null> {
   const timestamp = Math.floor(Date.now() / 1_000)
-  const event = { type: 'question.waiting', timestamp: new Date(timestamp * 1_000).toISOString() }
-  const body = JSON.stringify({ ...event, data: message })
-  const key = webhookKey(secretOf(way.secret ?? '') ?? '')
-  const signature = createHmac('sha256', key)
-    .update(`${message.id}.${timestamp}.${body}`)
+  const body = JSON.stringify({
+    type,
+    timestamp: new Date(timestamp * 1_000).toISOString(),
+    data,
+  })
+  const signature = createHmac('sha256', webhookKey(secret))
+    .update(`${id}.${timestamp}.${body}`)
     .digest('base64')
   const headers = {
     ...JSON_TYPE,
-    'webhook-id': message.id,
+    'webhook-id': id,
     'webhook-timestamp': String(timestamp),
     'webhook-signature': `v1,${signature}`,
   }
-  return post(way, secretOf, body, headers, waitMs)
+  return postTo(address, body, headers, waitMs)
 }
 
 const PREFIX = 'whsec_'
@@ -92,14 +114,26 @@ function sendNtfy(
   return post(way, secretOf, wholeText(message), headers, waitMs)
 }
 
-async function post(
+function post(
   way: NotifyWay,
   secretOf: SecretOf,
   body: string,
   headers: Readonly<Record<string, string>>,
   waitMs: number,
 ): Promise<string | null> {
-  const address = way.url ?? secretOf(way.url_secret ?? '') ?? ''
+  return postTo(addressOf(way, secretOf), body, headers, waitMs)
+}
+
+function addressOf(way: NotifyWay, secretOf: SecretOf): string {
+  return way.url ?? secretOf(way.url_secret ?? '') ?? ''
+}
+
+async function postTo(
+  address: string,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+  waitMs: number,
+): Promise<string | null> {
   try {
     const answer = await fetch(address, {
       method: 'POST',

@@ -64,9 +64,12 @@ function grantsOf({ grants, disabled, isWhole }: LawSet): readonly GrantDocument
 }
 
 function grantWords({ grant_id: _, ...grant }: GrantDocument): string {
-  const parts = Object.entries(grant).sort(([one], [other]) => (one < other ? -1 : 1))
-  const words = parts.map(([name, value]) => `${name} ${valueWords(value)}`)
-  return `unasked: ${words.join('; ')}`
+  return `unasked: ${fieldWords(grant)}`
+}
+
+function fieldWords(fields: object): string {
+  const parts = Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1))
+  return parts.map(([name, value]) => `${name} ${valueWords(value)}`).join('; ')
 }
 
 function settingParts(above: string, settings: object): readonly (readonly [string, string])[] {
@@ -74,8 +77,24 @@ function settingParts(above: string, settings: object): readonly (readonly [stri
     const name = `${above}${SETTING_NAMES.get(key) ?? snaked(key)}`
     const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value)
     if (isGroup) return settingParts(`${name}.`, value)
-    return [[`setting ${name}`, valueWords(value)] as const]
+    if (!isWays(value)) return [[`setting ${name}`, valueWords(value)] as const]
+    // The list of names tells their order, which decides among ways that reach the same device.
+    return [
+      [`setting ${name}`, valueWords(value.map((way) => way.name))] as const,
+      ...value.map((way) => [`setting ${name}.${way.name}`, fieldWords(way)] as const),
+    ]
   })
+}
+
+interface Way {
+  readonly name: string
+}
+
+/** Whether a setting lists ways, which have names (`notify`, `dispatch`); each is shown by itself. */
+function isWays(value: unknown): value is readonly Way[] {
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((one) => typeof one?.name === 'string')
+  )
 }
 
 /** Settings that a file writes in another unit. */
@@ -88,6 +107,7 @@ function snaked(key: string): string {
 }
 
 function valueWords(value: unknown): string {
-  if (!Array.isArray(value)) return typeof value === 'string' ? value : JSON.stringify(value)
-  return value.length === 0 ? 'none' : value.map(String).join(', ')
+  if (typeof value === 'string') return value
+  if (!Array.isArray(value)) return JSON.stringify(value)
+  return value.length === 0 ? 'none' : value.map(valueWords).join(', ')
 }

@@ -3,6 +3,7 @@
  * laws, and the settings with their defaults.
  */
 import type {
+  DispatchWay,
   GrantDocument,
   LawAction,
   LawDocument,
@@ -53,6 +54,8 @@ export interface GateSettings {
   readonly unixSockets: 'inside' | 'none' | null
   readonly auditLevel: 'SUMMARY' | 'DETAILED' | 'FORENSIC'
   readonly retention: RetentionSettings
+  /** How tasks reach devices that do not ask for them. */
+  readonly dispatch: readonly DispatchWay[]
   /** How people hear of questions that wait. */
   readonly notify: readonly NotifyWay[]
   /** Where links in messages lead; null without a service. */
@@ -132,6 +135,7 @@ export const DEFAULT_SETTINGS: GateSettings = {
     undoQuotaMb: 2_048,
     actorQuotaMb: 512,
   },
+  dispatch: [],
   notify: [],
   notifyLink: null,
 }
@@ -151,6 +155,7 @@ export function settingsOf(file: LawSettings | undefined): GateSettings {
     unixSockets: file.unix_sockets ?? DEFAULT_SETTINGS.unixSockets,
     auditLevel: file.audit_level ?? DEFAULT_SETTINGS.auditLevel,
     retention: retentionOf(file.retention),
+    dispatch: file.dispatch ?? DEFAULT_SETTINGS.dispatch,
     notify: file.notify ?? DEFAULT_SETTINGS.notify,
     notifyLink: file.notify_link ?? DEFAULT_SETTINGS.notifyLink,
   }

@@ -7,7 +7,6 @@
  * a witness only after it has cosigned every stream: it lists their sizes, of which the witness checks
  * none but the host's.
  */
-import { join } from 'node:path'
 import { FaultError, invariant } from '../base/index.ts'
 import type { AnchorRecord } from '../contracts/index.ts'
 import {
@@ -25,7 +24,6 @@ import {
   type KeptAnchor,
   keepAnchors,
   type Ledger,
-  openKeys,
   readKeptAnchors,
   signHome,
 } from '../store/index.ts'
@@ -102,8 +100,8 @@ async function streamCheckpoints({ ledger }: AnchorPlace): Promise<readonly Chec
 }
 
 /** A checkpoint of the host's stream under the ledger's name; its other lines name the other streams. */
-async function homeCheckpoint({ ledger, state }: AnchorPlace): Promise<CheckpointToSign> {
-  const note = await signHome(ledger.store, openKeys(join(state, 'keys')))
+async function homeCheckpoint({ ledger }: AnchorPlace): Promise<CheckpointToSign> {
+  const note = await signHome(ledger.store, await ledger.keys())
   const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '')
   invariant(checkpoint !== null, 'a statement that was just signed is a checkpoint')
   const { origin, size } = checkpoint

@@ -49,7 +49,8 @@ const LAW_WORDS: Readonly<Record<string, (asked: AskedQuestion) => string>> = {
   ASK_MANY_DELETIONS: ({ result }) => `it deletes ${grouped(result.diff.counts.deleted)} files`,
   ASK_REPOSITORY_GONE: () => 'it deletes a whole repository',
   ASK_INPUTS_CHANGED: () => 'files that it may rest on changed meanwhile',
-  ASK_AFTER_ROLLBACKS: () => 'several acts of this actor were taken back lately',
+  ASK_AFTER_ROLLBACKS: () =>
+    'at least 3 acts of this actor were taken back in the last 24 hours; until that is no longer so, each of its acts is asked about',
 }
 
 export function reasonWords(asked: AskedQuestion): readonly ReasonWords[] {
@@ -57,7 +58,10 @@ export function reasonWords(asked: AskedQuestion): readonly ReasonWords[] {
   const hasLaw = codes.some((code) => code.startsWith('law.'))
   return codes
     .filter((code) => !(code === 'confirm.law' && hasLaw) && code !== 'effect.not_observed')
-    .filter((code) => !(code === 'confirm.intent' && codes.includes('cooldown')) || argues(asked))
+    .filter(
+      (code) =>
+        !(code === 'confirm.intent' && codes.includes('cooldown')) || arguing(asked) !== null,
+    )
     .map((code) => ({ code, words: wordsOf(code, asked) }))
 }
 
@@ -81,9 +85,7 @@ function wordsOf(code: string, asked: AskedQuestion): string {
     case 'confirm.class':
       return sendWords(result)
     case 'confirm.intent':
-      return argues(asked)
-        ? 'its intent argues for itself instead of saying what it does'
-        : 'the same act was taken back before'
+      return arguing(asked) ?? 'the same act was taken back before'
     case 'effect.deferred_execution':
       return deferred.size === 1
         ? '1 path would run by itself later, without a person starting it'
@@ -96,11 +98,15 @@ function wordsOf(code: string, asked: AskedQuestion): string {
   }
 }
 
-/** Returns whether an intent argues for itself. */
-function argues({ proposal }: AskedQuestion): boolean {
-  return allProposals(proposal).some(
-    ({ proposal: { descriptor } }) => findPersuasion(descriptor.intent_summary).length > 0,
-  )
+/** Which words of the actor argue for themselves (both are judged); null if none do. */
+function arguing({ proposal }: AskedQuestion): string | null {
+  const all = allProposals(proposal).map((one) => one.proposal.descriptor)
+  const isFound = (text: string): boolean => findPersuasion(text).length > 0
+  if (all.some(({ intent_summary }) => isFound(intent_summary)))
+    return 'its intent argues for itself instead of saying what it does'
+  if (all.some(({ confirmation }) => isFound(confirmation.reason)))
+    return 'its reason for the confirmation argues for itself instead of saying what to look at'
+  return null
 }
 
 function sendWords({ side_effects: { held = [] } }: AskedQuestion['result']): string {

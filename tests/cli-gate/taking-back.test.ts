@@ -41,6 +41,27 @@ describe('an older act under newer ones', () => {
   })
 })
 
+describe('an older act under newer ones, at a terminal', () => {
+  it('is offered with all of them, and a no changes nothing', () => {
+    place.write('f', 'v0')
+    const [a, b, c] = [write('v1'), write('v2'), write('v3')]
+    const asked = [{ expect: 'newer acts' }, { expect: c }, { expect: b }, { expect: '[y/N]' }]
+    const no = place.person(['rollback', a], [...asked, { send: 'n\r' }])
+    expect([no.failed, no.status, place.text('f')]).toEqual([null, 1, 'v3'])
+    const yes = place.person(['rollback', a], [...asked, { send: 'y\r' }, { expect: 'restored' }])
+    expect([yes.failed, yes.status, place.text('f')]).toEqual([null, 0, 'v0'])
+  })
+
+  it('is taken back alone if the newer ones changed other paths', () => {
+    place.write('f', 'v0')
+    const a = write('v1')
+    write('other', 'g')
+    const { status, output } = place.person(['rollback', a], [{ expect: 'restored' }])
+    expect(status, output).toBe(0)
+    expect([place.text('f'), place.text('g')]).toEqual(['v0', 'other'])
+  })
+})
+
 describe('a file of others in a directory that the act made', () => {
   it('is refused with commands that can be pasted, and then it is taken back', () => {
     expect(place.exec(['--yes'], "mkdir 'a out'; echo 1 > 'a out/a'").status).toBe(0)

@@ -131,7 +131,7 @@ describe('the command', () => {
   it('a promotion is reported in one line with its undo, and -q leaves it out', () => {
     const told = place.execAsPerson(['--yes'], 'echo x > told', [])
     expect(told.output).toMatch(
-      /promoted {2}1 added \([0-9a-f]{8}\); take it back with `writ undo`/,
+      /promoted {2}1 added \([0-9a-f]{8}-[0-9a-f]{4}\); take it back with `writ undo`/,
     )
     const quiet = place.execAsPerson(['--yes', '-q'], 'echo x > quiet', [])
     expect(quiet).toMatchObject({ status: 0 })

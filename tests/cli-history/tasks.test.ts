@@ -107,6 +107,7 @@ describe('tasks and receipts', () => {
       receipts: 2,
       status: 'not_executed',
       contradictory: true,
+      dispatch: null,
     })
     expect([json.status, json.contradictory]).toEqual(['not_executed', true])
     expect(place.writ(['task', 'show', id]).out).toContain('contradictory')

@@ -113,6 +113,14 @@ export class FrozenHome {
       await client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
       await client.query(dump)
     })
+    this.#bringUpToDate(socket)
+  }
+
+  /** What the present program says to a home whose tables are of an earlier format. */
+  #bringUpToDate(socket: string): void {
+    const url = `postgresql://clerk@/postgres?host=${socket}`
+    const ended = this.writ(['init', '--store', url, '--store-owner', 'keeper'], { proven: true })
+    if (ended.status !== 0) throw new Error(`${ended.out}${ended.err}`)
   }
 
   async end(): Promise<void> {

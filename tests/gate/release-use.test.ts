@@ -52,6 +52,23 @@ it('by one of many, and the others hear so', async () => {
   expect(new Set(refused)).toEqual(new Set(['override.release']))
 })
 
+it('an id that two proposals use at the same moment is of the one that is recorded', async () => {
+  const first = networked()
+  const other = { ...first, descriptor: { ...first.descriptor, intent_summary: 'Another act.' } }
+  const use = (proposal: typeof first): Promise<void> => {
+    const draft: Evaluation = {
+      ...bases.early,
+      action_id: proposal.descriptor.action_id,
+      proposal_digest: digestDocument(proposal),
+    }
+    return recordBeforeRun(view(), proposalRecord(draft, proposal), draft)
+  }
+  await use(first)
+  await expect(use(other)).rejects.toMatchObject({ fault: { code: 'descriptor.action_id_reused' } })
+  // The store may have appended it and tried again: the same proposal of the same caller has its id.
+  await use(first)
+})
+
 it('only for hosts and methods that the proposal could use', () => {
   const give = (hosts: readonly string[], methods: readonly string[], proposal: unknown) => () =>
     releaseFact({ kind: 'release', proposal, hosts, methods, reason: 'x' }, 15, NOW)

@@ -111,6 +111,22 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     pure: false,
     packages: ['croner'],
   },
+  broker: { sees: ['base'], pure: false, packages: ['mqtt'] },
+  dispatch: {
+    sees: ['base', 'contracts', 'ledger', 'store', 'service', 'history', 'notifications', 'broker'],
+    pure: false,
+    packages: [],
+  },
+  device: {
+    sees: ['api', 'base', 'contracts', 'ledger', 'machine', 'broker'],
+    pure: false,
+    packages: ['typebox'],
+  },
+  fleet: {
+    sees: ['base', 'home', 'runs', 'schedules', 'store'],
+    pure: false,
+    packages: ['graphile-worker', 'pg'],
+  },
   gateway: { sees: [], pure: false, packages: [] },
   sessions: {
     sees: [
@@ -150,6 +166,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'history',
       'service',
       'notifications',
+      'dispatch',
       'words',
       'mcp',
       'witness',
@@ -201,7 +218,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'runs',
       'sessions',
       'schedules',
+      'fleet',
       'notifications',
+      'broker',
+      'dispatch',
+      'device',
       'server',
       'words',
       'mcp',
@@ -223,7 +244,7 @@ export const OVERSIZED: readonly string[] = ['src/base/codes.ts']
 
 /** Doors of the package, and the files that are the programs: others than the house import them. */
 export function isOpen(path: string): boolean {
-  return /^src\/(?:(?:contracts|constitution|ledger|gate|flow|api)\/)?index\.ts$|^src\/cli\/(?:exec-|run-|serve-)?main\.ts$|^src\/console\/main\.tsx$/.test(
+  return /^src\/(?:(?:contracts|constitution|ledger|gate|flow|api)\/)?index\.ts$|^src\/cli\/(?:exec-|run-|hook-|serve-|field-|worker-)?main\.ts$|^src\/console\/start\.ts$/.test(
     path,
   )
 }

@@ -8,15 +8,23 @@ import { ServicePlace } from '../server/service-place.ts'
 export const GENERATIONS = ['legacy', 'auto'] as const
 export type Generation = (typeof GENERATIONS)[number]
 
+type Opener = (url: string) => { readonly action: 'accept' | 'cancel' }
+
 export class McpPlace extends ServicePlace {
   readonly clients: Client[] = []
 
-  async stdio(token: string, generation: Generation = 'auto', options: readonly string[] = []) {
+  /** `opens`: what the client does with an address that a person should open. */
+  async stdio(
+    token: string,
+    generation: Generation = 'auto',
+    options: readonly string[] = [],
+    opens?: Opener,
+  ) {
     const [command, ...args] = this.argv(['mcp', ...options])
     // The environment of a place is made of texts.
     const env = this.env({ token }) as Record<string, string>
     const transport = new StdioClientTransport({ command, args, env, cwd: this.project })
-    return this.#connect(transport, generation)
+    return this.#connect(transport, generation, opens)
   }
 
   async http(token: string, generation: Generation = 'auto') {
@@ -26,8 +34,17 @@ export class McpPlace extends ServicePlace {
     return this.#connect(transport, generation)
   }
 
-  async #connect(transport: Parameters<Client['connect']>[0], mode: Generation): Promise<Client> {
-    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+  async #connect(
+    transport: Parameters<Client['connect']>[0],
+    mode: Generation,
+    opens?: Opener,
+  ): Promise<Client> {
+    const capabilities = opens === undefined ? {} : { elicitation: { url: {} } }
+    const versionNegotiation = { mode }
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation, capabilities })
+    if (opens !== undefined) {
+      client.setRequestHandler('elicitation/create', async ({ params }: Json) => opens(params.url))
+    }
     await client.connect(transport)
     this.clients.push(client)
     return client

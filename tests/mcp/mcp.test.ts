@@ -170,7 +170,43 @@ describe('tools', () => {
   }, 90_000)
 })
 
+describe('a client that can open an address', () => {
+  it.each(GENERATIONS)(
+    'is led to the question, and only the recorded answer counts (%s)',
+    async (generation) => {
+      const opened: string[] = []
+      // The person closes the page, or says that it was answered: neither is an answer.
+      const options = ['--console', 'http://writ.localhost:4180']
+      const client = await place.stdio(bot, generation, options, (url) => {
+        opened.push(url)
+        return { action: 'accept' }
+      })
+      const name = `.env.led-${generation}`
+      const asked = await call(client, 'propose_action', { proposal: place.proposal(name) })
+      expect(asked.status).toBe('waiting')
+      expect(existsSync(inProject(name))).toBe(false)
+      expect(opened).toEqual([`http://writ.localhost:4180/questions/${asked.question.id}`])
+      place.writ(['deny', asked.question.id, '--reason', 'no'], pass)
+    },
+    60_000,
+  )
+})
+
 describe('hostile clients', () => {
+  it('with a token for reading alone propose nothing', async () => {
+    const reader = place.anotherToken('ai:bot@local', '--scope', 'read')
+    const { status, err } = place.writ(['mcp'], { token: reader, isWarm: false })
+    expect([status, err]).toEqual([1, expect.stringContaining('principal.scope')])
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${reader}`,
+    }
+    const body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+    const answer = await place.raw({ method: 'POST', path: '/mcp', headers, body })
+    expect([answer.status, answer.json.code]).toEqual([403, 'principal.scope'])
+  }, 60_000)
+
   it('never are the person at this machine', async () => {
     for (const [token, code] of [
       ['', 'mcp.no_token'],
@@ -269,18 +305,21 @@ describe('hostile clients', () => {
       accept: 'application/json, text/event-stream',
       authorization: `Bearer ${bot}`,
     }
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'x', params: 'y'.repeat(5 << 20) })
-    expect((await place.raw({ method: 'POST', path: '/mcp', headers, body })).status).toBe(413)
+    // It answers before the body has come, and closes.
+    const long = { ...headers, 'content-length': String(5 << 20) }
+    const request = { method: 'POST', path: '/mcp', headers: long, body: '{' }
+    expect((await place.raw(request)).status).toBe(413)
   }, 60_000)
 
   it('that are gone in the middle leave no half of an act (stdio)', async () => {
     const client = await place.stdio(bot)
-    const args = { argv: ['sh', '-c', 'sleep 15; echo x > orphan.txt'], writes: ['orphan.txt'] }
+    const args = { argv: ['sh', '-c', 'sleep 5; echo x > orphan.txt'], writes: ['orphan.txt'] }
     const running = client.callTool({ name: 'run_command', arguments: args }).catch(() => 'gone')
     await pause(2_000)
     await client.close()
     expect(await running).toBe('gone')
-    await pause(1_000)
+    // Longer than the command would take.
+    await pause(8_000)
     expect(existsSync(inProject('orphan.txt'))).toBe(false)
     expect(place.writ(['ledger', 'verify']).status).toBe(0)
   }, 60_000)

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { Place } from '../cli-gate/place.ts'
-import { filesIn, walkShown } from '../shown.ts'
+import { filesIn, packedExamples, walkShown } from '../shown.ts'
 
 const SECTIONS = readFileSync('docs/flow-own-files.md', 'utf8').split(/^## /m)
 
@@ -20,8 +20,7 @@ function walk(title: string): number {
     mkdirSync(dirname(join(place.project, name)), { recursive: true })
     writeFileSync(join(place.project, name), text)
   }
-  const examples = join(process.cwd(), 'examples', 'flows')
-  return walkShown(place, section, [], examples, 400_000).length
+  return walkShown(place, section, [], packedExamples(place), 400_000).length
 }
 
 it('runs a plan.json that its reader brings', { timeout: 300_000 }, () => {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { digestBytes } from '../../src/base/index.ts'
 import { DEFAULT_LAWS } from '../../src/policy/index.ts'
 import { ensureBuilt } from '../built.ts'
 
@@ -45,7 +46,7 @@ describe('writ laws check', () => {
     const { status, out } = check([file('laws.yaml', DEFAULT_LAWS)])
     expect(status).toBe(0)
     expect(out).toMatch(
-      /^accepted {2}\S*laws\.yaml\n {2}of this file\n {4}NO_CRITICAL +tier 1, block, before the rehearsal, the same as the default law\n/,
+      /^valid {2}\S*laws\.yaml\n {2}of this file\n {4}NO_CRITICAL +tier 1, block, before the rehearsal, the same as the default law\n/,
     )
   })
 
@@ -62,7 +63,8 @@ describe('writ laws check', () => {
     expect(status).toBe(1)
     expect(JSON.parse(out)).toMatchObject({
       file: '-',
-      accepted: false,
+      valid: false,
+      in_force: null,
       faults: [{ code: 'expression.word', path: '/laws/0/policy_expr', line: 14, column: 43 }],
       laws: [],
     })
@@ -97,7 +99,16 @@ describe('writ laws check', () => {
       encoding: 'utf8',
     })
     expect(made.status, made.stderr).toBe(0)
-    expect(check([]).status).toBe(0)
+    const fresh = check([])
+    expect([fresh.status, fresh.out]).toEqual([
+      0,
+      expect.stringMatching(/^valid {2}\S*laws\.yaml, in force\n/),
+    ])
+    // A file that can be read is not in force before a human accepts it.
+    file('.writ/laws.yaml', `# ours\n${DEFAULT_LAWS}`)
+    expect(check([]).out).toMatch(/^valid {2}\S*laws\.yaml, not in force: `writ laws accept`/)
+    const { in_force: inForce, digest } = JSON.parse(check(['--json']).out)
+    expect([inForce, digest]).toEqual([false, digestBytes(`# ours\n${DEFAULT_LAWS}`)])
     file('.writ/laws.yaml', BROKEN)
     expect(check([]).status).toBe(1)
   })

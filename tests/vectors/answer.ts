@@ -19,6 +19,7 @@ const NOT_OF_DOCUMENTS = new Set([
   'task.id_reused',
   'task.key_reused',
   'receipt.executor_mismatch',
+  'receipt.other_device',
   'receipt.unknown_task',
   'receipt.idempotency_key',
   'receipt.duplicate',

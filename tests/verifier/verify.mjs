@@ -133,9 +133,11 @@ function checkNote({ what, text, size, signatures, origin, signedAs = origin }, 
     const fits = verify(null, Buffer.from(text), span.key.object, one.bytes)
     demand(fits, `a signature of ${what} does not fit`)
   }
-  const isExact = signatures.every((one, at) => isBy(one, signers[at]))
+  const rotated = schedule.find(({ after, from }) => after && from === size)
+  const pair = rotated ? [rotated.after, rotated] : [signers.find((one) => isBy(known[0], one))]
+  const isExact = signatures.every((one, at) => isBy(one, pair[at]))
   demand(
-    !isOurs || (isExact && signatures.length === signers.length),
+    !isOurs || (isExact && signatures.length === pair.length),
     `${what} has not exactly the signatures of its size`,
   )
 }
@@ -204,12 +206,16 @@ function readFacts(directory, stream, notes) {
     usedKeys.add(key)
     types.add(type)
     if (type === 'key_rotated_v1' && payload.old_key !== null) rotations.push({ seq, ...payload })
+    if (type === 'machine_v1') {
+      demand(fact.principal.kind === 'human', `the machine of fact ${seq} was let in by no human`)
+      rotations.push({ seq, ...payload })
+    }
     if (type === 'body_dropped_v1') dropped.add(payload.body)
     if (payload?.assertion !== undefined) {
       checkAssertion(seq, fact.principal, payload)
       checkSignedHistory(seq, stream, payload, leaves)
     }
-    if (payload === undefined) references.push({ seq, type, digest, bytes })
+    if (payload === undefined) references.push({ seq, type, digest, bytes, fact })
     if (fact.record.original) bodies.push({ seq, digest: fact.record.original.body })
     if (payload !== undefined)
       bodies.push(...outputs(seq, payload), ...contents(seq, type, payload))
@@ -224,16 +230,27 @@ function readFacts(directory, stream, notes) {
 }
 
 /** Step 4: which key signs which sizes, and that keys.txt says the same. */
-function readSchedule(directory, origin, rotations, pinned) {
+function readSchedule(directory, origin, changes, pinned, kept) {
   const rows = [...lines(join(directory, 'keys.txt'))].map(String)
   const schedule = [{ from: 1, to: Infinity, key: readKey(rows[0]?.split(' ')[2]) }]
-  for (const { seq, origin: named, old_key: old, new_key: key, last_size: size } of rotations) {
-    const current = schedule.at(-1)
-    const follows = named === origin && size === seq + 1 && old === current.key.text
-    const isKept = existsSync(join(directory, `checkpoints/${size}.txt`))
-    demand(follows && isKept, `the rotation in fact ${seq} does not follow or has no checkpoint`)
-    current.to = size
-    schedule.push({ from: size, to: Infinity, key: readKey(key) })
+  const current = (text) => schedule.find(({ key, to }) => key.text === text && to === Infinity)
+  for (const { seq, change, origin: named, old_key: old, new_key: next, ...more } of changes) {
+    const size = more.last_size ?? more.size
+    const bound = kept.find((one) => one.size >= size)?.size
+    const isKept = bound !== undefined && (change !== undefined || bound === size)
+    const follows = named === origin && size === seq + 1 && isKept
+    demand(follows, `the change of keys in fact ${seq} does not follow or has no checkpoint`)
+    const span = current(change === undefined ? old : more.key)
+    demand((span === undefined) === (change === 'joined'), `fact ${seq} changes no key in use`)
+    if (change === undefined) {
+      schedule.push({ from: size, to: Infinity, key: readKey(next), after: span })
+      span.to = size
+    } else if (change === 'removed') span.to = seq
+    else {
+      const key = readKey(more.key)
+      demand(!schedule.some((one) => one.key.text === key.text), `fact ${seq} lets a key in again`)
+      schedule.push({ from: bound + 1, to: Infinity, key })
+    }
   }
   const show = ({ from, to, key }) => `${from} ${to === Infinity ? '-' : to} ${key.text}`
   demand(schedule.map(show).join() === rows.join(), 'keys.txt lists other keys than the facts')
@@ -261,14 +278,22 @@ function contents(seq, type, { body, laws, lists, comparison, diff, flow_digest:
   return (named[type] ?? []).map((digest) => ({ seq, digest }))
 }
 
-/** Step 6. */
-function checkObjects(directory, { references, bodies, dropped }, areIncluded) {
+const ANSWERS = new Set(['confirmation_v1', 'passkey_proof_v1'])
+
+/** Step 6, and 8 for long records. */
+function checkObjects(directory, { references, bodies, dropped, leaves }, areIncluded) {
   const folder = join(directory, 'objects')
-  for (const { seq, type, digest, bytes } of references) {
+  for (const { seq, type, digest, bytes, fact } of references) {
     const file = join(folder, String(digest).slice(7))
-    if (!existsSync(file)) continue
+    const isThere = existsSync(file)
+    demand(isThere || !ANSWERS.has(type), `the answer in fact ${seq} is not there`)
+    if (!isThere) continue
     const payload = readCanonical(readFileSync(file), `the payload of fact ${seq}`)
     demand(statSync(file).size === bytes, `the payload of fact ${seq} has another length`)
+    if (payload.assertion !== undefined) {
+      checkAssertion(seq, fact.principal, payload)
+      checkSignedHistory(seq, fact.stream, payload, leaves)
+    }
     bodies.push(...outputs(seq, payload), ...contents(seq, type, payload))
   }
   for (const { seq, digest } of areIncluded ? [...references, ...bodies] : references) {
@@ -328,7 +353,7 @@ function examine(directory, pinned, anchor, report) {
   Object.assign(report, { size: facts.leaves.length, root: hex(facts.root) })
   const isOfFacts = size === report.size && root === report.root && head.size === size
   demand(isOfFacts, 'the newest checkpoint or the manifest is not of these facts')
-  const schedule = readSchedule(directory, origin, facts.rotations, pinned)
+  const schedule = readSchedule(directory, origin, facts.rotations, pinned, kept)
   for (const note of notes) checkNote(note, schedule, !anchors.includes(note))
   checkObjects(directory, facts, manifest.bodies === 'included')
   checkProofs(directory, extent, facts, kept)

@@ -143,6 +143,33 @@ describe('a home with two witnesses (H-9)', () => {
     expect(fact).toBeDefined()
     expect(json('ledger', 'prove', '1', '--out', file).error.code).toBe('cli.file_unwritable')
   })
+
+  it('exports a proof a fact, or those asked for, with the facts', () => {
+    const dir = join(place.folder, 'proofs')
+    const { proofs, cosigned } = json('ledger', 'export', dir, '--proof')
+    const key = keyOf(`${home}/main`)
+    const seqs = readdirSync(dir).flatMap((name) => /^(\d+)\.tlog-proof$/.exec(name)?.[1] ?? [])
+    expect([seqs.length, readdirSync(dir).length]).toEqual([proofs, 2 * proofs])
+    expect([proofs > 3, cosigned > 3]).toEqual([true, true])
+    for (const seq of seqs) {
+      const text = readFileSync(join(dir, `${seq}.tlog-proof`), 'utf8')
+      const fact = readFileSync(join(dir, `${seq}.json`), 'utf8')
+      const witnesses = Number(seq) < cosigned ? [one.key, two.key] : []
+      expect(checkTlogProof(text, JSON.parse(fact), key, witnesses).index).toBe(Number(seq))
+      const altered = { ...JSON.parse(fact), source: 'else' }
+      expect(() => checkTlogProof(text, altered, key, [])).toThrow('another root')
+    }
+    expect(json('ledger', 'export', dir, '--proof').error.code).toBe('bundle.exists')
+    const some = join(place.folder, 'some')
+    const asked = json('ledger', 'export', some, '--proof', '--fact', '2', '--fact', '0')
+    expect(asked.proofs).toBe(2)
+    const names = ['0.json', '0.tlog-proof', '2.json', '2.tlog-proof']
+    expect(readdirSync(some).sort()).toEqual(names)
+    const none = join(place.folder, 'none')
+    const unknown = json('ledger', 'export', none, '--proof', '--fact', '0', '--fact', '9999')
+    expect([unknown.error.code, existsSync(none)]).toEqual(['history.unknown', false])
+    expect(place.writ(['ledger', 'export', none, '--fact', '0']).status).toBe(2)
+  })
 })
 
 describe('an old copy and a fork (H-9)', () => {

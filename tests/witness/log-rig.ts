@@ -55,8 +55,9 @@ export class LogRig {
 
 /** The key of a ledger under its own name, as `writ ledger key` prints it first. */
 export async function logKey({ store }: Ledger) {
-  const [{ publicKey, type }] = await recordedKeys(store)
-  return verifierKey(NAME, type, publicKey)
+  const [key] = (await recordedKeys(store)).keys
+  if (key === undefined) throw new Error('no key')
+  return verifierKey(NAME, key.type, key.publicKey)
 }
 
 export function foreignKey() {

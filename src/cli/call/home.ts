@@ -5,7 +5,7 @@
  * INVARIANT (tenants, L-7): a stream that the caller may not know of is answered exactly like one that
  * does not exist.
  */
-import { FaultError, faultError, showName } from '../../base/index.ts'
+import { digestBytes, FaultError, faultError, showName } from '../../base/index.ts'
 import type { TokenScope } from '../../contracts/index.ts'
 import { DEFAULT_LISTS, knownAgent } from '../../gate/index.ts'
 import {
@@ -37,7 +37,7 @@ import {
   scopeOfCommand,
   unknownStream,
 } from '../../ledger/index.ts'
-import { ancestorNames } from '../../service/index.ts'
+import { ancestorNames, type EndorserProof } from '../../service/index.ts'
 import {
   type Actor,
   type Ledger,
@@ -242,6 +242,15 @@ export function proveHuman(
   call: CommandCall,
   what: string,
 ): Promise<LedgerKey | null> {
+  return provenBy(session, call, what).then(({ key }) => key)
+}
+
+/** The same, with what proved the human: their own key, or the ticket of a passkey's proof. */
+export function provenBy(
+  session: ProofPlace,
+  call: CommandCall,
+  what: string,
+): Promise<EndorserProof> {
   const known = HANDED_OVER.get(call)
   if (known !== undefined) return known
   const proof = openedCredential(session, call, what)
@@ -250,7 +259,7 @@ export function proveHuman(
 }
 
 /** Proofs by a passphrase from a descriptor, which can be read once. */
-const HANDED_OVER = new WeakMap<CommandCall, Promise<LedgerKey | null>>()
+const HANDED_OVER = new WeakMap<CommandCall, Promise<EndorserProof>>()
 
 /**
  * Opens the credential if a passphrase is handed over. Called before a long list of changes is read:
@@ -270,14 +279,14 @@ async function openedCredential(
   session: ProofPlace,
   call: CommandCall,
   what: string,
-): Promise<LedgerKey | null> {
+): Promise<EndorserProof> {
   const { register, caller } = session
   const own = ownCredential(register.credentials, caller.principal)
   const credential = credentialOf(session)
   const hasPasskeys = register.passkeys.some(({ removedAt }) => removedAt === null)
   if (credential === null && !hasPasskeys) {
     refuseBelowAgent(what)
-    return null
+    return { key: null, ticket: null }
   }
   if (credential === null && call.options.text('pass-fd') === null) throw passkeyOnly(what)
   const passphrase = await readPassphrase(call, `passphrase for ${what}`)
@@ -287,11 +296,12 @@ async function openedCredential(
     const hint = 'call from a terminal, or with `--pass-fd N`'
     throw faultError('credential.required', '', message, hint)
   }
-  if (passphrase.startsWith(PROOF_TICKET)) return refuseTicket(session, call, passphrase)
+  if (passphrase.startsWith(PROOF_TICKET)) return checkTicket(session, call, passphrase)
   if (credential === null) throw passkeyOnly(what)
-  const key = await openCredential(session.home.state, passphrase, credential.key)
+  const { files } = session.ledger
+  const key = await openCredential(session.home.state, passphrase, credential.key, files)
   if (key === null) throw faultError('credential.wrong', '')
-  return own === null ? null : key
+  return { key: own === null ? null : key, ticket: null }
 }
 
 /** Of a home whose humans have passkeys and no passphrase. */
@@ -303,14 +313,14 @@ function passkeyOnly(what: string): FaultError {
 }
 
 /** Fails unless the ticket is of a passkey's proof for this command; a proof has no key to sign with. */
-async function refuseTicket(
+async function checkTicket(
   { ledger, register, caller }: Pick<ReadSession, 'register' | 'caller' | 'ledger'>,
   call: CommandCall,
   ticket: string,
-): Promise<null> {
+): Promise<EndorserProof> {
   const { principal } = caller
   const isProven = await isProvenByTicket(ledger, register, principal, call.command, ticket)
-  if (isProven) return null
+  if (isProven) return { key: null, ticket: digestBytes(ticket) }
   throw faultError('credential.wrong', '', 'no passkey proved this command for this caller')
 }
 

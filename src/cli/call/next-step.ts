@@ -85,6 +85,7 @@ const STEPS: Readonly<Partial<Record<Code, string>>> = {
   'principal.token':
     '`writ token list` shows the tokens; `writ token create PRINCIPAL` makes a new one',
   'principal.unknown': '`writ principal list` and `writ token list` show what there is',
+  'principal.endorsement': 'another human types the same command within a day',
   'principal.exists': '`writ principal list` shows it',
   'principal.scope':
     'use another token: `writ token list` says what each is for, `writ principal list` which streams',
@@ -144,7 +145,7 @@ const STEPS: Readonly<Partial<Record<Code, string>>> = {
   'rules.analysis_budget': 'split the rules, or narrow the claim',
   'flow.log_foreign': 'rename the file, then call again',
   'flow.taken': 'wait until the other process ends; `writ flow status RUN` shows it',
-  'flow.unknown_run': '`writ flow status` lists the runs',
+  'flow.unknown_run': '`writ flow list` lists the runs',
   'flow.not_waiting': '`writ flow status RUN` shows what the run waits for',
   'flow.flow_missing': 'start a new run: `writ flow run`',
   'flow.output_missing': 'start a new run: `writ flow run`',

@@ -42,7 +42,7 @@ function lawFile(call: CommandCall): string | null {
 
 async function settingsIn(file: string | null) {
   if (file === null) return { rows: settingRows(DEFAULTS, null), isReadable: true }
-  const reading = await readLawFile(file)
+  const { reading } = await readLawFile(file)
   if (!reading.ok) return { rows: settingRows(DEFAULTS, null), isReadable: false }
   const parsed = await parseSource(await readSource(file))
   // A law file that was read is an object.

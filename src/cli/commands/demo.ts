@@ -8,6 +8,7 @@ import { flowChapter } from '../demo/flow-chapter.ts'
 import { gateChapter } from '../demo/gate-chapter.ts'
 import { lawsChapter } from '../demo/laws-chapter.ts'
 import { ledgerChapter } from '../demo/ledger-chapter.ts'
+import { serveShop } from '../demo/served-shop.ts'
 import { sessionChapter } from '../demo/session-chapter.ts'
 
 const CHAPTERS: readonly Chapter[] = [
@@ -33,5 +34,6 @@ export async function run({ terminal, options }: CommandCall): Promise<Exit> {
   }
   if (options.isOn('json')) await terminal.out(`${JSON.stringify({ chapters: played })}\n`)
   else await terminal.out('\nThe tour is complete. `writ --help` lists the commands.\n')
+  if (options.isOn('serve')) await serveShop(terminal)
   return EXIT.yes
 }

@@ -14,6 +14,7 @@ import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { withHistory } from '../call/home.ts'
 import type { Terminal } from '../call/terminal.ts'
 import { troublesIn, troublesText } from '../flow/schedule-trouble.ts'
+import { brokerTroubles } from '../gate/broker-trouble.ts'
 import { undeliveredIn } from '../gate/delivery-text.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
 
@@ -24,10 +25,8 @@ export async function run(call: CommandCall): Promise<Exit> {
   const controls = await tryControls()
   const ok = isUsable(controls)
   const credential = await credentialOf(call)
-  const { kept, approvals, dropped_variables, schedules, undelivered } =
-    credential === null
-      ? { kept: null, approvals: null, dropped_variables: [], schedules: [], undelivered: 0 }
-      : await withGate(call, lookInto)
+  const { kept, approvals, dropped_variables, schedules, undelivered, brokers } =
+    credential === null ? NO_HOME : await withGate(call, lookInto)
   const custody: Custody =
     credential === null ? LEVEL : await withHistory(call, ({ ledger }) => custodyOf(ledger))
   const found = {
@@ -40,6 +39,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     approvals,
     dropped_variables,
     undelivered,
+    brokers,
   }
   const answer = { ...found, ...(schedules.length === 0 ? {} : { schedules }), controls }
   await call.terminal.out(
@@ -48,6 +48,15 @@ export async function run(call: CommandCall): Promise<Exit> {
       : `${[...controls.map((control) => line(control, call.terminal)), ...closing(answer)].join('\n')}\n${troublesText(schedules, call.terminal.paint)}`,
   )
   return ok ? EXIT.yes : EXIT.no
+}
+
+const NO_HOME = {
+  kept: null,
+  approvals: null,
+  dropped_variables: [],
+  schedules: [],
+  undelivered: 0,
+  brokers: [],
 }
 
 /** The view of sessions is tried only where commands can be rehearsed. */
@@ -83,6 +92,7 @@ async function lookInto(session: GateSession) {
   return {
     schedules,
     undelivered: await undeliveredIn([session]),
+    brokers: await brokerTroubles(session),
     kept: await gate.kept(),
     approvals: await gate.approvalsWanted(),
     dropped_variables,
@@ -125,6 +135,7 @@ function closing({
   approvals,
   dropped_variables: dropped,
   undelivered,
+  brokers,
 }: DoctorEnd) {
   return [
     '',
@@ -140,6 +151,7 @@ function closing({
     ...(approvals === null ? [] : [approvalsLine(approvals)]),
     ...(dropped.length === 0 ? [] : [droppedLine(dropped)]),
     ...(undelivered === 0 ? [] : [undeliveredLine(undelivered)]),
+    ...brokers.map((words) => `broker ${words}`),
   ]
 }
 
@@ -183,6 +195,8 @@ interface DoctorEnd {
   readonly approvals: Wanted
   readonly dropped_variables: readonly string[]
   readonly undelivered: number
+  /** What is wrong with the brokers of the settings. */
+  readonly brokers: readonly string[]
 }
 
 function keptLines(kept: KeptState): readonly string[] {

@@ -60,10 +60,10 @@ function formatOption({ options }: CommandCall): ExportFormat {
 
 /** Of the key that signs checkpoints now, under the home's name. */
 async function signerOf({ ledger, home }: ReadSession, name: string): Promise<StatementSigner> {
-  const keys = await recordedKeys(ledger.store)
-  const { name: signedAs, keyId } = keys.at(-1) ?? keys[0]
-  const key = openKeys(join(home.state, 'keys')).find(signedAs, keyId)
-  if (key === null) {
+  const { inForce } = await recordedKeys(ledger.store)
+  const own = openKeys(join(home.state, 'keys'))
+  const [key] = inForce.flatMap(({ name: signedAs, keyId }) => own.find(signedAs, keyId) ?? [])
+  if (key === undefined) {
     const message = 'the key of this home is not here, so no statement can be signed'
     throw faultError('ledger.key_malformed', '', message, 'export where the home is, or as jsonl')
   }

@@ -4,9 +4,10 @@
  */
 import { faultError } from '../../base/index.ts'
 import { type BudgetLimits, type BudgetName, runStatus } from '../../flow/index.ts'
-import { findRun, isWalked, leaveOrder, lookAtRun } from '../../runs/index.ts'
+import { findRun, lookAtRun } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { proveHuman, refuseOthers } from '../call/home.ts'
+import { handedText, handOrder } from '../flow/hand-order.ts'
 import { withFlows } from '../flow/open.ts'
 
 const USAGE = 'writ flow budget RUN [--seconds N] [--attempts N] [--tokens N]'
@@ -27,9 +28,13 @@ export async function run(call: CommandCall): Promise<Exit> {
     }
     refuseUsed(limits, state.totals)
     const { kind, id, namespace } = host.principal
-    leaveOrder(host, run_id, { kind: 'budget', limits, principal: `${kind}:${id}@${namespace}` })
-    const walked = await isWalked(host, run_id)
-    const next = walked ? 'the process that walks it takes it' : `writ flow resume ${run_id}`
+    const handed = await handOrder(host, run_id, {
+      kind: 'budget',
+      limits,
+      principal: `${kind}:${id}@${namespace}`,
+    })
+    const next = handedText(handed, run_id)
+    const walked = handed === 'walked'
     await call.terminal.out(
       call.options.isOn('json')
         ? `${JSON.stringify({ ok: true, run_id, limits, walked })}\n`

@@ -1,11 +1,23 @@
 /** `writ flow cancel`: ends a run where it is, and takes back what it promoted, or says how that is done. */
 import { FaultError, faultError, showName } from '../../base/index.ts'
-import { actsOf, cancelRun } from '../../runs/index.ts'
+import { actsOf, cancelRun, type FlowHost, isElsewhere, type WalkedRun } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import type { Paint } from '../call/terminal.ts'
+import { handOrder } from '../flow/hand-order.ts'
 import { withPersonsRun } from '../flow/order.ts'
 import type { GateSession } from '../gate/open.ts'
 import { plain } from '../history/text.ts'
+
+/** A worker of the run's machine takes the order. */
+async function cancelThere(
+  host: FlowHost,
+  before: WalkedRun,
+  principal: string,
+  comment: string | null,
+): Promise<WalkedRun> {
+  await handOrder(host, before.runId, { kind: 'cancel', principal, comment })
+  return before
+}
 
 export async function run(call: CommandCall): Promise<Exit> {
   const [runName] = call.arguments
@@ -21,13 +33,15 @@ export async function run(call: CommandCall): Promise<Exit> {
       if (hasEnded && !options.isOn('undo')) throw endedFault(runId, state.ended)
       const ended = hasEnded
         ? before
-        : await cancelRun(host, runId, principal, options.text('comment'))
+        : (await isElsewhere(host.ledger, runId))
+          ? await cancelThere(host, before, principal, options.text('comment'))
+          : await cancelRun(host, runId, principal, options.text('comment'))
       const acts = actsOf(ended.facts)
       const isEnded = ended.state.ended !== null
       const isJson = options.isOn('json')
       const head = hasEnded ? `ended before: ${state.ended}  ${runId}\n` : `cancelled  ${runId}\n`
       if (!isJson) await terminal.out(isEnded ? head : underWay(runId))
-      const outcomes = isEnded && options.isOn('undo') ? await takeBack(gate, acts) : null
+      const outcomes = isEnded && options.isOn('undo') ? await takeBack(gate, runId, acts) : null
       const told = outcomes === null ? { acts } : toldOf(outcomes)
       if (isJson)
         await terminal.out(`${JSON.stringify({ run_id: runId, status: ended.status, ...told })}\n`)
@@ -58,15 +72,19 @@ interface UndoOutcome {
   readonly next?: string
 }
 
-/** Takes acts back in this order; one that is in the way keeps no other one from it. */
+/**
+ * Takes acts back in this order; one that is in the way keeps no other one from it. The run is named: a
+ * person who drops a whole run says nothing about its participants, so no law counts these rollbacks.
+ */
 async function takeBack(
   { gate }: GateSession,
+  run: string,
   acts: readonly string[],
 ): Promise<readonly UndoOutcome[]> {
   const outcomes: UndoOutcome[] = []
   for (const actionId of acts) {
     try {
-      const { compensation } = await gate.rollback({ actionId }, { dryRun: false })
+      const { compensation } = await gate.rollback({ actionId }, { dryRun: false, run })
       const pending = compensation?.pending?.id
       outcomes.push({
         action_id: actionId,

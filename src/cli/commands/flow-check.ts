@@ -55,8 +55,7 @@ async function withPrograms(answer: FlowFile, workspace: string | null): Promise
       ? foundIn(realpathSync(dirname(file)))
       : here
   const found = isMissing(beyond) ? here : beyond
-  // A plan has no word for it.
-  const open = kind === 'flow' ? openWork(flow) : []
+  const open = openWork(flow, kind === 'plan')
   // Pointers lead into the flow, which only a flow document is.
   const place =
     answer.place ??

@@ -1,9 +1,12 @@
 /** `writ flow evidence`: a human brings evidence for a claim of a run, or against it (F-6). */
 import { digestBytes, faultError, isDigest, showName } from '../../base/index.ts'
-import { findRun, isWalked, leaveOrder, lookAtRun } from '../../runs/index.ts'
+import type { Evidence } from '../../contracts/index.ts'
+import type { FlowFact } from '../../flow/index.ts'
+import { findRun, lookAtRun } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { proveHuman, refuseOthers } from '../call/home.ts'
 import { readSource } from '../call/source.ts'
+import { handedText, handOrder } from '../flow/hand-order.ts'
 import { withFlows } from '../flow/open.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
@@ -20,7 +23,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     refuseOthers(gate.session.caller, 'bringing evidence')
     await proveHuman(gate.session, call, 'bringing evidence')
     const { run_id } = await findRun(host.ledger, host.stream, runName)
-    const { state } = await lookAtRun(host, run_id)
+    const { state, facts } = await lookAtRun(host, run_id)
     if (!state.claimNodes.has(claimId)) {
       throw faultError('flow.not_waiting', claimId, `the run has no claim ${showName(claimId)}`)
     }
@@ -33,9 +36,15 @@ export async function run(call: CommandCall): Promise<Exit> {
       digest,
       supports: !options.isOn('against'),
     }
-    leaveOrder(host, run_id, { kind: 'evidence', evidence, principal })
-    const walked = await isWalked(host, run_id)
-    const next = walked ? 'the process that walks it takes it' : `writ flow resume ${run_id}`
+    if (facts.some((fact) => isSame(fact, evidence))) {
+      const words = `it is there already; writ flow status ${run_id}\n`
+      const answer = JSON.stringify({ ok: true, run_id, evidence, is_known: true })
+      await call.terminal.out(options.isOn('json') ? `${answer}\n` : words)
+      return EXIT.yes
+    }
+    const handed = await handOrder(host, run_id, { kind: 'evidence', evidence, principal })
+    const next = handedText(handed, run_id)
+    const walked = handed === 'walked'
     await call.terminal.out(
       options.isOn('json')
         ? `${JSON.stringify({ ok: true, run_id, evidence, walked })}\n`
@@ -43,6 +52,14 @@ export async function run(call: CommandCall): Promise<Exit> {
     )
     return EXIT.yes
   })
+}
+
+/** Whether a fact has this evidence, by anyone. */
+function isSame({ type, payload }: FlowFact, given: Evidence): boolean {
+  if (type !== 'flow_evidence_v1') return false
+  const { evidence_id, claim_id, digest, supports } = payload.evidence
+  const isOne = evidence_id === given.evidence_id && claim_id === given.claim_id
+  return isOne && digest === given.digest && supports === given.supports
 }
 
 async function digestOf({ options }: CommandCall): Promise<string> {

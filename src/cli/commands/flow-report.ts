@@ -1,7 +1,7 @@
 /** `writ flow report`: the audit of a run, as JSON, as one HTML file, and what of it was approved. */
 import { writeFile } from 'node:fs/promises'
 import { FaultError, fault, showName } from '../../base/index.ts'
-import { reportOf, reportPage } from '../../flow/index.ts'
+import { reportOf, reportPage, stopsOf } from '../../flow/index.ts'
 import { lookAtRun, missingOutputs, takenBack } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { withHistory } from '../call/home.ts'
@@ -46,7 +46,7 @@ export async function run(call: CommandCall): Promise<Exit> {
       return EXIT.yes
     }
     const more = `${takenBackText(taken, terminal)}${missingText(missing, terminal)}`
-    await terminal.out(`${runText(walked, terminal)}${more}`)
+    await terminal.out(`${runText(walked, terminal, stopsOf(walked))}${more}`)
     if (page !== null) await terminal.out(`report: ${showName(page)}\n`)
     if (delivered !== null) {
       const lost = delivered.missing === undefined ? '' : `, ${delivered.missing.length} missing`

@@ -30,6 +30,6 @@ export async function run(call: CommandCall): Promise<Exit> {
         onWaiting: watch.onWaiting,
       }).finally(watch.end),
     )
-    return printRun(call, walked)
+    return printRun(call, host, walked)
   })
 }

@@ -1,10 +1,14 @@
 /** `writ flow run`: walks a flow, a table, or a plan with its participants, to its end or to where a human is needed. */
 import { realpathSync, statSync } from 'node:fs'
 import { faultError, showName } from '../../base/index.ts'
-import { startRun, type WalkedRun } from '../../runs/index.ts'
-import { type CommandCall, type Exit, usageError } from '../call/command.ts'
+import { addRun, serverOf } from '../../fleet/index.ts'
+import type { CompiledFlow } from '../../flow/index.ts'
+import { type FlowHost, newRunId, startRun, type WalkedRun } from '../../runs/index.ts'
+import { pinFlow } from '../../schedules/index.ts'
+import { type CommandCall, type Exit, reply, usageError } from '../call/command.ts'
 import { tellForeignGroups } from '../effects/foreign-groups.ts'
 import { runAnswer, runText, statusExit } from '../flow/answer.ts'
+import { stopsWithLaws } from '../flow/approval-laws.ts'
 import { interruptible } from '../flow/interruptible.ts'
 import { watchRun } from '../flow/live.ts'
 import { readFlow } from '../flow/load.ts'
@@ -29,6 +33,9 @@ export async function run(call: CommandCall): Promise<Exit> {
     tellShortSecrets(call, flow)
     tellOpenWork(call, flow, kind, workspace)
     tellForeignGroups(call.terminal, [workspace])
+    if (call.options.isOn('queue')) {
+      return queueRun(call, host, { flow, participants: participantsDigest, workspace })
+    }
     const watch = watchRun(call)
     const walked = await interruptible((abort) =>
       startRun(
@@ -47,14 +54,50 @@ export async function run(call: CommandCall): Promise<Exit> {
         },
       ).finally(watch.end),
     )
-    return printRun(call, walked)
+    return printRun(call, host, walked)
   })
 }
 
-export async function printRun(call: CommandCall, walked: WalkedRun): Promise<Exit> {
+/** Leaves the run to a worker; it is kept on the server until one has begun it. */
+async function queueRun(
+  call: CommandCall,
+  { ledger, stream }: FlowHost,
+  { flow, participants, workspace }: QueuedFlow,
+): Promise<Exit> {
+  const server = serverOf(ledger)
+  await pinFlow(ledger, flow)
+  const run = newRunId(Date.now())
+  const begin = { flow: flow.digest, participants, workspace }
+  const labels = [...call.options.texts('label'), ...labelsOf(flow)]
+  await addRun(server, { run, stream, begin }, { labels: [...new Set(labels)] })
+  return reply(call, { run_id: run, labels }, () => `${run}\n`)
+}
+
+interface QueuedFlow {
+  readonly flow: CompiledFlow
+  readonly participants: string | null
+  readonly workspace: string
+}
+
+/** The labels that participants of a flow name. */
+function labelsOf({ base }: CompiledFlow): readonly string[] {
+  return base.nodes.flatMap(({ executor, reviewer }) => [
+    ...(executor?.labels ?? []),
+    ...(reviewer?.labels ?? []),
+  ])
+}
+
+export async function printRun(
+  call: CommandCall,
+  host: Pick<FlowHost, 'ledger' | 'stream'>,
+  walked: WalkedRun,
+): Promise<Exit> {
   const { terminal, options } = call
+  const stops = await stopsWithLaws(host, walked)
   const isJson = options.isOn('json') || options.isOn('jsonl')
-  await terminal.out(isJson ? `${JSON.stringify(runAnswer(walked))}\n` : runText(walked, terminal))
+  await terminal.out(
+    isJson ? `${JSON.stringify(runAnswer(walked, stops))}\n` : runText(walked, terminal, stops),
+  )
   return statusExit(walked.status)
 }
 

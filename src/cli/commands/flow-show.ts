@@ -15,6 +15,7 @@ import {
 } from '../../flow/index.ts'
 import { displayOfRaw, rawOfText } from '../../gate/index.ts'
 import {
+  answerTemplate,
   askedOfPeople,
   findRun,
   lookAtRun,
@@ -98,6 +99,7 @@ function jsonOf({ walked, node, subject, stops }: ShownNode, effects: HeldEffect
     status,
     attempts: entries,
     ...(work.pin === null ? {} : { review: work.pin }),
+    ...answerOf(walked, node.nodeId),
     subject: { node_id: subject.nodeId, title: nodeTitle(flow, subject.nodeId) },
     artifact: judged.artifact,
     version: versionOf(judged, state.rules),
@@ -109,6 +111,12 @@ function jsonOf({ walked, node, subject, stops }: ShownNode, effects: HeldEffect
     reviews: reviewsOf(flow, facts).filter(({ node_id }) => node_id === subject.nodeId),
     stops,
   }
+}
+
+/** What a person who is asked here fills in, and the commands that hand it over. */
+function answerOf(walked: WalkedRun, nodeId: string) {
+  const asked = askedOfPeople(walked).find(({ node_id }) => node_id === nodeId)
+  return asked === undefined ? {} : { answer: answerTemplate(asked, walked.runId) }
 }
 
 /** Longer artifacts are cut unless all of them is wanted. */

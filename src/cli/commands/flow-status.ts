@@ -11,6 +11,7 @@ import {
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { type ReadSession, streamToRead, withHistory } from '../call/home.ts'
 import { missingText, runAnswer, runText, statusExit, takenBackText } from '../flow/answer.ts'
+import { stopsWithLaws } from '../flow/approval-laws.ts'
 import { namedRun } from '../flow/named.ts'
 import { passWhenRead } from '../flow/passed.ts'
 import { editedFlow, editedText } from '../flow/source-files.ts'
@@ -31,10 +32,11 @@ async function showRun(session: ReadSession, call: CommandCall): Promise<Exit> {
   const missing = await missingOutputs(ledger, stream, head.run_id)
   const taken = await takenBack(ledger, stream, head.run_id, walked.facts)
   const edited = await editedFlow(walked)
+  const stops = await stopsWithLaws({ ledger, stream }, walked)
   const { terminal, options } = call
   if (!options.isOn('json')) {
     const more = `${takenBackText(taken, terminal)}${missingText(missing, terminal)}`
-    await terminal.out(`${runText(walked, terminal)}${more}`)
+    await terminal.out(`${runText(walked, terminal, stops)}${more}`)
     if (edited !== null) await terminal.out(`\n${plain(editedText(edited))}\n`)
     if (status === 'RUNNING' && !(await isWalked({ home }, head.run_id)))
       await terminal.out(`no process runs it; to go on: writ flow resume ${head.run_id}\n`)
@@ -49,7 +51,7 @@ async function showRun(session: ReadSession, call: CommandCall): Promise<Exit> {
   const back = taken.length === 0 ? {} : { taken_back: taken }
   const file = edited === null ? {} : { edited_flow: edited }
   const answer = {
-    ...runAnswer(walked),
+    ...runAnswer(walked, stops),
     nodes,
     phases: phasesOf(flow, state),
     ...gone,

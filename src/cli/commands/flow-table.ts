@@ -70,6 +70,17 @@ export const FLOW_COMMANDS: readonly Command[] = [
       SIDE,
       WAIT,
       PARALLEL,
+      {
+        name: 'queue',
+        value: null,
+        says: 'leave the run to a worker (`writ worker`), and print its id',
+      },
+      {
+        name: 'label',
+        value: 'NAME',
+        many: true,
+        says: 'with `--queue`: a label that the worker needs; may be given again',
+      },
       YES,
       JSONL,
       STREAM,

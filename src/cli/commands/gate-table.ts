@@ -5,6 +5,12 @@ import { EXEC } from './exec-words.ts'
 
 const REASON: OptionWords = { name: 'reason', value: 'TEXT', says: 'why; it is recorded' }
 
+const LAWS_DIGEST: OptionWords = {
+  name: 'digest',
+  value: 'DIGEST',
+  says: 'only the bytes with this digest, as `writ laws check --json` names it',
+}
+
 const ONE_STREAM: OptionWords = { ...STREAM, says: 'only this stream; every one without it' }
 
 const DRY_RESTORE: OptionWords = {
@@ -62,7 +68,7 @@ export const GATE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'approve',
-    says: 'approve one or more questions of the inbox; their effects are promoted',
+    says: 'approve one or more questions of the inbox; their effects are promoted. At a terminal, `always` also lets an agent change such files from now on',
     usage: 'writ approve ID… | ID --only PATH… | --like ID [--yes] [--pass-fd N]',
     options: [
       { name: 'like', value: 'ID', says: 'this one and all that wait and are of its shape' },
@@ -301,8 +307,8 @@ export const GATE_COMMANDS: readonly Command[] = [
   {
     name: 'laws accept',
     says: 'a human accepts the laws as they are now',
-    usage: 'writ laws accept [--yes] [--home DIR] [--pass-fd N]',
-    options: [ACCEPT_YES, HOME, PASS_FD],
+    usage: 'writ laws accept [--yes] [--digest DIGEST] [--home DIR] [--pass-fd N]',
+    options: [ACCEPT_YES, LAWS_DIGEST, HOME, PASS_FD],
     examples: ['writ laws accept', 'writ laws accept --yes'],
     load: () => import('./trust.ts'),
   },

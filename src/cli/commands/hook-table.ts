@@ -16,6 +16,16 @@ const YES: OptionWords = {
 
 const HERE = 'is about programs of this user'
 
+/** What hooks start, for each tool call of an agent: a script of its own, which holds nothing else. */
+export const HOOK_EVENT: Command = {
+  name: 'hook event',
+  says: 'answer one event of a coding agent; its hooks call this',
+  usage: 'writ hook event [--wrap] HOST [EVENT] < event.json',
+  options: [{ name: 'wrap', value: null, says: 'rewrite shell commands to `writ exec --ticket`' }],
+  examples: ['writ hook event claude-code < event.json'],
+  load: async () => ({ run: (await import('./hook-event.ts')).run }),
+}
+
 export const HOOK_COMMANDS: readonly Command[] = [
   {
     name: 'hook install',
@@ -63,14 +73,5 @@ export const HOOK_COMMANDS: readonly Command[] = [
     examples: ['writ hook doctor claude-code', 'writ hook doctor codex --json'],
     load: () => import('./hook-doctor.ts'),
   },
-  {
-    name: 'hook event',
-    says: 'answer one event of a coding agent; its hooks call this',
-    usage: 'writ hook event [--wrap] HOST [EVENT] < event.json',
-    options: [
-      { name: 'wrap', value: null, says: 'rewrite shell commands to `writ exec --ticket`' },
-    ],
-    examples: ['writ hook event claude-code < event.json'],
-    load: async () => ({ run: (await import('./hook-event.ts')).run }),
-  },
+  HOOK_EVENT,
 ]

@@ -14,6 +14,7 @@ import {
   replacedHome,
   type Surroundings,
   sealCredential,
+  shareCredentials,
 } from '../../home/index.ts'
 import { type Principal, principalText, type Register, samePrincipal } from '../../ledger/index.ts'
 import { bareLaws, DEFAULT_LAWS, LAYERED, lawDifferences } from '../../policy/index.ts'
@@ -206,11 +207,13 @@ async function settleHuman(
     return register.credential?.kind ?? 'none'
   // The caller who sets the passphrase counts as the human from then on.
   refuseBelowAgent('setting a passphrase')
+  const credential_key = await sealCredential(state, passphrase)
+  await shareCredentials(state, ledger.files)
   await recordChange({ ledger, state }, actor, {
     change: 'credential_set',
     principal,
     credential: 'passphrase',
-    credential_key: await sealCredential(state, passphrase),
+    credential_key,
   })
   return 'passphrase'
 }

@@ -4,9 +4,17 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { FaultError, fault, faultCode, faultError, showName } from '../../base/index.ts'
+import {
+  type Digest,
+  FaultError,
+  fault,
+  faultCode,
+  faultError,
+  showName,
+} from '../../base/index.ts'
 import { learnGrants } from '../../gate/index.ts'
-import { findHome } from '../../home/index.ts'
+import { findHome, openHome } from '../../home/index.ts'
+import { humansWithCredential } from '../../ledger/index.ts'
 import {
   DEFAULT_LAW_DOCUMENTS,
   fewHumansWarnings,
@@ -16,7 +24,6 @@ import {
   mostApprovals,
   type ParsedLaws,
 } from '../../policy/index.ts'
-import { humansWithCredential } from '../../service/index.ts'
 import { visible } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
 import { streamsToRead, withHistory } from '../call/home.ts'
@@ -30,20 +37,24 @@ import { answersIn, lessonsText, withGrants } from '../laws/learning.ts'
 import { TrialRun, trialText } from '../laws/trial.ts'
 
 export async function check(call: CommandCall): Promise<Exit> {
-  const named = call.arguments.length > 0 ? call.arguments : [lawsOfHome(call)]
-  if (call.arguments.length === 0) for (const file of named) refuseGone(file)
+  const isOwn = call.arguments.length === 0
+  const named = isOwn ? [lawsOfHome(call)] : call.arguments
+  if (isOwn) for (const file of named) refuseGone(file)
+  const { options, terminal } = call
+  const open = () => openHome(surroundings(), options.text('home'))
+  const home = isOwn ? await ofHome(open) : null
   const answers: Answer[] = []
   for (const file of named) {
-    const reading = await readLawFile(file)
+    const { reading, digest } = await readLawFile(file)
     const warnings = reading.ok ? await humansWarnings(call, file, reading.laws) : []
     answers.push({
       file,
+      digest,
+      inForce: home === null ? null : home.registeredLaws === digest,
       reading: reading.ok ? { ...reading, warnings: [...reading.warnings, ...warnings] } : reading,
     })
   }
-  await call.terminal.out(
-    call.options.isOn('json') ? toJson(answers) : toText(answers, call.terminal.paint),
-  )
+  await terminal.out(options.isOn('json') ? toJson(answers) : toText(answers, terminal.paint))
   return answers.every(({ reading }) => reading.ok) ? EXIT.yes : EXIT.no
 }
 
@@ -53,8 +64,8 @@ function refuseGone(file: string): void {
   const message = `the law file is gone: ${showName(file)}; the laws that were accepted stay in force`
   const hint =
     'put the file back, or run `writ laws accept`, which shows what changes and leaves the default laws alone in force'
-  const reason = 'ENOENT'
-  throw new FaultError(fault('cli.file_unreadable', file, { file, reason }, { message, hint }))
+  const details = { file, reason: 'ENOENT' }
+  throw new FaultError(fault('cli.file_unreadable', file, details, { message, hint }))
 }
 
 /** Laws that want more humans than the home has; nothing where there is no home to look at. */
@@ -64,17 +75,19 @@ async function humansWarnings(
   laws: LawSet,
 ): Promise<readonly LawFault[]> {
   if (mostApprovals(laws) === 1) return []
-  const humans = await humansOfHome(call)
+  const humans = await ofHome(() =>
+    withHistory(call, async ({ register }) => humansWithCredential(register)),
+  )
   if (humans === null) return []
   const { bytes } = await readSource(file)
   return fewHumansWarnings(bytes.toString('utf8'), laws, humans)
 }
 
-async function humansOfHome(call: CommandCall): Promise<number | null> {
+/** Laws are checked anywhere: null where there is no home yet, or none that this user trusts. */
+async function ofHome<T>(look: () => T | Promise<T>): Promise<T | null> {
   try {
-    return await withHistory(call, async ({ register }) => humansWithCredential(register))
+    return await look()
   } catch (error) {
-    // Laws are checked anywhere, also where there is no home yet or none that this user trusts.
     if (faultCode(error)?.startsWith('home.')) return null
     throw error
   }
@@ -82,6 +95,9 @@ async function humansOfHome(call: CommandCall): Promise<number | null> {
 
 interface Answer {
   readonly file: string
+  readonly digest: Digest
+  /** Null for a file that is not that of a home which this user trusts. */
+  readonly inForce: boolean | null
   readonly reading: ParsedLaws
 }
 
@@ -91,9 +107,11 @@ export function lawsOfHome(call: CommandCall): string {
 }
 
 function toJson(answers: readonly Answer[]): string {
-  const shown = answers.map(({ file, reading }) => ({
+  const shown = answers.map(({ file, digest, inForce, reading }) => ({
     file,
-    accepted: reading.ok,
+    valid: reading.ok,
+    in_force: inForce,
+    digest,
     faults: reading.ok ? [] : reading.faults,
     warnings: reading.ok ? reading.warnings : [],
     laws: reading.ok ? ownLaws(reading.laws.laws).map(described) : [],
@@ -140,10 +158,10 @@ function spaced(expression: string): string {
 
 function toText(answers: readonly Answer[], paint: Paint): string {
   return answers
-    .map(({ file, reading }) =>
+    .map(({ file, inForce, reading }) =>
       reading.ok
         ? [
-            `${paint.good('accepted')}  ${file}`,
+            `${paint.good('valid')}  ${file}${forceWords(inForce)}`,
             ...listing(reading.laws, paint),
             ...reading.warnings.map((one) => warningText(file, one, paint)),
             '',
@@ -156,6 +174,11 @@ function toText(answers: readonly Answer[], paint: Paint): string {
     )
     .map((lines) => lines.join('\n'))
     .join('')
+}
+
+function forceWords(inForce: boolean | null): string {
+  if (inForce === null) return ''
+  return inForce ? ', in force' : ', not in force: `writ laws accept` shows what it changes'
 }
 
 /** The laws of the file, then the default laws that hold below it. */
@@ -227,9 +250,7 @@ export async function explain(call: CommandCall): Promise<Exit> {
 /** `writ laws test`: what would change over past proposals if a file were the law. Decides nothing. */
 export async function test(call: CommandCall): Promise<Exit> {
   const [file = lawsOfHome(call), ...others] = call.arguments
-  if (others.length > 0) {
-    throw usageError('name one law file')
-  }
+  if (others.length > 0) throw usageError('name one law file')
   const since = momentOption(call, 'since', Date.now())
   const { laws, warnings } = await usableReading(file)
   for (const one of warnings)

@@ -73,13 +73,19 @@ export const LEDGER_COMMANDS: readonly Command[] = [
   {
     name: 'ledger export',
     says: 'write a bundle that anyone can verify without writ',
-    usage: 'writ ledger export DIR [--stream NAME]',
+    usage: 'writ ledger export DIR [--stream NAME] [--proof [--fact SEQ]…]',
     options: [
       { name: 'bodies', value: null, says: 'also outputs and contents, with their secrets' },
+      {
+        name: 'proof',
+        value: null,
+        says: 'instead of a bundle one C2SP proof a fact (SEQ.tlog-proof), and the fact (SEQ.json)',
+      },
+      { name: 'fact', value: 'SEQ', many: true, says: 'with `--proof`: only of these facts' },
       STREAM,
       HOME,
     ],
-    examples: ['writ ledger export bundle'],
+    examples: ['writ ledger export bundle', 'writ ledger export proofs --proof --fact 12'],
     load: async () => ({ run: (await import('./ledger.ts')).exportTo }),
   },
   {

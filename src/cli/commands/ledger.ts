@@ -2,31 +2,20 @@
  * The smaller commands of `writ ledger …`: what prints, exports or renews what the history is
  * checked with.
  */
-import { join } from 'node:path'
-import { FaultError, faultError, LEVEL, showName } from '../../base/index.ts'
+import { FaultError, LEVEL } from '../../base/index.ts'
 import {
-  decodeHex,
   type FactProof,
-  formatTlogProof,
   formatVerifierKey,
-  inclusionPath,
   mayKnow,
-  parseCheckpoint,
-  parseNote,
-  proveFact,
   type SignedHead,
   unknownStream,
   type VerifierKey,
   verifierKey,
-  verifyInclusion,
 } from '../../ledger/index.ts'
 import {
   exportBundle,
-  type KeptAnchor,
   ledgerNameOf,
-  openKeys,
   publicKeyOf,
-  readKeptAnchors,
   recordedKeys,
   signHome,
 } from '../../store/index.ts'
@@ -42,6 +31,7 @@ import {
 } from '../call/home.ts'
 import { refuseActorsFile, refuseOut, writeWhole } from '../call/output-file.ts'
 import { progressBar } from '../call/terminal.ts'
+import { proofFile, proofOf, writeProofs } from '../history/fact-proofs.ts'
 
 /**
  * `writ ledger checkpoint`: a signed checkpoint of all streams of the home, as a note that other tools
@@ -57,9 +47,9 @@ export async function checkpoint(call: CommandCall): Promise<Exit> {
 
 /** Callers of single streams get the checkpoint of their own: they must not learn of the others. */
 async function checkpointOf(session: ReadSession, call: CommandCall): Promise<string> {
-  const { ledger, caller, home } = session
+  const { ledger, caller } = session
   if (call.options.text('stream') === null && caller.streams === null) {
-    return signHome(ledger.store, openKeys(join(home.state, 'keys')))
+    return signHome(ledger.store, await ledger.keys())
   }
   const stream = await streamToRead(session, call)
   const head = await ledger.store.head(stream)
@@ -68,19 +58,19 @@ async function checkpointOf(session: ReadSession, call: CommandCall): Promise<st
 }
 
 /**
- * `writ ledger key`: the public keys under which checkpoints are signed now, one per name: the home's
- * and each stream's. Kept outside this machine they are what `writ ledger verify --key` pins: a history
+ * `writ ledger key`: the public keys under which checkpoints are signed now, one per machine and name:
+ * the home's and each stream's. Kept outside this machine they are what `writ ledger verify --key` pins: a history
  * signed by another key does not pass then. The keys come from the facts, not from the files in `keys/`.
  */
 export async function key(call: CommandCall): Promise<Exit> {
   return withHistory(call, async (session) => {
     const names = await namesOf(session)
-    const recorded = await recordedKeys(session.ledger.store)
-    // A list with at least one key stays one when it is reversed.
-    const [current, ...retired] = [...recorded].reverse() as [VerifierKey, ...VerifierKey[]]
-    const [public_key = ''] = textsOf(current, names)
+    const { keys: recorded, inForce } = await recordedKeys(session.ledger.store)
+    const current = [...inForce].reverse()
+    const retired = [...recorded].reverse().filter((key) => !inForce.includes(key))
+    const [public_key = ''] = current.flatMap((key) => textsOf(key, names))
     const earlier = retired.flatMap((key) => textsOf(key, names.slice(0, 1)))
-    const shown = call.options.isOn('all') ? [current, ...retired] : [current]
+    const shown = call.options.isOn('all') ? [...current, ...retired] : current
     const keys = shown.flatMap((key) => textsOf(key, names))
     return reply(call, { public_key, earlier, keys }, () => keys.map((key) => `${key}\n`).join(''))
   })
@@ -105,9 +95,22 @@ export async function exportTo(call: CommandCall): Promise<Exit> {
     throw usageError('name one new directory', 'writ ledger export bundle')
   }
   await refuseActorsFile(call, dir, 'a person exports it: writ ledger export DIR')
+  const facts = wantedFacts(call)
   return withHistory(call, async (session) => {
     const stream = await streamToRead(session, call)
     const bar = progressBar(call.terminal, 'exporting')
+    if (call.options.isOn('proof')) {
+      const said = await writeProofs(session, stream, facts, dir, (at, total) =>
+        bar.tick(at, total),
+      )
+      bar.end()
+      return reply(
+        call,
+        { dir, ...said },
+        (paint) =>
+          `${paint.good('exported')}  ${dir}  ${said.proofs} proofs, ${said.cosigned} with cosignatures\n`,
+      )
+    }
     const { size, root } = await exportBundle(session.ledger, dir, {
       stream,
       level: LEVEL,
@@ -121,6 +124,19 @@ export async function exportTo(call: CommandCall): Promise<Exit> {
       (paint) => `${paint.good('exported')}  ${dir}  ${size} facts, root ${root}\n`,
     )
   })
+}
+
+/** The facts that `--fact` names. */
+function wantedFacts({ options }: CommandCall): readonly number[] {
+  const texts = options.texts('fact')
+  const isProof = options.isOn('proof')
+  if (texts.every((text) => /^\d{1,15}$/.test(text)) && (isProof || texts.length === 0)) {
+    if (!isProof || !options.isOn('bodies')) return texts.map(Number)
+  }
+  throw usageError(
+    '`--fact` names a fact by its seq, and is for `--proof`; `--bodies` is for a bundle',
+    'writ ledger export proofs --proof --fact 12',
+  )
 }
 
 /** `writ ledger prove SEQ`: the path from one fact to the root of the newest signed checkpoint. */
@@ -144,45 +160,21 @@ export async function prove(call: CommandCall): Promise<Exit> {
   })
 }
 
-async function proofOf({ ledger }: ReadSession, stream: string, seq: number): Promise<FactProof> {
-  const proof = await proveFact(ledger.store, stream, seq)
-  if (proof !== null) return proof
-  const message = `the stream ${showName(stream)} has no fact ${seq}`
-  throw faultError('history.unknown', `${stream}/${seq}`, message)
-}
-
-/** Writes the proof as a C2SP tlog-proof, over a cosigned checkpoint if one covers the fact. */
 async function writeProof(
-  { ledger, home }: ReadSession,
+  session: ReadSession,
   call: CommandCall,
   stream: string,
-  { seq, leaf, ...newest }: FactProof,
+  proof: FactProof,
   file: string,
 ): Promise<Exit> {
-  const head = await ledger.store.head(stream)
-  const cosigned = readKeptAnchors(home.state)
-    .filter(({ origin, size }) => origin === head?.origin && size > seq && size <= newest.size)
-    .reduce<KeptAnchor | null>((most, one) => (one.size > (most?.size ?? 0) ? one : most), null)
-  const size = cosigned?.size ?? newest.size
-  const checkpoint = cosigned?.note ?? newest.checkpoint
-  const path = (await inclusionPath(ledger.store, stream, seq, size)).map(bytesOf)
-  const { root } = parseCheckpoint(parseNote(checkpoint)?.text ?? '') ?? { root: new Uint8Array() }
-  if (!verifyInclusion({ index: seq, size, leaf: bytesOf(leaf), path, root })) {
-    const message = `the cosigned checkpoint of ${size} facts is not of this history`
-    throw faultError('ledger.not_extended', `${stream}/${seq}`, message, 'writ ledger verify')
-  }
-  await writeWhole(file, formatTlogProof({ index: seq, path, checkpoint }))
-  const said = { file, seq, size, cosigned: cosigned !== null }
-  const by = cosigned === null ? 'signed by the ledger alone' : 'with cosignatures'
+  const { text, size, cosigned } = await proofFile(session, stream, proof)
+  await writeWhole(file, text)
+  const by = cosigned ? 'with cosignatures' : 'signed by the ledger alone'
   return reply(
     call,
-    said,
+    { file, seq: proof.seq, size, cosigned },
     (paint) => `${paint.good('wrote')}  ${file}  over ${size} facts, ${by}\n`,
   )
-}
-
-function bytesOf(digest: string): Uint8Array {
-  return decodeHex(digest.slice('sha256:'.length)) ?? new Uint8Array()
 }
 
 /** `writ ledger reindex`: makes the query index again from the facts. */

@@ -9,8 +9,10 @@ import {
   type Principal,
   parsePrincipal,
   principalText,
+  requireRegistered,
   samePrincipal,
 } from '../../ledger/index.ts'
+import { requireCredentialEndorsed } from '../../service/index.ts'
 import { type CommandCall, type Exit, reply, usageError } from '../call/command.ts'
 import {
   actorOf,
@@ -113,9 +115,7 @@ async function humanFor(session: Session, call: CommandCall): Promise<Principal>
     throw usageError('name one human, as human:ID@NAMESPACE', 'writ principal list')
   }
   const who = showName(principalText(principal))
-  if (!register.principals.some((one) => samePrincipal(one.principal, principal))) {
-    throw faultError('principal.unknown', '', `there is no principal ${who}`)
-  }
+  requireRegistered(register, principal)
   const hasPassphrase = ownCredential(register.credentials, principal) !== null
   if (hasPassphrase || livePasskeys(register, principal).length > 0) {
     const message = `${who} has a credential, and registers a passkey with that`
@@ -128,6 +128,7 @@ async function humanFor(session: Session, call: CommandCall): Promise<Principal>
   if (!samePrincipal(principal, caller.principal)) {
     await requireHuman(session, call, 'making a code for another human')
   }
+  await requireCredentialEndorsed(session.ledger, register, principal)
   return principal
 }
 

@@ -23,6 +23,14 @@ export const PEOPLE_COMMANDS: readonly Command[] = [
     load: async () => ({ run: (await import('./principal.ts')).pass }),
   },
   {
+    name: 'principal endorse',
+    says: 'agree that a human gets a new credential, where a law wants several humans',
+    usage: 'writ principal endorse human:ID@NAMESPACE [--pass-fd N]',
+    options: [PASS_FD, HOME],
+    examples: ['writ principal endorse human:bea@local'],
+    load: async () => ({ run: (await import('./principal.ts')).endorseCredential }),
+  },
+  {
     name: 'principal list',
     says: 'list who is registered',
     usage: 'writ principal list',

@@ -10,8 +10,8 @@ import {
   checkKey,
   clientOf,
   fingerprintOf,
+  keyOf,
   readRemotes,
-  told,
   wholeUrl,
   writeRemotes,
 } from '../remote/remotes.ts'
@@ -33,7 +33,7 @@ export async function add(call: CommandCall): Promise<Exit> {
     throw faultError('remote.exists', same.name, message, `writ remote remove ${same.name}`)
   }
   const client = clientOf(around, url)
-  const key = (await told(client.listKeys({ query: {} }))).value.public_key
+  const key = await keyOf(client, url)
   await agree(call, key)
   const remote = { name, url, key }
   await checkKey(client, remote)

@@ -1,5 +1,4 @@
 /** `writ replay`: computes every recorded verdict and decision again, and says what differs (L-9). */
-import { join } from 'node:path'
 import { canonicalJson } from '../../base/index.ts'
 import type { Decision, Evaluation, Flow, FlowStarted } from '../../contracts/index.ts'
 import {
@@ -35,6 +34,7 @@ import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { type ReadSession, streamsToRead, withHistory } from '../call/home.ts'
 import { progressBar } from '../call/terminal.ts'
 import { DecisionWalk, NotedObjects, replayLookup } from '../history/decision-walk.ts'
+import { DispatchReplay } from '../history/dispatch-replay.ts'
 import { replayEvaluation } from '../history/evaluation.ts'
 import { evaluationOf, gatherDecision, groundsOf, NotKept } from '../history/past-decision.ts'
 import { replayPromotion } from '../history/promotion-replay.ts'
@@ -43,7 +43,7 @@ import { replayUndo } from '../history/undo-replay.ts'
 export async function run(call: CommandCall): Promise<Exit> {
   return withHistory(call, async (session) => {
     const report = new ReplayReport()
-    const objects = new NotedObjects(join(session.home.state, 'objects'))
+    const objects = new NotedObjects(session.ledger.objects)
     const ledger = { ...session.ledger, objects, close: () => session.ledger.close() }
     for (const stream of await streamsToRead(session, call)) {
       await replayStream({ ...session, ledger }, call, stream, report)
@@ -74,6 +74,10 @@ async function replayStream(
   for await (const fact of eachFact(ledger, { stream, type: 'promotion_v1' })) {
     const replay = isKept(fact) ? await replayPromotion(fact, lookup, register) : GONE
     if (replay !== null) report.add(fact, replay)
+  }
+  const dispatches = new DispatchReplay(ledger)
+  for await (const fact of eachFact(ledger, { stream, type: 'dispatch_v1' })) {
+    report.add(fact, isKept(fact) ? await dispatches.step(fact) : GONE)
   }
   bar.end()
 }

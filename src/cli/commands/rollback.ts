@@ -2,14 +2,17 @@
  * `writ rollback`: restores what one action changed, or everything since a moment. `writ undo`: takes
  * the last action back.
  */
-import { invariant } from '../../base/index.ts'
+import { FaultError, invariant } from '../../base/index.ts'
 import type { RollbackAnswer, RollbackTarget } from '../../service/index.ts'
 import { counted, grouped, visibleName } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { refuseOthers } from '../call/home.ts'
+import { canAsk } from '../call/passphrase.ts'
+import { askWord, yesOrNo } from '../gate/answer-line.ts'
 import { wholeIdOf } from '../gate/named-question.ts'
 import { type GateSession, withGates } from '../gate/open.ts'
 import { momentOption } from '../history/option-values.ts'
+import { plainLines } from '../history/text.ts'
 
 export async function rollback(call: CommandCall): Promise<Exit> {
   return restore(call, targetOf(call))
@@ -36,7 +39,12 @@ async function restore(call: CommandCall, named: RollbackTarget): Promise<Exit> 
     const { gate } = await holderOf(sessions, target)
     const asIs = call.options.isOn('as-is')
     const withLater = 'actionId' in target && call.options.isOn('with-later')
-    const answer = await gate.rollback(target, { dryRun, asIs, withLater })
+    const take = (isAll: boolean): Promise<RollbackAnswer> =>
+      gate.rollback(target, { dryRun, asIs, withLater: isAll })
+    const answer = await take(withLater).catch(async (error: unknown) => {
+      if (!(await wantsLater(call, error))) throw error
+      return take(true)
+    })
     const { terminal, options } = call
     await terminal.out(
       options.isOn('json') ? `${JSON.stringify(answer)}\n` : restoredText(call, answer, dryRun),
@@ -44,6 +52,16 @@ async function restore(call: CommandCall, named: RollbackTarget): Promise<Exit> 
     if (answer.compensation?.pending !== undefined) return EXIT.waiting
     return dryRun || asIs || answer.verified ? EXIT.yes : EXIT.no
   })
+}
+
+/** Names the newer acts that stand on this one, and asks a person at a terminal about all of them. */
+async function wantsLater({ options, terminal }: CommandCall, error: unknown): Promise<boolean> {
+  if (!(error instanceof FaultError) || error.fault.code !== 'rollback.newer') return false
+  // Acts of others are taken back one by one.
+  const canTakeAll = error.fault.hint?.includes('--with-later') === true
+  if (!(canTakeAll && canAsk()) || options.isOn('json') || options.isOn('dry-run')) return false
+  terminal.err(`${plainLines(error.fault.message)}\n`)
+  return (await askWord('Take all of them back, the newest first? [y/N] ', yesOrNo)) === 'yes'
 }
 
 async function wholeTarget(

@@ -21,6 +21,7 @@ import {
   findSession,
   isSessionNamed,
   keptSessions,
+  type NotDiscarded,
   type PendingChanges,
   type SessionFiles,
   type Settled,
@@ -38,7 +39,13 @@ import { readLimits } from '../exec/exec-proposal.ts'
 import { askWord, yesOrNo } from '../gate/answer-line.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
 import { readCount } from '../session/read-count.ts'
-import { busyLines, pastText, pendingText, settledLines } from '../session/session-text.ts'
+import {
+  busyLines,
+  nothingNew,
+  pastText,
+  pendingText,
+  settledLines,
+} from '../session/session-text.ts'
 
 export async function list(call: CommandCall): Promise<Exit> {
   return withGate(call, async (session) => {
@@ -100,7 +107,7 @@ export async function show(call: CommandCall): Promise<Exit> {
       pending: pending.changes.map(({ path, before, after }) => ({
         path: displayOfRaw(path),
         change: before === null ? 'added' : after === null ? 'deleted' : 'modified',
-        why: reasonOf(path, pending),
+        why: pending.reasons[path] ?? 'pending',
       })),
     }
     return reply(call, document, (paint) => pendingText(document, files, paint))
@@ -115,13 +122,6 @@ async function factsOf({ gate }: GateSession, text: string) {
     isSessionNamed(session_id, text),
   )
   return new Set(facts.map(({ session_id }) => session_id)).size === 1 ? facts : []
-}
-
-/** Why a change is not real yet. */
-function reasonOf(path: Change['path'], pending: PendingChanges) {
-  if (pending.asked.includes(path)) return 'asked'
-  if (pending.refused.includes(path)) return 'refused'
-  return pending.busy.includes(path) ? 'in use' : 'pending'
 }
 
 export async function diff(call: CommandCall): Promise<Exit> {
@@ -200,8 +200,10 @@ export async function settle(call: CommandCall): Promise<Exit> {
     const settled = files.isLive
       ? await sendOrder<Settled>(files, { order: 'settle', take })
       : await idle(files, session, (settler) => settler.settle({ boundary: 'command' }, take))
-    const lines = [...settledLines(settled), ...busyLines(settled)]
-    return reply(call, settled, () => `${lines.join('\n') || 'nothing new to settle'}\n`)
+    const lines = [...settledLines(settled, files.id), ...busyLines(settled)]
+    const left =
+      lines.length > 0 || !files.isKept ? 0 : (await pendingOf(files, session)).changes.length
+    return reply(call, settled, () => `${lines.join('\n') || nothingNew(files.id, left)}\n`)
   })
 }
 
@@ -250,10 +252,11 @@ export async function discard(call: CommandCall): Promise<Exit> {
     }
     if (chosen.length === 0) throw usageError('nothing of this is pending', 'writ session show')
     const before = files.memory().question?.action_id ?? null
-    const inUse = files.isLive
-      ? await sendOrder<readonly string[]>(files, { order: 'discard', paths: chosen })
-      : (await idle(files, session, (settler) => settler.discard(chosen))).map(displayOfRaw)
-    const paths = chosen.map(displayOfRaw).filter((path) => !inUse.includes(path))
+    const { inUse, hidden } = files.isLive
+      ? await sendOrder<NotDiscarded>(files, { order: 'discard', paths: chosen })
+      : await idle(files, session, (settler) => settler.discard(chosen))
+    const left = new Set([...inUse, ...hidden.map(({ path }) => path)])
+    const paths = chosen.map(displayOfRaw).filter((path) => !left.has(path))
     await session.gate.sessions.record({
       session_id: files.id,
       event: 'DISCARDED',
@@ -263,6 +266,11 @@ export async function discard(call: CommandCall): Promise<Exit> {
     if (inUse.length > 0) {
       const message = `a process of the session uses ${inUse.map(visibleName).join(', ')}`
       throw faultError('session.in_use', files.id, message, 'end that process, then discard again')
+    }
+    const [first] = hidden
+    if (first !== undefined) {
+      const message = `the session has something else in the place of ${visibleName(first.by)}, which hides ${visibleName(first.path)}`
+      throw usageError(message, `writ session discard ${files.id.slice(-SHORT_ID)} ${first.by}`)
     }
     const after = files.memory().question?.action_id ?? null
     return reply(call, { session_id: files.id, discarded: paths }, () =>

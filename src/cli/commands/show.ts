@@ -18,6 +18,8 @@ import {
 } from '../../history/index.ts'
 import {
   areContradictory,
+  type DispatchView,
+  dispatchView,
   type EvidencePack,
   evidencePack,
   type IntegrityReport,
@@ -34,6 +36,7 @@ import { type ReadSession, streamsToRead, withHistory } from '../call/home.ts'
 import { stopsText } from '../flow/answer.ts'
 import { approvalsText } from '../gate/approvals-text.ts'
 import { actLines } from '../history/act-text.ts'
+import { DispatchReplay } from '../history/dispatch-replay.ts'
 import { FACT_HEADS, factRow } from '../history/fact-row.ts'
 import { wholeActionId } from '../history/option-values.ts'
 import { lawWordsAmong } from '../history/past-decision.ts'
@@ -116,6 +119,9 @@ async function tell(
       `receipts   ${terminal.paint.bad('contradictory')}: one says executed, another one not_executed\n`,
     )
   }
+  if (act.dispatch !== undefined && act.dispatch !== null && !options.isOn('json')) {
+    await terminal.out(dispatchText(act.dispatch, id))
+  }
   if (approvals !== null && !options.isOn('json')) {
     await terminal.out(`${approvalsText(approvals)}\n`)
   }
@@ -153,9 +159,10 @@ async function actText(
 function approvalsAmong(facts: readonly OpenedFact[], register: Register): Approvals | null {
   const decided = facts.findLast(({ record }) => record.type === 'decision_v1')
   if (decided === undefined || decided.payload === null) return null
-  const answers = facts.filter(({ record }) => record.type === 'confirmation_v1')
+  const ofType = (type: string) => facts.filter(({ record }) => record.type === type)
+  const [answers, evaluations] = [ofType('confirmation_v1'), ofType('evaluation_v1')]
   // The store judged the record by its contract before it was written.
-  return approvalsOf(decided.payload as Decision, answers, register)
+  return approvalsOf(decided.payload as Decision, answers, evaluations, register)
 }
 
 interface ActAnswer {
@@ -164,17 +171,40 @@ interface ActAnswer {
   readonly status?: TaskStatus
   /** One receipt says executed, another one not_executed. */
   readonly contradictory?: boolean
+  /** Where it is on its way to its device; null for a task that is for none. */
+  readonly dispatch?: DispatchView | null
 }
 
 async function actAnswer({ ledger }: ReadSession, id: string, found: Found): Promise<ActAnswer> {
   const { stream, facts } = found
   const evidence_pack = evidencePack(id, facts)
+  const breach = await new DispatchReplay(ledger).breachOf(stream, id)
+  const errors = [
+    ...(await treeErrors(ledger, stream, facts)),
+    ...(breach === null ? [] : [{ code: 'replay.different', ...breach }]),
+  ]
   return {
     evidence_pack,
-    integrity_report: integrityReport(facts, await treeErrors(ledger, stream, facts)),
+    integrity_report: integrityReport(facts, errors),
     status: taskStatus(evidence_pack.receipts),
     contradictory: areContradictory(evidence_pack.receipts),
+    dispatch: dispatchView(facts, Date.now()),
   }
+}
+
+/** What a person does next, where something is left to do. */
+const NEXT: Readonly<Partial<Record<DispatchView['state'], string>>> = {
+  offered: 'writ task withdraw ID takes it back',
+  silent: 'the device was not heard; to try again, issue a new task',
+  unknown:
+    'it is not known whether it was carried out: look at the machine, then `writ receipt submit` what you found',
+}
+
+function dispatchText({ state, device, way, late }: DispatchView, id: string): string {
+  const by = way === null ? '' : ` by ${way}`
+  const next = NEXT[state]?.replace('ID', id)
+  const more = `${late ? ', after it had been given up' : ''}${next === undefined ? '' : `: ${next}`}`
+  return `dispatch   ${state}, for ${device}${by}${more}\n`
 }
 
 function toText(call: CommandCall, { kind, stream, facts }: Found, report: IntegrityReport | null) {

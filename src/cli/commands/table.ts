@@ -3,10 +3,13 @@
  */
 import type { Command, OptionWords } from '../call/command.ts'
 import { ACCEPT_YES, HOME, PASS_FD, STREAM } from '../call/command.ts'
+import { FIELD_COMMANDS } from './field-table.ts'
+import { FLEET_COMMANDS } from './fleet-table.ts'
 import { FLOW_COMMANDS } from './flow-table.ts'
 import { GATE_COMMANDS } from './gate-table.ts'
 import { HOOK_COMMANDS } from './hook-table.ts'
 import { LEDGER_COMMANDS } from './ledger-table.ts'
+import { MACHINE_COMMANDS } from './machine-table.ts'
 import { PEOPLE_COMMANDS } from './people-table.ts'
 import { SCHEDULE_COMMANDS } from './schedule-table.ts'
 import { NOTIFY_COMMANDS, REMOTE_COMMANDS, SERVER_COMMANDS } from './server-table.ts'
@@ -99,6 +102,7 @@ export const COMMANDS: readonly Command[] = [
   ...SERVER_COMMANDS,
   ...NOTIFY_COMMANDS,
   ...REMOTE_COMMANDS,
+  ...FIELD_COMMANDS,
   {
     name: 'check',
     says: 'validate documents of any contract',
@@ -342,6 +346,8 @@ export const COMMANDS: readonly Command[] = [
   },
   ...LEDGER_COMMANDS,
   ...WITNESS_COMMANDS,
+  ...MACHINE_COMMANDS,
+  ...FLEET_COMMANDS,
   {
     name: 'export',
     says: 'print what happened in the form of another system, without contents',
@@ -390,9 +396,15 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'demo',
     says: 'a guided tour of writ on throw-away documents',
-    usage: 'writ demo',
-    options: [],
-    examples: ['writ demo'],
+    usage: 'writ demo [--serve]',
+    options: [
+      {
+        name: 'serve',
+        value: null,
+        says: 'then serve a throw-away home with a question that waits, until Ctrl-C',
+      },
+    ],
+    examples: ['writ demo', 'writ demo --serve'],
     load: () => import('./demo.ts'),
   },
   {

@@ -8,6 +8,8 @@ import { field } from '../../contracts/index.ts'
 import { allFacts, findTask, openFact } from '../../history/index.ts'
 import {
   areContradictory,
+  type DispatchView,
+  dispatchView,
   type Fact,
   type OpenedFact,
   type Page,
@@ -32,6 +34,8 @@ interface TaskRow {
   readonly status: TaskStatus | 'damaged'
   /** One receipt says executed, another one not_executed. */
   readonly contradictory: boolean
+  /** Where it is on its way to its device; null for a task that is for none. */
+  readonly dispatch: DispatchView | null
 }
 
 /** What is asked for. */
@@ -136,15 +140,18 @@ async function taskRow(
   const action = field(task.payload, 'action_type')
   const action_type = typeof action === 'string' ? action : null
   try {
-    const found = await allFacts(ledger, { stream, type: 'ao_act_receipt_v0', task: id })
+    const facts = await allFacts(ledger, { stream, task: id })
+    const found = facts.filter(({ record }) => record.type === 'ao_act_receipt_v0')
     const payloads = found.map(({ payload }) => payload)
     const isDamaged = task.payload === null || payloads.includes(null)
     const status = isDamaged ? 'damaged' : taskStatus(payloads)
     const contradictory = areContradictory(payloads)
-    return { ...base, action_type, receipts: found.length, status, contradictory }
+    const dispatch = dispatchView(facts, Date.now())
+    return { ...base, action_type, receipts: found.length, status, contradictory, dispatch }
   } catch (error) {
     if (!isAltered(error)) throw error
-    return { ...base, action_type, receipts: 0, status: 'damaged', contradictory: false }
+    const none = { receipts: 0, contradictory: false, dispatch: null }
+    return { ...base, action_type, status: 'damaged', ...none }
   }
 }
 
@@ -181,7 +188,11 @@ async function tell(
     row.action_type ?? '-',
     String(row.receipts),
     row.contradictory ? `${row.status}, contradictory` : row.status,
+    row.dispatch?.device ?? '-',
+    row.dispatch?.state ?? '-',
   ])
-  await terminal.out(table(terminal, ['task', 'action', 'receipts', 'status'], rows))
+  await terminal.out(
+    table(terminal, ['task', 'action', 'receipts', 'status', 'device', 'dispatch'], rows),
+  )
   if (next !== null) terminal.err(`more: --after ${next}\n`)
 }

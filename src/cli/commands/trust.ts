@@ -12,10 +12,11 @@ import {
   type Surroundings,
 } from '../../home/index.ts'
 import type { Principal } from '../../ledger/index.ts'
-import { acceptedLaws, recordLaws } from '../../service/index.ts'
+import { acceptedLaws, lawsChange, recordLaws } from '../../service/index.ts'
 import type { Ledger } from '../../store/index.ts'
 import { type CommandCall, EXIT, type Exit, reply } from '../call/command.ts'
-import { callerOf, proveHuman, requireWholeHost, withLedger } from '../call/home.ts'
+import { requireHumans } from '../call/endorsing.ts'
+import { callerOf, requireHuman, requireWholeHost, withLedger } from '../call/home.ts'
 import { surroundings } from '../call/terminal.ts'
 import { agreesToLaws, lawsToAccept, type ReadLaws } from '../laws/acceptance.ts'
 
@@ -25,11 +26,15 @@ export async function run(call: CommandCall): Promise<Exit> {
   const around = surroundings()
   const home = homeToRegister(around, call.options.text('home'))
   const read = await lawsToAccept(join(home.directory, 'laws.yaml'))
+  refuseOthers(read, call.options.text('digest'))
   const answer = await withLedger(home, async (ledger, register) => {
     const caller = callerOf(around, register, null)
     requireWholeHost(caller, WHAT)
     if (!(await agreesToLaws(call, await acceptedLaws(ledger), read))) return null
-    await proveHuman({ home, ledger, register, caller }, call, WHAT)
+    const change = await lawsChange(ledger, read.digest)
+    const session = { home, ledger, register, caller }
+    if (change === null) await requireHuman(session, call, WHAT)
+    else await requireHumans(session, call, WHAT, change)
     return acceptRead(around, home, ledger, caller.principal, read)
   })
   const { terminal } = call
@@ -42,6 +47,13 @@ export async function run(call: CommandCall): Promise<Exit> {
     answer,
     (paint) => `${paint.good('registered')}  ${answer.home}  ${paint.dim(answer.laws)}\n`,
   )
+}
+
+/** Fails if the person was shown other bytes than the file has. */
+function refuseOthers({ file, digest }: ReadLaws, seen: string | null): void {
+  if (seen === null || seen === digest) return
+  const message = 'the law file is not the one that was shown, so nothing was accepted'
+  throw faultError('api.digest_moved', file, message, 'look again: `writ laws check`')
 }
 
 /** Registers the laws that were shown, and records them. */

@@ -63,7 +63,9 @@ async function playSession(stage: DemoOutput, shop: Shop, gate: GateSurface): Pr
     stage.answer(stage.paint.dim(`not played: ${end.answer.decision.code}`))
     return
   }
-  const lines = settles.flatMap(settledLines).map((line) => `writ run: ${line}`)
+  const lines = settles
+    .flatMap((settled) => settledLines(settled, 'ID'))
+    .map((line) => `writ run: ${line}`)
   stage.answer(lines.join('\n').replaceAll(`${project}/`, ''))
   const isThere = (path: string): boolean => existsSync(join(project, path))
   stage.expect(isThere('total.txt'), 'the honest change is real')

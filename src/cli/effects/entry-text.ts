@@ -115,11 +115,16 @@ interface FindingWords {
 /** Of one code at most so many directories are named. */
 const DIRECTORIES_MAX = 5
 
+/** Details that the record keeps as they are, because a replay compares them, and that can be said better. */
+const DETAILS: Readonly<Record<string, string>> = {
+  'changed; git does not track it': 'changed; git does not have the version from before',
+}
+
 /** Findings of a rehearsal in words: what the code means, where, and what was seen. */
 export function findingWords({ code, path, detail }: Finding): FindingWords {
   const places = [
     ...(path === undefined ? [] : [visibleName(path)]),
-    ...(detail === undefined || detail === '' ? [] : [visible(detail)]),
+    ...(detail === undefined || detail === '' ? [] : [visible(DETAILS[detail] ?? detail)]),
   ]
   return {
     code: visible(code),

@@ -7,7 +7,13 @@
  * the sentence that names a cap when a run reached it.
  */
 import { type FaultError, faultError, showName } from '../../base/index.ts'
-import type { ActionDescriptor, Proposal, RunCap } from '../../contracts/index.ts'
+import {
+  type ActionDescriptor,
+  type Proposal,
+  plainDescriptor,
+  programName,
+  type RunCap,
+} from '../../contracts/index.ts'
 import { within } from '../../service/index.ts'
 import { type Options, usageError } from '../call/command.ts'
 
@@ -27,8 +33,6 @@ export interface ExecRequest {
   /** Those of them that are released before the run, read-only or not. */
   readonly send: readonly string[]
 }
-
-const RETAIN_DAYS = 30
 
 const LIMITS: readonly Limit[] = [
   { option: 'memory', resource: 'max_memory_mb' },
@@ -77,49 +81,12 @@ export function execProposal(request: ExecRequest): Proposal {
 }
 
 function execDescriptor(request: ExecRequest): ActionDescriptor {
-  const { actionId, createdAt, scope, write, remove, resources, hosts } = request
-  const hasNetwork = hosts.length > 0
-  const byApproval = isDeclaredByApproval(request)
-  return {
-    descriptor_version: '1.0',
-    action_id: actionId,
-    created_at: createdAt,
-    created_by: 'ai',
-    intent_summary: intentOf(request),
-    action_type: 'COMMAND_EXECUTION',
-    // The host's own floor makes it HIGH with a network.
-    risk_level: 'MEDIUM',
-    scope: {
-      filesystem: { paths: [...scope], recursive: true },
-      network: hasNetwork ? { required: true, hosts: [...hosts] } : { required: false },
-      ui: { required: false },
-    },
-    resources,
-    preconditions: { paths_exist: [], network_available: false, user_idle: false },
-    effects: {
-      filesystem: { create: [...write], modify: [...write], delete: [...remove] },
-      network: hasNetwork,
-      system_state_change: false,
-    },
-    sandbox: { required: true, sandbox_type: 'container', allow_network: hasNetwork, max_runs: 1 },
-    rollback: {
-      supported: true,
-      rollback_type: 'filesystem_snapshot',
-      rollback_scope: byApproval ? 'scope' : 'declared_effects_only',
-    },
-    confirmation: {
-      required: byApproval,
-      reason: byApproval ? 'The effects are declared by approving them.' : '',
-      cooldown_on_repeat: false,
-    },
-    audit: { log: true, log_level: 'SUMMARY', retain_days: RETAIN_DAYS },
-  }
-}
-
-/** The program's name only: arguments are in the operation, and their words are not the intent's. */
-function intentOf({ argv }: ExecRequest): string {
-  const name = argv[0].slice(argv[0].lastIndexOf('/') + 1).replace(/[^\w.+-]/g, '_')
-  return `Run ${name.slice(0, 64)} as a command of writ exec.`
+  return plainDescriptor({
+    ...request,
+    says: `Run ${programName(request.argv[0])} as a command of writ exec.`,
+    type: 'COMMAND_EXECUTION',
+    isDeclaredByApproval: isDeclaredByApproval(request),
+  })
 }
 
 type Resources = ExecRequest['resources']

@@ -17,6 +17,7 @@ import { execConfirm, settleChangedInputs } from '../gate/confirm.ts'
 import { finishedText } from '../gate/interrupted.ts'
 import { LOST_PART, losesPart } from '../gate/lost-part.ts'
 import { type Begun, type GateSession, withGate } from '../gate/open.ts'
+import { shortId } from '../history/option-values.ts'
 import {
   capText,
   type ExecRequest,
@@ -189,8 +190,6 @@ function tellLaws({ call: { terminal }, session }: GateSession, answer: GateAnsw
   terminal.err(`writ exec: ${isGone ? LAWS_GONE : CODES[UNACCEPTED].says} (${UNACCEPTED})\n`)
 }
 
-const SHORT_ID = 8
-
 /**
  * Says in one line what was promoted and how to take it back, to a person at a terminal. Anywhere else
  * standard error is the command's own.
@@ -201,8 +200,7 @@ function tellDone(call: CommandCall, answer: GateAnswer): void {
   if (!promoted || result === null || !terminal.isErrorTty || options.isOn('quiet')) return
   const { counts } = result.diff
   if (counts.added + counts.modified + counts.deleted === 0) return
-  // The first digits of an id are its time; the last ones tell acts apart.
-  const id = action_id.slice(-SHORT_ID)
+  const id = shortId(action_id)
   const paint = terminal.paintError
   const words = `${countsText(counts)} (${id}); take it back with \`writ undo\``
   terminal.err(`${paint.good('promoted')}  ${paint.dim(words)}\n`)

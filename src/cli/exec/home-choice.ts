@@ -17,7 +17,7 @@ import { reasonLines } from '../effects/question-text.ts'
 import { obeysSequences, resetFor, type SeenOutput } from '../effects/reset.ts'
 import { askWord } from '../gate/answer-line.ts'
 import type { ConfirmationContext } from '../gate/confirm.ts'
-import { whyNotHere } from '../gate/confirm.ts'
+import { isPiped } from '../gate/confirm.ts'
 
 type LiveRun = NonNullable<ProposeOptions['live']>
 
@@ -42,7 +42,7 @@ export class HomeQuestion {
   asking(run: LiveRun): LiveRun {
     const { call, session, isBelowAgent } = this.#asking
     const isPersons = session.caller.principal.kind === 'human' && !isBelowAgent
-    const isHere = whyNotHere({ need: 'plain' }, call.options) === null
+    const isHere = !isPiped()
     if (!isPersons || !canAsk() || !isHere || call.options.isOn('yes')) return run
     return {
       ...run,

@@ -64,7 +64,8 @@ export function execConfirm(
     const isGiven = isPersons && asking.call.options.isOn('yes') && isEnough
     if (isGiven && !isForced(question)) return { kind: 'yes', ...AHEAD }
     if (!mayAsk) return { kind: 'wait' }
-    const why = whyNotHere(question, asking.call.options)
+    const hasCredential = credentialOf(asking.session) !== null
+    const why = whyNotHere(question, asking.call.options, hasCredential)
     if (why === null) return askAtTerminal(asking, question, 'exec', live.seen)
     asking.call.terminal.err(`not asked here: ${why}\n`)
     return { kind: 'wait' }
@@ -111,7 +112,7 @@ export async function askAtTerminal(
   }
   const why = whyLines(question, terminal.paintError)
   const always = mayGrant(asking.session, question, asker) ? question.always : null
-  const offer = always === null ? '' : `(always: ${alwaysText(always)}) `
+  const offer = always === null ? withoutAlways(question) : `(always: ${alwaysText(always)}) `
   const parts = question.part === null ? '' : '(part: take some paths only) '
   const prompt = `${questionText(question, asker, why, terminal.paintError)}${parts}${offer}`
   for (;;) {
@@ -171,6 +172,12 @@ export async function askAboutPart(
 function mayGrant(session: Session, question: Question, asker: QuestionCommand): boolean {
   if (question.approvals !== null) return false
   return asker === 'approve' || credentialOf(session) === null
+}
+
+/** Why an agent's question cannot be answered for later ones, where a person may look for it. */
+function withoutAlways({ asker, result }: Question): string {
+  const isAgents = asker.agent !== null && asker.session !== null
+  return isAgents && result.diff.counts.deleted > 0 ? '(no `always`: it deletes) ' : ''
 }
 
 function alwaysText({ agent, glob }: OfferedGrant): string {
@@ -375,16 +382,24 @@ const FROM_ELSEWHERE = 'answer from a terminal of your own: `writ inbox`'
  *
  * Returns why a question of a run waits in the inbox although a person is there; null if it does not.
  */
-export function whyNotHere({ need }: Pick<Question, 'need'>, options: Options): string | null {
+function whyNotHere(
+  question: Pick<Question, 'need' | 'resultDigest'>,
+  options: Options,
+  hasCredential: boolean,
+): string | null {
+  const next = `answer with \`writ approve ${questionId(question)}\``
   if (isPiped()) {
-    return 'standard output goes through a pipe, so the command’s output could come after the question'
+    return `standard output goes through a pipe, so the command’s output could come after the question; ${next}`
   }
+  const { need } = question
   if (need === 'plain' || options.text('pass-fd') !== null) return null
-  return `it needs a ${need} (\`writ principal pass\` sets one), which writ never asks for in a terminal that a command has used`
+  const first =
+    need === 'passphrase' && !hasCredential ? 'set one with `writ principal pass`, then ' : ''
+  return `it needs a ${need}, which writ never asks for in a terminal that a command has used; ${first}${next}`
 }
 
 /** What went into a pipe is shown by another program, at a time of its own. */
-function isPiped(): boolean {
+export function isPiped(): boolean {
   const output = fstatSync(1)
   return output.isFIFO() || output.isSocket()
 }

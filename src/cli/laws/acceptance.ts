@@ -58,7 +58,7 @@ export async function agreesToLaws(
   throw faultError('confirm.not_given', file, message, hint)
 }
 
-async function askYes(): Promise<boolean> {
+export async function askYes(): Promise<boolean> {
   const line = await askLine('Accept these laws? [y/N] ')
   return typeof line === 'object' && /^y(?:es)?$/i.test(line.text.trim())
 }
@@ -82,7 +82,8 @@ async function usableLaws(file: string, bytes?: Buffer): Promise<LawSet> {
 
 /** The same with what is legal and probably not meant. */
 export async function usableReading(file: string, bytes?: Buffer) {
-  const reading = bytes === undefined ? await readLawFile(file) : await readLawBytes(bytes)
+  const reading =
+    bytes === undefined ? (await readLawFile(file)).reading : await readLawBytes(bytes)
   if (reading.ok) return reading
   const [first] = reading.faults
   const more = reading.faults.length - 1
@@ -93,10 +94,12 @@ export async function usableReading(file: string, bytes?: Buffer) {
   throw faultError('laws.unusable', file, message, `\`writ laws check ${file}\` tells all of it`)
 }
 
-/** Reads the laws of a file, or every fault of them. */
-export async function readLawFile(file: string): Promise<ParsedLaws> {
+/** Reads the laws of a file, or every fault of them, with the digest of what was read. */
+export async function readLawFile(
+  file: string,
+): Promise<{ readonly reading: ParsedLaws; readonly digest: Digest }> {
   const { bytes } = await readSource(file)
-  return readLawBytes(bytes)
+  return { reading: await readLawBytes(bytes), digest: digestBytes(bytes) }
 }
 
 async function readLawBytes(bytes: Buffer): Promise<ParsedLaws> {

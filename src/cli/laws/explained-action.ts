@@ -41,8 +41,9 @@ export async function explainAction(
   const last = decided.at(-1)
   if (last === undefined) return null
   const answers = await allFacts(ledger, { stream, type: 'confirmation_v1', action })
+  const evaluations = await allFacts(ledger, { stream, type: 'evaluation_v1', action })
   // The query finds decisions only.
-  const approvals = approvalsOf(last.payload as Decision, answers, register)
+  const approvals = approvalsOf(last.payload as Decision, answers, evaluations, register)
   const explanation = explain({ ...(await gather(ledger, last, answers)), approvals })
   return { explanation, human: remedies(explanation, await since(ledger, last, explanation)) }
 }

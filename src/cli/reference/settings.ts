@@ -138,6 +138,11 @@ export const SETTINGS: readonly Setting[] = [
     value: ({ retention }) => retention.actorQuotaMb,
   },
   {
+    name: 'dispatch',
+    says: 'how tasks reach devices that do not ask for them over HTTP: mqtt, webhook',
+    value: ({ dispatch }) => dispatch.map(({ name, kind }) => `${name}:${kind}`),
+  },
+  {
     name: 'notify',
     says: 'how people hear of questions that wait: webhook, ntfy, slack, email, desktop',
     value: ({ notify }) => notify.map(({ name, kind }) => `${name}:${kind}`),

@@ -11,6 +11,7 @@ import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.t
 import { canAsk, readPassphrase } from '../call/passphrase.ts'
 import { readAnswer } from '../effects/question-text.ts'
 import { askWord } from '../gate/answer-line.ts'
+import { askYes } from '../laws/acceptance.ts'
 import { connect, told } from './remotes.ts'
 
 const UNDO = /^undo-/i
@@ -132,6 +133,36 @@ function exitOf({ status }: ActDocument): Exit {
   return OPEN.has(status) ? EXIT.waiting : EXIT.no
 }
 
+/**
+ * `writ laws accept`: shows the law file there, asks, and accepts the bytes that were shown. With
+ * `--digest` a person has seen them before.
+ */
+export async function acceptLawsThere(call: CommandCall): Promise<Exit> {
+  const { terminal, options } = call
+  const client = await connect(call)
+  const isJson = options.isOn('json')
+  const seen = options.text('digest')
+  // Taken before the text is shown: a file that changes between them is refused there.
+  const digest = seen ?? (await told(client.showLaws({}))).value.digest
+  if (seen === null) {
+    terminal.err(String((await told(client.showLaws({ accept: 'text/plain' }))).value))
+    if (asksFirst(call) && !(await askYes())) {
+      terminal.err('not accepted: the laws that were accepted before stay in force\n')
+      return EXIT.no
+    }
+    if (!asksFirst(call) && !options.isOn('yes')) {
+      const message = 'there is no terminal to ask at, and no `--yes`, so nothing was accepted'
+      const hint = `after reading the laws above: \`writ laws accept --digest ${digest} --pass-fd N\``
+      throw faultError('confirm.not_given', '', message, hint)
+    }
+  }
+  const proof = await proofOf(call, 'accepting laws')
+  const accept = isJson ? 'application/json' : 'text/plain'
+  const { value, exit } = await told(client.acceptLaws({ body: { digest, proof }, accept }))
+  await terminal.out(typeof value === 'string' ? value : `${JSON.stringify(value)}\n`)
+  return Object.values(EXIT).find((one) => one === exit) ?? EXIT.yes
+}
+
 /** `writ deny ID`: `deny` carries the answer to a question, which a request for an undo is not. */
 export async function denyThere(call: CommandCall, deny: () => Promise<Exit>): Promise<Exit> {
   const [id = ''] = call.arguments
@@ -166,7 +197,7 @@ export async function waitThere(call: CommandCall, document: unknown): Promise<E
       return exitOf(act)
     }
     // The list of questions also records that one has expired.
-    const { questions } = (await told(client.listQuestions({}))).value
+    const { questions } = (await told(client.listQuestions({ query: {} }))).value
     const open = questions.find(({ action_id }) => action_id === params.id)
     if (!isTold && open !== undefined) {
       terminal.err(`waiting for a human: writ approve ${open.id}, or writ deny ${open.id}\n`)

@@ -16,7 +16,7 @@ import {
 } from '../call/command.ts'
 import { readPassphrase } from '../call/passphrase.ts'
 import { readSource } from '../call/source.ts'
-import { approveThere, denyThere, waitThere } from './answers.ts'
+import { acceptLawsThere, approveThere, denyThere, waitThere } from './answers.ts'
 import { connect, told } from './remotes.ts'
 
 type NamedRoute = readonly [string, Route]
@@ -68,6 +68,7 @@ type Form = (command: Command, routes: readonly NamedRoute[], call: CommandCall)
 const OWN_FORMS: Readonly<Record<string, Form>> = {
   propose: (command, routes, call) => propose(command, routes, call),
   approve: (_command, _routes, call) => approveThere(call),
+  'laws accept': (_command, _routes, call) => acceptLawsThere(call),
   deny: (command, routes, call) => denyThere(call, () => ask(command, routes, call)),
 }
 

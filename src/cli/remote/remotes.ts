@@ -15,7 +15,7 @@ import {
   verifierFor,
   verifierKey,
 } from '../../ledger/index.ts'
-import { makeFolder, readIfThere, writeWhole } from '../../machine/index.ts'
+import { LOOPBACK_NAMES, makeFolder, readIfThere, writeWhole } from '../../machine/index.ts'
 import type { CommandCall } from '../call/command.ts'
 import { surroundings } from '../call/terminal.ts'
 
@@ -47,15 +47,15 @@ export function writeRemotes(around: Surroundings, remotes: readonly Remote[]): 
   writeWhole(fileOf(around), `${JSON.stringify({ remotes })}\n`, 0o600)
 }
 
-/** The address without what names nothing of it. */
+/** The address without what names nothing of it. Fails if a token would go there unprotected. */
 export function wholeUrl(text: string): string {
-  try {
-    const { protocol, origin } = new URL(text)
-    if (protocol === 'http:' || protocol === 'https:') return origin
-  } catch {
-    // Told below.
-  }
-  throw faultError('cli.usage', text, `${showName(text)} is no address`, 'http://127.0.0.1:4180')
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
+    throw faultError('cli.usage', text, `${showName(text)} is no address`, 'http://127.0.0.1:4180')
+  const { protocol, hostname, host, origin } = url
+  if (protocol === 'https:' || LOOPBACK_NAMES.has(hostname.replaceAll(/[[\]]/g, ''))) return origin
+  const message = `${showName(origin)} is another machine, and plain http would show your token and passphrase on the way`
+  throw faultError('cli.usage', text, message, `https://${host}`)
 }
 
 export function clientOf(around: Surroundings, url: string): Client {
@@ -90,6 +90,7 @@ function remoteOf(around: Surroundings, url: string): Remote {
 /** Fails if a checkpoint of the service is not signed with the key that was registered, or none is shown. */
 export async function checkKey(client: Client, { url, key, name }: Remote): Promise<void> {
   const { streams } = (await told(client.listStreams({}))).value
+  if (!Array.isArray(streams)) throw foreignAnswer(url)
   if (streams.length === 0) {
     const message = `the service at ${showName(url)} shows no signed checkpoint to this token, so its key cannot be checked`
     const hint = 'use a token of a stream that has a fact: `writ token create` where the service is'
@@ -103,6 +104,19 @@ export async function checkKey(client: Client, { url, key, name }: Remote): Prom
     const hint = `if its home has a new key, compare it there (\`writ ledger key\`), then: writ remote remove ${name}; writ remote add ${name} ${url}`
     throw faultError('remote.key_changed', url, message, hint)
   }
+}
+
+/** Of an answer that does not have the form of its route. */
+function foreignAnswer(url: string) {
+  const message = `what answers at ${showName(url)} is no service of writ`
+  return faultError('api.foreign_answer', url, message, 'is this the address of `writ serve`?')
+}
+
+/** The public key that a service says is its own. */
+export async function keyOf(client: Client, url: string): Promise<string> {
+  const { public_key } = (await told(client.listKeys({ query: {} }))).value
+  if (typeof public_key === 'string') return public_key
+  throw foreignAnswer(url)
 }
 
 function isSigned(note: string, key: string): boolean {

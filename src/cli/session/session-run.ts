@@ -109,7 +109,7 @@ export async function carryOutSession(
       onStarted: (send) => run.onStarted?.(send),
       onEnded: () => live.end(),
       onSettled: (settled: Settled) => {
-        for (const line of settledLines(settled)) live.tell(line)
+        for (const line of settledLines(settled, terms.session_id)) live.tell(line)
       },
       onRefused: (connection, option) => run.onRefused?.(connection, option),
       askAtEnd: (actionId) => askAtEnd(session, actionId, confirm),

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { GateAnswer } from '../../service/index.ts'
 import type { Settled } from '../../sessions/index.ts'
-import { busyLines, settledLines } from './session-text.ts'
+import { busyLines, nothingNew, settledLines } from './session-text.ts'
 
 const NOTHING: Settled = {
   promoted: null,
@@ -12,6 +12,7 @@ const NOTHING: Settled = {
   stale: [],
   answered: null,
 }
+const ID = '01a1ef23-fe1f-70f9-93b0-779c3606ab96'
 // Only these parts of an answer are read.
 const stopped = {
   promoted: false,
@@ -21,13 +22,23 @@ const stopped = {
 } as unknown as GateAnswer
 
 it('names the obstacle, then the code', () => {
-  expect(settledLines({ ...NOTHING, promoted: stopped })).toEqual([
+  expect(settledLines({ ...NOTHING, promoted: stopped }, ID)).toEqual([
     'not promoted: no space is left on the disk (stage.tool)',
   ])
   const { obstacles: _, ...rest } = stopped
-  expect(settledLines({ ...NOTHING, asked: rest })).toEqual([
+  expect(settledLines({ ...NOTHING, asked: rest }, ID)).toEqual([
     'refused changes: a tool of the system failed while changes were set aside (stage.tool)',
   ])
+})
+
+it('names the next step where something was blocked', () => {
+  const lines = settledLines({ ...NOTHING, blocked: stopped }, ID)
+  expect(lines).toEqual([expect.stringContaining('`writ session show 3606ab96`')])
+})
+
+it('says that changes are left where a settle had nothing new', () => {
+  expect(nothingNew(ID, 0)).toBe('nothing new to settle')
+  expect(nothingNew(ID, 2)).toContain('2 changes still pending: `writ session show 3606ab96`')
 })
 
 it('names files that a process writes to', () => {

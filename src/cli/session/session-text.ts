@@ -3,6 +3,7 @@ import { CODES, isCode } from '../../base/index.ts'
 import type { SessionFact } from '../../contracts/index.ts'
 import type { GateAnswer } from '../../service/index.ts'
 import type {
+  PendingReason,
   SessionEnd,
   SessionFiles,
   SessionTerms,
@@ -11,12 +12,13 @@ import type {
 } from '../../sessions/index.ts'
 import { counted, countsText, grouped, sizeText, visibleName } from '../../words/index.ts'
 import type { Paint } from '../call/terminal.ts'
+import { shortId } from '../history/option-values.ts'
 
 const SHORT_ID = 8
 const PATHS_SHOWN = 3
 
 /** One line for each thing that a person should know; none if nothing happened. */
-export function settledLines(settled: Settled): readonly string[] {
+export function settledLines(settled: Settled, sessionId: string): readonly string[] {
   const { promoted, asked, blocked, stale, answered } = settled
   return [
     ...(answered?.how === 'denied'
@@ -24,13 +26,20 @@ export function settledLines(settled: Settled): readonly string[] {
       : []),
     ...(promoted === null ? [] : [promotedLine(promoted)]),
     ...(asked === null ? [] : [askedLine(asked)]),
-    ...(blocked === null ? [] : blockedLines(blocked)),
+    ...(blocked === null ? [] : [blockedLine(blocked, sessionId)]),
     ...(stale.length === 0
       ? []
       : [
           `changed outside, and the agent still sees it as it was, because a process of it uses it: ${few(stale)}`,
         ]),
   ]
+}
+
+/** Where a settle had nothing to judge, though changes may still wait for something. */
+export function nothingNew(sessionId: string, pending: number): string {
+  if (pending === 0) return 'nothing new to settle'
+  const id = sessionId.slice(-SHORT_ID)
+  return `nothing new to settle; ${counted(pending, 'change')} still pending: \`writ session show ${id}\` says why`
 }
 
 /** For a person who asked for the settle; a server that writes its log would be named at each other. */
@@ -41,7 +50,7 @@ export function busyLines({ busy }: Settled): readonly string[] {
 function promotedLine(answer: GateAnswer): string {
   const { promoted, result, action_id } = answer
   if (!promoted || result === null) return `not promoted: ${whyNot(answer)}`
-  const id = action_id.slice(-SHORT_ID)
+  const id = shortId(action_id)
   return `promoted ${countsText(result.diff.counts)} (${id}); take it back with \`writ rollback ${id}\``
 }
 
@@ -52,13 +61,14 @@ function askedLine(answer: GateAnswer): string {
   return `${what} wait for an answer: \`writ inbox ${pending.id}\``
 }
 
-function blockedLines(answer: GateAnswer): readonly string[] {
+function blockedLine(answer: GateAnswer, sessionId: string): string {
   const found = (answer.result?.findings ?? []).filter(({ path }) => path !== undefined)
   const [first] = found
   const where = first?.path === undefined ? '' : `: ${visibleName(first.path)}`
   const count = new Set(found.map(({ path }) => path)).size
   const more = count > 1 ? ` and ${count - 1} more` : ''
-  return [`blocked${where}${more}: ${whyNot(answer)}`]
+  const next = `\`writ session show ${sessionId.slice(-SHORT_ID)}\` says what to do`
+  return `blocked${where}${more}: ${whyNot(answer)}; ${next}`
 }
 
 /** What stood in the way, such as a full disk, or what the code says; then the code. */
@@ -133,8 +143,25 @@ interface ShownSession {
   readonly pending: readonly {
     readonly path: string
     readonly change: string
-    readonly why: string
+    readonly why: PendingReason
   }[]
+}
+
+/** What each reason means, and what to type next. */
+const NEXT: Readonly<Record<PendingReason, (id: string) => string | null>> = {
+  asked: () => 'answer what is asked: `writ inbox`',
+  conflict: (id) =>
+    `conflict: \`writ session settle ${id} --take PATH\` puts the version of the session in place, \`writ session discard ${id} PATH\` drops it`,
+  denied: (id) =>
+    `denied: a person said no, so it is asked about again only after the agent changes it; \`writ session discard ${id} PATH\` takes it out of the view`,
+  held: () =>
+    'held: it lies in a new directory that is not settled itself, or removes one that holds a conflict; solve that first',
+  'in use': () => 'in use: a process writes to it; it is judged when the file is closed',
+  'not taken': (id) =>
+    `not taken: a person took another part of its question; \`writ session settle ${id}\` asks about it`,
+  pending: () => null,
+  refused: (id) =>
+    `refused: it stays out as it is; the agent can change or undo it, or \`writ session discard ${id} PATH\` takes it out of the view`,
 }
 
 const HIDDEN = 'changed outside; the agent sees it as it was until its processes let go of it'
@@ -155,13 +182,20 @@ export function pendingText(shown: ShownSession, files: SessionFiles, paint: Pai
     ...(rows.length === 0 ? ['nothing is pending\n'] : rows),
     ...conflicts,
     ...shown.stale.map((path) => `  hidden    ${visibleName(path)}  ${paint.dim(HIDDEN)}\n`),
-    ...(shown.question === null ? [] : [`answer what is asked: \`writ inbox\`\n`]),
+    ...nextLines(shown, id),
     ...(rows.length === 0
       ? []
       : [
           `see the lines with \`writ session diff ${id}\`, judge again with \`writ session settle ${id}\`, take changes back with \`writ session discard ${id} PATH\`\n`,
         ]),
   ].join('')
+}
+
+/** One line for each reason that is there. */
+function nextLines({ question, pending }: ShownSession, id: string): readonly string[] {
+  const reasons = new Set(pending.map(({ why }) => why))
+  if (question !== null) reasons.add('asked')
+  return [...reasons].flatMap((reason) => NEXT[reason](id) ?? []).map((line) => `${line}\n`)
 }
 
 /** A session of which nothing is kept but its facts. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { holdsSameEntries } from './git-state.ts'
+import { holdsSameEntries, indexEntries, indexNames } from './git-state.ts'
 
 let folder: string
 
@@ -44,6 +44,19 @@ describe.each(['2', '3', '4'])('an index of version %s', (version) => {
     expect(index()[7]).toBe(Number(version))
     return index()
   }
+
+  it('tells which names it holds', () => {
+    begin()
+    for (const name of ['a.b', 'a0', 'B', 'z\u00e4']) add(name, name)
+    const bytes = index()
+    const names = [...(indexEntries(bytes)?.keys() ?? [])]
+    const known = indexNames(bytes)
+    expect(names.length).toBeGreaterThan(6)
+    expect(names.filter((name) => known?.has(name) !== true)).toEqual([])
+    for (const name of ['', 'A', 'a-', 'aa', 'b\0', 'zz']) expect(known?.has(name)).toBe(false)
+    expect(indexNames(bytes.subarray(0, bytes.length - 1))).toBeNull()
+    expect(indexNames(bytes, 32)).toBeNull()
+  })
 
   it('with other times is the same', () => {
     const before = begin()

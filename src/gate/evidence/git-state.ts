@@ -166,10 +166,49 @@ export function indexEntries(
   return isWhole ? entries : null
 }
 
-/** The same without the names of objects. */
-export function indexNames(bytes: Uint8Array, nameBytes = SHA1_BYTES): ReadonlySet<string> | null {
-  const names = new Set<string>()
-  return readEntries(bytes, nameBytes, (name) => names.add(name)) ? names : null
+export interface IndexNames {
+  has(name: string): boolean
+}
+
+/**
+ * The same without the names of objects. The index of a large tree has thousands of names for each one
+ * that is asked for, so names are compared where they lie; version 4 writes no whole names, and is read.
+ * An index that is not in git's order may miss a name, which then counts as untracked.
+ */
+export function indexNames(bytes: Uint8Array, nameBytes = SHA1_BYTES): IndexNames | null {
+  const reader = new IndexReader(bytes, nameBytes)
+  if (reader.version === 4) return indexEntries(bytes, nameBytes)
+  if (!reader.isIndex) return null
+  const places: Range[] = []
+  for (let index = 0; index < reader.count; index++) {
+    const entry = reader.nextEntry()
+    if (entry === null) return null
+    places.push(entry.name)
+  }
+  if (reader.extensions() === null) return null
+  return { has: (name) => isIn(bytes, places, name) }
+}
+
+/** Searches names in the order of their bytes. */
+function isIn(bytes: Uint8Array, places: readonly Range[], name: string): boolean {
+  let [low, high] = [0, places.length - 1]
+  while (low <= high) {
+    const middle = (low + high) >>> 1
+    const order = orderOf(bytes, places[middle] ?? [0, 0], name)
+    if (order === 0) return true
+    if (order < 0) low = middle + 1
+    else high = middle - 1
+  }
+  return false
+}
+
+function orderOf(bytes: Uint8Array, [from, to]: Range, name: string): number {
+  const length = Math.min(to - from, name.length)
+  for (let offset = 0; offset < length; offset++) {
+    const apart = (bytes[from + offset] ?? 0) - name.charCodeAt(offset)
+    if (apart !== 0) return apart
+  }
+  return to - from - name.length
 }
 
 /** Returns whether it is an index from its beginning to its end. */

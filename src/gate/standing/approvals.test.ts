@@ -12,6 +12,7 @@ import {
   countApprovals,
   isComplete,
   type RecordedAnswer,
+  startersOf,
   stillOpen,
 } from './approvals.ts'
 
@@ -48,8 +49,13 @@ function answer(
   }
 }
 
-const given = (answers: readonly RecordedAnswer[], isProven = () => true): readonly string[] =>
-  countApprovals(QUESTION, answers, isProven).given.map(({ by }) => by)
+const NO_STARTERS: ReadonlySet<string> = new Set()
+const given = (
+  answers: readonly RecordedAnswer[],
+  isProven = () => true,
+  starters = NO_STARTERS,
+): readonly string[] =>
+  countApprovals(QUESTION, answers, starters, isProven).given.map(({ by }) => by)
 
 describe('a yes counts', () => {
   it('of each human once', () => {
@@ -57,6 +63,21 @@ describe('a yes counts', () => {
       'human:ann@local',
       'human:bob@local',
     ])
+  })
+
+  it('not of the human who started the run or session; an unread evaluation may be of one', () => {
+    const { principal } = answer('ann')
+    const of = (evaluation: object | null) =>
+      // What is not looked at does not matter.
+      startersOf([{ principal, evaluation: evaluation as never }])
+    const answers = [answer('ann'), answer('bob')]
+    const started = of({ held: {} })
+    expect(given(answers, undefined, started)).toEqual(['human:bob@local'])
+    expect(given(answers, undefined, of({ session: {} }))).toEqual(['human:bob@local'])
+    expect(given(answers, undefined, of(null))).toEqual(['human:bob@local'])
+    expect(given(answers, undefined, of({}))).toHaveLength(2)
+    const denied = answer('ann', { answer: 'DENIED' })
+    expect(given([answer('bob'), denied], undefined, started)).toEqual([])
   })
 
   it('of each credential once, no matter who shows it', () => {
@@ -208,7 +229,7 @@ describe('for any answers', () => {
         fc.array(anAnswer, { maxLength: 12 }),
         fc.integer({ min: 2, max: 4 }),
         (answers, needed) => {
-          const approvals = countApprovals({ ...QUESTION, needed }, answers, isGood)
+          const approvals = countApprovals({ ...QUESTION, needed }, answers, NO_STARTERS, isGood)
           expect(isComplete(approvals)).toBe(naive(answers, needed))
           expect(new Set(approvals.given.map(({ by }) => by)).size).toBe(approvals.given.length)
           expect(approvals.given.length).toBeLessThanOrEqual(needed)
@@ -224,7 +245,7 @@ describe('for any answers', () => {
         const all = Array.from({ length: needed }, (_, index) => answer(`human-${index}`))
         const question = { ...QUESTION, needed }
         const isDone = (count: number): boolean =>
-          isComplete(countApprovals(question, all.slice(0, count), () => true))
+          isComplete(countApprovals(question, all.slice(0, count), NO_STARTERS, () => true))
         expect(isDone(needed)).toBe(true)
         expect(isDone(needed - 1)).toBe(false)
       }),
@@ -248,7 +269,7 @@ describe('for any answers', () => {
             continue
           taken.push(one)
           open = stillOpen({ ...QUESTION, approvals: open }, one.confirmation, one.principal)
-          const counted = countApprovals(QUESTION, taken, () => true)
+          const counted = countApprovals(QUESTION, taken, NO_STARTERS, () => true)
           const isDenied = one.confirmation.answer === 'DENIED'
           expect(open === null).toBe(isDenied || isComplete(counted))
           if (open === null) return

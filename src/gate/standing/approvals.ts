@@ -6,9 +6,10 @@
  *   under two names with one key nor one human twice makes two.
  * INVARIANT (about one question): a yes counts only for the act, proposal, result and time of asking
  *   that it was signed for. When the host asks again, earlier answers do not count.
+ * INVARIANT (not the starter): a yes of the human who started the run or session does not count.
  */
 import { canonicalJson, parseIsoMomentMs } from '../../base/index.ts'
-import type { Confirmation, Decision, LawOutcome } from '../../contracts/index.ts'
+import type { Confirmation, Decision, Evaluation, LawOutcome } from '../../contracts/index.ts'
 import { type Principal, principalText } from '../../ledger/index.ts'
 import type { ActionMemory } from './standing-fact.ts'
 
@@ -40,6 +41,26 @@ export interface Approvals {
 export interface RecordedAnswer {
   readonly confirmation: Confirmation
   readonly principal: Principal
+}
+
+/** An evaluation as it is on the record; null for one whose payload cannot be read. */
+interface EvaluationOfAct {
+  readonly evaluation: Pick<Evaluation, 'session' | 'held'> | null
+  readonly principal: Principal
+}
+
+/**
+ * Returns the humans whose run or session an act is of, as `kind:id@namespace`: its process recorded
+ * the evaluation in their name. An evaluation that cannot be read may be of a run.
+ */
+export function startersOf(evaluations: readonly EvaluationOfAct[]): ReadonlySet<string> {
+  const isOfRun = ({ evaluation }: EvaluationOfAct): boolean =>
+    evaluation === null || evaluation.session !== undefined || evaluation.held !== undefined
+  return new Set(
+    evaluations
+      .filter((one) => one.principal.kind === 'human' && isOfRun(one))
+      .map(({ principal }) => principalText(principal)),
+  )
 }
 
 /** Returns the question of a decision that needs several humans; null for any other decision. */
@@ -98,12 +119,14 @@ function isAbout(question: ApprovalQuestion, confirmation: Confirmation): boolea
 }
 
 /**
- * Counts the approvals of a question among all answers about its act, in their order. `isProven` says
- * whether a credential of that human made the signature. Answers after a no do not count.
+ * Counts the approvals of a question among all answers about its act, in their order, without those of
+ * `starters`. `isProven` says whether a credential of that human made the signature. Answers after a no
+ * do not count.
  */
 export function countApprovals(
   question: ApprovalQuestion,
   answers: readonly RecordedAnswer[],
+  starters: ReadonlySet<string>,
   isProven: (answer: RecordedAnswer) => boolean,
 ): Approvals {
   const given: Approval[] = []
@@ -115,7 +138,8 @@ export function countApprovals(
       return { needed, given: [] }
     }
     const approval = approvalOf(question, given, answer)
-    if (approval !== null && isProven(answer)) given.push(approval)
+    if (approval === null || starters.has(approval.by) || !isProven(answer)) continue
+    given.push(approval)
   }
   return { needed, given }
 }

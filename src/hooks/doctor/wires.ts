@@ -4,9 +4,12 @@
  */
 import { asObject, type JsonFields } from '../../hosts/index.ts'
 
-/** What the stand-in says at one turn. `patch` calls a tool that takes free text. */
+/**
+ * What the stand-in says at one turn. `patch` calls a tool that takes free text; `namespace` is the group
+ * in which the Responses wire offers a tool.
+ */
 export type ModelTurn =
-  | { readonly tool: string; readonly arguments: JsonFields }
+  | { readonly tool: string; readonly arguments: JsonFields; readonly namespace?: string }
   | { readonly tool: string; readonly patch: string }
   | { readonly text: string }
 
@@ -117,8 +120,10 @@ function responseItem(turn: ModelTurn, id: (prefix: string) => string): JsonFiel
   }
   if ('tool' in turn) {
     const args = JSON.stringify(turn.arguments)
+    const { namespace } = turn
     return {
       type: 'function_call',
+      ...(namespace === undefined ? {} : { namespace }),
       id: id('fc'),
       call_id: id('call'),
       name: turn.tool,

@@ -40,7 +40,8 @@ const WORDS: Readonly<Record<PathsCode, string>> = {
 }
 
 const HINTS: Readonly<Record<PathsCode, string>> = {
-  'promote.conflict': 'nothing was changed; run the command again on the tree as it is now',
+  'promote.conflict':
+    'nothing was changed; run the command again on the tree as it is now, or see `writ session show` if a session made the change',
   'promote.stage_altered': 'nothing was changed; run the command again',
   'rollback.conflict':
     'nothing was restored; move your own changes of these paths aside, then run the same again',

@@ -143,7 +143,10 @@ if (!$keeper) {
     sysopen(my $file, $_[0], 0400000 | 04000 | 02000000) or return 'e';
     my $all = leased($file, 1);
     my $reads = $all ? 1 : leased($file, 0);
+    # Perl leaves 0 to 2 open, which were its standard streams: then the file would be in use for ever.
+    my $slot = fileno $file;
     close $file;
+    ${call('close')}, $slot);
     return 'e' if !defined $all || !defined $reads;
     return $all ? 'f' : $reads ? 'r' : 'w';
   }

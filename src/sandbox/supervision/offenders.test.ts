@@ -32,13 +32,21 @@ describe('a limit', () => {
   it('of memory ends the largest command, or all where they are many, and spares the agent', async () => {
     const agent = await started(`${LARGE} sleep 61 & sleep 62 & sleep 2;`)
     const before = processesBelow(agent)
-    expect(endForMemory(first.pid ?? 0, false, 400 * MEBIBYTE)).toBe(true)
+    expect(endForMemory(first.pid ?? 0, false, 400 * MEBIBYTE, () => true)).toBe(true)
     await new Promise((resolve) => setTimeout(resolve, 200))
     const dead = before.filter(isDead)
     expect([dead.length, isDead(agent)]).toEqual([1, false])
-    expect(endForMemory(first.pid ?? 0, false, 4_000 * MEBIBYTE)).toBe(true)
+    expect(endForMemory(first.pid ?? 0, false, 4_000 * MEBIBYTE, () => true)).toBe(true)
     await new Promise((resolve) => setTimeout(resolve, 200))
     expect([before.every(isDead), isDead(agent)]).toEqual([true, false])
+  })
+
+  it('of memory ends nothing if the memory is free again', async () => {
+    const agent = await started('sleep 65 & sleep 0.2;')
+    const before = processesBelow(agent)
+    expect(endForMemory(first.pid ?? 0, false, MEBIBYTE, () => false)).toBeNull()
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect([...before, agent].filter(isDead)).toEqual([])
   })
 
   it('ends every command of an agent, also one that left it', async () => {

@@ -90,11 +90,21 @@ const AGENT_PART = 1 / 2
 /** A command that holds less than this part of the cap is one of many. */
 const COMMAND_PART = 1 / 10
 
-/** Ends what takes the memory: the largest command, all of them if they are many, or the agent. */
-export function endForMemory(first: number, hasTerminal: boolean, capBytes: number): boolean {
+/**
+ * Ends what takes the memory: the largest command, all of them if they are many, or the agent. Null if the
+ * memory is free again by the time that all are listed: an ended command lets go of it late, and neither
+ * the agent nor other commands must pay for that.
+ */
+export function endForMemory(
+  first: number,
+  hasTerminal: boolean,
+  capBytes: number,
+  isOver: () => boolean,
+): boolean | null {
   const { agent, commands = [] } = agentProcesses(first, hasTerminal) ?? {}
   if (agent === undefined) return false
   const [largest] = [...commands].sort((one, other) => memoryOf(other) - memoryOf(one))
+  if (!isOver()) return null
   if (largest === undefined || memoryOf(agent) > capBytes * AGENT_PART) {
     killQuietly(agent, 'SIGKILL')
     return true

@@ -195,9 +195,10 @@ export class Watch {
     if (cap === 'memory') {
       this.#figures[SLOT.kills] = memoryKills(group, this.#read)
       // Where the kernel counts, it has ended the largest process itself.
-      const isAny =
-        group.memory !== undefined || endForMemory(pid, hasTerminal, this.#memoryCapBytes)
-      return this.#noteEnded('endedForMemory', isAny)
+      const capBytes = this.#memoryCapBytes
+      const isOver = (): boolean => this.#memoryBytes(processUse(pid)) > capBytes
+      const isAny = group.memory !== undefined || endForMemory(pid, hasTerminal, capBytes, isOver)
+      return isAny === null || this.#noteEnded('endedForMemory', isAny)
     }
     if (cap === 'processes') {
       const isAny = endCommands(pid, hasTerminal)
