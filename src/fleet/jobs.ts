@@ -4,7 +4,8 @@
  * itself holds the engine.
  *
  * A job says what has to be looked at, never what happened: outcomes are facts, and a job that runs
- * twice finds them recorded.
+ * twice finds them recorded. The lock of its folder keeps a run to one process; a queue of the engine for
+ * each run would do the same, and every look for a job locks all queues.
  */
 import { FaultError, fault, faultError } from '../base/index.ts'
 import { type HomeServer, type Ledger, postgresFailure } from '../store/index.ts'
@@ -85,7 +86,6 @@ export async function addRun(server: HomeServer, job: RunJob, terms: JobTerms = 
     taskOf('run', machine),
     { v: JOB_FORMAT, ...job },
     {
-      queue: job.run,
       // One look at a run is enough, however many ask for it; orders are kept apart.
       key: isOrder ? null : `run/${job.run}${at === undefined ? '' : '/timer'}`,
       flags: [...new Set([...labels, ...place])],
@@ -100,7 +100,6 @@ export function workspaceLabel(path: string): string {
 }
 
 interface JobSpec {
-  readonly queue: string
   readonly key: string | null
   readonly flags: readonly string[]
   readonly at: Date | null
@@ -110,12 +109,12 @@ async function addJob(
   server: HomeServer,
   task: string,
   payload: unknown,
-  { queue, key, flags, at }: JobSpec,
+  { key, flags, at }: JobSpec,
 ): Promise<void> {
   const sql = `SELECT ${jobsSchema(server)}.add_job(identifier := $1, payload := $2::json,
-    queue_name := $3, run_at := $4::timestamptz, max_attempts := ${TRIES_MAX}, job_key := $5,
-    flags := $6::text[], job_key_mode := 'replace')`
-  const values = [task, JSON.stringify(payload), queue, at, key, flags.length === 0 ? null : flags]
+    run_at := $3::timestamptz, max_attempts := ${TRIES_MAX}, job_key := $4,
+    flags := $5::text[], job_key_mode := 'replace')`
+  const values = [task, JSON.stringify(payload), at, key, flags.length === 0 ? null : flags]
   await ask(server, () => server.queries.query(sql, values))
 }
 

@@ -15,6 +15,8 @@ interface WorkerWords {
 }
 
 const LOOK_MS = 1_000
+/** How often jobs are looked for that no worker on the roll has. */
+const ORPHANS_MS = 5_000
 /** Of the others, each look takes some: every worker is looked at now and then, however many there are. */
 const LOOKED_AT = 8
 
@@ -25,6 +27,7 @@ export class RollCall {
   readonly #worker = randomUUID()
   readonly #ids = new Set<string>()
   #guard: PoolClient | null = null
+  #sweptMs = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | null = null
   #looking: Promise<void> = Promise.resolve()
   #tellLost: () => void = () => undefined
@@ -90,6 +93,23 @@ export class RollCall {
       [this.#worker],
     )
     for (const { worker, ids } of rows) await this.#reap(worker, ids)
+    if (performance.now() - this.#sweptMs < ORPHANS_MS) return
+    this.#sweptMs = performance.now()
+    await this.#sweep()
+  }
+
+  /**
+   * Gives back jobs of names that are not on the roll. A worker takes none before its own names are; one
+   * that lost its lock may have taken some after its names had gone, and died then.
+   */
+  async #sweep(): Promise<void> {
+    const jobs = jobsSchema(this.#server)
+    await this.#pool.query(
+      `SELECT ${jobs}.force_unlock_workers(ids) FROM (SELECT array_agg(DISTINCT locked_by) AS ids
+        FROM ${jobs}._private_jobs WHERE locked_at < now() - interval '${ORPHANS_MS} milliseconds'
+          AND locked_by <> ALL (SELECT unnest(ids) FROM ${this.#server.schema}.workers)) AS lost
+        WHERE ids IS NOT NULL`,
+    )
   }
 
   /** Gives back the jobs of a worker whose lock is free. */

@@ -65,6 +65,8 @@ const POLL_MS = 1_000
 /** How often the ledger is compared with what this machine has seen. */
 const COMPARE_MS = 5_000
 const FLAGS_MS = 1_000
+/** Before a run is looked at again that another process walks. */
+const TAKEN_MS = 2_000
 /** Before a worker begins again that the server dropped. */
 const REST_MS = 500
 
@@ -131,9 +133,15 @@ async function openSession(options: WorkerOptions, watch: LedgerWatch): Promise<
   const flags = new ForeignFlags(server, labels)
   const jobs = new WorkerJobs(options, { machine, labels, flags, stop: stop.signal })
   let runner: Runner | null = null
+  let begin = (): void => undefined
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
   const close = async (): Promise<void> => {
     stop.abort(faultError('flow.interrupted', '', 'the worker ends; another one goes on'))
-    await runner?.stop().catch(() => undefined)
+    const stopped = runner?.stop().catch(() => undefined)
+    begin()
+    await stopped
     await roll.stop()
     await pool.end().catch(() => undefined)
   }
@@ -150,9 +158,11 @@ async function openSession(options: WorkerOptions, watch: LedgerWatch): Promise<
       crontab: Object.keys(minutely)
         .map((name) => `* * * * * ${name} ?max=1&jobKey=${name}&queue=${name}`)
         .join('\n'),
-      forbiddenFlags: () => flags.read(),
+      // Asked before every job: none is taken before the roll has the names that it is locked by.
+      forbiddenFlags: () => begun.then(() => flags.read()),
     })
     await roll.start(() => watch.look())
+    begin()
     return { broken: Promise.race([roll.lost, runner.promise.catch(() => undefined)]), close }
   } catch (error) {
     await close()
@@ -279,9 +289,34 @@ class WorkerJobs {
         ...(status === null ? {} : { status }),
       })
     } catch (error) {
+      if (await this.#passOn(payload, flags, error)) {
+        return tell({ kind: 'passed_on', at: now(), task, run, ...wordsOf(error) })
+      }
       tell({ kind: 'failed', at: now(), task, run, ...wordsOf(error) })
       // The engine keeps the message for people; a stack says nothing to them.
       throw Object.assign(new Error(failureText(error)), { stack: '' })
+    }
+  }
+
+  /**
+   * Adds the job again where nothing is wrong with it: this worker ends, or another process walks the run
+   * at the moment. A failure of a job makes it wait longer each time, and these may come often.
+   */
+  async #passOn(payload: unknown, labels: readonly string[], error: unknown): Promise<boolean> {
+    const code = faultCode(error)
+    if (code !== 'flow.interrupted' && code !== 'flow.taken') return false
+    // `#walk` has looked at the format. What a person said was left to the run before it was walked.
+    const { run, stream, begin } = payload as RunJob
+    const job = { run, stream, ...(begin === undefined ? {} : { begin }) }
+    const at = new Date(Date.now() + (code === 'flow.taken' ? TAKEN_MS : 0))
+    const { server, ledger } = this.#options
+    try {
+      const machine = await machineOf(ledger, run)
+      await addRun(server, job, { machine, at, labels })
+      return true
+    } catch {
+      // The server is away: the job is given back when this worker is found missing.
+      return false
     }
   }
 

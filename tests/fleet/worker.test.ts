@@ -84,6 +84,46 @@ describe('a worker', () => {
     },
   )
 
+  it(
+    'gives back a job of a worker that died before or after it was on the roll',
+    TIMEOUT,
+    async () => {
+      const flow = writeFlow(first, 'orphan', url)
+      const { run_id: run } = first.must(['flow', 'run', flow, '--queue'])
+      const client = new pg.Client(fleet.server.connection)
+      await client.connect()
+      const { rows } = await client.query(
+        "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'wj\\_%'",
+      )
+      await client.query(
+        `UPDATE ${rows[0].nspname}._private_jobs SET locked_by = 'pool-gone', attempts = 1,
+        locked_at = now() - interval '1 minute' WHERE payload->>'run' = $1`,
+        [run],
+      )
+      await client.end()
+      const worker = work(first)
+      const done = await worker.until((news) => news.kind === 'done' && news.run === run)
+      expect(done.status).toBe('DONE')
+    },
+  )
+
+  it('gives its runs back at once when it is stopped', TIMEOUT, async () => {
+    const flow = writeFlow(first, 'stopped', url, { nodes: 3 })
+    const one = work(first)
+    await one.until((news) => news.kind === 'ready')
+    const { run_id: run } = first.must(['flow', 'run', flow, '--queue'])
+    const before = endpoint.asked.length
+    while (endpoint.asked.length < before + 2) await new Promise((next) => setTimeout(next, 10))
+    await one.kill('SIGTERM')
+    expect(one.news.find((news) => news.kind === 'passed_on')).toMatchObject({ run })
+    const { jobs } = first.writ(['worker', 'list']).json
+    const left = jobs.find((job: { run: string }) => job.run === run)
+    expect(left).toMatchObject({ state: 'due', tries: 0, error: null })
+    const other = work(first)
+    const done = await other.until((news) => news.kind === 'done' && news.run === run)
+    expect([done.status, await outcomesOf(run)]).toEqual(['DONE', 3])
+  })
+
   it('takes only what it has the labels for; what waits has a finding', TIMEOUT, async () => {
     const flow = writeFlow(first, 'labelled', url, { labels: ['gpu'] })
     const plain = work(first)
