@@ -61,6 +61,7 @@ export { createLedgerFile, Engine, openLedgerDatabase } from './sqlite/engine.ts
 export { type AppendStep, type OnStep, STEPS } from './sqlite/ledger-file.ts'
 export { SqliteStore } from './sqlite/sqlite-store.ts'
 export { InlineWriter, type Writer } from './sqlite/writer.ts'
+export { SharedStandings } from './standing/shared-standing.ts'
 export { type DroppedStanding, StandingKeeper } from './standing/standing-keeper.ts'
 export { StandingView, type WholeFact, wholeFact } from './standing/standing-view.ts'
 export { ledgerNameOf, signHome } from './streams/heads.ts'

@@ -25,7 +25,7 @@ import {
   openGate,
   stagePlaces,
 } from '../../service/index.ts'
-import { type Ledger, openLedger } from '../../store/index.ts'
+import { type Ledger, openLedger, SharedStandings } from '../../store/index.ts'
 
 export class HostedHome {
   readonly #around: Surroundings
@@ -33,6 +33,7 @@ export class HostedHome {
   /** What a sandbox needs on this machine is made once. */
   readonly #driver: SandboxDriver
   readonly #ancestors: readonly string[]
+  readonly #standings = new SharedStandings()
   readonly home: KnownHome
   readonly ledger: Ledger
   /** What devices are offered. */
@@ -93,6 +94,7 @@ export class HostedHome {
       hasPasskey: answers !== null && livePasskeys(register, answers).length > 0,
       hasCredential: hasCredentials(register),
       driver: this.#driver,
+      standings: this.#standings,
       leavesClosing: true,
       nowMs: Date.now,
       ...(alongside === undefined ? {} : { alongside }),
@@ -116,6 +118,7 @@ export class HostedHome {
 
   async close(): Promise<void> {
     await this.#driver.close()
+    this.#standings.close()
     await this.ledger.close()
   }
 }

@@ -33,6 +33,7 @@ const PAGE = 1_000
 export class LedgerView {
   readonly #context: GateContext
   readonly #standing: StandingView
+  readonly #close: () => void
   #alongside: GateRecord | null
 
   /** Without a keeper all facts are folded by every view. */
@@ -41,10 +42,19 @@ export class LedgerView {
     options: StandingOptions,
     keeper: StandingKeeper | null = null,
   ) {
-    const { ledger, stream } = context
+    const { ledger, stream, standings } = context
     this.#context = context
     this.#alongside = context.alongside ?? null
-    this.#standing = new StandingView({ ledger, stream, keeper }, options)
+    const place = { ledger, stream, keeper }
+    if (standings === undefined) {
+      const view = new StandingView(place, options)
+      this.#standing = view
+      this.#close = () => view.close()
+    } else {
+      const { view, rest } = standings.take(place, options)
+      this.#standing = view
+      this.#close = rest
+    }
   }
 
   /** Returns the current state, with every fact that was acknowledged before the call. */
@@ -69,7 +79,7 @@ export class LedgerView {
 
   /** Keeps the current state for the next command. Call it last. */
   close(): void {
-    this.#standing.close()
+    this.#close()
   }
 
   /** As one commit; a refusal is a defect of writ and stops everything. */

@@ -5,7 +5,7 @@ import type { Caller } from '../../ledger/index.ts'
 import type { Resolve } from '../../network/index.ts'
 import type { OnPoint } from '../../promotion/index.ts'
 import type { SandboxDriver } from '../../sandbox/index.ts'
-import type { Ledger } from '../../store/index.ts'
+import type { Ledger, SharedStandings } from '../../store/index.ts'
 
 /** A record that another room made; the ledger judges it like any other. */
 export interface AccompanyingRecord {
@@ -31,6 +31,8 @@ export interface GateContext {
   /** A human of the home has a passphrase or a passkey; absent: one has. */
   readonly hasCredential?: boolean
   readonly driver: SandboxDriver
+  /** Folded states of this ledger that outlive the gate; it folds for itself without them. */
+  readonly standings?: SharedStandings
   /** Whether the caller that passed the driver closes it and its sandboxes, instead of the gate. */
   readonly leavesClosing?: boolean
   readonly nowMs: () => number

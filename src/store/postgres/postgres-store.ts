@@ -57,8 +57,8 @@ const STALL_MS_MAX = 5_000
 const READERS_MAX = 4
 /** Turns of different streams that run at one time. */
 const TURNS_MAX = 4
-/** The index follows once nothing was appended for so long. */
-const QUIET_MS = 100
+/** The index follows so long after an append; what comes meanwhile is taken along. */
+const FOLLOW_MS = 300
 
 /** Opens a ledger; refuses one whose guards are gone, and a server that does not sync. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
@@ -127,7 +127,7 @@ export class PostgresStore implements Store {
   readonly #index: PostgresIndex
   /** Streams that this store has made longer than the index. */
   readonly #behind = new Set<string>()
-  #quiet: NodeJS.Timeout | null = null
+  #follower: NodeJS.Timeout | null = null
   #following: Promise<void> = Promise.resolve()
   #closing: Promise<void> | null = null
 
@@ -273,7 +273,7 @@ export class PostgresStore implements Store {
 
   async #close(): Promise<void> {
     await this.#writer.close()
-    if (this.#quiet !== null) clearTimeout(this.#quiet)
+    if (this.#follower !== null) clearTimeout(this.#follower)
     this.#followUp()
     await this.#following
     await Promise.all([this.#readers.end(), this.#turns.end()])
@@ -282,14 +282,13 @@ export class PostgresStore implements Store {
   #noteGrown(stream: string): void {
     this.#behind.add(stream)
     if (this.#closing !== null) return
-    if (this.#quiet === null) {
-      this.#quiet = setTimeout(() => this.#followUp(), QUIET_MS)
-      // A program may end while the index is behind.
-      this.#quiet.unref()
-    } else this.#quiet.refresh()
+    this.#follower ??= setTimeout(() => this.#followUp(), FOLLOW_MS)
+    // A program may end while the index is behind.
+    this.#follower.unref()
   }
 
   #followUp(): void {
+    this.#follower = null
     this.#following = this.#following.then(async () => {
       for (const stream of this.#behind) {
         this.#behind.delete(stream)

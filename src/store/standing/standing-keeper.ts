@@ -108,7 +108,7 @@ export class StandingKeeper {
   }
 
   /** Whether so many facts came that it is worth writing. */
-  isDue(positions: Positions, before: KeptStanding | null): boolean {
+  isDue(positions: Positions, before: Pick<KeptStanding, 'positions'> | null): boolean {
     return newFacts(positions, before) >= (this.#place.every ?? KEPT_EVERY)
   }
 
@@ -158,7 +158,7 @@ export class StandingKeeper {
   }
 }
 
-function newFacts(positions: Positions, before: KeptStanding | null): number {
+function newFacts(positions: Positions, before: Pick<KeptStanding, 'positions'> | null): number {
   const count = ({ host, stream }: Positions): number => host.size + stream.size
   return count(positions) - (before === null ? 0 : count(before.positions))
 }

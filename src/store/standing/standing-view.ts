@@ -2,7 +2,10 @@
  * The folded state of one stream, kept current fact by fact: starts from the kept file, if there is a
  * keeper, and folds the facts that came since.
  *
- * INVARIANT (fresh): an answer covers every fact that any process acknowledged before the call.
+ * INVARIANT (fresh): an answer covers every fact that any process acknowledged before the call. So a call
+ *   never joins a look at the ledger that has begun; those that come meanwhile share the next one.
+ * INVARIANT (same history): a lasting view looks each time whether the last fact that it took in is still
+ *   there; if not, it folds all facts again.
  *
  * `standingPage` reads facts for `StandingFold`: only those of the types that it folds, each with its whole payload.
  */
@@ -27,6 +30,7 @@ const NOWHERE: Position = { size: 0, chain: '' }
 /** Everything else is skipped unread. */
 const STANDING = new RegExp(`"type":"(?:${STANDING_TYPES.join('|')})"`)
 const PAGE = 1_000
+const FORMER_MAX = 4
 
 /** What one view reads. */
 interface StandingPlace {
@@ -48,10 +52,17 @@ export class StandingView {
   #begun: Promise<void> | null = null
   /** False while facts are being taken in: a fold that stopped in the middle is not kept. */
   #isWhole = true
+  #looking: Promise<void> = Promise.resolve()
+  #nextLook: Promise<void> | null = null
+  /** It outlives the command: the ledger may be put back to an older state meanwhile. */
+  readonly #isLasting: boolean
+  /** Up to where it was kept last, where that was not the end. */
+  #rested: Positions | null = null
 
-  constructor(place: StandingPlace, options: StandingOptions) {
+  constructor(place: StandingPlace, options: StandingOptions, isLasting = false) {
     this.#place = place
     this.#options = options
+    this.#isLasting = isLasting
     this.#fold = new StandingFold(options)
   }
 
@@ -59,13 +70,24 @@ export class StandingView {
     this.#begun ??= this.#begin()
     await this.#begun
     try {
-      await this.#catchUpAll()
+      await this.#lookAgain()
     } catch (error) {
       if (!(error instanceof StandingDamage)) throw error
       this.#startOver()
-      await this.#catchUpAll()
+      await this.#lookAgain()
     }
     return this.#fold
+  }
+
+  #lookAgain(): Promise<void> {
+    this.#nextLook ??= this.#looking
+      .catch(() => undefined)
+      .then(() => {
+        this.#looking = this.#catchUpAll()
+        this.#nextLook = null
+        return this.#looking
+      })
+    return this.#nextLook
   }
 
   /**
@@ -105,6 +127,18 @@ export class StandingView {
     this.#begun = null
   }
 
+  /** Keeps it if that is due, and stays for the next gate. */
+  rest(): void {
+    const { keeper } = this.#place
+    const { positions } = this
+    const last = this.#rested === null ? this.#kept : { positions: this.#rested }
+    if (!this.#isWhole || keeper?.isDue(positions, last) !== true) return
+    keeper.keep(this.#fold, positions, this.#kept)
+    this.#rested = positions
+    // A gate that still holds one of the last folds reads from its file.
+    for (const former of this.#former.splice(0, this.#former.length - FORMER_MAX)) former.close()
+  }
+
   async #begin(): Promise<void> {
     const kept = (await this.#place.keeper?.open()) ?? null
     if (kept !== null) this.#standOn(kept)
@@ -126,6 +160,7 @@ export class StandingView {
     if (this.#kept !== null) this.#former.push(this.#kept)
     this.#kept = null
     this.#read.clear()
+    this.#rested = null
     this.#isWhole = true
     this.#fold = new StandingFold(this.#options)
   }
@@ -141,8 +176,14 @@ export class StandingView {
   /** Facts of a page are taken in and counted without a pause, so that no caller sees half of one. */
   async #catchUp(stream: string): Promise<void> {
     for (;;) {
-      const { size: from } = this.#read.get(stream) ?? NOWHERE
-      const { size, last, facts, isLast } = await standingPage(this.#place.ledger, stream, from)
+      const { size: from, chain } = this.#read.get(stream) ?? NOWHERE
+      const stored = await this.#unread(stream, from, chain)
+      if (stored === null) {
+        this.#startOver()
+        continue
+      }
+      const page = await pageOf(this.#place.ledger, stored, PAGE)
+      const { size, last, facts, isLast } = page
       // Another call may have been here meanwhile.
       if (last !== null && (this.#read.get(stream) ?? NOWHERE).size === from) {
         this.#isWhole = false
@@ -153,6 +194,18 @@ export class StandingView {
       }
       if (isLast) return
     }
+  }
+
+  /** The facts from a place on; null if the fact before is not the one with that chain value. */
+  async #unread(
+    stream: string,
+    from: number,
+    chain: string,
+  ): Promise<readonly StoredFact[] | null> {
+    const { store } = this.#place.ledger
+    if (!this.#isLasting || from === 0) return store.read(stream, from, PAGE)
+    const [last, ...unread] = await store.read(stream, from - 1, PAGE + 1)
+    return last !== undefined && hexOf(last.chain) === chain ? unread : null
   }
 
   /** A long fold is kept on its way, and what it remembered goes out of memory. */
@@ -201,7 +254,15 @@ export async function standingPage(
   from: number,
   limit: number = PAGE,
 ): Promise<StandingPage> {
-  const stored = await source.store.read(stream, from, Math.min(limit, PAGE))
+  const count = Math.min(limit, PAGE)
+  return pageOf(source, await source.store.read(stream, from, count), count)
+}
+
+async function pageOf(
+  source: FactSource,
+  stored: readonly StoredFact[],
+  count: number,
+): Promise<StandingPage> {
   const facts: StandingFact[] = []
   for (const { text, seq } of stored) {
     if (!STANDING.test(text)) continue
@@ -211,7 +272,7 @@ export async function standingPage(
     facts.push({ type: record.type, payload, occurredAt, seq, principal })
   }
   const { length: size } = stored
-  return { size, last: stored.at(-1) ?? null, facts, isLast: size < Math.min(limit, PAGE) }
+  return { size, last: stored.at(-1) ?? null, facts, isLast: size < count }
 }
 
 export async function wholeFact({ objects }: FactSource, fact: Fact): Promise<WholeFact> {
