@@ -14,6 +14,7 @@ import {
   Press,
   Section,
   StatusBadge,
+  sayOf,
 } from '../parts/basics.tsx'
 import { Ago, Moment, Said, SaidLines } from '../parts/text.tsx'
 import { IssueForm } from '../tasks/issue-form.tsx'
@@ -86,13 +87,21 @@ export function TaskPage() {
     <div className="page">
       <PageHead title={id} />
       <Found query={query}>
-        {({ status, integrity_report, facts }) => (
+        {({ status, integrity_report, facts, dispatch }) => (
           <Section title={say('tasks.facts')} note={<StatusBadge status={status} />}>
             <p>
               <Badge tone={integrity_report.ok ? 'low' : 'critical'}>
                 {say(integrity_report.ok ? 'tasks.intact' : 'tasks.broken')}
               </Badge>
             </p>
+            {dispatch !== null && (
+              <Pairs
+                rows={[
+                  [say('tasks.device'), <Said key="d">{dispatch.device}</Said>],
+                  [say('tasks.way'), <span key="w">{sayOf(say, 'dispatch', dispatch.state)}</span>],
+                ]}
+              />
+            )}
             {/* Facts of a task and its receipts have these fields. */}
             {(facts as readonly TaskFact[]).map((fact) => (
               <TaskRecord key={fact.seq} fact={fact} />

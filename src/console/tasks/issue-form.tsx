@@ -19,6 +19,7 @@ export function IssueForm({ onClose }: { readonly onClose: () => void }) {
     type: 'IRRIGATE',
     kind: 'field',
     ref: '',
+    device: '',
     hours: '4',
     values: {},
   })
@@ -52,6 +53,10 @@ export function IssueForm({ onClose }: { readonly onClose: () => void }) {
       <TextField className="field" value={form.ref} onChange={(ref) => set({ ref })} isRequired>
         <Label>{say('tasks.ref')}</Label>
         <Input />
+      </TextField>
+      <TextField className="field" value={form.device} onChange={(device) => set({ device })}>
+        <Label>{say('tasks.for_device')}</Label>
+        <Input spellCheck="false" />
       </TextField>
       <TextField className="field" value={form.hours} onChange={(hours) => set({ hours })}>
         <Label>{say('tasks.hours')}</Label>

@@ -12,6 +12,8 @@ export interface TaskForm {
   readonly type: string
   readonly kind: string
   readonly ref: string
+  /** Carries the task out; empty when no device does. */
+  readonly device: string
   readonly hours: string
   readonly values: Readonly<Record<string, string>>
 }
@@ -59,5 +61,6 @@ export function taskOf(form: TaskForm, keys: readonly TaskParameter[], issuer: I
     parameters: Object.fromEntries(values),
     constraints: {},
     created_at_ts: now,
+    ...(form.device === '' ? {} : { meta: { device_id: form.device } }),
   }
 }
