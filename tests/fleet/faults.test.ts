@@ -1,4 +1,5 @@
 /** Faults of the server that a home lies on: said in words, and nothing is lost (X-1, X-2). */
+import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { asOwner } from '../ledger/postgres-ledger.ts'
 import { Fleet, type FleetMachine } from './fleet-rig.ts'
@@ -25,5 +26,22 @@ it('a server that takes no writes is named; reading works, and nothing was recor
   expect(machine.must(['principal', 'list']).principals).toHaveLength(1)
   await set('off')
   expect(machine.writ(['principal', 'add', 'ai:bot@local']).status).toBe(0)
+  expect(machine.must(['ledger', 'verify']).ok).toBe(true)
+}, 120_000)
+
+it('a server that answers late is waited for up to a bound, then named; nothing was recorded', async () => {
+  const held = new pg.Client(fleet.server.connection)
+  await held.connect()
+  const { rows } = await held.query(
+    "SELECT nspname FROM pg_namespace WHERE nspname ~ '^writ_[0-9a-f_]{36}$'",
+  )
+  await held.query(`BEGIN; LOCK TABLE ${rows[0].nspname}.facts IN SHARE MODE`)
+  const refused = machine.writ(['principal', 'add', 'ai:late@local'])
+  expect([refused.status, refused.json.error.code]).toEqual([4, 'ledger.busy'])
+  await held.query('ROLLBACK')
+  await held.end()
+  const names = machine.must(['principal', 'list']).principals.map((one: { id: string }) => one.id)
+  expect(names).not.toContain('late')
+  machine.must(['principal', 'add', 'ai:late@local'])
   expect(machine.must(['ledger', 'verify']).ok).toBe(true)
 }, 120_000)

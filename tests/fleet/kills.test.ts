@@ -19,7 +19,7 @@ import type { Endpoint } from '../flow-run/endpoints.ts'
 import { Fleet, type FleetMachine } from './fleet-rig.ts'
 import { WorkerProcess, workEndpoint, writeFlow } from './worker-rig.ts'
 
-const RUNS = Number(process.env['WRIT_FLEET_RUNS'] ?? 24)
+const RUNS = Number(process.env['WRIT_FLEET_RUNS'] ?? 10)
 const SEED = Number(process.env['WRIT_SEED'] ?? Date.now() % 1_000_000)
 const NODES = 2
 const PROGRAM = join(process.cwd(), 'bin', 'writ.cjs')
@@ -157,7 +157,7 @@ it('every run ends, nothing is lost or doubled, and the ledger verifies', {
   )
   const services = [alpha, beta].map((machine) => new Kept(() => serve(machine)))
   const server = serverOf(ledgers[0] as Ledger)
-  const killsMax = Math.max(6, RUNS / 10)
+  const killsMax = Math.max(4, RUNS / 10)
   let kills = 0
   for (;;) {
     await pause(1_000 + next() * 3_000)
