@@ -429,7 +429,7 @@ export const en = {
   'tasks.device': 'Device',
   'tasks.way': 'On its way',
   'dispatch.waiting': 'its time has not come',
-  'dispatch.due': 'is to be offered',
+  'dispatch.due': 'will be offered',
   'dispatch.offered': 'offered to the device',
   'dispatch.claimed': 'claimed by the device',
   'dispatch.started': 'the device has started',
