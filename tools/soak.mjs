@@ -153,8 +153,11 @@ const SOAKS = [
   },
   {
     name: 'service',
-    files: ['tests/server/faults.test.ts'],
-    env: { WRIT_SERVICE_SECONDS: process.env.WRIT_SERVICE_SECONDS ?? '600' },
+    files: ['tests/server/faults.test.ts', 'tests/server/load.test.ts'],
+    env: {
+      WRIT_SERVICE_SECONDS: process.env.WRIT_SERVICE_SECONDS ?? '600',
+      WRIT_SERVICE_PROPOSALS: '200',
+    },
   },
   {
     name: 'flow-gate-kills',

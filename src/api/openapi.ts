@@ -1,7 +1,8 @@
 /** The routes as an OpenAPI 3.1 document: what programs without our client are driven by. */
 import { CONTRACTS, publishSchema } from '../contracts/index.ts'
+import { exampleProposal, GUIDE, USES } from './api-guide.ts'
 import { COMMAND_JSON, type Route } from './shape/route.ts'
-import { ProblemShape } from './shape/shapes.ts'
+import { FactShape, ProblemShape } from './shape/shapes.ts'
 
 const PROBLEMS: Readonly<Record<number, string>> = {
   400: 'The request is malformed.',
@@ -9,12 +10,14 @@ const PROBLEMS: Readonly<Record<number, string>> = {
   403: 'The caller may not do this.',
   404: 'There is nothing under this name, or the caller may not know of it.',
   409: 'Something else is under way, or was done under the same key.',
+  412: 'What the request names by its digest is not what is there now.',
   413: 'The request is too large.',
   415: 'The body is not JSON.',
   422: 'The document was read and is wrong.',
   429: 'The caller asks too often.',
   500: 'The service failed; nothing was let through.',
   503: 'The service stops, or its ledger cannot be reached now.',
+  507: 'The disk of the state is full; nothing was recorded or changed.',
 }
 
 interface ApiHead {
@@ -33,39 +36,64 @@ export function openApiDocument(
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'writ', version, description: 'No action without a writ.' },
+    info: { title: 'writ', version, description: GUIDE },
     servers: [{ url }],
     security: [{ bearer: [] }],
     paths,
-    components: { schemas: schemas(), responses: responses(), securitySchemes: SECURITY },
+    components: {
+      schemas: { ...schemas(), fact: FactShape },
+      responses: responses(),
+      securitySchemes: SECURITY,
+    },
   }
 }
 
-const SECURITY = { bearer: { type: 'http', scheme: 'bearer' } }
+const SECURITY = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'A token of `writ token create`.' },
+}
 
 function operationOf(name: string, one: Route) {
-  const parameters = [...parametersIn('path', one.params), ...parametersIn('query', one.query)]
-  const body =
-    one.body === undefined
-      ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: one.body } } } }
+  const { body, method, media, says } = one
   return {
     operationId: name,
     tags: [one.tag],
-    summary: one.says,
+    summary: says,
+    ...(USES[name] === undefined ? {} : { description: USES[name] }),
     ...(one.who === 'anyone' ? { security: [] } : {}),
     'x-writ-who': one.who,
     ...(one.command === null ? {} : { 'x-writ-command': one.command }),
-    parameters: one.method === 'POST' ? [...parameters, ...POST_HEADERS] : parameters,
-    ...body,
+    parameters: [
+      ...parametersIn('path', one.params),
+      ...parametersIn('query', one.query),
+      ...(method === 'POST' ? POST_HEADERS : []),
+      ...(media === 'text/event-stream' ? [LAST_EVENT] : []),
+    ],
+    ...(body === undefined ? {} : { requestBody: bodyOf(name, body) }),
     responses: { ...answersOf(one), default: { $ref: '#/components/responses/Problem' } },
   }
 }
 
+function bodyOf(name: string, schema: NonNullable<Route['body']>) {
+  const examples =
+    name === 'proposeAction'
+      ? { examples: { write: { summary: 'Write a file.', value: exampleProposal() } } }
+      : {}
+  return { required: true, content: { 'application/json': { schema, ...examples } } }
+}
+
+function header(name: string, description: string) {
+  return { name, in: 'header', required: false, description, schema: { type: 'string' } }
+}
+
 const POST_HEADERS = [
-  { name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string' } },
-  { name: 'Prefer', in: 'header', required: false, schema: { type: 'string' } },
+  header(
+    'Idempotency-Key',
+    'Up to 200 printable characters without spaces; a request under the same key is done once.',
+  ),
+  header('Prefer', '`wait=N`: for how many seconds the service may work before it answers 202.'),
 ]
+
+const LAST_EVENT = header('Last-Event-ID', 'The `id` of the last event: the next ones come.')
 
 function parametersIn(place: 'path' | 'query', schema: Route['params']) {
   if (schema === undefined) return []

@@ -151,7 +151,12 @@ export {
   type SaidTerms,
   saidText,
 } from './principals/dispatch-text.ts'
-export { humansWithCredential, isRegistered, requireRegistered } from './principals/people.ts'
+export {
+  humansWithCredential,
+  isRegistered,
+  passkeyRow,
+  requireRegistered,
+} from './principals/people.ts'
 export {
   bearerOf,
   type Caller,

@@ -1,7 +1,7 @@
 """A client with nothing but Python's standard library, driven by the description of the service.
 
 No route is written here: operations are found by their ids in /openapi.json, and parameters are put
-where the description says. It proposes an action, waits for the event of its promotion, and checks the
+where the description says. It proposes the example of the description for a file of its own, waits for the event of its promotion, and checks the
 proof that the fact is in the signed tree.
 """
 import base64
@@ -9,8 +9,11 @@ import hashlib
 import json
 import sys
 import threading
+import time
+import urllib.error
 import urllib.parse
 import urllib.request
+import uuid
 
 order = json.load(sys.stdin)
 BASE, TOKEN, KEY = order["url"], order["token"], order["key"]
@@ -21,7 +24,10 @@ def fetch(url, method="GET", body=None, headers=None):
     kind = {} if body is None else {"Content-Type": "application/json"}
     known = {"Authorization": "Bearer " + TOKEN, **kind, **(headers or {})}
     request = urllib.request.Request(url, data=data, method=method, headers=known)
-    return urllib.request.urlopen(request, timeout=120)
+    try:
+        return urllib.request.urlopen(request, timeout=120)
+    except urllib.error.HTTPError as problem:
+        sys.exit(problem.read().decode())
 
 
 API = json.load(urllib.request.urlopen(BASE + "/openapi.json", timeout=30))
@@ -40,7 +46,7 @@ def call(name, given=None, body=None, headers=None):
         if value is None:
             continue
         if parameter["in"] == "path":
-            path = path.replace("{%s}" % parameter["name"], urllib.parse.quote(str(value), safe="/"))
+            path = path.replace("{%s}" % parameter["name"], urllib.parse.quote(str(value), safe=""))
         else:
             query[parameter["name"]] = value
     assert not given, "the description knows no %s" % list(given)
@@ -115,6 +121,17 @@ def raw(digest):
 
 seen = {}
 
+# The example of the description, for another file.
+body = OPERATIONS["proposeAction"][2]["requestBody"]["content"]["application/json"]
+[example] = body["examples"].values()
+proposal, target = example["value"], order["target"]
+action = proposal["descriptor"]["action_id"] = str(uuid.uuid4())
+proposal["descriptor"]["created_at"] = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
+proposal["descriptor"]["scope"]["filesystem"]["paths"] = [target.rsplit("/", 1)[0]]
+for effect in ("create", "modify"):
+    proposal["descriptor"]["effects"]["filesystem"][effect] = [target]
+proposal["operation"]["path"] = target
+
 
 def listen(stream):
     for line in stream:
@@ -122,7 +139,7 @@ def listen(stream):
         if not text.startswith("data: "):
             continue
         fact = json.loads(text[6:])
-        if fact["record"]["payload"]["action_id"] == order["proposal"]["descriptor"]["action_id"]:
+        if fact["record"]["payload"]["action_id"] == action:
             seen.update(fact)
             return
 
@@ -130,7 +147,7 @@ def listen(stream):
 stream = call("followEvents", {"type": "promotion_v1"}, headers={"Accept": "text/event-stream"})
 listener = threading.Thread(target=listen, args=(stream,), daemon=True)
 listener.start()
-answer = json.load(call("proposeAction", {}, order["proposal"], {"Prefer": "wait=60"}))
+answer = json.load(call("proposeAction", {}, proposal, {"Prefer": "wait=60"}))
 listener.join(60)
 assert seen, "no event came"
 

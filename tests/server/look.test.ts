@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../src/api/index.ts'
 import type { Json } from '../cli-gate/place.ts'
+import { judgeTraces } from '../export/schemas.ts'
 import { PASSPHRASE, ServicePlace } from './service-place.ts'
 
 let place: ServicePlace
@@ -74,6 +75,7 @@ describe('an action', () => {
     )
     const [{ path, headers, body: sent }] = received
     expect([path, headers['x-key']]).toEqual(['/v1/traces', 'CANARY-otlp-key'])
+    expect(judgeTraces(sent)).toBe(null)
     const { spans } = sent.resourceSpans[0].scopeSpans[0]
     expect(spans.map(({ name }: Json) => name)).toEqual(['action', 'rehearse', 'decide', 'promote'])
     const [root, ...steps] = spans
@@ -172,8 +174,8 @@ describe('a program with the standard library of Python alone', () => {
     child.stderr.on('data', (chunk) => {
       err += chunk
     })
-    const proposal = place.proposal('from-python.txt')
-    child.stdin.end(JSON.stringify({ url: place.url, token: bot, key, proposal }))
+    const target = join(place.project, 'from-python.txt')
+    child.stdin.end(JSON.stringify({ url: place.url, token: bot, key, target }))
     const status = await new Promise((resolve) => child.once('exit', resolve))
     expect([status, err]).toEqual([0, ''])
     expect(JSON.parse(out)).toMatchObject({ status: 'promoted', proved: true })

@@ -1,5 +1,6 @@
 /** The pages about the service hold what they say: docs/api.md is its description, a backup can be restored. */
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Json } from '../cli-gate/place.ts'
@@ -21,6 +22,20 @@ afterAll(async () => {
 it('docs/api.md has every route as the service describes it', () => {
   if (process.env['WRIT_RECORD'] === '1') writeFileSync(PAGE, apiPage())
   expect(readFileSync(PAGE, 'utf8')).toBe(apiPage())
+})
+
+it.runIf(existsSync('/usr/bin/systemd-analyze'))('the unit is one that systemd takes', () => {
+  const page = readFileSync(join('docs', 'operations.md'), 'utf8')
+  const [, unit = ''] = /```ini\n(.*?)```/s.exec(page) ?? []
+  expect(unit).toContain('[Service]')
+  const file = join(place.folder, 'writ@.service')
+  const faultsOf = (text: string): string => {
+    writeFileSync(file, text)
+    const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })
+    return `${stdout}${stderr}`
+  }
+  expect(faultsOf(unit)).toBe('')
+  expect(faultsOf(unit.replace('KillMode=mixed', 'KillMode=mixt'))).toContain('mixt')
 })
 
 it('a backup of workspace and state is a whole home again: verified, served, and undone from', async () => {

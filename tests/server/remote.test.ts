@@ -62,6 +62,7 @@ it('registers a service by the key that a person took from its home', () => {
 it('prints what the command prints there, with its exit status', () => {
   const text = there(['principal', 'list'])
   expect([text.status, text.out]).toEqual([0, place.writ(['principal', 'list'], { token }).out])
+  expect(there(['flow', 'list']).out).toContain('writ flow run FLOW')
   const json = there(['token', 'list', '--json'])
   expect(json.json).toEqual(place.writ(['token', 'list', '--json'], { token }).json)
   const none = there(['task', 'show', 'act-none', '--json'])

@@ -52,7 +52,7 @@ export class ServiceLoad {
    * undecided has changed nothing, and is proposed again as another.
    */
   async settle(): Promise<void> {
-    const until = Date.now() + WAIT_MS
+    const until = Date.now() + WAIT_MS + this.#all.length * 2_000
     for (const one of this.#all.splice(0)) {
       const before = one.answer
       let answer = await this.#send(one)

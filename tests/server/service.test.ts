@@ -67,6 +67,19 @@ describe('the description', () => {
       expect(json.paths[path][method.toLowerCase()].operationId).toBe(name)
     }
   })
+
+  it('has an example that passes admission, and says how it is used', async () => {
+    const { json } = await place.raw({ path: '/openapi.json' })
+    const { examples } = json.paths['/v1/actions'].post.requestBody.content['application/json']
+    expect(place.writ(['check', '-'], { input: JSON.stringify(examples.write.value) }).status).toBe(
+      0,
+    )
+    for (const [, name] of json.info.description.matchAll(/`([a-z]+[A-Z]\w+)`/g))
+      expect(Object.keys(ROUTES)).toContain(name)
+    // The guide names operations, and the problems those statuses that the service answers.
+    expect(json.info.description).toContain('proveFact')
+    expect(json.components.responses.Problem.description).toMatch(/^412: (.*\n)*507: /m)
+  })
 })
 
 describe('an action', () => {

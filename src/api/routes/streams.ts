@@ -1,7 +1,7 @@
 /** The ledger: facts, checkpoints, proofs, tiles (C2SP tlog-tiles), and facts as they come. */
 import * as Type from 'typebox'
 import { route } from '../shape/route.ts'
-import { AnyDocument, closed, Digest, Id, Moment, nullable, StreamName } from '../shape/shapes.ts'
+import { closed, Digest, FactDocument, Id, Moment, nullable, StreamName } from '../shape/shapes.ts'
 
 const Stream = Type.Object({ stream: StreamName }, closed)
 const Seq = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
@@ -46,7 +46,7 @@ export const STREAM_ROUTES = {
       closed,
     ),
     answers: {
-      200: Type.Object({ facts: Type.Array(AnyDocument), next: nullable(Seq) }, closed),
+      200: Type.Object({ facts: Type.Array(FactDocument), next: nullable(Seq) }, closed),
     },
   }),
   showCheckpoint: route({

@@ -28,6 +28,9 @@ export const RequestDocument = documentOf<RequestFact>('request_v1')
 /** Any JSON value, judged by a contract that is named in the request. */
 export const AnyDocument = Type.Unsafe<unknown>({})
 
+/** A fact as it is listed; the type of its record says of which contract the payload is. */
+export const FactDocument = Type.Unsafe<unknown>({ $ref: '#/components/schemas/fact' })
+
 export const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$', 'x-says': 'a digest' })
 export const Moment = Type.String({
   pattern: '^\\d{4}-\\d\\d-\\d\\dT',
@@ -47,6 +50,20 @@ export const PrincipalShape = Type.Object(
   },
   closed,
 )
+
+export const FactShape = Type.Object({
+  fact_id: Type.String(),
+  stream: StreamName,
+  seq: Type.Integer({ minimum: 0 }),
+  occurred_at: Moment,
+  principal: PrincipalShape,
+  source: Type.String(),
+  record: Type.Object({
+    type: Type.String(),
+    idempotency_key: Type.Optional(Type.String()),
+    payload: Type.Optional(Type.Unknown()),
+  }),
+})
 
 export const ViolationShape = Type.Object(
   {

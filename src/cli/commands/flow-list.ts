@@ -28,7 +28,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     const runs = await listedRuns(session, call, wanted)
     const { terminal, options } = call
     if (options.isOn('json')) await terminal.out(`${JSON.stringify({ runs })}\n`)
-    else if (runs.length === 0) await terminal.out('no such run\n')
+    else if (runs.length === 0) await terminal.out('no run found: writ flow run FLOW begins one\n')
     else {
       const heads = ['title', 'status', 'age', 'began', 'flow', 'run']
       const rows = runs.map(({ title, status, age, started_at, flow_id, run_id }) => [

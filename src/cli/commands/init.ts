@@ -235,7 +235,7 @@ async function tell({ options, terminal }: CommandCall, answer: InitAnswer): Pro
       : credential
   lines.push(
     `credential  ${word}`,
-    `level       ${LEVEL}: bounds mistakes and what goes through the gate, not a hostile process of this user`,
+    `level       ${LEVEL}: bounds mistakes and what goes through the gate, not a hostile process of this user; the level above it, keeper, is not part of this version`,
   )
   if (original !== undefined) {
     lines.push(

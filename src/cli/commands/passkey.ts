@@ -8,6 +8,7 @@ import {
   ownCredential,
   type Principal,
   parsePrincipal,
+  passkeyRow,
   principalText,
   requireRegistered,
   samePrincipal,
@@ -27,22 +28,11 @@ import {
 } from '../call/home.ts'
 import { table } from '../history/text.ts'
 
-const ALGORITHMS = { EC: 'ES256', OKP: 'EdDSA', RSA: 'RS256' } as const
-
 /** `writ passkey list`: the passkeys of all humans. */
 export async function list(call: CommandCall): Promise<Exit> {
   return withHistory(call, async ({ register, caller }) => {
     requireWholeHost(caller, 'listing passkeys')
-    const passkeys = register.passkeys.map(({ passkey, principal, addedAt, removedAt }) => ({
-      passkey_id: passkey.passkey_id,
-      principal,
-      name: passkey.name,
-      algorithm: ALGORITHMS[passkey.public_key.kty],
-      added_at: addedAt,
-      removed_at: removedAt,
-      backed_up: passkey.backed_up,
-      transports: passkey.transports,
-    }))
+    const passkeys = register.passkeys.map(passkeyRow)
     const rows = passkeys.map((one) => [
       one.passkey_id,
       principalText(one.principal),

@@ -6,6 +6,7 @@ import {
   ownCredential,
   principalText,
   type Register,
+  type RegisteredPasskey,
   samePrincipal,
 } from './register.ts'
 
@@ -40,4 +41,14 @@ export function humansWithCredential(register: Register): number {
       return passkey === undefined ? [] : [passkey.passkey.credential_id]
     })
   return new Set(keys).size
+}
+
+const ALGORITHMS = { EC: 'ES256', OKP: 'EdDSA', RSA: 'RS256' } as const
+
+/** A passkey as lists show it. */
+export function passkeyRow({ passkey, principal, addedAt, removedAt }: RegisteredPasskey) {
+  const { passkey_id, name, public_key, backed_up, transports } = passkey
+  const algorithm = ALGORITHMS[public_key.kty]
+  const times = { added_at: addedAt, removed_at: removedAt }
+  return { passkey_id, principal, name, algorithm, ...times, backed_up, transports }
 }

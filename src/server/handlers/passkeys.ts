@@ -2,7 +2,7 @@
 import type { RegistrationResponseJSON } from '@simplewebauthn/server'
 import { ROUTES, type Route } from '../../api/index.ts'
 import { type FaultError, faultError, showName } from '../../base/index.ts'
-import { isObject, type Passkey } from '../../contracts/index.ts'
+import { isObject } from '../../contracts/index.ts'
 import {
   codeDigest,
   findCode,
@@ -18,6 +18,7 @@ import {
   ownCredential,
   type Principal,
   parsePrincipal,
+  passkeyRow,
   principalText,
   samePrincipal,
 } from '../../ledger/index.ts'
@@ -188,30 +189,22 @@ export const addPasskey: Handler<'addPasskey'> = async ({ home, people, body }) 
   const { repeated, seq } = await recordChange(place, actor, change, key)
   if (repeated) throw wrongCode('the code was used before')
   const register = await home.register()
-  const added = register.passkeys.find((one) => one.passkey.passkey_id === passkey.passkey_id)
+  const addedAt = register.passkeys.find(
+    (one) => one.passkey.passkey_id === passkey.passkey_id,
+  )?.addedAt
   const codes = recoveryCodesLeft(register, principal) > 0 ? null : newRecoveryCodes()
   if (codes !== null) await keepCodes({ home }, principal, codes)
   const { passkey_id: passkeyId, sign_count: signCount } = passkey
   const { cookie, answer } = await people.sessions.open({ principal, passkeyId, signCount })
   return {
     value: {
-      passkey: { ...rowOf(passkey, principal), added_at: added?.addedAt ?? '', removed_at: null },
+      passkey: passkeyRow({ passkey, principal, addedAt: addedAt ?? '', removedAt: null }),
       recovery_codes: codes,
       session: answer,
       seq,
     },
     headers: { 'set-cookie': cookie },
   }
-}
-
-const ALGORITHMS = { EC: 'ES256', OKP: 'EdDSA', RSA: 'RS256' } as const
-
-function rowOf(
-  { passkey_id, name, public_key, backed_up, transports }: Passkey,
-  principal: Principal,
-) {
-  const algorithm = ALGORITHMS[public_key.kty]
-  return { passkey_id, principal, name, algorithm, backed_up, transports }
 }
 
 async function keepCodes(
