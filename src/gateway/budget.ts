@@ -13,13 +13,13 @@ export interface GatewayBudget {
   readonly cost: number | null
 }
 
-export type BudgetName = keyof GatewayBudget
+export type BoundedUse = keyof GatewayBudget
 
 export const NO_BUDGET: GatewayBudget = { requests: null, tokens: null, cost: null }
 
 /** What a million tokens cost. */
 export interface ModelPrice {
-  /** The name of a model; `*` stands for any letters. */
+  /** The name of a model; `*` matches any letters. */
   readonly model: string
   readonly input: number
   readonly output: number
@@ -49,7 +49,7 @@ export const NO_GATEWAY_USE: GatewayUse = {
 }
 
 export interface SpentBudget {
-  readonly budget: BudgetName
+  readonly budget: BoundedUse
   readonly words: string
 }
 

@@ -11,7 +11,7 @@ const PLACEHOLDER = 'placeholder'
 let model: Server
 let door: Server
 let gateway: ModelGateway
-/** What a person does about a budget that is used up; returns what the agent is told. */
+/** What a person does about a budget that is used up; returns what the agent hears. */
 let onSpent: (spent: SpentBudget) => Promise<string>
 let seen: { url: string; headers: IncomingHttpHeaders; body: string }[]
 

@@ -87,7 +87,7 @@ interface GatewayParts {
   readonly hosts: readonly string[]
   /**
    * Called with each request that a budget does not let pass. Resolves when a person gave more, or with
-   * what the agent is told. The request waits meanwhile.
+   * what the agent hears. The request waits meanwhile.
    */
   readonly onSpent: (spent: SpentBudget) => Promise<string>
 }

@@ -3,7 +3,7 @@
  * that stay outside. Sees no other room.
  */
 export {
-  type BudgetName,
+  type BoundedUse,
   costText,
   type GatewayBudget,
   type GatewayUse,

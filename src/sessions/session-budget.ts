@@ -7,7 +7,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import {
-  type BudgetName,
+  type BoundedUse,
   costText,
   type GatewayBudget,
   type GatewayEndpoint,
@@ -39,7 +39,7 @@ interface Asked {
   readonly bound: number | null
   /** Resolves when the question has ended. */
   readonly end: Promise<void>
-  /** What the agent is told. */
+  /** What the agent hears. */
   words: string
   isLate: boolean
 }
@@ -54,7 +54,7 @@ const ALONE = 'a person can give more. Stop and tell them'
 export class SessionBudget {
   readonly #parts: BudgetParts
   readonly #gateway: ModelGateway
-  readonly #asked = new Map<BudgetName, Asked>()
+  readonly #asked = new Map<BoundedUse, Asked>()
   readonly #url: string
 
   constructor(parts: BudgetParts, endpoints: readonly GatewayEndpoint[]) {
@@ -75,9 +75,9 @@ export class SessionBudget {
   }
 
   /** Gives more of each budget that has a bound; returns what it is from now on. */
-  extend(more: Readonly<Record<BudgetName, number>>): GatewayBudget {
+  extend(more: Readonly<Record<BoundedUse, number>>): GatewayBudget {
     const { budget } = this.#gateway
-    const larger = (name: BudgetName): number | null =>
+    const larger = (name: BoundedUse): number | null =>
       budget[name] === null ? null : budget[name] + more[name]
     this.#gateway.allow({
       requests: larger('requests'),
@@ -129,7 +129,7 @@ export class SessionBudget {
     return asked
   }
 
-  /** Asks and waits; returns what the agent is told if there is still nothing left. */
+  /** Asks and waits; returns what the agent hears if there is still nothing left. */
   async #answered({ budget, words }: SpentBudget, bound: number | null): Promise<string> {
     const { surface, terms, notices } = this.#parts
     const more = terms.budget?.[budget] ?? bound ?? 0
@@ -150,7 +150,7 @@ export class SessionBudget {
         return OPEN
       }
       if (state !== 'waiting') return REFUSED
-      // More was given by the command, or there is nobody left to give it to.
+      // More was given by the command, or the agent has ended.
       if (!isOver && this.#gateway.budget[budget] === bound) continue
       await surface.supersede(action_id, terms.descriptor.action_id)
       return OPEN
@@ -164,7 +164,7 @@ export class SessionBudget {
     return over.aborted
   }
 
-  async #give(budget: BudgetName, more: number): Promise<void> {
+  async #give(budget: BoundedUse, more: number): Promise<void> {
     const { surface, terms, nowMs } = this.#parts
     const none = { requests: 0, tokens: 0, cost: 0 }
     const given = { ...NO_BUDGET, [budget]: this.extend({ ...none, [budget]: more })[budget] }
@@ -178,7 +178,7 @@ export class SessionBudget {
   }
 }
 
-function moreText(budget: BudgetName, amount: number): string {
+function moreText(budget: BoundedUse, amount: number): string {
   if (budget === 'cost') return `a cost of ${costText(amount)}`
   return amount === 1 ? `1 ${budget.slice(0, -1)}` : `${amount} ${budget}`
 }

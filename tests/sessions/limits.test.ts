@@ -123,7 +123,7 @@ describe('a limit of a session', { timeout: 120_000 }, () => {
     )
     const marks = place.facts('evaluation_v1').flatMap(({ session }) => session ?? [])
     expect(marks.at(-1).programs.join('\n')).toContain('claude')
-    // One that nobody answers ends with the agent, and a no is told to it.
+    // One that no one answers ends with the agent, and it hears of a no.
     says(`for i in 1 2 3 4 5 6 7 8; do ${ask}; done; ${ask}`)
     await agent.hears('used its 13 requests')
     expect(place.writ(['deny', place.pending()[0].id]).status).toBe(0)

@@ -84,7 +84,7 @@ export const SETTINGS: readonly Setting[] = [
   },
   {
     name: 'model_prices',
-    says: 'what a million tokens of a model cost: `model` (`*` stands for any letters), `input`, `output`, `cached_input`; the first that fits counts',
+    says: 'what a million tokens of a model cost: `model` (`*` matches any letters), `input`, `output`, `cached_input`; the first that fits counts',
     value: ({ modelPrices }) => modelPrices,
   },
   {

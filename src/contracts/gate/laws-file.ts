@@ -95,7 +95,7 @@ const Money = Type.Number({
 /** What a million tokens of a model cost, in a unit that the person chooses. */
 const ModelPriceSchema = Type.Object(
   {
-    /** The name of a model; a star stands for any letters. */
+    /** The name of a model; a star matches any letters. */
     model: Type.String({ minLength: 1, 'x-code': { minLength: 'empty' } }),
     input: Money,
     output: Money,
