@@ -1,10 +1,11 @@
 /**
- * The gateway of a session next to a direct connection, with a stand-in for a model on the loopback: how
+ * The gateway of a session next to a direct connection, and to one through a program that copies bytes and
+ * does nothing else, with a stand-in for a model on the loopback: how
  * long the first byte of a streamed answer takes, if the model thinks for a quarter of a second, and how
  * fast a long answer comes.
  */
-import { execFile } from 'node:child_process'
-import { chmodSync } from 'node:fs'
+import { execFile, fork } from 'node:child_process'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -37,11 +38,22 @@ function ask(model) {
   })
 }
 (async () => {
+  relay.kill()
   const first = [], speed = []
   for (let turn = 0; turn < 10; turn++) first.push((await ask('short')).first)
   for (let turn = 0; turn < 4; turn++) { const { bytes, whole } = await ask('long'); speed.push(bytes / whole) }
   console.log('measured ' + JSON.stringify({ first: Math.min(...first), speed: Math.max(...speed) }))
 })()
+`
+
+/** What any program between two others costs at least. */
+const RELAY = `
+const net = require('node:net')
+net.createServer({ noDelay: true }, (inside) => {
+  const up = net.connect(Number(process.argv[2]), '127.0.0.1')
+  inside.pipe(up).pipe(inside)
+  for (const one of [inside, up]) one.on('error', () => [inside, up].forEach((each) => each.destroy()))
+}).listen(0, '127.0.0.1', function () { process.send(this.address().port) })
 `
 
 export async function gatewayRows() {
@@ -91,9 +103,17 @@ async function compared(place, url) {
     return JSON.parse(/measured (.*)/.exec(stdout)[1])
   }
   const words = [WRIT, 'run', '--settle', 'never', '--model-url', url, '--', program]
-  const [direct, inside] = [[], []]
+  const file = join(place.folder, 'relay.cjs')
+  writeFileSync(file, RELAY)
+  const relay = fork(file, [new URL(url).port])
+  const port = await new Promise((resolve) => {
+    relay.once('message', resolve)
+  })
+  const [direct, relayed, inside] = [[], [], []]
   for (let round = 0; round < ROUNDS; round++) {
     direct.push(await call([program], { ...env, ANTHROPIC_BASE_URL: url }))
+    const between = { ...env, ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}` }
+    relayed.push(await call([program], between))
     inside.push(await call([process.execPath, ...words], env))
   }
   const first = (list) => rate(list.map((one) => one.first))
@@ -102,5 +122,13 @@ async function compared(place, url) {
   return [
     row(what, 'inside', first(inside), 'direct', first(direct), 1 / 1.1),
     row('gateway, a long answer, bytes/s', 'inside', speed(inside), 'direct', speed(direct), 0.8),
+    row(
+      'the same through a program that only copies bytes',
+      'relayed',
+      speed(relayed),
+      'direct',
+      speed(direct),
+      null,
+    ),
   ]
 }

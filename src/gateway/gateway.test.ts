@@ -2,6 +2,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type GatewayBudget, type ModelPrice, NO_BUDGET, type SpentBudget } from './budget.ts'
 import { ModelGateway } from './gateway.ts'
 
 const KEY = 'sk-outside'
@@ -10,6 +11,8 @@ const PLACEHOLDER = 'placeholder'
 let model: Server
 let door: Server
 let gateway: ModelGateway
+/** What a person does about a budget that is used up; returns what the agent hears. */
+let onSpent: (spent: SpentBudget) => Promise<string>
 let seen: { url: string; headers: IncomingHttpHeaders; body: string }[]
 
 function listen(server: Server): Promise<number> {
@@ -19,31 +22,38 @@ function listen(server: Server): Promise<number> {
   })
 }
 
-async function open(value: string | null, budget = { requests: null, tokens: null } as never) {
+async function open(
+  value: string | null,
+  budget: Partial<GatewayBudget> = {},
+  prices: readonly ModelPrice[] = [],
+) {
   const port = await listen(model)
-  gateway = new ModelGateway(
-    [
+  gateway = new ModelGateway({
+    endpoints: [
       {
         name: 'm',
         upstream: new URL(`http://127.0.0.1:${port}/base`),
         calls: [
           { method: 'POST', path: '/v1/messages' },
+          { method: 'POST', path: '/v1/chat/completions' },
           { method: 'GET', path: '/v1/models/*' },
         ],
         key: { header: 'x-api-key', prefix: '', placeholder: PLACEHOLDER, name: 'A_KEY', value },
         isLogin: (credential) => credential === 'own-login',
       },
     ],
-    budget,
-    undefined,
-    ['allowed.example'],
-  )
+    budget: { ...NO_BUDGET, ...budget },
+    prices,
+    hosts: ['allowed.example'],
+    onSpent: (spent) => onSpent(spent),
+  })
   door = createServer((asked, answer) => gateway.serve('m', asked.url ?? '', asked, answer))
   return `http://127.0.0.1:${await listen(door)}`
 }
 
 beforeEach(() => {
   seen = []
+  onSpent = async () => 'a person can give more'
   model = createServer((asked, answer) => {
     let body = ''
     asked.on('data', (chunk) => {
@@ -164,14 +174,14 @@ describe('a gateway', () => {
   })
 
   it('ends with its budget', async () => {
-    const url = await open(KEY, { requests: 1, tokens: null } as never)
+    const url = await open(KEY, { requests: 1 })
     const order = { method: 'POST', body: '{}' }
     expect((await fetch(`${url}/v1/messages`, order)).status).toBe(200)
     const spent = await fetch(`${url}/v1/messages`, order)
     // Clients repeat what they get a 429 for.
-    expect([spent.status, await spent.text()]).toEqual([403, expect.stringContaining('1 requests')])
+    expect([spent.status, await spent.text()]).toEqual([403, expect.stringContaining('its 1 request to')])
     expect(seen).toHaveLength(1)
-    gateway.allow({ requests: null, tokens: 30 })
+    gateway.allow({ ...NO_BUDGET, tokens: 30 })
     for (const status of [200, 403]) {
       const answer = await fetch(`${url}/v1/messages`, order)
       expect([answer.status, (await answer.text()).includes('30 of its 30 tokens')]).toEqual([
@@ -179,6 +189,81 @@ describe('a gateway', () => {
         status === 403,
       ])
     }
+  })
+
+  it('lets a request that found a budget used up pass once a person gave more', async () => {
+    const url = await open(KEY, { requests: 1 })
+    const spent: SpentBudget[] = []
+    onSpent = async (one) => {
+      spent.push(one)
+      gateway.allow({ ...NO_BUDGET, requests: 2 })
+      return 'not said'
+    }
+    const order = { method: 'POST', body: '{}' }
+    for (const _ of [1, 2]) expect((await fetch(`${url}/v1/messages`, order)).status).toBe(200)
+    expect(spent).toMatchObject([{ budget: 'requests' }])
+    expect([seen.length, gateway.use.requests]).toEqual([2, 2])
+  })
+
+  it('counts what tokens cost, and ends with a budget of cost', async () => {
+    const prices = [
+      { model: 'small-*', input: 0.5, output: 2 },
+      { model: '*', input: 100, output: 100 },
+    ]
+    const ask = (url: string, name: string) => {
+      const body = JSON.stringify({ model: name })
+      return fetch(`${url}/v1/messages`, { method: 'POST', body }).then(async (answer) => [
+        answer.status,
+        answer.status === 200 ? '' : await answer.text(),
+      ])
+    }
+    const url = await open(KEY, { cost: 16 }, prices)
+    // 10 tokens in and 5 out, by the first price that fits.
+    expect(await ask(url, 'small-1')).toEqual([200, ''])
+    expect(gateway.use).toMatchObject({ cost: 15, unpriced: 0 })
+    expect(await ask(url, 'small-1')).toEqual([200, ''])
+    const words = 'used 0.00003 of its cost of 0.000016'
+    expect(await ask(url, 'small-1')).toEqual([403, expect.stringContaining(words)])
+  })
+
+  it('lets no model without a price pass where cost is bounded', async () => {
+    const url = await open(KEY, { cost: 16 }, [{ model: 'small-*', input: 0.5, output: 2 }])
+    const order = { method: 'POST', body: '{"model":"large"}' }
+    const answer = await fetch(`${url}/v1/messages`, order)
+    const without = 'no price for the model large'
+    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining(without)])
+    expect([seen.length, gateway.use.requests]).toEqual([0, 0])
+    gateway.allow(NO_BUDGET)
+    expect((await fetch(`${url}/v1/messages`, order)).status).toBe(200)
+    await expect.poll(() => gateway.use).toMatchObject({ cost: 0, unpriced: 1 })
+  })
+
+  it('counts what an answer said before the agent cut it', async () => {
+    const url = await open(KEY)
+    model.removeAllListeners('request')
+    model.on('request', (asked, answer) => {
+      asked.resume()
+      answer.writeHead(200, { 'content-type': 'text/event-stream' })
+      answer.write('data: {"message":{"usage":{"input_tokens":10,"output_tokens":1}}}\n\n')
+    })
+    const abort = new AbortController()
+    const order = { method: 'POST', body: '{}', signal: abort.signal }
+    const answer = await fetch(`${url}/v1/messages`, order)
+    await answer.body?.getReader().read()
+    abort.abort()
+    await expect.poll(() => gateway.use).toMatchObject({ failures: 1, input: 10, output: 1 })
+  })
+
+  it('makes a streamed answer say what it used, where that is bounded', async () => {
+    const body = JSON.stringify({ stream: true, stream_options: { x: 1 } })
+    const ask = async (url: string) => {
+      await fetch(`${url}/v1/chat/completions`, { method: 'POST', body })
+      return JSON.parse(seen.at(-1)?.body ?? '').stream_options
+    }
+    const url = await open(KEY)
+    expect(await ask(url)).toEqual({ x: 1 })
+    gateway.allow({ ...NO_BUDGET, tokens: 99 })
+    expect(await ask(url)).toEqual({ x: 1, include_usage: true })
   })
 
   it('says that the model cannot be reached', async () => {

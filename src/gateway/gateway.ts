@@ -11,8 +11,19 @@
  */
 import { type IncomingMessage, request as requestPlain, type ServerResponse } from 'node:http'
 import { request as requestSecure } from 'node:https'
+import {
+  costOf,
+  type GatewayBudget,
+  type GatewayUse,
+  type ModelPrice,
+  modelOf,
+  NO_GATEWAY_USE,
+  priceOf,
+  type SpentBudget,
+  spentBudget,
+} from './budget.ts'
 import { reachRefusal } from './remote-reach.ts'
-import { type TokenUse, UsageReader } from './usage.ts'
+import { NO_TOKENS, type TokenUse, UsageReader } from './usage.ts'
 
 interface GatewayCall {
   readonly method: string
@@ -36,18 +47,6 @@ export interface GatewayEndpoint {
   }
   /** Whether a credential is one of the agent's own login, which the person let it have. */
   readonly isLogin: (credential: string) => boolean
-}
-
-/** What one session may use; null without a bound. */
-export interface GatewayBudget {
-  readonly requests: number | null
-  readonly tokens: number | null
-}
-
-export interface GatewayUse extends TokenUse {
-  readonly requests: number
-  readonly failures: number
-  readonly milliseconds: number
 }
 
 const CREDENTIALS = [
@@ -80,24 +79,31 @@ const MISLEADING_PATH = /%(?:2f|5c|2e|00|25)|\\|(?:^|\/)\.{1,2}(?:\/|$)/i
 const BODY_BYTES_MAX = 64 * 1024 * 1024
 const SILENT_MS = 600_000
 
+interface GatewayParts {
+  readonly endpoints: readonly GatewayEndpoint[]
+  readonly budget: GatewayBudget
+  readonly prices: readonly ModelPrice[]
+  /** Hosts that the session may reach itself. */
+  readonly hosts: readonly string[]
+  /**
+   * Called with each request that a budget does not let pass. Resolves when a person gave more, or with
+   * what the agent hears. The request waits meanwhile.
+   */
+  readonly onSpent: (spent: SpentBudget) => Promise<string>
+}
+
 export class ModelGateway {
   readonly #endpoints: ReadonlyMap<string, GatewayEndpoint>
-  readonly #onSpent: (words: string) => void
+  readonly #parts: GatewayParts
   readonly #hosts: ReadonlySet<string>
   #budget: GatewayBudget
-  #use: GatewayUse = { requests: 0, failures: 0, milliseconds: 0, input: 0, output: 0 }
+  #use: GatewayUse = NO_GATEWAY_USE
 
-  /** `onSpent` is called with each request that the budget refuses; `hosts` are those of the session. */
-  constructor(
-    endpoints: readonly GatewayEndpoint[],
-    budget: GatewayBudget,
-    onSpent: (words: string) => void = () => undefined,
-    hosts: readonly string[] = [],
-  ) {
-    this.#hosts = new Set(hosts)
-    this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.name, endpoint]))
-    this.#budget = budget
-    this.#onSpent = onSpent
+  constructor(parts: GatewayParts) {
+    this.#parts = parts
+    this.#hosts = new Set(parts.hosts)
+    this.#endpoints = new Map(parts.endpoints.map((endpoint) => [endpoint.name, endpoint]))
+    this.#budget = parts.budget
   }
 
   get budget(): GatewayBudget {
@@ -119,16 +125,44 @@ export class ModelGateway {
     if (endpoint === undefined) return refuse(answer, 404, `there is no model endpoint ${name}`)
     const refusal = this.#refusal(endpoint, path, asked)
     if (refusal !== null) return refuse(answer, refusal.status, refusal.message)
+    const spent = spentBudget(this.#budget, this.#use)
+    if (spent === null) return this.#take(endpoint, path, asked, answer)
+    void this.#moreOf(spent).then((refusal) => {
+      if (answer.destroyed) return
+      if (refusal === null) return this.#take(endpoint, path, asked, answer)
+      // Not 429: clients send that again and again, and a person has to decide.
+      refuse(answer, 403, refusal)
+    })
+  }
+
+  /** Returns why a request does not pass; null when a person gave more of each budget. */
+  async #moreOf(spent: SpentBudget): Promise<string | null> {
+    const words = await this.#parts.onSpent(spent)
+    const left = spentBudget(this.#budget, this.#use)
+    if (left === null || left.budget !== spent.budget) {
+      return left === null ? null : this.#moreOf(left)
+    }
+    return `${spent.words}; ${words}`
+  }
+
+  #take(
+    endpoint: GatewayEndpoint,
+    path: string,
+    asked: IncomingMessage,
+    answer: ServerResponse,
+  ): void {
     // Counted before the body is read, so that requests at the same time keep to the budget.
     this.#count(1)
     readBody(asked, answer, (bytes) => {
       const body = understood(asked, bytes)
-      const why = typeof body === 'string' ? body : this.#reaches(body)
+      const why =
+        typeof body === 'string' ? body : (this.#reaches(body) ?? this.#unpriced(body, path))
       if (why !== null) {
         this.#count(-1)
         return refuse(answer, 403, why)
       }
-      this.#pass(endpoint, path, asked, answer, body as Understood) // A text is a refusal.
+      // A text is a refusal.
+      this.#pass(endpoint, path, asked, answer, this.#telling(body as Understood, path))
     })
   }
 
@@ -141,6 +175,24 @@ export class ModelGateway {
       const name = host.replace(/:\d+$/, '')
       return this.#hosts.has(host) || this.#hosts.has(name) || this.#hosts.has(`${name}:443`)
     })
+  }
+
+  /** Why a call cannot be counted against a budget of cost; null if it can, or there is none. */
+  #unpriced({ value }: Understood, path: string): string | null {
+    const model = modelOf(value, path)
+    const isFree = value === null || priceOf(this.#parts.prices, model) !== null
+    if (this.#budget.cost === null || isFree) return null
+    return `the session has a budget of cost, and \`settings.model_prices\` of the laws has no price for the model ${model ?? 'of this call'}; a person can add it to .writ/laws.yaml`
+  }
+
+  /** A streamed answer of OpenAI's older interface says what it used only if it is asked to. */
+  #telling(body: Understood, path: string): Understood {
+    const { tokens, cost } = this.#budget
+    const value = body.value as { stream?: unknown; stream_options?: object } | null
+    const isBound = tokens !== null || cost !== null
+    if (!isBound || value?.stream !== true || !/\/chat\/completions(?:\?|$)/.test(path)) return body
+    const told = { ...value, stream_options: { ...value.stream_options, include_usage: true } }
+    return { value: told, bytes: Buffer.from(JSON.stringify(told)) }
   }
 
   #refusal(
@@ -177,15 +229,7 @@ export class ModelGateway {
       const message = `no key is kept for this model: the person sets it outside, with \`writ secret set ${key.name}\``
       return { status: 401, message }
     }
-    return this.#overBudget()
-  }
-
-  /** Not 429: clients send that again and again, and a person has to decide. */
-  #overBudget() {
-    const spent = spentWords(this.#budget, this.#use)
-    if (spent === null) return null
-    this.#onSpent(spent)
-    return { status: 403, message: `${spent}; a person can give more. Stop and tell them` }
+    return null
   }
 
   #pass(
@@ -193,9 +237,15 @@ export class ModelGateway {
     path: string,
     asked: IncomingMessage,
     answer: ServerResponse,
-    { bytes }: Understood,
+    { bytes, value }: Understood,
   ): void {
     const startedMs = performance.now()
+    const price = priceOf(this.#parts.prices, modelOf(value, path))
+    let isNoted = false
+    const note = (tokens: TokenUse, hasFailed: boolean): void => {
+      if (!isNoted) this.#note({ startedMs, price, tokens, hasFailed })
+      isNoted = true
+    }
     const target = upstreamOf(endpoint, path)
     const request = target.protocol === 'http:' ? requestPlain : requestSecure
     const headers = headersFor(endpoint, asked)
@@ -205,15 +255,21 @@ export class ModelGateway {
     upward.once('response', (response) => {
       const reader = new UsageReader(response.headers['content-type'] ?? '')
       answer.writeHead(response.statusCode ?? 502, withoutOwn(response.headers))
-      response.on('data', (chunk: Buffer) => reader.take(chunk))
-      response.once('end', () => {
-        this.#note(startedMs, reader.end(), (response.statusCode ?? 500) >= 400)
+      response.on('data', (chunk: Buffer) => {
+        if (!answer.write(chunk)) response.pause()
+        reader.take(chunk)
       })
+      answer.on('drain', () => response.resume())
+      response.once('end', () => {
+        note(reader.end(), (response.statusCode ?? 500) >= 400)
+        answer.end()
+      })
+      // What an answer said before it was cut was used.
+      response.once('close', () => note(reader.end(), true))
       response.once('error', () => answer.destroy())
-      response.pipe(answer)
     })
     upward.once('error', (error) => {
-      this.#note(startedMs, { input: 0, output: 0 }, true)
+      note(NO_TOKENS, true)
       if (answer.headersSent) answer.destroy()
       else refuse(answer, 502, `the model cannot be reached: ${error.message}`)
     })
@@ -223,26 +279,27 @@ export class ModelGateway {
     upward.end(bytes)
   }
 
-  #note(startedMs: number, { input, output }: TokenUse, hasFailed: boolean): void {
+  #note({ startedMs, price, tokens, hasFailed }: Noted): void {
+    const { requests, failures, milliseconds, input, cached, output, cost, unpriced } = this.#use
+    const isUnpriced = price === null && tokens.input + tokens.output > 0
     this.#use = {
-      requests: this.#use.requests,
-      failures: this.#use.failures + (hasFailed ? 1 : 0),
-      milliseconds: this.#use.milliseconds + Math.round(performance.now() - startedMs),
-      input: this.#use.input + input,
-      output: this.#use.output + output,
+      requests,
+      failures: failures + (hasFailed ? 1 : 0),
+      milliseconds: milliseconds + Math.round(performance.now() - startedMs),
+      input: input + tokens.input,
+      cached: cached + tokens.cached,
+      output: output + tokens.output,
+      cost: cost + (price === null ? 0 : costOf(price, tokens)),
+      unpriced: unpriced + (isUnpriced ? 1 : 0),
     }
   }
 }
 
-/** Null while there is something left. */
-function spentWords({ requests, tokens }: GatewayBudget, use: GatewayUse): string | null {
-  if (requests !== null && use.requests >= requests) {
-    return `the session has used its ${requests} requests to the model`
-  }
-  const used = use.input + use.output
-  return tokens === null || used < tokens
-    ? null
-    : `the session has used ${used} of its ${tokens} tokens`
+interface Noted {
+  readonly startedMs: number
+  readonly price: ModelPrice | null
+  readonly tokens: TokenUse
+  readonly hasFailed: boolean
 }
 
 /** Reads the whole body; one that is too long ends the request. */

@@ -4,9 +4,14 @@
  */
 
 export interface TokenUse {
+  /** All that went in. */
   readonly input: number
+  /** What the model's host had kept of it from before. */
+  readonly cached: number
   readonly output: number
 }
+
+export const NO_TOKENS: TokenUse = { input: 0, cached: 0, output: 0 }
 
 /** Longer lines, and documents longer than this, are not looked at. */
 const TEXT_MAX = 4 * 1024 * 1024
@@ -17,6 +22,17 @@ const WORD = 'usage'
 
 /** The fields that say it, in the forms of Anthropic, OpenAI (both) and Gemini. */
 const INPUT = ['input_tokens', 'prompt_tokens', 'promptTokenCount'] as const
+/** Anthropic names these besides the tokens that went in. */
+const WRITTEN = 'cache_creation_input_tokens'
+const READ = 'cache_read_input_tokens'
+/** The others count them among those that went in. */
+const KEPT = [
+  ['prompt_tokens_details', 'cached_tokens'],
+  ['input_tokens_details', 'cached_tokens'],
+  ['cachedContentTokenCount'],
+] as const
+/** Gemini names them besides the words of the answer. */
+const THOUGHT = 'thoughtsTokenCount'
 const OUTPUT = ['output_tokens', 'completion_tokens', 'candidatesTokenCount'] as const
 /** Where objects with these fields lie in an event or a document. */
 const PLACES = [
@@ -34,8 +50,7 @@ export class UsageReader {
   #length = 0
   #hasWord = false
   #isTooLong = false
-  #input = 0
-  #output = 0
+  #use = NO_TOKENS
 
   constructor(contentType: string) {
     this.#isStream = /event-stream/i.test(contentType)
@@ -62,11 +77,12 @@ export class UsageReader {
   end(): TokenUse {
     if (!this.#isStream && this.#hasWord) this.#read(Buffer.concat(this.#rest).toString('utf8'))
     this.#forget()
-    return { input: this.#input, output: this.#output }
+    return this.#use
   }
 
   /** Whether a word began in the piece before and ends in this one. */
   #isCutWord(bytes: Buffer): boolean {
+    if (this.#rest.length === 0) return false
     const cut = WORD.length - 1
     const before = this.#rest.slice(-cut).map((piece) => piece.subarray(-cut))
     return Buffer.concat([...before, bytes.subarray(0, cut)]).includes(WORD)
@@ -95,9 +111,20 @@ export class UsageReader {
   }
 
   #count(usage: unknown): void {
-    this.#input = Math.max(this.#input, ...INPUT.map((name) => numberAt(usage, name)))
-    this.#output = Math.max(this.#output, ...OUTPUT.map((name) => numberAt(usage, name)))
+    const { input, cached, output } = this.#use
+    const read = numberAt(usage, READ)
+    const kept = KEPT.map((place) => wholeNumber(at(usage, place)))
+    const taken = most(INPUT, usage) + read + numberAt(usage, WRITTEN)
+    this.#use = {
+      input: Math.max(input, taken),
+      cached: Math.max(cached, read, ...kept),
+      output: Math.max(output, most(OUTPUT, usage) + numberAt(usage, THOUGHT)),
+    }
   }
+}
+
+function most(names: readonly string[], usage: unknown): number {
+  return Math.max(...names.map((name) => numberAt(usage, name)))
 }
 
 function at(value: unknown, place: readonly string[]): unknown {
@@ -113,6 +140,9 @@ function fieldOf(value: unknown, name: string): unknown {
 }
 
 function numberAt(value: unknown, name: string): number {
-  const found = fieldOf(value, name)
+  return wholeNumber(fieldOf(value, name))
+}
+
+function wholeNumber(found: unknown): number {
   return typeof found === 'number' && Number.isFinite(found) && found > 0 ? Math.floor(found) : 0
 }

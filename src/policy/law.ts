@@ -46,7 +46,14 @@ export interface GateSettings {
   readonly cooldownMinutes: number
   readonly ceilings: Readonly<Required<NonNullable<LawSettings['ceilings']>>>
   /** What a session may ask of its model; null without a bound. */
-  readonly sessionBudget: { readonly requests: number | null; readonly tokens: number | null }
+  readonly sessionBudget: {
+    readonly requests: number | null
+    readonly tokens: number | null
+    /** In the unit of the prices. */
+    readonly cost: number | null
+  }
+  /** What models cost; the first that fits counts. */
+  readonly modelPrices: NonNullable<LawSettings['model_prices']>
   readonly readOnlyHosts: readonly string[]
   /** Names of variables that runs see besides the usual ones. */
   readonly passEnvironment: readonly string[]
@@ -106,7 +113,8 @@ export const DEFAULT_SETTINGS: GateSettings = {
     max_disk_mb: 20_480,
     max_duration_ms: 3_600_000,
   },
-  sessionBudget: { requests: null, tokens: null },
+  sessionBudget: { requests: null, tokens: null, cost: null },
+  modelPrices: [],
   readOnlyHosts: [
     'registry.npmjs.org',
     'registry.yarnpkg.com',
@@ -150,6 +158,7 @@ export function settingsOf(file: LawSettings | undefined): GateSettings {
     cooldownMinutes: file.cooldown_minutes ?? DEFAULT_SETTINGS.cooldownMinutes,
     ceilings: { ...DEFAULT_SETTINGS.ceilings, ...file.ceilings },
     sessionBudget: { ...DEFAULT_SETTINGS.sessionBudget, ...file.session_budget },
+    modelPrices: file.model_prices ?? DEFAULT_SETTINGS.modelPrices,
     readOnlyHosts: file.read_only_hosts ?? DEFAULT_SETTINGS.readOnlyHosts,
     passEnvironment: file.pass_environment ?? DEFAULT_SETTINGS.passEnvironment,
     unixSockets: file.unix_sockets ?? DEFAULT_SETTINGS.unixSockets,

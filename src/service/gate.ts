@@ -140,6 +140,10 @@ export class GateSurface {
     return this.#book.settings.sessionBudget
   }
 
+  get modelPrices(): LawBook['settings']['modelPrices'] {
+    return this.#book.settings.modelPrices
+  }
+
   /** How tasks reach devices; none while the laws in the file are not the accepted ones. */
   get dispatch(): LawBook['settings']['dispatch'] {
     return this.#book.settings.dispatch ?? []

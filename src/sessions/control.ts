@@ -14,6 +14,8 @@ interface SessionExtension {
   readonly seconds: number
   readonly requests: number
   readonly tokens: number
+  /** In millionths. */
+  readonly cost: number
 }
 
 export type SessionOrder =

@@ -3,6 +3,7 @@
  * an interruption. Sees base, contracts, configuration, ledger, gate, hosts, machine, gateway, sandbox,
  * view, home and service.
  */
+export { costText, NO_BUDGET } from '../gateway/index.ts'
 export { AgentHome } from './agent/agent-home.ts'
 export type { PowerChange } from './agent/agent-powers.ts'
 export { knownHost } from './agent-start.ts'

@@ -3,6 +3,7 @@
  * and that its budget is used up. The person gets each at once, the agent with the next answer to a
  * report of its hooks.
  */
+import type { SpentBudget } from '../gateway/index.ts'
 import type { EndedCommands } from '../sandbox/index.ts'
 import type { SessionTerms } from './session-files.ts'
 
@@ -10,6 +11,7 @@ import type { SessionTerms } from './session-files.ts'
 const ENDS_SOON_MS = 5 * 60 * 1000
 const MINUTE_MS = 60_000
 const SHORT_ID = 8
+const MORE = { requests: '--requests 100', tokens: '--tokens 100000', cost: '--cost 1' } as const
 
 export class LimitNotices {
   readonly #terms: SessionTerms
@@ -18,7 +20,6 @@ export class LimitNotices {
   #ended: EndedCommands = { memory: 0, processes: 0, disk: 0 }
   #endsAtMs = 0
   #isEndNear = false
-  #spent = ''
 
   /** `tell` is for the person. */
   constructor(terms: SessionTerms, tell: (line: string) => void) {
@@ -61,12 +62,12 @@ export class LimitNotices {
     this.#tell(`the session ends in ${left}; more time: ${this.#extension('--time 2h')}`)
   }
 
-  /** Agents try again and again: the person hears of it once. */
-  spent(words: string): void {
-    const option = words.includes('tokens') ? '--tokens 100000' : '--requests 100'
-    const line = `${words}; give more: ${this.#extension(option)}`
-    if (this.#spent !== line) this.#tell(line)
-    this.#spent = line
+  /** `question` is the one about it; null if the gate refused to ask. */
+  spent({ budget, words }: SpentBudget, question: string | null): void {
+    const given = `give more: ${this.#extension(MORE[budget])}`
+    this.#tell(
+      `${words}; ${question === null ? '' : `answer \`writ inbox ${question}\`, or `}${given}`,
+    )
   }
 
   #extension(option: string): string {

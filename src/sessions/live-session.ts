@@ -13,13 +13,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { faultCode } from '../base/index.ts'
 import type { SessionFact } from '../contracts/index.ts'
 import { displayOfRaw, PROXY_PORT, type RawPath } from '../gate/index.ts'
-import { type GatewayBudget, ModelGateway, SessionChannel } from '../gateway/index.ts'
+import { type ModelPrice, NO_BUDGET, SessionChannel } from '../gateway/index.ts'
 import { answerInSession } from '../hosts/index.ts'
 import { occurredAtText } from '../ledger/index.ts'
 import type { RunOutcome, RunRequest } from '../sandbox/index.ts'
 import type { GateAnswer, GateSurface, OpenedSession, SessionSurface } from '../service/index.ts'
 import { type LiveView, openView } from '../view/index.ts'
 import type { AgentHome } from './agent/agent-home.ts'
+import { ProgramWatch } from './agent/programs.ts'
 import { type AgentStart, startOf } from './agent-start.ts'
 import { Boundary, gitDirectories, isGitBusy } from './boundary.ts'
 import { type SessionOrder, serveOrders } from './control.ts'
@@ -27,11 +28,11 @@ import { feedbackOf, laterWords, realVersion } from './feedback.ts'
 import { HeldCommands } from './held-commands.ts'
 import { HeldPushes, pushVariables } from './held-pushes.ts'
 import { LimitNotices } from './limit-notices.ts'
-import { ProgramWatch } from './programs.ts'
 import { PublishedPorts } from './published-ports.ts'
+import { SessionBudget } from './session-budget.ts'
 import type { SessionFiles, SessionTerms } from './session-files.ts'
 import { groundOf } from './session-proposal.ts'
-import { budgetFact, leftOf, type SessionUse, UseMeter } from './session-use.ts'
+import { budgetFact, type SessionUse, UseMeter } from './session-use.ts'
 import { Settler } from './settle.ts'
 import type { SettleCause, Settled } from './settled.ts'
 import { ToolReports } from './tool-reports.ts'
@@ -42,7 +43,6 @@ const LOOK_MS = 300
 /** Reports settle at most so often. */
 const REPORTS_MS = 1_000
 const TOKEN_BYTES = 24
-const NO_BUDGET: GatewayBudget = { requests: null, tokens: null }
 /** How long a person who looks at a question keeps it from being replaced. */
 export const LOOKED_AT_MS = 5 * 60 * 1000
 
@@ -61,6 +61,8 @@ interface SessionOptions {
   /** The directory of programs that hand commands over; they come first on the PATH inside. */
   readonly heldPrograms: string
   readonly secretOf: (name: string) => string | null
+  /** What models cost, by the laws. */
+  readonly prices: readonly ModelPrice[]
   /** Where the person says that the model is; absent for the agent's usual one. */
   readonly modelUrl: string | undefined
   /** Variables that the person named. */
@@ -125,7 +127,7 @@ class LiveSession {
   readonly #reports: ToolReports
   readonly #token = randomBytes(TOKEN_BYTES).toString('hex')
   readonly #programs = new ProgramWatch()
-  #gateway: ModelGateway | null = null
+  #budget: SessionBudget | null = null
   #meter: UseMeter | null = null
   #recordedUse: string | null = null
   #settler: Settler | null = null
@@ -147,9 +149,10 @@ class LiveSession {
   async run(start: AgentStart, ports: PublishedPorts): Promise<SessionEnd> {
     const { gate, files, terms, agentHome, onRefused } = this.#options
     const { session_id: sessionId, descriptor, hosts, limits } = terms
-    const budget = leftOf(terms.budget ?? NO_BUDGET, files.use())
-    const gateway = new ModelGateway(start.endpoints, budget, (w) => this.#notices.spent(w), hosts)
-    this.#gateway = gateway
+    const { prices, nowMs } = this.#options
+    const parts = { surface: gate.sessions, terms, files, prices, nowMs, notices: this.#notices }
+    this.#budget = new SessionBudget({ ...parts, over: this.#over.signal }, start.endpoints)
+    const { gateway } = this.#budget
     // Git says it while the sandbox opens; without git there is nothing to push.
     this.#pushAddresses = gate.sessions.pushAddresses(terms.scope[0] ?? terms.cwd).catch(() => [])
     const onReport = (report: unknown) => this.#hear(report)
@@ -177,6 +180,7 @@ class LiveSession {
       files.use(),
       () => gateway.use,
       () => proxy.taken(),
+      prices.length > 0,
     )
     ports.lead((port) => opened.sandbox.connectInside(port))
     try {
@@ -269,6 +273,7 @@ class LiveSession {
       const outcome = await running
       this.#notices.look(opened.sandbox.endedCommands(), this.#options.nowMs())
       this.#over.abort()
+      await this.#budget?.close()
       this.#options.onEnded()
       await looking
       return await this.#end(outcome, settler)
@@ -436,20 +441,11 @@ class LiveSession {
   }
 
   /** Returns until when the session may run, and its budget from now on. */
-  #extend(
-    { seconds, requests, tokens }: Extract<SessionOrder, { order: 'extend' }>,
-    sandbox: OpenedSession['sandbox'],
-  ) {
-    const budget = this.#gateway?.budget ?? NO_BUDGET
-    const larger = (bound: number | null, by: number): number | null =>
-      bound === null ? null : bound + by
-    this.#gateway?.allow({
-      requests: larger(budget.requests, requests),
-      tokens: larger(budget.tokens, tokens),
-    })
-    sandbox.extend(seconds * 1_000)
-    const endsAtMs = this.#notices.extend(seconds * 1_000)
-    return { until: occurredAtText(endsAtMs), budget: this.#gateway?.budget ?? NO_BUDGET }
+  #extend(order: Extract<SessionOrder, { order: 'extend' }>, sandbox: OpenedSession['sandbox']) {
+    const budget = this.#budget?.extend(order) ?? NO_BUDGET
+    sandbox.extend(order.seconds * 1_000)
+    const endsAtMs = this.#notices.extend(order.seconds * 1_000)
+    return { until: occurredAtText(endsAtMs), budget }
   }
 
   async #recordStart(): Promise<void> {

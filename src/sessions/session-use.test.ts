@@ -1,6 +1,7 @@
 /** What a session used, counted over its processes. */
 import { describe, expect, it } from 'vitest'
 import type { NetworkConnection } from '../contracts/index.ts'
+import { NO_GATEWAY_USE } from '../gateway/index.ts'
 import { leftOf, NO_USE, UseMeter } from './session-use.ts'
 
 const WAY = { port: 443, bytes_sent: 10, bytes_received: 5 }
@@ -14,8 +15,11 @@ describe('the use of a session', () => {
       ],
       [{ ...WAY, host: 'a.example', outcome: 'passed' }],
     ]
-    const gateway = { requests: 2, failures: 1, milliseconds: 30, input: 100, output: 20 }
-    const before = { ...NO_USE, model: { ...NO_USE.model, requests: 5, input_tokens: 1 } }
+    const gateway = { ...NO_GATEWAY_USE, requests: 2, failures: 1, input: 100, output: 20, cost: 7 }
+    const before = {
+      ...NO_USE,
+      model: { ...NO_USE.model, requests: 5, input_tokens: 1, cost_micros: 3 },
+    }
     const meter = new UseMeter(
       before,
       () => gateway,
@@ -44,9 +48,11 @@ describe('the use of a session', () => {
     const { model, network } = meter.total
     expect(model).toMatchObject({ requests: 7, failures: 1, input_tokens: 101, output_tokens: 20 })
     expect(network[0]).toMatchObject({ host: 'a.example:443', passed: 2, bytes_sent: 20 })
-    expect(leftOf({ requests: 10, tokens: 100 }, { model, network })).toEqual({
+    expect(model.cost_micros).toBe(10)
+    expect(leftOf({ requests: 10, tokens: 100, cost: 15 }, { model, network })).toEqual({
       requests: 3,
       tokens: 0,
+      cost: 5,
     })
   })
 
@@ -54,10 +60,9 @@ describe('the use of a session', () => {
     const many = Array.from({ length: 250 }, (_, index): NetworkConnection => {
       return { ...WAY, host: `h${index}.example`, outcome: 'refused', code: 'network.host' }
     })
-    const idle = { requests: 0, failures: 0, milliseconds: 0, input: 0, output: 0 }
     const { network } = new UseMeter(
       NO_USE,
-      () => idle,
+      () => NO_GATEWAY_USE,
       () => many.splice(0),
     ).total
     expect(network).toHaveLength(101)

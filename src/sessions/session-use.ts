@@ -31,6 +31,7 @@ export class UseMeter {
   readonly #model: () => GatewayUse
   readonly #taken: () => readonly NetworkConnection[]
   readonly #hosts: Map<string, SessionHostUse>
+  readonly #hasPrices: boolean
   #passed: NetworkConnection[] = []
 
   /** `taken` returns the connections that ended since it was called last. */
@@ -38,7 +39,9 @@ export class UseMeter {
     before: SessionUse,
     model: () => GatewayUse,
     taken: () => readonly NetworkConnection[],
+    hasPrices = false,
   ) {
+    this.#hasPrices = hasPrices
     this.#before = before
     this.#model = model
     this.#taken = taken
@@ -47,7 +50,8 @@ export class UseMeter {
 
   get total(): SessionUse {
     this.#count()
-    const { requests, failures, milliseconds, input, output } = this.#model()
+    const { requests, failures, milliseconds, input, cached, output, cost, unpriced } =
+      this.#model()
     const { model } = this.#before
     return {
       model: {
@@ -56,6 +60,11 @@ export class UseMeter {
         milliseconds: model.milliseconds + milliseconds,
         input_tokens: model.input_tokens + input,
         output_tokens: model.output_tokens + output,
+        ...more('cached_tokens', model.cached_tokens, cached),
+        ...(this.#hasPrices || model.cost_micros !== undefined
+          ? { cost_micros: (model.cost_micros ?? 0) + cost }
+          : {}),
+        ...(this.#hasPrices ? more('unpriced', model.unpriced, unpriced) : {}),
       },
       network: [...this.#hosts.values()],
     }
@@ -77,6 +86,11 @@ export class UseMeter {
   }
 }
 
+/** A count is left out while it is nothing. */
+function more(name: 'cached_tokens' | 'unpriced', before = 0, now = 0) {
+  return before + now === 0 ? {} : { [name]: before + now }
+}
+
 const NONE = { passed: 0, refused: 0, failed: 0, bytes_sent: 0, bytes_received: 0 }
 
 function plus(use: SessionHostUse, connection: NetworkConnection): SessionHostUse {
@@ -90,19 +104,25 @@ function plus(use: SessionHostUse, connection: NetworkConnection): SessionHostUs
 }
 
 /** What is left of a budget for a process that begins after `used`. */
-export function leftOf({ requests, tokens }: GatewayBudget, { model }: SessionUse): GatewayBudget {
+export function leftOf(
+  { requests, tokens, cost }: GatewayBudget,
+  { model }: SessionUse,
+): GatewayBudget {
   const used = model.input_tokens + model.output_tokens
   return {
     requests: requests === null ? null : Math.max(0, requests - model.requests),
     tokens: tokens === null ? null : Math.max(0, tokens - used),
+    // Sessions of before know of no cost.
+    cost: cost == null ? null : Math.max(0, cost - (model.cost_micros ?? 0)),
   }
 }
 
 /** Returns what the record of a session says of its budget: nothing if there is none. */
-export function budgetFact({ requests, tokens }: GatewayBudget): Pick<SessionFact, 'budget'> {
+export function budgetFact({ requests, tokens, cost }: GatewayBudget): Pick<SessionFact, 'budget'> {
   const budget = {
     ...(requests === null ? {} : { requests }),
     ...(tokens === null ? {} : { tokens }),
+    ...(cost == null ? {} : { cost_micros: cost }),
   }
   return Object.keys(budget).length === 0 ? {} : { budget }
 }

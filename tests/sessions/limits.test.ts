@@ -10,10 +10,11 @@ let place: SessionPlace
 beforeEach(() => {
   place = new SessionPlace('limits')
   place.commit({ 'a.txt': 'one\n', 'b.txt': 'two\n' })
-  place.init()
+  place.init(PASS)
 }, 120_000)
 afterEach(() => place.remove())
 
+const PASS = 'correct horse battery staple'
 const FILL = `node -e 'const kept = []; for (;;) kept.push(Buffer.alloc(1 << 24, 1))'`
 const WRITE = 'head -c 80000000 /dev/urandom > /tmp/large'
 
@@ -64,7 +65,7 @@ describe('a limit of a session', { timeout: 120_000 }, () => {
     expect(place.facts('session_v1').at(-1)).toMatchObject({ ended: 'limit', pending: 1 })
   })
 
-  it('of the model is named to the agent and raised by a person, and its use is on the record', async () => {
+  it('of the model asks when it is used up, is raised by a person, and its use is on the record (S-7)', async () => {
     const model: Server = createServer((asked, answer) => {
       asked.resume()
       asked.on('end', () => answer.end('{"usage":{"input_tokens":30,"output_tokens":5}}'))
@@ -76,34 +77,69 @@ describe('a limit of a session', { timeout: 120_000 }, () => {
     mkdirSync(bin)
     const loop = 'while IFS= read -r line; do eval "$line"; echo "done: $line"; done'
     writeFileSync(join(bin, 'claude'), `#!/bin/bash\n${loop}\n`, { mode: 0o755 })
-    place.write('.writ/laws.yaml', 'laws: []\nsettings:\n  session_budget: { requests: 9 }\n')
-    expect(place.writ(['laws', 'accept', '--yes']).status).toBe(0)
+    const prices = '[{ model: m, input: 3, output: 15 }]'
+    const settings = `session_budget: { requests: 9 }\n  model_prices: ${prices}\n`
+    place.write('.writ/laws.yaml', `laws: []\nsettings:\n  ${settings}`)
+    const accept = ['laws', 'accept', '--yes', '--pass-fd', '3']
+    expect(place.writ(accept, { passphrase: PASS }).status).toBe(0)
     expect(place.writ(['secret', 'set', 'ANTHROPIC_API_KEY'], { input: 'sk-1\n' }).status).toBe(0)
     const run = (...more: string[]) =>
       place.start(['run', '--model-url', url, ...more, '--', join(bin, 'claude')])
     const tooMany = place.writ(['run', '--requests', '10', '--', 'true'], { isWarm: false })
     expect(tooMany.err).toContain('session_budget.requests')
-    const agent = new RunningAgent(run('--requests', '2'))
-    const ask = `curl -sS -d '{}' -H "x-api-key: $ANTHROPIC_API_KEY" $ANTHROPIC_BASE_URL/v1/messages`
-    await agent.does(`${ask}; ${ask}; ${ask}`)
-    expect(agent.out).toMatch(/used its 2 requests.*a person can give more/)
-    await agent.hears('writ session extend')
-    expect(place.writ(['session', 'extend', '--requests', '1']).status).toBe(0)
-    await agent.does(`curl -sS https://nowhere.example/ 2>&1; ${ask}; echo x > x.txt`)
+    const agent = new RunningAgent(run('--requests', '2', '--cost', '0.0003'))
+    const ask = `curl -sS -d '{"model":"m"}' -H "x-api-key: $ANTHROPIC_API_KEY" $ANTHROPIC_BASE_URL/v1/messages`
+    const says = (words: string): void => void agent.child.stdin?.write(`${words}; echo "end $?"\n`)
+    // The third request waits for the answer.
+    says(`${ask}; ${ask}; ${ask}`)
+    await agent.hears('used its 2 requests')
+    expect([place.pending().length, agent.out.includes('end 0')]).toEqual([1, false])
+    const approve = () => {
+      const order = ['approve', '--yes', '--pass-fd', '3', place.pending()[0].id]
+      const approved = place.writ(order, { passphrase: PASS })
+      expect(approved.status, approved.err).toBe(0)
+    }
+    approve()
+    // Each cost 165 millionths, so it waits for another answer.
+    await agent.hears('used 0.00033 of its cost of 0.0003')
+    approve()
+    await place.until(() => agent.out.includes('end 0'), 'the third answer')
+    expect(agent.out).not.toContain('Stop and tell them')
+    // The fifth request waits too, and the command gives more.
+    says(`${ask}; ${ask}`)
+    await agent.hears('used its 4 requests')
+    expect(place.writ(['session', 'extend', '--cost', '1', '--requests', '9']).status).toBe(0)
+    await place.until(() => agent.out.split('end 0').length > 2, 'the fifth answer')
+    expect(agent.out).not.toContain('Stop and tell them')
+    await place.until(() => place.pending().length === 0, 'the question is withdrawn')
+    await agent.does(`curl -sS https://nowhere.example/ 2>&1; echo x > x.txt`)
     await agent.hears('promoted 1 added')
-    const used = { requests: 3, input_tokens: 90, output_tokens: 15 }
+    const used = { requests: 5, input_tokens: 150, output_tokens: 25, cost_micros: 825 }
     const { use } = place.writ(['session', 'show', '--json']).json
     expect(use.model).toMatchObject(used)
     expect(use.network).toMatchObject([{ host: 'nowhere.example:443', passed: 0, refused: 1 }])
-    expect(place.writ(['session', 'show']).out).toContain('3 requests, 90 tokens in, 15 out')
+    expect(place.writ(['session', 'show']).out).toContain(
+      '5 requests, 150 tokens in, 25 out, cost 0.000825',
+    )
     const marks = place.facts('evaluation_v1').flatMap(({ session }) => session ?? [])
     expect(marks.at(-1).programs.join('\n')).toContain('claude')
+    // One that no one answers ends with the agent, and it hears of a no.
+    says(`for i in 1 2 3 4 5 6 7 8; do ${ask}; done; ${ask}`)
+    await agent.hears('used its 13 requests')
+    expect(place.writ(['deny', place.pending()[0].id]).status).toBe(0)
+    await place.until(() => agent.out.includes('did not give more. Stop and tell them'), 'the no')
     await agent.ends()
     model.close()
     const facts = place.facts('session_v1')
     expect(facts.map(({ event }) => event)).toContain('USED')
-    expect(facts.at(-1)).toMatchObject({ event: 'ENDED', model: used })
-    expect(facts[0]).toMatchObject({ event: 'STARTED', budget: { requests: 2 } })
+    expect(facts.filter(({ event }) => event === 'EXTENDED')).toMatchObject([
+      { budget: { requests: 4 } },
+      { budget: { cost_micros: 600 } },
+      { budget: { requests: 13, cost_micros: 1_000_600 } },
+    ])
+    expect(facts.at(-1)).toMatchObject({ event: 'ENDED', model: { requests: 13 } })
+    const budget = { requests: 2, cost_micros: 300 }
+    expect(facts[0]).toMatchObject({ event: 'STARTED', budget })
   })
 })
 

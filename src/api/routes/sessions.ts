@@ -22,6 +22,9 @@ const Use = answer({
     failures: Type.Integer(),
     input_tokens: Type.Integer(),
     output_tokens: Type.Integer(),
+    cached_tokens: Type.Optional(Type.Integer()),
+    cost_micros: Type.Optional(Type.Integer()),
+    unpriced: Type.Optional(Type.Integer()),
   }),
   network: Type.Array(
     answer({
@@ -46,6 +49,7 @@ const Fact = answer({
   model: Type.Optional(Use.properties.model),
   network: Type.Optional(Use.properties.network),
 })
+const Cost = Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 999_999 }))
 const Count = Type.Optional(Type.Integer({ minimum: 1, maximum: 1e12 }))
 
 export const SESSION_ROUTES = {
@@ -68,6 +72,7 @@ export const SESSION_ROUTES = {
             state: Type.Enum(['running', 'stopped']),
             settles: Type.Integer(),
             question: nullable(Type.String()),
+            cost_micros: Type.Optional(Type.Integer()),
           }),
         ),
       }),
@@ -142,12 +147,18 @@ export const SESSION_ROUTES = {
     method: 'POST',
     path: '/v1/sessions/{id}/extend',
     tag: 'sessions',
-    says: 'Gives a session that runs more time, requests or tokens.',
+    says: 'Gives a session that runs more time, requests, tokens or cost.',
     who: 'proven',
     command: 'session extend',
     runs: { kind: 'act', words: ['id'] },
     params: Session,
-    body: fields({ time: Type.Optional(Word), requests: Count, tokens: Count, proof: Proof }),
+    body: fields({
+      time: Type.Optional(Word),
+      requests: Count,
+      tokens: Count,
+      cost: Cost,
+      proof: Proof,
+    }),
     answers: { 200: answer({ session_id: Type.String(), until: Moment, budget: AnyDocument }) },
   }),
   stopSession: route({

@@ -12,6 +12,11 @@ const BUDGET: readonly OptionWords[] = [
     says: 'requests it may send to its model; settings.session_budget of the laws without it',
   },
   { name: 'tokens', value: 'N', says: 'tokens it may use, in and out; likewise' },
+  {
+    name: 'cost',
+    value: 'AMOUNT',
+    says: 'what its tokens may cost, by settings.model_prices of the laws; likewise',
+  },
 ]
 
 const DISCARD_ALL: OptionWords = { name: 'all', value: null, says: 'everything that is pending' }
@@ -22,7 +27,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
     here: 'runs an agent at this terminal',
     says: 'run a coding agent in a session: every change goes through the gate',
     usage:
-      'writ run [--as NAME] [--net HOST]… [--publish PORT]… [--scope DIR]… [--write GLOB]… [--delete GLOB]… [--env NAME[=VALUE]]… [--model-url URL] [--settle auto|tool|end|never] [--memory MB] [--disk MB] [--time TIME] [--requests N] [--tokens N] [--accept-state] [--resume ID] -- AGENT ARGS…',
+      'writ run [--as NAME] [--net HOST]… [--publish PORT]… [--scope DIR]… [--write GLOB]… [--delete GLOB]… [--env NAME[=VALUE]]… [--model-url URL] [--settle auto|tool|end|never] [--memory MB] [--disk MB] [--time TIME] [--requests N] [--tokens N] [--cost AMOUNT] [--accept-state] [--resume ID] -- AGENT ARGS…',
     options: [
       { name: 'as', value: 'NAME', says: 'the name of the agent; that of the program without it' },
       { name: 'net', value: 'HOST', many: true, says: 'a host that the agent may reach' },
@@ -137,11 +142,12 @@ export const SESSION_COMMANDS: readonly Command[] = [
   {
     name: 'session extend',
     says: `give a session more time, or more of its model; ${ID_WORDS}`,
-    usage: `writ session extend ${SESSION_ID} [--time TIME] [--requests N] [--tokens N]`,
+    usage: `writ session extend ${SESSION_ID} [--time TIME] [--requests N] [--tokens N] [--cost AMOUNT]`,
     options: [
       { name: 'time', value: 'TIME', says: 'how much longer it may run: 30m, 2h' },
       { name: 'requests', value: 'N', says: 'how many more requests it may send to its model' },
       { name: 'tokens', value: 'N', says: 'how many more tokens it may use' },
+      { name: 'cost', value: 'AMOUNT', says: 'how much more its tokens may cost' },
       HOME,
     ],
     examples: ['writ session extend --time 2h', 'writ session extend 4f2a91c0 --tokens 200000'],

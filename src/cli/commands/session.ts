@@ -18,9 +18,11 @@ import {
 import type { KnownHome } from '../../home/index.ts'
 import {
   AgentHome,
+  costText,
   findSession,
   isSessionNamed,
   keptSessions,
+  type NO_BUDGET,
   type NotDiscarded,
   type PendingChanges,
   type SessionFiles,
@@ -38,7 +40,7 @@ import { type ReadSide, renderEffects } from '../effects/render.ts'
 import { readLimits } from '../exec/exec-proposal.ts'
 import { askWord, yesOrNo } from '../gate/answer-line.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
-import { readCount } from '../session/read-count.ts'
+import { readCost, readCount } from '../session/read-count.ts'
 import {
   busyLines,
   nothingNew,
@@ -56,6 +58,7 @@ export async function list(call: CommandCall): Promise<Exit> {
       const { session_id, agent, started_at, workspace } = files.terms()
       const { settles, question } = files.memory()
       const state = files.isLive ? ('running' as const) : ('stopped' as const)
+      const { cost_micros } = files.use().model
       return {
         session_id,
         agent,
@@ -64,15 +67,19 @@ export async function list(call: CommandCall): Promise<Exit> {
         state,
         settles,
         question: question?.action_id ?? null,
+        ...(cost_micros === undefined ? {} : { cost_micros }),
       }
     })
     return reply(call, { sessions: rows }, (paint) => {
       if (rows.length === 0) return 'no session runs, and none has pending changes\n'
-      const lines = rows.map(({ session_id, agent, started_at, state, settles, question }) => {
-        const waits = question === null ? '' : `, waits for an answer: writ inbox`
-        const times = settles === 1 ? '1 settle' : `${settles} settles`
-        return `${session_id}  ${paint.strong(visibleName(agent))}  ${state} since ${started_at}, ${times}${waits}\n`
-      })
+      const lines = rows.map(
+        ({ session_id, agent, started_at, state, settles, question, cost_micros }) => {
+          const waits = question === null ? '' : `, waits for an answer: writ inbox`
+          const cost = cost_micros === undefined ? '' : `, cost ${costText(cost_micros)}`
+          const times = settles === 1 ? '1 settle' : `${settles} settles`
+          return `${session_id}  ${paint.strong(visibleName(agent))}  ${state} since ${started_at}, ${times}${cost}${waits}\n`
+        },
+      )
       return lines.join('')
     })
   })
@@ -295,7 +302,8 @@ export async function extend(call: CommandCall): Promise<Exit> {
     options.text('time') === null ? 0 : Math.ceil(readLimits(options).max_duration_ms / 1_000)
   const requests = readCount(options, 'requests') ?? 0
   const tokens = readCount(options, 'tokens') ?? 0
-  if (seconds + requests + tokens === 0) {
+  const cost = readCost(options) ?? 0
+  if (seconds + requests + tokens + cost === 0) {
     throw usageError('say what to give', 'writ session extend --time 2h')
   }
   return withSession(call, async (files, { gate }) => {
@@ -303,12 +311,13 @@ export async function extend(call: CommandCall): Promise<Exit> {
       const hint = `give it at the start: \`writ run --resume ${files.id.slice(-SHORT_ID)} --time 2h -- AGENT\``
       throw faultError('session.unreachable', files.id, 'the session does not run', hint)
     }
-    const order = { order: 'extend', seconds, requests, tokens } as const
+    const order = { order: 'extend', seconds, requests, tokens, cost } as const
     const extended = await sendOrder<Extended>(files, order)
     const { until, budget } = extended
     const given = {
       ...(budget.requests === null || requests === 0 ? {} : { requests: budget.requests }),
       ...(budget.tokens === null || tokens === 0 ? {} : { tokens: budget.tokens }),
+      ...(budget.cost === null || cost === 0 ? {} : { cost_micros: budget.cost }),
     }
     await gate.sessions.record({
       session_id: files.id,
@@ -318,9 +327,11 @@ export async function extend(call: CommandCall): Promise<Exit> {
       ...(Object.keys(given).length === 0 ? {} : { budget: given }),
     })
     return reply(call, { session_id: files.id, until, budget }, () => {
-      const left = (['requests', 'tokens'] as const).flatMap((name) =>
-        budget[name] === null ? [] : [`${budget[name]} ${name} in all`],
-      )
+      const left = [
+        ...(budget.requests === null ? [] : [`${budget.requests} requests in all`]),
+        ...(budget.tokens === null ? [] : [`${budget.tokens} tokens in all`]),
+        ...(budget.cost === null ? [] : [`a cost of ${costText(budget.cost)} in all`]),
+      ]
       return `it may run until ${until}${left.length === 0 ? '' : `, with ${left.join(' and ')}`}\n`
     })
   })
@@ -328,7 +339,7 @@ export async function extend(call: CommandCall): Promise<Exit> {
 
 interface Extended {
   readonly until: string
-  readonly budget: { readonly requests: number | null; readonly tokens: number | null }
+  readonly budget: typeof NO_BUDGET
 }
 
 export async function stop(call: CommandCall): Promise<Exit> {

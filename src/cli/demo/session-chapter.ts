@@ -100,6 +100,7 @@ async function runAgent({ home, around, project }: Shop, gate: GateSurface, hear
     userDirectory: around.userDirectory,
     hookPrograms: [],
     heldPrograms: join(ownBin(), 'held'),
+    prices: [],
     secretOf: () => null,
     modelUrl: undefined,
     env: {},

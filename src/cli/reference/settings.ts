@@ -78,6 +78,16 @@ export const SETTINGS: readonly Setting[] = [
     value: ({ sessionBudget }) => sessionBudget.tokens,
   },
   {
+    name: 'session_budget.cost',
+    says: 'what the tokens of a session may cost, by `model_prices` and in their unit',
+    value: ({ sessionBudget }) => sessionBudget.cost,
+  },
+  {
+    name: 'model_prices',
+    says: 'what a million tokens of a model cost: `model` (`*` matches any letters), `input`, `output`, `cached_input`; the first that fits counts',
+    value: ({ modelPrices }) => modelPrices,
+  },
+  {
     name: 'read_only_hosts',
     says: 'hosts that a run with a network may read from without a question',
     value: ({ readOnlyHosts }) => readOnlyHosts,

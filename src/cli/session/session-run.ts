@@ -20,9 +20,11 @@ import type { AgentHost } from '../../hosts/index.ts'
 import { within } from '../../service/index.ts'
 import {
   AgentHome,
+  costText,
   findSession,
   keptSessions,
   knownHost,
+  NO_BUDGET,
   runSession,
   type SessionEnd,
   SessionFiles,
@@ -42,7 +44,7 @@ import type { GateSession } from '../gate/open.ts'
 import { placesHere } from '../hooks/own-places.ts'
 import { ownBin, ownPackage, ownProgram, sessionHook } from '../hooks/own-program.ts'
 import { powerLines } from './power-text.ts'
-import { readCount } from './read-count.ts'
+import { readCost, readCount } from './read-count.ts'
 import { endLines, settledLines } from './session-text.ts'
 
 interface SessionRequest {
@@ -97,6 +99,7 @@ export async function carryOutSession(
       hookPrograms: [ownProgram(), ownPackage(), sessionHook()],
       heldPrograms: join(ownBin(), 'held'),
       secretOf: (name) => readSecret(stateRoot(around), name),
+      prices: session.gate.modelPrices,
       modelUrl: modelUrlOf(session),
       env: request.env,
       onNotes: (notes) => {
@@ -229,7 +232,7 @@ function resumedSession(
   const { argv, cwd, actionId, nowMs } = request
   const kept = files.terms()
   const limits = limitsOf(session, kept.limits)
-  const budget = budgetOf(session, kept.budget ?? { requests: null, tokens: null })
+  const budget = budgetOf(session, { ...NO_BUDGET, ...kept.budget })
   const publish = request.publish.length === 0 ? (kept.publish ?? []) : request.publish
   const created_at = new Date(nowMs).toISOString()
   const descriptor = { ...kept.descriptor, action_id: actionId, created_at }
@@ -259,7 +262,7 @@ function newTerms(session: GateSession, request: SessionRequest): SessionTerms {
     stream,
     started_at,
     limits: limitsOf(session, DEFAULT_LIMITS),
-    budget: budgetOf(session, { requests: null, tokens: null }),
+    budget: budgetOf(session, NO_BUDGET),
     descriptor: sessionDescriptor({
       actionId: request.actionId,
       createdAt: started_at,
@@ -288,17 +291,20 @@ type Budget = NonNullable<SessionTerms['budget']>
 
 /** The same for its model; the laws bound it. */
 function budgetOf({ call, gate }: GateSession, before: Budget): Budget {
-  const one = (name: 'requests' | 'tokens'): number | null => {
-    const most = gate.sessionBudget[name]
-    const asked = readCount(call.options, name)
+  const { requests, tokens, cost } = gate.sessionBudget
+  const bounds = { requests, tokens, cost: cost === null ? null : Math.round(cost * 1e6) }
+  const one = (name: keyof Budget): number | null => {
+    const most = bounds[name]
+    const asked = name === 'cost' ? readCost(call.options) : readCount(call.options, name)
     if (asked !== null && most !== null && asked > most) {
-      const message = `the laws of this home allow a session at most --${name} ${most}`
+      const bound = name === 'cost' ? costText(most) : most
+      const message = `the laws of this home allow a session at most --${name} ${bound}`
       const hint = `\`settings.session_budget.${name}\` in .writ/laws.yaml sets it; then \`writ laws accept\``
       throw faultError('descriptor.ceiling', name, message, hint)
     }
     return asked ?? before[name] ?? most
   }
-  return { requests: one('requests'), tokens: one('tokens') }
+  return { requests: one('requests'), tokens: one('tokens'), cost: one('cost') }
 }
 
 /** What the grants in force let an agent do, as globs of the scope. */

@@ -2,13 +2,14 @@
 import { CODES, isCode } from '../../base/index.ts'
 import type { SessionFact } from '../../contracts/index.ts'
 import type { GateAnswer } from '../../service/index.ts'
-import type {
-  PendingReason,
-  SessionEnd,
-  SessionFiles,
-  SessionTerms,
-  SessionUse,
-  Settled,
+import {
+  costText,
+  type PendingReason,
+  type SessionEnd,
+  type SessionFiles,
+  type SessionTerms,
+  type SessionUse,
+  type Settled,
 } from '../../sessions/index.ts'
 import { counted, countsText, grouped, sizeText, visibleName } from '../../words/index.ts'
 import type { Paint } from '../call/terminal.ts'
@@ -122,7 +123,7 @@ export function endLines(
 function useLines({ model, network }: SessionUse): readonly string[] {
   const { requests, failures, input_tokens, output_tokens } = model
   const failed = failures === 0 ? '' : ` (${grouped(failures)} failed)`
-  const asked = `model: ${counted(requests, 'request')}${failed}, ${grouped(input_tokens)} tokens in, ${grouped(output_tokens)} out`
+  const asked = `model: ${counted(requests, 'request')}${failed}, ${grouped(input_tokens)} tokens in, ${grouped(output_tokens)} out${costWords(model)}`
   const hosts = network.map((host) => {
     const counts = (['passed', 'refused', 'failed'] as const)
       .filter((outcome) => host[outcome] > 0)
@@ -131,6 +132,14 @@ function useLines({ model, network }: SessionUse): readonly string[] {
     return `network: ${visibleName(host.host)}: ${counts.join(', ')}; ${bytes}`
   })
   return [...(requests === 0 ? [] : [asked]), ...hosts]
+}
+
+/** By the prices in the laws; nothing without them. */
+function costWords({ cost_micros, unpriced = 0 }: SessionUse['model']): string {
+  if (cost_micros === undefined) return ''
+  const without =
+    unpriced === 0 ? '' : ` and ${counted(unpriced, 'request')} of models without a price`
+  return `, cost ${costText(cost_micros)}${without}`
 }
 
 interface ShownSession {

@@ -9,7 +9,7 @@ import { useSay } from '../app/settings.tsx'
 import { AskDialog } from '../parts/ask-dialog.tsx'
 import { Empty, Found, PageHead, Press, Section, StatusBadge, sayOf } from '../parts/basics.tsx'
 import { Ago, PathName, Said, SaidLines } from '../parts/text.tsx'
-import { type OpenSession, Past, Timeline, Use } from '../session/session-parts.tsx'
+import { MILLION, type OpenSession, Past, Timeline, Use } from '../session/session-parts.tsx'
 
 export function SessionsPage() {
   const say = useSay()
@@ -34,6 +34,9 @@ export function SessionsPage() {
                   <p className="quiet">
                     <Ago at={one.started_at} /> · <PathName path={one.workspace} /> ·{' '}
                     {say('sessions.settles', { count: one.settles })}
+                    {one.cost_micros !== undefined && (
+                      <> · {say('sessions.cost', { cost: one.cost_micros / MILLION })}</>
+                    )}
                   </p>
                   {one.question !== null && (
                     <Link to="/questions/$id" params={{ id: one.question }}>

@@ -16,9 +16,12 @@ type Session = Awaited<ReturnType<typeof client.showSession>>['value']
 export type OpenSession = Extract<Session, { readonly pending: unknown }>
 type PastSession = Extract<Session, { readonly facts: unknown }>
 
+/** Cost is counted in millionths of the unit of the prices. */
+export const MILLION = 1_000_000
+
 export function Use({ use }: { readonly use: OpenSession['use'] }) {
   const say = useSay()
-  const { requests, failures, input_tokens, output_tokens } = use.model
+  const { requests, failures, input_tokens, output_tokens, cost_micros, unpriced = 0 } = use.model
   return (
     <Section title={say('session.use')}>
       <Pairs
@@ -27,6 +30,12 @@ export function Use({ use }: { readonly use: OpenSession['use'] }) {
           [
             say('session.tokens'),
             say('session.token_counts', { input: input_tokens, output: output_tokens }),
+          ],
+          [
+            say('session.cost'),
+            cost_micros === undefined
+              ? say('session.no_prices')
+              : say('session.cost_counts', { cost: cost_micros / MILLION, unpriced }),
           ],
           [
             say('network.title'),

@@ -278,6 +278,7 @@ export const en = {
   'sessions.title': 'Sessions',
   'sessions.empty': 'No session runs',
   'sessions.empty_says': 'Start a coding agent with `writ run -- AGENT`; it appears here at once.',
+  'sessions.cost': 'cost {cost, number}',
   'sessions.settles': '{count, plural, one {# settle} other {# settles}}',
   'sessions.question': 'It asks you something',
   'session.title': 'Session {agent}',
@@ -289,6 +290,10 @@ export const en = {
   'session.request_counts': '{requests, number} ({failures, number} failed)',
   'session.tokens': 'Tokens',
   'session.token_counts': '{input, number} in, {output, number} out',
+  'session.cost': 'Cost',
+  'session.cost_counts':
+    '{cost, number}{unpriced, plural, =0 {} one { and # request of a model without a price} other { and # requests of models without a price}}',
+  'session.no_prices': 'no prices in the laws (settings.model_prices)',
   'session.no_hosts': 'none',
   'session.host':
     '{passed, number} passed, {refused, number} refused or failed, {bytes, number} bytes sent',

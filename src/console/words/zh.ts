@@ -256,6 +256,7 @@ export const zh: Readonly<Record<MessageKey, string>> = {
   'sessions.title': '会话',
   'sessions.empty': '没有正在运行的会话',
   'sessions.empty_says': '用 `writ run -- AGENT` 启动编程智能体，它会立即出现在这里。',
+  'sessions.cost': '费用 {cost, number}',
   'sessions.settles': '结算 {count, number} 次',
   'sessions.question': '它有问题问你',
   'session.title': '会话 {agent}',
@@ -267,6 +268,10 @@ export const zh: Readonly<Record<MessageKey, string>> = {
   'session.request_counts': '{requests, number} 次（失败 {failures, number} 次）',
   'session.tokens': '令牌用量',
   'session.token_counts': '输入 {input, number}，输出 {output, number}',
+  'session.cost': '费用',
+  'session.cost_counts':
+    '{cost, number}{unpriced, plural, =0 {} other {，另有 # 次请求的模型没有价格}}',
+  'session.no_prices': '法则中没有价格（settings.model_prices）',
   'session.no_hosts': '无',
   'session.host':
     '放行 {passed, number} 次，拒绝或失败 {refused, number} 次，发送 {bytes, number} 字节',

@@ -86,6 +86,25 @@ const Minutes = (minimum: number) =>
   Type.Integer({ minimum, maximum: 43_200, 'x-code': { minimum: 'range', maximum: 'range' } })
 const Cap = Type.Integer({ minimum: 1, 'x-code': { minimum: 'range' } })
 
+const Money = Type.Number({
+  minimum: 0,
+  maximum: 1_000_000,
+  'x-code': { minimum: 'range', maximum: 'range' },
+})
+
+/** What a million tokens of a model cost, in a unit that the person chooses. */
+const ModelPriceSchema = Type.Object(
+  {
+    /** The name of a model; a star matches any letters. */
+    model: Type.String({ minLength: 1, 'x-code': { minLength: 'empty' } }),
+    input: Money,
+    output: Money,
+    /** Of input that the model's host had kept from before; `input` without it. */
+    cached_input: Type.Optional(Money),
+  },
+  closed,
+)
+
 const AUDIT_LEVELS = ['SUMMARY', 'DETAILED', 'FORENSIC'] as const
 
 const Days = (minimum: number) =>
@@ -142,8 +161,18 @@ export const SettingsSchema = Type.Object(
     ),
     /** What a session may ask of its model, without an option or with one; absent: no bound. */
     session_budget: Type.Optional(
-      Type.Object({ requests: Type.Optional(Cap), tokens: Type.Optional(Cap) }, closed),
+      Type.Object(
+        {
+          requests: Type.Optional(Cap),
+          tokens: Type.Optional(Cap),
+          /** In the unit of `model_prices`. */
+          cost: Type.Optional(Money),
+        },
+        closed,
+      ),
     ),
+    /** What models cost; the first entry whose pattern fits the name of a model counts. */
+    model_prices: Type.Optional(Type.Array(ModelPriceSchema, { maxItems: 200 })),
     /** Hosts that only give: commands may read from them without a question. */
     read_only_hosts: Type.Optional(Type.Array(Type.String())),
     /** Names of variables that every run sees besides the usual ones; a star ends a name. */

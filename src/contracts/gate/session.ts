@@ -38,9 +38,13 @@ const PathText = Type.String({
   'x-says': 'an absolute path',
 })
 
-/** What a session may ask of its model; absent without a bound. */
+/** What a session may ask of its model; absent without a bound. Cost is in millionths of the unit of prices. */
 const BudgetSchema = Type.Object(
-  { requests: Type.Optional(Count), tokens: Type.Optional(Count) },
+  {
+    requests: Type.Optional(Count),
+    tokens: Type.Optional(Count),
+    cost_micros: Type.Optional(Count),
+  },
   closed,
 )
 
@@ -52,6 +56,12 @@ const ModelUseSchema = Type.Object(
     milliseconds: Count,
     input_tokens: Count,
     output_tokens: Count,
+    /** Those of `input_tokens` that the model's host had kept from before. */
+    cached_tokens: Type.Optional(Count),
+    /** By the prices in the laws, in millionths of their unit; absent where there are none. */
+    cost_micros: Type.Optional(Count),
+    /** Requests that used tokens and whose model has no price. */
+    unpriced: Type.Optional(Count),
   },
   closed,
 )

@@ -34,6 +34,7 @@ import { type Fact, occurredAtText, parseBodyMarker, principalText } from '../..
 import { readSeen, readStage, stagedPath } from '../../tree/index.ts'
 import { isPush } from '../acts/git-push.ts'
 import { isHeldCommand } from '../acts/held-command.ts'
+import { isBudget } from '../acts/session-budget.ts'
 import type { LawBook } from '../laws/law-book.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
 import { findStage } from '../stage/stage-place.ts'
@@ -466,5 +467,6 @@ export class Questions {
 const SALT_BYTES = 32
 
 function isOfSession(proposal: Proposal, { session }: Evaluation): boolean {
-  return session !== undefined || isPush(proposal) || isHeldCommand(proposal)
+  const isHeld = isPush(proposal) || isHeldCommand(proposal) || isBudget(proposal)
+  return session !== undefined || isHeld
 }

@@ -19,6 +19,7 @@ import type { RunOutcome, Sandbox } from '../../sandbox/index.ts'
 import type { CommandWish } from '../acts/command-plan.ts'
 import { knownRefs, type PushWish, pushAddresses } from '../acts/git-push.ts'
 import { isHeld, outputOf } from '../acts/held-command.ts'
+import type { BudgetWish } from '../acts/session-budget.ts'
 import type { Decided, GateParts, RanInSession, Terms } from '../lifecycle/act.ts'
 import { answerOf } from '../lifecycle/answer.ts'
 import { endUnanswered } from '../lifecycle/confirm.ts'
@@ -41,7 +42,7 @@ import type {
   WeighedParts,
 } from '../surface/session-surface.ts'
 import type { GateAnswer } from '../surface/surface.ts'
-import { commandProposal, pushProposal } from './session-push.ts'
+import { budgetProposal, commandProposal, pushProposal } from './session-push.ts'
 import { openSessionSandbox } from './session-sandbox.ts'
 
 const NEVER = new AbortController().signal
@@ -173,6 +174,13 @@ export class SessionActs implements SessionSurface {
     wish: CommandWish,
   ): Promise<GateAnswer> {
     return this.#hold(agent, await commandProposal(this.#gate, descriptor, wish))
+  }
+
+  async askBudget(
+    { agent, descriptor }: Pick<SessionGround, 'agent' | 'descriptor'>,
+    wish: BudgetWish,
+  ): Promise<GateAnswer> {
+    return this.#hold(agent, budgetProposal(this.#gate, descriptor, wish))
   }
 
   commandOutput(actionId: string): string {

@@ -1,6 +1,6 @@
 /**
- * The act of a push or a command of a session (S-15): a held request whose body is what it does, in
- * words. It is asked about like every request, and sent by the host once.
+ * The act of a push or a command of a session (S-15), or of more of its budget (S-7): a held request whose
+ * body is what it does, in words. It is asked about like every request, and sent by the host once.
  */
 import { randomBytes } from 'node:crypto'
 import { uuidV7 } from '../../base/index.ts'
@@ -10,6 +10,7 @@ import { occurredAtText } from '../../ledger/index.ts'
 import type { CommandWish } from '../acts/command-plan.ts'
 import { holdPush, PUSH_HEADER, type PushWish } from '../acts/git-push.ts'
 import { COMMAND_HEADER, holdCommand } from '../acts/held-command.ts'
+import { BUDGET_HEADER, type BudgetWish, holdBudget } from '../acts/session-budget.ts'
 import type { GateParts } from '../lifecycle/act.ts'
 
 /** Holds a push and returns the proposal that asks for it; fails if its address is none. */
@@ -39,6 +40,20 @@ export async function commandProposal(
   const { home, environment } = context
   const { url, method, summary, body } = await holdCommand(home.state, actionId, wish, environment)
   const request = { url, method, headers: { [COMMAND_HEADER]: actionId }, body }
+  return heldProposal(context, session, { actionId, summary, request })
+}
+
+/** The same for more of a budget. */
+export function budgetProposal(
+  { context }: GateParts,
+  session: ActionDescriptor,
+  wish: BudgetWish,
+): Proposal {
+  const actionId = newActionId(context)
+  const body = holdBudget(context.home.state, actionId, wish)
+  const headers = { [BUDGET_HEADER]: actionId }
+  const request = { url: wish.url, method: 'POST', headers, body }
+  const summary = 'Give the session more of its model.'
   return heldProposal(context, session, { actionId, summary, request })
 }
 

@@ -18,6 +18,7 @@ import type { Control, Layer, Sandbox } from '../../sandbox/index.ts'
 import type { OwnIds, Scan } from '../../tree/index.ts'
 import type { CommandWish } from '../acts/command-plan.ts'
 import type { knownRefs, PushWish } from '../acts/git-push.ts'
+import type { BudgetWish } from '../acts/session-budget.ts'
 import type { GateAnswer } from './surface.ts'
 
 /** What a settle found in the view, or a part of it. */
@@ -147,6 +148,11 @@ export interface SessionSurface {
   command(
     ground: Pick<SessionGround, 'agent' | 'descriptor'>,
     wish: CommandWish,
+  ): Promise<GateAnswer>
+  /** Asks whether a session gets more of a budget that it used up; `pushState` says what became of it. */
+  askBudget(
+    ground: Pick<SessionGround, 'agent' | 'descriptor'>,
+    wish: BudgetWish,
   ): Promise<GateAnswer>
   /** What a held command printed outside; empty before it ran. */
   commandOutput(actionId: string): string

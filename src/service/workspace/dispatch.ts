@@ -45,6 +45,7 @@ import {
   type Sent,
   sendRequest,
 } from '../acts/send-request.ts'
+import { BUDGET_HEADER, grantBudget } from '../acts/session-budget.ts'
 import { realPathOf } from '../readings/host-facts.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
 import type { GateContext } from '../surface/context.ts'
@@ -116,7 +117,7 @@ export class Dispatcher {
     return sent
   }
 
-  /** A push is sent by git, a command by its program, everything else as it is. */
+  /** A push is sent by git, a command by its program; of a budget nothing is sent, and all else as it is. */
   #pass(
     request: ComposedRequest,
     descriptor: ActionDescriptor | undefined,
@@ -128,6 +129,8 @@ export class Dispatcher {
     if (push !== undefined) return sendPush(home.state, push, body, environment)
     const command = headers[COMMAND_HEADER]
     if (command !== undefined) return runHeldCommand(home.state, command, body, environment)
+    const budget = headers[BUDGET_HEADER]
+    if (budget !== undefined) return Promise.resolve(grantBudget(home.state, budget, body))
     const { max_duration_ms, max_disk_mb } = descriptor?.resources ?? NO_ROOM
     return sendRequest(request, {
       protocols,
