@@ -5,16 +5,8 @@ import { useState } from 'react'
 import { visible } from '../../base/index.ts'
 import { reads } from '../app/queries.ts'
 import { useSay } from '../app/settings.tsx'
-import {
-  Badge,
-  Empty,
-  Found,
-  PageHead,
-  Pairs,
-  Press,
-  Section,
-  StatusBadge,
-} from '../parts/basics.tsx'
+import { Badge, Empty, PageHead, Pairs, Press, Section, StatusBadge } from '../parts/basics.tsx'
+import { Found } from '../parts/found.tsx'
 import { Ago, Moment, Said, SaidLines } from '../parts/text.tsx'
 import { IssueForm } from '../tasks/issue-form.tsx'
 

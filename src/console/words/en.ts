@@ -1,5 +1,14 @@
 /** The words of the console in English. Every other language has the same keys. */
 export const en = {
+  'time.now': 'now',
+  'time.ago.second': '{count, plural, one {# second ago} other {# seconds ago}}',
+  'time.ago.minute': '{count, plural, one {# minute ago} other {# minutes ago}}',
+  'time.ago.hour': '{count, plural, one {# hour ago} other {# hours ago}}',
+  'time.ago.day': '{count, plural, one {# day ago} other {# days ago}}',
+  'time.in.second': '{count, plural, one {in # second} other {in # seconds}}',
+  'time.in.minute': '{count, plural, one {in # minute} other {in # minutes}}',
+  'time.in.hour': '{count, plural, one {in # hour} other {in # hours}}',
+  'time.in.day': '{count, plural, one {in # day} other {in # days}}',
   loading: 'Loading…',
   working: 'Working…',
   cancel: 'Cancel',

@@ -2,6 +2,15 @@
 import type { MessageKey } from './en.ts'
 
 export const zh: Readonly<Record<MessageKey, string>> = {
+  'time.now': '现在',
+  'time.ago.second': '{count, number}秒前',
+  'time.ago.minute': '{count, number}分钟前',
+  'time.ago.hour': '{count, number}小时前',
+  'time.ago.day': '{count, number}天前',
+  'time.in.second': '{count, number}秒后',
+  'time.in.minute': '{count, number}分钟后',
+  'time.in.hour': '{count, number}小时后',
+  'time.in.day': '{count, number}天后',
   loading: '正在加载…',
   working: '正在处理…',
   cancel: '取消',
