@@ -4,7 +4,7 @@
  */
 import { keepPress } from './app/first-press.ts'
 import { useKeys } from './app/keys.ts'
-import { SettingsProvider } from './app/settings.tsx'
+import { SettingsProvider, useSay } from './app/settings.tsx'
 import { AnswerButtons } from './question/answer-buttons.tsx'
 import { Changes } from './question/changes.tsx'
 import type { WholeQuestion } from './question/question.ts'
@@ -18,6 +18,26 @@ export function FirstLook({ question }: { readonly question: WholeQuestion }) {
     <SettingsProvider>
       <FirstPage question={question} />
     </SettingsProvider>
+  )
+}
+
+/** The rest of the console could not be loaded. */
+export function NoConsole() {
+  return (
+    <SettingsProvider>
+      <Told />
+    </SettingsProvider>
+  )
+}
+
+function Told() {
+  const say = useSay()
+  return (
+    <main className="login">
+      <p className="problem" role="alert">
+        {say('problem.unexpected')}
+      </p>
+    </main>
   )
 }
 

@@ -5,7 +5,7 @@
 import { createElement } from 'react'
 import { createRoot } from 'react-dom/client'
 import { firstAnswer } from './app/first-answer.ts'
-import { FirstLook } from './first-look.tsx'
+import { FirstLook, NoConsole } from './first-look.tsx'
 import type { WholeQuestion } from './question/question.ts'
 import './styles/base.css'
 import './styles/parts.css'
@@ -14,7 +14,9 @@ import './styles/question.css'
 const place = document.getElementById('root')
 if (place === null) throw new Error('the page has no place for the console')
 const root = createRoot(place)
-void firstAnswer().then(async (answer) => {
+
+async function begin(): Promise<void> {
+  const answer = await firstAnswer()
   if (answer !== null) {
     // It was asked for at the address of a question.
     root.render(createElement(FirstLook, { question: answer as WholeQuestion }))
@@ -23,6 +25,9 @@ void firstAnswer().then(async (answer) => {
   }
   const loaded = import('./main.tsx')
   // Otherwise found only once the console runs.
-  if (answer !== null) void import('./pages/question.tsx')
+  if (answer !== null) void import('./pages/question.tsx').catch(() => null)
   await (await loaded).openConsole(root, answer !== null)
-})
+}
+
+// Buttons that nothing stands behind must not stay.
+begin().catch(() => root.render(createElement(NoConsole)))

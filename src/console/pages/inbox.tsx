@@ -90,13 +90,13 @@ const QuestionRow = memo(({ head }: { readonly head: Head }) => {
         <span className="who">
           <Said>{asked_by.agent ?? asked_by.principal}</Said>
         </span>
+        <Counts effects={effects} />
         <span>
           {say('inbox.asked')} <Ago at={asked_at} />
         </span>
         <span className="wide-only">
           {say('inbox.expires')} <Ago at={expires_at} />
         </span>
-        <Counts effects={effects} />
       </div>
       <div className="inbox-line inbox-why">
         <Said>{reasons[0]?.words ?? ''}</Said>

@@ -18,6 +18,8 @@ interface RowsProps<T> {
   readonly className?: string
 }
 
+/** Pixels of the list's own lines. */
+const BORDERS = 2
 /** Rows drawn above and below those in view. */
 const MORE = 6
 
@@ -84,6 +86,7 @@ export function Rows<T>(props: RowsProps<T>) {
     <div
       ref={place}
       className={`rows ${props.className ?? ''}`}
+      style={{ maxHeight: items.length * height + BORDERS }}
       role="listbox"
       aria-label={props.label}
       aria-multiselectable={chosen !== undefined}

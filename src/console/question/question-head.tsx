@@ -1,16 +1,30 @@
 /** What is asked, in short: who, what, what would change, and the actor's own words. */
 import { ArrowLeft } from 'lucide-react'
+import { Fragment } from 'react'
 import { useSay } from '../app/settings.tsx'
 import { RiskBadge } from '../parts/basics.tsx'
 import { PlaceLink } from '../parts/place-link.tsx'
-import { Ago, Said, SaidLines } from '../parts/text.tsx'
+import { Ago, PathName, Said, SaidLines } from '../parts/text.tsx'
 import { Counts } from './counts.tsx'
 import { commandLines, type WholeQuestion } from './question.ts'
+
+/** More are in the list of changes. */
+const NAMED_MAX = 3
+
+/** The files of these paths, for a summary. */
+function Names({ paths }: { readonly paths: readonly string[] }) {
+  return paths.map((path, index) => (
+    <Fragment key={path}>
+      {index === 0 ? ': ' : ', '}
+      <PathName path={path.slice(path.lastIndexOf('/') + 1)} />
+    </Fragment>
+  ))
+}
 
 export function QuestionHead({ question }: { readonly question: WholeQuestion }) {
   const say = useSay()
   const { asked_by, risk, intent, effects, asked_at, expires_at, undo_days, changes } = question
-  const later = changes.filter(({ deferred }) => deferred).length
+  const later = changes.filter(({ deferred }) => deferred).map(({ path }) => path)
   const hosts = new Set(question.result.side_effects.network.map(({ host }) => host)).size
   const sent = question.result.side_effects.held?.length ?? 0
   return (
@@ -20,7 +34,7 @@ export function QuestionHead({ question }: { readonly question: WholeQuestion })
           <ArrowLeft aria-hidden="true" /> {say('nav.inbox')}
         </PlaceLink>
         <span className="quiet">
-          {say('inbox.asked')} <Ago at={asked_at} /> · {say('inbox.expires')}{' '}
+          {say('inbox.asked')} <Ago at={asked_at} /> · {say('question.lapses')}{' '}
           <Ago at={expires_at} />
         </span>
       </p>
@@ -41,7 +55,12 @@ export function QuestionHead({ question }: { readonly question: WholeQuestion })
         <li>
           <Counts effects={effects} />
         </li>
-        {later > 0 && <li className="warns">{say('question.later', { count: later })}</li>}
+        {later.length > 0 && (
+          <li className="warns">
+            {say('question.later', { count: later.length })}
+            {later.length <= NAMED_MAX && <Names paths={later} />}
+          </li>
+        )}
         {sent > 0 && <li className="warns">{say('question.sends', { count: sent })}</li>}
         <li>{say('question.hosts', { count: hosts })}</li>
         <li className={undo_days === null ? 'warns' : 'safe'}>

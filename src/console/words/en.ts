@@ -147,6 +147,7 @@ export const en = {
   'question.hosts':
     '{count, plural, =0 {no host contacted} one {# host contacted} other {# hosts contacted}}',
   'question.own_words': 'In the actor’s own words, not checked',
+  'question.lapses': 'lapses unanswered',
   'question.over': 'This question waits no longer',
   'question.back': 'Back to the inbox',
   'changes.title': 'What would change',

@@ -141,6 +141,7 @@ export const zh: Readonly<Record<MessageKey, string>> = {
   'question.sends': '将发出 {count, number} 个请求',
   'question.hosts': '{count, plural, =0 {没有联系任何主机} other {联系了 # 台主机}}',
   'question.own_words': '执行者的原话，未经核实',
+  'question.lapses': '无人答复则失效：',
   'question.over': '这个问题已不再等待',
   'question.back': '回到待办',
   'changes.title': '将会改变什么',
