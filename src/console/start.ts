@@ -29,5 +29,5 @@ async function begin(): Promise<void> {
   await (await loaded).openConsole(root, answer !== null)
 }
 
-// Buttons that nothing stands behind must not stay.
+// Buttons that do nothing must not stay.
 begin().catch(() => root.render(createElement(NoConsole)))

@@ -84,7 +84,7 @@ it('the key a is kept, and nothing is approved without the passkey', async () =>
   expect(place.reports.filter((report) => !ANSWERED.test(report))).toEqual([])
 })
 
-it('a console that does not come is told, instead of buttons that do nothing', async () => {
+it('a console that does not come leaves a message, and no buttons that do nothing', async () => {
   const { length } = place.reports
   await page.route(CONSOLE, (route) => route.abort())
   await page.goto(at)

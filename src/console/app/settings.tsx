@@ -1,7 +1,7 @@
 /** Language and colours: those of the browser unless the person chose others, which are kept here. */
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
 import { en, type MessageKey } from '../words/en.ts'
-import { fill, type Values } from '../words/fill.ts'
+import { fill, type WordValues } from '../words/fill.ts'
 
 type Language = 'en' | 'zh'
 type Theme = 'system' | 'light' | 'dark'
@@ -18,7 +18,7 @@ interface Settings {
 
 const TAGS = { en: 'en-US', zh: 'zh-CN' }
 type Catalogue = Readonly<Record<MessageKey, string>>
-export type SayWords = (key: MessageKey, values?: Values) => string
+export type SayWords = (key: MessageKey, values?: WordValues) => string
 
 /** Loaded once, when first used. */
 const catalogues: Partial<Record<Language, Catalogue>> = { en }

@@ -91,7 +91,7 @@ const QuestionRow = memo(({ head }: { readonly head: Head }) => {
           <Said>{asked_by.agent ?? asked_by.principal}</Said>
         </span>
         <Counts effects={effects} />
-        <span>
+        <span className="asked">
           {say('inbox.asked')} <Ago at={asked_at} />
         </span>
         <span className="wide-only">

@@ -1,5 +1,5 @@
 /** A long list of which only the rows in view are in the page; `j` and `k` move through it. */
-import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { useKeys } from '../app/keys.ts'
 
 interface RowsProps<T> {
@@ -34,7 +34,7 @@ function useView(place: RefObject<HTMLDivElement | null>, count: number, height:
   useEffect(() => {
     const list = place.current
     if (list === null) return
-    // By steps of rows: between them nothing is to be drawn.
+    // By steps of rows: between them the same rows are in view.
     const look = (): void => {
       const next = { top: Math.floor(list.scrollTop / height), size: list.clientHeight }
       setSeen((old) => (old.top === next.top && old.size === next.size ? old : next))
@@ -81,7 +81,8 @@ export function Rows<T>(props: RowsProps<T>) {
     ['Enter', withActive(onOpen)],
     [' ', withActive(onChoose ?? onOpen)],
   ])
-  const idOf = (index: number): string => `${props.label}-${index}`.replaceAll(/\W+/g, '-')
+  const name = useMemo(() => props.label.replaceAll(/\W+/g, '-'), [props.label])
+  const idOf = (index: number): string => `${name}-${index}`
   return (
     <div
       ref={place}

@@ -19,7 +19,7 @@ export const en = {
   more: 'and {count, number} more',
   refresh: 'Load again',
   theme: 'Colours',
-  'theme.system': 'As the system',
+  'theme.system': 'System',
   'theme.light': 'Light',
   'theme.dark': 'Dark',
   language: 'Language',

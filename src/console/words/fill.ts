@@ -3,7 +3,7 @@ const PLURAL = /\{(\w+), plural,((?: (?:=\d+|\w+) \{[^{}]*\})+)\}/g
 const CASE = /(=\d+|\w+) \{([^{}]*)\}/g
 const VALUE = /\{(\w+)(, number)?\}/g
 
-export type Values = Readonly<Record<string, string | number>>
+export type WordValues = Readonly<Record<string, string | number>>
 
 /** Which case of a plural a count takes, by language. The browser's own rules take 15 ms to load. */
 const RULES: Readonly<Record<string, (count: number) => string>> = {
@@ -29,7 +29,7 @@ function caseOf(count: number, cases: string, tag: string): string {
   return texts.get(`=${count}`) ?? texts.get(rule) ?? texts.get('other') ?? ''
 }
 
-export function fill(text: string, values: Values, tag: string): string {
+export function fill(text: string, values: WordValues, tag: string): string {
   if (!text.includes('{')) return text
   return text
     .replace(PLURAL, (_whole, name: string, cases: string) => {
