@@ -8,6 +8,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { chromium } from 'playwright-core'
 import { notRun, row } from './measure.mjs'
@@ -95,13 +96,17 @@ async function registered(browser, address) {
   return page
 }
 
-/** A page that is React, React DOM and one button. */
+/**
+ * A page that is React, React DOM and one button, with what the console's server does for its pages: files
+ * packed and kept by the browser, and one answer asked for, without which nothing can be approved.
+ */
 async function bareServer() {
   const { outputFiles } = await build({
     stdin: {
       contents: `import { createElement, useState } from 'react'; import { createRoot } from 'react-dom/client'
+const asked = fetch('/answer').then((answer) => answer.json())
 function Page() { const [count, set] = useState(0); return createElement('button', { onClick: () => set(count + 1) }, 'Approve') }
-createRoot(document.getElementById('root')).render(createElement(Page))`,
+asked.then(() => createRoot(document.getElementById('root')).render(createElement(Page)))`,
       resolveDir: process.cwd(),
     },
     bundle: true,
@@ -111,10 +116,17 @@ createRoot(document.getElementById('root')).render(createElement(Page))`,
     define: { 'process.env.NODE_ENV': '"production"' },
   })
   const html = '<!doctype html><div id="root"></div><script type="module" src="/a.js"></script>'
+  const script = brotliCompressSync(outputFiles[0].contents)
+  const kept = { 'content-encoding': 'br', 'cache-control': 'public, max-age=31536000, immutable' }
+  const answers = new Map([
+    ['/', [{ 'content-type': 'text/html', 'cache-control': 'no-cache' }, html]],
+    ['/a.js', [{ 'content-type': 'text/javascript', ...kept }, script]],
+    ['/answer', [{ 'content-type': 'application/json', 'cache-control': 'no-store' }, '{}']],
+  ])
   const server = createServer(({ url }, answer) => {
-    const isScript = url === '/a.js'
-    answer.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html' })
-    answer.end(isScript ? outputFiles[0].contents : html)
+    const [headers, body] = answers.get(url) ?? [{}, '']
+    answer.writeHead(body === '' ? 404 : 200, headers)
+    answer.end(body)
   })
   await new Promise((done) => server.listen(0, '127.0.0.1', done))
   return {

@@ -20,6 +20,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { ROOT, run, stop } from './setup.mjs'
 
 /** Packages that are bundled, because loading them file by file takes hundreds of milliseconds. */
@@ -123,6 +124,17 @@ async function bundleConsole(fresh) {
       chunkSizeWarningLimit: 900,
     },
   })
+  packFiles(join(fresh, 'console'))
+}
+
+/** Browsers get them packed, and the service packs nothing. */
+function packFiles(folder) {
+  for (const name of readdirSync(folder, { recursive: true })) {
+    if (!/\.(?:js|css)$/.test(name)) continue
+    const bytes = readFileSync(join(folder, name))
+    writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes))
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }))
+  }
 }
 
 /** The schemas of the routes are for the service: a page needs only where each route is. */
@@ -136,17 +148,24 @@ async function plainRoutes(fresh) {
   }
 }
 
-/** The first script loads the console; the page names its files too, so that all of them come at once. */
+/**
+ * The first script loads the console; the page names its files too, so that all of them come at once. They
+ * are not compiled before they are used: the question of an address is drawn first.
+ */
 function preloadConsole() {
   const filesOf = (bundle, name) => [
     name,
     ...bundle[name].imports.flatMap((one) => filesOf(bundle, one)),
   ]
   const transformIndexHtml = (_page, { bundle }) => {
-    const main = Object.values(bundle).find((one) => one.facadeModuleId?.endsWith('/main.tsx'))
-    return [...new Set(filesOf(bundle, main.fileName))].map((name) => ({
+    const files = Object.values(bundle)
+    const main = files.find((one) => one.facadeModuleId?.endsWith('/main.tsx'))
+    const first = new Set(filesOf(bundle, files.find((one) => one.isEntry).fileName))
+    const rest = filesOf(bundle, main.fileName).filter((name) => !first.has(name))
+    return [...new Set(rest)].map((name) => ({
       tag: 'link',
-      attrs: { rel: 'modulepreload', crossorigin: true, href: `/${name}` },
+      attrs: { rel: 'preload', as: 'script', crossorigin: true, href: `/${name}` },
+      injectTo: 'head',
     }))
   }
   return {

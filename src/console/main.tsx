@@ -2,22 +2,34 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
-import { createRoot } from 'react-dom/client'
+import { I18nProvider } from 'react-aria-components'
+import type { Root } from 'react-dom/client'
 import { LiveProvider } from './app/live.tsx'
 import { queries } from './app/queries.ts'
-import { SettingsProvider } from './app/settings.tsx'
+import { SettingsProvider, useSettings } from './app/settings.tsx'
 import { router } from './shell/router.tsx'
 
-export function openConsole(place: HTMLElement): void {
-  createRoot(place).render(
+export async function openConsole(root: Root, isDrawn: boolean): Promise<void> {
+  // What is on the screen stays until its page is there.
+  if (isDrawn) await router.load()
+  root.render(
     <StrictMode>
       <SettingsProvider>
         <QueryClientProvider client={queries}>
           <LiveProvider>
-            <RouterProvider router={router} />
+            <Pages />
           </LiveProvider>
         </QueryClientProvider>
       </SettingsProvider>
     </StrictMode>,
+  )
+}
+
+function Pages() {
+  const { tag } = useSettings()
+  return (
+    <I18nProvider locale={tag}>
+      <RouterProvider router={router} />
+    </I18nProvider>
   )
 }

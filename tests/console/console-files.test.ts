@@ -14,6 +14,8 @@ beforeAll(async () => {
   mkdirSync(join(folder, 'assets'))
   writeFileSync(join(folder, 'index.html'), '<!doctype html><title>writ</title>')
   writeFileSync(join(folder, 'assets', 'index-Dk3fA9b2.js'), 'export {}')
+  writeFileSync(join(folder, 'assets', 'index-Dk3fA9b2.js.br'), 'packed well')
+  writeFileSync(join(folder, 'assets', 'index-Dk3fA9b2.js.gz'), 'packed')
   writeFileSync(join(folder, 'secret.key'), 'no file of a page')
   app.setNotFoundHandler((request, reply) => {
     if (!pages.answer(request, reply)) reply.status(404).send({ code: 'api.no_route' })
@@ -44,6 +46,28 @@ it('files with a hash in their names are kept by browsers for ever', async () =>
   expect(headers['content-type']).toBe('text/javascript; charset=utf-8')
   const head = await app.inject({ method: 'HEAD', url: '/assets/index-Dk3fA9b2.js' })
   expect([head.statusCode, head.body, head.headers['content-length']]).toEqual([200, '', '9'])
+})
+
+it('who takes packed files gets them packed, and others plain', async () => {
+  const url = '/assets/index-Dk3fA9b2.js'
+  for (const [accepted, packing, body] of [
+    ['gzip, deflate, br, zstd', 'br', 'packed well'],
+    ['gzip, deflate', 'gzip', 'packed'],
+    ['gzip;q=0', undefined, 'export {}'],
+    ['identity', undefined, 'export {}'],
+  ] as const) {
+    const found = await app.inject({ url, headers: { 'accept-encoding': accepted } })
+    expect(found.headers['content-type']).toBe('text/javascript; charset=utf-8')
+    expect(found.headers['vary']).toBe('accept-encoding')
+    expect([accepted, found.headers['content-encoding'], found.body]).toEqual([
+      accepted,
+      packing,
+      body,
+    ])
+    expect(found.headers['content-length']).toBe(String(body.length))
+  }
+  for (const ending of ['.br', '.gz'])
+    expect((await app.inject({ url: `${url}${ending}` })).statusCode).toBe(404)
 })
 
 it('nothing else is given out', async () => {

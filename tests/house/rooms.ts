@@ -186,13 +186,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       '@simplewebauthn/browser',
       '@tanstack/react-query',
       '@tanstack/react-router',
-      '@tanstack/react-virtual',
       '@xyflow/react',
       'lucide-react',
       'react',
       'react-aria-components',
       'react-dom',
-      'react-intl',
     ],
   },
   cli: {

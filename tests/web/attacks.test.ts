@@ -117,3 +117,32 @@ it('facts of the ledger that hold such texts', async () => {
   for (const one of await contents.all()) await one.click()
   await staysText()
 })
+
+it('a script that came into the page all the same is not run, by the rules of the page', async () => {
+  await page.goto(place.address)
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor()
+  const { length } = place.reports
+  const refused = await page.evaluate<readonly string[]>(`(async () => {
+    const seen = []
+    document.addEventListener('securitypolicyviolation', (one) => seen.push(one.effectiveDirective))
+    const script = document.createElement('script')
+    script.textContent = 'globalThis.hit = 1'
+    document.body.append(script)
+    const place = document.createElement('div')
+    place.innerHTML = '<i onclick="globalThis.hit = 1"></i><b style="color: red"></b>'
+    document.body.append(place)
+    place.firstChild.click()
+    const picture = new Image()
+    picture.src = 'http://127.0.0.1:9/leak'
+    await new Promise((done) => setTimeout(done, 500))
+    script.remove()
+    place.remove()
+    return seen
+  })()`)
+  expect(new Set(refused)).toEqual(
+    new Set(['script-src-elem', 'script-src-attr', 'style-src-attr', 'img-src']),
+  )
+  expect(await page.evaluate('globalThis.hit ?? null')).toBeNull()
+  // What the page reported is what was tried.
+  place.reports.length = length
+})

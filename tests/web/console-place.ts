@@ -54,7 +54,7 @@ export async function openPage(
   page.on('pageerror', (error) => reports.push(`error: ${error.message}`))
   page.on('console', (message) => {
     if (message.type() === 'error' && message.text() !== GONE)
-      reports.push(`console: ${message.text()}`)
+      reports.push(`console: ${message.text()} ${message.location().url}`)
   })
   page.on('request', (request) => {
     const { host, protocol } = new URL(request.url())

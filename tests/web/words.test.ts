@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { en } from '../../src/console/words/en.ts'
+import { fill } from '../../src/console/words/fill.ts'
 import { zh } from '../../src/console/words/zh.ts'
 import { ensureBuilt } from '../built.ts'
 
@@ -38,6 +39,33 @@ describe('the catalogues (W-4)', () => {
         key,
       ).toEqual([])
     }
+  })
+})
+
+describe('values in messages', () => {
+  it('are put into every message of every language', () => {
+    for (const [tag, catalogue] of [
+      ['en-US', en],
+      ['zh-CN', zh],
+    ] as const)
+      for (const [key, text] of Object.entries(catalogue))
+        for (const count of [0, 1, 2]) {
+          const values = Object.fromEntries(placeholders(text).map((name) => [name, count]))
+          expect(fill(text, values, tag), key).not.toMatch(/[{}#]/)
+        }
+  })
+
+  it('follow the plural and the numbers of the language', () => {
+    const words = (count: number) => fill(en['question.hosts'], { count }, 'en-US')
+    expect([0, 1, 2, 12_345].map(words)).toEqual([
+      'no host contacted',
+      '1 host contacted',
+      '2 hosts contacted',
+      '12,345 hosts contacted',
+    ])
+    expect(fill('{who} is {who}', { who: '{count, number} $& #' }, 'en-US')).toBe(
+      '{count, number} $& # is {count, number} $& #',
+    )
   })
 })
 

@@ -5,7 +5,7 @@
 import { pageKey } from './page-key.ts'
 
 const { origin, pathname } = window.location
-export const isQuestion = /^\/questions\/[^/]+$/.test(pathname)
+const isQuestion = /^\/questions\/[^/]+$/.test(pathname)
 const address = `${origin}/v1${pathname}`
 const key = pageKey()
 
@@ -20,4 +20,10 @@ export const fetchOnce: typeof fetch = (input, init) => {
   if (taken === null || String(input) !== address) return fetch(input, init)
   first = null
   return taken
+}
+
+/** The first answer, for who draws it before the console asks; null where it is none to draw. */
+export async function firstAnswer(): Promise<unknown> {
+  const answer = await first?.catch(() => null)
+  return answer?.ok === true ? answer.clone().json() : null
 }

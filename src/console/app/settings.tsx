@@ -1,8 +1,7 @@
 /** Language and colours: those of the browser unless the person chose others, which are kept here. */
-import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
-import { I18nProvider } from 'react-aria-components'
-import { IntlProvider, useIntl } from 'react-intl'
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
 import { en, type MessageKey } from '../words/en.ts'
+import { fill, type WordValues } from '../words/fill.ts'
 
 type Language = 'en' | 'zh'
 type Theme = 'system' | 'light' | 'dark'
@@ -10,12 +9,19 @@ type Theme = 'system' | 'light' | 'dark'
 interface Settings {
   readonly language: Language
   readonly theme: Theme
+  /** Of the language, as the web writes it. */
+  readonly tag: string
+  readonly say: SayWords
   readonly setLanguage: (language: Language) => void
   readonly setTheme: (theme: Theme) => void
 }
 
 const TAGS = { en: 'en-US', zh: 'zh-CN' }
 type Catalogue = Readonly<Record<MessageKey, string>>
+export type SayWords = (key: MessageKey, values?: WordValues) => string
+
+/** Loaded once, when first used. */
+const catalogues: Partial<Record<Language, Catalogue>> = { en }
 
 const SettingsContext = createContext<Settings | null>(null)
 
@@ -39,32 +45,30 @@ function firstTheme(): Theme {
 export function SettingsProvider({ children }: { readonly children: ReactNode }) {
   const [language, setLanguage] = useState(firstLanguage)
   const [theme, setTheme] = useState(firstTheme)
-  const [messages, setMessages] = useState<Catalogue | null>(language === 'en' ? en : null)
+  const [messages, setMessages] = useState<Catalogue | null>(catalogues[language] ?? null)
   useEffect(() => {
     localStorage.setItem('writ.language', language)
     document.documentElement.lang = TAGS[language]
-    if (language === 'en') setMessages(en)
-    else void import('../words/zh.ts').then(({ zh }) => setMessages(zh))
+    if (catalogues[language] !== undefined) return setMessages(catalogues[language])
+    void import('../words/zh.ts').then(({ zh }) => {
+      catalogues.zh = zh
+      setMessages(zh)
+    })
   }, [language])
   useEffect(() => {
     localStorage.setItem('writ.theme', theme)
     document.documentElement.dataset['theme'] = theme
   }, [theme])
-  if (messages === null) return null
-  return (
-    <SettingsContext value={{ language, theme, setLanguage, setTheme }}>
-      <IntlProvider locale={TAGS[language]} messages={messages}>
-        <I18nProvider locale={TAGS[language]}>{children}</I18nProvider>
-      </IntlProvider>
-    </SettingsContext>
-  )
+  const settings = useMemo((): Settings | null => {
+    if (messages === null) return null
+    const tag = TAGS[language]
+    const say: SayWords = (key, values = {}) => fill(messages[key], values, tag)
+    return { language, theme, tag, say, setLanguage, setTheme }
+  }, [language, theme, messages])
+  return settings === null ? null : <SettingsContext value={settings}>{children}</SettingsContext>
 }
 
-type Values = Readonly<Record<string, string | number>>
-export type SayWords = (key: MessageKey, values?: Values) => string
-
-/** Returns the words of a message in the person's language. */
+/** Returns what says a message in the person's language. */
 export function useSay(): SayWords {
-  const intl = useIntl()
-  return (key, values) => intl.formatMessage({ id: key }, values)
+  return useSettings().say
 }

@@ -2,7 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { reads } from '../app/queries.ts'
 import { useSay } from '../app/settings.tsx'
-import { Found, Pairs, Section, StatusBadge, sayOf } from '../parts/basics.tsx'
+import { Pairs, Section, StatusBadge, sayOf } from '../parts/basics.tsx'
+import { Found } from '../parts/found.tsx'
 import { PathName, Said, SaidLines } from '../parts/text.tsx'
 
 interface Artifact {

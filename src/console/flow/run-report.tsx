@@ -2,7 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { reads } from '../app/queries.ts'
 import { useSay } from '../app/settings.tsx'
-import { Badge, Found, Pairs, Press, Section } from '../parts/basics.tsx'
+import { Badge, Pairs, Press, Section } from '../parts/basics.tsx'
+import { Found } from '../parts/found.tsx'
 import { Ago, Said, SaidLines } from '../parts/text.tsx'
 
 interface Transition {

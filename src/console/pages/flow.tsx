@@ -7,7 +7,8 @@ import { useSay } from '../app/settings.tsx'
 import { NodeAnswers } from '../flow/node-answers.tsx'
 import { NodeDetails } from '../flow/node-details.tsx'
 import { Report } from '../flow/run-report.tsx'
-import { Found, Loading, PageHead, Section, StatusBadge } from '../parts/basics.tsx'
+import { Loading, PageHead, Section, StatusBadge } from '../parts/basics.tsx'
+import { Found } from '../parts/found.tsx'
 import { Said } from '../parts/text.tsx'
 
 const FlowGraph = lazy(async () => ({

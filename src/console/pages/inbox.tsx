@@ -5,7 +5,8 @@ import { memo, useCallback, useEffect, useState } from 'react'
 import { QUESTIONS_A_PAGE, reads } from '../app/queries.ts'
 import type { client } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
-import { Empty, Found, PageHead, RiskBadge } from '../parts/basics.tsx'
+import { Empty, PageHead, RiskBadge } from '../parts/basics.tsx'
+import { Found } from '../parts/found.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { Ago, Said } from '../parts/text.tsx'
 import { Counts } from '../question/counts.tsx'
@@ -89,13 +90,13 @@ const QuestionRow = memo(({ head }: { readonly head: Head }) => {
         <span className="who">
           <Said>{asked_by.agent ?? asked_by.principal}</Said>
         </span>
-        <span>
+        <Counts effects={effects} />
+        <span className="asked">
           {say('inbox.asked')} <Ago at={asked_at} />
         </span>
         <span className="wide-only">
           {say('inbox.expires')} <Ago at={expires_at} />
         </span>
-        <Counts effects={effects} />
       </div>
       <div className="inbox-line inbox-why">
         <Said>{reasons[0]?.words ?? ''}</Said>

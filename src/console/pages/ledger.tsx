@@ -5,8 +5,9 @@ import { useState } from 'react'
 import { reads } from '../app/queries.ts'
 import { client } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
-import { Badge, Found, PageHead, Pairs, Press, Problem, Section } from '../parts/basics.tsx'
+import { Badge, PageHead, Pairs, Press, Section } from '../parts/basics.tsx'
 import { FactRow, type ShownFact } from '../parts/fact-row.tsx'
+import { Found, Problem } from '../parts/found.tsx'
 
 const PAGE = 50
 

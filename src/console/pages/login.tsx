@@ -6,8 +6,9 @@ import { Form, Input, Label, TextField } from 'react-aria-components'
 import { reads } from '../app/queries.ts'
 import { logIn, register } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
-import { Found, Press, Problem } from '../parts/basics.tsx'
+import { Press } from '../parts/basics.tsx'
 import { Choices } from '../parts/choices.tsx'
+import { Found, Problem } from '../parts/found.tsx'
 
 function goInside(): void {
   window.location.assign('/')

@@ -5,7 +5,8 @@ import { reads } from '../app/queries.ts'
 import { proven } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
 import { AskDialog } from '../parts/ask-dialog.tsx'
-import { Found, PageHead, Press, Section, StatusBadge } from '../parts/basics.tsx'
+import { PageHead, Press, Section, StatusBadge } from '../parts/basics.tsx'
+import { Found } from '../parts/found.tsx'
 import { Ago, Said } from '../parts/text.tsx'
 
 type Order =

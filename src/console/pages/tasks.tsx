@@ -8,7 +8,6 @@ import { useSay } from '../app/settings.tsx'
 import {
   Badge,
   Empty,
-  Found,
   PageHead,
   Pairs,
   Press,
@@ -16,6 +15,7 @@ import {
   StatusBadge,
   sayOf,
 } from '../parts/basics.tsx'
+import { Found } from '../parts/found.tsx'
 import { Ago, Moment, Said, SaidLines } from '../parts/text.tsx'
 import { IssueForm } from '../tasks/issue-form.tsx'
 

@@ -4,7 +4,8 @@ import type { ReactNode } from 'react'
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 import { queries } from '../app/queries.ts'
 import { useSay } from '../app/settings.tsx'
-import { Press, Problem } from './basics.tsx'
+import { Press } from './basics.tsx'
+import { Problem } from './found.tsx'
 
 interface AskProps {
   readonly title: string

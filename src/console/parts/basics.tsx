@@ -1,17 +1,32 @@
 /** Small parts that every page uses. */
-import { AlertTriangle, Inbox, LoaderCircle } from 'lucide-react'
-import type { ReactNode } from 'react'
-import { Button, type ButtonProps } from 'react-aria-components'
-import { ProblemError } from '../../api/index.ts'
+import { Inbox, LoaderCircle } from 'lucide-react'
+import type { ButtonHTMLAttributes, ReactNode } from 'react'
 import { type SayWords, useSay } from '../app/settings.tsx'
 import { en, type MessageKey } from '../words/en.ts'
-import { Said } from './text.tsx'
 
-export function Press({
-  look = 'plain',
-  ...props
-}: ButtonProps & { readonly look?: 'plain' | 'main' | 'danger' | 'quiet' }) {
-  return <Button {...props} className={`press press-${look}`} />
+interface PressProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled' | 'onClick'> {
+  readonly look?: 'plain' | 'main' | 'danger' | 'quiet'
+  readonly isDisabled?: boolean
+  /** What it began is under way: it keeps the focus and does nothing. */
+  readonly isPending?: boolean
+  readonly onPress?: () => void
+}
+
+export function Press(props: PressProps) {
+  const { look = 'plain', isDisabled = false, isPending = false, onPress, ...rest } = props
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={`press press-${look}`}
+      disabled={isDisabled}
+      aria-disabled={isPending || undefined}
+      onClick={(event) => {
+        if (isPending) event.preventDefault()
+        else onPress?.()
+      }}
+    />
+  )
 }
 
 export function Badge({ tone, children }: { readonly tone: string; readonly children: ReactNode }) {
@@ -92,59 +107,6 @@ export function Loading() {
       <LoaderCircle aria-hidden="true" /> {say('loading')}
     </p>
   )
-}
-
-const NAMES: Readonly<Record<string, MessageKey>> = {
-  NotAllowedError: 'problem.passkey_cancelled',
-  TypeError: 'problem.unreachable',
-}
-
-/** What went wrong, what to do next, and the code last. */
-export function Problem({ error }: { readonly error: unknown }) {
-  const say = useSay()
-  const problem = error instanceof ProblemError ? error.problem : null
-  const name = error instanceof Error ? error.name : ''
-  const words = problem?.detail ?? say(NAMES[name] ?? 'problem.unexpected')
-  return (
-    <div className="problem" role="alert">
-      <AlertTriangle aria-hidden="true" />
-      <div>
-        <p className="problem-words">
-          <Said>{words}</Said>
-        </p>
-        {problem?.hint !== undefined && (
-          <p>
-            <Said>{problem.hint}</Said>
-          </p>
-        )}
-        {problem?.violations?.slice(0, 10).map(({ path, message }) => (
-          <p key={`${path} ${message}`}>
-            <code>{path}</code> <Said>{message}</Said>
-          </p>
-        ))}
-        <p className="code">{problem?.code ?? name}</p>
-      </div>
-    </div>
-  )
-}
-
-interface Asked {
-  readonly isPending: boolean
-  readonly error: unknown
-  readonly data?: unknown
-}
-
-/** Shows what a query found, or that it is under way, or why it failed. */
-export function Found<T>({
-  query,
-  children,
-}: {
-  readonly query: Asked & { readonly data: T | undefined }
-  readonly children: (data: T) => ReactNode
-}) {
-  if (query.data !== undefined) return <>{children(query.data)}</>
-  if (query.error !== null) return <Problem error={query.error} />
-  return <Loading />
 }
 
 /** Names and values, one a line. */

@@ -1,7 +1,8 @@
 /** A fact of the ledger, with its proof checked in this browser on request. */
 import { useMutation } from '@tanstack/react-query'
 import { useSay } from '../app/settings.tsx'
-import { Badge, Press, Problem } from './basics.tsx'
+import { Badge, Press } from './basics.tsx'
+import { Problem } from './found.tsx'
 import { Ago, Said, SaidLines } from './text.tsx'
 
 export interface ShownFact {

@@ -1,6 +1,7 @@
 /** The laws that spoke about an action, with the values that decided. */
 import { useSay } from '../app/settings.tsx'
-import { Badge, Found } from './basics.tsx'
+import { Badge } from './basics.tsx'
+import { Found } from './found.tsx'
 import { Said } from './text.tsx'
 
 interface ExplainedLaw {

@@ -1,6 +1,5 @@
 /** A long list of which only the rows in view are in the page; `j` and `k` move through it. */
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { useKeys } from '../app/keys.ts'
 
 interface RowsProps<T> {
@@ -19,27 +18,55 @@ interface RowsProps<T> {
   readonly className?: string
 }
 
-const OVERSCAN = 6
+/** Pixels of the list's own lines. */
+const BORDERS = 2
+/** Rows drawn above and below those in view. */
+const MORE = 6
+
+interface View {
+  readonly first: number
+  readonly last: number
+}
+
+/** Which rows of one height are in view. */
+function useView(place: RefObject<HTMLDivElement | null>, count: number, height: number): View {
+  const [{ top, size }, setSeen] = useState({ top: 0, size: window.innerHeight })
+  useEffect(() => {
+    const list = place.current
+    if (list === null) return
+    // By steps of rows: between them the same rows are in view.
+    const look = (): void => {
+      const next = { top: Math.floor(list.scrollTop / height), size: list.clientHeight }
+      setSeen((old) => (old.top === next.top && old.size === next.size ? old : next))
+    }
+    list.addEventListener('scroll', look, { passive: true })
+    const sizes = new ResizeObserver(look)
+    sizes.observe(list)
+    return () => {
+      list.removeEventListener('scroll', look)
+      sizes.disconnect()
+    }
+  }, [place, height])
+  const first = Math.max(0, Math.min(top, count - 1) - MORE)
+  const last = Math.min(count - 1, top + Math.ceil(size / height) + MORE)
+  return { first, last }
+}
 
 export function Rows<T>(props: RowsProps<T>) {
   const { items, height, keyOf, onOpen, onChoose, chosen } = props
   const place = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState(0)
-  const view = useVirtualizer({
-    count: items.length,
-    getScrollElement: () => place.current,
-    estimateSize: () => height,
-    overscan: OVERSCAN,
-  })
-  const shown = view.getVirtualItems()
-  const [first, last] = [shown[0]?.index ?? 0, shown.at(-1)?.index ?? 0]
+  const { first, last } = useView(place, items.length, height)
   const { onView } = props
   useEffect(() => onView?.(first, last), [onView, first, last])
   const move = (to: number): void => {
     const next = Math.max(0, Math.min(items.length - 1, to))
     setActive(next)
-    view.scrollToIndex(next)
-    place.current?.focus({ preventScroll: true })
+    const list = place.current
+    if (list === null) return
+    const [above, below] = [next * height, (next + 1) * height - list.clientHeight]
+    list.scrollTop = Math.max(below, Math.min(above, list.scrollTop))
+    list.focus({ preventScroll: true })
   }
   const withActive = (act?: (item: T) => void) => (): void => {
     const item = items[active]
@@ -54,11 +81,13 @@ export function Rows<T>(props: RowsProps<T>) {
     ['Enter', withActive(onOpen)],
     [' ', withActive(onChoose ?? onOpen)],
   ])
-  const idOf = (index: number): string => `${props.label}-${index}`.replaceAll(/\W+/g, '-')
+  const name = useMemo(() => props.label.replaceAll(/\W+/g, '-'), [props.label])
+  const idOf = (index: number): string => `${name}-${index}`
   return (
     <div
       ref={place}
       className={`rows ${props.className ?? ''}`}
+      style={{ maxHeight: items.length * height + BORDERS }}
       role="listbox"
       aria-label={props.label}
       aria-multiselectable={chosen !== undefined}
@@ -71,9 +100,9 @@ export function Rows<T>(props: RowsProps<T>) {
         act()
       }}
     >
-      <div className="rows-all" role="presentation" style={{ height: view.getTotalSize() }}>
-        {shown.map(({ index, start }) => {
-          const item = items[index]
+      <div className="rows-all" role="presentation" style={{ height: items.length * height }}>
+        {items.slice(first, last + 1).map((item, row) => {
+          const index = first + row
           if (item === undefined) return null
           const key = keyOf(item)
           const isSelected = chosen === undefined ? props.current === key : chosen.has(key)
@@ -90,7 +119,7 @@ export function Rows<T>(props: RowsProps<T>) {
               className="row"
               data-active={index === active}
               data-current={props.current === key}
-              style={{ height, transform: `translateY(${start}px)` }}
+              style={{ height, transform: `translateY(${index * height}px)` }}
               onClick={() => {
                 setActive(index)
                 onOpen?.(item)

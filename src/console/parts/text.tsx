@@ -1,7 +1,7 @@
 /** Texts and names that come from actors or files: unseen characters are written out, never obeyed. */
 import { useEffect, useState } from 'react'
-import { FormattedDate, FormattedRelativeTime } from 'react-intl'
 import { visible, visibleName } from '../../base/index.ts'
+import { type SayWords, useSettings } from '../app/settings.tsx'
 
 /** A text of one line that an actor wrote. */
 export function Said({ children }: { readonly children: string }) {
@@ -37,42 +37,67 @@ export function PathName({ path }: { readonly path: string }) {
   )
 }
 
-/** One for all: making one takes longer than using it. */
-const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+/** By language; making one takes longer than using it. */
+const moments = new Map<string, Intl.DateTimeFormat>()
+
+function momentWords(at: string, tag: string): string {
+  const style = { dateStyle: 'medium', timeStyle: 'medium' } as const
+  const format = moments.get(tag) ?? new Intl.DateTimeFormat(tag, style)
+  moments.set(tag, format)
+  return format.format(new Date(at))
+}
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const LOOK_MS = 20_000
 
-/** How far a moment is from now, with the local time as its title. */
-export function Ago({ at }: { readonly at: string }) {
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), LOOK_MS)
-    return () => clearInterval(timer)
-  }, [])
-  const seconds = Math.round((Date.parse(at) - now) / 1000)
+/** One timer for all that show how long ago something was. */
+const watchers = new Set<() => void>()
+let timer: number | null = null
+
+function watchTime(look: () => void): () => void {
+  watchers.add(look)
+  timer ??= window.setInterval(() => {
+    for (const one of watchers) one()
+  }, LOOK_MS)
+  return () => {
+    watchers.delete(look)
+    if (watchers.size > 0 || timer === null) return
+    window.clearInterval(timer)
+    timer = null
+  }
+}
+
+function distanceWords(seconds: number, say: SayWords): string {
   const size = Math.abs(seconds)
-  const [value, unit] =
-    size < MINUTE
-      ? ([Math.sign(seconds) * size, 'second'] as const)
-      : size < HOUR
-        ? ([Math.round(seconds / MINUTE), 'minute'] as const)
-        : size < 2 * DAY
-          ? ([Math.round(seconds / HOUR), 'hour'] as const)
-          : ([Math.round(seconds / DAY), 'day'] as const)
+  if (size === 0) return say('time.now')
+  const way = seconds < 0 ? 'ago' : 'in'
+  if (size < MINUTE) return say(`time.${way}.second`, { count: size })
+  if (size < HOUR) return say(`time.${way}.minute`, { count: Math.round(size / MINUTE) })
+  if (size < 2 * DAY) return say(`time.${way}.hour`, { count: Math.round(size / HOUR) })
+  return say(`time.${way}.day`, { count: Math.round(size / DAY) })
+}
+
+/** How far a moment is from now, with the local time for who points at it. */
+export function Ago({ at }: { readonly at: string }) {
+  const { tag, say } = useSettings()
+  const [now, setNow] = useState(() => Date.now())
+  const [title, setTitle] = useState<string>()
+  useEffect(() => watchTime(() => setNow(Date.now())), [])
+  const point = (): void => setTitle(momentWords(at, tag))
   return (
-    <time dateTime={at} title={LOCAL.format(new Date(at))}>
-      <FormattedRelativeTime value={value} unit={unit} numeric="auto" />
+    <time dateTime={at} title={title} onPointerEnter={point}>
+      {distanceWords(Math.round((Date.parse(at) - now) / 1000), say)}
     </time>
   )
 }
 
 export function Moment({ at }: { readonly at: string }) {
+  const { tag } = useSettings()
   return (
     <time dateTime={at} title={at}>
-      <FormattedDate value={at} dateStyle="medium" timeStyle="medium" />
+      {momentWords(at, tag)}
     </time>
   )
 }

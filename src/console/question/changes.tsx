@@ -1,11 +1,10 @@
 /** What would change: counts by directory, every path in order, and the difference of the one that is open. */
-import { useDeferredValue, useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { useSay } from '../app/settings.tsx'
 import { Badge, Empty, Section } from '../parts/basics.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { PathName, Said } from '../parts/text.tsx'
 import { Counts } from './counts.tsx'
-import { OpenedChange } from './opened-change.tsx'
 import {
   byFolder,
   inOrder,
@@ -31,13 +30,14 @@ interface ChangesProps {
   readonly question: WholeQuestion
   readonly chosen: ReadonlySet<string>
   readonly onChosen: (chosen: ReadonlySet<string>) => void
+  /** What is shown of the path that is open. */
+  readonly children?: (path: string) => ReactNode
 }
 
-export function Changes({ question, chosen, onChosen }: ChangesProps) {
+export function Changes({ question, chosen, onChosen, children }: ChangesProps) {
   const say = useSay()
   const changes = useMemo(() => inOrder(question.changes), [question.changes])
   const [open, setOpen] = useState(() => firstFile(changes))
-  const isWhole = useDeferredValue(true, false)
   const folders = useMemo(() => byFolder(changes), [changes])
   const shared = useMemo(() => sharedFolder(changes.map(({ path }) => path)), [changes])
   const choose = ({ path }: QuestionChange): void => {
@@ -88,7 +88,7 @@ export function Changes({ question, chosen, onChosen }: ChangesProps) {
           />
         )}
       </Rows>
-      {isWhole && open !== null && <OpenedChange question={question} path={open} />}
+      {open !== null && children?.(open)}
     </Section>
   )
 }

@@ -8,21 +8,22 @@ import {
   Inbox,
   ListChecks,
   type LucideIcon,
-  Menu,
-  OctagonX,
   Scale,
   ScrollText,
   ShieldCheck,
   Users,
 } from 'lucide-react'
-import { useDeferredValue, useState } from 'react'
+import { useCallback, useDeferredValue, useEffect, useState } from 'react'
+import { takePress } from '../app/first-press.ts'
 import { useKeys } from '../app/keys.ts'
 import { useLive } from '../app/live.tsx'
 import { reads } from '../app/queries.ts'
 import { useSay } from '../app/settings.tsx'
 import { Press } from '../parts/basics.tsx'
 import { Choices } from '../parts/choices.tsx'
+import { GoContext } from '../parts/place-link.tsx'
 import type { MessageKey } from '../words/en.ts'
+import { Frame } from './frame.tsx'
 import { HaltDialog, HelpDialog } from './shell-dialogs.tsx'
 
 const PLACES: readonly (readonly [string, MessageKey, LucideIcon])[] = [
@@ -38,7 +39,6 @@ const PLACES: readonly (readonly [string, MessageKey, LucideIcon])[] = [
 ]
 
 export function Shell() {
-  const say = useSay()
   const navigate = useNavigate()
   const [open, setOpen] = useState<'halt' | 'help' | null>(null)
   const [isMenuOpen, setMenuOpen] = useState(false)
@@ -52,34 +52,22 @@ export function Shell() {
     },
     i: () => void navigate({ to: '/' }),
   })
+  useEffect(() => setOpen(takePress(['halt'] as const)), [])
+  const go = useCallback((to: string) => void navigate({ to }), [navigate])
   return (
-    <div className="shell" data-menu={isMenuOpen}>
-      <a className="skip" href="#main">
-        {say('skip')}
-      </a>
-      <header className="top">
-        <Press
-          look="quiet"
-          aria-label={say('menu')}
-          aria-expanded={isMenuOpen}
-          onPress={() => setMenuOpen(!isMenuOpen)}
-        >
-          <Menu aria-hidden="true" className="menu-icon" />
-        </Press>
-        <span className="brand">writ</span>
-        <LiveMark />
-        <span className="grow" />
-        <Press look="danger" onPress={() => setOpen('halt')}>
-          <OctagonX aria-hidden="true" /> {say('halt')} <kbd>h</kbd>
-        </Press>
-      </header>
-      <Places onGo={() => setMenuOpen(false)} onHelp={() => setOpen('help')} />
-      <main id="main" tabIndex={-1}>
+    <GoContext value={go}>
+      <Frame
+        isMenuOpen={isMenuOpen}
+        live={useLive()}
+        places={<Places onGo={() => setMenuOpen(false)} onHelp={() => setOpen('help')} />}
+        onMenu={() => setMenuOpen(!isMenuOpen)}
+        onHalt={() => setOpen('halt')}
+      >
         <Outlet />
-      </main>
+      </Frame>
       {open === 'halt' && <HaltDialog onClose={() => setOpen(null)} />}
       {open === 'help' && <HelpDialog onClose={() => setOpen(null)} />}
-    </div>
+    </GoContext>
   )
 }
 
@@ -88,15 +76,9 @@ interface PlacesProps {
   readonly onHelp: () => void
 }
 
-function Places({ onGo, onHelp }: PlacesProps) {
-  const say = useSay()
+function Places(props: PlacesProps) {
   // The page itself is drawn first.
-  const isWhole = useDeferredValue(true, false)
-  return (
-    <nav className="places" aria-label={say('nav.label')}>
-      {isWhole && <PlaceLinks onGo={onGo} onHelp={onHelp} />}
-    </nav>
-  )
+  return useDeferredValue(true, false) && <PlaceLinks {...props} />
 }
 
 function PlaceLinks({ onGo, onHelp }: PlacesProps) {
@@ -124,15 +106,5 @@ function PlaceLinks({ onGo, onHelp }: PlacesProps) {
         </Press>
       </div>
     </>
-  )
-}
-
-function LiveMark() {
-  const say = useSay()
-  const state = useLive()
-  return (
-    <span className={`live live-${state}`} role="status">
-      {say(`live.${state}`)}
-    </span>
   )
 }

@@ -11,7 +11,8 @@ import { pageKey } from '../app/page-key.ts'
 import { queries, reads } from '../app/queries.ts'
 import { InboxPage } from '../pages/inbox.tsx'
 import { NotFoundPage } from '../pages/not-found.tsx'
-import { Loading, Problem } from '../parts/basics.tsx'
+import { Loading } from '../parts/basics.tsx'
+import { Problem } from '../parts/found.tsx'
 import { Shell } from './around.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })

@@ -1,5 +1,14 @@
 /** The words of the console in English. Every other language has the same keys. */
 export const en = {
+  'time.now': 'now',
+  'time.ago.second': '{count, plural, one {# second ago} other {# seconds ago}}',
+  'time.ago.minute': '{count, plural, one {# minute ago} other {# minutes ago}}',
+  'time.ago.hour': '{count, plural, one {# hour ago} other {# hours ago}}',
+  'time.ago.day': '{count, plural, one {# day ago} other {# days ago}}',
+  'time.in.second': '{count, plural, one {in # second} other {in # seconds}}',
+  'time.in.minute': '{count, plural, one {in # minute} other {in # minutes}}',
+  'time.in.hour': '{count, plural, one {in # hour} other {in # hours}}',
+  'time.in.day': '{count, plural, one {in # day} other {in # days}}',
   loading: 'Loading…',
   working: 'Working…',
   cancel: 'Cancel',
@@ -10,7 +19,7 @@ export const en = {
   more: 'and {count, number} more',
   refresh: 'Load again',
   theme: 'Colours',
-  'theme.system': 'As the system',
+  'theme.system': 'System',
   'theme.light': 'Light',
   'theme.dark': 'Dark',
   language: 'Language',
@@ -138,6 +147,7 @@ export const en = {
   'question.hosts':
     '{count, plural, =0 {no host contacted} one {# host contacted} other {# hosts contacted}}',
   'question.own_words': 'In the actor’s own words, not checked',
+  'question.lapses': 'lapses unanswered',
   'question.over': 'This question waits no longer',
   'question.back': 'Back to the inbox',
   'changes.title': 'What would change',

@@ -2,6 +2,15 @@
 import type { MessageKey } from './en.ts'
 
 export const zh: Readonly<Record<MessageKey, string>> = {
+  'time.now': '现在',
+  'time.ago.second': '{count, number}秒前',
+  'time.ago.minute': '{count, number}分钟前',
+  'time.ago.hour': '{count, number}小时前',
+  'time.ago.day': '{count, number}天前',
+  'time.in.second': '{count, number}秒后',
+  'time.in.minute': '{count, number}分钟后',
+  'time.in.hour': '{count, number}小时后',
+  'time.in.day': '{count, number}天后',
   loading: '正在加载…',
   working: '正在处理…',
   cancel: '取消',
@@ -132,6 +141,7 @@ export const zh: Readonly<Record<MessageKey, string>> = {
   'question.sends': '将发出 {count, number} 个请求',
   'question.hosts': '{count, plural, =0 {没有联系任何主机} other {联系了 # 台主机}}',
   'question.own_words': '执行者的原话，未经核实',
+  'question.lapses': '无人答复则失效：',
   'question.over': '这个问题已不再等待',
   'question.back': '回到待办',
   'changes.title': '将会改变什么',

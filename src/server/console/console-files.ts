@@ -1,6 +1,7 @@
 /**
  * The files of the console (W-1), as the build left them: served under the console's name alone, with a
- * policy that lets a page load and call nothing but this service. Read once, when first asked for.
+ * policy that lets a page load and call nothing but this service. Read once, when first asked for. The
+ * build packed them; who takes no packed file gets the plain one.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, extname, join, relative, sep } from 'node:path'
@@ -36,6 +37,11 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 const INDEX = '/index.html'
+/** Ways of packing, the smaller first, and how the names of packed files end. */
+const PACKED = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const
 /** Names with a hash in them never change what they hold. */
 const HASHED = /^\/assets\/.*[-.][A-Za-z0-9_-]{8,}\.\w+$/
 /** Addresses of the service itself, where a page would hide a mistake. */
@@ -50,7 +56,8 @@ function readFiles(folder: string): ReadonlyMap<string, Buffer> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
   return new Map(
     entries
-      .filter((entry) => entry.isFile() && TYPES[extname(entry.name)] !== undefined)
+      .filter(({ name }) => TYPES[extname(name.replace(/\.(?:br|gz)$/, ''))] !== undefined)
+      .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
       .map((file) => [`/${relative(folder, file).replaceAll(sep, '/')}`, readFileSync(file)]),
   )
@@ -65,24 +72,41 @@ export class ConsoleFiles {
   }
 
   /** Answers with a file, or with the page for an address of the page; false if there is none. */
-  answer({ method, url }: Pick<FastifyRequest, 'method' | 'url'>, reply: FastifyReply): boolean {
+  answer(
+    request: Pick<FastifyRequest, 'method' | 'url' | 'headers'>,
+    reply: FastifyReply,
+  ): boolean {
+    const { method, url, headers } = request
     const [path = ''] = url.split('?')
     if ((method !== 'GET' && method !== 'HEAD') || OWN.test(path)) return false
     this.#found ??= existsSync(this.#folder) ? readFiles(this.#folder) : new Map()
-    const isFile = this.#found.has(path)
+    // Those that are packed have no type, and no address.
+    const isFile = TYPES[extname(path)] !== undefined && this.#found.has(path)
     // An address with an extension names a file; that of a page has none.
     if (!isFile && extname(path) !== '') return false
     const name = isFile ? path : INDEX
-    const bytes = this.#found.get(name)
+    const { bytes, packing } = this.#packedFor(headers['accept-encoding'] ?? '', name)
     if (bytes === undefined) return false
-    reply.status(200).headers({ ...HEADERS, ...headersOf(name, bytes) })
+    reply.status(200).headers({ ...HEADERS, ...headersOf(name, bytes), ...packing })
     // What a GET would say, without the bytes.
     reply.send(method === 'HEAD' ? null : bytes)
     return true
   }
+
+  #packedFor(accepted: string, name: string) {
+    const taken = accepted.split(',').map((way) => way.trim())
+    for (const [way, ending] of PACKED) {
+      const bytes = this.#found?.get(`${name}${ending}`)
+      // One with a weight is not asked for by browsers.
+      if (bytes !== undefined && taken.includes(way))
+        return { bytes, packing: { 'content-encoding': way } }
+    }
+    return { bytes: this.#found?.get(name), packing: {} }
+  }
 }
 
 const HEADERS = {
+  vary: 'accept-encoding',
   'content-security-policy': POLICY,
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
