@@ -179,7 +179,10 @@ describe('a gateway', () => {
     expect((await fetch(`${url}/v1/messages`, order)).status).toBe(200)
     const spent = await fetch(`${url}/v1/messages`, order)
     // Clients repeat what they get a 429 for.
-    expect([spent.status, await spent.text()]).toEqual([403, expect.stringContaining('its 1 request to')])
+    expect([spent.status, await spent.text()]).toEqual([
+      403,
+      expect.stringContaining('its 1 request to'),
+    ])
     expect(seen).toHaveLength(1)
     gateway.allow({ ...NO_BUDGET, tokens: 30 })
     for (const status of [200, 403]) {
