@@ -21,7 +21,7 @@ import {
   withHeads,
   withLeft,
 } from './left-bytes.ts'
-import { type Hindered, hinderedIn, settledIn } from './left-out.ts'
+import { type Hindered, hinderedIn, settledIn, withoutAltered } from './left-out.ts'
 import {
   isCutOff,
   isStill,
@@ -306,6 +306,7 @@ export class Settler {
   ): Promise<Omit<Settled, 'answered'>> {
     const scan = await this.#scanned(frozen, take)
     const whole = pendingPart(scan, frozen.busy)
+    this.#memory = withoutAltered(this.#memory, scan)
     const { question } = this.#memory
     const isOvertaken = question !== null && this.#isOvertaken(question, scan, whole.changes)
     const isSettled = settledIn(this.#memory, isOvertaken)
