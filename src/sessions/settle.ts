@@ -25,6 +25,7 @@ import { type Hindered, hinderedIn, settledIn, withoutAltered } from './left-out
 import {
   isCutOff,
   isStill,
+  leftEntries,
   NO_PART,
   notDiscarded,
   pendingPart,
@@ -127,6 +128,7 @@ export class Settler {
         conflicts: shownConflicts(scan),
         reasons: reasonsOf(changes, scan.conflicts, frozen.busy, this.#memory),
         stale: this.#stale.with(scan.stale),
+        left: leftEntries(scan),
         question: question?.action_id ?? null,
         layers,
       }
