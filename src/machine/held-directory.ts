@@ -23,7 +23,7 @@ export interface HeldDirectory {
 }
 
 /** Fails when the path is a symbolic link or no directory. */
-export function holdDirectory(path: string): HeldDirectory {
+export function holdDirectory(path: string | Buffer): HeldDirectory {
   const descriptor = openEntry(path, 'enter')
   return {
     // ASCII, which is its own raw path.

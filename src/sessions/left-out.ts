@@ -1,6 +1,7 @@
 /** Which changes a settle leaves out: those that wait, were refused, or could not be promoted just now. */
-import type { Change } from '../gate/index.ts'
-import { isStill, stateOf } from './pending-part.ts'
+import { type Change, isBelow, type RawPath } from '../gate/index.ts'
+import type { PendingScan } from '../view/index.ts'
+import { isStill, stateOf, statesOf, withoutRows } from './pending-part.ts'
 import type { SessionMemory } from './session-files.ts'
 import type { SettleCause } from './settled.ts'
 
@@ -20,6 +21,26 @@ export function settledIn(
     if (Object.hasOwn(asked, change.path)) return true
     return Object.hasOwn(refused, change.path) && refused[change.path] === stateOf(change)
   }
+}
+
+/**
+ * What was blocked together with a directory above it, or with something in it, is judged again when that
+ * was changed. Not so what a person denied, or what waits for a conflict to be solved.
+ */
+export function withoutAltered(
+  memory: SessionMemory,
+  { changes, conflicts }: Pick<PendingScan, 'changes' | 'conflicts'>,
+): SessionMemory {
+  const { refused, denied = {} } = memory
+  const kept = new Set([...Object.keys(denied), ...conflicts.map(({ path }) => path)])
+  const own = (Object.keys(refused) as RawPath[]).filter((path) => !kept.has(path)) // Keys are raw.
+  if (own.length === 0) return memory
+  const now = statesOf(changes)
+  const altered = own.filter((path) => now[path] !== refused[path])
+  if (altered.length === 0) return memory
+  const isWith = (path: RawPath): boolean =>
+    altered.some((each) => isBelow(path, each) || isBelow(each, path))
+  return { ...memory, refused: withoutRows(refused, own.filter(isWith)) }
 }
 
 /** Only a settle that comes by itself waits: a person and the end of the session try at once. */

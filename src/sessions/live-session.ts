@@ -403,13 +403,14 @@ class LiveSession {
   async #end(outcome: RunOutcome, settler: Settler): Promise<SessionEnd> {
     const { terms, files, askAtEnd } = this.#options
     // What a limit interrupted may be half written, so it stays pending until a person settles it.
-    const isWhole = outcome.killedBy === null
-    if (terms.settle !== 'never' && isWhole) await this.#settle(settler, { boundary: 'end' })
+    const settles = terms.settle !== 'never' && outcome.killedBy === null
+    if (settles) await this.#settle(settler, { boundary: 'end' })
     for (let asked = ''; settler.question !== null && settler.question.action_id !== asked; ) {
       asked = settler.question.action_id
       await askAtEnd(asked)
-      // What was approved is taken out of the view, and what waited behind it is asked about.
-      await this.#settle(settler, { boundary: 'end' })
+      // What was approved is taken out of the view; a settle also asks about what waited behind it.
+      if (settles) await this.#settle(settler, { boundary: 'end' })
+      else await settler.notice()
     }
     const { changes } = await settler.pending()
     await this.#recordEnd(outcome, settler, changes.length)

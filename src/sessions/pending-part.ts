@@ -32,6 +32,14 @@ export function shownConflicts({ conflicts }: PendingScan): PendingChanges['conf
   })
 }
 
+/** What the scan found at entries that are no changes, because they cannot be promoted at all. */
+export function leftEntries({ changes, findings }: PendingScan): PendingChanges['left'] {
+  const paths = new Set(changes.map(({ path }) => path))
+  return findings.flatMap(({ code, path, detail = '' }) =>
+    code === 'diff.unsupported' && !paths.has(path) ? [{ path: displayOfRaw(path), detail }] : [],
+  )
+}
+
 /** Names both sides, and what the agent can do about it. */
 function conflictWords({ real, view }: ViewConflict): string {
   const side = (state: ViewConflict['real']): string => (state === null ? 'deleted' : 'changed')

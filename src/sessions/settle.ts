@@ -21,10 +21,11 @@ import {
   withHeads,
   withLeft,
 } from './left-bytes.ts'
-import { type Hindered, hinderedIn, settledIn } from './left-out.ts'
+import { type Hindered, hinderedIn, settledIn, withoutAltered } from './left-out.ts'
 import {
   isCutOff,
   isStill,
+  leftEntries,
   NO_PART,
   notDiscarded,
   pendingPart,
@@ -127,6 +128,7 @@ export class Settler {
         conflicts: shownConflicts(scan),
         reasons: reasonsOf(changes, scan.conflicts, frozen.busy, this.#memory),
         stale: this.#stale.with(scan.stale),
+        left: leftEntries(scan),
         question: question?.action_id ?? null,
         layers,
       }
@@ -306,6 +308,7 @@ export class Settler {
   ): Promise<Omit<Settled, 'answered'>> {
     const scan = await this.#scanned(frozen, take)
     const whole = pendingPart(scan, frozen.busy)
+    this.#memory = withoutAltered(this.#memory, scan)
     const { question } = this.#memory
     const isOvertaken = question !== null && this.#isOvertaken(question, scan, whole.changes)
     const isSettled = settledIn(this.#memory, isOvertaken)

@@ -59,6 +59,8 @@ export interface PendingChanges {
   readonly reasons: Readonly<Record<string, PendingReason>>
   /** Paths that others changed and the view cannot show, because a process uses them. */
   readonly stale: readonly string[]
+  /** Entries that can never become real, such as sockets: they stay in the view. */
+  readonly left: readonly { readonly path: string; readonly detail: string }[]
   readonly question: string | null
   /** Where the bytes of the changes lie. */
   readonly layers: readonly { readonly root: string; readonly upper: string }[]
@@ -72,7 +74,7 @@ export interface NotDiscarded {
   readonly hidden: readonly { readonly path: string; readonly by: string }[]
 }
 
-export const NO_CHANGES = { changes: [], conflicts: [], reasons: {}, stale: [] }
+export const NO_CHANGES = { changes: [], conflicts: [], reasons: {}, stale: [], left: [] }
 
 export const NOTHING: Settled = {
   promoted: null,

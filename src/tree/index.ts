@@ -3,6 +3,7 @@
  * checked. Sees base, gate, machine and sandbox.
  */
 export { captureChanges } from './capture.ts'
+export { withClosedDirectories } from './closed.ts'
 export type { TreeFinding } from './findings.ts'
 export { type OwnIds, ownIds } from './lost-owners.ts'
 export { isSameRoot, type Marker, makeMarker, type RootIdentity, TICK_MS_MAX } from './marker.ts'

@@ -4,16 +4,15 @@ import {
   type EntryState,
   isBelow,
   isSameState,
-  joinRaw,
   parentOfRaw,
   type RawPath,
 } from '../gate/index.ts'
-import { namesIn, readableText } from '../machine/index.ts'
-import { PATH_BYTES_MAX, scanLayers } from '../tree/index.ts'
+import { readableText } from '../machine/index.ts'
+import { PATH_BYTES_MAX, scanLayers, withClosedDirectories } from '../tree/index.ts'
 import { noteAwaited } from './awaited.ts'
 import type { ViewGround } from './ground.ts'
 import { Judge } from './judge.ts'
-import { hidingIn, observe } from './observe.ts'
+import { entriesIn, hidingIn, observe } from './observe.ts'
 import type { Pins } from './pins.ts'
 import { isInUse, planPrune, removeEntries } from './prune.ts'
 import {
@@ -27,6 +26,7 @@ import {
   type ViewRecord,
 } from './record.ts'
 import { coverOf, reveal } from './reveal.ts'
+import { atTheirTops } from './too-deep.ts'
 import { markOf, mergedAt, type UpperEntry, type UpperTree, upwards } from './upper.ts'
 import type { Discarded, FrozenView, InUse, PendingScan, Pruned } from './view.ts'
 
@@ -120,7 +120,7 @@ export class StoppedView implements FrozenView {
     const marks = new Map(
       judged.pending.map(({ path }) => [path, upperMark(tree.byPath.get(path))] as const),
     )
-    const findings = scan.findings.filter(({ code }) => code !== 'rehearsal.interfered')
+    const found = scan.findings.filter(({ code }) => code !== 'rehearsal.interfered')
     const moved = (): readonly RawPath[] =>
       [...marks].flatMap(([path, mark]) => {
         const entry = tree.byPath.get(path)
@@ -137,6 +137,8 @@ export class StoppedView implements FrozenView {
     }
     const { emptied } = scan
     const changes = judged.pending
+    const placed = atTheirTops(tree, changes, found)
+    const { findings } = withClosedDirectories({ changes, findings: placed }, options.isRoot)
     return {
       pending: { changes, findings, emptied, conflicts, stale: judged.stale, moved },
       byPath: new Map(scan.changes.map((change) => [change.path, change])),
@@ -349,7 +351,7 @@ function revealed(path: RawPath): readonly { path: RawPath; inode: bigint }[] {
     const real = lookQuietly(each)
     if (real === null) continue
     found.push({ path: each, inode: BigInt(real.inode) })
-    if (real.kind === 'directory') for (const name of namesIn(each)) open.push(joinRaw(each, name))
+    if (real.kind === 'directory') open.push(...entriesIn(each))
   }
   return found
 }

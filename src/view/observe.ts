@@ -107,8 +107,7 @@ function noteHidden(
   let isAnyGone = false
   for (const { path: directory, children } of hiding) {
     const shown = new Set(children.map(({ path }) => path))
-    for (const name of namesIn(directory)) {
-      const path = joinRaw(directory, name)
+    for (const path of entriesIn(directory)) {
       const known = record.entries.get(path)
       if (shown.has(path) || known?.kind === 'gone' || known?.kind === 'added') continue
       const real = lookAt(path)
@@ -154,7 +153,7 @@ export function withBelow(path: RawPath, entry: Entry): Entry {
   return { ...entry, below }
 }
 
-function entriesIn(path: RawPath): readonly RawPath[] {
+export function entriesIn(path: RawPath): readonly RawPath[] {
   try {
     return namesIn(path).map((name) => joinRaw(path, name))
   } catch {

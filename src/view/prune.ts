@@ -4,9 +4,18 @@
  * A directory that hides the real one and is not in use becomes a merge with it: what the session
  * removed gets a whiteout, and everything else of the real directory is seen again.
  */
-import { chmodSync, lstatSync, rmdirSync, unlinkSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { chmodSync, lstatSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
 import { joinRaw, parentOfRaw, type RawPath } from '../gate/index.ts'
-import { codeOf, isAbsent, LentPermissions, nodePath, statsOf } from '../machine/index.ts'
+import {
+  codeOf,
+  holdDirectory,
+  isAbsent,
+  LentPermissions,
+  nodePath,
+  removeTreeSync,
+  statsOf,
+} from '../machine/index.ts'
 import type { Keeper, KeeperTask } from '../sandbox/index.ts'
 import { hidingIn } from './observe.ts'
 import type { Pins } from './pins.ts'
@@ -93,7 +102,7 @@ class Planner implements PrunePlan {
     for (const path of gone) {
       this.tasks.push({ does: 'whiteout', path: joinRaw(entry.at, nameOf(path)) })
     }
-    let goes = gone.length === 0
+    let goes = gone.length === 0 && !entry.isCut
     for (const child of entry.children) if (!this.#visit(child)) goes = false
     return goes && mayGo && this.#single(entry)
   }
@@ -171,13 +180,28 @@ export function removeEntries(entries: readonly UpperEntry[], isRoot: boolean): 
       if (!going.has(at)) lent.lend(stats, at)
       else if (!isRoot && (stats.mode & PRIVATE) !== PRIVATE) chmodSync(nodePath(at), PRIVATE)
     }
-    for (const { at, found } of entries) removeEntry(at, found.kind === 'directory')
+    for (const { at, found, isCut } of entries) {
+      if (isCut) removeDeep(at)
+      else removeEntry(at, found.kind === 'directory')
+    }
   } finally {
     lent.giveBack()
   }
 }
 
 const PRIVATE = 0o700
+
+/** Goes by a short path: that of the directory above, which is held open, and a plain name. */
+function removeDeep(at: RawPath): void {
+  const above = holdDirectory(nodePath(parentOfRaw(at)))
+  try {
+    const place = `${above.prefix}/.writ-${randomUUID()}`
+    renameSync(nodePath(at), place)
+    removeTreeSync(place)
+  } finally {
+    above.close()
+  }
+}
 
 function removeEntry(at: RawPath, isDirectory: boolean): void {
   try {

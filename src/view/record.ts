@@ -6,7 +6,14 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Digest } from '../base/index.ts'
 import type { EntryState, RawPath } from '../gate/index.ts'
-import { isAbsent, nodePath, readableText, readIfThere, replaceFile } from '../machine/index.ts'
+import {
+  codeOf,
+  isAbsent,
+  nodePath,
+  readableText,
+  readIfThere,
+  replaceFile,
+} from '../machine/index.ts'
 
 /** An entry of the real tree as one look found it. */
 interface Identity {
@@ -137,8 +144,32 @@ export function upperKind({ kind, isWhiteout }: SeenEntry): Entry['kind'] {
   return isWhiteout ? 'whiteout' : kind
 }
 
+/** What lies in a directory that this user may not enter: perhaps something, and nothing that is known. */
+const OUT_OF_REACH: SeenEntry = {
+  kind: 'other',
+  inode: '-1',
+  ctimeNs: '0',
+  mtimeNs: '0',
+  size: '0',
+  mode: 0,
+  uid: 0,
+  gid: 0,
+  bornNs: 0n,
+  isWhiteout: false,
+  links: 1,
+}
+
 /** Looks at an entry itself; null if there is none. */
 export function lookAt(path: RawPath): SeenEntry | null {
+  try {
+    return entryAt(path)
+  } catch (error) {
+    if (codeOf(error) === 'EACCES') return OUT_OF_REACH
+    throw error
+  }
+}
+
+function entryAt(path: RawPath): SeenEntry | null {
   try {
     const stats = lstatSync(nodePath(path), { bigint: true })
     return {
@@ -168,7 +199,7 @@ export function lookAt(path: RawPath): SeenEntry | null {
 
 export function lookQuietly(path: RawPath): SeenEntry | null {
   try {
-    return lookAt(path)
+    return entryAt(path)
   } catch {
     // The session may have closed it to this user.
     return null

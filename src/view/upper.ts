@@ -13,6 +13,8 @@ export interface UpperEntry {
   readonly isRoot: boolean
   readonly found: SeenEntry
   readonly children: UpperEntry[]
+  /** It holds more, too deep to be reached by a path. */
+  isCut: boolean
 }
 
 export interface UpperTree {
@@ -32,7 +34,7 @@ export function readUpper(
       const found = lookAt(rawOfText(layer.upper))
       if (found === null) return []
       const [path, at] = [rawOfText(layer.root), rawOfText(layer.upper)]
-      return [{ path, at, layer, isRoot: true, found, children: [] }]
+      return [{ path, at, layer, isRoot: true, found, children: [], isCut: false }]
     })
     const open: UpperEntry[] = [...roots]
     for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
@@ -53,31 +55,37 @@ export function readUpper(
 function childrenOf(entry: UpperEntry, lent: LentPermissions): readonly UpperEntry[] {
   return listed(entry, lent).flatMap((name) => {
     const [path, at] = [joinRaw(entry.path, name), joinRaw(entry.at, name)]
-    const found = looked(at)
+    const found = looked(entry, at)
     if (found === null) return []
-    return [{ path, at, layer: entry.layer, isRoot: false, found, children: [] }]
+    return [{ path, at, layer: entry.layer, isRoot: false, found, children: [], isCut: false }]
   })
 }
 
-function listed({ at }: UpperEntry, lent: LentPermissions): readonly RawPath[] {
+function listed(entry: UpperEntry, lent: LentPermissions): readonly RawPath[] {
+  const { at } = entry
   try {
     const stats = statsOf(at)
     if (stats !== null) lent.lend(stats, at)
     return namesIn(at)
   } catch (error) {
-    // The scan reports what is too deep to be reached.
-    if (isAbsent(error) || codeOf(error) === 'ENAMETOOLONG') return []
-    throw error
+    if (isAbsent(error)) return []
+    cutAt(entry, error)
+    return []
   }
 }
 
-function looked(at: RawPath): SeenEntry | null {
+function looked(above: UpperEntry, at: RawPath): SeenEntry | null {
   try {
     return lookAt(at)
   } catch (error) {
-    if (codeOf(error) === 'ENAMETOOLONG') return null
-    throw error
+    cutAt(above, error)
+    return null
   }
+}
+
+function cutAt(entry: UpperEntry, error: unknown): void {
+  if (codeOf(error) !== 'ENAMETOOLONG') throw error
+  entry.isCut = true
 }
 
 /** Where the overlay itself shows a path of a layer. */

@@ -92,3 +92,52 @@ describe('what waits in a session', { timeout: 90_000 }, () => {
     await agent.ends()
   })
 })
+
+describe('the end of a session with an open question', { timeout: 90_000 }, () => {
+  const left = (): readonly unknown[] => [
+    place.text('mine.txt'),
+    place.text('a.txt'),
+    place.has('n'),
+  ]
+  const MORE = 'echo new > n; echo changed > a.txt'
+
+  beforeEach(() => place.write('mine.txt', 'mine\n'))
+
+  it('settles nothing that only a command settles', async () => {
+    const agent = place.agentRun(['--settle', 'never'])
+    await agent.does('echo theirs > mine.txt')
+    place.writ(['session', 'settle'])
+    const [{ id }] = place.pending()
+    await agent.does(MORE)
+    await agent.ends()
+    expect([agent.err, ...left()]).toEqual([
+      expect.stringContaining('3 changes'),
+      'mine\n',
+      'one\n',
+      false,
+    ])
+    expect(approve(id).status).toBe(0)
+    expect(left()).toEqual(['theirs\n', 'one\n', false])
+    const [{ session_id }] = place.sessions()
+    const { pending } = place.writ(['session', 'show', session_id, '--json']).json
+    expect(pending.map(({ path }: { path: string }) => path.split('/').pop())).toEqual([
+      'a.txt',
+      'n',
+    ])
+  })
+
+  it('settles nothing that a limit interrupted', async () => {
+    const agent = place.agentRun(['--time', '8s'])
+    await agent.does('echo theirs > mine.txt')
+    await agent.hears('wait for an answer')
+    // A file that is open for writing is not settled while the agent runs.
+    await agent.does('exec 7> n; exec 8>> a.txt; echo half >&7; echo half >&8')
+    await agent.exited
+    expect([agent.err, ...left()]).toEqual([
+      expect.stringContaining('3 changes'),
+      'mine\n',
+      'one\n',
+      false,
+    ])
+  })
+})

@@ -111,6 +111,7 @@ export async function show(call: CommandCall): Promise<Exit> {
       use: files.use(),
       conflicts: pending.conflicts,
       stale: pending.stale,
+      left: pending.left,
       pending: pending.changes.map(({ path, before, after }) => ({
         path: displayOfRaw(path),
         change: before === null ? 'added' : after === null ? 'deleted' : 'modified',

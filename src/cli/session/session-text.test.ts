@@ -1,8 +1,9 @@
 /** Words about a settle: what stood in the way, and what was left out. */
 import { expect, it } from 'vitest'
 import type { GateAnswer } from '../../service/index.ts'
-import type { Settled } from '../../sessions/index.ts'
-import { busyLines, nothingNew, settledLines } from './session-text.ts'
+import type { SessionFiles, Settled } from '../../sessions/index.ts'
+import type { Paint } from '../call/terminal.ts'
+import { busyLines, nothingNew, pendingText, settledLines } from './session-text.ts'
 
 const NOTHING: Settled = {
   promoted: null,
@@ -46,4 +47,23 @@ it('names files that a process writes to', () => {
   expect(busyLines({ ...NOTHING, busy: ['/p/a', '/p/b', '/p/c', '/p/d'] })).toEqual([
     'left out, because a process writes to it: /p/a, /p/b, /p/c and 1 more',
   ])
+})
+
+it('counts what is pending beyond two hundred rows, and names what cannot become real', () => {
+  const pending = Array.from({ length: 300 }, (_, index) => {
+    return { path: `/p/f${index}`, change: 'added', why: 'refused' as const }
+  })
+  const use = {
+    model: { requests: 0, failures: 0, input_tokens: 0, output_tokens: 0 },
+    network: [],
+  }
+  const left = [{ path: '/p/pipe', detail: 'is a fifo' }]
+  const shown = { session_id: ID, state: 'stopped', question: null, conflicts: [], stale: [] }
+  const files = { terms: () => ({ agent: 'bash' }) } as unknown as SessionFiles // No more is read.
+  const plain = (text: string): string => text
+  const paint = { strong: plain, dim: plain, bad: plain } as unknown as Paint // As above.
+  const text = pendingText({ ...shown, pending, left, use } as never, files, paint)
+  expect(text.match(/\/p\/f\d+/g)).toHaveLength(200)
+  expect(text).toContain('100 added, refused')
+  expect(text).toContain('/p/pipe  is a fifo')
 })

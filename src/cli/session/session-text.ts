@@ -149,6 +149,7 @@ interface ShownSession {
   readonly use: SessionUse
   readonly conflicts: readonly { readonly path: string; readonly detail: string }[]
   readonly stale: readonly string[]
+  readonly left: readonly { readonly path: string; readonly detail: string }[]
   readonly pending: readonly {
     readonly path: string
     readonly change: string
@@ -173,15 +174,22 @@ const NEXT: Readonly<Record<PendingReason, (id: string) => string | null>> = {
     `refused: it stays out as it is; the agent can change or undo it, or \`writ session discard ${id} PATH\` takes it out of the view`,
 }
 
+const LEFT = 'it cannot become real, and stays in the view'
+
+/** More are counted. */
+const ROWS_MAX = 200
+
 const HIDDEN = 'changed outside; the agent sees it as it was until its processes let go of it'
 
 /** What is pending in a session, and what to type next. */
 export function pendingText(shown: ShownSession, files: SessionFiles, paint: Paint): string {
   const { agent } = files.terms()
   const id = shown.session_id.slice(-SHORT_ID)
-  const rows = shown.pending.map(
-    ({ path, change, why }) => `  ${change.padEnd(8)}  ${visibleName(path)}  ${paint.dim(why)}\n`,
-  )
+  const rows = shown.pending
+    .slice(0, ROWS_MAX)
+    .map(
+      ({ path, change, why }) => `  ${change.padEnd(8)}  ${visibleName(path)}  ${paint.dim(why)}\n`,
+    )
   const conflicts = shown.conflicts.map(
     ({ path, detail }) => `  ${paint.bad('conflict')}  ${visibleName(path)}: ${detail}\n`,
   )
@@ -189,8 +197,13 @@ export function pendingText(shown: ShownSession, files: SessionFiles, paint: Pai
     `${paint.strong(visibleName(agent))}  ${shown.session_id}  ${shown.state}\n`,
     ...useLines(shown.use).map((line) => `${paint.dim(line)}\n`),
     ...(rows.length === 0 ? ['nothing is pending\n'] : rows),
+    ...restLines(shown.pending.slice(ROWS_MAX)),
     ...conflicts,
     ...shown.stale.map((path) => `  hidden    ${visibleName(path)}  ${paint.dim(HIDDEN)}\n`),
+    ...shown.left.map(
+      ({ path, detail }) =>
+        `  left out  ${visibleName(path)}  ${paint.dim(`${detail}; ${LEFT}`)}\n`,
+    ),
     ...nextLines(shown, id),
     ...(rows.length === 0
       ? []
@@ -198,6 +211,17 @@ export function pendingText(shown: ShownSession, files: SessionFiles, paint: Pai
           `see the lines with \`writ session diff ${id}\`, judge again with \`writ session settle ${id}\`, take changes back with \`writ session discard ${id} PATH\`\n`,
         ]),
   ].join('')
+}
+
+/** How many of the rows that are not shown each kind and reason has. */
+function restLines(rest: ShownSession['pending']): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const { change, why } of rest) {
+    const kind = `${change}, ${why}`
+    counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  }
+  const kinds = [...counts].map(([kind, count]) => `${grouped(count)} ${kind}`)
+  return rest.length === 0 ? [] : [`  and more (--json lists all): ${kinds.join('; ')}\n`]
 }
 
 /** One line for each reason that is there. */

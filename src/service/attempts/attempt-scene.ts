@@ -27,6 +27,7 @@ import {
   PATH_BYTES_MAX,
   type Scan,
   scanLayers,
+  withClosedDirectories,
 } from '../../tree/index.ts'
 import type { LawBook } from '../laws/law-book.ts'
 import type { GateParts, Terms } from '../lifecycle/act.ts'
@@ -34,7 +35,6 @@ import { hostFactsOf } from '../lifecycle/draft.ts'
 import { watchHalt } from '../readings/halt.ts'
 import { realPathOf } from '../readings/host-facts.ts'
 import { withoutRefreshedIndexes } from '../rehearsal/refreshed-index.ts'
-import { withClosedDirectories } from '../rehearsal/rehearsal.ts'
 import { sandboxRequest } from '../rehearsal/sandbox-request.ts'
 import { stagePlaceFor, stagePlaces } from '../stage/stage-place.ts'
 import type { AttemptOrder, ParticipantCommand } from '../surface/attempt-surface.ts'
@@ -241,7 +241,7 @@ export class AttemptScene {
       known: this.#laid.known,
       madeMeanwhile,
     })
-    return withClosedDirectories(withoutRefreshedIndexes(scan, this.sandbox.layers))
+    return withClosedDirectories(withoutRefreshedIndexes(scan, this.sandbox.layers), isRoot())
   }
 
   async close(): Promise<void> {

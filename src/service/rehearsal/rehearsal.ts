@@ -38,6 +38,7 @@ import {
   type Scan,
   scanLayers,
   type TreeFinding,
+  withClosedDirectories,
 } from '../../tree/index.ts'
 import { actCommand, actFindings } from '../acts/act-command.ts'
 import type { LawBook } from '../laws/law-book.ts'
@@ -51,8 +52,6 @@ import { hiddenFromRun, RunNetwork, sandboxRequest, toolSettings } from './sandb
 
 const MEBIBYTE = 1024 * 1024
 const OUTPUT_BYTES_MAX = 256 * 1024
-/** To list, and to enter. */
-const LOOK = 0o500
 
 interface RehearsalRequest {
   readonly proposal: Proposal
@@ -188,7 +187,7 @@ async function runSteps(context: GateContext, request: RehearsalRequest, scene: 
       ids: ownIds(),
       exclude: stagePlaces(context.home),
     })
-    const scan = withClosedDirectories(withoutRefreshedIndexes(whole, layers))
+    const scan = withClosedDirectories(withoutRefreshedIndexes(whole, layers), isRoot())
     const { descriptor } = proposal
     steps.push({ descriptor, outcome, changes: changesSince(changes, scan.changes) })
     changes = scan.changes
@@ -267,20 +266,4 @@ class Outputs {
       Buffer.concat(this.#parts[stream]).toString('utf8')
     return { stdout: text('stdout'), stderr: text('stderr'), truncated: this.#isTruncated }
   }
-}
-
-/**
- * Directories that an act leaves unreadable for their own owner. They could be promoted, but only root
- * could check or undo them there. So each becomes a finding of the diff, which refuses it (G-8: an undo
- * has to be possible before something is decided).
- */
-export function withClosedDirectories(scan: Scan): Scan {
-  const closed = isRoot() ? [] : scan.changes.flatMap(closedBy)
-  return closed.length === 0 ? scan : { ...scan, findings: [...scan.findings, ...closed] }
-}
-
-function closedBy({ path, after }: Change): readonly TreeFinding[] {
-  if (after?.kind !== 'directory' || (after.mode & LOOK) === LOOK) return []
-  const detail = 'is a directory that its owner cannot look into'
-  return [{ code: 'diff.unsupported', path, detail }]
 }

@@ -99,7 +99,7 @@ export class SessionActs implements SessionSurface {
     const parts = {
       granted: partOf(part, granted),
       asked: partOf(part, asked),
-      blocked: partOf(part, refused),
+      blocked: withRest(partOf(part, refused), part),
     }
     return { parts, dropped }
   }
@@ -322,7 +322,14 @@ function onlyBlocked(part: PendingPart): WeighedParts['parts'] {
   return { granted: NOTHING, asked: NOTHING, blocked: part }
 }
 
-/** The same for some of the changes. What is about no change at all goes with what is blocked. */
+/** Adds what is about no change at all, which may be why it is blocked. */
+function withRest(part: PendingPart, whole: PendingPart): PendingPart {
+  const paths = new Set(whole.changes.map(({ path }) => path))
+  const rest = whole.findings.filter((each) => !paths.has(each.path) && !isLeftInView(each, paths))
+  return { ...part, findings: [...part.findings, ...rest] }
+}
+
+/** The same for some of the changes. */
 function partOf(whole: PendingPart, changes: readonly Change[]): PendingPart {
   const paths = new Set(changes.map(({ path }) => path))
   const isOf = ({ path }: { readonly path: RawPath }): boolean => paths.has(path)
@@ -342,10 +349,17 @@ function toldOf({ told }: PendingPart): Rehearsal['told'] {
  * What the scan found wrong. An entry that cannot be promoted at all, such as a socket, is no change: it
  * stays in the view and keeps nothing else back.
  */
+function isLeftInView(
+  { code, path }: PendingPart['findings'][number],
+  paths: ReadonlySet<RawPath>,
+): boolean {
+  return !paths.has(path) && (code === 'diff.unsupported' || code === 'diff.path_too_long')
+}
+
 function treeFindings({ changes, findings }: PendingPart) {
   const paths = new Set(changes.map(({ path }) => path))
   return findings
-    .filter(({ code, path }) => code !== 'diff.unsupported' || paths.has(path))
+    .filter((finding) => !isLeftInView(finding, paths))
     .map(({ code, path }) => ({ code, path: displayOfRaw(path) }))
 }
 

@@ -1,5 +1,13 @@
 /** The private home of an agent: what is compared before a session uses it, and what is not. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -109,17 +117,33 @@ it('asks about what runs by itself in the home of any agent', async () => {
   home = await AgentHome.open(known, 'bash', null, user)
   expect(await changed()).toEqual([])
   write('notes.txt', 'nothing')
-  write('.cache/x/.bashrc', 'nothing')
+  // Records of programs, and caches that they verify.
+  write('.bash_history', 'nothing')
+  write('.npm/_cacache/content-v2/sha512/00/11', 'nothing')
   write('.gitconfig', '[user]\n\tname = Other\n\temail = a@example.org\n[color]\n\tui = auto\n')
   expect(await changed()).toEqual([])
   const files = ['.bashrc', '.profile', '.zshenv', '.npmrc', 'bin/ls', '.local/bin/git']
   const more = ['.config/git/config', '.config/fish/config.fish', '.pythonstartup']
   const python = '.local/lib/python3.11/site-packages'
-  for (const file of [...files, ...more, `${python}/x.pth`]) write(file, 'evil')
-  write(`${python}/pkg/mod.py`, 'a package')
+  const others = [`${python}/yaml.py`, '.sqliterc', '.config/go/env', '.cache/pre-commit/r/hook']
+  const packages = [`${python}/x.pth`, 'node_modules/leftpad/index.js', ...others]
+  for (const file of [...files, ...more, ...packages]) write(file, 'evil')
+  // Any directory can be one of the PATH.
+  const programs = ['go/bin/gofmt', 'tools/make', '.npm/_cacache/tmp/x', 'bin/ls']
+  for (const file of programs) {
+    write(file, 'evil')
+    chmodSync(join(home.directory, file), 0o755)
+  }
   write('.gitconfig', '[user]\n\tname = Ann\n[core] hooksPath = /tmp/h\n')
   symlinkSync('/tmp/emacs', join(home.directory, '.emacs.d'))
-  const expected = [...files, ...more, `${python}/x.pth`, '.gitconfig', '.emacs.d']
+  const expected = [
+    ...files,
+    ...more,
+    ...packages,
+    ...programs.slice(0, -1),
+    '.gitconfig',
+    '.emacs.d',
+  ]
   expect(await changed()).toEqual(expected.sort())
   await accept()
   expect(await changed()).toEqual([])

@@ -11,15 +11,9 @@ import { dirname, join } from 'node:path'
 import type { KnownHome } from '../../home/index.ts'
 import type { AgentHost } from '../../hosts/index.ts'
 import { readIfThere, writeWhole } from '../../machine/index.ts'
-import {
-  type AgentPowers,
-  isAmong,
-  type PowerChange,
-  parsedGlobs,
-  powerChanges,
-  powersOf,
-} from './agent-powers.ts'
+import { type AgentPowers, type PowerChange, powerChanges, powersOf } from './agent-powers.ts'
 import { filesBelow } from './files-below.ts'
+import { isAmong, parsedGlobs } from './home-globs.ts'
 
 const AGENTS = 'agents'
 const PRIVATE = 0o700

@@ -6,10 +6,10 @@
 import { join } from 'node:path'
 import { digestBytes } from '../../base/index.ts'
 import { readConfiguration } from '../../configuration/index.ts'
-import { type Glob, matchesPath, parseGlob } from '../../contracts/index.ts'
 import type { AgentHost } from '../../hosts/index.ts'
 import { readIfThere } from '../../machine/index.ts'
 import { filesBelow } from './files-below.ts'
+import { isAmong, parsedGlobs } from './home-globs.ts'
 import { homePowers } from './home-powers.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
@@ -43,10 +43,10 @@ const PACKAGES = /(?:^|\/)(?:node_modules|packages|pkg)\//
 
 /** Reads all parts of a private home as they are now. */
 export async function powersOf(home: string, host: AgentHost | null): Promise<AgentPowers> {
-  const { powers = [], remade = [], mixed = [] } = host?.state ?? {}
+  const { places = [], powers = [], remade = [], mixed = [] } = host?.state ?? {}
   const [globs, left] = [parsedGlobs(powers), parsedGlobs(remade)]
   const found: Record<string, Record<string, Power>> = {}
-  for (const [path, digest] of Object.entries(homePowers(home))) {
+  for (const [path, digest] of Object.entries(homePowers(home, places))) {
     found[path] = { [WHOLE]: { digest, shown: null } }
   }
   for (const { path, bytes } of filesBelow(home)) {
@@ -103,14 +103,6 @@ function isOwnTrust(
       (power === undefined ||
         trust.values.some((value) => powerOf(name, value).digest === power.digest)),
   )
-}
-
-export function parsedGlobs(globs: Keys = []): readonly Glob[] {
-  return globs.flatMap((glob) => parseGlob(`/${glob}`) ?? [])
-}
-
-export function isAmong(globs: readonly Glob[], path: string): boolean {
-  return globs.some((glob) => matchesPath(glob, `/${path}`))
 }
 
 /** Hosts note the form of their settings when they write them again. */

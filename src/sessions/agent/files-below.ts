@@ -5,8 +5,9 @@ import { join } from 'node:path'
 /** More are not looked at: an agent's own settings are few. */
 export const FILES_MAX = 50_000
 
-interface FoundFile {
+export interface FoundFile {
   readonly path: string
+  readonly isLink: boolean
   /** Of a link: where it leads. */
   readonly bytes: () => Uint8Array
 }
@@ -20,7 +21,7 @@ export function* filesBelow(directory: string): Generator<FoundFile> {
       const isLink = entry.isSymbolicLink()
       if (!(entry.isFile() || isLink) || ++count > FILES_MAX) continue
       const at = join(directory, path)
-      yield { path, bytes: () => (isLink ? readlinkSync(at, 'buffer') : readFileSync(at)) }
+      yield { path, isLink, bytes: () => (isLink ? readlinkSync(at, 'buffer') : readFileSync(at)) }
     }
   }
 }

@@ -1,116 +1,79 @@
 /**
- * Parts of every private home that run code by themselves, whichever agent it belongs to: start files of
- * shells, settings of git and of package managers, directories of programs.
+ * Parts of every private home that may run code or configure a program, whichever agent it belongs to:
+ * all that is new counts unless it is known to be harmless, because no list names every program that
+ * reads a file of its user.
  */
 import { randomUUID } from 'node:crypto'
-import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { digestBytes } from '../../base/index.ts'
-import { DEFAULT_LISTS } from '../../gate/index.ts'
-import { namesIfThere } from '../../machine/index.ts'
-import { FILES_MAX, filesBelow } from './files-below.ts'
+import { FILES_MAX, type FoundFile, filesBelow } from './files-below.ts'
+import { isAmong, parsedGlobs } from './home-globs.ts'
 
-/** In addition to those that the lists of deferred paths name for shells and logins. */
-const OWN_PLACES = [
-  '.gitconfig',
-  '.config/git',
-  'bin',
-  '.local/bin',
-  '.npmrc',
-  '.yarnrc',
-  '.yarnrc.yml',
-  '.config/pip',
-  '.pip',
-  '.pydistutils.cfg',
-  '.pythonrc',
-  '.pythonrc.py',
-  '.pythonstartup',
-  '.pythonstartup.py',
-  '.ipython/profile_default/startup',
-  '.bundle/config',
-  '.gemrc',
-  '.irbrc',
-  '.Rprofile',
-  '.perldb',
-  '.cargo/config',
-  '.cargo/config.toml',
-  '.cargo/bin',
-  '.gradle/init.d',
-  '.gradle/init.gradle',
-  '.m2/settings.xml',
-  '.mavenrc',
-  '.gdbinit',
-  '.lldbinit',
-  '.vimrc',
-  '.vim',
-  '.config/nvim',
-  '.exrc',
-  '.emacs',
-  '.emacs.d',
-  '.curlrc',
-  '.wgetrc',
-  '.tmux.conf',
-  '.screenrc',
-  '.makerc',
-]
+/** Records of what was typed or seen, and caches whose contents their programs verify by digests. */
+const HARMLESS = parsedGlobs([
+  '.*_history',
+  '.lesshst',
+  '.viminfo',
+  '.wget-hsts',
+  '.sudo_as_admin_successful',
+  '.npm/_cacache/**',
+  '.npm/_locks/**',
+  '.npm/_logs/**',
+  '.npm/_update-notifier-last-checked',
+  '.cache/pip/http/**',
+  '.cache/pip/http-v2/**',
+  '.cache/pip/selfcheck/**',
+  '.cache/fontconfig/**',
+  '.cache/mesa_shader_cache*/**',
+  '.cargo/registry/cache/**',
+  '.cargo/registry/index/**',
+  '.cargo/.package-cache*',
+  '.cargo/.global-cache',
+  '.local/share/recently-used.xbel',
+])
+/** Downloads of Go, which it compares with `go.sum`; what they unpack to may hold programs as packages do. */
+const GO_MODULES = 'go/pkg/mod/'
+const PACKAGES = /(?:^|\/)node_modules\//
+const DOT_NAME = /(?:^|\/)\./
+const EXECUTABLE = 0o111
 
-/** User packages of Python, of which two kinds of files run at each start. */
-const PYTHON = '.local/lib'
-const PYTHON_STARTS = /(?:\.pth|\/(?:user|site)customize\.py)$/
-
-const KINDS = new Set(['shell', 'session'])
-
-/** Names below a home from the lists of deferred paths; what can lie anywhere counts at its top. */
-function listedPlaces(): readonly string[] {
-  const rows = DEFAULT_LISTS.deferred.filter(({ kind }) => KINDS.has(kind))
-  return rows.flatMap(({ patterns }) =>
-    patterns.flatMap((pattern) => {
-      const [, name] = /^(?:~|\*\*)\/([^*]+?)(?:\/\*\*)?$/.exec(pattern) ?? []
-      return name === undefined ? [] : [name]
-    }),
-  )
-}
-
-/** Digests by path in the home. Links are not followed: one on the way to a place counts itself. */
-export function homePowers(home: string): Readonly<Record<string, string>> {
+/**
+ * Digests by path in the home. `places` are what the adapter of the agent says that it writes for itself;
+ * the adapter names the powers among them. Links are not followed: one on the way to a place counts itself.
+ */
+export function homePowers(
+  home: string,
+  places: readonly string[],
+): Readonly<Record<string, string>> {
   const found: Record<string, string> = {}
-  for (const place of [...OWN_PLACES, ...listedPlaces()]) addPlace(home, place, found)
-  for (const version of namesIfThere(join(home, PYTHON))) {
-    const place = `${PYTHON}/${version}/site-packages`
-    addPlace(home, place, found, (path) => PYTHON_STARTS.test(`/${path}`))
+  let count = 0
+  for (const file of filesBelow(home)) {
+    // Never the same, so that it is asked about each time.
+    if (++count === FILES_MAX) found['(too many files to compare)'] = randomUUID()
+    if (places.some((place) => isOf(file.path, place)) || !isPower(home, file)) continue
+    const { path } = file
+    const bytes = path === '.gitconfig' && !file.isLink ? gitPowers(file.bytes()) : file.bytes()
+    if (bytes !== null) found[path] = digestBytes(bytes)
   }
   return found
 }
 
-function addPlace(
-  home: string,
-  place: string,
-  found: Record<string, string>,
-  isPower: (path: string) => boolean = () => true,
-): void {
-  const names = place.split('/')
-  for (let count = 1; count <= names.length; count++) {
-    const path = names.slice(0, count).join('/')
-    const at = join(home, path)
-    const entry = lstatSync(at, { throwIfNoEntry: false })
-    if (entry === undefined) return
-    if (entry.isSymbolicLink()) {
-      found[path] = digestBytes(readlinkSync(at, 'buffer'))
-      return
-    }
-    if (entry.isFile()) {
-      const bytes = path === '.gitconfig' ? gitPowers(readFileSync(at, 'latin1')) : readFileSync(at)
-      if (bytes !== null) found[path] = digestBytes(bytes)
-      return
-    }
-    if (!entry.isDirectory()) return
-  }
-  let count = 0
-  for (const { path, bytes } of filesBelow(join(home, place))) {
-    if (isPower(path)) found[`${place}/${path}`] = digestBytes(bytes())
-    // Never the same, so that it is asked about each time.
-    if (++count === FILES_MAX) found[`${place} (too many files to compare)`] = randomUUID()
-  }
+/** A place that ends with a slash is a directory. */
+function isOf(path: string, place: string): boolean {
+  return place.endsWith('/') ? path.startsWith(place) : path === place
+}
+
+function isPower(home: string, { path, isLink }: FoundFile): boolean {
+  // A directory of the PATH can be any; a link may lead to what runs or is read.
+  if (isLink || isExecutable(join(home, path))) return !path.startsWith(GO_MODULES)
+  if (isAmong(HARMLESS, path)) return false
+  return DOT_NAME.test(path) || PACKAGES.test(path)
+}
+
+function isExecutable(file: string): boolean {
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  return stats !== undefined && (stats.mode & EXECUTABLE) !== 0
 }
 
 const HARMLESS_SECTION = /^\s*\[(user|color|advice)\]\s*$/i
@@ -120,7 +83,8 @@ const PLAIN_LINE = /^\s*[A-Za-z][A-Za-z0-9-]*\s*=[^\\"]*$/
 const EMPTY_LINE = /^\s*(?:[#;].*)?$/
 
 /** The lines of git's configuration that may run something; null for none. */
-function gitPowers(text: string): Uint8Array | null {
+function gitPowers(bytes: Uint8Array): Uint8Array | null {
+  const text = Buffer.from(bytes).toString('latin1')
   const kept: string[] = []
   let isHarmless = false
   for (const line of text.split('\n')) {
