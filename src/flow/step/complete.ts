@@ -18,6 +18,8 @@ export function complete(turn: Turn, node: number): void {
   const { status, hasFired } = turn.node(node)
   // It was stopped when something that it followed ran again.
   if (status === 'rejected' && turn.node(node).isLeftBehind) return
+  // It led on earlier in this step, and a way back may have entered its work again since.
+  if (status === 'done' && turn.draft.run.rules >= 9) return
   if (target !== -1 && waitsForWork(turn, node, target)) return
   if (status === 'done' || asksForEvidence(turn, node)) return
   // The way out that was taken before leads nowhere else any more.
