@@ -113,7 +113,7 @@ it('is a page without scripts, in which everything is text', () => {
   expect(page).not.toMatch(/<script|<b>T|javascript:/)
 })
 
-it('keeps words and times in one line, and gives work that nobody judges no verdict', () => {
+it('keeps words and times in one line, and gives work without a judge no verdict', () => {
   const { flow, facts, state } = host()
   const page = reportPage(reportOf(flow, facts, state))
   expect(page).toContain('<td class="word"><span class="good">APPROVE</span></td>')

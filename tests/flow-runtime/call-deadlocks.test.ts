@@ -100,7 +100,7 @@ it('a call is made again after a way back out of it, and its caller is never sta
   expect(host.entered).toEqual(['a', 'k', 'r', 'a', 'k', 'r', 'g'])
 })
 
-it('a way back of the last check of work with a call enters the round anew (version 9 of the rules)', () => {
+it('a way back of the last check of work with a call begins a round of its own (version 9 of the rules)', () => {
   const c = check('c', 'w', { phase_id: 'Q' })
   const nodes = [work('w'), c, check('d', 'w', { phase_id: 'k' }), gate('k'), GOAL]
   const back = edge('d', 'd', { class: 'Loop', guard_expr: 'state.attempt_count < 2' })

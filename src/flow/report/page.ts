@@ -214,7 +214,7 @@ function nodes({ nodes: list }: RunReport): string {
       String(node.attempts),
       String(node.tool_calls),
       `${node.seconds.toFixed(2)} s`,
-      // Nobody judges what is done without a verdict, or has judged what was not begun.
+      // Work that is done without a verdict has no judge.
       node.verdict === 'PENDING' && UNJUDGED.has(node.status) ? '' : marked(node.verdict),
       node.score === null ? '' : String(node.score),
     ]),
