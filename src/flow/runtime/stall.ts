@@ -12,6 +12,7 @@ import type { CompiledEdge, CompiledNode } from '../compile/compiled-flow.ts'
 import { isStuckStatus } from '../state/draft.ts'
 import { leadsAway } from '../state/firings.ts'
 import { isOpen } from '../state/state.ts'
+import { phaseAwaited } from './border.ts'
 import { block, isAwaited } from './enter.ts'
 import { hasGoneOn, nodesAfter } from './leave.ts'
 import { missingApprovals } from './review.ts'
@@ -23,7 +24,10 @@ export function findStalled(turn: Turn): boolean {
   const calling = turn.draft.run.rules >= 8 ? turn.draft.run.calling : 0
   if (open + stuck + calling === 0 || acting + waiting + spansPending > 0) return false
   if (ended !== null || isRefused || isExplained(turn)) return false
-  const stalled = turn.flow.nodes.filter(({ index }) => isWaitingForNothing(turn, index))
+  const idle = turn.flow.nodes.filter(({ index }) => isWaitingForNothing(turn, index))
+  // What is approved and in place goes on when the others do: it is not run again for them.
+  const causes = idle.filter(({ index }) => phaseAwaited(turn, index) === -1)
+  const stalled = causes.length > 0 ? causes : idle
   for (const { index } of stalled) block(turn, index, 'flow.stalled', stallValues(turn, index))
   return stalled.length > 0
 }
