@@ -9,7 +9,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { faultCode, invariant } from '../base/index.ts'
+import { invariant } from '../base/index.ts'
 import type { Participant } from '../contracts/index.ts'
 import {
   artifactPath,
@@ -25,6 +25,7 @@ import {
   SAID_BY_HOST,
 } from '../flow/index.ts'
 import type { Attempt, HeldAttempt, OperationAnswer } from '../service/index.ts'
+import { artifactObstacle } from './artifact-obstacle.ts'
 import {
   attemptOrder,
   blockOf,
@@ -415,9 +416,9 @@ export class Participation {
       await open.write(this.#absolute(path), bytes)
       return null
     } catch (error) {
-      const isOfParticipant = isFolder(this.#absolute(folder))
-      if (faultCode(error) !== 'diff.unsupported' || !isOfParticipant) throw error
-      return `it left something in the place of its artifact: ${path} cannot be written`
+      const why = artifactObstacle(error, path, isFolder(this.#absolute(folder)))
+      if (why === null) throw error
+      return why
     }
   }
 

@@ -58,8 +58,11 @@ function stallValues(turn: Turn, node: number): Readonly<Record<string, unknown>
   const { status, work } = turn.node(node)
   const checks = missingApprovals(turn, node).map((check) => turn.idOf(check))
   const below = work.stage?.standsOn.map(({ node_id }) => node_id) ?? []
+  const { target } = turn.draft.nodeOf(node)
+  const isNamed = turn.draft.run.rules >= 9 && status === 'resting' && target !== -1
   return {
     status,
+    ...(isNamed ? { waits_for: [turn.idOf(target)] } : {}),
     ...(checks.length === 0 ? {} : { waits_for_checks: checks }),
     ...(status === 'approved' && below.length > 0 ? { waits_for_stages: below } : {}),
   }
