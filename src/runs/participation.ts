@@ -25,7 +25,6 @@ import {
   SAID_BY_HOST,
 } from '../flow/index.ts'
 import type { Attempt, HeldAttempt, OperationAnswer } from '../service/index.ts'
-import { artifactObstacle } from './artifact-obstacle.ts'
 import {
   attemptOrder,
   blockOf,
@@ -38,6 +37,7 @@ import {
   stageOf,
   withTimeout,
 } from './attempt-order.ts'
+import { artifactObstacle } from './files/artifact-obstacle.ts'
 import { changedFinding } from './files/recorded-artifacts.ts'
 import { refuseHalted, untilHalted } from './flow-host.ts'
 import { NodeAttempt } from './live-attempt.ts'
@@ -416,9 +416,7 @@ export class Participation {
       await open.write(this.#absolute(path), bytes)
       return null
     } catch (error) {
-      const why = artifactObstacle(error, path, isFolder(this.#absolute(folder)))
-      if (why === null) throw error
-      return why
+      return artifactObstacle(error, path, isFolder(this.#absolute(folder)))
     }
   }
 

@@ -1,5 +1,5 @@
 /**
- * Phases that are judged in one another (version 9 of the rules): whatever order the answers come in, what is
+ * Phases that are judged in one another (version 9 of the rules): in every order of answers, what is
  * approved leads on, and is promoted once.
  */
 import { describe, expect, it } from 'vitest'

@@ -63,7 +63,7 @@ export async function run(call: CommandCall): Promise<Exit> {
   })
 }
 
-/** What lets the nodes go on at which the run stands: a resume alone asks the same again. */
+/** The answers that let stopped nodes go on: a resume alone asks the same again. */
 function answersLeft(run: WalkedRun): readonly string[] {
   const answer = / (?:retry|unblock)$/
   const stops = stopsOf(run).filter(({ kind }) => kind === 'decision' || kind === 'blocked')
