@@ -9,7 +9,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { faultCode, invariant } from '../base/index.ts'
+import { invariant } from '../base/index.ts'
 import type { Participant } from '../contracts/index.ts'
 import {
   artifactPath,
@@ -37,6 +37,7 @@ import {
   stageOf,
   withTimeout,
 } from './attempt-order.ts'
+import { artifactObstacle } from './files/artifact-obstacle.ts'
 import { changedFinding } from './files/recorded-artifacts.ts'
 import { refuseHalted, untilHalted } from './flow-host.ts'
 import { NodeAttempt } from './live-attempt.ts'
@@ -415,9 +416,7 @@ export class Participation {
       await open.write(this.#absolute(path), bytes)
       return null
     } catch (error) {
-      const isOfParticipant = isFolder(this.#absolute(folder))
-      if (faultCode(error) !== 'diff.unsupported' || !isOfParticipant) throw error
-      return `it left something in the place of its artifact: ${path} cannot be written`
+      return artifactObstacle(error, path, isFolder(this.#absolute(folder)))
     }
   }
 

@@ -145,6 +145,19 @@ it('a mended program is pinned again for the same flow, and resume goes on', () 
   expect(place.writ(['replay', '--json']).json).toMatchObject({ ok: true })
 })
 
+it('says which answer lets the node go on that a person is asked about', () => {
+  place.write('b.mjs', 'process.exit(3)\n')
+  written(flowOf([worker('b', { max_attempts: 1 }), goal('z', 'P1')], [edge('b', 'z')]))
+  const run = walk('run', 'flow.json').run_id
+  place.write('b.mjs', script(`${TOOL}${artifact("'mended'")}`))
+  const moved = place.writ(['flow', 'migrate', run, 'flow.json', ...yes(run)])
+  expect(moved.out).toContain(
+    `moved; to go on: writ flow answer ${run} b retry, then writ flow resume ${run}\n`,
+  )
+  expect(walk('answer', run, 'b', 'retry').ok).toBe(true)
+  expect(walk('resume', run).status).toBe('DONE')
+})
+
 it('takes over which reviewers are open', () => {
   const judge = (more: object): Flow => {
     const reviewer = { command: ['node', 'agents/r.mjs'], ...more }

@@ -112,3 +112,13 @@ it('is a page without scripts, in which everything is text', () => {
   expect(page).toContain('T &lt;b&gt;')
   expect(page).not.toMatch(/<script|<b>T|javascript:/)
 })
+
+it('keeps words and times in one line, and gives work without a judge no verdict', () => {
+  const { flow, facts, state } = host()
+  const page = reportPage(reportOf(flow, facts, state))
+  expect(page).toContain('<td class="word"><span class="good">APPROVE</span></td>')
+  expect(page).toMatch(/<td class="word">2026-01-01T00:00:\d\d\.000Z<\/td>/)
+  expect(page).toContain('<td><code>sha256:')
+  const nodes = page.slice(page.indexOf('id="nodes"'), page.indexOf('id="findings"'))
+  expect(nodes).not.toContain('PENDING')
+})

@@ -100,6 +100,16 @@ it('a call is made again after a way back out of it, and its caller is never sta
   expect(host.entered).toEqual(['a', 'k', 'r', 'a', 'k', 'r', 'g'])
 })
 
+it('a way back of the last check of work with a call begins a round of its own (version 9 of the rules)', () => {
+  const c = check('c', 'w', { phase_id: 'Q' })
+  const nodes = [work('w'), c, check('d', 'w', { phase_id: 'k' }), gate('k'), GOAL]
+  const back = edge('d', 'd', { class: 'Loop', guard_expr: 'state.attempt_count < 2' })
+  const edges = [edge('w', 'c'), edge('c', 'd'), edge('d', 'g'), edge('w', 'k', GATE), back]
+  const host = walk(nodes, edges)
+  expect([host.status, host.findings]).toEqual(['DONE', []])
+  expect(host.entered).toEqual(['w', 'c', 'd', 'k', 'w', 'c', 'd', 'k', 'g'])
+})
+
 it('what an earlier call has come to, with a way that was closed, keeps no later call', () => {
   const back = { class: 'Loop' as const, guard_expr: 'state.attempt_count < 2' }
   const called = work('k', { call: true, phase_id: 'k' })

@@ -182,6 +182,28 @@ describe('a goal that one branch is enough for', () => {
     expect([host.status, host.node('b').status]).toEqual(['DONE', 'abandoned'])
   })
 
+  it.each(['Progress', 'Gate'] as const)('ends the others also by %s edges', (sort) => {
+    const any = { class: sort, join: 'OR' as const }
+    const host = new Host(
+      {
+        nodes: [work('a'), work('b'), check('cb', 'b'), node('z', { kind: 'GOAL' })],
+        edges: [edge('a', 'z', any), edge('b', 'cb'), edge('cb', 'z', any)],
+      },
+      (id) => (id === 'b' ? { stage: 'b-1' } : {}),
+    )
+    host
+      .start()
+      .run(
+        ({ type, ...of }) => type === 'run_participant' && 'node_id' in of && of.node_id === 'cb',
+      )
+    host.verify()
+    expect([host.status, host.node('b').status, host.node('cb').status]).toEqual([
+      'DONE',
+      'abandoned',
+      'abandoned',
+    ])
+  })
+
   it('stops what is still under way there, with its checks and what comes before it', () => {
     const host = new Host({
       nodes: [

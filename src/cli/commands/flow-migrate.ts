@@ -3,7 +3,15 @@
  * flow and in the programs of participants, and what is in the way, before anything is recorded.
  */
 import { faultError } from '../../base/index.ts'
-import { isWalked, lookAtMigration, migrateRun, type RunMigration } from '../../runs/index.ts'
+import { stopsOf } from '../../flow/index.ts'
+import {
+  isWalked,
+  lookAtMigration,
+  lookAtRun,
+  migrateRun,
+  type RunMigration,
+  type WalkedRun,
+} from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { canAsk } from '../call/passphrase.ts'
 import { readFlow } from '../flow/load.ts'
@@ -49,9 +57,17 @@ export async function run(call: CommandCall): Promise<Exit> {
     const shown = migration.digest
     await migrateRun(host, runId, { flow, principal, comment, shown, source: files })
     if (options.isOn('json')) return told(call, runId, migration, true)
-    await terminal.out(`moved; to go on: writ flow resume ${runId}\n`)
+    const next = [...answersLeft(await lookAtRun(host, runId)), `writ flow resume ${runId}`]
+    await terminal.out(`moved; to go on: ${next.join(', then ')}\n`)
     return EXIT.yes
   })
+}
+
+/** The answers that let stopped nodes go on: a resume alone asks the same again. */
+function answersLeft(run: WalkedRun): readonly string[] {
+  const answer = / (?:retry|unblock)$/
+  const stops = stopsOf(run).filter(({ kind }) => kind === 'decision' || kind === 'blocked')
+  return stops.flatMap(({ next }) => next.find((command) => answer.test(command)) ?? [])
 }
 
 function wordsAgain(

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { foreignGroups } from './foreign-groups.ts'
+import { foreignGroups, foreignParents } from './foreign-groups.ts'
 
 let root: string
 
@@ -31,4 +31,14 @@ it('names the topmost directory of another group, and the command that helps', (
   expect(only).toMatch(new RegExp(`: chgrp -R ${gid + 1} ${root}$`))
   const [of] = foreignGroups([root], { uid: statSync(root).uid + 1, gid: gid + 1 })
   expect(of).toContain(`sudo chgrp -R ${gid + 1}`)
+})
+
+it('names directories of another group between the home and the scope, but not the home', () => {
+  const { gid } = statSync(root)
+  const scope = join(root, 'own', 'deep')
+  const [only, ...others] = foreignParents([scope], own(gid + 1), root)
+  expect(others).toEqual([])
+  expect(only).toMatch(new RegExp(`: chgrp ${gid + 1} ${join(root, 'own')}$`))
+  expect(foreignParents([scope], own(gid), root)).toEqual([])
+  expect(foreignParents([scope], own(gid + 1), join(root, 'elsewhere'))).toEqual([])
 })

@@ -198,7 +198,7 @@ export function gapOf(domains: readonly Domain[], words: readonly string[] | nul
     parts.push(part)
   }
   const gap = parts.every((part) => part.kind === 'range')
-    ? gapOfRanges(parts)
+    ? gapOfRanges(parts, COUNTS.has(path))
     : // The loop above let only parts of one kind pass, and these are not ranges.
       gapOfValues(parts as readonly Values[], words)
   return gap === null ? null : `${path} is ${gap}`
@@ -219,16 +219,24 @@ function isTruth(named: ReadonlySet<string>): boolean {
   return [...named].every((value) => value === 'true' || value === 'false')
 }
 
-function gapOfRanges(parts: readonly Range[]): string | null {
+/** Fields that the host counts: whole numbers from 0. */
+const COUNTS: ReadonlySet<string> = new Set(
+  ['tool_calls', 'attempt_count', 'rejection_count'].map((name) => `state.${name}`),
+)
+
+function gapOfRanges(parts: readonly Range[], isCount: boolean): string | null {
   const sorted = [...parts].sort(
     (one, other) => one.low - other.low || Number(one.isLowOut) - Number(other.isLowOut),
   )
-  let high = Number.NEGATIVE_INFINITY
-  let isHighOut = false
+  let high = isCount ? 0 : Number.NEGATIVE_INFINITY
+  let isHighOut = isCount
   for (const part of sorted) {
     const touches = part.low < high || (part.low === high && !(part.isLowOut && isHighOut))
     if (!touches && !(high === Number.NEGATIVE_INFINITY && part.low === high)) {
-      return gapBetween(high, isHighOut, part.low, part.isLowOut)
+      const gap = gapBetween(high, isHighOut, part.low, part.isLowOut)
+      const whole = isHighOut ? Math.ceil(high) : Math.floor(high) + 1
+      if (!isCount) return gap
+      if (whole < part.low || (whole === part.low && part.isLowOut)) return String(whole)
     }
     if (part.high > high || (part.high === high && !part.isHighOut)) {
       high = part.high

@@ -57,9 +57,13 @@
  * before that node. Nothing is entered by an edge whose source was entered again in the same step, nor while a
  * Rollback to it waits for the gate. A question about work whose base is void is withdrawn. Work that led on before it
  * was approved decides nothing again. A run in which only calls are left is stalled at their callers.
+ *
+ * By version 9 a CHECK that was done does not lead on again in the step in which its work is entered again. CHECK
+ * nodes that have approved work of another phase, which is in place, keep no border from opening, and phases that
+ * wait for one another's CHECK nodes end; none of these is run again for a stall elsewhere.
  */
 
-export const RULES_NOW = 8
+export const RULES_NOW = 9
 
 /** Edges that ask for independent verification ask for a claim too. */
 export const CLAIM_NEEDED_SINCE = 7

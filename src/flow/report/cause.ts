@@ -293,6 +293,8 @@ function stalledText(values: Values): string {
   const goals = Array.isArray(missed) ? `${missed.map(shownText).join(', ')} was not reached: ` : ''
   if (way !== undefined)
     return `${goals}it was left by ${shownText(way)} to ${shownText(end)}, ${goals === '' ? 'which was not entered' : 'and no goal lies there'}`
+  if (Array.isArray(ways) && ways.length === 0)
+    return `${goals}nothing leads to it, and nothing is under way`
   if (Array.isArray(ways))
     return `${goals}it waits for ${ways.map(shownText).join(', ')}, and nothing is under way`
   return 'it waits for another node, and nothing leads there'

@@ -13,7 +13,7 @@ h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2.2rem;border-bottom:1px sol
 table{border-collapse:collapse;width:100%;font-size:.92em}th,td{text-align:left;vertical-align:top;padding:.3em .6em;border-bottom:1px solid var(--line);overflow-wrap:anywhere}
 th{overflow-wrap:normal;color:var(--dim);font-weight:600}code,pre{font:.92em ui-monospace,monospace}pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}
 .good{color:var(--good)}.bad{color:var(--bad)}.wait{color:var(--wait)}.dim{color:var(--dim)}nav a{margin-right:1em}
-.scroll{overflow-x:auto}`
+.scroll{overflow-x:auto}td.word{white-space:nowrap}`
 
 /** How an artifact differs from the version before it, as lines with their signs. */
 export interface ArtifactDiff {
@@ -214,11 +214,14 @@ function nodes({ nodes: list }: RunReport): string {
       String(node.attempts),
       String(node.tool_calls),
       `${node.seconds.toFixed(2)} s`,
-      node.verdict,
+      // Work that is done without a verdict has no judge.
+      node.verdict === 'PENDING' && UNJUDGED.has(node.status) ? '' : marked(node.verdict),
       node.score === null ? '' : String(node.score),
     ]),
   )
 }
+
+const UNJUDGED = new Set(['done', 'idle', 'abandoned'])
 
 function findings({ findings: list }: RunReport): string {
   return grid(
@@ -366,8 +369,14 @@ function cell(value: unknown): string {
 function grid(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return '<p class="dim">none</p>'
   const head = heads.map((name) => `<th>${text(name)}</th>`).join('')
-  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join('')}</tr>`)
+  const body = rows.map((row) => `<tr>${row.map(tableCell).join('')}</tr>`)
   return `<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${body.join('\n')}</tbody></table></div>`
+}
+
+/** A single word or a time stays in one line; long digests and paths may break anywhere. */
+function tableCell(html: string): string {
+  const isWord = /^\S{1,24}$/.test(html.replaceAll(/<[^>]*>/g, ''))
+  return `<td${isWord ? ' class="word"' : ''}>${html}</td>`
 }
 
 const GOOD = new Set(['DONE', 'done', 'ended', 'verified', 'true', 'APPROVE'])

@@ -12,7 +12,7 @@ import { isStuckAt, type RunState } from '../state/state.ts'
 import { elementAt } from '../state/vector.ts'
 import { pinnedVersion } from '../state/version.ts'
 import { Causes, lateText } from './cause.ts'
-import { mendedText, type ToldRun, wayOut } from './ways-out.ts'
+import { mendedText, sourceOf, type ToldRun, wayOut } from './ways-out.ts'
 import { commandText, nodeName, nodeTitle, oneLine, shownText } from './words.ts'
 
 /** `kind` says what the run needs: an answer, a yes, a way to be opened, or nothing any more. */
@@ -349,7 +349,9 @@ function blockedStop(
       ? []
       : own.filter(({ at, action }) => at === last.at && action === last.action)
   const out = wayOut(run, together)
-  const says = [...new Set([...together.map((finding) => finding.says), ...out.says])].join('; ')
+  const causes = last?.code === 'flow.stalled' ? closedInto(flow, node_id, findings) : []
+  const words = [...together.map((finding) => finding.says), ...causes, ...out.says]
+  const says = [...new Set(words)].join('; ')
   const unblock = commandText('writ', 'flow', 'answer', runId, node_id, 'unblock')
   const ways = out.isOnly ? out.next : [...out.next, unblock]
   return {
@@ -362,11 +364,35 @@ function blockedStop(
   }
 }
 
-/** A run that has failed does not go on; it says at which nodes. */
+/** Why the ways to a node are closed on which it waits, each by what was found of it last. */
+function closedInto(
+  { nodes, nodeIndex }: CompiledFlow,
+  nodeId: string,
+  findings: readonly ToldFinding[],
+): readonly string[] {
+  const stalled = findings.findLast(
+    ({ code, node_id }) => code === 'flow.stalled' && node_id === nodeId,
+  )
+  const awaited = stalled?.values['waits_for']
+  const { incoming = [] } = nodes[nodeIndex.get(nodeId) ?? -1] ?? {}
+  return incoming.flatMap(({ edgeId, document }) => {
+    if (!Array.isArray(awaited) || !awaited.includes(document.source)) return []
+    const last = findings.findLast(({ edge_id }) => edge_id === edgeId)
+    return last === undefined || !STOPPING.has(last.action) ? [] : [last.says]
+  })
+}
+
+/** A run that has failed does not go on; it says at which nodes, and what can be done with the run. */
 function failedStops(
-  { flow, state }: StoppedRun,
+  { flow, state, facts }: StoppedRun,
   findings: readonly ToldFinding[],
 ): readonly RunStop[] {
+  const runId = state.runId ?? ''
+  const next = [
+    commandText('writ', 'flow', 'report', runId),
+    againText(facts),
+    commandText('writ', 'flow', 'cancel', runId, '--undo'),
+  ]
   return flow.nodes.flatMap(({ index, nodeId }) => {
     if (elementAt(state.nodes, index).status !== 'failed') return []
     const last = findings.findLast(({ node_id }) => node_id === nodeId)
@@ -379,10 +405,22 @@ function failedStops(
         title: nodeTitle(flow, nodeId),
         ...code,
         says,
-        next: [],
+        next,
       },
     ]
   })
+}
+
+/** The command that begins another run of the flow. */
+function againText(facts: readonly FlowFact[]): string {
+  const source = sourceOf(facts)
+  if (source === null) return 'writ flow run FILE'
+  const { file, participants, side } = source
+  return commandText(
+    ...['writ', 'flow', 'run', file],
+    ...(participants === undefined ? [] : ['--participants', participants]),
+    ...(side === undefined ? [] : ['--side', side]),
+  )
 }
 
 /** Returns the nodes that are blocked, the last finding of which has this code. */

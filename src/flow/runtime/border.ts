@@ -98,13 +98,42 @@ export function waitsForCalls(turn: Turn, { index: phase, nodes }: CompiledSpan)
 
 /**
  * Returns how many nodes keep a phase from its end. While a call has come to a way out of the phase, CHECK nodes
- * that rest until the calls of their work have returned do not (version 8): each would wait for the other.
+ * that rest until the calls of their work have returned do not (version 8), nor do those of phases that wait for
+ * each other's end (version 9): each would wait for the other.
  */
 export function openIn(turn: Turn, phase: number): number {
   const { open, judging } = turn.draft.phases.get(phase)
+  if (turn.draft.run.rules >= 9 && open > 0 && waitsInCircle(turn, phase)) return 0
   if (turn.draft.run.rules < 8 || open !== judging.length || !leadsOutByCall(turn, phase))
     return open
   return open - judging.filter((node) => isBehindCalls(turn, node)).length
+}
+
+/**
+ * Returns the phase for whose end alone a CHECK rests that has approved, since its work is in place; -1 if it
+ * waits for something else (version 9).
+ */
+export function phaseAwaited(turn: Turn, node: number): number {
+  const { target } = turn.draft.nodeOf(node)
+  if (turn.draft.run.rules < 9 || target === -1 || turn.node(node).status !== 'resting') return -1
+  const isInPlace = turn.node(target).status === 'done' && !mayCross(turn, target, node)
+  return isInPlace && areCallsOver(turn, target) ? turn.draft.nodeOf(target).phase : -1
+}
+
+/** Returns whether phases are kept from their end by nothing but CHECK nodes that wait for one another's end. */
+function waitsInCircle(turn: Turn, first: number): boolean {
+  const phases = new Set([first])
+  for (const phase of phases) {
+    const { open, blocked, judging, pending } = turn.draft.phases.get(phase)
+    const isWaiting = open === judging.length && open > 0 && blocked === 0
+    if (!isWaiting || (pending !== null && phase !== first)) return false
+    for (const node of judging) {
+      const awaited = phaseAwaited(turn, node)
+      if (awaited === -1) return false
+      phases.add(awaited)
+    }
+  }
+  return true
 }
 
 /** Returns whether a CHECK rests until its work is promoted after the calls of the work, or these have returned. */
@@ -149,6 +178,7 @@ function isJudgedElsewhere(turn: Turn, node: number): boolean {
   if (status !== 'resting') return status === 'submitted'
   // A called CHECK that rests waits for no phase.
   if (target === -1 || turn.node(target).status !== 'done') return target !== -1
+  if (phaseAwaited(turn, node) !== -1) return true
   return turn.draft.run.rules >= 8 && isBehindCalls(turn, node)
 }
 

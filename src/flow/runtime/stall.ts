@@ -12,6 +12,7 @@ import type { CompiledEdge, CompiledNode } from '../compile/compiled-flow.ts'
 import { isStuckStatus } from '../state/draft.ts'
 import { leadsAway } from '../state/firings.ts'
 import { isOpen } from '../state/state.ts'
+import { phaseAwaited } from './border.ts'
 import { block, isAwaited } from './enter.ts'
 import { hasGoneOn, nodesAfter } from './leave.ts'
 import { missingApprovals } from './review.ts'
@@ -23,7 +24,10 @@ export function findStalled(turn: Turn): boolean {
   const calling = turn.draft.run.rules >= 8 ? turn.draft.run.calling : 0
   if (open + stuck + calling === 0 || acting + waiting + spansPending > 0) return false
   if (ended !== null || isRefused || isExplained(turn)) return false
-  const stalled = turn.flow.nodes.filter(({ index }) => isWaitingForNothing(turn, index))
+  const idle = turn.flow.nodes.filter(({ index }) => isWaitingForNothing(turn, index))
+  // What is approved and in place goes on when the others do: it is not run again for them.
+  const causes = idle.filter(({ index }) => phaseAwaited(turn, index) === -1)
+  const stalled = causes.length > 0 ? causes : idle
   for (const { index } of stalled) block(turn, index, 'flow.stalled', stallValues(turn, index))
   return stalled.length > 0
 }
@@ -54,8 +58,11 @@ function stallValues(turn: Turn, node: number): Readonly<Record<string, unknown>
   const { status, work } = turn.node(node)
   const checks = missingApprovals(turn, node).map((check) => turn.idOf(check))
   const below = work.stage?.standsOn.map(({ node_id }) => node_id) ?? []
+  const { target } = turn.draft.nodeOf(node)
+  const isNamed = turn.draft.run.rules >= 9 && status === 'resting' && target !== -1
   return {
     status,
+    ...(isNamed ? { waits_for: [turn.idOf(target)] } : {}),
     ...(checks.length === 0 ? {} : { waits_for_checks: checks }),
     ...(status === 'approved' && below.length > 0 ? { waits_for_stages: below } : {}),
   }

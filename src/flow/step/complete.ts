@@ -18,6 +18,8 @@ export function complete(turn: Turn, node: number): void {
   const { status, hasFired } = turn.node(node)
   // It was stopped when something that it followed ran again.
   if (status === 'rejected' && turn.node(node).isLeftBehind) return
+  // It led on earlier in this step, and a way back may have entered its work again since.
+  if (status === 'done' && turn.draft.run.rules >= 9) return
   if (target !== -1 && waitsForWork(turn, node, target)) return
   if (status === 'done' || asksForEvidence(turn, node)) return
   // The way out that was taken before leads nowhere else any more.
@@ -25,7 +27,8 @@ export function complete(turn: Turn, node: number): void {
   turn.settle(node, 'done', 'complete')
   if (turn.node(node).isLeftBehind) return enterLate(turn, node)
   if (isCandidate) winGroups(turn, node)
-  if (turn.draft.run.rules > 1 && awaits.isAnySync) endBranches(turn, node)
+  if (turn.draft.run.rules > 1 && (awaits.isAnySync || isAnyGoal(turn, node)))
+    endBranches(turn, node)
   const isCaller = turn.draft.run.rules >= 4 && calls.length > 0
   if (hasChoice && document.kind !== 'GOAL' && !isCaller) openGroups(turn, node)
   // A person is asked, since no alternative is open.
@@ -38,6 +41,13 @@ export function complete(turn: Turn, node: number): void {
   for (const check of checks) {
     if (turn.node(check).status === 'resting') turn.later({ kind: 'done', node: check })
   }
+}
+
+/** Returns whether a goal says at an edge that is no Sync that one is enough (version 9). */
+function isAnyGoal({ draft }: Turn, node: number): boolean {
+  const { document, incoming } = draft.nodeOf(node)
+  if (draft.run.rules < 9 || document.kind !== 'GOAL') return false
+  return incoming.some(({ arrival, document: edge }) => arrival === 'other' && edge.join === 'OR')
 }
 
 function leaveDone(turn: Turn, node: number): void {

@@ -11,8 +11,11 @@ export const ARTIFACTS = 'artifacts'
 
 const CODE = 'flow.artifact_touched'
 
-/** More read-only mounts would slow every start; a stage that changes any of it is blocked all the same. */
-const PLACES_MAX = 64
+/**
+ * Each read-only mount costs every start some 0.25 ms of processor time; a stage that changes any of it is blocked
+ * all the same.
+ */
+const PLACES_MAX = 16
 
 interface NodeEntries {
   readonly nodeId: string
@@ -37,7 +40,9 @@ export function sealedArtifacts(own: OwnAttempt): readonly SealedPaths[] {
   const before = attemptsOf(folder, { nodeId, entries: attempt - 1 })
   const free = `${folder}/${nodeId}/${attempt}`
   const runs = runFolders(workspace).filter((one) => one !== folder)
-  const places = [...before, ...others, ...runs].filter((place) => !isWithin(free, place))
+  const begun = nodes.filter(({ entries }) => entries > 0)
+  const made = begun.map((node) => `${folder}/${node.nodeId}`)
+  const places = [...before, ...made, ...runs].filter((place) => !isWithin(free, place))
   // Runs of earlier versions have no folder of their own: other entries of the folder are free there.
   const ofRun = folder === ARTIFACTS ? [...before, ...others] : [folder]
   // A node may be called as an attempt of this one is.
