@@ -110,6 +110,7 @@ function loopOnce(
     passphrase: null,
     input: null,
     readsBelow: null,
+    isUrgent: false,
     limitMs: Number.POSITIVE_INFINITY,
     abort: null,
   }).ended

@@ -1,5 +1,6 @@
 /** Everything that the command line can do, over HTTP (H-2): each route is called for real. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -230,6 +231,32 @@ describe('documents', () => {
     }
   }, 60_000)
 
+  it.each(['checkFlow', 'testFlow', 'exportFlow'] as const)(
+    'no name of a file leads out of the folder of a request: %s',
+    async (route) => {
+      const outside = join(place.project, 'planted.yaml')
+      const named = [
+        '../../planted.yaml',
+        '../planted.yaml',
+        outside,
+        '..',
+        '.profile',
+        'a/b',
+        'a\n',
+      ]
+      for (const name of named) {
+        const body = { flow, test: 'x: 1', files: { [name]: 'planted' } } as Json
+        if (route === 'testFlow') delete body.flow
+        else delete body.test
+        const refused = await problemOf(asBot[route]({ body }))
+        expect([name, refused.status]).toEqual([name, 400])
+      }
+      expect(existsSync(outside)).toBe(false)
+      expect(existsSync(join(tmpdir(), 'planted.yaml'))).toBe(false)
+    },
+    60_000,
+  )
+
   it('rules are tested, proved, compared, formatted and imported', async () => {
     const folder = 'examples/constitution'
     const read = (name: string) => readFileSync(join(folder, name), 'utf8')
@@ -263,6 +290,25 @@ describe('documents', () => {
 })
 
 describe('what a human does', () => {
+  it('halts at once, however many commands of an agent wait', async () => {
+    const rules = [readFileSync('examples/constitution/apply.yaml', 'utf8')]
+    let isHalted = false
+    const later: boolean[] = []
+    const asked = Array.from({ length: 40 }, () =>
+      asBot
+        .proveRules({ body: { rules, never: 'ALLOW' } })
+        .catch(() => null)
+        .then(() => later.push(isHalted)),
+    )
+    expect(await value(asAnn.halt({ body: {} }))).toMatchObject({ ok: true })
+    isHalted = true
+    await Promise.all(asked)
+    // Most were still waiting, or were refused before: no halt waits for them.
+    expect(later.length).toBe(40)
+    expect(later).toContain(true)
+    expect(await value(asAnn.resume({ body: { proof } }))).toMatchObject({ ok: true })
+  }, 120_000)
+
   it('halts without a proof, and resumes with one', async () => {
     expect((await problemOf(asBot.halt({ body: {} }))).code).toBe('principal.not_human')
     expect(await value(asAnn.halt({ body: { reason: 'smoke' } }))).toMatchObject({ ok: true })

@@ -21,7 +21,9 @@ const Flow = {
 const FLOW_FILES = ['flow', 'participants', 'side'] as const
 /** Further files that the documents name, such as sub-flows. */
 const Files = Type.Optional(
-  Type.Record(Type.String({ pattern: '^[\\w-][\\w.-]{0,63}$' }), FileContents),
+  Type.Record(Type.String({ pattern: '^[\\w-][\\w.-]{0,63}$' }), FileContents, {
+    additionalProperties: false,
+  }),
 )
 const Problem = Type.Object(ViolationShape.properties)
 const Rules = Type.Array(FileContents, { minItems: 1, maxItems: 200 })

@@ -142,7 +142,7 @@ export const LAW_ROUTES = {
     says: 'Stops everything now. A human needs no proof for it.',
     who: 'human',
     command: 'halt',
-    runs: { kind: 'act' },
+    runs: { kind: 'act', isUrgent: true },
     body: fields({ reason: Reason }),
     answers: { 200: Seq },
   }),

@@ -30,6 +30,8 @@ export interface CommandLine {
   readonly input?: string
   /** Options that the route always gives. */
   readonly always?: readonly string[]
+  /** Waits for no other command of the service. */
+  readonly isUrgent?: true
   /** The command asks for the passphrase too. */
   readonly takesProof?: true
   /** Afterwards the service goes on with the run. */

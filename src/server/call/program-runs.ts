@@ -20,6 +20,8 @@ export interface ProgramOrder {
   /** Files outside of this directory are not read; null for no such bound. */
   readonly readsBelow: string | null
   readonly limitMs: number
+  /** Waits for no other command; a halt is one. */
+  readonly isUrgent: boolean
   /** Ends the process. */
   readonly abort: AbortSignal | null
 }
@@ -41,7 +43,9 @@ export const PASS_DESCRIPTOR = 3
 const OUTPUT_BYTES_MAX = 64 << 20
 const ERROR_BYTES_MAX = 1 << 20
 const GRACE_MS = 5_000
-const WAITING_MAX = 64
+/** Of one caller. */
+const WAITING_MAX = 16
+const URGENT_AT_ONCE = 2
 const WALKS_MAX = 32
 /** How long a process that walks a run may take to stop in order. */
 const DRAIN_MS = 20_000
@@ -50,6 +54,7 @@ export class ProgramRuns {
   readonly #program: string
   readonly #env: NodeJS.ProcessEnv
   readonly #places: Turnstile
+  readonly #urgent = new Turnstile(URGENT_AT_ONCE, WAITING_MAX)
   readonly #walks = new Map<ChildProcess, Promise<ProgramEnd>>()
 
   constructor(program: string, env: NodeJS.ProcessEnv, atOnce: number) {
@@ -60,12 +65,14 @@ export class ProgramRuns {
 
   /** Runs a command to its end. */
   run(order: ProgramOrder): Promise<ProgramEnd> {
-    return this.#places.pass(() => watched(this.#start(order), order).ended)
+    const places = order.isUrgent ? this.#urgent : this.#places
+    return places.pass(() => watched(this.#start(order), order).ended, order.token ?? '')
   }
 
   /** Starts a command that may take hours; it is stopped with the service. */
   walk(order: ProgramOrder): StartedProgram {
-    if (this.#walks.size >= WALKS_MAX) throw faultError('api.busy', '')
+    if (this.#walks.size >= WALKS_MAX)
+      throw faultError('api.busy', '', 'too many runs are walked', 'ask again when some have ended')
     const child = this.#start(order)
     const started = watched(child, order)
     this.#walks.set(child, started.ended)

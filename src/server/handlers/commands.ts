@@ -91,6 +91,7 @@ function orderOf(
     passphrase,
     input: runs.input === undefined ? '' : textOf(fields[runs.input]),
     readsBelow: isDocument ? folder : null,
+    isUrgent: runs.isUrgent === true,
     limitMs: { document: READ_MS, read: READ_MS, act: ACT_MS, walk: Number.POSITIVE_INFINITY }[
       runs.kind
     ],
@@ -106,15 +107,19 @@ function writeFiles(
   folder: string,
   isHere: boolean,
 ): FilePlaces {
+  const written = new Set<string>()
   const write = (name: string, value: unknown): string => {
     const text = textOf(value)
     const file = /\.\w+$/.test(name) ? name : `${name}${extensionOf(text)}`
+    if (written.has(file)) throw faultError('api.malformed', '', `two files are named ${file}`)
+    written.add(file)
     writeFileSync(join(folder, file), text, { mode: 0o600, flag: 'wx' })
     // A command that works in the folder names no path of this machine in its answer.
     return isHere ? file : join(folder, file)
   }
   const { files } = fields
-  if (isObject(files)) for (const [name, value] of Object.entries(files)) write(name, value)
+  if (isObject(files))
+    for (const [name, value] of Object.entries(files)) write(plainName(name), value)
   const places: Record<string, readonly string[]> = {}
   for (const name of names) {
     const value = fields[name]
@@ -131,6 +136,12 @@ function writeFiles(
     )
   }
   return places
+}
+
+/** Returns the name of a file that a caller chose. Fails if it leads out of the request's folder. */
+function plainName(name: string): string {
+  if (/^[\w-][\w.-]*$/.test(name)) return name
+  throw faultError('api.malformed', '', 'names of `files` are letters, digits, `_`, `-` and `.`')
 }
 
 function textOf(value: unknown): string {
@@ -170,7 +181,7 @@ function walkOn(call: CommandCall, left: unknown): void {
   if (!isObject(left) || left['walked'] !== false || typeof left['run_id'] !== 'string') return
   const { directory } = call.home.home
   const argv = ['flow', 'resume', `--home=${directory}`, '--json', '--', left['run_id']]
-  const plain = { passphrase: null, input: '', readsBelow: null, abort: null }
+  const plain = { passphrase: null, input: '', readsBelow: null, isUrgent: false, abort: null }
   const order = { argv, cwd: dirname(directory), token: call.token, ...plain }
   call.programs.walk({ ...order, limitMs: Number.POSITIVE_INFINITY }).ended.catch(() => undefined)
 }
