@@ -20,7 +20,7 @@ export type {
   SocketProfile,
   ToolChannel,
 } from './driver/driver.ts'
-export { isGone, isLeftBehind, mayMapOwners, ownerMark } from './driver/owner.ts'
+export { isGone, isLeftBehind, mayMapOwners, ownerMark, startedAt } from './driver/owner.ts'
 export { sandboxBase, sandboxLeftovers } from './layers/leftovers.ts'
 export { layerDirectory } from './layers/overlay-plan.ts'
 export { createDriver } from './linux.ts'

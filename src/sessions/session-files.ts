@@ -10,7 +10,7 @@ import type { ActionDescriptor, SessionFact } from '../contracts/index.ts'
 import type { GatewayBudget } from '../gateway/index.ts'
 import type { KnownHome } from '../home/index.ts'
 import { namesIfThere, readIfThere, removeTree, replaceFile, writeWhole } from '../machine/index.ts'
-import { isLeftBehind, ownerMark } from '../sandbox/index.ts'
+import { isLeftBehind, ownerMark, startedAt } from '../sandbox/index.ts'
 import type { MovedHead } from '../service/index.ts'
 import type { Commits, LeftBytes, LeftRow } from './left-bytes.ts'
 import type { PublishedPort } from './published-ports.ts'
@@ -162,7 +162,7 @@ export class SessionFiles {
   /** Says that this process runs the session; returns the function that takes it back. */
   own(): () => Promise<void> {
     const mark = join(this.directory, `${OWNER}${ownerMark()}-`)
-    replaceFile(mark, '', 0o600)
+    replaceFile(mark, startedAt(process.pid), 0o600)
     return () => removeTree(mark)
   }
 
@@ -173,9 +173,10 @@ export class SessionFiles {
 
   /** Whether a process that lives runs the session. */
   get isLive(): boolean {
-    return namesIfThere(this.directory).some(
-      (name) => name.startsWith(OWNER) && !isLeftBehind(name, OWNER),
-    )
+    const isGone = (name: string): boolean =>
+      // A mark that is taken back meanwhile is nobody's.
+      isLeftBehind(name, OWNER, readIfThere(join(this.directory, name)) ?? 'gone')
+    return namesIfThere(this.directory).some((name) => name.startsWith(OWNER) && !isGone(name))
   }
 
   async remove(): Promise<void> {

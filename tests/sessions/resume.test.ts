@@ -1,7 +1,7 @@
 /** Sessions whose processes die, and commands about sessions that do not run (S-11). */
 import { spawn } from 'node:child_process'
-import { readdirSync, readlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readlinkSync, renameSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AGENT, RunningAgent, SessionPlace } from './session-place.ts'
 
@@ -42,6 +42,18 @@ describe('a session that was interrupted', { timeout: 90_000 }, () => {
       'RESUMED',
       'ENDED',
     ])
+  })
+
+  it('does not run because another process has the number of its own now', async () => {
+    const agent = place.agentRun(['--settle', 'never'])
+    await agent.does('echo more >> a.txt')
+    agent.child.kill('SIGKILL')
+    await agent.exited
+    const state = join(place.folder, 'state')
+    const marks = readdirSync(state, { recursive: true, encoding: 'utf8' })
+    const mark = join(state, marks.find((name) => basename(name).startsWith('owner-')) ?? '')
+    renameSync(mark, mark.replace(/owner-\d+/, `owner-${process.pid}`))
+    expect(place.sessions()).toMatchObject([{ state: 'stopped' }])
   })
 
   it('is settled and emptied without an agent', async () => {

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readlinkSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { isLeftBehind, ownerMark, sameNumbers, spareOwner } from './owner.ts'
+import { isLeftBehind, ownerMark, sameNumbers, spareOwner, startedAt } from './owner.ts'
 
 const NAMESPACE = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? ''
 
@@ -18,6 +18,13 @@ it('what a process made is left behind when the process is gone', async () => {
   await once(child, 'exit')
   expect(isLeftBehind(`${mark}-0a1b`)).toBe(true)
   expect(isLeftBehind(`writ-${mark}-0a1b`, 'writ-')).toBe(true)
+})
+
+it('a process that took the number of another one later made nothing of it', () => {
+  const name = `owner-${ownerMark()}-`
+  const started = startedAt(process.pid)
+  expect(isLeftBehind(name, 'owner-', started)).toBe(false)
+  expect(isLeftBehind(name, 'owner-', `${Number(started) - 1}`)).toBe(true)
 })
 
 it('what a process of another namespace made is not ours to judge', () => {

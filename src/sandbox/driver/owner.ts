@@ -1,9 +1,11 @@
 /**
  * The owner of files that may be left behind: their name has the number of the process that made them,
  * and the PID namespace of that number. Several namespaces can share a directory (containers with a
- * common /tmp); a process never sweeps up files of another namespace.
+ * common /tmp); a process never sweeps up files of another namespace. Numbers come round again, on some
+ * machines within minutes: where a wrong answer would last, the time when the process started goes along.
  */
 import { readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { readableText } from '../../machine/index.ts'
 
 let known: string | null = null
 
@@ -18,10 +20,22 @@ export function ownerMark(): string {
   return `${process.pid}.${namespace()}`
 }
 
-/** Whether the process that made it is gone, by the name of the thing behind a prefix. */
-export function isLeftBehind(name: string, prefix = ''): boolean {
+/**
+ * Whether the process that made it is gone, by the name of the thing behind a prefix. With the time when
+ * that process started, another one of the same number is told apart.
+ */
+export function isLeftBehind(name: string, prefix = '', started = ''): boolean {
   const mark = name.startsWith(prefix) ? /^(\d+)\.(\d+)-/.exec(name.slice(prefix.length)) : null
-  return mark !== null && mark[2] === namespace() && isGone(Number(mark[1]))
+  if (mark === null || mark[2] !== namespace()) return false
+  const pid = Number(mark[1])
+  return isGone(pid) || (started !== '' && startedAt(pid) !== started)
+}
+
+/** When a process started, in ticks of the machine; empty if it is gone. */
+export function startedAt(pid: number): string {
+  const text = readableText(`/proc/${pid}/stat`)
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return /^[ZX]/.test(fields[0] ?? '') ? '' : (fields[19] ?? '')
 }
 
 /** For certain: a process that cannot be looked at may be alive. */

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { faultError } from '../../base/index.ts'
 import { readableText, writeWhole } from '../../machine/index.ts'
+import { startedAt } from '../driver/owner.ts'
 import { isWithin } from '../kernel/mount-table.ts'
 import type { OverlayPlan } from '../layers/overlay-plan.ts'
 
@@ -39,7 +40,7 @@ export async function keepLayers(directory: string, { roots }: OverlayPlan): Pro
   }
   return {
     numbers,
-    take: (pid) => writeFileSync(join(directory, USER), JSON.stringify([pid, startOf(pid)])),
+    take: (pid) => writeFileSync(join(directory, USER), JSON.stringify([pid, startedAt(pid)])),
   }
 }
 
@@ -64,7 +65,7 @@ async function untilFree(directory: string): Promise<void> {
   if (text === '') return
   // Written by `take`; a file that a crash cut short is of a process that is gone.
   const [pid, start] = partsOf(text)
-  for (let waited = 0; startOf(pid) === start && start !== ''; waited += LOOK_MS) {
+  for (let waited = 0; startedAt(pid) === start && start !== ''; waited += LOOK_MS) {
     if (waited >= WAIT_MS) {
       const message = `the layers at \`${directory}\` are in use by process ${pid}`
       throw faultError('sandbox.failed', directory, message, 'wait until it has ended')
@@ -79,11 +80,4 @@ function partsOf(text: string): readonly [pid: number, start: string] {
   } catch {
     return [0, '']
   }
-}
-
-/** When a process started, in ticks of the machine; empty if it is gone. */
-function startOf(pid: number): string {
-  const text = readableText(`/proc/${pid}/stat`)
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return /^[ZX]/.test(fields[0] ?? '') ? '' : (fields[19] ?? '')
 }
