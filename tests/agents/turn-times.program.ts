@@ -16,6 +16,7 @@ const ROUNDS = 2
 const LIMIT_MS = 120_000
 const WRIT = resolve('bin/writ.cjs')
 const COMMANDS = ['echo one > one.txt; ls', 'echo two > two.txt; cat one.txt', 'git status --short']
+const MADE = ['one.txt', 'two.txt']
 
 function installed(name: string): readonly string[] | null {
   try {
@@ -64,6 +65,8 @@ async function timesOf(name: string, program: readonly string[]) {
         const words = trial.arguments({ url: '', project: '.' })
         const argv = [process.execPath, WRIT, 'run', '--model-url', url, '--', ...program, ...words]
         if (side === 'outside') prepareTrial(host, place, url)
+        // The turn before made them: what is there already is no change that a session could promote.
+        for (const name of MADE) rmSync(join(place.project, name), { force: true })
         const started = performance.now()
         const end =
           side === 'inside'
