@@ -162,10 +162,14 @@ function processorMs(workers, server) {
     some.reduce((total, one) => total + fields.reduce((own, field) => own + one[field], 0), 0) *
     TICK_MS
   const own = all.filter(({ pid }) => workers.includes(pid))
+  const below = new Set(workers)
+  // A child is listed after its parent, but for numbers that came round.
+  for (const { pid, parent } of all) if (below.has(parent)) below.add(pid)
+  const others = all.filter(({ pid }) => below.has(pid) && !workers.includes(pid))
   const served = all.filter(({ pid, parent }) => pid === server || parent === server)
   return {
     worker: sum(own, 'own'),
-    children: sum(own, 'ended'),
+    children: sum(own, 'ended') + sum(others, 'own', 'ended'),
     server: sum(served, 'own', 'ended'),
   }
 }
