@@ -48,7 +48,7 @@ import { type GateContext, isRoot } from '../surface/context.ts'
 import { type LaidBases, layBases } from './attempt-bases.ts'
 import type { AttemptOutputs } from './attempt-outputs.ts'
 import { attemptDescriptor, attemptResources } from './attempt-proposal.ts'
-import { type Holding, HostShelf } from './host-shelf.ts'
+import { type AttemptGround, HostShelf } from './host-shelf.ts'
 import { lastPromotion, madeSince } from './made-meanwhile.ts'
 import { sealedPlaces } from './sealed-paths.ts'
 
@@ -202,7 +202,7 @@ export class AttemptScene {
   }
 
   /** What the attempt changed lies there. */
-  get holding(): Holding {
+  get holding(): AttemptGround {
     const holding = this.#sandbox ?? this.#shelf
     invariant(holding !== null, 'an attempt that is judged ran or wrote something')
     return holding

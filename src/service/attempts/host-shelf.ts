@@ -10,7 +10,7 @@ import { type Control, type Layer, ownerMark, type Sandbox } from '../../sandbox
 import { isRoot } from '../surface/context.ts'
 
 /** What is judged of an attempt, wherever its changes lie. */
-export type Holding = Pick<Sandbox, 'close' | 'controls' | 'layers'>
+export type AttemptGround = Pick<Sandbox, 'close' | 'controls' | 'layers'>
 
 const NOTHING_RAN: readonly Control[] = [
   { name: 'no_process', detail: 'nothing ran: the host itself wrote the files of this act' },
@@ -18,7 +18,7 @@ const NOTHING_RAN: readonly Control[] = [
 const SET_GROUP = 0o2000
 const NO_NAMES: ReadonlySet<string> = new Set(['', '.', '..'])
 
-export class HostShelf implements Holding {
+export class HostShelf implements AttemptGround {
   readonly controls = NOTHING_RAN
   readonly layers: readonly Layer[]
   readonly file: ShelvedFile
