@@ -5,7 +5,7 @@
  * ratios mean something elsewhere.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -93,7 +93,7 @@ async function prepare(server, folder, http) {
     await addRun(serverOf(ledger), { run, stream: 'main', begin })
     return run
   }
-  return { ledger, project, env, add }
+  return { ledger, project, env, add, serverPid: pidOf(server) }
 }
 
 /** Starts workers; `news` is called with each of their lines. */
@@ -116,10 +116,11 @@ async function startWorkers({ project, env }, count, news) {
     })
   }
   while (ready < count) await pause(20)
-  return async () => {
+  const stop = async () => {
     for (const child of children) child.kill('SIGTERM')
     await Promise.all(children.map((child) => new Promise((end) => child.once('exit', end))))
   }
+  return Object.assign(stop, { pids: children.map(({ pid }) => pid) })
 }
 
 async function rate(place, count) {
@@ -130,12 +131,64 @@ async function rate(place, count) {
   // The first runs load what later ones have.
   for (let index = 0; index < PLACES * count; index++) await place.add()
   while (done < PLACES * count) await pause(20)
+  const used = processorMs(stop.pids, place.serverPid)
   const started = performance.now()
   for (let index = 0; index < RUNS; index++) await place.add()
   while (done < RUNS + PLACES * count) await pause(10)
   const perSecond = (RUNS / (performance.now() - started)) * 1000
+  const now = processorMs(stop.pids, place.serverPid)
+  const costs = Object.entries(now).map(
+    ([name, ms]) => `${name} ${Math.round((ms - used[name]) / RUNS)}`,
+  )
+  process.stderr.write(
+    `${count} worker(s): ${perSecond.toFixed(2)} runs/s; processor ms a run: ${costs.join(', ')}\n`,
+  )
   await stop()
   return perSecond
+}
+
+const TICK_MS = 10
+
+function pidOf({ directory }) {
+  return Number(readFileSync(join(directory, 'data', 'postmaster.pid'), 'utf8').split('\n')[0])
+}
+
+/** Processor time by the kernel's accounts: of the workers, of what they started, and of the server. */
+function processorMs(workers, server) {
+  const all = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap(statOf)
+  const sum = (some, ...fields) =>
+    some.reduce((total, one) => total + fields.reduce((own, field) => own + one[field], 0), 0) *
+    TICK_MS
+  const own = all.filter(({ pid }) => workers.includes(pid))
+  const below = new Set(workers)
+  // A child is listed after its parent, but for numbers that came round.
+  for (const { pid, parent } of all) if (below.has(parent)) below.add(pid)
+  const others = all.filter(({ pid }) => below.has(pid) && !workers.includes(pid))
+  const served = all.filter(({ pid, parent }) => pid === server || parent === server)
+  return {
+    worker: sum(own, 'own'),
+    children: sum(own, 'ended') + sum(others, 'own', 'ended'),
+    server: sum(served, 'own', 'ended'),
+  }
+}
+
+function statOf(name) {
+  try {
+    const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number)
+    const [parent, user, system, endedUser, endedSystem] = [1, 11, 12, 13, 14].map(
+      (at) => fields[at],
+    )
+    return [{ pid: Number(name), parent, own: user + system, ended: endedUser + endedSystem }]
+  } catch {
+    // It ended since it was listed.
+    return []
+  }
 }
 
 async function pickUp(place) {

@@ -115,7 +115,7 @@ async function actView(
   }
 }
 
-/** A document that broke its contract, or a dry run: of neither anything is recorded. */
+/** A document that broke its contract, or a dry run: neither changes anything. */
 function answerView(answer: GateAnswer, dryRun: boolean): ActionView {
   const { action_id, decision, result, violations = [] } = answer
   const status = violations.length > 0 ? 'refused' : dryRun ? 'dry run' : 'blocked'
@@ -123,7 +123,7 @@ function answerView(answer: GateAnswer, dryRun: boolean): ActionView {
   const words =
     first === undefined
       ? `Nothing was recorded or changed; it would be decided ${decision.decision}.`
-      : `The proposal breaks its contract at ${first.path || '/'}: ${first.message}. Nothing was recorded.`
+      : `The proposal breaks its contract at ${first.path || '/'}: ${first.message}. Nothing was changed.`
   return {
     says: words,
     action_id,

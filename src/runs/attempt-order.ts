@@ -12,6 +12,7 @@ import { sealedArtifacts } from './files/sealed-artifacts.ts'
 import { isObject, type Said } from './participant/participant-request.ts'
 import { type Secrets, secretsOf } from './participant/secrets.ts'
 import type { RunCommand } from './participant-input.ts'
+import { runsHere } from './programs/participant-command.ts'
 import { LOG_FILE } from './programs/workspace-files.ts'
 import type { FlowRun } from './run.ts'
 
@@ -47,6 +48,7 @@ export function attemptOrder(
     secrets: secretsFor(run, command.participant),
     limits: { seconds: secondsFor(command, secondsLeft(run)), memoryMb: null, diskMb: null },
     isTraced: document.trace === 'refused',
+    isElsewhere: !runsHere(command.participant),
     // A reviewer may start the work that it judges: the work must not reach the answer.
     hasClosedOutput: command.review !== null,
     abort,

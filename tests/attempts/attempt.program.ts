@@ -130,6 +130,7 @@ async function perform(gate: GateSurface, ledger: Ledger, step: StepOrder): Prom
         secrets: step.secrets ?? {},
         limits: { seconds: 30, memoryMb: 512, diskMb: 64, ...step.limits },
         isTraced: step.isTraced ?? false,
+        isElsewhere: step.isElsewhere ?? false,
         abort: abort.signal,
       })
       open.set(step.name, attempt)

@@ -24,6 +24,7 @@ export interface BeginStep {
     readonly diskMb?: number
   }
   readonly isTraced?: boolean
+  readonly isElsewhere?: boolean
 }
 
 export type StepOrder =

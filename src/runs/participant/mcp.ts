@@ -6,6 +6,7 @@
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { canonicalJson, DOCUMENT_LIMITS, readJson } from '../../base/index.ts'
 import { twiceIn } from '../../flow/index.ts'
+import { isAddress } from '../programs/participant-command.ts'
 import { Declined, heard, InvalidAnswer, LineFailure, withDeadline } from './line.ts'
 import { SandboxTransport } from './mcp-sandbox.ts'
 import { notedMessages } from './noted-messages.ts'
@@ -96,7 +97,7 @@ function transportOf(asking: ParticipantRequest, { note }: Messages): Transport 
   const { participant, secrets } = asking
   const server = 'mcp' in participant ? participant.mcp : ''
   if (typeof server !== 'string') return new SandboxTransport(asking, server, note)
-  if (!/^https?:\/\//.test(server)) return new SandboxTransport(asking, server.split(/\s+/), note)
+  if (!isAddress(server)) return new SandboxTransport(asking, server.split(/\s+/), note)
   const [token] = Object.values(secrets)
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
   return new StreamableHTTPClientTransport(new URL(server), {

@@ -27,6 +27,18 @@ export function commandOf(participant: Participant | undefined): readonly string
   return 'mcp' in participant && Array.isArray(participant.mcp) ? participant.mcp : null
 }
 
+/** Whether an MCP server is reached over HTTP; other words start one here. */
+export function isAddress(server: string): boolean {
+  return /^https?:\/\//.test(server)
+}
+
+/** Whether it is a process on this host. */
+export function runsHere(participant: Participant | null): boolean {
+  if (participant === null) return false
+  const server = 'mcp' in participant ? participant.mcp : null
+  return typeof server === 'string' ? !isAddress(server) : commandOf(participant) !== null
+}
+
 /** Whether a person's file says that this reviewer runs the work that it judges. */
 export function runsWork(participant: Participant | undefined): boolean {
   return participant !== undefined && 'runs_work' in participant && participant.runs_work === true

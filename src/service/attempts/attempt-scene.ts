@@ -1,19 +1,25 @@
 /**
  * The sandbox of one attempt: it covers the workspace and the attempt's bases, and stays open until the
- * attempt is over. Runs commands and scans; decides nothing.
+ * attempt is over. Runs commands and scans; decides nothing. It is opened when something runs; a file of
+ * the host alone lies on a shelf.
  */
 import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
+import { type FaultError, faultError, invariant } from '../../base/index.ts'
 import type { ActionDescriptor, NetworkConnection, Proposal } from '../../contracts/index.ts'
 import {
+  isBelow,
   type NetworkTerms,
   type OperationCommand,
   PROXY_ENVIRONMENT,
   type RawPath,
+  rawOfText,
   sandboxEnvironment,
 } from '../../gate/index.ts'
+import { readPlainFile, writePlainFile } from '../../machine/index.ts'
 import { RunProxy } from '../../network/index.ts'
 import {
+  type Layer,
   layerDirectory,
   type RunOutcome,
   type RunRequest,
@@ -42,11 +48,15 @@ import { type GateContext, isRoot } from '../surface/context.ts'
 import { type LaidBases, layBases } from './attempt-bases.ts'
 import type { AttemptOutputs } from './attempt-outputs.ts'
 import { attemptDescriptor, attemptResources } from './attempt-proposal.ts'
+import { type AttemptGround, HostShelf } from './host-shelf.ts'
 import { lastPromotion, madeSince } from './made-meanwhile.ts'
 import { sealedPlaces } from './sealed-paths.ts'
 
 const MEBIBYTE = 1024 * 1024
 const NOTHING_MADE: ReadonlySet<RawPath> = new Set()
+const NOTHING_HIDING: ReadonlySet<RawPath> = new Set()
+/** The most that is read of one file for the host. */
+const FILE_BYTES_MAX = 64 * 1024 * 1024
 /** What a line gets that is too long to be read, in the form of all answers. */
 const TOO_LONG = JSON.stringify({ decision: 'BLOCK', codes: ['attempt.line'], result: null })
 
@@ -63,7 +73,6 @@ export class AttemptScene {
   /** How everything of the attempt is proposed. */
   readonly terms: Terms
   readonly resources: ActionDescriptor['resources']
-  readonly sandbox: Sandbox
   readonly sandboxId: string
   /** Of writ's own, on the filesystem of the workspace. */
   readonly place: string
@@ -72,8 +81,12 @@ export class AttemptScene {
   /** The last promotion when it began. */
   readonly #lastPromotion: string | null
   readonly #marker: Marker
-  readonly #roots: readonly string[]
+  readonly #host: AttemptHost
   readonly #stop: Stop
+  /** Null until something runs. */
+  #sandbox: Sandbox | null = null
+  /** A file of the host, while nothing ran. */
+  #shelf: HostShelf | null = null
   /** What was laid out for it. */
   readonly #laid: LaidBases
   /** The way to the hosts that the participant lives by; null without any. */
@@ -82,9 +95,9 @@ export class AttemptScene {
 
   private constructor(
     { gate, order }: SceneParts,
-    parts: Pick<AttemptScene, 'terms' | 'resources' | 'sandbox' | 'sandboxId' | 'place'> & {
+    parts: Pick<AttemptScene, 'terms' | 'resources' | 'sandboxId' | 'place'> & {
       readonly marker: Marker
-      readonly roots: readonly string[]
+      readonly host: AttemptHost
       readonly stop: Stop
       readonly laid: LaidBases
       readonly service: RunProxy | null
@@ -98,12 +111,11 @@ export class AttemptScene {
     this.order = order
     this.terms = parts.terms
     this.resources = parts.resources
-    this.sandbox = parts.sandbox
     this.sandboxId = parts.sandboxId
     this.place = parts.place
     this.#book = book
     this.#marker = parts.marker
-    this.#roots = parts.roots
+    this.#host = parts.host
     this.#stop = parts.stop
     this.#laid = parts.laid
     this.#service = parts.service
@@ -140,44 +152,96 @@ export class AttemptScene {
       ...(order.run === undefined ? {} : { run: order.run }),
     }
     const resources = attemptResources(order.limits, book.settings.ceilings)
-    const { roots, homes } = await hostOf(parts, resources)
+    const host = await hostOf(parts, resources)
     const before = await lastPromotion(gate)
-    const marker = makeMarker(place, sandboxId, roots, context.nowMs)
+    const marker = makeMarker(place, sandboxId, host.roots, context.nowMs)
     const service = serviceOf(parts)
+    const stop = new Stop(context.home.state, order.abort)
+    const own = { terms, resources, sandboxId, place, marker, host, stop, laid, service }
+    const scene = new AttemptScene(parts, { ...own, lastPromotion: before })
+    if (order.isElsewhere === true && laid.layers.length === 0) return scene
+    try {
+      await scene.enter()
+    } catch (error) {
+      stop.end()
+      throw error
+    }
+    return scene
+  }
+
+  /** Opens the sandbox unless it is open. What lies on the shelf is put there. */
+  async enter(): Promise<Sandbox> {
+    if (this.#sandbox !== null) return this.#sandbox
+    const { context, order, sandboxId, resources } = this
+    const { lists, settings } = this.#book
     const request = sandboxRequest({
       sandboxId,
       home: context.home,
       stateRoot: context.stateRoot,
-      roots,
-      ownHomes: homes,
+      roots: this.#host.roots,
+      ownHomes: this.#host.homes,
       resources,
-      lists: book.lists,
-      sockets: book.settings.unixSockets ?? 'inside',
-      ...(service === null ? {} : { network: service }),
+      lists,
+      sockets: settings.unixSockets ?? 'inside',
+      ...(this.#service === null ? {} : { network: this.#service }),
     })
     const sandbox = await context.driver.open({
       ...request,
       banned: order.hidden,
       readOnly: [...order.readOnly, ...sealedPlaces(order)],
-      bases: laid.layers,
+      bases: this.#laid.layers,
       hasChannel: true,
       hasClosedOutput: order.hasClosedOutput === true,
     })
-    const stop = new Stop(context.home.state, order.abort)
-    const own = {
-      terms,
-      resources,
-      sandbox,
-      sandboxId,
-      place,
-      marker,
-      roots,
-      stop,
-      laid,
-      service,
-      lastPromotion: before,
+    this.#sandbox = sandbox
+    const shelf = this.#shelf
+    this.#shelf = null
+    if (shelf !== null) this.#writeInside(sandbox, shelf.file.path, shelf.file.bytes)
+    await shelf?.close()
+    return sandbox
+  }
+
+  /** What the attempt changed lies there. */
+  get holding(): AttemptGround {
+    const holding = this.#sandbox ?? this.#shelf
+    invariant(holding !== null, 'an attempt that is judged ran or wrote something')
+    return holding
+  }
+
+  /** A file as the participant sees it; null when there is none. */
+  read(path: string): Uint8Array | null {
+    const { workspace } = this.order
+    if (this.#sandbox !== null) {
+      const { root, merged } = this.#layerOf(this.#sandbox, path)
+      return readPlainFile(merged, path.slice(root.length), FILE_BYTES_MAX)
     }
-    return new AttemptScene(parts, own)
+    if (this.#shelf?.file.path === path) return this.#shelf.file.bytes
+    if (!isBelow(rawOfText(path), rawOfText(workspace))) throw outside(path)
+    return readPlainFile(workspace, path.slice(workspace.length), FILE_BYTES_MAX)
+  }
+
+  /** Puts a file of the host there: on a shelf while nothing ran, where that is possible. */
+  async write(path: string, bytes: Uint8Array): Promise<void> {
+    if (this.#sandbox === null && this.#shelf === null) {
+      const file = { workspace: this.order.workspace, path, bytes }
+      this.#shelf = HostShelf.put(this.place, this.sandboxId, file)
+      if (this.#shelf !== null) return
+    }
+    this.#writeInside(await this.enter(), path, bytes)
+  }
+
+  #writeInside(sandbox: Sandbox, path: string, bytes: Uint8Array): void {
+    const { root, merged } = this.#layerOf(sandbox, path)
+    writePlainFile(merged, path.slice(root.length), bytes)
+  }
+
+  #layerOf({ layers }: Sandbox, path: string): Layer {
+    const [layer] = layers
+      .filter(({ root }) => path.startsWith(`${root}/`))
+      .sort((one, other) => other.root.length - one.root.length)
+    if (layer !== undefined && isBelow(rawOfText(path), rawOfText(this.order.workspace)))
+      return layer
+    throw outside(path)
   }
 
   /** Aborts when the caller stops this attempt or a human halts everything. */
@@ -215,9 +279,9 @@ export class AttemptScene {
   }
 
   /** Runs a command in the sandbox next to the participant's process; returns its exit status. */
-  runBeside(command: OperationCommand, onOutput: OnOutput): Promise<number | null> {
+  async runBeside(command: OperationCommand, onOutput: OnOutput): Promise<number | null> {
     const env = { ...this.#environment(), ...command.env }
-    return this.sandbox.runBeside({ ...command, env, onOutput })
+    return (await this.enter()).runBeside({ ...command, env, onOutput })
   }
 
   /** Everything that the attempt changed so far. Nothing may run meanwhile. */
@@ -229,24 +293,28 @@ export class AttemptScene {
   }
 
   async #scan(startedAtMs: number, madeMeanwhile: ReadonlySet<RawPath>): Promise<Scan> {
-    const scan = await scanLayers(this.sandbox.layers, {
+    const { layers } = this.holding
+    const scan = await scanLayers(layers, {
       marker: this.#marker,
       commandStartedAtMs: startedAtMs,
       maxBytes: this.resources.max_disk_mb * MEBIBYTE,
       pathBytesMax: PATH_BYTES_MAX,
-      scopeRoots: this.#roots,
+      scopeRoots: this.#host.roots,
       isRoot: isRoot(),
       ids: ownIds(),
       exclude: stagePlaces(this.context.home),
       known: this.#laid.known,
       madeMeanwhile,
+      // No overlay can be asked for what a shelf hides, and it hides nothing.
+      ...(this.#sandbox === null ? { hiding: NOTHING_HIDING } : {}),
     })
-    return withClosedDirectories(withoutRefreshedIndexes(scan, this.sandbox.layers), isRoot())
+    return withClosedDirectories(withoutRefreshedIndexes(scan, layers), isRoot())
   }
 
   async close(): Promise<void> {
     this.#stop.end()
-    await this.sandbox.close()
+    await this.#sandbox?.close()
+    await this.#shelf?.close()
     await this.#service?.close()
     this.#laid.remove()
   }
@@ -259,7 +327,8 @@ export class AttemptScene {
   ): Promise<RunOutcome> {
     const { argv, cwd, env, stdin } = command
     const { signal } = this.#stop
-    const outcome = await this.sandbox.run({
+    const sandbox = await this.enter()
+    const outcome = await sandbox.run({
       argv,
       cwd,
       env: { ...this.#environment(), ...env },
@@ -305,11 +374,17 @@ function coveredBy({ gate: { context }, order }: SceneParts): readonly string[] 
   return [order.workspace, dirname(home.directory), userDirectory].map(realPathOf)
 }
 
-/** Where the workspace really lies, and which homes are the actor's. */
+interface AttemptHost {
+  /** Where the workspace really lies. */
+  readonly roots: readonly string[]
+  /** The homes of the actor. */
+  readonly homes: readonly string[]
+}
+
 async function hostOf(
   { gate, order }: SceneParts,
   resources: ActionDescriptor['resources'],
-): Promise<{ readonly roots: readonly string[]; readonly homes: readonly string[] }> {
+): Promise<AttemptHost> {
   const terms = { order, resources, createdAt: '' }
   const descriptor = attemptDescriptor(terms, order.actionId, 'COMMAND_EXECUTION')
   // Only its scope is looked at.
@@ -320,6 +395,10 @@ async function hostOf(
     roots: host.roots.map(({ real }) => real),
     homes: host.homes.filter(({ own }) => own).map(({ path }) => path),
   }
+}
+
+function outside(path: string): FaultError {
+  return faultError('attempt.order', path, 'the file lies outside the workspace')
 }
 
 /** One abort signal for two sources: the caller of the attempt, and a halt. */

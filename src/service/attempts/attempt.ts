@@ -29,8 +29,7 @@ import {
   withEgress,
 } from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
-import { readPlainFile, writePlainFile } from '../../machine/index.ts'
-import type { Layer, RefusedAccess, RunOutcome } from '../../sandbox/index.ts'
+import type { RefusedAccess, RunOutcome } from '../../sandbox/index.ts'
 import type { Scan } from '../../tree/index.ts'
 import { actCommand } from '../acts/act-command.ts'
 import { type Admitted, type GateParts, type Recorded, withObstacles } from '../lifecycle/act.ts'
@@ -59,9 +58,6 @@ import { changedPaths } from './changed-paths.ts'
 import { keptFindings } from './data-only.ts'
 import { sealedPlaces } from './sealed-paths.ts'
 import { leaksIn } from './secret-search.ts'
-
-/** The most that is read of one file for the host. */
-const FILE_BYTES_MAX = 64 * 1024 * 1024
 
 /** Something that changed the view in its turn, for a participant that has no process. */
 interface DoneStep {
@@ -138,19 +134,20 @@ export class OpenAttempt implements Attempt {
   }
 
   operate(operation: unknown): Promise<OperationAnswer> {
-    return this.#inTurn(() => this.#operate(operation))
+    return this.#inTurn(async () => {
+      await this.#scene.enter()
+      return this.#operate(operation)
+    })
   }
 
   async read(path: string): Promise<Uint8Array | null> {
     this.#expectOpen()
-    const { root, merged } = this.#layerOf(path)
-    return readPlainFile(merged, path.slice(root.length), FILE_BYTES_MAX)
+    return this.#scene.read(path)
   }
 
   write(path: string, bytes: Uint8Array): Promise<void> {
     return this.#inTurn(async () => {
-      const { root, merged } = this.#layerOf(path)
-      writePlainFile(merged, path.slice(root.length), bytes)
+      await this.#scene.write(path, bytes)
       this.#byHostPaths.push(rawOfText(path))
       if (this.#run !== null) return
       const content_base64 = Buffer.from(bytes).toString('base64')
@@ -189,16 +186,6 @@ export class OpenAttempt implements Attempt {
   #terms(): AttemptTerms {
     const { order, resources, context } = this.#scene
     return { order, resources, createdAt: occurredAtText(context.nowMs()) }
-  }
-
-  #layerOf(path: string): Layer {
-    const holding = this.#scene.sandbox.layers
-      .filter(({ root }) => path.startsWith(`${root}/`))
-      .sort((one, other) => other.root.length - one.root.length)
-    const [layer] = holding
-    const isInside = isBelow(rawOfText(path), rawOfText(this.#scene.order.workspace))
-    if (layer !== undefined && isInside) return layer
-    throw faultError('attempt.order', path, 'the file lies outside the workspace')
   }
 
   #admit(document: unknown): Promise<Admitted> {
@@ -349,21 +336,21 @@ export class OpenAttempt implements Attempt {
   }
 
   async #decide(admitted: Admitted, steps: readonly RehearsedStep[]): Promise<HeldAttempt> {
-    const { sandbox, sandboxId, place, order, connections } = this.#scene
+    const { holding, sandboxId, place, order, connections } = this.#scene
     if (admitted.proposal === null) return this.#nothing()
     const { changes, findings, emptied } = this.#scanned
-    const leaks = leaksIn(order.secrets, changes, sandbox.layers)
+    const leaks = leaksIn(order.secrets, changes, holding.layers)
     if (leaks.length > 0) return this.#refuseLeaks(admitted, leaks)
     const rehearsal = {
       sandboxId,
-      sandbox,
+      sandbox: holding,
       place,
       steps: this.#stopped(steps),
       changes,
       findings,
       emptied,
-      told: [...this.#accessFindings(changes), ...keptFindings(order, changes, sandbox.layers)],
-      controls: sandbox.controls,
+      told: [...this.#accessFindings(changes), ...keptFindings(order, changes, holding.layers)],
+      controls: holding.controls,
       outputs: this.#outputs,
       network: connections,
     }

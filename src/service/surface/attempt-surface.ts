@@ -46,6 +46,11 @@ export interface AttemptOrder {
   }
   /** Records each access that a mask or a read-only mount refused (slow). */
   readonly isTraced: boolean
+  /**
+   * The participant has no process here: a sandbox is opened for the first operation that it asks for, and
+   * none for a file that the host puts there.
+   */
+  readonly isElsewhere?: boolean
   /** No process but the participant's own can open its standard output. */
   readonly hasClosedOutput?: boolean
   /** The run that goes on with what is staged, which stays while it can; absent for a planning. */

@@ -25,6 +25,7 @@ import { LOOKED_UP, timeOfId } from '../sqlite/fact-search.ts'
 import { lostFact, storedFact } from '../streams/stream-state.ts'
 import { boundOf, type MarkedStream, type MarkKeys, openMark, sealMark } from './index-mark.ts'
 import { checkNotBegunAt, INSUFFICIENT_PRIVILEGE, release } from './postgres-connection.ts'
+import { prepared } from './prepared.ts'
 
 const CHUNK = 256
 const INDEX_CHUNK = 2_000
@@ -189,8 +190,10 @@ export class PostgresIndex {
   async #markRow(extent: Extent, seq: number) {
     const { stream, name } = extent
     const { rows } = await this.#pool.query<{ chain: string }>(
-      `SELECT encode(chain, 'hex') AS chain FROM ${this.#schema}.facts WHERE stream = $1 AND seq = $2`,
-      [stream, seq],
+      prepared(
+        `SELECT encode(chain, 'hex') AS chain FROM ${this.#schema}.facts WHERE stream = $1 AND seq = $2`,
+        [stream, seq],
+      ),
     )
     if (rows[0] === undefined) throw lostFact(name, seq)
     const value = sealMark(this.#keys, extent, boundOf(seq, rows[0].chain))
@@ -219,13 +222,15 @@ export class PostgresIndex {
     const { rows } = await client.query<
       Omit<Extent, 'mark'> & { readonly marks: readonly string[] }
     >(
-      `SELECT stream, name, origin, note, heads.size::float8 AS size, coalesce(marks.size, 0)::text AS claimed,
+      prepared(
+        `SELECT stream, name, origin, note, heads.size::float8 AS size, coalesce(marks.size, 0)::text AS claimed,
           coalesce((SELECT max(seq) FROM ${this.#schema}.facts WHERE facts.stream = streams.stream), -1)
             ::float8 + 1 AS facts,
           ${marksOf(this.#schema, 'streams.stream')} AS marks
         FROM ${this.#schema}.streams JOIN ${this.#schema}.heads USING (stream)
           LEFT JOIN ${this.#schema}.marks USING (stream) WHERE name = $1`,
-      [name],
+        [name],
+      ),
     )
     const [row] = rows
     return row === undefined ? null : { ...row, mark: Math.min(this.#markOf(row), row.size) }
@@ -266,7 +271,8 @@ export class PostgresIndex {
    */
   async #firstAt({ stream, size }: Extent, name: string, moment: string): Promise<number> {
     const { rows } = await this.#pool.query<SearchStep>(
-      `WITH RECURSIVE halving (step, low, high, seq, found) AS (
+      prepared(
+        `WITH RECURSIVE halving (step, low, high, seq, found) AS (
           SELECT 0, 0::bigint, $2::bigint, NULL::bigint, NULL::text
         UNION ALL
           SELECT step + 1, CASE WHEN now.found COLLATE "C" < $3 THEN now.seq + 1 ELSE low END,
@@ -275,7 +281,8 @@ export class PostgresIndex {
               FROM ${this.#schema}.facts WHERE stream = $1 AND facts.seq = (low + high) / 2) AS found
             ) AS now WHERE low < high)
         SELECT low::float8 AS low, seq::float8 AS seq, found FROM halving ORDER BY step`,
-      [stream, size, moment],
+        [stream, size, moment],
+      ),
     )
     for (const { seq, found } of rows.slice(1)) {
       if (found === null) throw lostFact(name, seq)
@@ -357,9 +364,11 @@ export class PostgresIndex {
     limit: number,
   ): Promise<readonly Candidate[]> {
     const { rows } = await this.#pool.query<Candidate>(
-      `SELECT seq::float8 AS seq, fact AS text FROM ${this.#schema}.facts
+      prepared(
+        `SELECT seq::float8 AS seq, fact AS text FROM ${this.#schema}.facts
         WHERE stream = $1 AND facts.seq >= $2 AND facts.seq < $3 ORDER BY facts.seq ${order} LIMIT $4`,
-      [stream, from, to, limit],
+        [stream, from, to, limit],
+      ),
     )
     return rows
   }
@@ -372,11 +381,13 @@ export class PostgresIndex {
     value: string,
   ): Promise<readonly Candidate[]> {
     const { rows } = await this.#pool.query<Candidate>(
-      `SELECT seq::float8 AS seq, fact AS text
+      prepared(
+        `SELECT seq::float8 AS seq, fact AS text
         FROM ${this.#schema}.terms LEFT JOIN ${this.#schema}.facts USING (stream, seq)
         WHERE stream = $1 AND field = $2 AND value = $3 AND terms.seq >= $4 AND terms.seq < $5
         ORDER BY terms.seq ${order} LIMIT $6`,
-      [stream, FIELDS.indexOf(field), value, from, to, CHUNK],
+        [stream, FIELDS.indexOf(field), value, from, to, CHUNK],
+      ),
     )
     return rows
   }

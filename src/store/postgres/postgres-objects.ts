@@ -10,6 +10,7 @@ import { type Digest, digestBytes, invariant, isDigest } from '../../base/index.
 import type { StoredObject } from '../../ledger/index.ts'
 import { altered, FileObjects, missing, type ObjectStore } from '../objects/objects.ts'
 import { damageOf } from './postgres-connection.ts'
+import { prepared } from './prepared.ts'
 
 const PIECE_BYTES = 1 << 20
 
@@ -93,7 +94,7 @@ export class PostgresObjects implements ObjectStore {
 
   async #rows<T extends object>(sql: string, values: unknown[]): Promise<readonly T[]> {
     try {
-      return (await this.#queries.query<T>(sql, values)).rows
+      return (await this.#queries.query<T>(prepared(sql, values))).rows
     } catch (error) {
       throw damageOf(error, this.#schema)
     }

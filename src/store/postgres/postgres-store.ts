@@ -39,6 +39,7 @@ import { keyFactsIn } from './postgres-keys.ts'
 import { HomeFiles, PostgresObjects } from './postgres-objects.ts'
 import { checkName } from './postgres-schema.ts'
 import { type OnPostgresStep, PostgresWriter } from './postgres-writer.ts'
+import { prepared } from './prepared.ts'
 
 export interface PostgresStoreOptions extends PostgresPlace {
   readonly keys: KeyRing
@@ -303,7 +304,7 @@ export class PostgresStore implements Store {
   }
 
   #rows<T extends object>(sql: string, values: unknown[]): Promise<readonly T[]> {
-    return this.#read(async () => (await this.#readers.query<T>(sql, values)).rows)
+    return this.#read(async () => (await this.#readers.query<T>(prepared(sql, values))).rows)
   }
 
   async #read<T>(work: () => Promise<T>): Promise<T> {
