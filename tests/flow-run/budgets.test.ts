@@ -62,7 +62,7 @@ describe('seconds', TIMEOUT, () => {
   })
 })
 
-it('attempts: the last failure is told with the budget that it used up', TIMEOUT, async () => {
+it('attempts: the run names the last failure with the budget that it used up', TIMEOUT, async () => {
   place.write('a.mjs', "console.error('out of paper'); process.exit(7)")
   const nodes = [worker('a', { max_attempts: 9 })]
   const run = await place.run(flowOf(nodes, [], { budgets: { attempts: 1 } }))

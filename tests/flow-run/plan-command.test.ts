@@ -49,7 +49,7 @@ function plan(env: Record<string, string> = {}): Json {
   return { ...ended.json, exit: ended.status, err: ended.err }
 }
 
-it('a planner whose output is no plan is told with how it begins', () => {
+it('a refused planning says how an output that is no plan begins', () => {
   place.write('judge.mjs', judge('95'))
   place.write('planner.mjs', "console.log('nojson')")
   const order = ['--goal', 'g', '--participants', 'participants.yaml', '--out', 'plan.json']
