@@ -113,7 +113,7 @@ it('is a page without scripts, in which everything is text', () => {
   expect(page).not.toMatch(/<script|<b>T|javascript:/)
 })
 
-it('says in words what waits, what changed and what nobody reviewed', () => {
+it('says in words what waits, what changed and what has no review', () => {
   const human = { reviewer: { human: 'ann' } }
   const made = new Host({
     nodes: [work('a'), check('c', 'a', human), work('b')],
