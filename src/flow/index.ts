@@ -5,6 +5,7 @@
 
 export {
   artifactPath,
+  noObject,
   objectsIn,
   type ParsedAnswer,
   readAction,
@@ -53,6 +54,7 @@ export {
   reviewerOf,
 } from './plan/plan.ts'
 export { type ArtifactReport, artifactsOf } from './report/artifacts.ts'
+export { errorsText } from './report/cause.ts'
 export { OrchestrationLog } from './report/log-text.ts'
 export { openWorkOf } from './report/open-work.ts'
 export { type ArtifactDiff, reportPage } from './report/page.ts'
@@ -64,6 +66,7 @@ export {
   type LeftAnswer,
   nodesBlockedBy,
   type RunStop,
+  STOP_WORDS,
   stopsOf,
   type ToldFinding,
   toldFindings,

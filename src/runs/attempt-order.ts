@@ -46,7 +46,7 @@ export function attemptOrder(
     ],
     egress,
     secrets: secretsFor(run, command.participant),
-    limits: { seconds: secondsFor(command, secondsLeft(run)), memoryMb: null, diskMb: null },
+    limits: { seconds: secondsOfAttempt(run, command), memoryMb: null, diskMb: null },
     isTraced: document.trace === 'refused',
     isElsewhere: !runsHere(command.participant),
     // A reviewer may start the work that it judges: the work must not reach the answer.
@@ -145,13 +145,22 @@ export function secondsFor(
   return left === null ? Math.ceil(timeout) : Math.min(Math.ceil(timeout), left)
 }
 
+/** The line to an MCP server holds the time of the node, which progress begins again: the attempt does not. */
+function secondsOfAttempt(run: FlowRun, command: RunCommand): number | null {
+  const left = secondsLeft(run)
+  return isToolCall(command) ? left : secondsFor(command, left)
+}
+
+function isToolCall({ participant }: RunCommand): boolean {
+  return participant !== null && 'mcp' in participant
+}
+
 /** A participant whose time was up has failed, also where the line only looks broken. */
-export function withTimeout(
-  { timeout_seconds: timeout }: RunCommand,
-  seconds: number,
-  said: Said,
-): Said {
+export function withTimeout(command: RunCommand, seconds: number, said: Said): Said {
+  const { timeout_seconds: timeout } = command
   if (timeout === undefined || said.outcome === 'ended' || seconds < timeout) return said
+  // Progress may have begun the time again: only the line knows whether it was up.
+  if (isToolCall(command) && said.why?.startsWith('no answer within ') !== true) return said
   const why = `no answer within ${timeout} seconds`
   return { ...said, outcome: 'failed', cause: 'timeout', why }
 }

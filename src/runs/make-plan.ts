@@ -19,6 +19,7 @@ import {
 import {
   type FlowFact,
   hasWork,
+  noObject,
   objectsIn,
   type ReviewPin,
   readReview,
@@ -36,8 +37,8 @@ import { readRun } from './run-records.ts'
 const PLANS_MAX = 3
 const REVIEWS_MAX = 4
 const SECONDS_MAX = 3_600
+const NO_WORK = 'no node of the plan is an ACTION: nothing is done in it'
 const NOTHING_SAID = '(nothing was said)'
-const NO_OBJECT = 'there is no JSON object in the output'
 
 interface PlanOrder extends Omit<PlanningTerms, 'out'> {
   readonly out?: string
@@ -200,7 +201,8 @@ class PlanMaker {
     })
     const { objects, texts } = objectsIn(text)
     // A name twice in one object has no one meaning.
-    const said = twiceIn(texts.at(-1) ?? '') === null ? objects.at(-1) : undefined
+    const why = objects.length === 0 ? noObject(text) : twiceIn(texts.at(-1) ?? '')
+    const said = why === null ? objects.at(-1) : undefined
     const answer = normaliseAndValidate(
       'PLAN_GEN',
       said ?? null,
@@ -211,9 +213,7 @@ class PlanMaker {
     // A valid answer of this kind is a plan.
     const made = answer.valid ? (answer.normalized as PlanJson | null) : null
     const plan = made !== null && hasWork(made) ? made : null
-    const problem =
-      made === null ? NO_OBJECT : 'no node of the plan is an ACTION: nothing is done in it'
-    const errors = plan === null ? [answer.error ?? problem] : []
+    const errors = plan === null ? [why ?? answer.error ?? NO_WORK] : []
     const kept = plan === null ? null : { kind: 'plan' as const, document: plan }
     await this.#record('plan', text, kept, repairs, errors)
     return { plan, error: errors[0] ?? null }

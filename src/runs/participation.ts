@@ -46,7 +46,7 @@ import type { Said } from './participant/participant-request.ts'
 import { participate } from './participant/participate.ts'
 import { documentWithoutSecrets, withoutSecrets } from './participant/secrets.ts'
 import { type Again, participantInput, type RunCommand } from './participant-input.ts'
-import { answerTemplate } from './person-answer.ts'
+import { answerTemplate, askedPerson } from './person-answer.ts'
 import { changedPrograms, foundAt } from './programs/host-findings.ts'
 import { commandOf } from './programs/participant-command.ts'
 import type { FlowRun } from './run.ts'
@@ -436,13 +436,13 @@ export class Participation {
 
   /** Shows the task to a person, who answers with `writ flow answer`. */
   async #waitForPerson(command: RunCommand, again: Again | null): Promise<void> {
-    const { folder } = this.#run
+    const { folder, options } = this.#run
     const { document: input, changed } = await this.#inputOf(command, again, true)
     if (changed !== null) {
       await this.#run.send({ type: 'attempt_started', ...addressOf(command) })
       return this.#stop(command, ARTIFACT_CHANGED, [changed])
     }
-    const answer = answerTemplate(command, this.#run.options.runId)
+    const answer = { asked: askedPerson(command), ...answerTemplate(command, options.runId) }
     const text = `${JSON.stringify({ ...Object(input), answer }, null, 2)}\n`
     folder.show(`waiting-${plainName(command.node_id)}.json`, text)
     this.#run.leaveToPerson(command)

@@ -152,6 +152,14 @@ function isTemplate(command: PersonCommand, text: string): boolean {
   return reading.ok && canonicalJson(reading.value) === canonicalJson(template)
 }
 
+/** Whom a question is for, as the flow names them. */
+export function askedPerson({
+  participant,
+}: Extract<PersonCommand, { type: 'run_participant' }>): string {
+  const human = participant !== null && 'human' in participant ? participant.human : true
+  return human === true ? 'any person' : human
+}
+
 /** What a person fills in and hands over; it is refused as it is. */
 export function answerTemplate({ node_id, review }: PersonCommand, runId: string) {
   const file = `writ flow answer ${runId} ${node_id} --file ANSWER.json`

@@ -93,6 +93,14 @@ export function copyLog(text: string, folder: RunFolder): void {
   folder.copy(LOG_FILE, text)
 }
 
+const BLOCKED_FILE = 'blocked.md'
+
+/** Says for people why a run is blocked, and what to type; without stops the file goes. */
+export function showBlocked(stops: readonly RunStop[], folder: RunFolder): void {
+  if (stops.length === 0) folder.hide(BLOCKED_FILE)
+  else folder.show(BLOCKED_FILE, instructions(stops, []))
+}
+
 interface LogPlace {
   readonly home: Pick<Home, 'state' | 'directory'>
   readonly workspace: string
@@ -220,7 +228,7 @@ export function filesAt(path: string): readonly string[] {
 /** What a person is asked, why, and what to type. */
 export function instructions(stops: readonly RunStop[], needs: readonly NeededDocument[]): string {
   const lines = stops.flatMap(({ kind, node_id = '', title, says, next }) => [
-    `# ${oneLine(title)} ${kind === 'input' ? 'needs input' : 'needs a decision'}\n`,
+    `# ${oneLine(title)} ${STOP_HEADS[kind] ?? 'needs a decision'}\n`,
     ...(title === node_id ? [] : [`Node: ${oneLine(node_id)}\n`]),
     `${oneLine(says)}\n`,
     ...(needs.length === 0 ? [] : [`${needs.map(neededText).join('\n')}\n`]),
@@ -228,6 +236,12 @@ export function instructions(stops: readonly RunStop[], needs: readonly NeededDo
     ...next.map((command) => `    ${command}\n`),
   ])
   return `${lines.join('\n')}\n`
+}
+
+const STOP_HEADS: Readonly<Partial<Record<RunStop['kind'], string>>> = {
+  input: 'needs input',
+  blocked: 'is blocked',
+  refused: 'is refused',
 }
 
 function neededText({ name, description, accepted_types, suggested_path }: NeededDocument): string {

@@ -29,6 +29,7 @@ import {
   rulesNamed,
   runStatus,
   signalsAwaited,
+  stopsOf,
 } from '../flow/index.ts'
 import type { LedgerReader } from '../store/index.ts'
 import type { FlowHost } from './flow-host.ts'
@@ -36,7 +37,13 @@ import { bindRun, refuseElsewhere, refuseHalted } from './flow-host.ts'
 import { givenAnswer, type Order, orderOf } from './orders.ts'
 import { refuseMissingParts } from './programs/needed-parts.ts'
 import { FlowRun, type RunOptions } from './run.ts'
-import { artifactsFolder, copyLog, foundManifest, refuseForeignLog } from './run-files.ts'
+import {
+  artifactsFolder,
+  copyLog,
+  foundManifest,
+  refuseForeignLog,
+  showBlocked,
+} from './run-files.ts'
 import { isRunId, notedRuns, RunFolder, unknownRun } from './run-folder.ts'
 import {
   type FactRange,
@@ -167,8 +174,10 @@ async function walked(run: FlowRun): Promise<WalkedRun> {
   run.folder.noteBlocked(status === 'BLOCKED')
   // What led here is in the run's own log, also where the phase has not ended.
   if (status !== 'DONE') copyLog(run.logText(), run.folder)
+  const { flow } = run
+  showBlocked(status === 'BLOCKED' ? stopsOf({ flow, facts, state, waiting: [] }) : [], run.folder)
   const given = givenAnswers(run.folder)
-  return { runId: options.runId, flow: run.flow, state, facts, range, status, waiting, given }
+  return { runId: options.runId, flow, state, facts, range, status, waiting, given }
 }
 
 /** Stages that no node counts on any more, also those of which no fact could tell. */

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Participant } from '../../src/contracts/index.ts'
-import { replayRun } from '../../src/flow/index.ts'
+import { replayRun, stopsOf } from '../../src/flow/index.ts'
 import { leaveOrder } from '../../src/runs/runs.ts'
 import { artifact, eventsOf, flowOf, worker } from './acceptance/scene.ts'
 import { type Asked, Endpoint } from './endpoints.ts'
@@ -60,6 +60,17 @@ describe('seconds', TIMEOUT, () => {
     expect(run.state.totals.seconds).toBeLessThan(1)
     expect(findingsIn(run)).toContain('flow.time_floor block')
   })
+})
+
+it('attempts: the run names the last failure with the budget that it used up', TIMEOUT, async () => {
+  place.write('a.mjs', "console.error('out of paper'); process.exit(7)")
+  const nodes = [worker('a', { max_attempts: 9 })]
+  const run = await place.run(flowOf(nodes, [], { budgets: { attempts: 1 } }))
+  expect(stopsOf(run).map(({ says }) => says)).toEqual([
+    expect.stringMatching(
+      /^the budget of attempts is used up: 1 of 1; its last attempt failed: .*exit status 7.*out of paper/,
+    ),
+  ])
 })
 
 describe('tokens', TIMEOUT, () => {

@@ -130,6 +130,23 @@ else answer({ result_type: 'NEEDS_INPUT', needs_input: { required_docs: [{ name:
   expect(existsSync(page)).toBe(false)
 })
 
+it('a blocked run says why and what to type in its folder, its drawing and its nodes', () => {
+  write('a.mjs', script(`${TOOL}${DONE}`))
+  flow([WORKER, GOAL], [{ ...TO_GOAL, class: 'Gate', guard_expr: 'state.tool_calls > 99' }])
+  const { run_id, status } = run()
+  expect(status).toBe('BLOCKED')
+  const page = join(place.project, '.writ', 'runs', run_id, 'blocked.md')
+  expect(readFileSync(page, 'utf8')).toMatch(/is blocked.*tool_calls.*writ flow answer .* unblock/s)
+  const { nodes } = place.writ(['flow', 'status', run_id, '--json']).json
+  expect(nodes[0]).toMatchObject({ node_id: 'a', status: 'held' })
+  place.writ(['flow', 'report', run_id, '--html', 'r.html'])
+  const html = readFileSync(join(place.project, 'r.html'), 'utf8')
+  expect(html).toContain('<td class="word"><span class="bad">held</span></td>')
+  expect([html.match(/class="here"/g)?.length, html.includes('>✖<')]).toEqual([1, true])
+  place.writ(['flow', 'cancel', run_id])
+  expect(existsSync(page)).toBe(false)
+})
+
 it('an escalation is a human’s: once more, or given up', () => {
   write('a.mjs', script(`answer({ result_type: 'ERROR', error: { code: 'x', message: 'y' } })`))
   flow([WORKER])
@@ -157,7 +174,10 @@ it('a human is a participant: asked in the inbox, answers by a file', () => {
   const asked = JSON.parse(
     readFileSync(join(place.project, '.writ', 'runs', run_id, 'waiting-c.json'), 'utf8'),
   )
-  expect(asked.artifact.content).toBe('made by a')
+  expect([asked.artifact.content, asked.answer.asked]).toEqual(['made by a', 'ann'])
+  const shown = place.writ(['flow', 'show', run_id, 'c', '--json'])
+  const { nodes } = place.writ(['flow', 'status', run_id, '--json']).json
+  expect([shown.json.status, nodes[1]]).toMatchObject(['waiting', { status: 'waiting' }])
   const { review_id, artifact_digest } = asked
   write('review.json', JSON.stringify({ review_id, artifact_digest, total_score: 92 }))
   place.writ(['flow', 'answer', run_id, 'c', '--file', 'review.json'])

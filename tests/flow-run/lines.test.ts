@@ -5,7 +5,7 @@ import type { Participant } from '../../src/contracts/index.ts'
 import { participate } from '../../src/runs/participant/participate.ts'
 import { edge, eventsOf, flowOf, goal, worker } from './acceptance/scene.ts'
 import { Endpoint } from './endpoints.ts'
-import type { RunPlace } from './place.ts'
+import { findingsIn, type RunPlace } from './place.ts'
 import { placeEach } from './place-each.ts'
 
 const TIMEOUT = { timeout: 60_000 }
@@ -81,6 +81,27 @@ describe('MCP', TIMEOUT, () => {
     const said = await participate(silent)
     expect(said).toMatchObject({ outcome: 'failed', why: 'no answer within 2 seconds' })
     await (await silent.attempt()).abandon()
+  })
+
+  it('progress begins the time of a node again, and a failure after that is no lack of time', async () => {
+    const steps = 'for (let n = 1; n <= 6; n++) { await pause(700); progress(n) }'
+    place.write('server.mjs', server(steps))
+    const node = worker('a', { executor: MCP, max_attempts: 1, timeout: 3 })
+    const run = await place.run(flowOf([node, goal('g', 'P1')], [edge('a', 'g')]))
+    expect([run.status, findingsIn(run)]).toEqual(['DONE', []])
+    place.write('server.mjs', server(`${steps}; console.error('out of paper'); process.exit(7)`))
+    const { facts } = await place.run(flowOf([node], []))
+    expect(JSON.stringify(eventsOf(facts, 'attempt_failed'))).toMatch(/exit status 7: .*out of/)
+  })
+
+  it('a server that is silent for the time of a node has failed for lack of time', async () => {
+    place.write('server.mjs', server('await pause(30_000)'))
+    const node = worker('a', { executor: MCP, max_attempts: 1, timeout: 2 })
+    const { facts } = await place.run(flowOf([node], []))
+    const [failed] = eventsOf(facts, 'attempt_failed')
+    expect(failed?.['error']).toMatchObject({ why: 'no answer within 2 seconds' })
+    const ended = eventsOf(facts, 'event').map(({ event }) => event)
+    expect(JSON.stringify(ended)).toContain('"cause":"timeout"')
   })
 
   it('a server that dies during a call is noticed at once, with what it complained about', async () => {

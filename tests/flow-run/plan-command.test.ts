@@ -49,6 +49,18 @@ function plan(env: Record<string, string> = {}): Json {
   return { ...ended.json, exit: ended.status, err: ended.err }
 }
 
+it('a refused planning says how an output that is no plan begins', () => {
+  place.write('judge.mjs', judge('95'))
+  place.write('planner.mjs', "console.log('nojson')")
+  const order = ['--goal', 'g', '--participants', 'participants.yaml', '--out', 'plan.json']
+  const { status, out } = place.writ(['flow', 'plan', ...order])
+  expect(status).toBe(1)
+  expect(out).toContain(
+    'the last answer was no plan: there is no JSON object in the output, which begins with "nojson"',
+  )
+  expect(out).not.toContain('SCHEMA_MISMATCH')
+})
+
 it('an approved plan is written, and nothing else; it runs, and everything replays', () => {
   place.write('judge.mjs', judge(`JSON.stringify(input).includes('"do it"') ? 60 : 95`))
   place.write(

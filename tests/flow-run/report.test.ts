@@ -113,6 +113,30 @@ it('is a page without scripts, in which everything is text', () => {
   expect(page).not.toMatch(/<script|<b>T|javascript:/)
 })
 
+it('says in words what waits, what changed and what has no review', () => {
+  const human = { reviewer: { human: 'ann' } }
+  const made = new Host({
+    nodes: [work('a'), check('c', 'a', human), work('b')],
+    edges: [edge('a', 'c')],
+  })
+  made.start().run((one) => one.type === 'run_participant' && one.node_id === 'c')
+  const { flow, facts, state } = made
+  const page = reportPage({ ...reportOf(flow, facts, state), status: 'WAITING' })
+  expect(page).toContain('<span class="wait">waits for a person</span>')
+  expect(page).toContain(`<code>writ flow resume ${state.runId}</code>`)
+  expect(page).toContain('in place, not reviewed')
+  expect(page.slice(page.indexOf('id="nodes"'))).toContain('>waiting<')
+  const claims = page.slice(
+    page.indexOf('<section id="claims"'),
+    page.indexOf('<section id="access"'),
+  )
+  expect(claims.match(/>none</g)?.length).toBe(1)
+  const twice = host()
+  const again = reportPage(reportOf(twice.flow, twice.facts, twice.state))
+  expect(again).toMatch(/\d+ lines? added, \d+ lines? removed|nothing changed/)
+  expect(again).not.toContain('&quot;isEqual&quot;')
+})
+
 it('keeps words and times in one line, and gives work without a judge no verdict', () => {
   const { flow, facts, state } = host()
   const page = reportPage(reportOf(flow, facts, state))

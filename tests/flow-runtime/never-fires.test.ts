@@ -1,4 +1,4 @@
-/** `flow.never_fires`: ways out of a REJECT by a called CHECK, and ways back out of judged work. */
+/** Warnings of what does nothing: invariants before a phase that say `rerun`, ways out of a REJECT by a called CHECK, and ways back out of judged work. */
 import { expect, it } from 'vitest'
 import type { FlowEdge, FlowNode } from '../../src/contracts/index.ts'
 import { checkFlow } from '../../src/flow/index.ts'
@@ -36,4 +36,21 @@ it('names a way back without a guard out of work that goes to its CHECK', () => 
   expect([host.status, host.fired.includes('w>a')]).toEqual(['DONE', false])
   const guarded = { ...way, guard_expr: 'state.attempt_count < 2' }
   expect(neverFires(nodes, [...others, guarded])).toEqual([])
+})
+
+it('an invariant before a phase blocks, and its `rerun` is warned of', () => {
+  const before = (fail_action: 'rerun' | 'block') => {
+    const head = { invariant_id: 'I', invariant_expr: 'false', severity: 'high' as const }
+    const invariants = [{ ...head, check_timing: 'pre_phase' as const, fail_action }]
+    return { nodes: [work('a'), node('g', GOAL)], edges: [edge('a', 'g')], invariants }
+  }
+  const warned = (parts: ReturnType<typeof before>) =>
+    checkFlow({ type: 'flow_v1', flow_id: 'f', title: '', ...parts }).warnings.filter(({ path }) =>
+      path.startsWith('/invariants'),
+    )
+  expect(warned(before('block'))).toEqual([])
+  expect(warned(before('rerun'))).toMatchObject([
+    { path: '/invariants/0/fail_action', message: expect.stringContaining('`rerun` blocks there') },
+  ])
+  expect(new Host(before('rerun')).start().run().status).toBe('BLOCKED')
 })

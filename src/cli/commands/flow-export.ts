@@ -1,19 +1,13 @@
 /** `writ flow export`: a flow, or a run, as a drawing, as a table, or as a document. */
 import { existsSync } from 'node:fs'
 import { extname } from 'node:path'
-import { CODES, FaultError, fault, nearest, showName } from '../../base/index.ts'
+import { FaultError, fault, nearest, showName } from '../../base/index.ts'
 import type { Flow, JsonObject } from '../../contracts/index.ts'
 import {
-  type CompiledFlow,
   type DrawingOptions,
-  type DrawnProblem,
   drawingOf,
-  elementAt,
   exportTable,
-  type FlowFact,
   lostColumns,
-  nodesOf,
-  takenEdges,
   toDot,
   toMermaid,
   toSvg,
@@ -25,6 +19,7 @@ import { refuseOut, writeWhole } from '../call/output-file.ts'
 import { loadFlowFile } from '../flow/load.ts'
 import { namedRun } from '../flow/named.ts'
 import { problemLine } from '../flow/problem.ts'
+import { runMarks } from '../flow/report-parts.ts'
 import { toJson, toYaml } from '../rules/survey-text.ts'
 import { choice } from './rules-fmt.ts'
 
@@ -97,42 +92,10 @@ async function ofRun(call: CommandCall): Promise<Drawn> {
   return withHistory(call, async (session) => {
     const { head, stream } = await namedRun(session, call)
     const { home, ledger } = session
-    const { flow, state, facts } = await lookAtRun({ home, ledger, stream }, head.run_id)
-    const nodes = nodesOf(flow, state).map((node, index) => {
-      const { isHeld } = elementAt(state.nodes, index)
-      return { ...node, status: isHeld ? 'held' : node.status }
-    })
-    const captions = new Map(
-      nodes.flatMap(({ node_id, status, attempts }) => {
-        if (status === 'idle') return []
-        return [[node_id, attempts > 1 ? `${status}, ${attempts} attempts` : status] as const]
-      }),
-    )
-    const at = nodes.filter(({ status }) => !AT_REST.has(status)).map(({ node_id }) => node_id)
-    const problems = foundOnTheWay(flow, facts)
-    return { flow: flow.document, options: { at, captions, problems, taken: takenEdges(facts) } }
+    const walked = await lookAtRun({ home, ledger, stream }, head.run_id)
+    return { flow: walked.flow.document, options: runMarks(walked) }
   })
 }
-
-/** A node of such a state is not where the run is. */
-const AT_REST: ReadonlySet<string> = new Set(['idle', 'done', 'abandoned', 'resting'])
-
-/** Findings of a run at their nodes and edges; each code once a place. */
-function foundOnTheWay(flow: CompiledFlow, facts: readonly FlowFact[]): readonly DrawnProblem[] {
-  const problems = new Map<string, DrawnProblem>()
-  for (const { type, payload } of facts) {
-    if (type !== 'flow_finding_v1') continue
-    const { code, node_id, edge_id, action } = payload
-    const edge = edge_id === undefined ? undefined : flow.edgeById.get(edge_id)?.index
-    const node = node_id === undefined ? undefined : flow.nodeIndex.get(node_id)
-    const path = edge !== undefined ? `/edges/${edge}` : node !== undefined ? `/nodes/${node}` : ''
-    const level = STOPPING.has(action) ? 'error' : 'warning'
-    problems.set(`${code} ${path}`, { level, code, path, message: CODES[code].says })
-  }
-  return [...problems.values()]
-}
-
-const STOPPING: ReadonlySet<string> = new Set(['block', 'reject', 'refuse', 'escalate'])
 
 function marked(call: CommandCall, { flow, options }: Drawn): DrawingOptions {
   const ids = new Set(flow.nodes.map(({ node_id }) => node_id))

@@ -7,7 +7,7 @@ import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { FaultError, fault, showName } from '../../base/index.ts'
 import type { Participant, Participants } from '../../contracts/index.ts'
-import { reviewerOf } from '../../flow/index.ts'
+import { errorsText, reviewerOf } from '../../flow/index.ts'
 import {
   findPlanning,
   makePlan,
@@ -141,8 +141,10 @@ async function told(
 
 /** Why the last plan was none, where the review did not say it, and where all answers are. */
 function causeText(error: unknown, planningId: string): string {
-  const words = typeof error === 'string' ? error : JSON.stringify(error ?? null)
-  const cause = words === 'null' ? '' : `  the last answer was no plan: ${plain(words)}\n`
+  const cause =
+    error === null || error === undefined
+      ? ''
+      : `  the last answer was no plan: ${plain(errorsText(error))}\n`
   return `${cause}  next: change the goal or the participants and run \`writ flow plan\` again (${planningId} stays on the record: \`writ log --facts\`)\n`
 }
 

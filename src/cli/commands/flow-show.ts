@@ -7,6 +7,7 @@ import {
   type CompiledNode,
   elementAt,
   nodeName,
+  nodesOf,
   nodeTitle,
   type RunStop,
   reviewsOf,
@@ -70,6 +71,8 @@ interface ShownNode {
   readonly node: CompiledNode
   /** The work that a CHECK judges, else the node itself. */
   readonly subject: CompiledNode
+  /** As `flow status` names it. */
+  readonly status: string
   readonly stops: readonly RunStop[]
 }
 
@@ -83,13 +86,16 @@ function nodeOf(walked: WalkedRun, nodeId: string): ShownNode {
   const subject =
     flow.nodes[node.target] ?? flow.nodes[flow.nodeIndex.get(judged ?? '') ?? -1] ?? node
   const near = new Set([nodeId, subject.nodeId])
-  const stops = walked.status === 'RUNNING' ? [] : stopsOf(walked)
-  return { walked, node, subject, stops: stops.filter(({ node_id = '' }) => near.has(node_id)) }
+  const all = stopsOf(walked)
+  const status = nodesOf(flow, walked.state, all)[node.index]?.status ?? ''
+  const stops = walked.status === 'RUNNING' ? [] : all
+  const own = stops.filter(({ node_id = '' }) => near.has(node_id))
+  return { walked, node, subject, status, stops: own }
 }
 
-function jsonOf({ walked, node, subject, stops }: ShownNode, effects: HeldEffects | null) {
+function jsonOf({ walked, node, subject, status, stops }: ShownNode, effects: HeldEffects | null) {
   const { flow, facts, state, runId } = walked
-  const { status, entries, work } = elementAt(state.nodes, node.index)
+  const { entries, work } = elementAt(state.nodes, node.index)
   const judged = elementAt(state.nodes, subject.index).work
   return {
     run_id: runId,
@@ -146,9 +152,9 @@ async function print(
   await terminal.out(stopsText(shown.stops, paint))
 }
 
-function headText({ walked, node, subject }: ShownNode, paint: Paint): string {
+function headText({ walked, node, subject, status }: ShownNode, paint: Paint): string {
   const { flow, runId, state } = walked
-  const { status, entries } = elementAt(state.nodes, node.index)
+  const { entries } = elementAt(state.nodes, node.index)
   const version = versionOf(elementAt(state.nodes, subject.index).work, state.rules)
   const { kind, phase_id } = node.document
   const judged = subject === node ? '' : `, judges ${nodeName(flow, subject.nodeId)}`

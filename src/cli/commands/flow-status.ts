@@ -42,7 +42,7 @@ async function showRun(session: ReadSession, call: CommandCall): Promise<Exit> {
       await terminal.out(`no process runs it; to go on: writ flow resume ${head.run_id}\n`)
     return statusExit(status)
   }
-  const nodes = nodesOf(flow, state).map(({ node_id, status: at, attempts }) => ({
+  const nodes = nodesOf(flow, state, stops).map(({ node_id, status: at, attempts }) => ({
     node_id,
     status: at,
     attempts,

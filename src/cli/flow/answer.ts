@@ -7,6 +7,7 @@ import {
   ownIdOf,
   phasesOf,
   type RunStop,
+  STOP_WORDS,
   stateView,
   type ToldFinding,
   toldFindings,
@@ -81,7 +82,7 @@ export function runText(run: WalkedRun, terminal: Terminal, stops: readonly RunS
     '\n',
     phaseTable(run, terminal),
     '\n',
-    nodeTable(run, terminal),
+    nodeTable(run, terminal, stops),
     findings.length === 0 ? '' : `\n${paint.strong('findings')}\n`,
     ...findings.map((finding) => findingLine(finding, run, paint)),
     status === 'WAITING' ? paint.dim(`\nafter an answer: writ flow resume ${runId}\n`) : '',
@@ -110,12 +111,12 @@ function isUnderWay(status: string): boolean {
   return status === 'open' || status === 'blocked'
 }
 
-function nodeTable({ flow, state, waiting }: WalkedRun, terminal: Terminal): string {
-  const asked = new Set(waiting.map((command) => ('node_id' in command ? command.node_id : '')))
-  // A person who is a participant is asked while the node runs.
-  const all = nodesOf(flow, state).map((node) =>
-    asked.has(node.node_id) ? { ...node, status: 'waiting' } : node,
-  )
+function nodeTable(
+  { flow, state }: WalkedRun,
+  terminal: Terminal,
+  stops: readonly RunStop[],
+): string {
+  const all = nodesOf(flow, state, stops)
   const shown = all.length > NODES_LISTED ? all.filter(({ status }) => !AT_REST.has(status)) : all
   const rows = shown.map((node) => [
     plain(nodeTitle(flow, node.node_id)),
@@ -146,8 +147,9 @@ function findingLine(
   { flow }: WalkedRun,
   paint: Paint,
 ): string {
-  const place = node_id === undefined ? (edge_id ?? '') : nodeTitle(flow, node_id)
-  return `  ${plain(place)}: ${plain(says)} ${paint.dim(`${code} ${action}`)}\n`
+  const place = node_id === undefined ? edge_id : nodeTitle(flow, node_id)
+  // What is about the run as a whole names its subject itself.
+  return `  ${place === undefined ? '' : `${plain(place)}: `}${plain(says)} ${paint.dim(`${code} ${action}`)}\n`
 }
 
 /** Each reason with the commands that help. */
@@ -165,18 +167,6 @@ function stopText({ kind, node_id, title, code, says, next }: RunStop, paint: Pa
     `${mark(word)}  ${paint.strong(plain(name))}: ${plain(says)}${after}\n`,
     ...next.map((command) => `  ${plain(command)}\n`),
   ].join('')
-}
-
-const STOP_WORDS: Readonly<Record<RunStop['kind'], string>> = {
-  decision: 'decide',
-  input: 'needs input',
-  participant: 'waits for a person',
-  answered: 'answered',
-  time: 'waits',
-  approval: 'needs a yes',
-  blocked: 'blocked',
-  refused: 'refused',
-  failed: 'failed',
 }
 
 function budgetLine({ flow, state }: WalkedRun): string {

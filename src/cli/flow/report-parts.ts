@@ -1,29 +1,63 @@
 /** The drawing of a run and the differences between versions of its artifacts, for its report. */
-import { digestBytes } from '../../base/index.ts'
+import { CODES, digestBytes } from '../../base/index.ts'
 import {
   type ArtifactDiff,
   artifactsOf,
+  type CompiledFlow,
+  type DrawingOptions,
+  type DrawnProblem,
   drawingOf,
   type FlowFact,
   nodesOf,
+  stopsOf,
   takenEdges,
   toSvg,
 } from '../../flow/index.ts'
 import type { WalkedRun } from '../../runs/index.ts'
 import { diffLines } from '../effects/line-diff.ts'
 
-const RESTING: ReadonlySet<string> = new Set(['idle', 'done', 'abandoned', 'rejected', 'failed'])
+/** A node of such a state is not where the run is. */
+const AT_REST: ReadonlySet<string> = new Set(['idle', 'done', 'abandoned', 'resting'])
 const DIFF_LINES_MAX = 400
 
-/** Nodes where the run is, and edges that it took, are marked. */
-export function runDrawing({ flow, state, facts }: WalkedRun): Promise<string> {
-  const nodes = nodesOf(flow, state)
-  const at = nodes.filter(({ status }) => !RESTING.has(status)).map(({ node_id }) => node_id)
-  const captions = new Map(
-    nodes.filter(({ status }) => status !== 'idle').map(({ node_id, status }) => [node_id, status]),
-  )
-  return toSvg(drawingOf(flow.document, { at, captions, taken: takenEdges(facts) }))
+export function runDrawing(walked: WalkedRun): Promise<string> {
+  return toSvg(drawingOf(walked.flow.document, runMarks(walked)))
 }
+
+/** Marks the nodes where the run is, what was found on the way, and the edges that it took. */
+export function runMarks(walked: WalkedRun): DrawingOptions {
+  const { flow, state, facts } = walked
+  const stops = stopsOf(walked)
+  const nodes = nodesOf(flow, state, stops)
+  const captions = new Map(
+    nodes.flatMap(({ node_id, status, attempts }) => {
+      if (status === 'idle') return []
+      return [[node_id, attempts > 1 ? `${status}, ${attempts} attempts` : status] as const]
+    }),
+  )
+  const stopped = stops.flatMap(({ node_id }) => node_id ?? [])
+  const under = nodes.filter(({ status }) => !AT_REST.has(status)).map(({ node_id }) => node_id)
+  // Work that others judge is open, and the run is where it stops.
+  const at = walked.status === 'RUNNING' || stopped.length === 0 ? under : stopped
+  return { at, captions, problems: foundOnTheWay(flow, facts), taken: takenEdges(facts) }
+}
+
+/** Findings of a run at their nodes and edges; each code once a place. */
+function foundOnTheWay(flow: CompiledFlow, facts: readonly FlowFact[]): readonly DrawnProblem[] {
+  const problems = new Map<string, DrawnProblem>()
+  for (const { type, payload } of facts) {
+    if (type !== 'flow_finding_v1') continue
+    const { code, node_id, edge_id, action } = payload
+    const edge = edge_id === undefined ? undefined : flow.edgeById.get(edge_id)?.index
+    const node = node_id === undefined ? undefined : flow.nodeIndex.get(node_id)
+    const path = edge !== undefined ? `/edges/${edge}` : node !== undefined ? `/nodes/${node}` : ''
+    const level = STOPPING.has(action) ? 'error' : 'warning'
+    problems.set(`${code} ${path}`, { level, code, path, message: CODES[code].says })
+  }
+  return [...problems.values()]
+}
+
+const STOPPING: ReadonlySet<string> = new Set(['block', 'reject', 'refuse', 'escalate'])
 
 /** Of each artifact, every version against the one before it; without those that are not kept. */
 export function artifactDiffs({ flow, facts }: WalkedRun): readonly ArtifactDiff[] {

@@ -133,7 +133,8 @@ export function readReview(
 /** What a person sees of an output that is no answer. */
 const SHOWN_CHARACTERS = 120
 
-function noObject(text: string): string {
+/** Says that an output holds no answer, with how it begins. */
+export function noObject(text: string): string {
   const begin = text.trim().slice(0, SHOWN_CHARACTERS)
   const shown = begin === '' ? ', which is empty' : `, which begins with ${JSON.stringify(begin)}`
   return `there is no JSON object in the output${shown}`

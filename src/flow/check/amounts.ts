@@ -18,6 +18,19 @@ export function checkAmounts(flow: Flow, graph: Graph, problems: FlowProblems): 
   checkSubphases(flow.nodes, problems)
   checkTextPolicies(flow, problems)
   checkEdgesTwice(graph, problems)
+  checkBeforePhases(flow, problems)
+}
+
+/** Before a phase there is nothing to run again: such an invariant blocks. */
+function checkBeforePhases({ invariants = [], edges }: Flow, problems: FlowProblems): void {
+  const named = new Set(edges.flatMap(({ audit_invariant_refs: ids = [] }) => ids))
+  for (const [index, invariant] of invariants.entries()) {
+    const { invariant_id: id, check_timing: timing, fail_action: action } = invariant
+    if (timing !== 'pre_phase' || action !== 'rerun' || named.has(id)) continue
+    const message = `${showName(id)} is judged before a phase, where no node has run yet: \`rerun\` blocks there`
+    const hint = 'write `fail_action: block`, or `check_timing: post_phase`'
+    problems.warn('flow.guard_unused', `/invariants/${index}/fail_action`, message, hint)
+  }
 }
 
 function isRun({ kind, executor, reviewer }: FlowNode): boolean {

@@ -117,7 +117,7 @@ export class Causes {
       case 'flow.escalated':
         return `${text('why')}${this.#ledText(finding)}${this.#lastSaid(node_id)}`
       case 'flow.budget':
-        return `the budget of ${text('budget')} is used up: ${text('used')} of ${text('limit')}`
+        return `the budget of ${text('budget')} is used up: ${text('used')} of ${text('limit')}${this.#lastFailed(node_id)}`
       // `#saysRules` has a case for each of the others.
       default:
         return controlText(finding) ?? this.#saysRules(finding)
@@ -194,6 +194,15 @@ export class Causes {
   #lastSaid(nodeId: string): string {
     const last = this.#at(nodeId).said.at(-1)
     return last === undefined ? '' : `; ${last}`
+  }
+
+  /** A budget that is used up by a failed attempt stops its node in place of `flow.attempt_failed`. */
+  #lastFailed(nodeId: string): string {
+    const { error, said } = this.#at(nodeId)
+    if (error === null) return ''
+    if (said.some((one) => one.startsWith('attempt '))) return this.#lastSaid(nodeId)
+    const why = errorText(error)
+    return why.endsWith(' of the run is used up') ? '' : `; its last attempt failed: ${why}`
   }
 
   #errorText(nodeId: string, values: Values): string {
@@ -328,7 +337,8 @@ function errorText(error: unknown): string {
   return shownValue(error)
 }
 
-function errorsText(errors: unknown): string {
+/** Errors of an output, in words. */
+export function errorsText(errors: unknown): string {
   return (Array.isArray(errors) ? errors : [errors]).map(documentErrorText).join('; ')
 }
 

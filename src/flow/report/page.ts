@@ -4,12 +4,13 @@
  */
 import type { ReviewReport } from './people.ts'
 import type { RunReport } from './report.ts'
+import { STOP_WORDS } from './stops.ts'
 import type { Transition } from './transitions.ts'
 
 const STYLE = `:root{color-scheme:light dark;--line:#8886;--dim:#767676;--good:#18794e;--bad:#c62a2f;--wait:#ad5700}
 @media (prefers-color-scheme:dark){:root{--dim:#9b9b9b;--good:#4cc38a;--bad:#ff6369;--wait:#ffb224}}
 body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:75rem;padding:0 1rem}
-h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2.2rem;border-bottom:1px solid var(--line)}
+h1{font-size:1.5rem}h3{font-size:1rem}h2{font-size:1.15rem;margin-top:2.2rem;border-bottom:1px solid var(--line)}
 table{border-collapse:collapse;width:100%;font-size:.92em}th,td{text-align:left;vertical-align:top;padding:.3em .6em;border-bottom:1px solid var(--line);overflow-wrap:anywhere}
 th{overflow-wrap:normal;color:var(--dim);font-weight:600}code,pre{font:.92em ui-monospace,monospace}pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}
 .good{color:var(--good)}.bad{color:var(--bad)}.wait{color:var(--wait)}.dim{color:var(--dim)}nav a{margin-right:1em}
@@ -110,8 +111,11 @@ function summary(report: RunReport): string {
       const name = node_id === undefined || node_id === title ? title : `${title} (${node_id})`
       const named = code === undefined ? '' : ` <code class="dim">${text(code)}</code>`
       const commands = next.map((command) => `<br><code>${text(command)}</code>`).join('')
-      return `<p><span class="${kind === 'blocked' || kind === 'failed' || kind === 'refused' ? 'bad' : 'wait'}">${text(kind)}</span> <b>${text(name)}</b>: ${text(says)}${named}${commands}</p>`
+      return `<p><span class="${kind === 'blocked' || kind === 'failed' || kind === 'refused' ? 'bad' : 'wait'}">${text(STOP_WORDS[kind])}</span> <b>${text(name)}</b>: ${text(says)}${named}${commands}</p>`
     }),
+    ...(report.status === 'WAITING'
+      ? [`<p>after an answer: <code>writ flow resume ${text(report.run_id)}</code></p>`]
+      : []),
   ].join('\n')
 }
 
@@ -221,7 +225,7 @@ function nodes({ nodes: list }: RunReport): string {
   )
 }
 
-const UNJUDGED = new Set(['done', 'idle', 'abandoned'])
+const UNJUDGED = new Set(['done', 'held', 'idle', 'abandoned'])
 
 function findings({ findings: list }: RunReport): string {
   return grid(
@@ -297,26 +301,47 @@ function conflicts({ transitions: list }: RunReport): string {
   return grid(['seq', 'edge', 'winner', 'loser', 'mode', 'what was read'], rows)
 }
 
-function artifacts({ artifacts: list }: RunReport): string {
-  const rows = list.flatMap(({ versions, candidate, approved }) =>
+function artifacts({ artifacts: list, reviews: given, nodes: all }: RunReport): string {
+  const judged = new Set(given.map(({ node_id }) => node_id))
+  const done = new Set(all.flatMap(({ node_id, status }) => (status === 'done' ? node_id : [])))
+  const rows = list.flatMap(({ node_id: node, versions, candidate, approved }) =>
     versions.map((one) => [
       String(one.seq),
       text(one.node_id),
       text(one.path),
       `<code>${text(one.digest)}</code>`,
       [
-        one === candidate ? 'candidate' : '',
+        one !== candidate
+          ? ''
+          : done.has(node) && !judged.has(node)
+            ? 'in place, not reviewed'
+            : 'candidate',
         one === approved ? '<span class="good">approved</span>' : '',
       ]
         .filter((word) => word !== '')
         .join(', '),
-      one.delta === null ? '' : json(one.delta),
+      deltaText(one.delta),
     ]),
   )
   return grid(['seq', 'node', 'path', 'digest', 'pointer', 'delta'], rows)
 }
 
+/** What changed since the version before, in words; records hold any shape. */
+function deltaText(delta: unknown): string {
+  if (delta === null) return ''
+  // Checked field by field below.
+  const { by, isEqual, added, removed } = delta as Readonly<Record<string, unknown>>
+  if (isEqual === true) return 'nothing changed'
+  if (by !== 'lines') return by === 'json' || by === 'bytes' ? `other ${by}` : json(delta)
+  return text(`${shownLines(added)} added, ${shownLines(removed)} removed`)
+}
+
+function shownLines(count: unknown): string {
+  return `${String(count)} ${count === 1 ? 'line' : 'lines'}`
+}
+
 function claims({ claims: list, evidence }: RunReport): string {
+  if (list.length + evidence.length === 0) return grid([], [])
   const rows = list.map((claim) => [
     text(claim.claim_id),
     text(claim.node_id),
@@ -325,7 +350,7 @@ function claims({ claims: list, evidence }: RunReport): string {
     marked(claim.verification_status),
     claim.evidence_ids.map(text).join(', '),
   ])
-  return `${grid(['claim', 'node', 'text', 'trust', 'verification', 'evidence'], rows)}${records(evidence)}`
+  return `${grid(['claim', 'node', 'text', 'trust', 'verification', 'evidence'], rows)}<h3>Evidence</h3>${records(evidence)}`
 }
 
 /** Writes records of any shape as a table: one row a record, one column for each field in use. */
@@ -380,7 +405,16 @@ function tableCell(html: string): string {
 }
 
 const GOOD = new Set(['DONE', 'done', 'ended', 'verified', 'true', 'APPROVE'])
-const BAD = new Set(['FAILED', 'BLOCKED', 'failed', 'blocked', 'rejected', 'false', 'REJECT'])
+const BAD = new Set([
+  'FAILED',
+  'BLOCKED',
+  'failed',
+  'blocked',
+  'held',
+  'rejected',
+  'false',
+  'REJECT',
+])
 
 function tone(word: string): string {
   return GOOD.has(word) ? 'good' : BAD.has(word) ? 'bad' : 'wait'

@@ -124,6 +124,7 @@ export function reportOf(
 ): RunReport {
   const [first] = facts
   const head = first?.type === 'flow_started_v1' ? first.payload : null
+  const stops = stopsOf({ flow, facts, state, waiting })
   return {
     run_id: state.runId ?? '',
     flow_id: flow.document.flow_id,
@@ -138,13 +139,13 @@ export function reportOf(
     totals: state.totals,
     fields: state.fields,
     phases: phasesOf(flow, state),
-    nodes: nodesOf(flow, state),
+    nodes: nodesOf(flow, state, stops),
     transitions: transitionsOf(flow, facts),
     invariants: eventsOf(facts, 'invariant'),
     waivers: waiversOf(flow),
     open_work: openWorkOf(flow.base),
     findings: toldFindings(flow, facts),
-    stops: stopsOf({ flow, facts, state, waiting }),
+    stops,
     claims: claimStandings(flow, state),
     evidence: facts.flatMap((fact) => (fact.type === 'flow_evidence_v1' ? [fact.payload] : [])),
     reviews: reviewsOf(flow, facts),
@@ -201,7 +202,13 @@ export function phasesOf(flow: CompiledFlow, state: RunState): readonly PhaseRep
   })
 }
 
-export function nodesOf(flow: CompiledFlow, state: RunState): readonly NodeReport[] {
+/** With the stops of the run: a node where a person is asked is `waiting`, one that may not be left `held`. */
+export function nodesOf(
+  flow: CompiledFlow,
+  state: RunState,
+  stops: readonly RunStop[] = [],
+): readonly NodeReport[] {
+  const kinds = new Map(stops.map(({ node_id, kind }) => [node_id, kind]))
   return flow.nodes.map(({ index, document }) => {
     const { status, entries, work } = elementAt(state.nodes, index)
     return {
@@ -209,7 +216,7 @@ export function nodesOf(flow: CompiledFlow, state: RunState): readonly NodeRepor
       title: document.title,
       kind: document.kind,
       phase_id: document.phase_id,
-      status: shownStatus(status, work),
+      status: stoppedStatus(shownStatus(status, work), kinds.get(document.node_id)),
       attempts: entries,
       tool_calls: work.toolCalls,
       seconds: work.totalSeconds,
@@ -218,6 +225,30 @@ export function nodesOf(flow: CompiledFlow, state: RunState): readonly NodeRepor
     }
   })
 }
+
+const ASKING: ReadonlySet<RunStop['kind'] | undefined> = new Set<RunStop['kind']>([
+  'decision',
+  'input',
+  'participant',
+  'answered',
+  'approval',
+])
+
+function stoppedStatus(
+  status: NodeStatus,
+  stop: RunStop['kind'] | undefined,
+): NodeReport['status'] {
+  if (ASKING.has(stop)) return 'waiting'
+  return stop === 'blocked' && STOPPED_AFTER.has(status) ? 'held' : status
+}
+
+/** A node of such a state has done its part: what stops there is a way out of it, or the end of its phase. */
+const STOPPED_AFTER: ReadonlySet<NodeStatus> = new Set([
+  'done',
+  'resting',
+  'approved',
+  'provisional',
+])
 
 /** Work that a CHECK which it called rejected is staged still, and neither approved nor open to judgement. */
 function shownStatus(status: NodeStatus, work: WorkState): NodeStatus {

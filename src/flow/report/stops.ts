@@ -39,6 +39,19 @@ export interface RunStop {
   readonly action_id?: string
 }
 
+/** What the kind of a stop is called, in every view for people. */
+export const STOP_WORDS: Readonly<Record<RunStop['kind'], string>> = {
+  decision: 'decide',
+  input: 'needs input',
+  participant: 'waits for a person',
+  answered: 'answered',
+  time: 'waits',
+  approval: 'needs a yes',
+  blocked: 'blocked',
+  refused: 'refused',
+  failed: 'failed',
+}
+
 /** A finding with what it means. */
 export type ToldFinding = RunFinding & {
   readonly seq: number

@@ -101,7 +101,7 @@ low | Worth knowing.
 
 # What a violated invariant does
 block | The node or the phase stays where it is.
-rerun | The node runs again.
+rerun | The node runs again; before a phase nothing has run yet, so it stays where it is.
 alert | The run goes on, with a finding.
 
 # Built-in invariants
