@@ -62,16 +62,20 @@ describe('seconds', TIMEOUT, () => {
   })
 })
 
-it('attempts: the run names the last failure with the budget that it used up', TIMEOUT, async () => {
-  place.write('a.mjs', "console.error('out of paper'); process.exit(7)")
-  const nodes = [worker('a', { max_attempts: 9 })]
-  const run = await place.run(flowOf(nodes, [], { budgets: { attempts: 1 } }))
-  expect(stopsOf(run).map(({ says }) => says)).toEqual([
-    expect.stringMatching(
-      /^the budget of attempts is used up: 1 of 1; its last attempt failed: .*exit status 7.*out of paper/,
-    ),
-  ])
-})
+it(
+  'attempts: the run names the last failure with the budget that it used up',
+  TIMEOUT,
+  async () => {
+    place.write('a.mjs', "console.error('out of paper'); process.exit(7)")
+    const nodes = [worker('a', { max_attempts: 9 })]
+    const run = await place.run(flowOf(nodes, [], { budgets: { attempts: 1 } }))
+    expect(stopsOf(run).map(({ says }) => says)).toEqual([
+      expect.stringMatching(
+        /^the budget of attempts is used up: 1 of 1; its last attempt failed: .*exit status 7.*out of paper/,
+      ),
+    ])
+  },
+)
 
 describe('tokens', TIMEOUT, () => {
   /** Asks for another operation each time, and uses 100 tokens. */
