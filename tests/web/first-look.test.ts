@@ -11,7 +11,6 @@ import { ConsolePlace, startBrowser } from './console-place.ts'
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
 const CONSOLE = '**/assets/main-*.js'
-/** A question that was answered is refused to the page that shows it. */
 
 let place: ConsolePlace
 let browser: Browser

@@ -324,7 +324,7 @@ export const en = {
   'session.cost': 'Cost',
   'session.cost_counts':
     '{cost, number}{unpriced, plural, =0 {} one { and # request of a model without a price} other { and # requests of models without a price}}',
-  'session.no_prices': 'no prices in the laws (settings.model_prices)',
+  'session.no_prices': 'no prices in the laws (`settings.model_prices`)',
   'session.no_hosts': 'none',
   'session.host':
     '{passed, number} passed, {refused, number} refused or failed, {bytes, number} bytes sent',

@@ -302,7 +302,7 @@ export const zh: Readonly<Record<MessageKey, string>> = {
   'session.cost': '费用',
   'session.cost_counts':
     '{cost, number}{unpriced, plural, =0 {} other {，另有 # 次请求的模型没有价格}}',
-  'session.no_prices': '法则中没有价格（settings.model_prices）',
+  'session.no_prices': '法则中没有价格（`settings.model_prices`）',
   'session.no_hosts': '无',
   'session.host':
     '放行 {passed, number} 次，拒绝或失败 {refused, number} 次，发送 {bytes, number} 字节',
