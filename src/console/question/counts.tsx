@@ -11,7 +11,7 @@ interface EffectCounts {
 
 interface CountsProps {
   readonly effects: EffectCounts
-  /** Where they are known, directories are told from files. */
+  /** Where they are known, directories are counted apart from files. */
   readonly changes?: readonly QuestionChange[]
 }
 

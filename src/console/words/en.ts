@@ -156,7 +156,7 @@ export const en = {
     '{count, plural, =0 {no host contacted} one {# host contacted} other {# hosts contacted}}',
   'question.own_words': 'In the actor’s own words, not checked',
   'question.lapses':
-    'if nobody answers by {date}, it lapses: nothing changes, and the asker is told',
+    'without an answer by {date} it lapses: nothing changes, and the asker learns it',
   'question.over': 'This question waits no longer',
   'question.back': 'Back to the inbox',
   'changes.title': 'What would change',
