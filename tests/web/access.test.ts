@@ -77,7 +77,7 @@ async function lookAt(page: Page, button: Locator, found: Found, name: string): 
 async function lookAtDialogs(page: Page, found: Found): Promise<void> {
   const button = (name: string | RegExp): Locator => page.getByRole('button', { name })
   await page.goto(`${place.address}/questions/${parts}`)
-  await lookAt(page, button('Alike ones'), found, 'alike')
+  await lookAt(page, button('Approve alike ones'), found, 'alike')
   await page.locator('.change-rows .row', { hasText: 'two.txt' }).locator('.mark').click()
   await lookAt(page, button('Approve 1 chosen'), found, 'part')
   await page.goto(`${place.address}/questions/${grantable}`)

@@ -100,7 +100,7 @@ it('reasons of requests for an undo, in the inbox', async () => {
   const act = await place.propose(place.proposal('plain.txt'))
   if (act.status === 'waiting') {
     await page.goto(`${place.address}/questions/${act.action_id}`)
-    await page.getByRole('button', { name: /^Approve/ }).click()
+    await page.getByRole('button', { name: /^Approve(?: all \d+)?(?: a)?$/ }).click()
     await page.getByRole('button', { name: 'Approve with a passkey' }).click()
     await page.locator('h1 .badge', { hasText: 'promoted' }).waitFor()
   }

@@ -68,17 +68,17 @@ it('two humans approve, each with a passkey of their own, and one of them counts
   const at = `${place.address}/questions/${act.action_id}`
   await ann.goto(at)
   await ann.getByText('0 of 2 people approved').waitFor()
-  await answer(ann, /^Approve a$|^Approve$/, 'Approve with a passkey')
+  await answer(ann, /^Approve(?: all \d+)?(?: a)?$/, 'Approve with a passkey')
   await ann.getByRole('dialog').waitFor({ state: 'detached' })
   expect(existsSync(target)).toBe(false)
   await ann.goto(at)
   await ann.getByText('1 of 2 people approved').waitFor()
-  await answer(ann, /^Approve a$|^Approve$/, 'Approve with a passkey')
+  await answer(ann, /^Approve(?: all \d+)?(?: a)?$/, 'Approve with a passkey')
   await ann.getByRole('dialog').getByText('confirm.repeated').waitFor()
   expect(existsSync(target)).toBe(false)
   await bea.goto(at)
   await bea.getByText('1 of 2 people approved').waitFor()
-  await answer(bea, /^Approve a$|^Approve$/, 'Approve with a passkey')
+  await answer(bea, /^Approve(?: all \d+)?(?: a)?$/, 'Approve with a passkey')
   await bea.getByRole('button', { name: /Undo/ }).waitFor()
   expect(existsSync(target)).toBe(true)
 })
@@ -102,7 +102,7 @@ it('a stolen cookie shows and answers nothing without the page key, nor with it 
   const session = await thief.newCDPSession(page)
   await session.send('WebAuthn.enable')
   await page.goto(`${place.address}${at}`)
-  await answer(page, /^Approve a$|^Approve$/, 'Approve with a passkey')
+  await answer(page, /^Approve(?: all \d+)?(?: a)?$/, 'Approve with a passkey')
   await page.waitForTimeout(1_500)
   expect(existsSync(join(place.project, '.env'))).toBe(false)
   const { value } = await place.asBot.showAction({ params: { id: act.action_id } })
@@ -136,7 +136,7 @@ it('a request for an undo is denied with a reason, and the action stays', async 
   const act = await place.propose(place.proposal('kept.txt'))
   if (act.status === 'waiting') {
     await ann.goto(`${place.address}/questions/${act.action_id}`)
-    await answer(ann, /^Approve a$|^Approve$/, 'Approve with a passkey')
+    await answer(ann, /^Approve(?: all \d+)?(?: a)?$/, 'Approve with a passkey')
   }
   await expect
     .poll(() => existsSync(join(place.project, 'kept.txt')), { timeout: 30_000 })

@@ -179,7 +179,7 @@ describe('a request of an actor to take an action back', () => {
     const act = await place.propose(proposal)
     if (act.status === 'waiting') {
       await page.goto(`${place.address}/questions/${act.action_id}`)
-      await page.getByRole('button', { name: /^Approve/ }).click()
+      await page.getByRole('button', { name: /^Approve(?: all \d+)?(?: a)?$/ }).click()
       await touch()
     }
     await expect.poll(() => existsSync(join(place.project, 'plain.txt'))).toBe(true)

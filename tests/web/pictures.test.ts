@@ -130,7 +130,9 @@ describe.each([
       .locator('.laws li')
       .first()
       .waitFor()
-    await page.getByText('the only copy').waitFor()
+    // What runs by itself later is opened first.
+    await page.getByText('"postinstall"').waitFor()
+    await page.getByText('npm runs its scripts').waitFor()
     // All of it, with the bar of answers below the last section.
     const height = await page.evaluate<number>('document.documentElement.scrollHeight')
     await page.setViewportSize({ ...viewport, height })

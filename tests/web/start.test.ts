@@ -69,7 +69,11 @@ describe.each([
     await page.locator('.row', { hasText: 'shop-helper.sh' }).click()
     await page.getByRole('heading', { level: 1, name: 'shop-helper' }).waitFor()
     await page.getByText('1 file would run by itself later').waitFor()
-    await page.getByText('can all be undone for 14 days').first().waitFor()
+    await page
+      .getByText('for 14 days after your yes undo restores all files, but not')
+      .first()
+      .waitFor()
+    await page.getByText('npm runs its scripts').waitFor()
     const rows = page.locator('.change-rows .row')
     expect((await rows.allTextContents()).map((text) => text.replace(/\s+/g, ' '))).toEqual([
       expect.stringMatching(/^deleted.*notes/),
@@ -83,7 +87,7 @@ describe.each([
     expect(width).toBeLessThanOrEqual(viewport.width)
     const note = join(project, 'notes/ideas.txt')
     expect(existsSync(note)).toBe(true)
-    await page.getByRole('button', { name: /^Approve( a)?$/ }).click()
+    await page.getByRole('button', { name: /^Approve(?: all \d+)?(?: a)?$/ }).click()
     await page.getByRole('button', { name: 'Approve with a passkey' }).click()
     await page.locator('h1 .badge', { hasText: 'promoted' }).waitFor()
     expect(existsSync(note)).toBe(false)

@@ -65,7 +65,10 @@ describe.each([
     // Who asks, what, why, what would change, and what can be undone are on the page.
     await page.getByText('ai:bot@local').first().waitFor()
     await page.getByText('1 file would run by itself later').waitFor()
-    await page.getByText('can all be undone for 14 days').first().waitFor()
+    await page
+      .getByText('for 14 days after your yes undo restores all files, but not')
+      .first()
+      .waitFor()
     await page.getByText('In the actor’s own words, not checked').waitFor()
     await page.getByRole('region', { name: 'Why you are asked' }).waitFor()
     const first = page.locator('.change-rows .row').first()
@@ -148,7 +151,7 @@ describe('questions that are alike', () => {
     const page = await place.open(browser)
     await place.register(page)
     await openQuestion(page, 'twin-one/old')
-    await page.getByRole('button', { name: 'Alike ones' }).click()
+    await page.getByRole('button', { name: 'Approve alike ones (2)…' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('twin-one/old').waitFor()
     await dialog.getByText('twin-two/old').waitFor()

@@ -10,7 +10,7 @@ import { ensureBuilt } from '../built.ts'
 
 /** Names that are the same in every language. */
 const NAMES =
-  /\bwrit\b|`[^`]*`|AGENT|FILE|NAME|JSON|exec|touch|hello|principal|add|ai|local|serve|run/g
+  /\bwrit\b|\bnpm\b|`[^`]*`|AGENT|FILE|NAME|JSON|exec|touch|hello|principal|add|ai|local|serve|run/g
 
 function placeholders(text: string): readonly string[] {
   return [...text.matchAll(/\{(\w+)/g)].map(([, name]) => name ?? '').sort()

@@ -85,6 +85,8 @@ const Change = Type.Object(
   {
     path: Type.String(),
     change: Type.String(),
+    /** What it is, or was where it is deleted: `file`, `directory`, `symlink`… */
+    kind: Type.String(),
     deferred: Type.Boolean(),
   },
   closed,

@@ -100,6 +100,11 @@ class FactFeed {
   }
 
   #renew(): void {
+    // An answer on its way renews all by itself, once the page of its question is left.
+    if (queries.isMutating() > 0) {
+      this.#timer = window.setTimeout(() => this.#renew(), GATHER_MS)
+      return
+    }
     this.#timer = null
     for (const family of this.#families) void queries.invalidateQueries({ queryKey: [family] })
     this.#families.clear()

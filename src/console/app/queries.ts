@@ -1,5 +1,5 @@
 /** What pages read of the service. Nothing is shown before the service has recorded it. */
-import { QueryCache, QueryClient } from '@tanstack/react-query'
+import { keepPreviousData, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ProblemError } from '../../api/index.ts'
 import { keepPageKey } from './page-key.ts'
 import { client, isSignedOut } from './service.ts'
@@ -89,9 +89,12 @@ export const reads = {
     queryKey: ['sessions', id],
     queryFn: async () => (await client.showSession({ params: { id } })).value,
   }),
-  sessionDiff: (id: string) => ({
-    queryKey: ['sessions', id, 'diff'],
+  /** Read again only after the session was: one that has ended meanwhile has none. */
+  sessionDiff: (id: string, sessionReadAt: number) => ({
+    queryKey: ['session-diff', id, sessionReadAt],
     queryFn: async () => (await client.diffSession({ params: { id } })).value,
+    staleTime: 'static' as const,
+    placeholderData: keepPreviousData,
   }),
   /** The ids of the acts of a session, as the evaluations on record name it. */
   sessionActs: (id: string) => ({

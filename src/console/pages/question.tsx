@@ -42,7 +42,8 @@ function WholePage({ question }: { readonly question: WholeQuestion }) {
   // What asks, what would change and the answer come first; the rest is drawn right after them.
   const isWhole = useDeferredValue(true, false)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const done = (): void => void navigate({ to: '/actions/$id', params: { id: question.action_id } })
+  const done = (): Promise<void> =>
+    navigate({ to: '/actions/$id', params: { id: question.action_id } })
   return (
     <div className="page question">
       <QuestionHead question={question} />

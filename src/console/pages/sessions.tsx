@@ -75,7 +75,7 @@ export function SessionPage() {
         {(session) =>
           'pending' in session ? (
             <>
-              <Running id={id} session={session} />
+              <Running id={id} session={session} readAt={query.dataUpdatedAt} />
               <Timeline id={id} />
               <Use use={session.use} />
             </>
@@ -94,8 +94,13 @@ export function SessionPage() {
 type Order = 'settleSession' | 'stopSession' | 'discardSession'
 const PENDING_SHOWN = 100
 
-function Running({ id, session }: { readonly id: string; readonly session: OpenSession }) {
+function Running(props: {
+  readonly id: string
+  readonly session: OpenSession
+  readonly readAt: number
+}) {
   const say = useSay()
+  const { id, session, readAt } = props
   const [order, setOrder] = useState<Order | null>(null)
   const { pending, question, state } = session
   const body = order === 'discardSession' ? { all: true } : {}
@@ -120,7 +125,7 @@ function Running({ id, session }: { readonly id: string; readonly session: OpenS
       {pending.length > PENDING_SHOWN && (
         <p className="quiet">{say('more', { count: pending.length - PENDING_SHOWN })}</p>
       )}
-      {pending.length > 0 && <PendingDiff id={id} />}
+      {pending.length > 0 && <PendingDiff id={id} readAt={readAt} />}
       <div className="buttons">
         {pending.length > 0 && (
           <>
@@ -147,10 +152,10 @@ function Running({ id, session }: { readonly id: string; readonly session: OpenS
 }
 
 /** The lines of what is pending, as the command line prints them; read when they are opened. */
-function PendingDiff({ id }: { readonly id: string }) {
+function PendingDiff({ id, readAt }: { readonly id: string; readonly readAt: number }) {
   const say = useSay()
   const [isOpen, setOpen] = useState(false)
-  const query = useQuery({ ...reads.sessionDiff(id), enabled: isOpen })
+  const query = useQuery({ ...reads.sessionDiff(id, readAt), enabled: isOpen })
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{say('session.diff')}</summary>

@@ -14,7 +14,7 @@ interface AskProps {
   readonly isReady?: boolean
   readonly children?: ReactNode
   readonly act: () => Promise<unknown>
-  readonly onDone?: (() => void) | undefined
+  readonly onDone?: (() => Promise<void>) | undefined
   readonly onClose: () => void
 }
 
@@ -22,9 +22,10 @@ export function AskDialog(props: AskProps) {
   const say = useSay()
   const doing = useMutation({
     mutationFn: props.act,
-    onSuccess: () => {
+    // The page is left before anything is read again: what it asked about is no question any more.
+    onSuccess: async () => {
       props.onClose()
-      props.onDone?.()
+      await props.onDone?.()
     },
     // After a refusal too the page shows what is recorded now.
     onSettled: () => queries.invalidateQueries(),

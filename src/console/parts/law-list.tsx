@@ -54,6 +54,16 @@ export function LawList({ query, showsRemedies = false }: LawListProps) {
   )
 }
 
+/** Whether the condition is no more than the one value that decided, which it then says already. */
+function isSaid(
+  condition: string | null,
+  deciding: NonNullable<ExplainedLaw['deciding']>,
+): boolean {
+  const [one, ...more] = deciding
+  if (condition === null || one === undefined || more.length > 0) return false
+  return condition.replaceAll("'", '"') === `${one.path} == ${JSON.stringify(one.value)}`
+}
+
 function LawRow({ law }: { readonly law: ExplainedLaw }) {
   const say = useSay()
   const { policy_id, tier, action, text, policy_expr, deciding } = law
@@ -73,7 +83,7 @@ function LawRow({ law }: { readonly law: ExplainedLaw }) {
           <Said>{policy_expr}</Said>
         </code>
       )}
-      {deciding !== null && deciding.length > 0 && (
+      {deciding !== null && deciding.length > 0 && !isSaid(policy_expr, deciding) && (
         <ul className="deciding" aria-label={say('laws.values')}>
           {deciding.map(({ path, value }) => (
             <li key={path}>

@@ -28,7 +28,7 @@ export function visibleLines(text: string): string {
 /** The name of a file; the last part is what people look for. */
 export function PathName({ path }: { readonly path: string }) {
   const shown = visibleName(path)
-  const cut = shown.lastIndexOf('/') + 1
+  const cut = shown.lastIndexOf('/', shown.length - 2) + 1
   return (
     <bdi className="path">
       <span className="path-folder">{shown.slice(0, cut)}</span>
@@ -91,6 +91,13 @@ export function Ago({ at }: { readonly at: string }) {
       {distanceWords(Math.round((Date.parse(at) - now) / 1000), say)}
     </time>
   )
+}
+
+/** The day of a moment here, the same in every language; nothing has to be loaded for it. */
+export function dayOf(at: string): string {
+  const moment = new Date(at)
+  const parts = [moment.getFullYear(), moment.getMonth() + 1, moment.getDate()]
+  return parts.map((part) => String(part).padStart(2, '0')).join('-')
 }
 
 export function Moment({ at }: { readonly at: string }) {

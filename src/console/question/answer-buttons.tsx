@@ -11,12 +11,14 @@ interface ButtonsProps {
   readonly question: WholeQuestion
   /** How many paths are chosen. */
   readonly chosen: number
+  /** How many wait that are alike, this one among them; 0 while that is not known. */
+  readonly alike?: number
   readonly onAnswer: (answer: AnswerName) => void
 }
 
-export function AnswerButtons({ question, chosen, onAnswer }: ButtonsProps) {
+export function AnswerButtons({ question, chosen, alike = 0, onAnswer }: ButtonsProps) {
   const say = useSay()
-  const { approvals, always } = question
+  const { approvals, always, changes } = question
   return (
     <div className="answer-bar" role="toolbar" aria-label={say('answer.label')}>
       {approvals !== null && (
@@ -34,7 +36,7 @@ export function AnswerButtons({ question, chosen, onAnswer }: ButtonsProps) {
         </Press>
       )}
       <Press onPress={() => onAnswer('alike')}>
-        <CheckCheck aria-hidden="true" /> {say('alike')}
+        <CheckCheck aria-hidden="true" /> {say('alike', { count: alike })}
       </Press>
       {chosen > 0 ? (
         <Press look="main" onPress={() => onAnswer('part')}>
@@ -42,7 +44,7 @@ export function AnswerButtons({ question, chosen, onAnswer }: ButtonsProps) {
         </Press>
       ) : (
         <Press look="main" onPress={() => onAnswer('approve')}>
-          <Check aria-hidden="true" /> {say('approve')} <kbd>a</kbd>
+          <Check aria-hidden="true" /> {say('approve', { count: changes.length })} <kbd>a</kbd>
         </Press>
       )}
     </div>

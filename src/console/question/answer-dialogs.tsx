@@ -7,11 +7,12 @@ import { AskDialog } from '../parts/ask-dialog.tsx'
 import { RiskBadge } from '../parts/basics.tsx'
 import { PathName, Said } from '../parts/text.tsx'
 import { Counts } from './counts.tsx'
-import type { WholeQuestion } from './question.ts'
+import { RunsLater, UndoWords } from './later.tsx'
+import { inOrder, named, type WholeQuestion, wordOf } from './question.ts'
 
 export interface AnswerProps {
   readonly question: WholeQuestion
-  readonly onDone: () => void
+  readonly onDone: () => Promise<void>
   readonly onClose: () => void
 }
 
@@ -28,6 +29,8 @@ export function Signed({ digest }: { readonly digest: string }) {
 }
 
 const LISTED_MAX = 50
+/** Deletions that are named before the answer. */
+const NAMED_MAX = 5
 
 /** The first paths of a list; the page behind the dialog has all of them. */
 export function PathList({ paths }: { readonly paths: readonly string[] }) {
@@ -44,8 +47,9 @@ export function PathList({ paths }: { readonly paths: readonly string[] }) {
 
 export function ApproveDialog({ question, ...props }: AnswerProps) {
   const say = useSay()
-  const { id, result_digest, effects, risk, undo_days } = question
-  const deferred = question.changes.filter((change) => change.deferred).map(({ path }) => path)
+  const { id, result_digest, effects, risk, changes } = question
+  const deferred = changes.filter((change) => change.deferred)
+  const deleted = inOrder(changes).filter((change) => wordOf(change) === 'deleted')
   return (
     <AskDialog
       {...props}
@@ -54,15 +58,32 @@ export function ApproveDialog({ question, ...props }: AnswerProps) {
       act={() => proven('approveQuestion', { params: { id }, body: { result_digest } })}
     >
       <p>
-        <RiskBadge risk={risk} /> <Counts effects={effects} />
+        <RiskBadge risk={risk} /> <Counts effects={effects} changes={changes} />
       </p>
+      {deleted.length > 0 && (
+        <>
+          <p className="deleted">{say('approve.deleted')}</p>
+          <PathList paths={deleted.slice(0, NAMED_MAX).map((one) => named(one))} />
+          {deleted.length > NAMED_MAX && (
+            <p className="quiet">{say('more', { count: deleted.length - NAMED_MAX })}</p>
+          )}
+        </>
+      )}
       {deferred.length > 0 && (
         <>
           <p className="warns">{say('approve.deferred', { count: deferred.length })}</p>
-          <PathList paths={deferred} />
+          <ul className="listed">
+            {deferred.slice(0, LISTED_MAX).map((change) => (
+              <li key={change.path}>
+                <PathName path={change.path} />: <RunsLater question={question} change={change} />
+              </li>
+            ))}
+          </ul>
         </>
       )}
-      <p>{undo_days === null ? say('undo.never') : say('undo.days', { count: undo_days })}</p>
+      <p>
+        <UndoWords question={question} />
+      </p>
       <Signed digest={result_digest} />
     </AskDialog>
   )

@@ -7,8 +7,10 @@ import { PathName, Said } from '../parts/text.tsx'
 import { Counts } from './counts.tsx'
 import {
   byFolder,
+  firstOpened,
   inOrder,
   kindOf,
+  named,
   type QuestionChange,
   sharedFolder,
   type WholeQuestion,
@@ -17,14 +19,6 @@ import {
 
 const ROW_HEIGHT = 32
 const FEW = 12
-
-/** The first path with nothing below it: a directory has no text to show. */
-function firstFile(changes: readonly QuestionChange[]): string | null {
-  const file = changes.find(
-    ({ path }) => !changes.some((other) => other.path.startsWith(`${path}/`)),
-  )
-  return file?.path ?? null
-}
 
 interface ChangesProps {
   readonly question: WholeQuestion
@@ -37,7 +31,7 @@ interface ChangesProps {
 export function Changes({ question, chosen, onChosen, children }: ChangesProps) {
   const say = useSay()
   const changes = useMemo(() => inOrder(question.changes), [question.changes])
-  const [open, setOpen] = useState(() => firstFile(changes))
+  const [open, setOpen] = useState(() => firstOpened(changes))
   const folders = useMemo(() => byFolder(changes), [changes])
   const shared = useMemo(() => sharedFolder(changes.map(({ path }) => path)), [changes])
   const choose = ({ path }: QuestionChange): void => {
@@ -53,7 +47,7 @@ export function Changes({ question, chosen, onChosen, children }: ChangesProps) 
     )
   }
   return (
-    <Section title={say('changes.title')} note={<Counts effects={question.effects} />}>
+    <Section title={say('changes.title')}>
       {shared !== '' && (
         <p className="quiet shared">
           {say('changes.below')} <PathName path={shared} />
@@ -68,7 +62,11 @@ export function Changes({ question, chosen, onChosen, children }: ChangesProps) 
           ))}
         </ul>
       )}
-      {question.has_parts && <p className="quiet">{say('changes.choose')}</p>}
+      {question.has_parts && (
+        <p className="quiet">
+          {say('changes.choose')} <span className="by-key">{say('changes.choose_key')}</span>
+        </p>
+      )}
       <Rows
         label={say('changes.title')}
         items={changes}
@@ -116,7 +114,7 @@ function ChangeRow(props: {
         />
       )}
       <span className="change-word">{say(`change.${wordOf(change)}`)}</span>
-      <PathName path={change.path.slice(shared.length) || change.path} />
+      <PathName path={named(change, shared)} />
       {change.deferred && <Badge tone="high">{say('change.deferred')}</Badge>}
     </div>
   )

@@ -35,7 +35,14 @@ function reading(label: string): readonly Extension[] {
   ]
 }
 
-export function DiffText({ before, after, label, isBeside }: DiffProps) {
+/** Both without the break that ends their last line: no line follows it. */
+function withoutLastBreak(before: string, after: string): readonly [string, string] {
+  const isEnded = [before, after].every((text) => text === '' || /[^\n]\n$/.test(text))
+  return isEnded ? [before.replace(/\n$/, ''), after.replace(/\n$/, '')] : [before, after]
+}
+
+export function DiffText({ label, isBeside, ...sides }: DiffProps) {
+  const [before, after] = withoutLastBreak(sides.before, sides.after)
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const host = place.current

@@ -7,7 +7,8 @@ import { useSay } from '../app/settings.tsx'
 import { Loading, Press } from '../parts/basics.tsx'
 import { Found } from '../parts/found.tsx'
 import { PathName, Said } from '../parts/text.tsx'
-import type { WholeQuestion } from './question.ts'
+import { RunsLater } from './later.tsx'
+import { named, type WholeQuestion } from './question.ts'
 
 const DiffText = lazy(async () => ({ default: (await import('./diff-text.tsx')).DiffText }))
 
@@ -19,12 +20,18 @@ export function OpenedChange({
   readonly path: string
 }) {
   const say = useSay()
+  const change = question.changes.find((one) => one.path === path)
   const query = useQuery(reads.change(question.id, question.result_digest, path))
   return (
     <section className="opened" aria-label={say('diff.label')}>
       <p className="opened-head">
-        <PathName path={path} />
+        <PathName path={change === undefined ? path : named(change)} />
       </p>
+      {change?.deferred === true && (
+        <p className="warns">
+          <RunsLater question={question} change={change} />
+        </p>
+      )}
       <Found query={query}>
         {({ before, after }) => <Sides before={before} after={after} path={path} />}
       </Found>

@@ -4,8 +4,9 @@ import { Fragment } from 'react'
 import { useSay } from '../app/settings.tsx'
 import { RiskBadge } from '../parts/basics.tsx'
 import { PlaceLink } from '../parts/place-link.tsx'
-import { Ago, PathName, Said, SaidLines } from '../parts/text.tsx'
+import { Ago, dayOf, PathName, Said, SaidLines } from '../parts/text.tsx'
 import { Counts } from './counts.tsx'
+import { UndoWords } from './later.tsx'
 import { commandLines, type WholeQuestion } from './question.ts'
 
 /** More are in the list of changes. */
@@ -23,7 +24,7 @@ function Names({ paths }: { readonly paths: readonly string[] }) {
 
 export function QuestionHead({ question }: { readonly question: WholeQuestion }) {
   const say = useSay()
-  const { asked_by, risk, intent, effects, asked_at, expires_at, undo_days, changes } = question
+  const { asked_by, risk, intent, effects, asked_at, expires_at, changes } = question
   const later = changes.filter(({ deferred }) => deferred).map(({ path }) => path)
   const hosts = new Set(question.result.side_effects.network.map(({ host }) => host)).size
   const sent = question.result.side_effects.held?.length ?? 0
@@ -34,8 +35,8 @@ export function QuestionHead({ question }: { readonly question: WholeQuestion })
           <ArrowLeft aria-hidden="true" /> {say('nav.inbox')}
         </PlaceLink>
         <span className="quiet">
-          {say('inbox.asked')} <Ago at={asked_at} /> · {say('question.lapses')}{' '}
-          <Ago at={expires_at} />
+          {say('inbox.asked')} <Ago at={asked_at} /> ·{' '}
+          {say('question.lapses', { date: dayOf(expires_at) })}
         </span>
       </p>
       <h1>
@@ -53,7 +54,7 @@ export function QuestionHead({ question }: { readonly question: WholeQuestion })
       </pre>
       <ul className="summary" aria-label={say('question.summary')}>
         <li>
-          <Counts effects={effects} />
+          <Counts effects={effects} changes={changes} />
         </li>
         {later.length > 0 && (
           <li className="warns">
@@ -63,8 +64,8 @@ export function QuestionHead({ question }: { readonly question: WholeQuestion })
         )}
         {sent > 0 && <li className="warns">{say('question.sends', { count: sent })}</li>}
         <li>{say('question.hosts', { count: hosts })}</li>
-        <li className={undo_days === null ? 'warns' : 'safe'}>
-          {undo_days === null ? say('undo.never') : say('undo.days', { count: undo_days })}
+        <li>
+          <UndoWords question={question} />
         </li>
       </ul>
       <blockquote className="intent">

@@ -36,6 +36,31 @@ export function inOrder(changes: readonly QuestionChange[]): readonly QuestionCh
   )
 }
 
+/** What a person should see first: the first that runs by itself later, or else the first with a text. */
+export function firstOpened(changes: readonly QuestionChange[]): string | null {
+  const opened =
+    changes.find(({ deferred }) => deferred) ?? changes.find(({ kind }) => kind !== 'directory')
+  return opened?.path ?? null
+}
+
+/** The path below a directory that others share; a slash marks a directory. */
+export function named({ path, kind }: QuestionChange, shared = ''): string {
+  return `${path.slice(shared.length) || path}${kind === 'directory' ? '/' : ''}`
+}
+
+/** What the service knows of how a change runs by itself later; null where it names no program. */
+export function runnerOf(question: WholeQuestion, { path }: QuestionChange): string | null {
+  const found = question.result.findings.find(
+    (one) => one.code === 'effect.deferred_execution' && one.path === path,
+  )
+  return found?.detail ?? null
+}
+
+/** npm runs a manifest's scripts; below a name with a dot something else may read it. */
+export function isManifest({ path }: QuestionChange): boolean {
+  return path.endsWith('/package.json') && !path.includes('/.')
+}
+
 interface FolderRow {
   readonly folder: string
   readonly counts: { readonly deleted: number; readonly modified: number; readonly added: number }

@@ -7,6 +7,7 @@ import { Pairs, Section, StatusBadge, sayOf } from '../parts/basics.tsx'
 import { Found } from '../parts/found.tsx'
 import { LawList } from '../parts/law-list.tsx'
 import { Ago, Said, SaidLines } from '../parts/text.tsx'
+import { UndoWords } from './later.tsx'
 import type { WholeQuestion } from './question.ts'
 
 interface Asked {
@@ -37,8 +38,13 @@ export function Grounds({ question }: Asked) {
 
 function Why({ question }: Asked) {
   const say = useSay()
+  const { risk, proposal } = question
+  const said = proposal.descriptor.risk_level
   return (
     <Section title={say('why.title')}>
+      <p>
+        {said === risk ? say('risk.same', { said }) : say('risk.weighed', { said, weighed: risk })}
+      </p>
       <ul className="reasons">
         {question.reasons.map(({ code, words }) => (
           <li key={code}>
@@ -52,7 +58,7 @@ function Why({ question }: Asked) {
 
 function Who({ question }: Asked) {
   const say = useSay()
-  const { asked_by, confinement, custody, stream, proposal } = question
+  const { asked_by, confinement, custody, stream } = question
   const { agent, principal, run, session, at } = asked_by
   return (
     <Section title={say('who.title')}>
@@ -80,10 +86,7 @@ function Who({ question }: Asked) {
                   </Link>,
                 ],
               ] as const)),
-          [
-            say('who.kind'),
-            <Said key="k">{`${question.kind} · ${proposal.descriptor.risk_level}`}</Said>,
-          ],
+          [say('who.kind'), <Said key="k">{question.kind}</Said>],
           [say('who.bounded'), sayOf(say, 'confinement', confinement ?? '–')],
           [say('who.custody'), `${sayOf(say, 'custody', custody)} · ${stream}`],
           [say('who.since'), <Ago key="t" at={at} />],
@@ -131,15 +134,11 @@ function Network({ question }: Asked) {
 
 function Undo({ question }: Asked) {
   const say = useSay()
-  const { undo_days } = question
   return (
     <Section title={say('undo.title')}>
-      <p className={undo_days === null ? 'warns' : 'safe'}>
-        {undo_days === null ? say('undo.never') : say('undo.days', { count: undo_days })}
+      <p>
+        <UndoWords question={question} />
       </p>
-      {question.changes.some(({ deferred }) => deferred) && (
-        <p className="quiet">{say('undo.later')}</p>
-      )}
     </Section>
   )
 }
@@ -196,17 +195,16 @@ function Before({ question }: Asked) {
                 ? say('before.none', { count: looked_at })
                 : say('before.some', { count: looked_at })}{' '}
               {outcomes
-                .map(({ status, count }) => `${count} ${sayOf(say, 'status', status)}`)
+                .map(({ status, count }) => `${count} ${sayOf(say, 'became', status)}`)
                 .join(', ')}
             </p>
             <ul className="before">
               {actions.map(({ action_id, status, what, at }) => (
                 <li key={action_id}>
-                  <StatusBadge status={status} />{' '}
                   <Link to="/actions/$id" params={{ id: action_id }}>
-                    <Said>{what}</Said>
+                    {what === question.what ? say('before.same') : <Said>{what}</Said>}
                   </Link>{' '}
-                  <Ago at={at} />
+                  {sayOf(say, 'became', status)} (<Ago at={at} />)
                 </li>
               ))}
             </ul>

@@ -85,6 +85,8 @@ export const en = {
     'The service does not answer. Is `writ serve` running? The page tries again by itself.',
   'problem.passkey_cancelled':
     'The passkey was not used: the request was cancelled or took too long. Try again.',
+  'risk.same': 'The asker said {said}, and writ weighs it so. You are asked because:',
+  'risk.weighed': 'The asker said {said}; writ weighs it {weighed}, because:',
   'risk.low': 'low risk',
   'risk.medium': 'medium risk',
   'risk.high': 'high risk',
@@ -133,6 +135,12 @@ export const en = {
   'inbox.asked': 'asked',
   'inbox.expires': 'expires',
   'inbox.more': '{count, plural, one {and # more reason} other {and # more reasons}}',
+  'counts.files': '{count, plural, one {# file} other {# files}}',
+  'counts.folders': '{count, plural, one {# folder} other {# folders}}',
+  'counts.both': '{files} and {folders}',
+  'counts.deleted_all': '{what} deleted',
+  'counts.modified_all': '{what} changed',
+  'counts.added_all': '{what} new',
   'counts.none': 'no files change',
   'counts.deleted': '{count, number} deleted',
   'counts.modified': '{count, number} changed',
@@ -147,7 +155,8 @@ export const en = {
   'question.hosts':
     '{count, plural, =0 {no host contacted} one {# host contacted} other {# hosts contacted}}',
   'question.own_words': 'In the actor’s own words, not checked',
-  'question.lapses': 'lapses unanswered',
+  'question.lapses':
+    'without an answer by {date} it lapses: nothing changes, and the asker learns it',
   'question.over': 'This question waits no longer',
   'question.back': 'Back to the inbox',
   'changes.title': 'What would change',
@@ -156,7 +165,8 @@ export const en = {
   'changes.below': 'all below',
   'changes.by_folder': 'By directory',
   'changes.choose':
-    'Open a path to see what changes in it. To approve a part only, mark paths with the box or the space key.',
+    'Open a path to see what changes in it. To approve a part only, mark the boxes of its paths.',
+  'changes.choose_key': 'The space key marks a row.',
   'change.deleted': 'deleted',
   'change.modified': 'changed',
   'change.added': 'new',
@@ -179,7 +189,7 @@ export const en = {
   'who.session': 'Session',
   'who.no_session': 'none',
   'who.run': 'Run of a flow',
-  'who.kind': 'Kind, and risk by its own account',
+  'who.kind': 'Kind',
   'who.bounded': 'Bounded by',
   'who.custody': 'Record kept by',
   'who.since': 'Proposed',
@@ -194,8 +204,11 @@ export const en = {
   undo: 'Undo',
   'undo.title': 'Can it be undone?',
   'undo.never': 'cannot be undone, or not as a whole',
-  'undo.later':
-    'Undo restores the files. What a changed file started by itself meanwhile is not undone.',
+  'undo.days_later':
+    '{count, plural, one {for # day after your yes undo restores all files, but not what a changed file started by itself meanwhile} other {for # days after your yes undo restores all files, but not what a changed file started by itself meanwhile}}',
+  'later.because': 'Runs by itself later:',
+  'later.npm': 'npm runs its scripts, without a person starting them',
+  'later.unknown': 'It would run without a person starting it',
   'undo.days':
     '{count, plural, one {can all be undone for # day after your yes} other {can all be undone for # days after your yes}}',
   'undo.ask': 'Undo this action?',
@@ -217,13 +230,21 @@ export const en = {
   'laws.values': 'Values that decided',
   'laws.remedies': 'What a person can do',
   'before.title': 'Similar ones before',
+  'before.same': 'the same command',
+  'became.promoted': 'made real',
+  'became.denied': 'denied by a person',
+  'became.undone': 'made real, then undone',
+  'became.expired': 'lapsed unanswered',
+  'became.blocked': 'blocked',
+  'became.put_back': 'undone, then put back',
   'before.none':
     '{count, plural, one {None: the stream has # action.} other {None among the last # actions of this stream.}}',
   'before.some':
     '{count, plural, one {Of the # action of this stream:} other {Among the last # actions of this stream:}}',
   'answer.label': 'Your answer',
   'answer.several': '{given, number} of {needed, number} people approved',
-  approve: 'Approve',
+  approve: '{count, plural, =0 {Approve} one {Approve} other {Approve all #}}',
+  'approve.deleted': 'Deleted:',
   'approve.title': 'Approve exactly these effects?',
   'approve.act': 'Approve with a passkey',
   'approve.deferred':
@@ -235,7 +256,7 @@ export const en = {
   'deny.says':
     'Nothing of it becomes real. The agent learns that you refused, and your reason; both are recorded.',
   'deny.reason': 'Reason (may stay empty)',
-  alike: 'Alike ones',
+  alike: '{count, plural, =0 {Approve alike ones…} other {Approve alike ones (#)…}}',
   'alike.title':
     '{count, plural, one {Approve # question?} other {Approve # questions of one kind?}}',
   'alike.act': '{count, plural, one {Approve it} other {Approve all #}}',
@@ -303,7 +324,7 @@ export const en = {
   'session.cost': 'Cost',
   'session.cost_counts':
     '{cost, number}{unpriced, plural, =0 {} one { and # request of a model without a price} other { and # requests of models without a price}}',
-  'session.no_prices': 'no prices in the laws (settings.model_prices)',
+  'session.no_prices': 'no prices in the laws (`settings.model_prices`)',
   'session.no_hosts': 'none',
   'session.host':
     '{passed, number} passed, {refused, number} refused or failed, {bytes, number} bytes sent',

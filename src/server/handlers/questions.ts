@@ -83,6 +83,7 @@ function shownChanges({ changes, deferred }: Question) {
   return changes.map((change) => ({
     path: displayOfRaw(change.path),
     change: listsOf(change).join(' and '),
+    kind: (change.after ?? change.before)?.kind ?? 'file',
     deferred: deferred.has(change.path),
   }))
 }
