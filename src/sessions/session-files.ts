@@ -174,7 +174,7 @@ export class SessionFiles {
   /** Whether a process that lives runs the session. */
   get isLive(): boolean {
     const isGone = (name: string): boolean =>
-      // A mark that is taken back meanwhile is nobody's.
+      // A mark that is taken back meanwhile belongs to no process.
       isLeftBehind(name, OWNER, readIfThere(join(this.directory, name)) ?? 'gone')
     return namesIfThere(this.directory).some((name) => name.startsWith(OWNER) && !isGone(name))
   }

@@ -22,7 +22,7 @@ export function ownerMark(): string {
 
 /**
  * Whether the process that made it is gone, by the name of the thing behind a prefix. With the time when
- * that process started, another one of the same number is told apart.
+ * that process started, another one of the same number does not count as it.
  */
 export function isLeftBehind(name: string, prefix = '', started = ''): boolean {
   const mark = name.startsWith(prefix) ? /^(\d+)\.(\d+)-/.exec(name.slice(prefix.length)) : null

@@ -1,8 +1,9 @@
+/** Lines of callers take turns, and each is bounded (H-6). */
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { Turnstile } from './turnstile.ts'
 
-/** Work that ends when it is told to. */
+/** Returns work that lasts until `end` is called. */
 function holds() {
   let end = (): void => undefined
   const held = new Promise<void>((resolve) => {
