@@ -40,7 +40,11 @@ export function attemptOrder(
     sealed: [
       run.programs.sealed(),
       ...run.programs.loadedAnywhere([...(writes ?? []), ...required, own]),
-      ...run.programs.dataOnly(),
+      ...run.programs.dataOnly({
+        folder: artifacts,
+        nodeId: document.node_id,
+        attempt: command.attempt,
+      }),
       ...artifactsOfOthers(run, command),
     ],
     egress,

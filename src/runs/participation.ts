@@ -340,7 +340,7 @@ export class Participation {
     if (invalid !== undefined) return { answer: null, repairs: [], errors: [invalid] }
     const place = { folder: this.#run.state.artifacts, nodeId, attempt }
     const sources = { nowMs: this.#run.options.host.clock.nowMs(), newId: randomUUID }
-    if (review === null) return readAction(text, place, sources)
+    if (review === null) return this.#run.programs.named(readAction(text, place, sources), place)
     if (left > 0) return { answer: null, repairs: [], errors: [leftText(left)] }
     return readReview(text, review, sources)
   }

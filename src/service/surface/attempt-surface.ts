@@ -64,7 +64,7 @@ export interface SealedPaths {
   readonly own?: string
   /** Globs under the workspace that the participant may change, although a pattern matches it. */
   readonly declared?: readonly string[]
-  /** Only data is added, changed or removed anywhere, since a reviewer may run anything else. */
+  /** Only data that a person named is added, changed or removed, since a reviewer may run anything else. */
   readonly data_only?: DataOnly
 }
 
@@ -75,6 +75,10 @@ export interface DataOnly {
   readonly names: readonly string[]
   /** Globs under the workspace of what is no data although its ending is. */
   readonly except: readonly string[]
+  /** Paths under the workspace that may be changed, by name; `{index}` stands for a number. */
+  readonly paths: readonly string[]
+  /** Where the artifact of the attempt lies, and what a file directly there is called without its ending. */
+  readonly artifact: { readonly folder: string; readonly stems: readonly string[] }
   /** The node whose reviewer is open, and why it is. */
   readonly reviewer: string
   readonly why: string
