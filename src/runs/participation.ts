@@ -57,6 +57,7 @@ type AskAgain = Extract<FlowCommand, { type: 'ask_again' }>
 /** A participant that has not answered by then is not waited for. */
 const SECONDS_MAX = 3_600
 const ARTIFACT_CHANGED = 'an artifact that it would be given is not as its node handed it in'
+const PROGRAM_CHANGED = 'a program of the run is not as it was when the run began'
 const NOTHING_SAID = '(nothing was said)'
 
 /** The command that an event answers. */
@@ -69,6 +70,8 @@ export class Participation {
   readonly #run: FlowRun
   /** By node: attempts that wait to be asked again. */
   readonly #live = new Map<string, NodeAttempt>()
+  /** By node: how many changes by others its reviewer began behind. */
+  readonly #looked = new Map<string, number>()
   /** By node: the person who answered there. */
   readonly #persons = new Map<string, string>()
 
@@ -93,9 +96,29 @@ export class Participation {
     const changed = commandOf(participant) === null ? [] : this.#run.programs.changed()
     if (changed.length === 0) return false
     await this.#run.send({ type: 'attempt_started', ...addressOf(command) })
-    const why = 'a program of the run is not as it was when the run began'
-    await this.#stop(command, why, changedPrograms(changed))
+    await this.#stop(command, PROGRAM_CHANGED, changedPrograms(changed))
     return true
+  }
+
+  /** Before a reviewer that is a program runs: what other acts left of what it may load. */
+  async #changedByOthers(
+    { node_id, review }: RunCommand,
+    participant: Participant,
+  ): Promise<readonly string[]> {
+    if (review === null || commandOf(participant) === null || this.#looked.has(node_id)) return []
+    const { others } = this.#run
+    const changed = await others.standing()
+    if (changed.length === 0) this.#looked.set(node_id, others.count)
+    return changed
+  }
+
+  /** When its review is taken: what changed while it ran, also if that was put back meanwhile. */
+  async #changedMeanwhile({ node_id }: RunCommand): Promise<readonly string[]> {
+    const looked = this.#looked.get(node_id)
+    if (looked === undefined) return []
+    this.#looked.delete(node_id)
+    const { others, programs } = this.#run
+    return [...new Set([...(await others.since(looked)), ...programs.changed()])]
   }
 
   /** Ends an attempt in which nothing ran, for what the host found. */
@@ -241,10 +264,12 @@ export class Participation {
       await this.#run.send({ type: 'attempt_started', ...to, ...judgedFiles(this.#run, command) })
     const isRemote = !('command' in participant)
     const { document: input, missing, changed } = await this.#inputOf(command, again, isRemote)
-    if (changed !== null) {
+    const others = await this.#changedByOthers(command, participant)
+    const stopped: readonly HostFinding[] = changed === null ? changedPrograms(others) : [changed]
+    if (stopped.length > 0) {
       counted.end()
       await live.abandon()
-      return this.#stop(command, ARTIFACT_CHANGED, [changed])
+      return this.#stop(command, changed === null ? PROGRAM_CHANGED : ARTIFACT_CHANGED, stopped)
     }
     if (missing !== null) {
       counted.end()
@@ -369,8 +394,10 @@ export class Participation {
     const seconds = (host.clock.elapsedMs() - live.startedMs) / 1000
     const isWork = command.review === null
     const answer = reading?.answer ?? null
-    const obstacle =
+    const meanwhile = isWork ? [] : changedPrograms(await this.#changedMeanwhile(command))
+    const inPlace =
       isWork && answer?.kind === 'action' ? await this.#keepArtifact(command, live, answer) : null
+    const obstacle = meanwhile.length > 0 ? PROGRAM_CHANGED : inPlace
     const {
       outcome,
       cause,
@@ -394,7 +421,9 @@ export class Participation {
       required_files_exist: missing_files.length === 0,
       ...(missing_files.length === 0 ? {} : { missing_files }),
       stage: held === null || isBlocked ? null : stageOf(held, this.#run.options.workspace),
-      ...foundAt(held, this.#run.options.workspace, this.#run.programs.openReviewer),
+      ...(meanwhile.length > 0
+        ? { found: meanwhile }
+        : foundAt(held, this.#run.options.workspace, this.#run.programs.openReviewer)),
       principal: this.#persons.get(node_id) ?? principalOf(this.#nodeOf(node_id)),
     })
   }

@@ -37,6 +37,7 @@ import type { FlowHost } from './flow-host.ts'
 import { type AnswerOrder, lastUnblocked, lateAnswer, type Order, orderOf } from './orders.ts'
 import { Slots, usualPlaces } from './participant/slots.ts'
 import { namedPerson } from './person-answer.ts'
+import { OthersChanges } from './programs/others-changes.ts'
 import { RunPrograms } from './programs/run-programs.ts'
 import { ownPath } from './run-files.ts'
 import { hasTimers, nextTimer, RunFolder } from './run-folder.ts'
@@ -99,6 +100,7 @@ export class FlowRun {
   readonly #waiting = new Map<number, FlowCommand>()
   #state: RunState
   #range: FactRange = { from: -1, to: -1 }
+  #others: OthersChanges | null = null
   #line: Promise<void> = Promise.resolve()
   #failure: { readonly error: unknown } | null = null
   #wake: () => void = () => {}
@@ -169,6 +171,13 @@ export class FlowRun {
     this.#state = foldFacts(this.options.flow, facts)
     this.#hasTimers = hasTimers(this.flow.base)
     this.#range = range
+    this.#others = null
+  }
+
+  /** What other acts changed since the run began, or was migrated last. */
+  get others(): OthersChanges {
+    this.#others ??= new OthersChanges(this)
+    return this.#others
   }
 
   #observe(fact: FlowFact): void {

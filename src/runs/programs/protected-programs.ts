@@ -365,7 +365,7 @@ function pinOf(files: WorkspaceFiles, path: string): PinnedFile {
 }
 
 /** A node that says it writes or needs a file takes it for work, not for a part of the reviewer. */
-function isDeclared(path: string, nodes: readonly FlowNode[]): boolean {
+export function isDeclared(path: string, nodes: readonly FlowNode[]): boolean {
   return nodes.some(
     ({ writes = [], required_files = [] }) =>
       required_files.includes(path) || isFitting(writes, path),

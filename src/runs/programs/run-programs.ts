@@ -16,6 +16,7 @@ import { LOADED_ANYWHERE, PACKAGE_DIRECTORIES } from './code-names.ts'
 import { DATA_NAMES, DATA_SUFFIXES, LOADED_NAMES } from './data-names.ts'
 import { ARTIFACT_STEMS, type ArtifactPlace, namedData, plainlyNamed } from './named-data.ts'
 import { openReviewersOf } from './open-reviewers.ts'
+import type { OthersRules } from './others-changes.ts'
 import { commandOf } from './participant-command.ts'
 import { keepPrograms, textOf } from './program-changes.ts'
 import { type ProtectedPrograms, protectedPrograms } from './protected-programs.ts'
@@ -104,6 +105,19 @@ export class RunPrograms {
   /** The first; undefined while all are closed. */
   get openReviewer(): OpenReviewer | undefined {
     return this.#open[0]
+  }
+
+  /** What another act may not have changed, as `OthersChanges` judges it. */
+  othersRules(): OthersRules {
+    const [anywhere] = this.loadedAnywhere([])
+    const [only] = this.dataOnly({ folder: '', nodeId: '', attempt: 0 })
+    return {
+      files: this.#files,
+      flow: this.#flow,
+      patterns: this.sealed().patterns,
+      anywhere: anywhere?.patterns ?? [],
+      only: only?.data_only ?? null,
+    }
   }
 
   /** Everything of the workspace but data that the flow names, while a reviewer is open; of one attempt. */

@@ -12,6 +12,7 @@
 
 import type { Digest } from '../../base/index.ts'
 import type { Decision, RunMark, SandboxResult } from '../../contracts/index.ts'
+import type { Change } from '../../gate/index.ts'
 import type { RefusedAccess } from '../../sandbox/index.ts'
 import type { Confirm, GateAnswer, Question } from './surface.ts'
 
@@ -151,6 +152,17 @@ export interface HeldAttempt {
   readonly leaks?: readonly string[]
 }
 
+/** What an act changed in the tree, or what taking it back changed. */
+export interface PromotedChanges {
+  /** Of the fact. */
+  readonly seq: number
+  readonly actionId: string
+  /** The run of a flow that it is of. */
+  readonly runId: string | null
+  /** Null when they are not kept any more. */
+  readonly changes: readonly Change[] | null
+}
+
 /** What is shown of the changes of an attempt. */
 export type HeldEffects = Pick<Question, 'changes' | 'deferred' | 'builds' | 'findings' | 'read'>
 
@@ -199,6 +211,8 @@ export interface AttemptSurface {
    * `promote.busy`, `promote.no_space`, `flow.stage_void` while a base is not promoted yet.
    */
   promoteHeld(actionId: string, confirm: Confirm): Promise<GateAnswer>
+  /** Acts whose promotion, or taking back, was recorded behind this fact; none is under way then. */
+  promotedBehind(seq: number): Promise<readonly PromotedChanges[]>
   /** Returns whether a stage was promoted, also by a process that died before it could tell. */
   isPromoted(actionId: string): Promise<boolean>
   /** Idempotent. */
