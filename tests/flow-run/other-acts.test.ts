@@ -1,7 +1,7 @@
 /** Another run of the workspace changes what the reviewer of this one loads: before it runs, and while it runs. */
 import { expect, it } from 'vitest'
 import type { Flow, Participant } from '../../src/contracts/index.ts'
-import type { WalkedRun } from '../../src/runs/runs.ts'
+import type { WalkedRun, WatchOptions } from '../../src/runs/runs.ts'
 import { checker, edge, flowOf, goal, review, worker } from './acceptance/scene.ts'
 import { findingsIn, type RunPlace } from './place.ts'
 import { placeEach } from './place-each.ts'
@@ -128,4 +128,17 @@ it('goes on when it is put back', TIMEOUT, async () => {
   const promoted = JSON.stringify(other.facts).match(/"type":"promoted"[^}]*?"action_id":"([^"]+)"/)
   await place.gate.rollback({ actionId: promoted?.[1] ?? '' }, { dryRun: false })
   expect((await walked).status).toBe('DONE')
+})
+
+it('work cannot change the file that began its run', TIMEOUT, async () => {
+  const file = place.write('flow.yaml', 'the flow\n')
+  place.write('work/b.mjs', script(WRITE('flow.yaml', 'another\n')))
+  const executor = { command: ['node', 'work/b.mjs'], tools: 'none' as const }
+  const flow = flowOf(
+    [worker('b', { executor, max_attempts: 1 }), goal('g', 'P2')],
+    [edge('b', 'g')],
+  )
+  const run = await place.run(flow, {}, { source: { file } } as WatchOptions)
+  expect(findingsIn(run).join()).toContain('flow.program_touched')
+  expect(place.read('flow.yaml')).toBe('the flow\n')
 })
