@@ -148,6 +148,12 @@ export function outOf(what: string, said: Said): Said {
   return { ...said, outcome: 'failed', why: `the ${what} of the run is used up` }
 }
 
+/** What runs on could be the work, which can write to the answer until the last moment. */
+export function leftText(count: number): string {
+  const running = count === 1 ? '1 process was' : `${count} processes were`
+  return `${running} still running when the reviewer had ended: end everything that you start, then print the review`
+}
+
 function intentOf({ document }: CompiledNode, { attempt, review }: RunCommand): string {
   const what = review === null ? 'Work' : 'Review'
   return `${what} at the node ${document.node_id} of a flow, attempt ${attempt}: ${document.title}.`

@@ -24,10 +24,11 @@ import {
   readReview,
   SAID_BY_HOST,
 } from '../flow/index.ts'
-import type { Attempt, HeldAttempt, OperationAnswer } from '../service/index.ts'
+import type { Attempt, OperationAnswer } from '../service/index.ts'
 import {
   attemptOrder,
   blockOf,
+  leftText,
   operationWords,
   outOf,
   runMark,
@@ -48,6 +49,7 @@ import { type Again, participantInput, type RunCommand } from './participant-inp
 import { answerTemplate } from './person-answer.ts'
 import { changedPrograms, foundAt } from './programs/host-findings.ts'
 import { commandOf } from './programs/participant-command.ts'
+import { ReviewWatch } from './review-watch.ts'
 import type { FlowRun } from './run.ts'
 import { filesAt, isFolder, ownPath } from './run-files.ts'
 import { filesUnder, judgedFiles } from './stages.ts'
@@ -70,13 +72,13 @@ export class Participation {
   readonly #run: FlowRun
   /** By node: attempts that wait to be asked again. */
   readonly #live = new Map<string, NodeAttempt>()
-  /** By node: how many changes by others its reviewer began behind. */
-  readonly #looked = new Map<string, number>()
+  readonly #watch: ReviewWatch
   /** By node: the person who answered there. */
   readonly #persons = new Map<string, string>()
 
   constructor(run: FlowRun) {
     this.#run = run
+    this.#watch = new ReviewWatch(run)
   }
 
   async begin(command: RunCommand, signal: AbortSignal): Promise<void> {
@@ -98,27 +100,6 @@ export class Participation {
     await this.#run.send({ type: 'attempt_started', ...addressOf(command) })
     await this.#stop(command, PROGRAM_CHANGED, changedPrograms(changed))
     return true
-  }
-
-  /** Before a reviewer that is a program runs: what other acts left of what it may load. */
-  async #changedByOthers(
-    { node_id, review }: RunCommand,
-    participant: Participant,
-  ): Promise<readonly string[]> {
-    if (review === null || commandOf(participant) === null || this.#looked.has(node_id)) return []
-    const { others } = this.#run
-    const changed = await others.standing()
-    if (changed.length === 0) this.#looked.set(node_id, others.count)
-    return changed
-  }
-
-  /** When its review is taken: what changed while it ran, also if that was put back meanwhile. */
-  async #changedMeanwhile({ node_id }: RunCommand): Promise<readonly string[]> {
-    const looked = this.#looked.get(node_id)
-    if (looked === undefined) return []
-    this.#looked.delete(node_id)
-    const { others, programs } = this.#run
-    return [...new Set([...(await others.since(looked)), ...programs.changed()])]
   }
 
   /** Ends an attempt in which nothing ran, for what the host found. */
@@ -264,7 +245,7 @@ export class Participation {
       await this.#run.send({ type: 'attempt_started', ...to, ...judgedFiles(this.#run, command) })
     const isRemote = !('command' in participant)
     const { document: input, missing, changed } = await this.#inputOf(command, again, isRemote)
-    const others = await this.#changedByOthers(command, participant)
+    const others = await this.#watch.before(command, participant, again !== null)
     const stopped: readonly HostFinding[] = changed === null ? changedPrograms(others) : [changed]
     if (stopped.length > 0) {
       counted.end()
@@ -394,7 +375,7 @@ export class Participation {
     const seconds = (host.clock.elapsedMs() - live.startedMs) / 1000
     const isWork = command.review === null
     const answer = reading?.answer ?? null
-    const meanwhile = isWork ? [] : changedPrograms(await this.#changedMeanwhile(command))
+    const meanwhile = isWork ? [] : changedPrograms(await this.#watch.meanwhile(command))
     const inPlace =
       isWork && answer?.kind === 'action' ? await this.#keepArtifact(command, live, answer) : null
     const obstacle = meanwhile.length > 0 ? PROGRAM_CHANGED : inPlace
@@ -404,7 +385,7 @@ export class Participation {
       why = '',
     } = obstacle === null ? said : { ...said, outcome: 'failed' as const, why: obstacle }
     const missing_files = isWork ? await this.#missingFiles(node_id, live) : []
-    const held = isWork && outcome === 'ended' ? await finished(live) : null
+    const held = isWork && outcome === 'ended' ? await live.finish() : null
     if (held === null) await live.abandon()
     const to = { node_id, command: command.command }
     const isBlocked = held?.decision?.decision === 'BLOCK'
@@ -512,17 +493,6 @@ export class Participation {
   }
 }
 
-/** What runs on could be the work, which can write to the answer until the last moment. */
-function leftText(count: number): string {
-  const running = count === 1 ? '1 process was' : `${count} processes were`
-  return `${running} still running when the reviewer had ended: end everything that you start, then print the review`
-}
-
 function addressOf({ node_id, command }: RunCommand): Addressed {
   return { node_id, command }
-}
-
-async function finished(live: NodeAttempt): Promise<HeldAttempt | null> {
-  const attempt = await live.opened()
-  return attempt === null ? null : attempt.finish()
 }

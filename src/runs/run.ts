@@ -34,10 +34,16 @@ import { BudgetMeter } from './budget-meter.ts'
 import { Duties } from './duties.ts'
 import { RecordedArtifacts } from './files/recorded-artifacts.ts'
 import type { FlowHost } from './flow-host.ts'
-import { type AnswerOrder, lastUnblocked, lateAnswer, type Order, orderOf } from './orders.ts'
+import {
+  type AnswerOrder,
+  lastUnblocked,
+  lateAnswer,
+  type Order,
+  orderOf,
+  ownNode,
+} from './orders.ts'
 import { Slots, usualPlaces } from './participant/slots.ts'
 import { namedPerson } from './person-answer.ts'
-import { OthersChanges } from './programs/others-changes.ts'
 import { RunPrograms } from './programs/run-programs.ts'
 import { ownPath } from './run-files.ts'
 import { hasTimers, nextTimer, RunFolder } from './run-folder.ts'
@@ -100,7 +106,6 @@ export class FlowRun {
   readonly #waiting = new Map<number, FlowCommand>()
   #state: RunState
   #range: FactRange = { from: -1, to: -1 }
-  #others: OthersChanges | null = null
   #line: Promise<void> = Promise.resolve()
   #failure: { readonly error: unknown } | null = null
   #wake: () => void = () => {}
@@ -171,13 +176,6 @@ export class FlowRun {
     this.#state = foldFacts(this.options.flow, facts)
     this.#hasTimers = hasTimers(this.flow.base)
     this.#range = range
-    this.#others = null
-  }
-
-  /** What other acts changed since the run began, or was migrated last. */
-  get others(): OthersChanges {
-    this.#others ??= new OthersChanges(this)
-    return this.#others
   }
 
   #observe(fact: FlowFact): void {
@@ -377,6 +375,7 @@ export class FlowRun {
       case 'evidence': {
         if (this.#isEvidenceKnown(order.evidence.evidence_id)) return
         const { evidence, principal } = order
+        if (ownNode(this.#state, this.facts, evidence.claim_id, principal) !== null) return
         return this.send({ type: 'evidence', evidence, principal, participant: null })
       }
       case 'budget':

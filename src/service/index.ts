@@ -34,6 +34,7 @@ export type {
   HeldEffects,
   OperationAnswer,
   ParticipantOutcome,
+  PromotedChange,
   PromotedChanges,
   SealedPaths,
 } from './surface/attempt-surface.ts'

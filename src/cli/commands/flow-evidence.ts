@@ -2,7 +2,7 @@
 import { digestBytes, faultError, isDigest, showName } from '../../base/index.ts'
 import type { Evidence } from '../../contracts/index.ts'
 import type { FlowFact, RunState } from '../../flow/index.ts'
-import { findRun, lookAtRun } from '../../runs/index.ts'
+import { findRun, lookAtRun, ownNode } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { proveHuman, refuseOthers } from '../call/home.ts'
 import { readSource } from '../call/source.ts'
@@ -55,30 +55,18 @@ export async function run(call: CommandCall): Promise<Exit> {
   })
 }
 
-/** Fails for a person who has answered for the node of the claim: that is the word of the one who claims. */
+/** Fails for a person who has answered for the node of the claim. */
 function refuseOwn(
-  { claimNodes, flow }: RunState,
+  state: RunState,
   facts: readonly FlowFact[],
   claimId: string,
   principal: string,
 ): void {
-  const index = claimNodes.get(claimId)
-  if (index === undefined) return
-  const nodeId = flow.nodes[index]?.document.node_id ?? ''
-
-  const isOwn = facts.some((fact) => isProvided(fact, nodeId, principal))
-  if (!isOwn) return
+  const nodeId = ownNode(state, facts, claimId, principal)
+  if (nodeId === null) return
   const message = `${showName(principal)} has answered for the node ${showName(nodeId)}, so this would be no independent evidence for ${showName(claimId)}; nothing was recorded`
   const hint = `let another person type it: writ flow evidence RUN ${claimId} --id ID --file FILE`
   throw faultError('flow.not_waiting', claimId, message, hint)
-}
-
-/** Whether a person said at a node that what it asked for is there. */
-function isProvided({ type, payload }: FlowFact, nodeId: string, principal: string): boolean {
-  if (type !== 'flow_event_v1' || payload.kind !== 'event') return false
-  const { event } = payload
-  const isAnswer = event.type === 'human_answer' && event.answer === 'provided'
-  return isAnswer && event.node_id === nodeId && event.principal === principal
 }
 
 /** Whether a fact has this evidence, by anyone. */

@@ -1,5 +1,5 @@
 /**
- * What stages may change while a reviewer is open: files that a person's flow names, whatever their number,
+ * What stages may change while a reviewer is open: files that a person's flow names (a number may count them),
  * and the artifact of the attempt under a name that no runner collects. Data by its ending alone is not
  * enough: pytest runs the examples in each `test*.txt`, and other tools have names of their own.
  */

@@ -7,11 +7,12 @@
  */
 import { type Flow, type Glob, matchesPath, parseGlob } from '../../contracts/index.ts'
 import { RUN_ARTIFACTS } from '../../flow/index.ts'
-import { displayOfRaw, textOfRaw } from '../../gate/index.ts'
-import type { Fact as LedgerFact } from '../../ledger/index.ts'
-import { type DataOnly, type PromotedChanges, strayReason } from '../../service/index.ts'
-import type { FlowRun } from '../run.ts'
-import { keptDocument, payloadOf } from '../run-records.ts'
+import {
+  type DataOnly,
+  type PromotedChange,
+  type PromotedChanges,
+  strayReason,
+} from '../../service/index.ts'
 import { namedData } from './named-data.ts'
 import { isDeclared } from './protected-programs.ts'
 import type { WorkspaceFiles } from './workspace-files.ts'
@@ -27,22 +28,42 @@ export interface OthersRules {
   readonly only: DataOnly | null
 }
 
-type Change = NonNullable<PromotedChanges['changes']>[number]
+type Before = PromotedChange['change']['before']
+
+/** What is asked of a run, and of the stream that it is in. */
+interface WatchedRun {
+  readonly runId: string
+  readonly workspace: string
+  /** The folder of its artifacts. */
+  artifacts(): string
+  rules(): OthersRules
+  /** The fact behind which acts count: its beginning, or its last migration, which takes over what was there. */
+  begunAt(): Promise<number>
+  promotedBehind(seq: number): Promise<readonly PromotedChanges[]>
+  /** Null when it is not kept any more. */
+  flowOf(run: string): Promise<BegunFlow | null>
+}
+
+/** What another run was begun with. */
+export interface BegunFlow {
+  readonly flow: Flow
+  readonly artifacts: string
+}
 
 interface Touch {
   /** Relative to the workspace; the id of an act whose changes are not kept. */
   readonly path: string
   /** What was there before; undefined where that is not known. */
-  readonly before: Change['before'] | undefined
+  readonly before: Before | undefined
 }
 
 export class OthersChanges {
-  readonly #run: FlowRun
+  readonly #run: WatchedRun
   readonly #touches: Touch[] = []
   readonly #names = new Map<string, readonly string[]>()
   #behind: number | null = null
 
-  constructor(run: FlowRun) {
+  constructor(run: WatchedRun) {
     this.#run = run
   }
 
@@ -55,7 +76,7 @@ export class OthersChanges {
     await this.#look()
     const first = new Map<string, Touch>()
     for (const touch of this.#touches) if (!first.has(touch.path)) first.set(touch.path, touch)
-    const { files } = this.#run.programs.othersRules()
+    const { files } = this.#run.rules()
     return [...first.values()].flatMap(({ path, before }) =>
       before !== undefined && isAs(files, path, before) ? [] : [path],
     )
@@ -69,49 +90,28 @@ export class OthersChanges {
 
   /** Takes in the acts that were recorded behind the last look. */
   async #look(): Promise<void> {
-    const { options, range } = this.#run
-    this.#behind ??= await this.#begin(range.from)
-    const acts = await options.host.attempts.promotedBehind(this.#behind)
-    const rules = acts.length === 0 ? null : new Judged(this.#run)
+    const run = this.#run
+    this.#behind ??= await run.begunAt()
+    const acts = await run.promotedBehind(this.#behind)
+    const rules = acts.length === 0 ? null : new Judged(run)
     for (const act of acts) {
       this.#behind = Math.max(this.#behind, act.seq)
-      if (act.runId === options.runId) continue
+      if (act.runId === run.runId) continue
       if (act.changes === null) this.#touches.push({ path: act.actionId, before: undefined })
       const named = act.runId === null ? [] : await this.#namedBy(act.runId)
       for (const change of act.changes ?? []) {
         const path = rules?.touched(change, named) ?? null
-        if (path !== null) this.#touches.push({ path, before: change.before })
+        if (path !== null) this.#touches.push({ path, before: change.change.before })
       }
     }
-  }
-
-  /** A migration pins anew: what acts did before it is what a person has taken over. */
-  async #begin(first: number): Promise<number> {
-    const migrated = this.#run.facts.findLast(
-      ({ type, payload }) =>
-        type === 'flow_event_v1' && payload.kind === 'event' && payload.event.type === 'migrated',
-    )
-    if (migrated === undefined) return first
-    const { host, runId } = this.#run.options
-    const idempotencyKey = `flow/${runId}/${migrated.payload.seq}`
-    const { facts } = await host.ledger.store.find({
-      ...{ stream: host.stream, idempotencyKey, limit: 1 },
-      order: 'oldest_first',
-    })
-    return facts[0]?.seq ?? first
   }
 
   /** What the flow of another run names: a person has looked at that, as at this one. */
   async #namedBy(run: string): Promise<readonly string[]> {
     const known = this.#names.get(run)
     if (known !== undefined) return known
-    const { ledger, stream } = this.#run.options.host
-    const { facts } = await ledger.store.find({
-      ...{ stream, run, type: 'flow_started_v1', limit: 1 },
-      order: 'oldest_first',
-    })
-    const [first] = facts
-    const named = first === undefined ? [] : await namedIn(ledger, first.text)
+    const begun = await this.#run.flowOf(run)
+    const named = begun === null ? [] : namedData(begun.flow, begun.artifacts)
     this.#names.set(run, named)
     return named
   }
@@ -126,20 +126,19 @@ class Judged {
   readonly #anywhere: readonly Glob[]
   readonly #own: readonly string[]
 
-  constructor({ options, state, programs }: FlowRun) {
-    this.workspace = options.workspace
-    this.artifacts = state.artifacts
-    this.#rules = programs.othersRules()
+  constructor(run: WatchedRun) {
+    this.workspace = run.workspace
+    this.artifacts = run.artifacts()
+    this.#rules = run.rules()
     this.#sealed = globsOf(this.#rules.patterns)
     this.#anywhere = globsOf(this.#rules.anywhere)
-    this.#own = namedData(this.#rules.flow, state.artifacts)
+    this.#own = namedData(this.#rules.flow, this.artifacts)
   }
 
   /** The path of a change that a reviewer may see the effect of; null for any other. */
-  touched(change: Change, named: readonly string[]): string | null {
+  touched({ path: absolute, change }: PromotedChange, named: readonly string[]): string | null {
     const { flow, only } = this.#rules
     const { workspace, artifacts } = this
-    const absolute = textOfRaw(change.path) ?? displayOfRaw(change.path)
     if (!absolute.startsWith(`${workspace}/`)) return null
     const path = absolute.slice(workspace.length + 1)
     const isFolder = [change.before, change.after].every(
@@ -164,22 +163,7 @@ function isAmong(globs: readonly Glob[], path: string): boolean {
   return globs.some((glob) => matchesPath(glob, `/${path}`))
 }
 
-async function namedIn(
-  ledger: FlowRun['options']['host']['ledger'],
-  text: string,
-): Promise<readonly string[]> {
-  const { record } = JSON.parse(text) as LedgerFact
-  // The ledger has checked the payload against the contract of its type.
-  const { flow_digest, origin } = (await payloadOf(ledger, record)) as {
-    readonly flow_digest: string
-    readonly origin?: { readonly artifacts?: string }
-  }
-  // A flow was checked before it was kept.
-  const flow = (await keptDocument(ledger, flow_digest)) as Flow | null
-  return flow === null ? [] : namedData(flow, origin?.artifacts ?? 'artifacts')
-}
-
-function isAs(files: WorkspaceFiles, path: string, before: Change['before']): boolean {
+function isAs(files: WorkspaceFiles, path: string, before: Before): boolean {
   const now = files.stateAt(path)
   if (before === null || now === null) return before === now
   if (before.kind !== now.kind) return false

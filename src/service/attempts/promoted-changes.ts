@@ -3,10 +3,10 @@
  * taken back. Only these facts are read, so the cost does not grow with the history.
  */
 import type { Promotion, Rollback } from '../../contracts/index.ts'
-import type { Change } from '../../gate/index.ts'
+import { type Change, displayOfRaw, textOfRaw } from '../../gate/index.ts'
 import type { Fact } from '../../ledger/index.ts'
 import type { GateParts } from '../lifecycle/act.ts'
-import type { PromotedChanges } from '../surface/attempt-surface.ts'
+import type { PromotedChange, PromotedChanges } from '../surface/attempt-surface.ts'
 
 const PAGE = 1_000
 
@@ -39,9 +39,11 @@ async function* factsBehind(
       order: 'oldest_first',
     })
     for (const { seq, text } of page.facts) {
+      // The store returns texts of facts.
       const { record } = JSON.parse(text) as Fact
-      // The ledger has checked the payload against the contract of its type; neither is ever long.
-      yield { seq, payload: record.payload as Promotion | Rollback }
+      // The store judged the record by its contract before it was written.
+      const payload = record.payload as Promotion | Rollback
+      yield { seq, payload }
     }
     cursor = page.next
   }
@@ -60,14 +62,13 @@ async function changesOf(
   const act = await questions.known(actionId)
   const runId = act?.evaluation.run?.run_id ?? null
   const isKept = act !== null && act.proposal !== null
-  const changes = isKept ? act.changes.map(type === 'rollback_v1' ? backwards : asItIs) : null
+  const isBackwards = type === 'rollback_v1'
+  const changes = isKept ? act.changes.map((change) => promotedChange(change, isBackwards)) : null
   return { seq, actionId, runId, changes }
 }
 
-function asItIs(change: Change): Change {
-  return change
-}
-
-function backwards(change: Change): Change {
-  return { ...change, before: change.after, after: change.before }
+function promotedChange(change: Change, isBackwards: boolean): PromotedChange {
+  const path = textOfRaw(change.path) ?? displayOfRaw(change.path)
+  const { before, after } = change
+  return { path, change: isBackwards ? { ...change, before: after, after: before } : change }
 }

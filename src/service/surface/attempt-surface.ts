@@ -76,7 +76,7 @@ export interface DataOnly {
   readonly names: readonly string[]
   /** Globs under the workspace of what is no data although its ending is. */
   readonly except: readonly string[]
-  /** Paths under the workspace that may be changed, by name; `{index}` stands for a number. */
+  /** Paths under the workspace that may be changed, by name; `{index}` is any number. */
   readonly paths: readonly string[]
   /** Where the artifact of the attempt lies, and what a file directly there is called without its ending. */
   readonly artifact: { readonly folder: string; readonly stems: readonly string[] }
@@ -152,6 +152,12 @@ export interface HeldAttempt {
   readonly leaks?: readonly string[]
 }
 
+export interface PromotedChange {
+  /** As text; where it is none, as it is shown. */
+  readonly path: string
+  readonly change: Change
+}
+
 /** What an act changed in the tree, or what taking it back changed. */
 export interface PromotedChanges {
   /** Of the fact. */
@@ -160,7 +166,7 @@ export interface PromotedChanges {
   /** The run of a flow that it is of. */
   readonly runId: string | null
   /** Null when they are not kept any more. */
-  readonly changes: readonly Change[] | null
+  readonly changes: readonly PromotedChange[] | null
 }
 
 /** What is shown of the changes of an attempt. */
