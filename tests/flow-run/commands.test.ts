@@ -131,7 +131,15 @@ else answer({ result_type: 'NEEDS_INPUT', needs_input: { required_docs: [{ name:
 })
 
 it('who answered for a node verifies none of its claims', () => {
-  const claim = { claim_id: 'C', node_id: 'a', trust_level: 'external_unverified', text: 'so' }
+  const claim = {
+    claim_id: 'C',
+    node_id: 'a',
+    actor: 'a',
+    trust_level: 'external_unverified',
+    text: 'so',
+    evidence_ids: [],
+    verification_status: 'pending',
+  }
   const missing = `answer({ result_type: 'NEEDS_INPUT', needs_input: { required_docs: [{ name: 'spec', description: 'what to make', suggested_path: 'spec.md' }] } })`
   write('a.mjs', script(`${TOOL}if (existsSync('spec.md')) ${DONE}\nelse ${missing}`))
   const needed = { ...TO_GOAL, trust_requirement: 'independent_verification_required' }

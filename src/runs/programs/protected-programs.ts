@@ -14,7 +14,7 @@
  * 4. Directories of the search path that lie in the workspace.
  * 5. What a participant lists in `programs`.
  * What tools load from any directory is held against each node's `writes`, and while a reviewer is open
- * everything that is not data: `run-programs.ts`.
+ * everything but data that the flow names: `run-programs.ts`.
  *
  * INVARIANT (from the promoted tree): a stage that changes any of it is blocked, so no participant ever
  * runs over a view in which one of its parts is not the promoted one.
