@@ -11,7 +11,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { matchesPath, parseGlob } from '../contracts/index.ts'
 import type { FlowCommand } from '../flow/index.ts'
-import { bannedCopies } from './banned-copies.ts'
+import { bannedCopies } from './files/banned-copies.ts'
 import { runFolders } from './files/sealed-artifacts.ts'
 import { ownPath } from './run-files.ts'
 

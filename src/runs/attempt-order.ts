@@ -3,6 +3,7 @@
  * gate, in events, when it has failed, and when its time is up.
  */
 import { randomUUID } from 'node:crypto'
+import { relative, resolve } from 'node:path'
 import type { Participant, RunMark } from '../contracts/index.ts'
 import { type CompiledNode, elementAt, principalOf } from '../flow/index.ts'
 import { parsePrincipal } from '../ledger/index.ts'
@@ -40,8 +41,13 @@ export function attemptOrder(
     readOnly: [...readOnly, `${workspace}/${LOG_FILE}`],
     sealed: [
       run.programs.sealed(),
+      ...sealedSources(run),
       ...run.programs.loadedAnywhere([...(writes ?? []), ...required, own]),
-      ...run.programs.dataOnly(),
+      ...run.programs.dataOnly({
+        folder: artifacts,
+        nodeId: document.node_id,
+        attempt: command.attempt,
+      }),
       ...artifactsOfOthers(run, command),
     ],
     egress,
@@ -64,6 +70,19 @@ export function runMark(
 ): RunMark {
   const actor = parsePrincipal(person ?? '')?.id ?? `actor:${node.document.actor}`
   return { run_id, node_id, attempt, participant: person ?? principalOf(node), actor }
+}
+
+/** The files that began the run: a later `flow run` would take what a participant left there. */
+function sealedSources({
+  facts: [first],
+  options: { workspace },
+}: FlowRun): readonly SealedPaths[] {
+  const source = first?.type === 'flow_started_v1' ? first.payload.origin?.source : undefined
+  const patterns = [source?.file, source?.participants, source?.side].flatMap((file) => {
+    const path = file === undefined ? '' : relative(workspace, resolve(workspace, file))
+    return path === '' || path.startsWith('..') || path.includes('*') ? [] : [path]
+  })
+  return [{ code: 'flow.program_touched', patterns, places: [] }]
 }
 
 function artifactsOfOthers(
@@ -129,6 +148,12 @@ export function operationWords(operation: unknown): string {
 /** An attempt that a budget ended has failed, for that reason and no other. */
 export function outOf(what: string, said: Said): Said {
   return { ...said, outcome: 'failed', why: `the ${what} of the run is used up` }
+}
+
+/** What runs on could be the work, which can write to the answer until the last moment. */
+export function leftText(count: number): string {
+  const running = count === 1 ? '1 process was' : `${count} processes were`
+  return `${running} still running when the reviewer had ended: end everything that you start, then print the review`
 }
 
 function intentOf({ document }: CompiledNode, { attempt, review }: RunCommand): string {

@@ -11,7 +11,7 @@ export {
   type ProgramTexts,
   type RunMigration,
 } from './migrate-run.ts'
-export { type Order, unblockOrder } from './orders.ts'
+export { type Order, ownNode, unblockOrder } from './orders.ts'
 export { shortSecrets } from './participant/secrets.ts'
 export { dueRuns, type PassedTimer, passAllTimers, passTimers } from './pass-timers.ts'
 export {

@@ -2,7 +2,7 @@
  * An attempt while it lasts: the participant's place in the gate, opened when it is first needed. That of
  * a node is kept between an answer that is invalid and the one that is asked for next.
  */
-import type { Attempt, RefusedAccess } from '../service/index.ts'
+import type { Attempt, HeldAttempt, RefusedAccess } from '../service/index.ts'
 import type { UsedBudget } from './budget-meter.ts'
 import type { RunCommand } from './participant-input.ts'
 
@@ -35,6 +35,12 @@ export class LiveAttempt {
   /** Returns the attempt; null if `open` was never called. */
   opened(): Promise<Attempt> | null {
     return this.#attempt
+  }
+
+  /** Ends the attempt; null if `open` was never called. */
+  async finish(): Promise<HeldAttempt | null> {
+    const attempt = await this.#attempt
+    return attempt === null ? null : attempt.finish()
   }
 
   /** Accesses that were refused since it was last asked. */

@@ -8,6 +8,7 @@ import {
   type FlowFact,
   type LeftAnswer,
   pinnedVersion,
+  type RunState,
 } from '../flow/index.ts'
 
 export type Order =
@@ -76,6 +77,29 @@ export function lastUnblocked(facts: readonly FlowFact[], nodeId: string): numbe
       payload.event.node_id === nodeId,
   )
   return fact?.payload.seq ?? -1
+}
+
+/**
+ * Returns the node of a claim for which the person who brings evidence has answered `provided`: that is the
+ * word of the one who claims, and verifies nothing. Null for anyone else.
+ */
+export function ownNode(
+  { claimNodes, flow }: Pick<RunState, 'claimNodes' | 'flow'>,
+  facts: readonly FlowFact[],
+  claimId: string,
+  principal: string,
+): string | null {
+  const nodeId = flow.nodes[claimNodes.get(claimId) ?? -1]?.document.node_id
+  if (nodeId === undefined) return null
+  return facts.some((fact) => isProvided(fact, nodeId, principal)) ? nodeId : null
+}
+
+/** Whether a person said at a node that what it asked for is there. */
+function isProvided({ type, payload }: FlowFact, nodeId: string, principal: string): boolean {
+  if (type !== 'flow_event_v1' || payload.kind !== 'event') return false
+  const { event } = payload
+  const isAnswer = event.type === 'human_answer' && event.answer === 'provided'
+  return isAnswer && event.node_id === nodeId && event.principal === principal
 }
 
 /** Returns what an order answers a question with; null if it answers none. */

@@ -24,10 +24,11 @@ import {
   readReview,
   SAID_BY_HOST,
 } from '../flow/index.ts'
-import type { Attempt, HeldAttempt, OperationAnswer } from '../service/index.ts'
+import type { Attempt, OperationAnswer } from '../service/index.ts'
 import {
   attemptOrder,
   blockOf,
+  leftText,
   operationWords,
   outOf,
   runMark,
@@ -49,6 +50,7 @@ import { type Again, participantInput, type RunCommand } from './participant-inp
 import { answerTemplate, askedPerson } from './person-answer.ts'
 import { changedPrograms, foundAt } from './programs/host-findings.ts'
 import { commandOf } from './programs/participant-command.ts'
+import { ReviewWatch } from './review-watch.ts'
 import type { FlowRun } from './run.ts'
 import { filesAt, isFolder, ownPath } from './run-files.ts'
 import { filesUnder, judgedFiles } from './stages.ts'
@@ -58,6 +60,7 @@ type AskAgain = Extract<FlowCommand, { type: 'ask_again' }>
 /** A participant that has not answered by then is not waited for. */
 const SECONDS_MAX = 3_600
 const ARTIFACT_CHANGED = 'an artifact that it would be given is not as its node handed it in'
+const PROGRAM_CHANGED = 'a program of the run is not as it was when the run began'
 const NOTHING_SAID = '(nothing was said)'
 
 /** The command that an event answers. */
@@ -70,11 +73,13 @@ export class Participation {
   readonly #run: FlowRun
   /** By node: attempts that wait to be asked again. */
   readonly #live = new Map<string, NodeAttempt>()
+  readonly #watch: ReviewWatch
   /** By node: the person who answered there. */
   readonly #persons = new Map<string, string>()
 
   constructor(run: FlowRun) {
     this.#run = run
+    this.#watch = new ReviewWatch(run)
   }
 
   async begin(command: RunCommand, signal: AbortSignal): Promise<void> {
@@ -94,8 +99,7 @@ export class Participation {
     const changed = commandOf(participant) === null ? [] : this.#run.programs.changed()
     if (changed.length === 0) return false
     await this.#run.send({ type: 'attempt_started', ...addressOf(command) })
-    const why = 'a program of the run is not as it was when the run began'
-    await this.#stop(command, why, changedPrograms(changed))
+    await this.#stop(command, PROGRAM_CHANGED, changedPrograms(changed))
     return true
   }
 
@@ -242,10 +246,12 @@ export class Participation {
       await this.#run.send({ type: 'attempt_started', ...to, ...judgedFiles(this.#run, command) })
     const isRemote = !('command' in participant)
     const { document: input, missing, changed } = await this.#inputOf(command, again, isRemote)
-    if (changed !== null) {
+    const others = await this.#watch.before(command, participant, again !== null)
+    const stopped: readonly HostFinding[] = changed === null ? changedPrograms(others) : [changed]
+    if (stopped.length > 0) {
       counted.end()
       await live.abandon()
-      return this.#stop(command, ARTIFACT_CHANGED, [changed])
+      return this.#stop(command, changed === null ? PROGRAM_CHANGED : ARTIFACT_CHANGED, stopped)
     }
     if (missing !== null) {
       counted.end()
@@ -341,7 +347,7 @@ export class Participation {
     if (invalid !== undefined) return { answer: null, repairs: [], errors: [invalid] }
     const place = { folder: this.#run.state.artifacts, nodeId, attempt }
     const sources = { nowMs: this.#run.options.host.clock.nowMs(), newId: randomUUID }
-    if (review === null) return readAction(text, place, sources)
+    if (review === null) return this.#run.programs.named(readAction(text, place, sources), place)
     if (left > 0) return { answer: null, repairs: [], errors: [leftText(left)] }
     return readReview(text, review, sources)
   }
@@ -370,15 +376,17 @@ export class Participation {
     const seconds = (host.clock.elapsedMs() - live.startedMs) / 1000
     const isWork = command.review === null
     const answer = reading?.answer ?? null
-    const obstacle =
+    const meanwhile = isWork ? [] : changedPrograms(await this.#watch.meanwhile(command))
+    const inPlace =
       isWork && answer?.kind === 'action' ? await this.#keepArtifact(command, live, answer) : null
+    const obstacle = meanwhile.length > 0 ? PROGRAM_CHANGED : inPlace
     const {
       outcome,
       cause,
       why = '',
     } = obstacle === null ? said : { ...said, outcome: 'failed' as const, why: obstacle }
     const missing_files = isWork ? await this.#missingFiles(node_id, live) : []
-    const held = isWork && outcome === 'ended' ? await finished(live) : null
+    const held = isWork && outcome === 'ended' ? await live.finish() : null
     if (held === null) await live.abandon()
     const to = { node_id, command: command.command }
     const isBlocked = held?.decision?.decision === 'BLOCK'
@@ -395,7 +403,9 @@ export class Participation {
       required_files_exist: missing_files.length === 0,
       ...(missing_files.length === 0 ? {} : { missing_files }),
       stage: held === null || isBlocked ? null : stageOf(held, this.#run.options.workspace),
-      ...foundAt(held, this.#run.options.workspace, this.#run.programs.openReviewer),
+      ...(meanwhile.length > 0
+        ? { found: meanwhile }
+        : foundAt(held, this.#run.options.workspace, this.#run.programs.openReviewer)),
       principal: this.#persons.get(node_id) ?? principalOf(this.#nodeOf(node_id)),
     })
   }
@@ -482,17 +492,6 @@ export class Participation {
   }
 }
 
-/** What runs on could be the work, which can write to the answer until the last moment. */
-function leftText(count: number): string {
-  const running = count === 1 ? '1 process was' : `${count} processes were`
-  return `${running} still running when the reviewer had ended: end everything that you start, then print the review`
-}
-
 function addressOf({ node_id, command }: RunCommand): Addressed {
   return { node_id, command }
-}
-
-async function finished(live: NodeAttempt): Promise<HeldAttempt | null> {
-  const attempt = await live.opened()
-  return attempt === null ? null : attempt.finish()
 }

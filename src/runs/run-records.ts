@@ -17,7 +17,7 @@ import {
   isDigest,
   showName,
 } from '../base/index.ts'
-import type { Rollback } from '../contracts/index.ts'
+import type { Flow, Rollback } from '../contracts/index.ts'
 import { FACT_TYPES, type FlowFact } from '../flow/index.ts'
 import {
   type Appended,
@@ -33,6 +33,7 @@ import {
   type Query,
 } from '../ledger/index.ts'
 import type { Ledger, LedgerReader } from '../store/index.ts'
+import type { BegunFlow } from './programs/others-changes.ts'
 
 interface RecordsPlace {
   readonly ledger: Ledger
@@ -204,6 +205,36 @@ export async function keptDocument(ledger: LedgerReader, digest: string): Promis
     if (faultCode(error) === 'body.missing') return null
     throw error
   }
+}
+
+/** The number that a fact of a run has in its stream; null when there is none. */
+export async function seqOfFact(
+  ledger: LedgerReader,
+  stream: string,
+  run: string,
+  seq: number,
+): Promise<number | null> {
+  const idempotencyKey = `flow/${run}/${seq}`
+  const one = { stream, idempotencyKey, limit: 1 }
+  const { facts } = await ledger.store.find({ ...one, order: 'oldest_first' })
+  return facts[0]?.seq ?? null
+}
+
+/** What a run was begun with; null when that is not kept. */
+export async function begunFlow(
+  ledger: LedgerReader,
+  stream: string,
+  run: string,
+): Promise<BegunFlow | null> {
+  for await (const { text } of rows(ledger, { stream, run, type: 'flow_started_v1' })) {
+    const fact = await factOf(ledger, text)
+    if (fact?.type !== 'flow_started_v1') continue
+    const { flow_digest, origin } = fact.payload
+    // A flow was checked before it was kept.
+    const flow = (await keptDocument(ledger, flow_digest)) as Flow | null
+    return flow === null ? null : { flow, artifacts: origin?.artifacts ?? 'artifacts' }
+  }
+  return null
 }
 
 export interface RunHead {

@@ -34,7 +34,14 @@ import { BudgetMeter } from './budget-meter.ts'
 import { Duties } from './duties.ts'
 import { RecordedArtifacts } from './files/recorded-artifacts.ts'
 import type { FlowHost } from './flow-host.ts'
-import { type AnswerOrder, lastUnblocked, lateAnswer, type Order, orderOf } from './orders.ts'
+import {
+  type AnswerOrder,
+  lastUnblocked,
+  lateAnswer,
+  type Order,
+  orderOf,
+  ownNode,
+} from './orders.ts'
 import { Slots, usualPlaces } from './participant/slots.ts'
 import { namedPerson } from './person-answer.ts'
 import { RunPrograms } from './programs/run-programs.ts'
@@ -368,6 +375,7 @@ export class FlowRun {
       case 'evidence': {
         if (this.#isEvidenceKnown(order.evidence.evidence_id)) return
         const { evidence, principal } = order
+        if (ownNode(this.#state, this.facts, evidence.claim_id, principal) !== null) return
         return this.send({ type: 'evidence', evidence, principal, participant: null })
       }
       case 'budget':

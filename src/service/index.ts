@@ -6,6 +6,7 @@
 
 export type { RefusedAccess } from '../sandbox/index.ts'
 export type { CommandWish } from './acts/command-plan.ts'
+export { strayReason } from './attempts/data-only.ts'
 export { SECRET_MIN, withoutSpellings } from './attempts/secret-search.ts'
 export { type GateSurface, openGate } from './gate.ts'
 export { acceptedLaws, recordDefaultLaws, recordLaws } from './laws/accept-laws.ts'
@@ -28,10 +29,13 @@ export type {
   Attempt,
   AttemptOrder,
   AttemptSurface,
+  DataOnly,
   HeldAttempt,
   HeldEffects,
   OperationAnswer,
   ParticipantOutcome,
+  PromotedChange,
+  PromotedChanges,
   SealedPaths,
 } from './surface/attempt-surface.ts'
 export type { AccompanyingRecord } from './surface/context.ts'

@@ -147,6 +147,33 @@ it('a blocked run says why and what to type in its folder, its drawing and its n
   expect(existsSync(page)).toBe(false)
 })
 
+it('who answered for a node verifies none of its claims', () => {
+  const claim = {
+    claim_id: 'C',
+    node_id: 'a',
+    actor: 'a',
+    trust_level: 'external_unverified',
+    text: 'so',
+    evidence_ids: [],
+    verification_status: 'pending',
+  }
+  const missing = `answer({ result_type: 'NEEDS_INPUT', needs_input: { required_docs: [{ name: 'spec', description: 'what to make', suggested_path: 'spec.md' }] } })`
+  write('a.mjs', script(`${TOOL}if (existsSync('spec.md')) ${DONE}\nelse ${missing}`))
+  const needed = { ...TO_GOAL, trust_requirement: 'independent_verification_required' }
+  flow([WORKER, GOAL], [needed], { claims: [claim] })
+  const { run_id } = run()
+  write('spec.md', 'make it')
+  expect(place.writ(['flow', 'answer', run_id, 'a', 'provided']).status).toBe(0)
+  expect(place.writ(['flow', 'resume', run_id, '--json']).json.status).toBe('BLOCKED')
+  const words = ['flow', 'evidence', run_id, 'C', '--id', 'E', '--file', 'spec.md', '--json']
+  const refused = place.writ(words)
+  expect([refused.status, refused.json.error]).toMatchObject([
+    1,
+    { code: 'flow.not_waiting', hint: expect.stringContaining('let another person type it') },
+  ])
+  expect(place.writ(['flow', 'resume', run_id, '--json']).json.status).toBe('BLOCKED')
+})
+
 it('an escalation is a human’s: once more, or given up', () => {
   write('a.mjs', script(`answer({ result_type: 'ERROR', error: { code: 'x', message: 'y' } })`))
   flow([WORKER])

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Change, rawOfText } from '../../src/gate/index.ts'
 import { DATA_NAMES, DATA_SUFFIXES, LOADED_NAMES } from '../../src/runs/programs/data-names.ts'
+import { ARTIFACT_STEMS } from '../../src/runs/programs/named-data.ts'
 import type { Layer } from '../../src/sandbox/index.ts'
 import { keptFindings } from '../../src/service/attempts/data-only.ts'
 
@@ -35,11 +36,24 @@ function write(place: string, path: string, text: string): void {
 
 /** The reasons against one change; the view holds the file with this text. */
 function reasons(path: string, before: Side, after: Side, text = 'plain'): readonly string[] {
+  return reasonsAmong(path, before, after, [path], text)
+}
+
+/** The same in a flow that names these files. */
+function reasonsAmong(
+  path: string,
+  before: Side,
+  after: Side,
+  paths: readonly string[],
+  text = 'plain',
+): readonly string[] {
   if (after?.kind === 'file' && text !== '') write(merged, path, text)
   const data_only = {
     suffixes: DATA_SUFFIXES,
     names: DATA_NAMES,
     except: LOADED_NAMES,
+    paths,
+    artifact: { folder: 'artifacts/run-1/a/1', stems: ARTIFACT_STEMS },
     reviewer: 'c',
     why: 'a shell',
   }
@@ -62,9 +76,37 @@ describe('data', () => {
     expect(reasons(path, FILE, null)).toEqual([])
   })
 
-  it('and directories', () => {
-    expect(reasons('out', null, DIRECTORY)).toEqual([])
-    expect(reasons('src.py', DIRECTORY, null)).toEqual([])
+  it('and directories that lead to it', () => {
+    for (const path of ['out', 'artifacts', 'artifacts/run-1/a/1'])
+      expect(reasonsAmong(path, null, DIRECTORY, ['out/a/b.txt'])).toEqual([])
+    expect(reasonsAmong('out/a', DIRECTORY, null, ['out/a/b.txt'])).toEqual([])
+  })
+})
+
+describe('data that no person named', () => {
+  const named = ['out/result.txt', 'out/map-{index}.csv', 'lib/a.txt']
+  it.each([
+    ...['out/other.txt', 'out/test_pwn.txt', 'testem.json', 'out/result.txt.md', 'out/map-x.csv'],
+    ...['taskfile.yml', 'main.tf.json', 'xout/result.txt', 'out/results.txt', 'out/map-1.csv.md'],
+    ...['artifacts/run-1/a/1/test_pwn.txt', 'artifacts/run-1/a/1/more.md', 'artifacts/x/out.md'],
+    ...[
+      'artifacts/run-1/a/1/deep/out.md',
+      'artifacts/run-1/b/1/out.md',
+      'artifacts/run-1/a/1/a.out.md',
+    ],
+  ])('%s', (path) => {
+    expect(reasonsAmong(path, null, FILE, named)).toHaveLength(1)
+    expect(reasonsAmong(path, FILE, OTHER, named)).toHaveLength(1)
+    expect(reasonsAmong(path, FILE, null, named)).toHaveLength(1)
+  })
+
+  it.each(['out/x', 'json', 'lib/a.txt/b', 'artifacts/run-2', '.git'])('directory %s', (path) => {
+    expect(reasonsAmong(path, null, DIRECTORY, named)).toHaveLength(1)
+    expect(reasonsAmong(path, DIRECTORY, null, named)).toHaveLength(1)
+  })
+
+  it.each(['out/result.txt', 'out/map-12.csv', 'artifacts/run-1/a/1/out.md'])('not %s', (path) => {
+    expect(reasonsAmong(path, null, FILE, named)).toEqual([])
   })
 })
 

@@ -159,6 +159,7 @@ function dying(): FlowHost['attempts'] {
     begin: (order) => attempts.begin(order),
     readStaged: (bases, path) => attempts.readStaged(bases, path),
     leftDigest: (id, path) => attempts.leftDigest(id, path),
+    promotedBehind: (seq) => attempts.promotedBehind(seq),
     isPromoted: (id) => attempts.isPromoted(id),
     dropHeld: (id) => attempts.dropHeld(id),
     effects: (id) => attempts.effects(id),

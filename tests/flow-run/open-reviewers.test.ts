@@ -132,7 +132,8 @@ function runJudged(rows: readonly Judged[], more: Partial<FlowNode> = {}): Promi
   const nodes = rows.flatMap(({ name, reviewer, plant }) => {
     place.write(`work/${name}.mjs`, PLAIN_WORK(plant))
     const executor = { command: ['node', `work/${name}.mjs`], tools: 'none' as const }
-    const work = { max_attempts: 1, writes: ['out/**', 'src/**'], ...more }
+    const files = ['x.json', 'old.csv', 'LICENSE'].map((file) => `out/${name}/${file}`)
+    const work = { max_attempts: 1, writes: [...files, 'out/**', 'src/**'], ...more }
     return [
       worker(name, { executor, ...work }),
       checker(`${name}-check`, name, { reviewer, max_attempts: 1 }),
@@ -255,4 +256,40 @@ it('an open reviewer judges work that is data', TIMEOUT, async () => {
   const run = await runJudged([{ name: 'a', reviewer: { command: ['agents/open.sh'] }, plant }])
   expect([run.status, openIn(run)]).toEqual(['DONE', ['a-check']])
   expect([place.has('out/a/old.csv'), place.has('out/a/LICENSE')]).toEqual([false, true])
+})
+
+it(
+  'data that a runner may collect is none of work, and artifacts get a plain name',
+  TIMEOUT,
+  async () => {
+    place.write('agents/open.sh', `input=$(cat)\n${ANSWER('95')}`)
+    const reviewer = { command: ['sh', 'agents/open.sh'] }
+    const doctest = "writeFileSync(d + '/test_pwn.txt', '>>> import os; os._exit(0)')"
+    const rows = [
+      { name: 'doctest', reviewer, plant: doctest },
+      { name: 'settings', reviewer, plant: "writeFileSync(d + '/testem.json', '{}')" },
+      { name: 'other', reviewer, plant: "writeFileSync(d + '/harmless.txt', 'x')" },
+      { name: 'folder', reviewer, plant: "mkdirSync(d + '/json')" },
+    ]
+    const run = await runJudged(rows)
+    const touched = run.facts.flatMap(({ type, payload }) =>
+      type === 'flow_finding_v1' && payload.code === 'flow.program_touched'
+        ? [payload.node_id]
+        : [],
+    )
+    expect(touched.sort()).toEqual(rows.map(({ name }) => name).sort())
+    for (const path of ['doctest/test_pwn.txt', 'settings/testem.json', 'other/harmless.txt'])
+      expect(place.has(`out/${path}`)).toBe(false)
+  },
+)
+
+it('the artifact of work under an open reviewer gets a plain name', TIMEOUT, async () => {
+  place.write('agents/open.sh', `input=$(cat)\n${ANSWER('95')}`)
+  const plant = `answer({ result_type: 'ARTIFACT', artifact: { name: 'test_pwn', format: 'txt', content: 'x' } }); process.exit(0)`
+  const run = await runJudged([
+    { name: 'a', reviewer: { command: ['sh', 'agents/open.sh'] }, plant },
+  ])
+  expect(run.status).toBe('DONE')
+  expect(place.has('artifacts/a/1/artifact.txt')).toBe(true)
+  expect(place.has('artifacts/a/1/test_pwn.txt')).toBe(false)
 })

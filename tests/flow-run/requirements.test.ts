@@ -67,3 +67,37 @@ it('a confirmation is a human’s word; what is not required is not asked for', 
   provided(run.runId, run.waiting[0]?.command ?? 0)
   expect((await resumeRun(place.host(), run.runId)).status).toBe('DONE')
 }, 60_000)
+
+it('evidence that was left before its person answered for the node is not taken', async () => {
+  const word: FlowRequirement = { ...FILE, name: 'go', kind: 'CONFIRMATION', min_count: 1 }
+  const claim = {
+    claim_id: 'C',
+    node_id: 'a',
+    actor: 'a',
+    trust_level: 'external_unverified',
+    text: 'so',
+    evidence_ids: [],
+    verification_status: 'pending',
+  }
+  const order = { workspace: place.workspace, participantsDigest: null }
+  const claimed = compiledFlow({ ...flow([word]), claims: [claim] } as Flow)
+  const run = await startRun(place.host(), { flow: claimed, ...order })
+  provided(run.runId, run.waiting[0]?.command ?? 0)
+  const bring = (actor: string) => {
+    const evidence = {
+      evidence_id: actor,
+      claim_id: 'C',
+      actor,
+      digest: `sha256:${'a'.repeat(64)}`,
+    }
+    const kept = { ...evidence, supports: true }
+    leaveOrder(place.host(), run.runId, { kind: 'evidence', evidence: kept, principal: actor })
+  }
+  bring('ann')
+  bring('bob')
+  const { facts } = await resumeRun(place.host(), run.runId)
+  const taken = facts.flatMap(({ type, payload }) =>
+    type === 'flow_evidence_v1' ? [payload.evidence.actor] : [],
+  )
+  expect(taken).toEqual(['bob'])
+}, 60_000)

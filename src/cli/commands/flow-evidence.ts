@@ -1,8 +1,8 @@
 /** `writ flow evidence`: a human brings evidence for a claim of a run, or against it (F-6). */
 import { digestBytes, faultError, isDigest, showName } from '../../base/index.ts'
 import type { Evidence } from '../../contracts/index.ts'
-import type { FlowFact } from '../../flow/index.ts'
-import { findRun, lookAtRun } from '../../runs/index.ts'
+import type { FlowFact, RunState } from '../../flow/index.ts'
+import { findRun, lookAtRun, ownNode } from '../../runs/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { proveHuman, refuseOthers } from '../call/home.ts'
 import { readSource } from '../call/source.ts'
@@ -29,6 +29,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     }
     const { kind, id, namespace } = host.principal
     const principal = `${kind}:${id}@${namespace}`
+    refuseOwn(state, facts, claimId, principal)
     const evidence = {
       evidence_id: evidenceId,
       claim_id: claimId,
@@ -52,6 +53,20 @@ export async function run(call: CommandCall): Promise<Exit> {
     )
     return EXIT.yes
   })
+}
+
+/** Fails for a person who has answered for the node of the claim. */
+function refuseOwn(
+  state: RunState,
+  facts: readonly FlowFact[],
+  claimId: string,
+  principal: string,
+): void {
+  const nodeId = ownNode(state, facts, claimId, principal)
+  if (nodeId === null) return
+  const message = `${showName(principal)} has answered for the node ${showName(nodeId)}, so this would be no independent evidence for ${showName(claimId)}; nothing was recorded`
+  const hint = `let another person type it: writ flow evidence RUN ${claimId} --id ID --file FILE`
+  throw faultError('flow.not_waiting', claimId, message, hint)
 }
 
 /** Whether a fact has this evidence, by anyone. */

@@ -67,6 +67,13 @@ describe('an action', () => {
     ['a claim without a name', { result_type: 'NOOP', claims: [{ text: 'x' }] }],
     ['claims that are no list', { result_type: 'NOOP', claims: {} }],
     [
+      'too many claims',
+      {
+        result_type: 'NOOP',
+        claims: Array.from({ length: 201 }, (_, at) => ({ claim_id: `C${at}` })),
+      },
+    ],
+    [
       'evidence without a digest',
       {
         result_type: 'NOOP',

@@ -24,7 +24,7 @@ type Said = Readonly<Record<string, unknown>>
 const LENGTH_MAX = 1024
 const SEGMENT_BYTES_MAX = 200
 /** How often the text may be looked at in vain, in lengths of the text. */
-const PASSES_MAX = 16
+const PASSES_MAX = 4
 /** Every text may be looked at this much. */
 const FREE_CHARACTERS = 1 << 20
 const QUOTE = 0x22

@@ -3,6 +3,9 @@ import { isDigest } from '../../base/index.ts'
 import { CLAIM_TRUST_LEVELS, isObject } from '../../contracts/index.ts'
 import type { ActionAnswer, ClaimDraft } from '../state/event.ts'
 
+/** Of claims, and of evidence, in one answer: each is a fact of its own. */
+const ITEMS_MAX = 200
+
 type EvidenceDraft = NonNullable<ActionAnswer['evidence']>[number]
 
 export function claimsOf(value: unknown, faults: string[]): readonly ClaimDraft[] {
@@ -43,6 +46,12 @@ function listOf(
   if (value === undefined || value === null) return []
   if (!Array.isArray(value)) {
     faults.push(`\`${name}\` is no list`)
+    return []
+  }
+  if (value.length > ITEMS_MAX) {
+    faults.push(
+      `\`${name}\` has ${value.length} entries, and at most ${ITEMS_MAX} are taken: say the most important ones`,
+    )
     return []
   }
   return value.map((item: unknown) => (isObject(item) ? item : {}))

@@ -57,7 +57,7 @@ function outOf(run: ToldRun, finding: RunFinding): WayOut {
     }
     case 'flow.program_touched': {
       if (values['why'] === undefined) return NONE
-      const says = `what it did is dropped, since writ cannot tell what the reviewer of ${shownText(values['reviewer'])} starts: ${shownText(values['why'])}. If the work may hold it, add \`runs_work: true\` to the reviewer, \`reviewer: { command: […], runs_work: true }\`, and call \`flow migrate\`; otherwise let the work leave data, or make the reviewer one program that only reads`
+      const says = `what it did is dropped, since writ cannot tell what the reviewer of ${shownText(values['reviewer'])} starts: ${shownText(values['why'])}. If it is data that work is to make, name it in the flow without a wildcard, \`required_files: [${shownText(values['path'])}]\` or in \`writes\`, and call \`flow migrate\`. If the work may hold code, add \`runs_work: true\` to the reviewer, \`reviewer: { command: […], runs_work: true }\`, and call \`flow migrate\`; otherwise make the reviewer one program that only reads`
       return { ...NONE, says: [says] }
     }
     case 'flow.artifact_changed': {

@@ -31,6 +31,9 @@ const SETTINGS: readonly string[] = [
   ...['pom.xml', 'build.xml', 'ivy.xml', 'phpunit*.xml', 'psalm.xml', 'phpcs.xml', 'catalog.xml'],
   ...['CMakeLists.txt', 'constraints*.txt', 'meson_options.txt', 'conanfile.txt', 'vcpkg.json'],
   ...['CMakePresets.json', 'CMakeUserPresets.json', 'jasmine.json', 'moon.yml', 'wireit.json'],
+  ...['test*.txt', 'test*.md', 'test*.rst', '*.tf.json', '*.tfvars.json', '*.pkr.json', 'testem.*'],
+  ...['taskfile*.yml', 'taskfile*.yaml', 'cucumber.*', 'intern.json', 'nightwatch.json'],
+  ...['package-scripts.yml', 'dart_test.yaml', 'stryker*.json'],
   ...['robot.yaml', 'cookiecutter.json', 'copier.yml', 'importmap.json', 'import_map.json'],
 ]
 

@@ -218,7 +218,7 @@ describe('an open reviewer', () => {
     expect(warnings.map(({ code, path }) => [code, path])).toEqual([
       ['flow.reviewer_open', '/nodes/0/reviewer'],
     ])
-    expect(warnings[0]?.message).toContain('only data')
+    expect(warnings[0]?.message).toContain('only its artifact, and data')
     expect(warnings[0]?.hint).toContain(
       'reviewer: {"command":["sh","agents/r.sh"],"runs_work":true}',
     )

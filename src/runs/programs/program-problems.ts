@@ -87,17 +87,32 @@ function unfoundAt(
 export function openReviewers(flow: Flow, around: PartsAround): readonly FlowProblem[] {
   const files = new WorkspaceFiles(around.workspace)
   const inside = insidePath(files, around.searchPath)
+  const unnamed = wildcardsIn(flow)
   return flow.nodes.flatMap((node, index) => {
     const why = openReason(files, node, inside)
     if (why === null) return []
-    const message = `the reviewer of ${showName(node.node_id)} is open, since writ cannot tell what it starts or loads: ${why}; so each stage of this flow may add, change or remove only data (text, JSON, tables, images, …)`
+    const message = `the reviewer of ${showName(node.node_id)} is open, since writ cannot tell what it starts or loads: ${why}; so each stage of this flow may add, change or remove only its artifact, and data (text, JSON, tables, images, …) at paths that the flow names without a wildcard${unnamed}`
     const line = `reviewer: ${JSON.stringify({ ...node.reviewer, runs_work: true })}`
     const other = why.includes(UNREAD_MODULE)
       ? 'let it import only modules of Node or Python that read, and files of its own directory'
       : 'make it one program that only reads, started as `node FILE` or `python3 FILE`'
-    const hint = `if the work holds code, write \`${line}\` (in a file of participants: \`runs_work: true\` at the participant), with which you answer for what it runs; or ${other}`
+    const hint = `name each file that work makes in \`required_files\` or \`writes\`; if the work holds code, write \`${line}\` (in a file of participants: \`runs_work: true\` at the participant), with which you answer for what it runs; or ${other}`
     return [{ code: 'flow.reviewer_open', path: `/nodes/${index}/reviewer`, message, hint }]
   })
+}
+
+const WILDCARDS_TOLD = 3
+
+/** What `writes` of work names with a wildcard, which counts for nothing while a reviewer is open. */
+function wildcardsIn({ nodes }: Flow): string {
+  const wild = nodes.flatMap(({ kind, node_id, writes = [] }) =>
+    writes
+      .filter((pattern) => kind === 'WORK' && pattern.includes('*'))
+      .map((pattern) => `${showName(pattern)} of ${showName(node_id)}`),
+  )
+  if (wild.length === 0) return ''
+  const more = wild.length > WILDCARDS_TOLD ? ` and ${wild.length - WILDCARDS_TOLD} more` : ''
+  return `, which ${wild.slice(0, WILDCARDS_TOLD).join(', ')}${more} does not`
 }
 
 /** What a person answers for, as `runs_work` says. */

@@ -14,7 +14,7 @@
  * 4. Directories of the search path that lie in the workspace.
  * 5. What a participant lists in `programs`.
  * What tools load from any directory is held against each node's `writes`, and while a reviewer is open
- * everything that is not data: `run-programs.ts`.
+ * everything but data that the flow names: `run-programs.ts`.
  *
  * INVARIANT (from the promoted tree): a stage that changes any of it is blocked, so no participant ever
  * runs over a view in which one of its parts is not the promoted one.
@@ -365,7 +365,7 @@ function pinOf(files: WorkspaceFiles, path: string): PinnedFile {
 }
 
 /** A node that says it writes or needs a file takes it for work, not for a part of the reviewer. */
-function isDeclared(path: string, nodes: readonly FlowNode[]): boolean {
+export function isDeclared(path: string, nodes: readonly FlowNode[]): boolean {
   return nodes.some(
     ({ writes = [], required_files = [] }) =>
       required_files.includes(path) || isFitting(writes, path),

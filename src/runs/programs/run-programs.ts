@@ -3,12 +3,20 @@
  * runs, and sealed for all of them. A run that began without pins seals what is there now.
  */
 import type { Flow } from '../../contracts/index.ts'
-import type { FlowFact, OpenReviewer, PinnedFile, RunOrigin } from '../../flow/index.ts'
+import type {
+  FlowFact,
+  OpenReviewer,
+  ParsedAnswer,
+  PinnedFile,
+  RunOrigin,
+} from '../../flow/index.ts'
 import type { SealedPaths } from '../../service/index.ts'
 import type { Ledger } from '../../store/index.ts'
 import { LOADED_ANYWHERE, PACKAGE_DIRECTORIES } from './code-names.ts'
 import { DATA_NAMES, DATA_SUFFIXES, LOADED_NAMES } from './data-names.ts'
+import { ARTIFACT_STEMS, type ArtifactPlace, namedData, plainlyNamed } from './named-data.ts'
 import { openReviewersOf } from './open-reviewers.ts'
+import type { OthersRules } from './others-changes.ts'
 import { commandOf } from './participant-command.ts'
 import { keepPrograms, textOf } from './program-changes.ts'
 import { type ProtectedPrograms, protectedPrograms } from './protected-programs.ts'
@@ -99,18 +107,42 @@ export class RunPrograms {
     return this.#open[0]
   }
 
-  /** Everything of the workspace but data, there or new, while a reviewer is open. */
-  dataOnly(): readonly SealedPaths[] {
+  /** What another act may not have changed, as `OthersChanges` judges it. */
+  othersRules(): OthersRules {
+    const [anywhere] = this.loadedAnywhere([])
+    const [only] = this.dataOnly({ folder: '', nodeId: '', attempt: 0 })
+    return {
+      files: this.#files,
+      flow: this.#flow,
+      patterns: this.sealed().patterns,
+      anywhere: anywhere?.patterns ?? [],
+      only: only?.data_only ?? null,
+    }
+  }
+
+  /** Everything of the workspace but data that the flow names, while a reviewer is open; of one attempt. */
+  dataOnly(place: ArtifactPlace): readonly SealedPaths[] {
     if (this.openReviewer === undefined) return []
     const { node_id: reviewer, why } = this.openReviewer
     const data_only = {
       suffixes: DATA_SUFFIXES,
       names: DATA_NAMES,
       except: LOADED_NAMES,
+      paths: namedData(this.#flow, place.folder),
+      artifact: {
+        folder: `${place.folder}/${place.nodeId}/${place.attempt}`,
+        stems: ARTIFACT_STEMS,
+      },
       reviewer,
       why,
     }
     return [{ code: 'flow.program_touched', patterns: [], places: [], data_only }]
+  }
+
+  /** While a reviewer is open the host names the artifact, where its name is not a plain one. */
+  named(parsed: ParsedAnswer, place: ArtifactPlace): ParsedAnswer {
+    if (this.openReviewer === undefined) return parsed
+    return plainlyNamed(parsed, place, namedData(this.#flow, place.folder))
   }
 
   /**

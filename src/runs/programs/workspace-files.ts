@@ -31,6 +31,13 @@ const LINKS_MAX = 40
 const TREE_FILES_MAX = 5_000
 const TREE_BYTES_MAX = 64 * 1024 * 1024
 
+interface StateAt {
+  readonly kind: 'file' | 'directory' | 'symlink' | 'other'
+  readonly mode: number
+  /** Of a link. */
+  readonly target: string
+}
+
 interface TreeEntry {
   /** Below the tree. */
   readonly name: string
@@ -64,6 +71,16 @@ export class WorkspaceFiles {
   isSmallFile(path: string): boolean {
     const found = this.isLink(path) ? null : this.#stat(path)
     return found?.isFile() === true && found.size <= TEXT_BYTES_MAX
+  }
+
+  /** What is at a path itself; null when there is nothing. */
+  stateAt(path: string): StateAt | null {
+    const file = join(this.root, path)
+    const found = lstatSync(file, { throwIfNoEntry: false })
+    if (found === undefined) return null
+    if (found.isSymbolicLink()) return { kind: 'symlink', mode: 0, target: readlinkSync(file) }
+    const kind = found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other'
+    return { kind, mode: found.mode & 0o7777, target: '' }
   }
 
   isDirectory(path: string): boolean {

@@ -15,12 +15,14 @@ import type {
   AttemptOrder,
   AttemptSurface,
   HeldEffects,
+  PromotedChanges,
 } from '../surface/attempt-surface.ts'
 import { workspaceOf } from '../surface/context.ts'
 import type { Confirm, GateAnswer } from '../surface/surface.ts'
 import { OpenAttempt } from './attempt.ts'
 import { readThrough } from './attempt-bases.ts'
 import { AttemptScene } from './attempt-scene.ts'
+import { promotedBehind } from './promoted-changes.ts'
 
 export class Attempts implements AttemptSurface {
   readonly #gate: GateParts
@@ -60,6 +62,10 @@ export class Attempts implements AttemptSurface {
     if (standing.heldMark(actionId) === null) return dropStageOf(this.#gate, actionId)
     const { act } = await readHeld(this.#gate, actionId)
     await end(this.#gate, act, { fault: fault('attempt.dropped', actionId, null) })
+  }
+
+  promotedBehind(seq: number): Promise<readonly PromotedChanges[]> {
+    return promotedBehind(this.#gate, seq)
   }
 
   async isPromoted(actionId: string): Promise<boolean> {

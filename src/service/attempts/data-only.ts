@@ -1,9 +1,10 @@
 /**
- * Changes of an attempt that are no data, by name, mode, kind or first bytes. An open reviewer may run or
- * load any of them, or miss one that is gone, so a stage that holds one is blocked.
+ * Changes of an attempt that are no data, by name, mode, kind or first bytes, or that no person has named. An
+ * open reviewer may run or load any of them, or miss one that is gone, so a stage that holds one is blocked.
+ * Data counts as well: a runner may collect any file by its name, so the flow names those that work may touch.
  *
  * INVARIANT (default deny): a change is let through only if what was there and what is there now are both
- * plain files of a name on the lists.
+ * plain files of a name on the lists, at a path that the flow names or in the place of the artifact.
  */
 import { closeSync, readSync } from 'node:fs'
 import { matchesPath, parseGlob, type SandboxResult } from '../../contracts/index.ts'
@@ -58,21 +59,40 @@ function otherFindings(
     return changes
       .filter((change) => isBelow(change.path, scope))
       .flatMap((change) => {
-        const reason = reasonOf(change, names, layers)
+        const reason = reasonOf(change, names, (path) => viewOf(path, layers))
         if (reason === null) return []
-        const detail = `it is no data: ${reason}; and the reviewer of ${only.reviewer} is open: ${only.why}`
+        const detail = `${reason}; and the reviewer of ${only.reviewer} is open: ${only.why}`
         return [{ code, path: displayOfRaw(change.path), detail }]
       })
   })
 }
 
-/** Why a change is more than one of data; null for data and for directories. */
-function reasonOf(
+/** Why a change that is in place is more than an attempt under these rules might have left; else null. */
+export function strayReason(change: Change, only: DataOnly, workspace: string): string | null {
+  return reasonOf(change, new DataNames(only, workspace), (path) => path)
+}
+
+/** Finds where a path of the changed tree lies; null where that is not known. */
+type Place = (path: string) => string | null
+
+/** Why a change is more than one of data that a person named; null for such data. */
+function reasonOf(change: Change, names: DataNames, placeOf: Place): string | null {
+  if (isSameState(change.before, change.after)) return null
+  const reason = notDataReason(change, names, placeOf)
+  if (reason !== null) return `it is no data: ${reason}`
+  const path = textOfRaw(change.path)
+  return path === null ? null : names.placeReason(path, isOfDirectories(change))
+}
+
+function isOfDirectories({ before, after }: Change): boolean {
+  return [before, after].every((side) => side === null || side.kind === 'directory')
+}
+
+function notDataReason(
   { path, before, after }: Change,
   names: DataNames,
-  layers: readonly Layer[],
+  placeOf: Place,
 ): string | null {
-  if (isSameState(before, after)) return null
   // One that cannot be read hides what is in it.
   const isDirectory = before?.kind === 'directory' && after?.kind === 'directory'
   if (isDirectory) return 'the mode or the owner of a directory is changed'
@@ -87,7 +107,7 @@ function reasonOf(
   const named = names.reasonOf(text)
   if (named !== null) return named
   const places = [
-    ...(after?.kind === 'file' ? [viewOf(text, layers)] : []),
+    ...(after?.kind === 'file' ? [placeOf(text)] : []),
     // The promoted tree: what other stages hold was looked at before.
     ...(before?.kind === 'file' ? [text] : []),
   ]
@@ -98,11 +118,35 @@ class DataNames {
   readonly #workspace: string
   readonly #only: DataOnly
   readonly #except: readonly NonNullable<ReturnType<typeof parseGlob>>[]
+  readonly #named: readonly RegExp[]
+  readonly #above: readonly RegExp[]
 
   constructor(only: DataOnly, workspace: string) {
     this.#workspace = workspace
     this.#only = only
     this.#except = only.except.flatMap((pattern) => parseGlob(`/${pattern}`) ?? [])
+    this.#named = only.paths.map(namedPath)
+    this.#above = [...only.paths, `${only.artifact.folder}/_`].flatMap((path) => {
+      const names = path.split('/')
+      return names.slice(1).map((_, count) => namedPath(names.slice(0, count + 1).join('/')))
+    })
+  }
+
+  /** By the place alone: only what a person named, the artifact, and directories that lead to these. */
+  placeReason(path: string, isDirectory: boolean): string | null {
+    const within = path.slice(this.#workspace.length + 1)
+    const isNamed = (names: readonly RegExp[]): boolean => names.some((one) => one.test(within))
+    if (isDirectory)
+      return isNamed(this.#above) ? null : 'this directory leads to no file that the flow names'
+    return isNamed(this.#named) || this.#isArtifact(within)
+      ? null
+      : 'the flow does not name this file'
+  }
+
+  #isArtifact(path: string): boolean {
+    const { folder, stems } = this.#only.artifact
+    const [, directory, stem = ''] = /^(.*)\/([^/.]*)\.[^./]*$/.exec(path) ?? []
+    return directory === folder && stems.includes(stem)
   }
 
   /** By the path alone. */
@@ -119,6 +163,11 @@ class DataNames {
       ? 'tools load a file of this name by themselves'
       : null
   }
+}
+
+function namedPath(path: string): RegExp {
+  const parts = path.split('{index}').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^${parts.join('[0-9]+')}$`, 'u')
 }
 
 /** Where a path of the participant's view lies; null where that is not known. */

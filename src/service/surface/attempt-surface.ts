@@ -12,6 +12,7 @@
 
 import type { Digest } from '../../base/index.ts'
 import type { Decision, RunMark, SandboxResult } from '../../contracts/index.ts'
+import type { Change } from '../../gate/index.ts'
 import type { RefusedAccess } from '../../sandbox/index.ts'
 import type { Confirm, GateAnswer, Question } from './surface.ts'
 
@@ -69,7 +70,7 @@ export interface SealedPaths {
   readonly own?: string
   /** Globs under the workspace that the participant may change, although a pattern matches it. */
   readonly declared?: readonly string[]
-  /** Only data is added, changed or removed anywhere, since a reviewer may run anything else. */
+  /** Only data that a person named is added, changed or removed, since a reviewer may run anything else. */
   readonly data_only?: DataOnly
 }
 
@@ -80,6 +81,10 @@ export interface DataOnly {
   readonly names: readonly string[]
   /** Globs under the workspace of what is no data although its ending is. */
   readonly except: readonly string[]
+  /** Paths under the workspace that may be changed, by name; `{index}` is any number. */
+  readonly paths: readonly string[]
+  /** Where the artifact of the attempt lies, and what a file directly there is called without its ending. */
+  readonly artifact: { readonly folder: string; readonly stems: readonly string[] }
   /** The node whose reviewer is open, and why it is. */
   readonly reviewer: string
   readonly why: string
@@ -152,6 +157,23 @@ export interface HeldAttempt {
   readonly leaks?: readonly string[]
 }
 
+export interface PromotedChange {
+  /** As text; where it is none, as it is shown. */
+  readonly path: string
+  readonly change: Change
+}
+
+/** What an act changed in the tree, or what taking it back changed. */
+export interface PromotedChanges {
+  /** Of the fact. */
+  readonly seq: number
+  readonly actionId: string
+  /** The run of a flow that it is of. */
+  readonly runId: string | null
+  /** Null when they are not kept any more. */
+  readonly changes: readonly PromotedChange[] | null
+}
+
 /** What is shown of the changes of an attempt. */
 export type HeldEffects = Pick<Question, 'changes' | 'deferred' | 'builds' | 'findings' | 'read'>
 
@@ -200,6 +222,8 @@ export interface AttemptSurface {
    * `promote.busy`, `promote.no_space`, `flow.stage_void` while a base is not promoted yet.
    */
   promoteHeld(actionId: string, confirm: Confirm): Promise<GateAnswer>
+  /** Acts whose promotion, or taking back, was recorded behind this fact; none is under way then. */
+  promotedBehind(seq: number): Promise<readonly PromotedChanges[]>
   /** Returns whether a stage was promoted, also by a process that died before it could tell. */
   isPromoted(actionId: string): Promise<boolean>
   /** Idempotent. */

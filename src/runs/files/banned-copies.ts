@@ -8,8 +8,8 @@
  */
 import { type Dirent, lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { type FaultError, faultError, showPath } from '../base/index.ts'
-import { quote } from '../machine/index.ts'
+import { type FaultError, faultError, showPath } from '../../base/index.ts'
+import { quote } from '../../machine/index.ts'
 
 /** Of a repository that is no git one, the directory with the contents. */
 const STORES: readonly (readonly [string, string])[] = [

@@ -1,11 +1,6 @@
 /** Which change of a question is opened first, and how its path is named. */
 import { describe, expect, it } from 'vitest'
-import {
-  firstOpened,
-  inOrder,
-  named,
-  type QuestionChange,
-} from '../../src/console/question/question.ts'
+import { firstOpened, inOrder, named, type QuestionChange } from './question.ts'
 
 function change(path: string, more: Partial<QuestionChange> = {}): QuestionChange {
   return { path, change: 'deleted', kind: 'file', deferred: false, ...more }
