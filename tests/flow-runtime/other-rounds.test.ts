@@ -4,7 +4,7 @@
  */
 import { expect, it } from 'vitest'
 import type { FlowEdge, FlowNode } from '../../src/contracts/index.ts'
-import type { FlowCommand } from '../../src/flow/index.ts'
+import { FLOW_EVALUATOR, type FlowCommand } from '../../src/flow/index.ts'
 import { check, edge, Host, node, type Script, work } from './host.ts'
 
 const FIRST = 'state.attempt_count < 2'
@@ -16,13 +16,15 @@ function hostOf(
   nodes: readonly FlowNode[],
   edges: readonly FlowEdge[],
   scores: Readonly<Record<string, readonly number[]>> = {},
+  version = FLOW_EVALUATOR.version,
 ): Host {
   const left = new Map(Object.entries(scores).map(([id, list]) => [id, [...list]]))
   const script: Script = (id, attempt, command) => {
     const isReview = command.type === 'run_participant' && command.review !== null
     return isReview ? { score: left.get(id)?.shift() ?? 95 } : { stage: `${id}-${attempt}` }
   }
-  return new Host({ nodes: [...nodes], edges: [...edges] }, script).start()
+  const evaluator = { ...FLOW_EVALUATOR, version }
+  return new Host({ nodes: [...nodes], edges: [...edges] }, script).startWith({ evaluator })
 }
 
 /** Answers the commands for these nodes, in this order. */
@@ -64,17 +66,24 @@ it('a question about work whose base is rejected is withdrawn', () => {
   expect([host.status, host.node('b').status]).toEqual(['DONE', 'done'])
 })
 
-it('a question about a node that a Rollback undoes is withdrawn, and asked once after', () => {
+it.each([
+  ['8', 'withdrawn, and asked once after it has undone the node'],
+  ['9', 'kept, and nothing is undone before the answer'],
+])('by version %s a question about the target of a Rollback is %s', (version) => {
   const called = ['k', 'm'].map((id) => work(id, { call: true }))
   const calls = [edge('a', 'k'), edge('a', 'm')]
   const backs = [edge('k', 'a', { class: 'Loop' }), edge('m', 'a', { class: 'Rollback' })]
-  const host = hostOf([work('a', { max_attempts: 1 }), ...called], [...calls, ...backs])
+  const nodes = [work('a', { max_attempts: 1 }), ...called]
+  const host = hostOf(nodes, [...calls, ...backs], {}, version)
   answer(host, 'a', 'a', 'k', 'k')
   expect(questions(host)).toEqual(['a'])
   const before = host.open.find(({ type }) => type === 'ask_human')
   host.run().verify()
-  expect([questions(host), host.node('a').work.acts]).toEqual([['a'], []])
-  expect(host.open).not.toContain(before)
+  expect([questions(host), host.node('a').work.acts.length]).toEqual([
+    ['a'],
+    version === '8' ? 0 : 1,
+  ])
+  expect(host.open.includes(before as FlowCommand)).toBe(version === '9')
 })
 
 it('a rejected version stays rejected if a Rollback fails before its node', () => {

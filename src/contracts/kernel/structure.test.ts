@@ -126,6 +126,10 @@ describe('the walker', () => {
     expect(explain(schema, { port: 1 })[0]?.message).toBe(
       'expected exactly one of `url`, `file`, found none',
     )
+    expect(explain(schema, { port: 1, flie: 'x' })[0]).toMatchObject({
+      message: 'expected exactly one of `url`, `file`, found none; there is `flie`',
+      hint: 'did you mean `file`?',
+    })
   })
 
   it('hints at the nearest key and the nearest word', () => {

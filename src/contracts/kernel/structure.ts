@@ -274,7 +274,28 @@ class Explainer {
     )
     if (branch !== undefined && others.length === 0) return this.walk(branch, value, path)
     const found = key === undefined ? 'none' : [key, ...others].map(showName).join(' and ')
-    this.#broken(node, 'anyOf', path, `expected exactly ${list(choosers)}, found ${found}`)
+    const unknown = key === undefined ? this.#misspelt(branches, choosers, value) : null
+    const hint = unknown === null ? null : this.#report.guess(unknown, choosers)
+    const named = hint === null || unknown === null ? '' : `; there is ${showName(unknown)}`
+    this.#broken(
+      node,
+      'anyOf',
+      path,
+      `expected exactly ${list(choosers)}, found ${found}${named}`,
+      hint,
+    )
+  }
+
+  /** Returns a key that no branch knows and that is near to one that chooses a branch; null if there is none. */
+  #misspelt(
+    branches: readonly SchemaNode[],
+    choosers: readonly string[],
+    value: JsonObject,
+  ): string | null {
+    const known = branches.map((branch) => this.#resolve(branch).properties ?? {})
+    const isKnown = (name: string): boolean => known.some((one) => Object.hasOwn(one, name))
+    const near = (name: string): boolean => this.#report.guess(name, choosers) !== null
+    return Object.keys(value).find((name) => !isKnown(name) && near(name)) ?? null
   }
 
   /** The constants that choose a branch; a branch may itself be a union of objects. */

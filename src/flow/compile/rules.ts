@@ -60,7 +60,8 @@
  *
  * By version 9 a CHECK that was done does not lead on again in the step in which its work is entered again. CHECK
  * nodes that have approved work of another phase, which is in place, keep no border from opening, and phases that
- * wait for one another's CHECK nodes end; none of these is run again for a stall elsewhere.
+ * wait for one another's CHECK nodes end; none of these is run again for a stall elsewhere. A way back to a node that
+ * has no attempt left leaves nothing behind and undoes nothing before a person has the node run again.
  */
 
 export const RULES_NOW = 9

@@ -91,7 +91,10 @@ export function enter(turn: Turn, node: number, round: number, cause: EntryCause
   const isFresh = cause === 'call' || (!isAgain && isFirst)
   const isLater = turn.draft.run.rules >= 5 && turn.node(node).entries > 0
   if (!isFresh && attempts >= document.max_attempts + granted) {
-    if (isLater) turn.withhold(nodesAfter(turn, node))
+    // Other branches go on until a person lets the node run (version 9).
+    const { checks } = turn.draft.nodeOf(node)
+    const isAlone = turn.draft.run.rules >= 9 && cause === 'back'
+    if (isLater) turn.withhold(isAlone ? [node, ...checks] : nodesAfter(turn, node))
     // As after a failed attempt: the way out of the node goes before a person.
     const { rules } = turn.draft.run
     if (rules >= 5 && cause === 'rerun' && reroute(turn, node, 'rerouted')) return

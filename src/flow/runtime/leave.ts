@@ -8,7 +8,8 @@
 
 import type { CompiledEdge, CompiledNode } from '../compile/compiled-flow.ts'
 import type { FindingAction } from '../state/fact.ts'
-import { backBy, isActedOn, leadsAway, nodesLed } from '../state/firings.ts'
+import { backBy, isBackKept, isUsedUp, leadsAway, nodesLed } from '../state/firings.ts'
+import { isOpen } from '../state/state.ts'
 import { closedWithin, hasFailedCall, isDecision, waysAt } from './border.ts'
 import { waitingForClaims } from './claims.ts'
 import { arrive, escalate } from './enter.ts'
@@ -265,18 +266,42 @@ export function fire(turn: Turn, way: OpenEdge): void {
 /** Runs a node again that a way back leads to, after what was promoted is undone if that is asked for. */
 function goBack(turn: Turn, edge: CompiledEdge, node: number, round: number): void {
   const { index } = edge
-  if (turn.draft.run.backs.some((back) => back.edge === index)) return stopFollowing(turn, node)
-  if (edge.document.class === 'Rollback' && rollBack(turn, node, round)) return
+  const isUsed = isUsedUp(turn.draft, node)
+  if (turn.draft.run.backs.some((back) => back.edge === index))
+    return isUsed ? undefined : stopFollowing(turn, node)
+  if (edge.document.class === 'Rollback' && !isUsed && rollBack(turn, node, round)) return
   turn.first({ kind: 'enter', node, round, cause: 'back', edge: index })
+}
+
+/**
+ * Goes the way back to a node about which a person was asked, since no attempt was left; false if there is
+ * none. What has fired out of a node that is not left behind has not been gone yet.
+ */
+export function goBackAsked(turn: Turn, node: number): boolean {
+  const { draft, flow } = turn
+  if (draft.run.rules < 9) return false
+  const asking = flow.edges.filter(
+    (edge) =>
+      edge.isBack &&
+      draft.fired.get(edge.index) > 0 &&
+      !turn.node(edge.source).isLeftBehind &&
+      backBy(draft, edge) === node,
+  )
+  const edge = asking.find(({ document }) => document.class === 'Rollback') ?? asking[0]
+  if (edge === undefined) return false
+  const round = draft.run.round + 1
+  turn.recordFired({ edge }, round)
+  goBack(turn, edge, node, round)
+  return true
 }
 
 /** Goes on with ways back that waited for a promotion or for another rollback. */
 export function resumeWaysBack(turn: Turn): void {
   for (const { edge, node, round } of turn.draft.run.backs) {
     const way = turn.draft.edgeOf(edge)
-    const isRollback = way.document.class === 'Rollback'
-    if (isActedOn(turn.draft, node, isRollback)) continue
-    if (isRollback && rollBack(turn, node, round)) continue
+    const isUsed = isUsedUp(turn.draft, node)
+    if (isBackKept(turn.draft, way, node) || (isUsed && isOpen(turn.node(node).status))) continue
+    if (way.document.class === 'Rollback' && !isUsed && rollBack(turn, node, round)) continue
     turn.first({ kind: 'enter', node, round, cause: 'back', edge })
   }
 }

@@ -249,13 +249,20 @@ export function areStagesSound(turn: Turn, bases: readonly StageBase[]): boolean
 
 /** Takes back what a node made, and runs it again. */
 export function runAgain(turn: Turn, node: number, why: string): void {
-  turn.settle(node, 'rejected', why)
-  if (turn.draft.run.rules > 1) {
-    voidDependents(turn, node)
-    dismissApprovals(turn, node)
-  }
+  takeBack(turn, node, why)
+  enterAgain(turn, node)
+}
+
+export function enterAgain(turn: Turn, node: number): void {
   const round = turn.draft.run.round + 1
   turn.later({ kind: 'enter', node, round, cause: 'rerun' })
+}
+
+export function takeBack(turn: Turn, node: number, why: string): void {
+  turn.settle(node, 'rejected', why)
+  if (turn.draft.run.rules === 1) return
+  voidDependents(turn, node)
+  dismissApprovals(turn, node)
 }
 
 /** Voids every stage based on this one, each once. Their nodes run again when the run reaches them. */

@@ -10,7 +10,7 @@
  */
 import type { CompiledEdge, CompiledNode } from '../compile/compiled-flow.ts'
 import { isStuckStatus } from '../state/draft.ts'
-import { leadsAway } from '../state/firings.ts'
+import { backBy, leadsAway } from '../state/firings.ts'
 import { isOpen } from '../state/state.ts'
 import { phaseAwaited } from './border.ts'
 import { block, isAwaited } from './enter.ts'
@@ -198,6 +198,11 @@ function workOf(turn: Turn, node: number): number {
 function strayValues(turn: Turn, node: number): Readonly<Record<string, unknown>> | null {
   const { status, isLeftBehind } = turn.node(node)
   if (isLeftBehind || (status !== 'rejected' && status !== 'done')) return null
+  const back = backNotGone(turn, node)
+  if (back !== undefined) {
+    const values = { left_by: back.edgeId, led_to: turn.idOf(backBy(turn.draft, back)) }
+    return goalsFrom(turn, node).length === 0 ? null : values
+  }
   // Others went on from it before it was judged, and it was given up.
   const isGivenUp = turn.draft.run.rules >= 6 && status === 'rejected'
   const isPassed = hasGoneOn(turn, node)
@@ -217,6 +222,14 @@ function strayValues(turn: Turn, node: number): Readonly<Record<string, unknown>
     return null
   const missed = isPassed ? goalsAhead(turn, node) : goalsFrom(turn, node)
   return missed.length === 0 ? null : { missed, ...left }
+}
+
+/** The way back that a node, which is not left behind, took to a node that a person skipped then (version 9). */
+function backNotGone({ draft }: Turn, node: number): CompiledEdge | undefined {
+  if (draft.run.rules < 9) return undefined
+  return draft
+    .nodeOf(node)
+    .outgoing.find(({ index, isBack }) => isBack && draft.fired.get(index) > 0)
 }
 
 /**

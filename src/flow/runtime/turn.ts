@@ -151,7 +151,7 @@ export class Turn {
     applyEvent(this.draft, event, this.place)
   }
 
-  recordFired({ edge }: OpenEdge, round: number): void {
+  recordFired({ edge }: Pick<OpenEdge, 'edge'>, round: number): void {
     const { edgeId: edge_id } = edge
     const run_id = this.#runId
     const { at } = this.event

@@ -99,13 +99,34 @@ export function backBy(draft: RunDraft, { source, target }: CompiledEdge): numbe
 /** Notes a way back that has fired if it has to wait for the gate. */
 export function awaitGate(draft: RunDraft, edge: CompiledEdge, round: number): void {
   const node = backBy(draft, edge)
-  const isWaiting = isActedOn(draft, node, edge.document.class === 'Rollback')
-  if (isWaiting) draft.run.backs = [...draft.run.backs, { edge: edge.index, node, round }]
-  closeBehind(draft, node)
+  const { rules, backs } = draft.run
+  // A way back that a person was asked about is gone now.
+  if (rules >= 9 && backs.some((back) => back.edge === edge.index))
+    draft.run.backs = backs.filter((back) => back.edge !== edge.index)
+  if (isBackKept(draft, edge, node))
+    draft.run.backs = [...draft.run.backs, { edge: edge.index, node, round }]
+  if (!isUsedUp(draft, node)) closeBehind(draft, node)
 }
 
-/** Returns whether the gate acts on a node, or for a Rollback on one of those that it has led to. */
-export function isActedOn(draft: RunDraft, node: number, isAll: boolean): boolean {
+/**
+ * Returns whether no way back enters a node: it has no attempt left, so a person is asked first, and until
+ * then nothing is left behind or undone (version 9).
+ */
+export function isUsedUp(draft: RunDraft, index: number): boolean {
+  const { status, attempts, granted, pending } = draft.nodes.get(index)
+  const { max_attempts: most } = draft.nodeOf(index).document
+  if (draft.run.rules < 9 || attempts < most + granted) return false
+  const isAsked = pending?.type === 'ask_human' && pending.why === 'escalation'
+  return isAsked || !isOpen(status) || isActingOnFiles(status)
+}
+
+/** Returns whether a way back to a node waits for the gate: a Rollback for all that the node has led to. */
+export function isBackKept(draft: RunDraft, { document }: CompiledEdge, node: number): boolean {
+  return isActedOn(draft, node, document.class === 'Rollback' && !isUsedUp(draft, node))
+}
+
+/** Returns whether the gate acts on a node, or with `isAll` on one of those that it has led to. */
+function isActedOn(draft: RunDraft, node: number, isAll: boolean): boolean {
   const nodes = isAll ? nodesLed(draft, node) : [node]
   return nodes.some((one) => isActingOnFiles(draft.nodes.get(one).status))
 }
@@ -116,7 +137,7 @@ export function isGateWaitedFor(draft: RunDraft, index: number): boolean {
     ({ edge, node }) =>
       node === index &&
       draft.edgeOf(edge).document.class === 'Rollback' &&
-      isActedOn(draft, node, true),
+      isBackKept(draft, draft.edgeOf(edge), node),
   )
 }
 

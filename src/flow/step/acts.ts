@@ -22,7 +22,7 @@ export function afterPromotion(turn: Turn, node: number, event: EventOf<'promote
     followPromotion(turn, node)
     followPlaced(turn, node, true)
   }
-  if (isLeft) resumeWaysBack(turn)
+  if (isLeft || turn.draft.run.rules >= 9) resumeWaysBack(turn)
 }
 
 /** Enters the target of a Rollback edge once every pending rollback to it has succeeded. */

@@ -3,11 +3,11 @@
 import { isRejectedByCall } from '../runtime/call.ts'
 import { run } from '../runtime/enter.ts'
 import { asksForEvidence } from '../runtime/evidence.ts'
-import { retryWays } from '../runtime/leave.ts'
+import { goBackAsked, retryWays } from '../runtime/leave.ts'
 import { giveUpItem, reopenItem } from '../runtime/map.ts'
 import { writeLog } from '../runtime/phase.ts'
 import { giveUpReview } from '../runtime/review.ts'
-import { runAgain } from '../runtime/stage.ts'
+import { enterAgain, runAgain, takeBack } from '../runtime/stage.ts'
 import { findUnentered } from '../runtime/stall.ts'
 import type { Turn } from '../runtime/turn.ts'
 import type { EventOf } from '../state/event.ts'
@@ -26,7 +26,8 @@ export function afterHuman(turn: Turn, node: number, { answer }: EventOf<'human_
       return turn.command({ type: 'pass', node_id: turn.idOf(node) })
     return run(turn, node, 0)
   }
-  runAgain(turn, node, answer)
+  takeBack(turn, node, answer)
+  if (!goBackAsked(turn, node)) enterAgain(turn, node)
 }
 
 /** Tries the closed edges of a held node again after a human's answer, or reruns the node. */
