@@ -7,6 +7,7 @@ import { faultCode } from '../base/index.ts'
 import { type FlowFact, outstanding } from '../flow/index.ts'
 import { type FlowHost, refuseElsewhere } from './flow-host.ts'
 import { FlowRun } from './run.ts'
+import { showBlocked } from './run-files.ts'
 import { RunFolder } from './run-folder.ts'
 import { leaveOrder, loadRun, lookAtRun, sweep, type WalkedRun } from './runs.ts'
 
@@ -42,6 +43,8 @@ async function obeyAlone(host: FlowHost, runId: string): Promise<boolean> {
       await run.takeCancel()
       await sweep(host, run)
       run.folder.noteWaiting([])
+      run.folder.noteBlocked(false)
+      showBlocked([], run.folder)
     })
     return true
   } catch (error) {
