@@ -192,7 +192,7 @@ describe('a question', () => {
     const { id, result_digest } = await ask('.env')
     const shown = (await asAnn.showQuestion({ params: { id } })).value
     expect(shown.changes).toEqual([
-      { path: join(place.project, '.env'), change: 'added', deferred: true },
+      { path: join(place.project, '.env'), kind: 'file', change: 'added', deferred: true },
     ])
     const body = { result_digest, proof: { passphrase: PASSPHRASE } }
     expect(await problemOf(asBot.approveQuestion({ params: { id }, body }))).toMatchObject({
