@@ -86,6 +86,27 @@ it.each([['with a guard', "state.validator_verdict == 'REJECT'"] as const, ['', 
   },
 )
 
+it('the closed ways of a CHECK that was passed with skipped work are tried again', () => {
+  const nodes = [work('a', { max_attempts: 1 }), check('c', 'a'), work('v'), GOAL]
+  const decision = { class: 'Decision' as const }
+  const edges = [
+    ...[edge('a', 'c'), edge('v', 'g')],
+    edge('c', 'v', { ...decision, guard_expr: 'state.score > 90' }),
+    edge('c', 'g', { ...decision, guard_expr: 'state.score <= 90' }),
+  ]
+  const host = new Host({ nodes, edges }, () => ({ outcome: 'failed' })).start().run()
+  host.send({ type: 'skipped', node_id: 'a', principal: ANN, comment: 'not needed' })
+  const before = host.run().findings.length
+  host.send({ type: 'unblocked', node_id: 'c', principal: ANN })
+  host.run().verify()
+  const found = host.findings.slice(before)
+  expect([host.status, found.includes('flow.stalled block'), found.length > 0]).toEqual([
+    'BLOCKED',
+    false,
+    true,
+  ])
+})
+
 it('a decision with two open ways next to a way that goes is an alert', () => {
   const nodes = [work('a'), work('b'), work('c'), work('d'), GOAL]
   const edges = [

@@ -66,7 +66,8 @@
  * By version 10 the version of work that a CHECK rejected may be judged once more after a migration that changes
  * what judges it. A verdict about work that a person skips is dropped, so that no way back goes by it. An alternative
  * that fails has the next one tried only where it was chosen. A decision with several open ways next to another way
- * that is taken is an alert, as one without an open way is.
+ * that is taken is an alert, as one without an open way is. The closed ways of a CHECK that was passed with skipped
+ * work are tried again when a person unblocks it.
  */
 
 export const RULES_NOW = 10
