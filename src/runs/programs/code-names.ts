@@ -17,6 +17,9 @@ export const CODE_PATTERNS: readonly string[] = [
   '*/__init__.*',
 ]
 
+/** The same for what Python finds in a directory. */
+export const PYTHON_PATTERNS: readonly string[] = ['*.py', '*.pyc', '*.so', '*/__init__.*']
+
 /**
  * Manifests, lock files and settings that are read from the program's directory or one above it,
  * without being named anywhere.
