@@ -175,7 +175,7 @@ describe('flow check', () => {
     expect(edited.filter((id) => first.includes(id)).length).toBeGreaterThan(1)
   }, 60_000)
 
-  it('reads plans that say beside their tasks what belongs into `plan`, or the other way round', () => {
+  it('reads plans whose title lies next to their tasks, and plans whose tasks lie in `plan`', () => {
     const tasks = PLAN.nodes.map(({ task_id, node_type, title }) => ({
       ...{ task_id, node_type, title, owner_agent_id: 'xiaobo' },
     }))

@@ -102,7 +102,7 @@ const HEAD = ['title', 'goal', 'goal_statement', 'description', 'constraints']
 const HEAD_IDS = ['plan_id', 'root_task_id', 'owner_agent_id']
 const LISTS = ['nodes', 'tasks', 'steps', 'edges', 'links', 'inputs']
 
-/** A plan may say beside its tasks what belongs into `plan`, or in `plan` what belongs beside it. */
+/** Moves title and goal of a plan into `plan`, or lists of tasks out of it. */
 function withHead(value: unknown): unknown {
   if (!isObject(value)) return value
   const plan = field(value, 'plan')
