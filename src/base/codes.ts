@@ -378,6 +378,7 @@ export const CODES = {
   'flow.join_unfillable': wrong('a node waits for ways that can never all be taken'),
   'flow.join_unused': wrong('a join is set on an edge that nothing waits for'),
   'flow.decision_overlap': wrong('two ways of a decision can be open together'),
+  'flow.alternative_entered': wrong('an edge leads to an alternative without choosing it'),
   'flow.alternative_single': wrong('a group of alternatives has one candidate'),
   'flow.participant_missing': wrong('a node has no participant that runs it'),
   'flow.participant_unused': wrong('a node names a participant that never runs there'),

@@ -175,6 +175,24 @@ describe('flow check', () => {
     expect(edited.filter((id) => first.includes(id)).length).toBeGreaterThan(1)
   }, 60_000)
 
+  it('reads plans whose title lies next to their tasks, and plans whose tasks lie in `plan`', () => {
+    const tasks = PLAN.nodes.map(({ task_id, node_type, title }) => ({
+      ...{ task_id, node_type, title, owner_agent_id: 'xiaobo' },
+    }))
+    const { edges } = PLAN
+    const forms = [
+      { title: 'p', goal: 'g', nodes: tasks, edges },
+      { title: 'p', tasks, links: edges },
+      { plan: { title: 'p', nodes: tasks, edges } },
+    ]
+    for (const form of forms) {
+      const answer = JSON.parse(writ(['check', '--json', file('head.json', form)]).out)
+      expect(answer).toMatchObject({ valid: true, violations: [] })
+    }
+    const flow = writ(['check', '--json', file('head.json', { flow_id: 'f', nodes: tasks })]).out
+    expect(JSON.parse(flow)).toMatchObject({ valid: false })
+  })
+
   it('reads plans with their participants', () => {
     expect(writ(['check', plan, '--participants', participants]).status).toBe(0)
     const without = JSON.parse(writ(['check', '--json', plan]).out)

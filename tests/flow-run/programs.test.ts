@@ -231,6 +231,21 @@ describe('what is not there yet', TIMEOUT, () => {
       `writeFileSync('sitecustomize.py', '')`,
       'sitecustomize.py',
     ],
+    [
+      'a compiled module that Python loads at its start',
+      `mkdirSync('lib'); writeFileSync('lib/usercustomize.abi3.so', '')`,
+      'lib/usercustomize.abi3.so',
+    ],
+    [
+      'a compiled package that Python loads at its start',
+      `mkdirSync('lib/usercustomize', { recursive: true }); writeFileSync('lib/usercustomize/__init__.pyc', '')`,
+      'lib/usercustomize/__init__.pyc',
+    ],
+    [
+      'a module that a module of Python tries',
+      `mkdirSync('org/python', { recursive: true }); writeFileSync('org/python/core.py', '')`,
+      'org/python/core.py',
+    ],
     ['a module that hides one of the library', `writeFileSync('json.py', '')`, 'json.py'],
     [
       'a package that hides one of the library',
@@ -270,6 +285,13 @@ describe('what is not there yet', TIMEOUT, () => {
     const run = await place.run(flowWith('agents', { writes: ['src/**'] }))
     expect([run.status, findingsIn(run)]).toEqual(['DONE', []])
     expect(place.read('src/pkg/package.json')).toBe('{}')
+  })
+
+  it('may not be made by declaration where Python loads it at each start', async () => {
+    place.write('agents/review.mjs', script(review('100')))
+    writeHostile(`mkdirSync('src'); writeFileSync('src/usercustomize.pyc', '')`)
+    const run = await place.run(flowWith('agents', { writes: ['src/**'] }))
+    expect([run.status, touchedIn(run)]).toEqual(['BLOCKED', ['src/usercustomize.pyc']])
   })
 
   it('is also refused through the tool channel', async () => {

@@ -89,8 +89,11 @@ it('a way that only an edit opens names the command with the files of the run', 
   }
 })
 
-it('a closed way names the file of its evidence', () => {
-  const guard = { guard_expr: 'state.bugs == 0', guard_evidence_source: 'qa/{X}.json:open.bugs' }
+it.each([
+  ['open.bugs', false],
+  ['open.errors', true],
+])('a closed way names the file of its evidence: %s', (field, isUnknown) => {
+  const guard = { guard_expr: 'state.bugs > 3', guard_evidence_source: `qa/{X}.json:${field}` }
   const host = new Host({
     nodes: [work('a'), GOAL],
     edges: [edge('a', 'z', guard)],
@@ -103,7 +106,9 @@ it('a closed way names the file of its evidence', () => {
     host.send({ type: 'evidence_read', node_id: 'a', command: command.command, readings })
   }
   host.run()
-  expect(stopOf(host, 'a').says).toContain('its evidence is the field open.bugs of qa/P.json')
+  const { says } = stopOf(host, 'a')
+  expect(says).toContain(`its evidence is the field ${field} of qa/P.json`)
+  expect(says.includes('the state has no field errors')).toBe(isUnknown)
 })
 
 it('a person learns which files to leave, and where the template of the answer is', () => {

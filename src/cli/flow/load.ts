@@ -15,6 +15,7 @@ import {
   type Flow,
   field,
   isObject,
+  type JsonObject,
   normaliseAndValidate,
   type Participants,
   type Sources,
@@ -78,7 +79,7 @@ export async function loadFlowFile(file: string, options: LoadOptions): Promise<
   const reading = await readText(file, text)
   if (!reading.ok) return refused(file, [{ ...reading.refusal, file }])
   return isPlan(reading.value)
-    ? loadPlanFile(file, reading.value, reading.places, options)
+    ? loadPlanFile(file, withHead(reading.value), reading.places, options)
     : loadFlowDocument(file, reading)
 }
 
@@ -87,7 +88,40 @@ function isPlan(value: unknown): boolean {
   const contract = detectContract(value)
   if (contract !== null) return contract === 'plan_json_v1'
   const has = (name: string): boolean => field(value, name) !== undefined
-  return has('plan') && ['nodes', 'tasks', 'steps'].some(has)
+  if (has('plan')) return true
+  if (has('flow_id')) return false
+  const isTask = (node: unknown): boolean =>
+    ['task_id', 'node_type', 'owner_agent_id'].some((name) => field(node, name) !== undefined)
+  return (
+    ['tasks', 'steps'].some((name) => Array.isArray(field(value, name))) ||
+    listIn(value).some(isTask)
+  )
+}
+
+const HEAD = ['title', 'goal', 'goal_statement', 'description', 'constraints']
+const HEAD_IDS = ['plan_id', 'root_task_id', 'owner_agent_id']
+const LISTS = ['nodes', 'tasks', 'steps', 'edges', 'links', 'inputs']
+
+/** Moves title and goal of a plan into `plan`, or lists of tasks out of it. */
+function withHead(value: unknown): unknown {
+  if (!isObject(value)) return value
+  const plan = field(value, 'plan')
+  if (plan === undefined) {
+    const [head, rest] = partedBy(value, [...HEAD, ...HEAD_IDS])
+    return Object.keys(head).length === 0 ? value : { plan: head, ...rest }
+  }
+  if (!isObject(plan) || LISTS.some((name) => field(value, name) !== undefined)) return value
+  const [lists, head] = partedBy(plan, LISTS)
+  return { ...value, plan: head, ...lists }
+}
+
+/** Returns the parts of an object that have one of these names, and the others. */
+function partedBy(object: JsonObject, names: readonly string[]): readonly [JsonObject, JsonObject] {
+  const entries = Object.entries(object)
+  const parts = [true, false].map((isNamed) =>
+    Object.fromEntries(entries.filter(([name]) => names.includes(name) === isNamed)),
+  )
+  return [parts[0] ?? {}, parts[1] ?? {}]
 }
 
 function refused(file: string, violations: readonly PlacedProblem[]): FlowFile {

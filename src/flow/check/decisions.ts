@@ -1,12 +1,12 @@
 /**
  * Checks decisions: exactly one Decision edge of a node must be open. Refuses a second edge next to one
  * that is always open, and two edges with the same guard. Warns where two guards overlap, or where a
- * value leaves all of them closed.
+ * value leaves all of them closed. Refuses an alternative that another edge leads to as well.
  */
 import { showName } from '../../base/index.ts'
 import { VALIDATOR_VERDICTS } from '../../contracts/index.ts'
 import { type Domain, gapOf, overlapOf } from './domain.ts'
-import { edgeAt, type Graph, isChoice, listAt } from './graph.ts'
+import { edgeAt, type Graph, isChoice, isReview, leadsOn, listAt, nodeAt } from './graph.ts'
 import type { Guards } from './guards.ts'
 import type { FlowProblems } from './problem.ts'
 
@@ -22,7 +22,37 @@ export function checkDecisions(graph: Graph, guards: Guards, problems: FlowProbl
     }
     if (decisions.length > 0) checkDecision(graph, decisions, guards, problems)
     for (const [group, edges] of groups) checkGroup(group, edges, problems)
+    checkCandidate(graph, node, problems)
   }
+}
+
+/**
+ * Refuses edges that lead to an alternative without choosing it. It begins when it is chosen, so a join there is
+ * never waited for; and once another alternative has won, it is not entered any more.
+ */
+function checkCandidate(graph: Graph, node: number, problems: FlowProblems): void {
+  const incoming = listAt(graph.incoming, node)
+  const choice = incoming.find((edge) => isChoice(edgeAt(graph, edge)))
+  if (choice === undefined) return
+  const id = showName(nodeAt(graph, node).node_id)
+  const group = showName(edgeAt(graph, choice).group_id ?? '')
+  for (const edge of incoming) {
+    const document = edgeAt(graph, edge)
+    if (isChoice(document) || isReview(graph, edge) || !leadsThere(graph, node, edge)) continue
+    const message = `${id} is an alternative of the group ${group}, and begins when it is chosen: this ${document.class} edge leads to it too`
+    const hint = `to have the choice wait for ${showName(document.source)}, lead this edge to ${showName(edgeAt(graph, choice).source)}; to go on after it, lead it to another node, behind the alternatives`
+    problems.refuse('flow.alternative_entered', `/edges/${edge}/target`, message, hint)
+  }
+}
+
+/** Returns whether an edge leads to a node on, or out of a failure elsewhere: not back to it. */
+function leadsThere(graph: Graph, node: number, edge: number): boolean {
+  const document = edgeAt(graph, edge)
+  if (document.class !== 'Exception') return leadsOn(document)
+  const after = new Set([node])
+  for (const one of after)
+    for (const next of listAt(graph.outgoing, one)) after.add(graph.target[next] ?? -1)
+  return !after.has(graph.source[edge] ?? -1)
 }
 
 function pushTo(groups: Map<string, number[]>, name: string, edge: number): void {

@@ -62,9 +62,16 @@
  * nodes that have approved work of another phase, which is in place, keep no border from opening, and phases that
  * wait for one another's CHECK nodes end; none of these is run again for a stall elsewhere. A way back to a node that
  * has no attempt left leaves nothing behind and undoes nothing before a person has the node run again.
+ *
+ * By version 10 the version of work that a CHECK rejected may be judged once more after a migration that changes
+ * what judges it. A verdict about work that a person skips is dropped, so that no way back goes by it. An alternative
+ * that fails has the next one tried only where it was chosen. A decision with several open ways next to another way
+ * that is taken is an alert, as one without an open way is. The closed ways of a CHECK that was passed with skipped
+ * work are tried again when a person unblocks it. Work whose review is under way runs again when a way back leads to
+ * it, as work that was done does.
  */
 
-export const RULES_NOW = 9
+export const RULES_NOW = 10
 
 /** Edges that ask for independent verification ask for a claim too. */
 export const CLAIM_NEEDED_SINCE = 7

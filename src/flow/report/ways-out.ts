@@ -1,5 +1,6 @@
 /** What lets a node go on whose findings have a way out of their own: commands, and words that go with them. */
 import { digestDocument } from '../../base/index.ts'
+import { HOST_FIELDS } from '../../contracts/index.ts'
 import type { CompiledFlow } from '../compile/compiled-flow.ts'
 import type { FlowFiles } from '../state/event.ts'
 import type { FlowFact, RunFinding } from '../state/fact.ts'
@@ -176,12 +177,18 @@ function isConflict({ codes }: RunFinding['values']): boolean {
 }
 
 /** The file from which a guard reads a field. */
-function evidenceOf({ edgeById, nodes }: CompiledFlow, edgeId: string): readonly string[] {
+function evidenceOf({ edgeById, nodes, base }: CompiledFlow, edgeId: string): readonly string[] {
   const edge = edgeById.get(edgeId)
   const source = edge?.document.guard_evidence_source
   if (edge === undefined || source === undefined) return []
   const colon = source.lastIndexOf(':')
   const phase = nodes[edge.source]?.document.phase_id ?? ''
   const path = source.slice(0, colon).replaceAll('{X}', phase)
-  return [`its evidence is the field ${source.slice(colon + 1)} of ${path}`]
+  const field = source.slice(colon + 1)
+  const name = field.slice(field.lastIndexOf('.') + 1)
+  const says = `its evidence is the field ${field} of ${path}`
+  if ([...HOST_FIELDS, ...Object.keys(base.state?.fields ?? {})].includes(name)) return [says]
+  return [
+    `${says}, and the state has no field ${name}, so what the file says goes nowhere: declare it under \`state.fields\`, or name the field that the guard reads, and call \`flow migrate\``,
+  ]
 }

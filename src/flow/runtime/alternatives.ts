@@ -81,11 +81,15 @@ export function winGroups(turn: Turn, candidate: number): void {
   }
 }
 
-/** A candidate has failed: the next one is chosen. False when it is no candidate. */
+/** A candidate has failed: the next one is chosen. False if it was not chosen itself. */
 export function loseGroups(turn: Turn, candidate: number): boolean {
-  const edges = groupEdgesInto(turn, candidate)
+  const isChosen = ({ index }: CompiledEdge): boolean =>
+    turn.draft.run.rules < 10 || turn.draft.fired.get(index) > 0
+  const edges = groupEdgesInto(turn, candidate).filter(isChosen)
+  if (edges.length === 0) return false
+  turn.settle(candidate, 'abandoned', 'failed')
   for (const edge of edges) chooseNext(turn, edge.source, rivalsOf(turn, edge))
-  return edges.length > 0
+  return true
 }
 
 function groupEdgesInto(turn: Turn, node: number): readonly CompiledEdge[] {

@@ -134,9 +134,14 @@ function takeAction(
   }
 }
 
-/** Returns whether a REJECT holds over the work, so that nothing but a new version may be judged. */
+/**
+ * Returns whether a REJECT holds over the work, so that nothing but a new version may be judged; false after
+ * what rejected it was changed.
+ */
 function isRejectedNow(turn: Turn, node: number): boolean {
-  return turn.draft.run.rules >= 2 && turn.node(node).work.isLocked
+  const { rules } = turn.draft.run
+  const { isLocked, isUnplaced } = turn.node(node).work
+  return rules >= 2 && isLocked && !(rules >= 10 && isUnplaced)
 }
 
 /** A NOOP after a rejection changes nothing: it would be reviewed until a reviewer gives in. */

@@ -18,7 +18,7 @@ import { isInvariantKept } from './judge.ts'
 import { nodesAfter, takeException } from './leave.ts'
 import { giveUpItem, isCounted, readsList } from './map.ts'
 import { reroute } from './review.ts'
-import { stopFollowing } from './skip.ts'
+import { dropStage, stopFollowing } from './skip.ts'
 import { dismissApprovals, STAGES_MAX, stagesUnder } from './stage.ts'
 import type { Turn } from './turn.ts'
 import { hasten, isWaitingToBegin, startDeadline, waitsAtEntry } from './wait.ts'
@@ -82,7 +82,12 @@ export function enter(turn: Turn, node: number, round: number, cause: EntryCause
   const { status, round: known, attempts, granted } = turn.node(node)
   const isFirst = known < round || isLeftFirst(turn, node)
   if (status === 'abandoned' && cause === 'edge' && !isFirst) return
-  if (isOpen(status)) {
+  // A way back leads to work under review: that review is of the round that is left behind.
+  const isWithdrawn = turn.draft.run.rules >= 10 && cause === 'back' && status === 'submitted'
+  if (isWithdrawn && attempts < document.max_attempts + granted) {
+    dropStage(turn, node)
+    turn.settle(node, 'rejected', 'left behind')
+  } else if (isOpen(status)) {
     if (isFirst) turn.record({ kind: 'joined', node_id, round })
     return
   }

@@ -1,8 +1,9 @@
 /** What an event does to the state by itself, before anything is concluded from it. */
 import type { RunDraft } from './draft.ts'
-import type { EventOf, FlowEvent, RunOrigin } from './event.ts'
+import type { EventOf, FlowEvent } from './event.ts'
 import type { PayloadOf } from './fact.ts'
 import { reopenWays } from './firings.ts'
+import { forgetRejections, programsOf } from './rejections.ts'
 import { passedWork, unblockedBy } from './state.ts'
 
 /** `place` is the index of the node that the event names; -1 when it names none. */
@@ -51,9 +52,7 @@ export function applyEvent(draft: RunDraft, event: FlowEvent, place: number): vo
       draft.ownNode(place).pending = null
       return
     case 'migrated':
-      draft.run.programs = programsOf(event)
-      draft.run.unpinned = new Set(event.unpinned)
-      return
+      return applyMigrated(draft, event)
     case 'started':
     case 'participant_output':
     case 'evidence':
@@ -63,7 +62,7 @@ export function applyEvent(draft: RunDraft, event: FlowEvent, place: number): vo
     case 'tick':
       return
     case 'skipped':
-      return reopenWays(draft, place)
+      return applySkipped(draft, place)
     case 'budget_set':
       draft.run.limits = { ...draft.run.limits, ...event.limits }
       return
@@ -83,23 +82,22 @@ export function applyEvent(draft: RunDraft, event: FlowEvent, place: number): vo
   }
 }
 
+function applyMigrated(draft: RunDraft, event: EventOf<'migrated'>): void {
+  if (draft.run.rules >= 10) forgetRejections(draft, event)
+  draft.run.programs = programsOf(event)
+  draft.run.unpinned = new Set(event.unpinned)
+}
+
+function applySkipped(draft: RunDraft, place: number): void {
+  // Nothing of the work is left that a verdict could be about.
+  if (draft.run.rules >= 10) draft.patchWork(place, { verdict: 'PENDING', score: null })
+  reopenWays(draft, place)
+}
+
 function applySignal(draft: RunDraft, { name, data }: EventOf<'signal'>): void {
   const { count = 0 } = draft.run.signals.get(name) ?? {}
   const heard = { count: count + 1, data: data ?? null }
   draft.run.signals = new Map(draft.run.signals).set(name, heard)
-}
-
-/** Returns the digests of programs by the participant that names them. */
-export function programsOf({
-  programs = [],
-}: Pick<RunOrigin, 'programs'>): ReadonlyMap<string, readonly string[]> {
-  const byParticipant = new Map<string, string[]>()
-  for (const { participant, digest } of programs) {
-    const known = byParticipant.get(participant)
-    if (known === undefined) byParticipant.set(participant, [digest])
-    else known.push(digest)
-  }
-  return byParticipant
 }
 
 /**

@@ -6,7 +6,7 @@ import { invariant } from '../../base/index.ts'
 import { isCallFirst } from '../compile/calls.ts'
 import type { CompiledEdge, CompiledFlow } from '../compile/compiled-flow.ts'
 import { applyCalled, awaitCall, endCall } from './apply-call.ts'
-import { applyEvent, applyOutput, programsOf } from './apply-event.ts'
+import { applyEvent, applyOutput } from './apply-event.ts'
 import type { CommandBody, FlowCommand } from './command.ts'
 import { RunDraft } from './draft.ts'
 import type { FlowEvent } from './event.ts'
@@ -30,6 +30,7 @@ import {
   hasLedOn,
   leaveBehind,
 } from './firings.ts'
+import { programsOf } from './rejections.ts'
 import { flowAfter, reshape } from './reshape.ts'
 import { emptyState, type NodeStatus, type RunState, type WorkState } from './state.ts'
 
@@ -344,6 +345,7 @@ function applyReview(
     score,
     lastReview: review,
     isLocked: verdict === 'APPROVE' ? false : isRejected || work.isLocked,
+    ...(isRejected && draft.run.rules >= 10 ? { isUnplaced: false } : {}),
     rejected:
       isRejected && artifact_digest !== null ? [...work.rejected, artifact_digest] : work.rejected,
     approvals:

@@ -120,7 +120,10 @@ export interface WorkState {
   readonly isLocked: boolean
   /** Digests of artifacts that a CHECK rejected. */
   readonly rejected: readonly string[]
-  /** The last version was approved and could not be put in place: the next one may be the same. */
+  /**
+   * The next version may be the same as the last one: that was approved and could not be put in place, or what
+   * rejected it has been changed since.
+   */
   readonly isUnplaced: boolean
   /** CHECK nodes that approve the present version. */
   readonly approvals: readonly number[]

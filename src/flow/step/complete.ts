@@ -60,11 +60,7 @@ function leaveDone(turn: Turn, node: number): void {
 export function except(turn: Turn, node: number): void {
   const { status } = turn.node(node)
   if (reroute(turn, node, 'rerouted') || status !== 'failed') return
-  if (turn.draft.nodeOf(node).isCandidate) {
-    turn.settle(node, 'abandoned', 'failed')
-    loseGroups(turn, node)
-    return
-  }
+  if (loseGroups(turn, node)) return
   // A way out that is closed keeps the run here: it was found, and a person lets the node try again.
   const hasWayOut = turn.draft.nodeOf(node).outgoing.some((edge) => isWayOut(edge, 'failure'))
   if (turn.draft.run.rules >= 4 && hasWayOut && !isCounted(turn, node))

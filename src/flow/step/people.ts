@@ -39,7 +39,7 @@ export function afterUnblock(turn: Turn, node: number): void {
   // Only the log is missing: it is written again, and no work is run again.
   if (turn.draft.run.rules >= 3 && turn.draft.phases.get(phase).isLogFailed && span !== undefined)
     return writeLog(turn, span)
-  if (findUnentered(turn, node)) return
+  if (!isLeavingHeld(turn, node) && findUnentered(turn, node)) return
   // A version that a called CHECK rejected is not put to it again.
   if (!turn.node(node).isHeld || isRejectedByCall(turn, node))
     return runAgain(turn, unblockedBy(turn.draft, node), 'unblocked')
@@ -47,4 +47,10 @@ export function afterUnblock(turn: Turn, node: number): void {
   if (!asksForEvidence(turn, node, isReview)) return retryWays(turn, node)
   // A person may have corrected an evidence file: tries the edges once the host has read it again.
   turn.record({ kind: 'released', node_id: turn.idOf(node) })
+}
+
+/** Returns whether a node is done and only its ways are closed: a CHECK that was passed with skipped work too. */
+function isLeavingHeld(turn: Turn, node: number): boolean {
+  const { status, isHeld } = turn.node(node)
+  return turn.draft.run.rules >= 10 && status === 'done' && isHeld
 }

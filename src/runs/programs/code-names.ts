@@ -17,6 +17,9 @@ export const CODE_PATTERNS: readonly string[] = [
   '*/__init__.*',
 ]
 
+/** The same for what Python finds in a directory. */
+export const PYTHON_PATTERNS: readonly string[] = ['*.py', '*.pyc', '*.so', '*/__init__.*']
+
 /**
  * Manifests, lock files and settings that are read from the program's directory or one above it,
  * without being named anywhere.
@@ -37,10 +40,24 @@ export const MANIFEST_PATTERNS: readonly string[] = [
  */
 export const LOADED_ANYWHERE: readonly string[] = [
   ...['node_modules/**', 'package.json', '.npmrc', 'tsconfig*.json', '.husky/**', '.jq'],
-  ...['__init__.py', 'conftest.py', 'sitecustomize.py', 'usercustomize.py', '*.pth'],
+  ...['__init__.*', 'conftest.py', '*.pth'],
   ...['pytest.ini', '.pytest.ini', 'mypy.ini', '.mypy.ini', '.flake8', 'setup.cfg', 'tox.ini'],
   ...['pyproject.toml', 'Makefile', 'makefile', 'GNUmakefile', '*.mk'],
 ].map((pattern) => `**/${pattern}`)
+
+/**
+ * Modules that Python looks for on its whole path without being told: at each start, and where modules of its
+ * library try a name that other systems have (`copy` and `pickle`: `org.python.core`). An editable install puts
+ * a directory of the workspace on that path, so no participant makes one of these, declared or not.
+ */
+const PYTHON_TRIES: readonly string[] = [
+  ...['sitecustomize', 'usercustomize', 'org', 'org/python', 'org/python/core'],
+  ...['_winapi', 'nt', 'winreg', 'msvcrt', 'vms_lib', 'java'],
+]
+
+export const LOADED_AT_START: readonly string[] = PYTHON_TRIES.flatMap((name) =>
+  [`${name}.py*`, `${name}.*so`, `${name}/__init__.*`].map((pattern) => `**/${pattern}`),
+)
 
 /** Directories of installed packages; everything below them counts. */
 export const PACKAGE_DIRECTORIES: readonly string[] = [

@@ -2,7 +2,12 @@
  * What counts as data while a reviewer is open: endings and names that no common tool loads as code or
  * unpacks by itself, less the names of settings that tools read without being told. Default deny.
  */
-import { LOADED_ANYWHERE, MANIFEST_PATTERNS, PACKAGE_DIRECTORIES } from './code-names.ts'
+import {
+  LOADED_ANYWHERE,
+  LOADED_AT_START,
+  MANIFEST_PATTERNS,
+  PACKAGE_DIRECTORIES,
+} from './code-names.ts'
 
 export const DATA_SUFFIXES: readonly string[] = [
   ...['txt', 'text', 'md', 'markdown', 'rst', 'adoc', 'tex', 'bib', 'log', 'diff', 'patch'],
@@ -40,6 +45,7 @@ const SETTINGS: readonly string[] = [
 /** Globs below the workspace of what is no data although its ending is. */
 export const LOADED_NAMES: readonly string[] = [
   ...LOADED_ANYWHERE,
+  ...LOADED_AT_START,
   ...[...MANIFEST_PATTERNS, ...SETTINGS].map((name) => `**/${name}`),
   ...PACKAGE_DIRECTORIES.map((name) => `**/${name}/**`),
   ...['**/*.egg-info/**', '**/*.dist-info/**'],

@@ -277,6 +277,25 @@ describe('what is sealed', () => {
     expect(pinned).not.toContain(`${packages}/other`)
   })
 
+  it.each<[string, object, boolean]>([
+    ['with a secret', { secrets: ['KEY'] }, true],
+    ['that reaches a host', { egress: ['api.example'] }, true],
+    ['without either', {}, false],
+  ])('what Python finds first, for an executor %s', (_, more, isSealed) => {
+    write('tools/send.py', 'import json')
+    write('tools/run.mjs', "import 'dep'")
+    write('node_modules/dep/index.js')
+    for (const program of ['tools/send.py', 'tools/run.mjs']) {
+      const executor = { command: [program.endsWith('.py') ? 'python3' : 'node', program], ...more }
+      const all = found([{ ...nodeOf('WORK', []), executor }])
+      const paths = program.endsWith('.py')
+        ? ['tools/re.py', 'tools/enum.pyc', 'tools/enum.abi3.so', 'tools/enum/__init__.py']
+        : ['node_modules/dep/index.js']
+      for (const path of paths) expect([path, all.isSealed(path)]).toEqual([path, isSealed])
+      expect(all.isSealed('tools/data.json')).toBe(false)
+    }
+  })
+
   it('nothing for participants that are no programs here', () => {
     const person = { ...nodeOf('CHECK', ['x']), reviewer: { human: 'ann' } }
     const { sealed, pins } = found([person])

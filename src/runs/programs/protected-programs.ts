@@ -11,6 +11,7 @@
  * 3. Of a reviewer also manifests, lock files, settings and installed packages, from the program's
  *    directory up to the workspace; other files that its command names, unless a node declares that it
  *    writes or requires them; what agents read as instructions; and what makes git run programs.
+ *    Of an executor with secrets or hosts: what Python finds next to its program, and packages it imports.
  * 4. Directories of the search path that lie in the workspace.
  * 5. What a participant lists in `programs`.
  * What tools load from any directory is held against each node's `writes`, and while a reviewer is open
@@ -29,6 +30,7 @@ import {
   INSTRUCTION_FILES,
   MANIFEST_PATTERNS,
   PACKAGE_DIRECTORIES,
+  PYTHON_PATTERNS,
 } from './code-names.ts'
 import { codeNamedIn, loadedBy } from './imports.ts'
 import { packagePlaces } from './installed-packages.ts'
@@ -80,6 +82,7 @@ interface NamedParticipant extends ProgramOwner {
 interface ProgramOwner {
   readonly isReviewer: boolean
   readonly secrets?: readonly string[] | undefined
+  readonly egress?: readonly string[] | undefined
 }
 
 /**
@@ -135,14 +138,19 @@ export function protectedPrograms(
   for (const directory of participants.length === 0 ? [] : inside)
     if (directory !== '') parts.seal(`${directory}/**`)
   parts.addPrograms(participants.map(({ named }) => named))
-  for (const { named, isReviewer } of participants) {
+  for (const { named, isReviewer, secrets = [], egress = [] } of participants) {
     parts.addDeclared(named.declared)
+    if (!isReviewer && secrets.length + egress.length > 0) parts.addTrusted(named)
     if (!isReviewer) continue
     parts.addReviewer(named)
     parts.addRootFiles(named, (path) => isOwn(path) && !isDeclared(path, flow.nodes))
     parts.addPackages(named)
   }
   return parts.finish(participants)
+}
+
+function isPython(files: WorkspaceFiles, path: string): boolean {
+  return /\.pyw?$/.test(path) || /^#!.*\bpython/.test(files.text(path))
 }
 
 function participantsOf(
@@ -160,9 +168,9 @@ function participantsOf(
     known.add(`${kind} ${digest}`)
     const named = namedBy(files, participant, searchPath)
     const isRunningWork = runsWork(participant)
-    const { secrets } = participant
+    const { secrets, egress } = participant
     const isReviewer = kind === 'CHECK'
-    return named === null ? [] : [{ digest, isReviewer, secrets, isRunningWork, named }]
+    return named === null ? [] : [{ digest, isReviewer, secrets, egress, isRunningWork, named }]
   })
 }
 
@@ -261,6 +269,23 @@ class Parts {
     const { modules } = loadedBy(this.#files, [...programs, ...parts])
     for (const place of packagePlaces(this.#files, modules)) {
       this.#packages.add(place)
+      if (this.#files.digest(place) !== null) this.#pinned.add(place)
+    }
+  }
+
+  /**
+   * What the program of an executor that gets secrets or reaches hosts loads besides what it names: Python looks
+   * into its directory first, also for what modules of its library import; and the packages that it imports.
+   */
+  addTrusted({ programs, absent, parts }: NamedPrograms): void {
+    for (const path of [...programs, ...absent, ...parts].filter((one) =>
+      isPython(this.#files, one),
+    ))
+      for (const real of this.#files.withLinks(path))
+        for (const pattern of PYTHON_PATTERNS) this.seal(below(directoryOf(real), pattern))
+    const { modules } = loadedBy(this.#files, [...programs, ...parts])
+    for (const place of packagePlaces(this.#files, modules)) {
+      this.seal(`${place}/**`)
       if (this.#files.digest(place) !== null) this.#pinned.add(place)
     }
   }

@@ -12,7 +12,7 @@ import type {
 } from '../../flow/index.ts'
 import type { SealedPaths } from '../../service/index.ts'
 import type { Ledger } from '../../store/index.ts'
-import { LOADED_ANYWHERE, PACKAGE_DIRECTORIES } from './code-names.ts'
+import { LOADED_ANYWHERE, LOADED_AT_START, PACKAGE_DIRECTORIES } from './code-names.ts'
 import { DATA_NAMES, DATA_SUFFIXES, LOADED_NAMES } from './data-names.ts'
 import { ARTIFACT_STEMS, type ArtifactPlace, namedData, plainlyNamed } from './named-data.ts'
 import { openReviewersOf } from './open-reviewers.ts'
@@ -89,17 +89,15 @@ export class RunPrograms {
   sealed(): SealedPaths {
     const { sealed, readOnly } = this.#parts()
     const pinned = (this.#pins ?? []).map(({ path }) => path)
-    const patterns = [...new Set([...sealed, ...pinned])]
+    const atStart = this.#isJudging() ? LOADED_AT_START : []
+    const patterns = [...new Set([...sealed, ...pinned, ...atStart])]
     return { code: 'flow.program_touched', patterns, places: readOnly }
   }
 
   /** What tools of a reviewer would load from anywhere, and the patterns that a node may change of it. */
   loadedAnywhere(declared: readonly string[]): readonly SealedPaths[] {
-    const isJudging = this.#flow.nodes.some(
-      ({ kind, reviewer }) => kind === 'CHECK' && commandOf(reviewer) !== null,
-    )
     const code = 'flow.program_touched'
-    return isJudging ? [{ code, patterns: LOADED_ANYWHERE, places: [], declared }] : []
+    return this.#isJudging() ? [{ code, patterns: LOADED_ANYWHERE, places: [], declared }] : []
   }
 
   /** The first; undefined while all are closed. */
@@ -171,6 +169,12 @@ export class RunPrograms {
       ),
       ...(this.#arePackagesPinned ? packages.filter((path) => isNew(path) && isThere(path)) : []),
     ]
+  }
+
+  #isJudging(): boolean {
+    return this.#flow.nodes.some(
+      ({ kind, reviewer }) => kind === 'CHECK' && commandOf(reviewer) !== null,
+    )
   }
 
   /** Looked for once: what comes later is work, since no participant can change a program. */
