@@ -276,7 +276,8 @@ export async function learn(call: CommandCall): Promise<Exit> {
   const since = momentOption(call, 'since', Date.now())
   const file = lawsOfHome(call)
   const out = call.options.text('out') ?? 'laws.learned.yaml'
-  await refuseOut(call, out)
+  const isPrinted = out === '-'
+  if (!isPrinted) await refuseOut(call, out)
   return withHistory(call, async (session) => {
     const { ledger } = session
     const streams = await streamsToRead(session, call)
@@ -288,10 +289,12 @@ export async function learn(call: CommandCall): Promise<Exit> {
       return reply(call, { ...lessons, file: null }, (paint) => lessonsText(lessons, out, paint))
     }
     const present = existsSync(file) ? (await readSource(file)).bytes.toString('utf8') : ''
-    await writeWhole(out, withGrants(present, lessons.grants, Date.now()))
-    const trial = new TrialRun((await usableReading(out)).laws)
+    const text = withGrants(present, lessons.grants, Date.now())
+    if (!isPrinted) await writeWhole(out, text)
+    const trial = new TrialRun((await usableReading(out, Buffer.from(text))).laws)
     for (const stream of streams) await trial.take(ledger, stream, since, () => undefined)
     const effect = trial.finish()
+    if (isPrinted) return reply(call, { ...lessons, file: null, text, effect }, () => text)
     return reply(
       call,
       { ...lessons, file: out, effect },
