@@ -134,6 +134,7 @@ export const approveQuestion: Handler<'approveQuestion'> = async (call) => {
       refuseMoved(assertion, row, shown)
       return { kind: 'yes', assurance: 'passkey', assertion, ...more }
     }
+    if (shown.need === 'passkey') throw passkeyNeeded(row)
     const proof = key === null ? {} : { proof: signApproval(key, shown) }
     return { kind: 'yes', assurance: 'passphrase', ...proof, ...more }
   }
@@ -266,6 +267,12 @@ function headOf(row: InboxQuestion, question: Question, stream: string) {
     approvals: question.approvals,
     shape: question.shape,
   }
+}
+
+function passkeyNeeded({ id }: InboxQuestion): FaultError {
+  const message = 'approving this needs a passkey: a passphrase is too little for its risk'
+  const hint = `answer it in the console, or sign a challenge: POST /v1/challenges; it still waits: GET /v1/questions/${id}`
+  return faultError('confirm.assurance', id, message, hint)
 }
 
 function noGrant({ id }: InboxQuestion): FaultError {
