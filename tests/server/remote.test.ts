@@ -54,7 +54,7 @@ it('registers a service by the key that a person took from its home', () => {
   const wrong = here(['remote', 'add', 'farm', place.url, '--key', other])
   expect(wrong.status).not.toBe(0)
   const foreign = here(['remote', 'add', 'farm', place.url, '--key', FOREIGN_KEY])
-  // What the home prints is what is to be compared.
+  // A person compares it with what the home prints.
   expect(foreign.err).toContain(`the service has the key ${key}`)
   expect(foreign.err).toContain('remote.key_changed')
   expect(here(['remote', 'list', '--json']).json.remotes).toEqual([])
