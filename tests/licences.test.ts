@@ -3,11 +3,9 @@
  * build puts into its own files. `docs/licences.md` lists them; a licence that is not allowed here is a
  * question for a person.
  */
-import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { build } from 'esbuild'
 import { beforeAll, expect, it } from 'vitest'
+import { type Bill, type Component, idOf, shippedBill } from '../tools/sbom.mjs'
 
 const PAGE = 'docs/licences.md'
 const ALLOWED = new Set([
@@ -29,84 +27,58 @@ function isAllowed(licence: string): boolean {
   return choices.some((one) => ALLOWED.has(one))
 }
 
-interface Shipped {
-  readonly version: string
-  readonly licence: string
-  readonly how: Set<'installed' | 'bundled'>
+function licenceOf({ licenses = [] }: Component): string {
+  const [{ license, expression } = {}] = licenses
+  return license?.id ?? expression ?? 'none'
 }
 
-interface Component {
-  readonly name: string
-  readonly version: string
-  readonly licenses?: readonly { readonly license?: { readonly id?: string } }[]
-}
-
-const shipped = new Map<string, Shipped>()
-let bill: { readonly bomFormat: string; readonly specVersion: string; components: Component[] }
+let bill: Bill
+let installed: ReadonlySet<string>
+let bundled: ReadonlySet<string>
 
 beforeAll(async () => {
-  const words = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev']
-  bill = JSON.parse(
-    execFileSync('npm', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
-  )
-  for (const { name } of bill.components) add(name, 'installed')
-  for (const name of await bundled()) add(name, 'bundled')
-}, 180_000)
+  const shipped = await shippedBill()
+  bill = shipped.bill
+  installed = shipped.installed
+  bundled = shipped.bundled
+}, 400_000)
 
-function add(name: string, how: 'installed' | 'bundled'): void {
-  const text = readFileSync(join('node_modules', name, 'package.json'), 'utf8')
-  const { version, license } = JSON.parse(text)
-  const known = shipped.get(name) ?? { version, licence: String(license), how: new Set() }
-  known.how.add(how)
-  shipped.set(name, known)
-}
-
-const ENTRIES = ['main', 'exec-main', 'run-main', 'hook-main', 'serve-main'].map(
-  (name) => `src/cli/${name}.ts`,
-)
-const PACKAGE = /node_modules\/((?:@[^/]+\/)?[^/]+)\//
-
-/** What esbuild takes into the scripts of the command line and the service. */
-async function bundled(): Promise<ReadonlySet<string>> {
-  const { metafile } = await build({
-    entryPoints: ENTRIES,
-    outdir: 'unused',
-    bundle: true,
-    write: false,
-    metafile: true,
-    platform: 'node',
-    format: 'esm',
-    logLevel: 'silent',
-    external: ['better-sqlite3', 'pg-native'],
-  })
-  const names = Object.keys(metafile.inputs).flatMap((path) => PACKAGE.exec(path)?.[1] ?? [])
-  return new Set(names)
-}
-
-it('npm makes a CycloneDX bill of materials of what is installed, with a licence each', () => {
+it('the bill of materials is CycloneDX, and names what is installed and what is bundled', () => {
   expect([bill.bomFormat, bill.specVersion]).toEqual(['CycloneDX', expect.stringMatching(/^1\./)])
-  expect(bill.components.map(({ name }) => name)).toContain('typebox')
-  const without = bill.components.filter(({ licenses = [] }) => licenses.length === 0)
-  expect(without.map(({ name }) => name)).toEqual([])
+  const ids = bill.components.map(idOf)
+  expect(new Set(ids)).toEqual(new Set([...installed, ...bundled]))
+  expect(new Set(ids).size).toBe(ids.length)
+  const refs = new Set(bill.dependencies.map(({ ref }) => ref))
+  expect(
+    bill.dependencies.flatMap(({ dependsOn }) => dependsOn).filter((one) => !refs.has(one)),
+  ).toEqual([])
+})
+
+it('has the packages of every script, and of the console', () => {
+  const names = bill.components.map(({ name }) => name)
+  const some = ['typebox', 'fastify', 'pino', 'mqtt', 'graphile-worker', 'react-dom', 'react-aria']
+  expect(names).toEqual(expect.arrayContaining(some))
+  expect(names).not.toContain('vitest')
 })
 
 it('nothing is shipped under another licence than those allowed', () => {
-  // The service holds these without installing them.
-  expect([...shipped.keys()]).toEqual(expect.arrayContaining(['fastify', 'typebox', 'pino']))
-  const others = [...shipped].filter(([, { licence }]) => !isAllowed(licence))
-  expect(others.map(([name, { licence }]) => `${name}: ${licence}`)).toEqual([])
+  const others = bill.components.filter((one) => !isAllowed(licenceOf(one)))
+  expect(others.map((one) => `${idOf(one)}: ${licenceOf(one)}`)).toEqual([])
 })
 
 it('docs/licences.md lists all of them', () => {
-  const rows = [...shipped]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(
-      ([name, { version, licence, how }]) =>
-        `| ${name} | ${version} | ${licence} | ${[...how].sort().join(', ')} |`,
-    )
+  const rows = [...bill.components]
+    .sort((one, other) => (idOf(one) < idOf(other) ? -1 : 1))
+    .map((one) => {
+      const how = [
+        ...(bundled.has(idOf(one)) ? ['bundled'] : []),
+        ...(installed.has(idOf(one)) ? ['installed'] : []),
+      ]
+      return `| ${one.name} | ${one.version} | ${licenceOf(one)} | ${how.join(', ')} |`
+    })
   const page = `# Licences
 
-writ is MIT. It ships with these packages: *installed* by npm next to it, or *bundled* into its own files by the build. \`npm sbom --sbom-format cyclonedx --omit dev\` prints the bill of materials of the installed ones as CycloneDX. Made by \`WRIT_RECORD=1 npx vitest run tests/licences.test.ts\`.
+writ is MIT. It ships with these packages: *installed* by npm next to it, or *bundled* by the build into its own files, the console among them. \`npm run sbom\` in a checkout prints the bill of materials of both as CycloneDX. Made by \`WRIT_RECORD=1 npx vitest run tests/licences.test.ts\`.
 
 | package | version | licence | how |
 |---|---|---|---|

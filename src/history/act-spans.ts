@@ -54,11 +54,38 @@ export function actSpans(act: ActHistory, stream: string): readonly ActSpan[] {
     attribute('writ.outcome', act.outcome),
     attribute('writ.by.kind', act.by.kind),
     ...(act.decision === null ? [] : [attribute('writ.code', act.decision.payload.code)]),
-    ...(act.by.kind === 'ai' ? [attribute('gen_ai.agent.name', act.by.id)] : []),
+    ...agentAttributes(act),
   ]
   const root = { traceId, spanId: rootId, name: 'action', kind: INTERNAL }
   return [{ ...root, ...times(begun, before), attributes, status }, ...spans]
 }
+
+/**
+ * What OpenTelemetry asks of the call of a tool, where an agent made the act: by its own token, in a
+ * session, or as a command that it started.
+ */
+function agentAttributes({ id, by, proposal, evaluation }: ActHistory): readonly Attribute[] {
+  const { agent, session } = evaluation?.payload ?? {}
+  const name = agent ?? (by.kind === 'ai' ? by.id : undefined)
+  if (name === undefined && session === undefined) return []
+  const tool = session?.tool
+  const { operation, descriptor } = proposal?.payload ?? {}
+  const type = operation?.type ?? descriptor?.action_type
+  const told: readonly (readonly [string, string | undefined])[] = [
+    ['gen_ai.operation.name', 'execute_tool'],
+    ['gen_ai.tool.name', tool?.name ?? type],
+    ['gen_ai.tool.call.id', tool?.call_id ?? id],
+    ['gen_ai.agent.name', name],
+    ['gen_ai.conversation.id', session?.session_id],
+    ['gen_ai.request.model', tool?.model],
+  ]
+  return told.flatMap(([key, text]) =>
+    text !== undefined && NAME.test(text) ? [attribute(key, text)] : [],
+  )
+}
+
+/** Names of tools and models come from agents: other texts are left out. */
+const NAME = /^\w[\w.:/@-]{0,127}$/
 
 function hex(text: string, digits: number): string {
   return createHash('sha256').update(text).digest('hex').slice(0, digits)

@@ -25,4 +25,5 @@ export {
   shownFact,
   treeErrors,
 } from './facts.ts'
+export { shortId, wholeActionId } from './short-ids.ts'
 export { keyedTask, newTask, recordReceipt, recordTask } from './tasks.ts'

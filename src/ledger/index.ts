@@ -164,6 +164,7 @@ export {
   type Credential,
   defaultStream,
   hasCredentials,
+  hasPasskeyBehind,
   humanFault,
   livePasskeys,
   mayKnow,

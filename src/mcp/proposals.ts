@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { isAbsolute, resolve } from 'node:path'
 import { type Operation, type Proposal, plainDescriptor, programName } from '../contracts/index.ts'
+import { EDIT_SCRIPT } from '../words/index.ts'
 
 interface Intent {
   readonly says: string
@@ -105,23 +106,6 @@ interface EditOrder {
   readonly replace_all?: boolean
 }
 
-/**
- * The edit runs inside the sandbox: it sees only what a run may see, reads the file that it writes, and
- * its failure is on the record with its words.
- */
-const EDIT = `
-const fs = require('node:fs')
-const [path, from, to, all] = process.argv.slice(1)
-const bytes = fs.readFileSync(path)
-const text = bytes.toString('utf8')
-const stop = (words) => { console.error(words); process.exit(1) }
-if (!bytes.equals(Buffer.from(text))) stop('the file is not UTF-8 text')
-const parts = text.split(from)
-if (parts.length === 1) stop('old_text is not in the file')
-if (parts.length > 2 && all !== 'all') stop('old_text is in the file ' + (parts.length - 1) + ' times: name more of it, or set replace_all')
-fs.writeFileSync(path, parts.join(to))
-`
-
 export function editProposal(workspace: string, order: EditOrder): Proposal {
   const { old_text, new_text, replace_all = false } = order
   const target = absolute(workspace, order.path)
@@ -130,7 +114,7 @@ export function editProposal(workspace: string, order: EditOrder): Proposal {
     says: 'Edit a file.',
     operation: {
       type: 'COMMAND_EXECUTION',
-      argv: [process.execPath, '-e', EDIT, '--', ...words],
+      argv: [process.execPath, '-e', EDIT_SCRIPT, '--', ...words],
       cwd: workspace,
       env: { NODE_OPTIONS: '', NODE_PATH: '' },
     },

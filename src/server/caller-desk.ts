@@ -6,8 +6,8 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { PAGE_KEY_HEADER, type Route, type RouteName } from '../api/index.ts'
 import { CODES, FaultError, faultError } from '../base/index.ts'
-import { isObject } from '../contracts/index.ts'
-import type { Caller } from '../ledger/index.ts'
+import { isObject, type JsonObject } from '../contracts/index.ts'
+import { type Caller, parsePrincipal } from '../ledger/index.ts'
 import type { HostedHome } from './call/hosted-home.ts'
 import { PaceLimit } from './call/pace-limit.ts'
 import { cookieOf } from './console/browser-sessions.ts'
@@ -29,6 +29,18 @@ interface CallerDeskOptions {
 
 const UNPROVEN: HumanProof = { key: null, assertion: null, secret: null }
 
+const CREDENTIAL_ROUTES: ReadonlySet<RouteName> = new Set([
+  'removePasskey',
+  'renewRecoveryCodes',
+  'endorseCredential',
+])
+
+/** Whether a request makes a human, or a token with which one acts. */
+function makesPerson(route: RouteName, { principal }: JsonObject): boolean {
+  if (route !== 'addPrincipal' && route !== 'createToken') return false
+  return typeof principal === 'string' && parsePrincipal(principal)?.kind === 'human'
+}
+
 const NO_CALLER: Caller = {
   principal: { kind: 'script', id: 'anyone', namespace: 'none' },
   streams: [],
@@ -40,6 +52,8 @@ export class CallerDesk {
   readonly #people: People
   readonly #callers = new PaceLimit(CALLER_PACE)
   readonly #strangers = new PaceLimit(STRANGER_PACE)
+  /** Logins and registrations: wrong tokens keep no person out. */
+  readonly #doors = new PaceLimit(STRANGER_PACE)
 
   constructor(options: CallerDeskOptions, people: People) {
     this.#options = options
@@ -59,7 +73,8 @@ export class CallerDesk {
     const query = request.query as Readonly<Record<string, unknown>>
     const digest = requestDigest(route, paramsOf(request), query, body)
     const command = one.runs?.takesProof === true ? one.command : null
-    const subject = { route, command, request: digest, what: `“${one.says}”` }
+    const isOfCredentials = CREDENTIAL_ROUTES.has(route) || makesPerson(route, body)
+    const subject = { route, command, request: digest, what: `“${one.says}”`, isOfCredentials }
     return this.#people.proofs.prove(caller, proofOf(body), subject)
   }
 
@@ -69,7 +84,7 @@ export class CallerDesk {
       if (one.method === 'GET') return NO_CALLER
       // What anyone may ask for and that changes something is login and registration.
       requireConsole(this.#options.place(), request.headers)
-      this.#keepPace(this.#strangers, request.ip, reply)
+      this.#keepPace(this.#doors, request.ip, reply)
       return NO_CALLER
     }
     const { authorization } = request.headers

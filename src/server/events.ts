@@ -13,6 +13,10 @@ const LOOK_MS = 200
 const HEARTBEAT_MS = 15_000
 const PAGE = 200
 
+type OpenHome = Pick<HostedHome, 'ledger'> & {
+  readonly home: Pick<HostedHome['home'], 'id'>
+}
+
 interface EventFilter {
   readonly stream?: string
   readonly type?: string
@@ -35,7 +39,7 @@ interface Reader {
 }
 
 export class EventHub {
-  readonly #home: HostedHome
+  readonly #home: OpenHome
   readonly #readers = new Set<Reader>()
   /** How many facts of each stream all readers have been given. */
   readonly #sizes = new Map<string, number>()
@@ -46,7 +50,7 @@ export class EventHub {
   #joining = 0
   #begun: Promise<void> | null = null
 
-  constructor(home: HostedHome) {
+  constructor(home: OpenHome) {
     this.#home = home
   }
 

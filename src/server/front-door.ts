@@ -39,8 +39,10 @@ export function refuseAmbiguous({ raw, headers }: FastifyRequest): void {
 /** Fails if the service is asked under another name, or by a page of another origin. */
 export function refuseForeign({ headers }: FastifyRequest, names: ReadonlySet<string>): void {
   const host = (headers.host ?? '').toLowerCase()
-  if (!names.has(host))
-    throw faultError('api.host', host, 'the service does not answer under this name')
+  if (!names.has(host)) {
+    const message = 'the service does not answer under this name'
+    throw faultError('api.host', host, message, '`writ serve --name NAME` adds a name')
+  }
   const { origin } = headers
   if (origin === undefined) return
   if (names.has(origin.toLowerCase().replace(/^https?:\/\//, ''))) return

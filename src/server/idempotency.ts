@@ -14,6 +14,10 @@ import { KeptAnswers } from './kept-answers.ts'
 const DAY_MS = 86_400_000
 const KEY = /^[\x21-\x7e]{1,200}$/
 
+type OpenHome = Pick<HostedHome, 'ledger'> & {
+  readonly home: Pick<HostedHome['home'], 'id' | 'state'>
+}
+
 interface KeyedRequest {
   readonly caller: Caller
   /** Where the fact of an earlier request may be. */
@@ -34,11 +38,11 @@ interface EarlierRequest {
 
 /** The keys of requests that this process is answering. */
 export class RequestKeys {
-  readonly #home: HostedHome
+  readonly #home: OpenHome
   readonly #answers: KeptAnswers
   readonly #underWay = new Set<string>()
 
-  constructor(home: HostedHome) {
+  constructor(home: OpenHome) {
     this.#home = home
     this.#answers = new KeptAnswers(home.home.state)
   }
@@ -136,7 +140,7 @@ function isFresh({ at }: FoundRequest): boolean {
 }
 
 async function findRequest(
-  home: HostedHome,
+  home: OpenHome,
   { streams }: KeyedRequest,
   requestDigest: Digest,
 ): Promise<FoundRequest | null> {
@@ -149,7 +153,7 @@ async function findRequest(
 
 /** The newest request under a key; one of another day has the number of the one before in its name. */
 async function findIn(
-  home: HostedHome,
+  home: OpenHome,
   stream: string,
   requestDigest: Digest,
 ): Promise<FoundRequest | null> {

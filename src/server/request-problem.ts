@@ -23,7 +23,8 @@ export class MalformedRequest extends Error {
   constructor(violations: Parameters<typeof requestProblem>[2] = []) {
     super('the request does not follow its route')
     const [first] = violations
-    const at = first === undefined ? '' : ` at ${first.path}: ${first.message}`
+    const where = first === undefined || first.path === '' ? '' : ` at ${first.path}`
+    const at = first === undefined ? '' : `${where}: ${first.message}`
     this.problem = requestProblem('api.malformed', `the request is malformed${at}`, violations)
   }
 }

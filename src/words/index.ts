@@ -4,6 +4,7 @@
  */
 export { visible, visibleLine, visibleName } from '../base/index.ts'
 export { counted, countsText, grouped, sizeText } from './amount.ts'
+export { EDIT_SCRIPT } from './edit-script.ts'
 export {
   askText,
   commandLine,

@@ -11,6 +11,7 @@ import type { HeldRequest, Operation, Proposal, SandboxResult } from '../contrac
 import { leavesOf } from '../gate/index.ts'
 import { quote } from '../machine/index.ts'
 import { counted, countsText, sizeText } from './amount.ts'
+import { editOf } from './edit-script.ts'
 
 /** A command as a person would type it. */
 export function commandLine(argv: readonly string[]): string {
@@ -28,7 +29,7 @@ export function operationTitle({ operation, children }: Pick<Proposal, 'operatio
 function titleOf(operation: Operation): string {
   switch (operation.type) {
     case 'COMMAND_EXECUTION':
-      return commandLine(operation.argv)
+      return commandTitle(operation.argv)
     case 'FILE_READ':
       return `read ${visibleName(operation.path)}`
     case 'FILE_WRITE':
@@ -57,6 +58,13 @@ function titleOf(operation: Operation): string {
   }
 }
 
+/** An edit of a client of MCP is named by its file; its program too, as another one could do anything. */
+function commandTitle(argv: readonly string[]): string {
+  const edit = editOf(argv)
+  if (edit === null) return commandLine(argv)
+  return `edit ${visibleName(edit.path)} with ${visibleName(edit.program)}`
+}
+
 const NAMES_MAX = 3
 
 function namesOf(paths: readonly string[]): string {
@@ -78,9 +86,12 @@ export function operationLines(proposal: Proposal, whole: boolean): readonly str
 function detailLines(operation: Operation, whole: boolean): readonly string[] {
   switch (operation.type) {
     case 'COMMAND_EXECUTION': {
-      const { cwd, env = {}, stdin } = operation
+      const { argv, cwd, env = {}, stdin } = operation
       const names = Object.keys(env).map((name) => visible(name))
+      const edit = editOf(argv)
       return [
+        ...(edit === null ? [] : ['replaces:', ...bodyLines(edit.from, whole)]),
+        ...(edit === null ? [] : ['by:', ...bodyLines(edit.to, whole)]),
         `in ${visibleName(cwd)}`,
         ...(names.length === 0 ? [] : [`with the variables ${names.join(', ')}`]),
         ...(stdin === undefined ? [] : ['reads as input:', ...bodyLines(stdin, whole)]),

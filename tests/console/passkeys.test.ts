@@ -214,6 +214,65 @@ describe('an approval', () => {
   })
 })
 
+describe('the passphrase of a human with a passkey', () => {
+  const proof = { passphrase: PASSPHRASE }
+  const post = async (token: string, path: string, body: Json): Promise<Json> => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const request = { method: 'POST', path, headers, body: JSON.stringify({ ...body, proof }) }
+    const { status, json } = await place.raw(request)
+    return { status, code: json.code, detail: json.detail }
+  }
+  const refused = { status: 403, code: 'credential.required' }
+  let token = ''
+
+  beforeAll(() => {
+    token = place.tokenOf('human:ann@local')
+  }, 60_000)
+
+  it('approves no act of HIGH risk, by whichever human', async () => {
+    const question = await ask('.env.lent')
+    const { id, result_digest } = question
+    const bob = place.tokenOf('human:bob@local')
+    for (const one of [token, bob]) {
+      const answer = await post(one, approveAt(id), { result_digest })
+      expect(answer.code).toBe('confirm.assurance')
+      expect(answer.detail).toContain('needs a passkey')
+    }
+    expect(place.has('.env.lent')).toBe(false)
+    const denied = place.writ(['deny', id])
+    expect(denied.status, denied.err).toBe(0)
+  }, 120_000)
+
+  it('neither adds nor removes a passkey, and makes no human and no token of one', async () => {
+    const again = await ann.register(proof)
+    expect([again.status, again.json.code]).toEqual([403, 'credential.required'])
+    const { passkeys } = (await ann.call('GET', '/v1/passkeys')).json
+    expect(await post(token, `/v1/passkeys/${passkeys[0].passkey_id}/remove`, {})).toMatchObject(
+      refused,
+    )
+    expect(await post(token, '/v1/recovery-codes', {})).toMatchObject(refused)
+    expect(await post(token, '/v1/principals', { principal: 'human:eve@local' })).toMatchObject(
+      refused,
+    )
+    expect(await post(token, '/v1/tokens', { principal: 'human:ann@local' })).toMatchObject(refused)
+    const helper = await post(token, '/v1/principals', { principal: 'ai:helper@local' })
+    expect(helper.status).toBe(200)
+  }, 120_000)
+
+  it('counts for the bearer of a token while others guess without one', async () => {
+    const stranger = await BrowserPerson.open(browser, origin)
+    const guess = async (at: number): Promise<string> =>
+      (await stranger.register({ passphrase: `guess ${at} of the words` })).json.code
+    const codes = new Set<string>()
+    // A slow machine forgives a guess meanwhile.
+    for (let round = 0; round < 4 && !codes.has('api.too_often'); round++)
+      for (const code of await Promise.all([...Array(12).keys()].map(guess))) codes.add(code)
+    expect(codes).toContain('api.too_often')
+    expect((await post(token, '/v1/resume', {})).code).not.toBe('api.too_often')
+    await stranger.close()
+  }, 120_000)
+})
+
 describe('what a passkey proves besides', () => {
   it('is carried out by the command in the name of that human, and is a fact', async () => {
     const body = { principal: 'device:pump@farm', stream: ['farm'] }

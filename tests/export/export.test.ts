@@ -25,6 +25,11 @@ function lines(...words: string[]): Json[] {
   return out.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
 }
 
+/** An attribute of a span, as a pair. */
+function textOf({ key, value }: Json): [string, string] {
+  return [key, value.stringValue]
+}
+
 /** Every document follows its format, and a changed one does not: a judge that lets all pass proves nothing. */
 function expectAll(judge: Judge, documents: readonly Json[], broken: readonly object[]): void {
   expect(documents.length).toBeGreaterThan(0)
@@ -57,7 +62,9 @@ beforeAll(() => {
   place.exec(['--delete', '.'], 'rm other.txt')
   const undone = place.writ(['undo'])
   expect(undone.status, undone.err).toBe(0)
-}, 120_000)
+  const session = place.writ(['run', '--', 'sh', '-c', 'echo settled > settled.txt'])
+  expect(session.status, session.err).toBe(0)
+}, 240_000)
 
 afterAll(() => place.remove())
 
@@ -111,6 +118,24 @@ describe('the formats (N-2)', () => {
     expect(names).toEqual(
       expect.arrayContaining(['action', 'rehearse', 'decide', 'promote', 'roll back']),
     )
+  })
+
+  it('name the session and the tool of an act that an agent made (H-7)', () => {
+    const traces = lines('--format', 'otlp')
+    const roots = traces.map((one) => one.resourceSpans[0].scopeSpans[0].spans[0])
+    const ofAgents = roots
+      .map(({ attributes }) => Object.fromEntries(attributes.map(textOf)))
+      .filter((one) => 'gen_ai.operation.name' in one)
+    expect(ofAgents).toHaveLength(1)
+    const [act] = ofAgents
+    const words = ['log', '--facts', '--type', 'session_v1', '--json']
+    const [{ record }] = place.writ(words).json.facts
+    expect(act).toMatchObject({
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': expect.stringMatching(/^[A-Z_]+$/),
+      'gen_ai.tool.call.id': act?.['writ.action_id'],
+      'gen_ai.conversation.id': record.payload.session_id,
+    })
   })
 
   it('are in-toto statements that the home signed, one for each promotion', () => {

@@ -549,6 +549,7 @@ export const HTTP_WHO = {
   human: [
     'showChange',
     'listSimilar',
+    'learnLaws',
     'logout',
     'createChallenge',
     'listPasskeys',

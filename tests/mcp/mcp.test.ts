@@ -82,6 +82,10 @@ describe('tools', () => {
     // A change of a file that git does not track is asked about.
     expect(edited.status).toBe('waiting')
     expect(edited.effects.paths).toEqual([inProject('notes.txt')])
+    const asked = place.writ(['inbox', edited.question.id]).out
+    expect(asked).toContain(`edit ${inProject('notes.txt')} with ${process.execPath}`)
+    const own = (await call(client, 'list_my_actions', { limit: 1 })).actions[0]
+    expect(own.what).toBe(`edit ${inProject('notes.txt')} with ${process.execPath}`)
     place.writ(['approve', edited.question.id, '--pass-fd', '3', '--yes'], pass)
     expect(readFileSync(inProject('notes.txt'), 'utf8')).toBe('one $& 2\n')
     const missed = await call(client, 'edit_file', { ...edit, old_text: 'three' })

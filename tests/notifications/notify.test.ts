@@ -105,6 +105,8 @@ describe('a question', () => {
       ['hook', 'phone', 'team', 'post'].map((way) => [way, 'DELIVERED']),
     )
     expect(JSON.stringify(tries())).not.toContain(CANARY)
+    // Longer than a way rests after its first try.
+    await pause(10_500)
     expect(await look()).toBe(0)
     expect([hook.receiver.got.length, mail.mails.length, tries().length]).toEqual([1, 1, 4])
     expect(place.writ(['ledger', 'verify']).status).toBe(0)

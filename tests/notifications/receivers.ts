@@ -16,6 +16,9 @@ export interface Received {
 
 export type Answer = number | 'hang' | { readonly redirect: string }
 
+/** What receivers say: of that nothing is kept. */
+export const THANKS = 'thanks-from-a-receiver-5e1f'
+
 /** Answers each request with the next of its answers; the last one stays. */
 export class WebReceiver {
   readonly got: Received[] = []
@@ -29,7 +32,7 @@ export class WebReceiver {
       this.got.push({ path: request.url ?? '', headers: request.headers, body })
       const answer = this.#answers.length > 1 ? this.#answers.shift() : this.#answers[0]
       if (answer === 'hang' || answer === undefined) return
-      if (typeof answer === 'number') response.writeHead(answer).end('thanks')
+      if (typeof answer === 'number') response.writeHead(answer).end(THANKS)
       else response.writeHead(307, { location: answer.redirect }).end()
     })
   })

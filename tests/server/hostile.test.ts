@@ -16,12 +16,15 @@ import { PASSPHRASE, ServicePlace } from './service-place.ts'
 let place: ServicePlace
 let bot: string
 let ann: string
+/** Takes half a minute, so it is begun before all others. */
+let slowBody: Promise<string>
 
 beforeAll(async () => {
   place = new ServicePlace('hostile')
   bot = place.tokenOf('ai:bot@local')
   ann = place.tokenOf('human:ann@local')
   await place.serve()
+  slowBody = drip(bytesOf({ headers: SLOW_HEAD, body: '{' }), ' ')
 }, 240_000)
 
 afterAll(async () => {
@@ -50,6 +53,24 @@ function exchange(bytes: string, quietMs = 1_500): Promise<string> {
       resolve(text)
     })
     socket.on('error', () => undefined)
+  })
+}
+
+/** Sends bytes, then a piece every second until the other side closes; returns what it said. */
+function drip(first: string, piece: string): Promise<string> {
+  const { hostname, port } = new URL(place.url)
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname, () => socket.write(first))
+    let said = ''
+    const dripping = setInterval(() => socket.write(piece), 1_000)
+    socket.on('data', (chunk) => {
+      said += chunk
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      clearInterval(dripping)
+      resolve(said)
+    })
   })
 }
 
@@ -103,6 +124,7 @@ const post = (path: string, body: string, ...headers: string[]): Attempt => ({
   headers: [HOST, JSON_TYPE, `Content-Length: ${Buffer.byteLength(body)}`, ...headers],
   body,
 })
+const SLOW_HEAD = [HOST, JSON_TYPE, 'Content-Length: 100000']
 const SMUGGLED = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
 const deep = (open: string, close: string, depth: number): string =>
   `{"document":${open.repeat(depth)}1${close.repeat(depth)}}`
@@ -467,24 +489,13 @@ describe('many at once', () => {
 
   it('a head that comes slowly is ended', async () => {
     const began = Date.now()
-    const text = await new Promise<string>((resolve) => {
-      const { hostname, port } = new URL(place.url)
-      const socket = connect(Number(port), hostname, () =>
-        socket.write('GET /healthz HTTP/1.1\r\n'),
-      )
-      let said = ''
-      const drip = setInterval(() => socket.write('X: y\r\n'), 1_000)
-      socket.on('data', (chunk) => {
-        said += chunk
-      })
-      socket.on('error', () => undefined)
-      socket.on('close', () => {
-        clearInterval(drip)
-        resolve(said)
-      })
-    })
+    const text = await drip('GET /healthz HTTP/1.1\r\n', 'X: y\r\n')
     expect(summary(text)).toBe('400 api.malformed')
     expect(Date.now() - began).toBeGreaterThan(5_000)
+  }, 90_000)
+
+  it('a body that comes slowly is ended', async () => {
+    expect(summary(await slowBody)).toBe('400 api.malformed')
   }, 90_000)
 
   it('a flood of readers of events leaves the service answering', async () => {

@@ -21,7 +21,6 @@ export const LOCAL_COMMANDS: Readonly<Record<string, string>> = {
   serve: 'is the service',
   mcp: 'speaks with the program that starts it; the service has /mcp',
   'schedule run': 'the service itself starts the runs of schedules',
-  'laws learn': 'writes a file that a person looks at and accepts here',
   'dispatch run': 'the service itself brings tasks to devices',
   'dispatch check': 'tries brokers with passwords that stay on the machine',
   'device run': 'is the program of a device',

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands/table.ts'
 import { placeOf } from '../../src/cli/remote/carried-out.ts'
 import { type Ended, type Json, Place } from '../cli-gate/place.ts'
+import { FOREIGN_KEY } from '../witness/log-rig.ts'
 import { LOCAL_COMMANDS } from './local-commands.ts'
 import { PASSPHRASE, ServicePlace } from './service-place.ts'
 
@@ -52,6 +53,10 @@ it('registers a service by the key that a person took from its home', () => {
   const other = key.slice(0, -6).concat('AAAAA=')
   const wrong = here(['remote', 'add', 'farm', place.url, '--key', other])
   expect(wrong.status).not.toBe(0)
+  const foreign = here(['remote', 'add', 'farm', place.url, '--key', FOREIGN_KEY])
+  // A person compares it with what the home prints.
+  expect(foreign.err).toContain(`the service has the key ${key}`)
+  expect(foreign.err).toContain('remote.key_changed')
   expect(here(['remote', 'list', '--json']).json.remotes).toEqual([])
   const { status, json, err } = here(['remote', 'add', 'farm', place.url, '--key', key, '--json'])
   expect([status, err]).toEqual([0, ''])

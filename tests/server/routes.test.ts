@@ -231,6 +231,18 @@ describe('documents', () => {
     }
   }, 60_000)
 
+  it('a document that names a program says nothing of the files of the machine', async () => {
+    const [first, ...rest] = flow.nodes
+    const answers = ['/etc/hostname', '/etc/no-such-file', '../../no-such-file'].map((file) => {
+      const executor = { command: ['node', file] }
+      const body = { flow: { ...flow, nodes: [{ ...first, executor }, ...rest] } }
+      return value(asBot.checkFlow({ body }))
+    })
+    const [there, ...others] = await Promise.all(answers)
+    for (const one of others) expect(one).toEqual(there)
+    expect(there).toMatchObject({ valid: true, notes: [expect.stringContaining('not looked for')] })
+  }, 60_000)
+
   it.each(['checkFlow', 'testFlow', 'exportFlow'] as const)(
     'no name of a file leads out of the folder of a request: %s',
     async (route) => {
@@ -279,6 +291,9 @@ describe('documents', () => {
       in_force: null,
     })
     expect(await value(asBot.testLaws({ body: { laws } }))).toHaveProperty('proposals')
+    const learned = await value(asAnn.learnLaws({ query: { since: '30d' } }))
+    expect(learned).toMatchObject({ grants: [], refused: [], file: null })
+    expect(existsSync(join(place.project, '-'))).toBe(false)
   }, 120_000)
 
   it('no value of a request is taken for an option', async () => {

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Json } from '../cli-gate/place.ts'
-import { MailReceiver, WebReceiver } from '../notifications/receivers.ts'
+import { MailReceiver, THANKS, WebReceiver } from '../notifications/receivers.ts'
 import { PASSPHRASE, ServicePlace } from './service-place.ts'
 
 /** Each credential has its own word, so that a failure says which one came out. */
@@ -39,6 +39,7 @@ for (const name of [
 }
 const HOOK_KEY = Buffer.from('a marked key of some thirty bytes').toString('base64')
 CREDENTIALS['hook-key'] = HOOK_KEY
+CREDENTIALS['receiver-answer'] = THANKS
 /** Of acts: argument, variable, input, output, contents, intent. */
 const CONTENT = 'given-to-an-act-77c0'
 

@@ -214,7 +214,40 @@ describe('a question', () => {
     expect(value.status).toBe('promoted')
     expect(value.answers[0]?.payload).toMatchObject({ answer: 'APPROVED', assurance: 'passphrase' })
     expect(existsSync(join(place.project, '.env'))).toBe(true)
+    // The answer may have been lost on the way: both ids say what became of the question.
+    for (const named of [id, value.action_id]) {
+      const again = await problemOf(asAnn.approveQuestion({ params: { id: named }, body }))
+      expect(again).toMatchObject({ status: 403, code: 'confirm.used' })
+      expect(again.detail).toContain('human:ann@local approved')
+    }
   }, 60_000)
+
+  it('shows what files hold to people alone, in every form', async () => {
+    place.write('kept.txt', 'held-before\n')
+    const proposal = place.proposal('kept.txt', 'held-after\n')
+    const { value } = await propose(asBot, proposal)
+    expect(value.status).toBe('waiting')
+    const { questions } = (await asAnn.listQuestions({ query: {} })).value
+    const { id } = questions.find(({ action_id }) => action_id === value.action_id) as Json
+    const read = async (token: string): Promise<string> => {
+      const headers = { ...authorized(token), accept: 'text/plain' }
+      const [short, whole] = await Promise.all(
+        ['', '?all=true'].map((query) => place.raw({ path: `/v1/inbox/${id}${query}`, headers })),
+      )
+      expect([short?.status, whole?.status]).toEqual([200, 200])
+      return `${short?.text}${whole?.text}`
+    }
+    expect(await read(ann)).toContain('held-before')
+    const readers = [bot, place.tokenOf('device:pump@local')]
+    readers.push(place.anotherToken('ai:bot@local', '--scope', 'read'))
+    for (const token of readers) {
+      const text = await read(token)
+      expect(text).toContain('kept.txt')
+      expect(text).not.toContain('held-before')
+    }
+    const atTerminal = place.writ(['inbox', id, '--all'], { token: bot })
+    expect([atTerminal.status, atTerminal.out.includes('held-before')]).toEqual([0, false])
+  }, 120_000)
 
   it('is denied with a reason that is on the record', async () => {
     const { id } = await ask('.env.local')
@@ -227,6 +260,10 @@ describe('a question', () => {
     expect(again.value).toEqual(value)
     expect(value.status).toBe('denied')
     expect(value.answers[0]?.payload).toMatchObject({ answer: 'DENIED', reason: 'not today' })
+    const late = await problemOf(asAnn.denyQuestion({ params: { id }, body }))
+    expect(late).toMatchObject({ status: 403, code: 'confirm.denied' })
+    const unknown = { params: { id: 'ffffffffffff' }, body }
+    expect(await problemOf(asAnn.denyQuestion(unknown))).toMatchObject({ status: 404 })
   }, 60_000)
 })
 

@@ -62,7 +62,7 @@ export const INBOX_ROUTES = {
     method: 'GET',
     path: '/v1/inbox/{id}',
     tag: 'questions',
-    says: 'Shows one thing that waits, as the command line shows it to a person.',
+    says: 'Shows one thing that waits, as the command line shows it; what files hold, to people alone.',
     who: 'caller',
     command: 'inbox',
     runs: { kind: 'read', words: ['id'] },

@@ -79,6 +79,25 @@ export const LAW_ROUTES = {
       200: answer({ proposals: Type.Integer(), changed: Documents, laws: Documents }),
     },
   }),
+  learnLaws: route({
+    method: 'GET',
+    path: '/v1/laws/learned',
+    tag: 'laws',
+    says: 'Proposes grants from what humans always answered alike, with the text of the law file that would hold them; accepts nothing.',
+    who: 'human',
+    command: 'laws learn',
+    runs: { kind: 'read', always: ['--out=-'] },
+    query: fields({ since: Type.Optional(Word), stream: StreamOption }),
+    answers: {
+      200: answer({
+        grants: Documents,
+        refused: Documents,
+        file: Type.Null(),
+        text: Type.Optional(Type.String()),
+        effect: Type.Optional(AnyDocument),
+      }),
+    },
+  }),
   explainDecision: route({
     method: 'GET',
     path: '/v1/actions/{id}/explanation',

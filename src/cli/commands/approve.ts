@@ -6,7 +6,9 @@
  * each gets a confirmation of its own, bound to its own proposal and result (I4). Only questions of one
  * shape go together, so that a person does not overlook a deletion between two additions.
  */
+
 import { faultError, showName } from '../../base/index.ts'
+import { shortId } from '../../history/index.ts'
 import { principalText } from '../../ledger/index.ts'
 import type { Answered, Confirm, GateAnswer } from '../../service/index.ts'
 import { failureText, resultText, visibleName } from '../../words/index.ts'
@@ -36,7 +38,6 @@ import { type GateSession, withGates } from '../gate/open.ts'
 import { partNamed } from '../gate/part.ts'
 import { showEffects } from '../gate/show-question.ts'
 import { approveUndo, denyUndo, findUndo } from '../gate/undo-question.ts'
-import { shortId } from '../history/option-values.ts'
 import { noteLook } from '../session/look.ts'
 
 export async function approve(call: CommandCall): Promise<Exit> {

@@ -1,6 +1,6 @@
 /** `writ completion SHELL`: prints a completion script; with `--ids` what the script offers. */
 import type { Confirmation, Decision } from '../../contracts/index.ts'
-import { openFact } from '../../history/index.ts'
+import { openFact, shortId } from '../../history/index.ts'
 import type { LedgerReader } from '../../store/index.ts'
 import {
   type Command,
@@ -12,7 +12,6 @@ import {
 } from '../call/command.ts'
 import { streamsToRead, withHistory } from '../call/home.ts'
 import { questionId } from '../effects/question-text.ts'
-import { shortId } from '../history/option-values.ts'
 import { COMMANDS } from './table.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {

@@ -35,6 +35,9 @@ interface CheckedFile extends FlowFile {
   readonly notes: readonly string[]
 }
 
+const NOT_LOOKED_FOR =
+  'programs of participants are not looked for: a service checks the documents of the request alone'
+
 /**
  * The files of participants are looked for where the flow would run: in the given workspace, else here,
  * or next to the file of the flow if they are all there.
@@ -43,7 +46,10 @@ async function withPrograms(answer: FlowFile, workspace: string | null): Promise
   const { file, kind, flow, valid } = answer
   if (flow === null || !valid) return { ...answer, notes: [] }
   const { env: environment } = process
-  const foundIn = (place: string) => {
+  // A request may not ask which files this machine has.
+  const isOfRequest = (environment['WRIT_READS_BELOW'] ?? '') !== ''
+  const foundIn = (place: string): ReturnType<typeof programProblems> => {
+    if (isOfRequest) return { violations: [], warnings: [], notes: [NOT_LOOKED_FOR] }
     const around = { workspace: place, environment, searchPath: environment['PATH'] ?? '' }
     return programProblems(flow, around)
   }

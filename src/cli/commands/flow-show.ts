@@ -30,7 +30,7 @@ import type { HeldEffects } from '../../service/index.ts'
 import { visible } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import type { Paint } from '../call/terminal.ts'
-import { renderEffects } from '../effects/render.ts'
+import { renderEffects, type View } from '../effects/render.ts'
 import { stopsText, takenBackText } from '../flow/answer.ts'
 import { findNode } from '../flow/answering.ts'
 import { withFlows } from '../flow/open.ts'
@@ -55,7 +55,9 @@ export async function run(call: CommandCall): Promise<Exit> {
       await call.terminal.out(`${JSON.stringify({ ...jsonOf(shown, effects), ...back })}\n`)
       return EXIT.yes
     }
-    await print(call, shown, effects, workspace)
+    // The tree may hold what is hidden from actors.
+    const hidesContents = host.principal.kind !== 'human'
+    await print(call, shown, effects, { base: rawOfText(workspace), hidesContents })
     await call.terminal.out(takenBackText(taken, call.terminal))
     return EXIT.yes
   })
@@ -132,7 +134,7 @@ async function print(
   call: CommandCall,
   shown: ShownNode,
   effects: HeldEffects | null,
-  workspace: string,
+  place: Pick<View, 'base' | 'hidesContents'>,
 ): Promise<void> {
   const { terminal, options } = call
   const { paint } = terminal
@@ -143,7 +145,7 @@ async function print(
   if (effects !== null) {
     await terminal.out(`\n${paint.strong('what it would change')}\n`)
     const columns = terminal.isTty ? terminal.columns : null
-    const view = { paint, whole: isWhole, columns, base: rawOfText(workspace) }
+    const view = { paint, whole: isWhole, columns, ...place }
     // A node declares all that it may do; what it did not do is no news.
     const findings = effects.findings.filter(({ code }) => code !== 'effect.not_observed')
     const shownEffects = { ...effects, findings }

@@ -289,7 +289,11 @@ export const GATE_COMMANDS: readonly Command[] = [
     usage: 'writ laws learn [--since MOMENT] [--out FILE]',
     options: [
       { name: 'since', value: 'MOMENT', says: 'from then on: ISO 8601, a day, or `7d` ago' },
-      { name: 'out', value: 'FILE', says: 'the new law file; laws.learned.yaml without it' },
+      {
+        name: 'out',
+        value: 'FILE',
+        says: 'the new law file; laws.learned.yaml without it, `-` prints it',
+      },
       ONE_STREAM,
       HOME,
     ],

@@ -203,7 +203,9 @@ async function showOne(call: CommandCall, sessions: readonly GateSession[]): Pro
     await terminal.out(`${JSON.stringify({ ...head, expires_at: expiresAt, ...several })}\n`)
     return EXIT.yes
   }
-  await showEffectsOf(terminal, question, options.isOn('all'))
+  // The tree may hold what is hidden from actors.
+  const hidesContents = session.session.caller.principal.kind !== 'human'
+  await showEffectsOf(terminal, question, { whole: options.isOn('all'), hidesContents })
   const { paint } = terminal
   const words = `${resultText(question.result)}, result ${shortDigest(question.resultDigest)}`
   const lines = [
@@ -218,9 +220,14 @@ async function showOne(call: CommandCall, sessions: readonly GateSession[]): Pro
   return EXIT.yes
 }
 
-async function showEffectsOf(terminal: Terminal, question: Question, whole: boolean) {
+async function showEffectsOf(
+  terminal: Terminal,
+  question: Question,
+  shown: { readonly whole: boolean; readonly hidesContents: boolean },
+) {
+  const { whole } = shown
   const columns = terminal.isTty ? terminal.columns : null
-  const all = effectsText(question, { paint: terminal.paint, whole, columns })
+  const all = effectsText(question, { paint: terminal.paint, columns, ...shown })
   const pieces = whole || terminal.isTty ? all : firstLines(all, question)
   for await (const piece of pieces) await terminal.out(piece)
 }

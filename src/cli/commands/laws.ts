@@ -2,6 +2,7 @@
  * `writ laws check`: can these laws be read, and if not, what is wrong at which line and column.
  * `writ laws explain` and `writ laws test`: why an act was decided, and what other laws would change.
  */
+
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -13,6 +14,7 @@ import {
   showName,
 } from '../../base/index.ts'
 import { learnGrants } from '../../gate/index.ts'
+import { wholeActionId } from '../../history/index.ts'
 import { findHome, openHome } from '../../home/index.ts'
 import { humansWithCredential } from '../../ledger/index.ts'
 import {
@@ -30,7 +32,7 @@ import { streamsToRead, withHistory } from '../call/home.ts'
 import { refuseOut, writeWhole } from '../call/output-file.ts'
 import { readSource } from '../call/source.ts'
 import { type Paint, progressBar, surroundings } from '../call/terminal.ts'
-import { momentOption, wholeActionId } from '../history/option-values.ts'
+import { momentOption } from '../history/option-values.ts'
 import { readLawFile, usableReading } from '../laws/acceptance.ts'
 import { explainAction, explanationText } from '../laws/explained-action.ts'
 import { answersIn, lessonsText, withGrants } from '../laws/learning.ts'
@@ -274,7 +276,8 @@ export async function learn(call: CommandCall): Promise<Exit> {
   const since = momentOption(call, 'since', Date.now())
   const file = lawsOfHome(call)
   const out = call.options.text('out') ?? 'laws.learned.yaml'
-  await refuseOut(call, out)
+  const isPrinted = out === '-'
+  if (!isPrinted) await refuseOut(call, out)
   return withHistory(call, async (session) => {
     const { ledger } = session
     const streams = await streamsToRead(session, call)
@@ -286,10 +289,12 @@ export async function learn(call: CommandCall): Promise<Exit> {
       return reply(call, { ...lessons, file: null }, (paint) => lessonsText(lessons, out, paint))
     }
     const present = existsSync(file) ? (await readSource(file)).bytes.toString('utf8') : ''
-    await writeWhole(out, withGrants(present, lessons.grants, Date.now()))
-    const trial = new TrialRun((await usableReading(out)).laws)
+    const text = withGrants(present, lessons.grants, Date.now())
+    if (!isPrinted) await writeWhole(out, text)
+    const trial = new TrialRun((await usableReading(out, Buffer.from(text))).laws)
     for (const stream of streams) await trial.take(ledger, stream, since, () => undefined)
     const effect = trial.finish()
+    if (isPrinted) return reply(call, { ...lessons, file: null, text, effect }, () => text)
     return reply(
       call,
       { ...lessons, file: out, effect },

@@ -13,6 +13,7 @@ import {
   markHalfDone,
   openFact,
   shownFact,
+  wholeActionId,
 } from '../../history/index.ts'
 import { type Fact, type Page, parsePrincipal, type Query } from '../../ledger/index.ts'
 import { type LedgerReader, ledgerFileId, openHistory } from '../../store/index.ts'
@@ -20,13 +21,7 @@ import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.t
 import { type ReadSession, streamsToRead, streamToRead, withHistory } from '../call/home.ts'
 import { ACT_HEADS, actRow } from '../history/act-text.ts'
 import { FACT_HEADS, factRow } from '../history/fact-row.ts'
-import {
-  LIMIT,
-  LIMIT_MAX,
-  momentOption,
-  numberOption,
-  wholeActionId,
-} from '../history/option-values.ts'
+import { LIMIT, LIMIT_MAX, momentOption, numberOption } from '../history/option-values.ts'
 import { table } from '../history/text.ts'
 
 /** Options that speak of facts, not of acts. */

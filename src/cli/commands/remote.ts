@@ -45,9 +45,10 @@ export async function add(call: CommandCall): Promise<Exit> {
 
 async function agree({ options, terminal }: CommandCall, key: string): Promise<void> {
   const given = options.text('key')
-  const shown = fingerprintOf(key)
+  // As `writ ledger key` prints it there, so that it can be compared.
+  const shown = plain(key)
   if (given !== null) {
-    if (fingerprintOf(given) === shown) return
+    if (fingerprintOf(given) === fingerprintOf(key)) return
     const message = `the service has the key ${shown}, and \`--key\` says another one`
     throw faultError('remote.key_changed', '', message, 'compare with `writ ledger key` there')
   }

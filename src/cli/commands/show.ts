@@ -15,6 +15,7 @@ import {
   rollbacksOf,
   shownFact,
   treeErrors,
+  wholeActionId,
 } from '../../history/index.ts'
 import {
   areContradictory,
@@ -38,7 +39,6 @@ import { approvalsText } from '../gate/approvals-text.ts'
 import { actLines } from '../history/act-text.ts'
 import { DispatchReplay } from '../history/dispatch-replay.ts'
 import { FACT_HEADS, factRow } from '../history/fact-row.ts'
-import { wholeActionId } from '../history/option-values.ts'
 import { lawWordsAmong } from '../history/past-decision.ts'
 import { approvalsOf, shownApprovals } from '../history/promotion-replay.ts'
 import { plainLines, table } from '../history/text.ts'

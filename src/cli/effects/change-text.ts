@@ -21,6 +21,11 @@ export async function* bytesText(
   view: View,
 ): AsyncGenerator<string> {
   const { before, after } = change
+  if (view.hidesContents === true) {
+    const sizes = `${sizeText(before?.size ?? 0)} → ${sizeText(after?.size ?? 0)}`
+    yield `      ${view.paint.dim(`what files hold is shown to people alone, ${sizes}`)}\n`
+    return
+  }
   const [old, now] = [
     await contentOf(change, 'before', read, view),
     await contentOf(change, 'after', read, view),

@@ -49,6 +49,8 @@ export interface View {
   readonly whole: boolean
   /** The width of the terminal, to which paths are shortened; null: they are not. */
   readonly columns?: number | null
+  /** The reader is no person: what files hold may be hidden from it. */
+  readonly hidesContents?: boolean
 }
 
 /** From so many changes on, counts by directory come first. */

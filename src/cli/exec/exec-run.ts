@@ -2,10 +2,12 @@
  * What follows when the sandbox of `writ exec` is on its way: the proposal, the command live at the
  * terminal, the question, the answer. Loaded while the sandbox starts.
  */
+
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { CODES } from '../../base/index.ts'
+import { shortId } from '../../history/index.ts'
 import { stateRoot } from '../../home/index.ts'
 import type { Confirm, GateAnswer } from '../../service/index.ts'
 import { countsText } from '../../words/index.ts'
@@ -17,7 +19,6 @@ import { execConfirm, settleChangedInputs } from '../gate/confirm.ts'
 import { finishedText } from '../gate/interrupted.ts'
 import { LOST_PART, losesPart } from '../gate/lost-part.ts'
 import { type Begun, type GateSession, withGate } from '../gate/open.ts'
-import { shortId } from '../history/option-values.ts'
 import {
   capText,
   type ExecRequest,

@@ -2,8 +2,10 @@
  * The gate's answer for a person: what became of the act, why, what it did, and what can be done next.
  * The JSON form is the answer itself.
  */
+
 import { CODES, isCode } from '../../base/index.ts'
 import type { Obstacle } from '../../contracts/index.ts'
+import { shortId } from '../../history/index.ts'
 import type { ApprovalsSoFar, GateAnswer } from '../../service/index.ts'
 import {
   grouped,
@@ -28,7 +30,6 @@ import {
   withoutAwaited,
   withoutAwaitedCode,
 } from '../effects/request-text.ts'
-import { shortId } from '../history/option-values.ts'
 import { approvalsText, fewHumansText, missingText } from './approvals-text.ts'
 
 export async function printAnswer(

@@ -3,10 +3,11 @@
  *
  * Where an action was decided: what a human says about it belongs to the same stream.
  */
+
 import { FaultError, fault, faultError, invariant, showName } from '../../base/index.ts'
+import { wholeActionId } from '../../history/index.ts'
 import type { InboxQuestion, Question } from '../../service/index.ts'
 import { type CommandCall, usageError } from '../call/command.ts'
-import { wholeActionId } from '../history/option-values.ts'
 import type { GateSession } from './open.ts'
 
 export function namedId(call: CommandCall): string {

@@ -10,7 +10,7 @@ import {
   defaultStream,
   HOST_STREAM,
   hasCredentials,
-  livePasskeys,
+  hasPasskeyBehind,
   scopeOfCommand,
 } from '../../ledger/index.ts'
 import { createDriver, type SandboxDriver } from '../../sandbox/index.ts'
@@ -138,7 +138,7 @@ async function withGateOf<T>(
     userDirectory: around.userDirectory,
     environment: around.env,
     ancestors,
-    hasPasskey: livePasskeys(register, caller.principal).length > 0,
+    hasPasskey: hasPasskeyBehind(register, caller.principal),
     hasCredential: hasCredentials(register),
     driver: given ?? begin(home).driver,
     leavesClosing: given !== undefined,

@@ -20,6 +20,7 @@ interface ShownAs {
   readonly whole: boolean
   /** The width of the terminal; null without one. */
   readonly columns: number | null
+  readonly hidesContents?: boolean
 }
 
 /** On standard error: standard output belongs to the command. */

@@ -1,6 +1,8 @@
 /** Acts as a person reads them: one row in the history, or everything about one in sections. */
+
 import type { Confirmation } from '../../contracts/index.ts'
 import type { ActHistory, ActStatus, HistoryRecord } from '../../history/index.ts'
+import { shortId } from '../../history/index.ts'
 import { principalText } from '../../ledger/index.ts'
 import {
   counted,
@@ -18,7 +20,6 @@ import { byCode, findingWords } from '../effects/entry-text.ts'
 import { intentText, momentText, runActorText } from '../effects/question-head.ts'
 import { type LawTexts, reasonLines } from '../effects/question-text.ts'
 import { withoutAwaited, withoutAwaitedCode } from '../effects/request-text.ts'
-import { shortId } from './option-values.ts'
 
 export const ACT_HEADS = ['time', 'act', 'outcome', 'who', 'effects', 'what'] as const
 

@@ -1,12 +1,13 @@
 /** A trial of laws on the history, and its answer for people: what would change, how often each law speaks, what is gone. */
+
 import type { Decision, EvaluationBasis } from '../../contracts/index.ts'
 import { type LawsOnTrial, listsUnder, tryLaws } from '../../gate/index.ts'
+import { shortId } from '../../history/index.ts'
 import type { OpenedFact, ReplayLookup } from '../../ledger/index.ts'
 import type { LawSet } from '../../policy/index.ts'
 import type { LedgerReader } from '../../store/index.ts'
 import type { Paint } from '../call/terminal.ts'
 import { DecisionWalk, replayLookup } from '../history/decision-walk.ts'
-import { shortId } from '../history/option-values.ts'
 import {
   evaluationOf,
   gatherDecision,

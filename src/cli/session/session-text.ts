@@ -1,6 +1,8 @@
 /** Words about sessions: what a settle did, and what is pending. */
+
 import { CODES, isCode } from '../../base/index.ts'
 import type { SessionFact } from '../../contracts/index.ts'
+import { shortId } from '../../history/index.ts'
 import type { GateAnswer } from '../../service/index.ts'
 import {
   costText,
@@ -13,7 +15,6 @@ import {
 } from '../../sessions/index.ts'
 import { counted, countsText, grouped, sizeText, visibleName } from '../../words/index.ts'
 import type { Paint } from '../call/terminal.ts'
-import { shortId } from '../history/option-values.ts'
 
 const SHORT_ID = 8
 const PATHS_SHOWN = 3

@@ -201,6 +201,17 @@ export function livePasskeys(
   return passkeys.filter((one) => one.removedAt === null && samePrincipal(one.principal, principal))
 }
 
+/**
+ * Whether the passphrase that proves a human is too little for what counts most: they have a passkey, or
+ * the passphrase is that of the human who made the home, who has one.
+ */
+export function hasPasskeyBehind(register: Register, principal: Principal): boolean {
+  const { credentials, credential } = register
+  if (livePasskeys(register, principal).length > 0) return true
+  if (credential === null || ownCredential(credentials, principal) !== null) return false
+  return livePasskeys(register, credential.principal).length > 0
+}
+
 function scopesOf({ scopes }: Pick<Caller, 'scopes'>): Pick<Caller, 'scopes'> {
   return scopes === undefined ? {} : { scopes }
 }

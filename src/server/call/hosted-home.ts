@@ -15,7 +15,7 @@ import {
   type Caller,
   HOST_STREAM,
   hasCredentials,
-  livePasskeys,
+  hasPasskeyBehind,
   type Register,
 } from '../../ledger/index.ts'
 import { createDriver, type SandboxDriver } from '../../sandbox/index.ts'
@@ -91,7 +91,7 @@ export class HostedHome {
       userDirectory: this.#around.userDirectory,
       environment: this.#around.env,
       ancestors: this.#ancestors,
-      hasPasskey: answers !== null && livePasskeys(register, answers).length > 0,
+      hasPasskey: answers !== null && hasPasskeyBehind(register, answers),
       hasCredential: hasCredentials(register),
       driver: this.#driver,
       standings: this.#standings,

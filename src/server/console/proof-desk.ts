@@ -18,7 +18,9 @@ import {
   type Caller,
   type Credential,
   HOST_STREAM,
+  hasPasskeyBehind,
   humanFault,
+  livePasskeys,
   ownCredential,
   type Principal,
   principalText,
@@ -74,6 +76,8 @@ interface ProofSubject {
   readonly request: string
   /** What is done, for people. */
   readonly what: string
+  /** It makes or removes what proves people: of someone with a passkey, only that may. */
+  readonly isOfCredentials: boolean
 }
 
 /** What an assertion is bound to: the route with its parameters and its body without the proof. */
@@ -109,7 +113,11 @@ export class ProofDesk {
       const message = 'a request is proven by a passphrase or by a passkey, not by both'
       throw faultError('api.malformed', '/body/proof', message)
     }
-    const { credentials, credential, passkeys } = await this.#home.register()
+    const register = await this.#home.register()
+    const { credentials, credential, passkeys } = register
+    if (subject.isOfCredentials && hasPasskeyBehind(register, caller.principal)) {
+      throw passkeyNeeded(what)
+    }
     const own = ownCredential(credentials, caller.principal)
     const used = own ?? credential
     if (used === null && passkeys.every(({ removedAt }) => removedAt !== null)) {
@@ -122,19 +130,22 @@ export class ProofDesk {
         'add "proof": {"passphrase": "…"} to the body, or a passkey’s answer to a challenge'
       throw faultError('credential.required', '', `${what} needs a proof in the request`, hint)
     }
-    const key = await this.#opened(caller.principal, passphrase, used)
+    const name = `${principalText(caller.principal)} with a token`
+    const key = await this.#opened(name, passphrase, used)
     return { key: own === null ? null : key, assertion: null, secret: passphrase }
   }
 
   /** Fails unless the passphrase is the human's own: that of another human proves nothing here. */
   async proveOwn(principal: Principal, passphrase: string): Promise<void> {
-    const own = ownCredential((await this.#home.register()).credentials, principal)
+    const register = await this.#home.register()
+    const own = ownCredential(register.credentials, principal)
     if (own === null) {
       const message = `${principalText(principal)} has no passphrase of their own`
       const hint = 'make a one-time code at a terminal: `writ passkey code`'
       throw faultError('credential.required', '', message, hint)
     }
-    await this.#opened(principal, passphrase, own)
+    await this.#opened(principalText(principal), passphrase, own)
+    if (livePasskeys(register, principal).length > 0) throw passkeyNeeded('another passkey')
   }
 
   /** Slows down what guesses: one-time codes, recovery codes, passphrases. */
@@ -149,16 +160,17 @@ export class ProofDesk {
     throw wrong()
   }
 
-  #opened(principal: Principal, passphrase: string, { key }: Credential): Promise<LedgerKey> {
+  /** `name`: whose guesses are counted; those without a token never hold up the bearer of one. */
+  #opened(name: string, passphrase: string, { key }: Credential): Promise<LedgerKey> {
     const { state } = this.#home.home
     // Guesses that come at once are counted one by one.
-    return this.#places.pass(() =>
+    const guess = (): Promise<LedgerKey> =>
       this.guess(
-        principalText(principal),
+        name,
         () => openCredential(state, passphrase, key, this.#home.ledger.files),
         () => faultError('credential.wrong', ''),
-      ),
-    )
+      )
+    return this.#places.pass(guess, name)
   }
 
   async #byPasskey(
@@ -194,6 +206,12 @@ export class ProofDesk {
     if (!recorded.appended.repeated) return ticket
     throw faultError('credential.challenge', '', 'the passkey’s answer was used before')
   }
+}
+
+function passkeyNeeded(what: string): FaultError {
+  const message = `${what} needs the passkey: the passphrase alone is not enough once there is one`
+  const hint = 'without the passkey: a recovery code, or `writ passkey remove` at a terminal'
+  return faultError('credential.required', '', message, hint)
 }
 
 function isOfAnswer(assertion: Assertion): assertion is ApprovalAssertion {

@@ -13,6 +13,7 @@ import {
   type JsonObject,
 } from '../../contracts/index.ts'
 import { displayOfRaw, listsOf } from '../../gate/index.ts'
+import { wholeActionId } from '../../history/index.ts'
 import { signApproval } from '../../home/index.ts'
 import type {
   Answered,
@@ -133,6 +134,7 @@ export const approveQuestion: Handler<'approveQuestion'> = async (call) => {
       refuseMoved(assertion, row, shown)
       return { kind: 'yes', assurance: 'passkey', assertion, ...more }
     }
+    if (shown.need === 'passkey') throw passkeyNeeded(row)
     const proof = key === null ? {} : { proof: signApproval(key, shown) }
     return { kind: 'yes', assurance: 'passphrase', ...proof, ...more }
   }
@@ -225,7 +227,18 @@ export async function findQuestion(call: NamedCall): Promise<FoundQuestion> {
     const found = await call.home.withGate(call.caller, stream, (gate) => questionIn(gate, id))
     if (found !== null) return { ...found, stream }
   }
+  await refuseEnded(call)
   throw faultError('history.unknown', id, `no question has the id ${showName(id)}`)
+}
+
+/** Fails with what became of a question that was answered, expired or superseded. */
+async function refuseEnded(call: NamedCall): Promise<void> {
+  const streams = await knownStreams(call)
+  const actionId = await wholeActionId(call.home.ledger, streams, call.params.id)
+  for (const stream of streams) {
+    const ended = await call.home.withGate(call.caller, stream, (gate) => gate.ended(actionId))
+    if (ended !== null) throw new FaultError(ended)
+  }
 }
 
 async function questionIn(
@@ -233,11 +246,7 @@ async function questionIn(
   id: string,
 ): Promise<Omit<FoundQuestion, 'stream'> | null> {
   const question = await gate.question(id)
-  if (question === null) {
-    const ended = await gate.ended(id)
-    if (ended !== null) throw new FaultError(ended)
-    return null
-  }
+  if (question === null) return null
   const row = (await gate.pending()).find(({ action_id }) => action_id === question.actionId)
   return row === undefined ? null : { row, question }
 }
@@ -258,6 +267,12 @@ function headOf(row: InboxQuestion, question: Question, stream: string) {
     approvals: question.approvals,
     shape: question.shape,
   }
+}
+
+function passkeyNeeded({ id }: InboxQuestion): FaultError {
+  const message = 'approving this needs a passkey: a passphrase is too little for its risk'
+  const hint = `answer it in the console, or sign a challenge: POST /v1/challenges; it still waits: GET /v1/questions/${id}`
+  return faultError('confirm.assurance', id, message, hint)
 }
 
 function noGrant({ id }: InboxQuestion): FaultError {
