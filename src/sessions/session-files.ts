@@ -4,7 +4,7 @@
  * (S-11). The directory is private to the user and hidden from every sandbox.
  */
 import { existsSync, mkdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { faultError, isUuid } from '../base/index.ts'
 import type { ActionDescriptor, SessionFact } from '../contracts/index.ts'
 import type { GatewayBudget } from '../gateway/index.ts'
@@ -13,6 +13,7 @@ import { namesIfThere, readIfThere, removeTree, replaceFile, writeWhole } from '
 import { isLeftBehind, ownerMark, startedAt } from '../sandbox/index.ts'
 import type { MovedHead } from '../service/index.ts'
 import type { Commits, LeftBytes, LeftRow } from './left-bytes.ts'
+import { MovedHeads } from './moved-heads.ts'
 import type { PublishedPort } from './published-ports.ts'
 import { NO_USE, type SessionUse } from './session-use.ts'
 
@@ -134,6 +135,11 @@ export class SessionFiles {
 
   remember(memory: SessionMemory): void {
     writeWhole(join(this.directory, MEMORY), JSON.stringify(memory), 0o600)
+  }
+
+  /** What this and all other sessions of the home committed. */
+  get movedHeads(): MovedHeads {
+    return new MovedHeads(dirname(this.directory))
   }
 
   /** What its processes used so far. */
