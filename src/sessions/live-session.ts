@@ -336,7 +336,8 @@ class LiveSession {
       this.#notices.look(sandbox.endedCommands(), nowMs())
       await settler.notice().catch((error: unknown) => this.#tellOnce(error))
       // Where hooks report, a call that is under way ends with a boundary of its own.
-      const isOwnTurn = terms.settle === 'auto' && !this.#reports.isOpen
+      const isOpen = this.#reports.isOpen || this.#notices.isOver(nowMs())
+      const isOwnTurn = terms.settle === 'auto' && !isOpen
       if (!isOwnTurn || !(await view.hasPending())) continue
       const isReached = boundary.isReached({
         nowMs: nowMs(),
