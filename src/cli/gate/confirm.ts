@@ -122,6 +122,7 @@ export async function askAtTerminal(
     if (isAlways && always !== null) return grantingYes(asking, question, always)
     if (answer === 'later') return { kind: 'wait' }
     if (answer === 'no') return { kind: 'no' }
+    if (answer === 'always' && always === null) terminal.err(NO_ALWAYS)
     if (answer === 'all') await pageEffects(terminal, question)
     if (answer === 'part' && question.part !== null) {
       const taken = await askPart(asking, question, asker)
@@ -133,6 +134,9 @@ export async function askAtTerminal(
     return { kind: 'yes', ...assured(question), ...(toldFailure ? { toldFailure } : {}) }
   }
 }
+
+const NO_ALWAYS =
+  '`always` is no answer to this question: it is one where all changes lie in one directory, and nothing is deleted or would run later\n'
 
 /** Asks for paths, and about the part that they name; null leads back to the whole question. */
 async function askPart(
