@@ -12,8 +12,8 @@ import type { KnownHome } from '../home/index.ts'
 import { namesIfThere, readIfThere, removeTree, replaceFile, writeWhole } from '../machine/index.ts'
 import { isLeftBehind, ownerMark, startedAt } from '../sandbox/index.ts'
 import type { MovedHead } from '../service/index.ts'
-import type { Commits, LeftBytes, LeftRow } from './left-bytes.ts'
-import { MovedHeads } from './moved-heads.ts'
+import type { Commits, LeftBytes, LeftRow } from './left/left-bytes.ts'
+import { MovedHeads } from './left/moved-heads.ts'
 import type { PublishedPort } from './published-ports.ts'
 import { NO_USE, type SessionUse } from './session-use.ts'
 
@@ -137,9 +137,14 @@ export class SessionFiles {
     writeWhole(join(this.directory, MEMORY), JSON.stringify(memory), 0o600)
   }
 
-  /** What this and all other sessions of the home committed. */
+  /** What sessions of the home committed, for notes. */
   get movedHeads(): MovedHeads {
     return new MovedHeads(dirname(this.directory))
+  }
+
+  /** What a session and all others committed. */
+  headsOfAll({ heads }: SessionMemory): SessionMemory['heads'] {
+    return this.movedHeads.with(heads)
   }
 
   /** What its processes used so far. */

@@ -20,7 +20,7 @@ import {
   ownChanges,
   withEarlierHeads,
   withLeft,
-} from './left-bytes.ts'
+} from './left/left-bytes.ts'
 import { type Hindered, hinderedIn, settledIn, withoutAltered } from './left-out.ts'
 import {
   isCutOff,
@@ -409,10 +409,10 @@ export class Settler {
 
   async #settlePart(order: SettleOrder, part: PendingPart): Promise<GateAnswer | null> {
     if (part.changes.length === 0) return null
-    const { surface, ground } = this.#parts
+    const { surface, ground, files } = this.#parts
     const paths = part.changes.map(({ path }) => path)
     // A part that was promoted before this one may have moved HEAD.
-    const session = { ...order.session, heads: this.#heads }
+    const session = { ...order.session, heads: files.headsOfAll(this.#memory) }
     return this.#withHeads(paths, () => surface.settle(ground, { ...order, part, session }))
   }
 
@@ -435,7 +435,7 @@ export class Settler {
       mark: { session_id: files.id, settle, declared: isDeclared, ...cause },
       part,
       made,
-      session: { wrote, heads: this.#heads, links: madeLinks(left) },
+      session: { wrote, heads: files.headsOfAll(this.#memory), links: madeLinks(left) },
       sinceMs: this.#sinceMs,
       connections,
     }
@@ -482,11 +482,6 @@ export class Settler {
   #noteHeads(before: Commits, after: Commits): void {
     const heads = this.#parts.files.movedHeads.note(this.#memory.heads, before, after)
     this.#memory = { ...this.#memory, heads }
-  }
-
-  /** With the commits of other sessions. */
-  get #heads(): SessionMemory['heads'] {
-    return this.#parts.files.movedHeads.with(this.#memory.heads)
   }
 
   /** What an earlier process of the session left as HEAD is the session's, unless it is as before. */

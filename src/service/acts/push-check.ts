@@ -19,7 +19,7 @@ interface HeldCommits {
 }
 
 /** `failure`: the server did not say what it has. `unserved`: what it was wrongly said to have. */
-export type ServedCheck =
+type ServedCheck =
   | { readonly failure: string }
   | { readonly failure: null; readonly unserved: readonly string[] }
 

@@ -7,7 +7,7 @@
  */
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readIfThere, writeWhole } from '../machine/index.ts'
+import { readIfThere, writeWhole } from '../../machine/index.ts'
 import { type Commits, type Heads, withHeads } from './left-bytes.ts'
 
 /** A commit that a session left, and the newest one before it that no session left. */

@@ -3,8 +3,8 @@
  * tree still has these bytes: after a person edits it, or puts another file in its place, it is the
  * person's.
  */
-import type { Change, EntryState, RawPath } from '../gate/index.ts'
-import type { MovedHead } from '../service/index.ts'
+import type { Change, EntryState, RawPath } from '../../gate/index.ts'
+import type { MovedHead } from '../../service/index.ts'
 
 /** By raw path, a word for the bytes. */
 type Bytes = Readonly<Record<string, string>>
