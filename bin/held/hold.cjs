@@ -87,7 +87,7 @@ function calling() {
   }
   const argv = words.map((word, at) => {
     const last = words[at - 1] ?? ''
-    const isApi = kind === 'api'
+    const isApi = kind === 'api' || kind === 'workflow'
     const fileOption = isApi ? /^--input$/ : /^(?:-F|--body-file|--notes-file)$/
     const joined = isApi ? /^(--input=)(.+)$/ : /^(--(?:body|notes)-file=)(.+)$/
     if (at > 1 && fileOption.test(last)) return { input: take(word) }
@@ -96,6 +96,9 @@ function calling() {
     const [, field, value] = /^((?:--field=)?[^=@]+=@)(.+)$/.exec(word) ?? []
     if (isApi && value !== undefined && (word.startsWith('--') || /^(?:-F|--field)$/.test(last)))
       return { before: field, input: take(value) }
+    const isGist = kind === 'gist' && at > 1 && !/^(?:-d|--desc|-f|--filename)$/.test(last)
+    if (isGist && (word === '-' || (!word.startsWith('-') && isFile(word))))
+      return { input: take(word) }
     const isAsset = kind === 'release' && /^(?:create|upload)$/.test(action) && at > 2
     const [, asset, label = ''] = /^([^#]+)(#.*)?$/.exec(word) ?? []
     const isFree = !last.startsWith('-') || ALONE.test(last) || last.includes('=')

@@ -142,7 +142,8 @@ export const COPILOT: AgentHost = {
     ],
   },
   state: {
-    places: ['.copilot/', '.cache/copilot/'],
+    // The last one holds a number that Microsoft's tools share to count machines.
+    places: ['.copilot/', '.cache/copilot/', '.cache/Microsoft/DeveloperTools/deviceid'],
     movedBy: ['COPILOT_HOME', 'COPILOT_CACHE_HOME', 'XDG_CACHE_HOME'],
     powers: [
       '.copilot/settings.json',

@@ -33,6 +33,12 @@ describe('a boundary', () => {
     expect(boundary.isReached(look(16_600, [AGENT]))).toBe(true)
   })
 
+  it('leaves it to the end of the session when all processes have ended', () => {
+    const boundary = boundaryOf(new Map([[AGENT, 1]]))
+    boundary.look(1_000, [AGENT])
+    expect(boundary.isReached(look(9_000, []))).toBe(false)
+  })
+
   it('takes the agent itself for done when it writes nothing for a moment', () => {
     const written = new Map([[AGENT, 1]])
     const boundary = boundaryOf(written)

@@ -54,6 +54,8 @@ export class Boundary {
   /** Looks at the processes; returns whether what is pending can be settled now. */
   isReached({ nowMs, processes, writers, isGitBusy }: SessionLook): boolean {
     this.look(nowMs, processes)
+    // All have ended: what a limit interrupted looks finished then, and the end of the session judges.
+    if (processes.length === 0) return false
     if (nowMs - this.#settledMs < BETWEEN_MS || isGitBusy) return false
     return processes.every((pid) => this.#isDone(pid, nowMs)) && writers().length === 0
   }

@@ -87,8 +87,12 @@ export class HeldPushes implements PushKeeper {
   /** References that pushes of this session have set, by server: the real repository learns of it later. */
   readonly #sent = new Map<string, ReadonlyMap<string, string>>()
 
+  /** What the real repository knew before the session wrote to it: its own git sets references too. */
+  readonly #before: Promise<ReadonlySet<string>>
+
   constructor(parts: PushParts) {
     this.#parts = parts
+    this.#before = parts.surface.trackingRefs(parts.tree)
     this.#answers = new HeldAnswers(parts.surface, 'push', parts.tell)
   }
 
@@ -111,13 +115,23 @@ export class HeldPushes implements PushKeeper {
     const key = digestDocument({ remote, commands })
     try {
       const actionId = await this.#answers.ask(key, `a push to ${remote}`, () =>
-        surface.push(ground, { remote, commands, pack, tree }),
+        this.#known(remote).then((known) =>
+          surface.push(ground, { remote, commands, pack, tree, known }),
+        ),
       )
       const says = 'writ: the push is held until a person has answered: writ inbox'
       return { says, end: this.#end(key, actionId, order) }
     } finally {
       if (pack !== null) rmSync(pack, { force: true })
     }
+  }
+
+  /** Commits that the server has, by references that no agent wrote and pushes that were sent. */
+  async #known(remote: string): Promise<readonly string[]> {
+    const { surface, tree } = this.#parts
+    const refs = await surface.knownRefs(tree, remote, await this.#before)
+    const sent = [...(this.#sent.get(remote)?.values() ?? [])]
+    return [...refs.map(({ id }) => id), ...sent].filter((id) => !NONE.test(id))
   }
 
   async #end(key: string, actionId: string, order: PushOrder): Promise<PushEnd> {

@@ -34,6 +34,11 @@ export class LimitNotices {
     return this.#endsAtMs
   }
 
+  /** Whether its time is over, so that its processes are being ended. */
+  isOver(nowMs: number): boolean {
+    return nowMs >= this.#endsAtMs
+  }
+
   /** Keeps words until a hook of the agent reports. */
   keep(words: string): void {
     this.#words.push(words)

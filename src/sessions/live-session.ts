@@ -20,6 +20,7 @@ import type { RunOutcome, RunRequest } from '../sandbox/index.ts'
 import type { GateAnswer, GateSurface, OpenedSession, SessionSurface } from '../service/index.ts'
 import { type LiveView, openView } from '../view/index.ts'
 import type { AgentHome } from './agent/agent-home.ts'
+import { AgentStop } from './agent/agent-stop.ts'
 import { ProgramWatch } from './agent/programs.ts'
 import { type AgentStart, startOf } from './agent-start.ts'
 import { Boundary, gitDirectories, isGitBusy } from './boundary.ts'
@@ -135,7 +136,7 @@ class LiveSession {
   #pushAddresses: Promise<readonly string[]> = Promise.resolve([])
   readonly #notices: LimitNotices
   #lastReportMs = 0
-  #isStopped = false
+  readonly #stop = new AgentStop()
   readonly #over = new AbortController()
   /** Why a settle failed, as it was said last. */
   #told = ''
@@ -336,7 +337,8 @@ class LiveSession {
       this.#notices.look(sandbox.endedCommands(), nowMs())
       await settler.notice().catch((error: unknown) => this.#tellOnce(error))
       // Where hooks report, a call that is under way ends with a boundary of its own.
-      const isOwnTurn = terms.settle === 'auto' && !this.#reports.isOpen
+      const isOpen = this.#reports.isOpen || this.#notices.isOver(nowMs())
+      const isOwnTurn = terms.settle === 'auto' && !isOpen
       if (!isOwnTurn || !(await view.hasPending())) continue
       const isReached = boundary.isReached({
         nowMs: nowMs(),
@@ -402,8 +404,9 @@ class LiveSession {
 
   async #end(outcome: RunOutcome, settler: Settler): Promise<SessionEnd> {
     const { terms, files, askAtEnd } = this.#options
-    // What a limit interrupted may be half written, so it stays pending until a person settles it.
-    const settles = terms.settle !== 'never' && outcome.killedBy === null
+    // What was interrupted may be half written, so it stays pending until a person settles it.
+    const isCut = outcome.killedBy !== null || this.#stop.isKilled
+    const settles = terms.settle !== 'never' && !isCut
     if (settles) await this.#settle(settler, { boundary: 'end' })
     for (let asked = ''; settler.question !== null && settler.question.action_id !== asked; ) {
       asked = settler.question.action_id
@@ -433,8 +436,7 @@ class LiveSession {
       case 'discard':
         return settler.discard(order.paths as readonly RawPath[]) // Raw, as asked for.
       case 'stop':
-        this.#isStopped = true
-        sandbox.signal('SIGTERM')
+        void this.#stop.end((name) => sandbox.signal(name), this.#over.signal)
         return null
       default:
         return order satisfies never
@@ -472,7 +474,7 @@ class LiveSession {
 
   async #recordEnd(outcome: RunOutcome, settler: Settler, pending: number): Promise<void> {
     const { gate, files, terms } = this.#options
-    const ended = this.#isStopped ? 'stopped' : outcome.killedBy === null ? 'exited' : 'limit'
+    const ended = this.#stop.isAsked ? 'stopped' : outcome.killedBy === null ? 'exited' : 'limit'
     const { model, network } = this.#meter?.total ?? files.use()
     files.noteUse({ model, network })
     const fact: SessionFact = {

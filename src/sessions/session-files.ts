@@ -4,7 +4,7 @@
  * (S-11). The directory is private to the user and hidden from every sandbox.
  */
 import { existsSync, mkdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { faultError, isUuid } from '../base/index.ts'
 import type { ActionDescriptor, SessionFact } from '../contracts/index.ts'
 import type { GatewayBudget } from '../gateway/index.ts'
@@ -12,7 +12,8 @@ import type { KnownHome } from '../home/index.ts'
 import { namesIfThere, readIfThere, removeTree, replaceFile, writeWhole } from '../machine/index.ts'
 import { isLeftBehind, ownerMark, startedAt } from '../sandbox/index.ts'
 import type { MovedHead } from '../service/index.ts'
-import type { Commits, LeftBytes, LeftRow } from './left-bytes.ts'
+import type { Commits, LeftBytes, LeftRow } from './left/left-bytes.ts'
+import { MovedHeads } from './left/moved-heads.ts'
 import type { PublishedPort } from './published-ports.ts'
 import { NO_USE, type SessionUse } from './session-use.ts'
 
@@ -134,6 +135,16 @@ export class SessionFiles {
 
   remember(memory: SessionMemory): void {
     writeWhole(join(this.directory, MEMORY), JSON.stringify(memory), 0o600)
+  }
+
+  /** What sessions of the home committed, for notes. */
+  get movedHeads(): MovedHeads {
+    return new MovedHeads(dirname(this.directory))
+  }
+
+  /** What a session and all others committed. */
+  headsOfAll({ heads }: SessionMemory): SessionMemory['heads'] {
+    return this.movedHeads.with(heads)
   }
 
   /** What its processes used so far. */

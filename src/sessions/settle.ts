@@ -18,9 +18,9 @@ import {
   leftRows,
   madeLinks,
   ownChanges,
-  withHeads,
+  withEarlierHeads,
   withLeft,
-} from './left-bytes.ts'
+} from './left/left-bytes.ts'
 import { type Hindered, hinderedIn, settledIn, withoutAltered } from './left-out.ts'
 import {
   isCutOff,
@@ -409,10 +409,10 @@ export class Settler {
 
   async #settlePart(order: SettleOrder, part: PendingPart): Promise<GateAnswer | null> {
     if (part.changes.length === 0) return null
-    const { surface, ground } = this.#parts
+    const { surface, ground, files } = this.#parts
     const paths = part.changes.map(({ path }) => path)
     // A part that was promoted before this one may have moved HEAD.
-    const session = { ...order.session, heads: this.#memory.heads }
+    const session = { ...order.session, heads: files.headsOfAll(this.#memory) }
     return this.#withHeads(paths, () => surface.settle(ground, { ...order, part, session }))
   }
 
@@ -429,13 +429,13 @@ export class Settler {
     changes = part.changes,
   ): SettleOrder {
     const { files, isDeclared } = this.#parts
-    const { settles: settle, left, heads } = this.#memory
+    const { settles: settle, left } = this.#memory
     const { made, wrote } = ownChanges(left, changes)
     return {
       mark: { session_id: files.id, settle, declared: isDeclared, ...cause },
       part,
       made,
-      session: { wrote, heads, links: madeLinks(left) },
+      session: { wrote, heads: files.headsOfAll(this.#memory), links: madeLinks(left) },
       sinceMs: this.#sinceMs,
       connections,
     }
@@ -480,14 +480,16 @@ export class Settler {
   }
 
   #noteHeads(before: Commits, after: Commits): void {
-    this.#memory = { ...this.#memory, heads: withHeads(this.#memory.heads, before, after) }
+    const heads = this.#parts.files.movedHeads.note(this.#memory.heads, before, after)
+    this.#memory = { ...this.#memory, heads }
   }
 
   /** What an earlier process of the session left as HEAD is the session's, unless it is as before. */
   #noteEarlierHeads(): void {
-    const directories = Object.entries(this.#memory.heads)
-    const paths = directories.map(([directory]) => rawOfText(`${directory}/HEAD`))
-    const bases = Object.fromEntries(directories.map(([name, { base }]) => [name, base]))
-    this.#noteHeads(bases, this.#parts.surface.headsNear(paths))
+    const { heads } = this.#memory
+    const paths = Object.keys(heads).map((directory) => rawOfText(`${directory}/HEAD`))
+    // For this session alone: a person may have committed meanwhile.
+    const after = this.#parts.surface.headsNear(paths)
+    this.#memory = { ...this.#memory, heads: withEarlierHeads(heads, after) }
   }
 }

@@ -128,6 +128,8 @@ describe('writ approve --only', () => {
     const { status, err } = place.writ(['approve', id, '--only', 'tools/watch', '--yes'])
     expect(status, err).not.toBe(0)
     expect(err).toMatch(/HIGH|passphrase/)
+    // A part has an id of its own that no command knows: the hint names the question.
+    expect(err).toContain(`writ approve ${id}\` with the same \`--only\``)
     expect(place.has('tools/watch')).toBe(false)
     expect(place.pending().map((one) => one.id)).toEqual([id])
   })

@@ -171,6 +171,48 @@ describe('a command that needs credentials', { timeout: 240_000 }, () => {
     expect(await agent.ends()).toBe(0)
   })
 
+  it('gh reads no file outside that was not handed over and shown', async () => {
+    const agent = place.agentRun()
+    const hidden = join(place.folder, 'home', 'hidden.txt')
+    writeFileSync(hidden, 'HIDDEN\n')
+    for (const words of [
+      `gist create ${hidden}`,
+      `issue create -tx -F${hidden}`,
+      `issue create --template ${hidden} --title T --body B`,
+      `api -X POST x --field a=1 --jq env`,
+      `release create v1 ${hidden}`,
+    ]) {
+      agent.out = ''
+      await agent.does(`gh ${words} 2>&1; echo "status $?"`)
+      expect(agent.out, words).toMatch(/cannot be held: [\s\S]*status 1/)
+    }
+    // The same without the wrapper, which runs with the rights of the agent.
+    const order = { program: 'gh', cwd: place.project, inputs: [] }
+    const direct = [
+      ['api', '-X', 'POST', '/x', '-F', `b=@${hidden}`],
+      ['api', '-X', 'POST', '/x', '--input', hidden],
+    ]
+    for (const argv of direct) {
+      agent.out = ''
+      const body = JSON.stringify({ ...order, argv })
+      await agent.does(
+        `curl -s --noproxy '*' -H 'content-type: application/json' -d '${body}' $WRIT_SESSION_CHANNEL/command/gh`,
+      )
+      expect(agent.out, body).toContain('names a file that was not handed over')
+    }
+    await agent.does('echo harmless > note.md')
+    const made = begin(agent, 'gh gist create -d "my notes" note.md 2>&1; echo "status $?"')
+    await place.until(() => lastHeld(agent) !== '', `it is held: ${agent.out} ${agent.err}`)
+    const id = lastHeld(agent)
+    expect(place.writ(['inbox', id, '--all']).out).toContain('harmless')
+    place.write('note.md', 'SWAPPED\n')
+    approve(id)
+    await made()
+    expect(textOf(calls)).toContain('--- harmless')
+    expect(textOf(calls)).not.toMatch(/SWAPPED|HIDDEN/)
+    expect(await agent.ends()).toBe(0)
+  })
+
   it('a crash while it runs leaves it unknown, and it is never run again', async () => {
     writeFileSync(join(place.folder, 'bin', 'gh.kills'), '')
     const agent = place.agentRun()

@@ -54,6 +54,30 @@ describe('a commit of the agent', { timeout: 120_000 }, () => {
     await agent.ends()
   })
 
+  it('does not make it tracked for other sessions, at the same time or later', async () => {
+    for (const name of ['notes.txt', 'a.txt']) place.write(name, MINE)
+    const other = place.agentRun(['--settle', 'end'])
+    const agent = place.agentRun(['--settle', 'end'])
+    await agent.does('echo x > c.txt; git add notes.txt a.txt c.txt; git commit -qm wip')
+    await agent.ends()
+    expect(place.git('log', '--oneline')).toMatch(/wip/)
+    await other.sees('git log --oneline | grep -q wip')
+    await other.does('echo gone > notes.txt')
+    await other.ends()
+    const later = place.agentRun(['--settle', 'end'])
+    await later.does('echo gone > a.txt; echo y > c.txt; git add c.txt; git commit -qm c')
+    await later.ends()
+    const texts = ['notes.txt', 'a.txt', 'c.txt'].map((name) => place.text(name))
+    expect(texts).toEqual([MINE, MINE, 'y\n'])
+    expect(place.pending()).toHaveLength(2)
+    // A person who commits on top of it takes it over.
+    place.git('commit', '--allow-empty', '-qm', 'mine')
+    const trusted = place.agentRun(['--settle', 'end'])
+    await trusted.does('echo agreed > a.txt')
+    await trusted.ends()
+    expect(place.text('a.txt')).toBe('agreed\n')
+  })
+
   it('leaves what the session and commits of a person wrote to the session', async () => {
     const agent = place.agentRun(['--settle', 'never'])
     await agent.does('echo two > a.txt; git commit -qam two')

@@ -123,6 +123,44 @@ describe('a push from a session', { timeout: 120_000 }, () => {
     expect(place.writ(['ledger', 'verify', '--json']).json).toMatchObject({ ok: true })
   })
 
+  it('shows commits that references of agents say the server has', async () => {
+    const agent = place.agentRun()
+    await agent.does('echo s > leak.txt; git add leak.txt; git commit -qm secret')
+    await agent.does('git rm -q leak.txt; git commit -qm harmless')
+    await agent.does('git update-ref refs/remotes/origin/forged HEAD')
+    await place.until(
+      () => /forged/.test(place.git('for-each-ref')),
+      'the reference is promoted as ordinary work of git',
+    )
+    const pushed = agent.does('git push origin HEAD:refs/heads/main 2>&1')
+    await agent.hears('waits for an answer')
+    const first = lastPush(agent)
+    const shown = place.writ(['inbox', first, '--all']).out
+    expect(shown).toMatch(/2 commits that the server does not have[\s\S]*secret[\s\S]*leak\.txt/)
+    place.writ(['deny', first])
+    await pushed
+    await agent.ends()
+    // To a later session the reference looks like any other; the server knows better.
+    const later = place.agentRun()
+    const again = later.does('git push origin HEAD:refs/heads/new 2>&1')
+    await later.hears('waits for an answer')
+    const hidden = lastPush(later)
+    expect(place.writ(['inbox', hidden, '--all']).out).toContain('0 commits')
+    approve(hidden)
+    await again
+    expect(later.out).toMatch(/nothing was sent: the server lacks commits/)
+    expect(execFileSync('git', ['--git-dir', bare, 'branch'], { encoding: 'utf8' })).not.toContain(
+      'new',
+    )
+    const honest = later.does('git push origin HEAD:refs/heads/new 2>&1')
+    await place.until(() => lastPush(later) !== hidden, 'it is asked about once more')
+    const id = lastPush(later)
+    expect(place.writ(['inbox', id, '--all']).out).toMatch(/2 commits[\s\S]*leak\.txt/)
+    expect(approve(id)).toContain('sent')
+    await honest
+    await later.ends()
+  })
+
   it('is refused in words if it goes to a directory outside', async () => {
     const outside = '/srv/writ-push-test.git'
     const inTree = join(place.project, 'in.git')

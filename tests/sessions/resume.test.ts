@@ -123,6 +123,18 @@ describe('commands about sessions', { timeout: 60_000 }, () => {
     expect(place.sessions()).toHaveLength(1)
   })
 
+  it('stop a shell that ignores signals', async () => {
+    const words = ['run', '--settle', 'end', '--', 'bash', '-c', `trap '' TERM HUP\n${AGENT}`]
+    const agent = new RunningAgent(place.start(words))
+    await agent.does('echo half > half.txt; rm b.txt')
+    expect(place.writ(['session', 'stop']).out).toContain('killed')
+    await agent.exited
+    expect(place.sessions()).toMatchObject([{ state: 'stopped' }])
+    // What was cut off may be half written: a person settles it.
+    expect([place.has('half.txt'), place.has('b.txt')]).toEqual([false, true])
+    expect(place.pending()).toEqual([])
+  })
+
   it('are refused to agents', () => {
     const token = place.token('ai:builder@local')
     const refused = place.writ(['session', 'settle'], { token })

@@ -350,7 +350,8 @@ export async function stop(call: CommandCall): Promise<Exit> {
     return reply(
       call,
       { stopped: true },
-      () => 'the agent got the signal to end; what is pending stays\n',
+      () =>
+        'the agent got the signal to end, and is killed if it goes on for 10 s; what is pending stays\n',
     )
   })
 }

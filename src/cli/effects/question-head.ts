@@ -28,7 +28,7 @@ export function headLines(question: Question, paint: Paint, whole: boolean): rea
   const [root = '/'] = scope.filesystem.paths
   const details = operationLines(proposal, whole).map((line) => `            ${line}`)
   return [
-    `${paint.strong('Question')} ${questionId(question)}`,
+    `${paint.strong('whole' in question ? 'A part of question' : 'Question')} ${questionId(question)}`,
     row('who', `${askerText(asker)}, ${momentText(asker.at)}`),
     row('what', paint.strong(operationTitle(proposal))),
     ...details,

@@ -17,9 +17,21 @@ export function shortDigest(digest: string): string {
 
 const ID_DIGITS = 12
 
-/** The id under which a question waits in the inbox. */
-export function questionId({ resultDigest }: { readonly resultDigest: string }): string {
-  return resultDigest.slice(resultDigest.indexOf(':') + 1).slice(0, ID_DIGITS)
+/** A question as far as its id needs it; `whole` is there if it is a part of another. */
+interface Named {
+  readonly resultDigest: string
+  readonly whole?: string
+}
+
+/** The id under which a question waits in the inbox: a part waits under that of the whole. */
+export function questionId({ resultDigest, whole = resultDigest }: Named): string {
+  return whole.slice(whole.indexOf(':') + 1).slice(0, ID_DIGITS)
+}
+
+/** The command that answers a question, between the quotes of a hint. */
+export function approveWords(question: Named, options = ''): string {
+  const same = question.whole === undefined ? '' : ' with the same `--only`'
+  return `\`writ approve ${questionId(question)}${options}\`${same}`
 }
 
 /** What a question is about, as far as its last lines need it. */

@@ -29,6 +29,7 @@ import { canAsk } from '../call/passphrase.ts'
 import { surroundings } from '../call/terminal.ts'
 import { whyLines } from '../effects/question-head.ts'
 import {
+  approveWords,
   type QuestionCommand,
   questionId,
   questionText,
@@ -121,6 +122,7 @@ export async function askAtTerminal(
     if (isAlways && always !== null) return grantingYes(asking, question, always)
     if (answer === 'later') return { kind: 'wait' }
     if (answer === 'no') return { kind: 'no' }
+    if (answer === 'always' && always === null) terminal.err(NO_ALWAYS)
     if (answer === 'all') await pageEffects(terminal, question)
     if (answer === 'part' && question.part !== null) {
       const taken = await askPart(asking, question, asker)
@@ -132,6 +134,9 @@ export async function askAtTerminal(
     return { kind: 'yes', ...assured(question), ...(toldFailure ? { toldFailure } : {}) }
   }
 }
+
+const NO_ALWAYS =
+  '`always` is no answer to this question: it is one where all changes lie in one directory, and nothing is deleted or would run later\n'
 
 /** Asks for paths, and about the part that they name; null leads back to the whole question. */
 async function askPart(
@@ -293,7 +298,7 @@ function refuseLost({ call }: ConfirmationContext, question: Question): void {
   const id = questionId(question)
   const message =
     'a yes promotes only the scope, and what the command wrote outside would be lost: a person has to choose that at a terminal'
-  const hint = `it still waits: \`writ inbox ${id}\` lists what would be lost; run \`writ approve ${id}\` at a terminal to keep only the scope, or run the command again there and answer \`all\``
+  const hint = `it still waits: \`writ inbox ${id}\` lists what would be lost; run ${approveWords(question)} at a terminal to keep only the scope, or run the command again there and answer \`all\``
   throw faultError('confirm.not_given', question.actionId, message, hint)
 }
 
@@ -306,7 +311,7 @@ function refuseCooledDown({ call }: ConfirmationContext, question: Question): vo
   if (call.options.text('pass-fd') !== null && !call.options.isOn('yes')) return
   const given = call.options.isOn('yes') ? '`--yes`' : 'a call without a terminal'
   const message = `the same act was taken back a short time ago, so ${given} does not answer this question`
-  const hint = `it still waits: run \`writ approve ${questionId(question)}\` at a terminal, look at the effects and answer there`
+  const hint = `it still waits: run ${approveWords(question)} at a terminal, look at the effects and answer there`
   throw faultError('cooldown', question.actionId, message, hint)
 }
 
@@ -319,7 +324,7 @@ function refuseUngiven(
   if (call.options.text('pass-fd') !== null && credentialOf(session) !== null) return
   const id = questionId(question)
   const message = 'there is no terminal to ask at, and no `--yes`, so nothing was approved'
-  const hint = `it still waits: look at it with \`writ inbox ${id}\`, then run \`writ approve ${id} --yes\``
+  const hint = `it still waits: look at it with \`writ inbox ${id}\`, then run ${approveWords(question, ' --yes')}`
   throw faultError('confirm.not_given', question.actionId, message, hint)
 }
 
@@ -331,7 +336,7 @@ function refuseUnseen({ call, session }: ConfirmationContext, question: Question
   const why = question.asker.kind === 'human' ? `its risk is ${question.risk}` : 'an agent asks it'
   const message = `${why}: a plain yes counts only after its effects were shown`
   const other = hasCredential ? ', or hand the passphrase over with `--pass-fd N`' : ''
-  const hint = `it still waits: run \`writ approve ${questionId(question)}\` at a terminal${other}`
+  const hint = `it still waits: run ${approveWords(question)} at a terminal${other}`
   throw faultError('credential.required', '', message, hint)
 }
 
@@ -345,11 +350,10 @@ function credentialWords(question: Question, what: string) {
     question.need === 'passkey'
       ? `${what} this needs a passkey, which the command line cannot ask for`
       : `${what} this needs a passphrase, and none is set yet`
-  const id = questionId(question)
   const next =
     question.need === 'passkey'
       ? 'answer it in the browser, at the address that `writ serve` prints'
-      : `set one with \`writ principal pass\`, then run \`writ approve ${id}\``
+      : `set one with \`writ principal pass\`, then run ${approveWords(question)}`
   return { message, hint: `the question still waits: ${next}` }
 }
 
@@ -387,7 +391,7 @@ function whyNotHere(
   options: Options,
   hasCredential: boolean,
 ): string | null {
-  const next = `answer with \`writ approve ${questionId(question)}\``
+  const next = `answer with ${approveWords(question)}`
   if (isPiped()) {
     return `standard output goes through a pipe, so the command’s output could come after the question; ${next}`
   }

@@ -148,7 +148,7 @@ async function acceptPowers(
     accept()
   }
   const message = 'the changed state of the agent was not accepted, so it was not started'
-  const hint = `look at it in ${agentHome.directory}, then run again with --accept-state`
+  const hint = `look at it in ${agentHome.directory}; delete there what you do not want, and accept the rest with --accept-state`
   throw faultError('session.state_changed', '', message, hint)
 }
 

@@ -1,6 +1,7 @@
 /** A call of `gh` from a session as a held command: the words as they are, and the texts that go with them. */
-import { faultError } from '../../base/index.ts'
+import { digestBytes, faultError } from '../../base/index.ts'
 import type { CommandPlan, CommandWish, HeldInput, HeldWord } from './command-plan.ts'
+import { type GhWords, ghWords } from './gh-form.ts'
 
 /** What changes something on the server; everything else fails inside for want of credentials. */
 const WRITING: Readonly<Record<string, readonly string[]>> = {
@@ -13,7 +14,7 @@ const WRITING: Readonly<Record<string, readonly string[]>> = {
 }
 /** These open a browser or an editor of the person. */
 const AT_A_TERMINAL = /^(?:-w|--web|-e|--editor|--recover)(?:=|$)/
-const TEXT_SHOWN = 8_000
+const TEXT_SHOWN = 200_000
 const HOST = /^[\w.-]+(?::\d+)?$/
 
 /** Whether a call changes something on the server. */
@@ -35,11 +36,12 @@ export async function ghCall(wish: CommandWish, { variables }: Persons): Promise
   if (words.some((word) => AT_A_TERMINAL.test(word))) {
     throw refused('options that open a browser or an editor cannot be used from a session')
   }
-  const method = isApi ? methodOf(words, wish.argv) : 'POST'
-  const host = optionValue(words, '--hostname') ?? variables['GH_HOST'] ?? 'github.com'
+  const given = ghWords(wish.argv)
+  const method = isApi ? heldMethod(given) : 'POST'
+  const host = given.options.get('--hostname') ?? variables['GH_HOST'] ?? 'github.com'
   if (!HOST.test(host)) throw refused(`\`${host}\` is no host`)
   const server = host === 'github.com' ? 'api.github.com' : host
-  const path = isApi ? pathOf(words) : `gh/${kind}/${action}`
+  const path = isApi ? pathOf(given) : `gh/${kind}/${action}`
   return {
     url: `https://${server}/${encodeURI(path.replace(/^\/+/, ''))}`,
     method,
@@ -74,23 +76,25 @@ function optionValue(words: readonly string[], option: string): string | undefin
   return word === option ? words[at + 1] : word.slice(option.length + 1)
 }
 
-const WITH_VALUE =
-  /^(?:-X|--method|-f|-F|--field|--raw-field|-H|--header|--input|--hostname|-q|--jq|-t|--template|--cache|-p|--preview)$/
+/** The same of a call that has its form. */
+function heldMethod({ options }: GhWords): string {
+  const named = options.get('-X') ?? options.get('--method')
+  if (options.has('-X') && options.has('--method')) throw refused('it names its method twice')
+  if (named !== undefined) return /^[A-Za-z]+$/.test(named) ? named.toUpperCase() : 'POST'
+  const sends = ['-f', '-F', '--field', '--raw-field', '--input'].some((name) => options.has(name))
+  return sends ? 'POST' : 'GET'
+}
 
-/** The first word of `gh api` that is no option and no value of one. */
-function pathOf(words: readonly string[]): string {
-  const rest = words.slice(1)
-  const path = rest.find(
-    (word, at) => !word.startsWith('-') && !WITH_VALUE.test(rest[at - 1] ?? ''),
-  )
-  if (path !== undefined && !path.includes('://')) return path
+function pathOf({ places }: GhWords): string {
+  const [path] = places
+  if (typeof path === 'string' && !path.includes('://')) return path
   throw refused('`gh api` needs the path of its request')
 }
 
 function shownInput({ name, bytes }: HeldInput): readonly string[] {
   const text = bytes.toString('utf8')
   const isText = Buffer.from(text).equals(bytes)
-  const head = `input ${name}, ${bytes.length} bytes`
+  const head = `input ${name}, ${bytes.length} bytes, ${digestBytes(bytes)}`
   if (!isText) return [`${head}, not text`]
   const rest = text.length > TEXT_SHOWN ? ['  … and more'] : []
   return [

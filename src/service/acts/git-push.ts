@@ -19,6 +19,7 @@ import {
   writeWhole,
 } from '../../machine/index.ts'
 import { failureOf, ownGit, required } from './own-git.ts'
+import { checkServed, noteUnserved, presentCommits, unservedIn } from './push-check.ts'
 import { describePush, NO_OBJECT, type PushedRef } from './push-words.ts'
 import type { Sent } from './send-request.ts'
 
@@ -29,12 +30,16 @@ export interface PushWish {
   readonly pack: string | null
   /** A directory of the real repository. */
   readonly tree: string
+  /** What the server has, by references that the session did not write; what the repository says without it. */
+  readonly known?: readonly string[]
 }
 
 interface PushNote {
   readonly remote: string
   readonly commands: readonly PushedRef[]
   readonly body_digest: string
+  /** Commits that the words left out because the server was said to have them. */
+  readonly known?: readonly string[]
 }
 
 /** The header of a held request that names its push. */
@@ -54,19 +59,34 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1000
 /** An id of a push is a file name of our own. */
 const PUSH_ID = /^[0-9a-f-]{36}$/
 
-/** What the real repository knows of the server: the branches that it fetched or pushed last. */
+/** The references of all servers in the real repository, each a line of its object and its name. */
+export async function trackingRefs(tree: string): Promise<ReadonlySet<string>> {
+  return new Set(await refLines(tree, 'refs/remotes/'))
+}
+
+async function refLines(tree: string, place: string): Promise<readonly string[]> {
+  const found = await ownGit(tree, ['for-each-ref', '--format=%(objectname) %(refname)', place])
+  return found.stdout.split('\n')
+}
+
+/**
+ * What the real repository knows of the server: the branches that it fetched or pushed last. `among`
+ * are the lines that count, all without it.
+ */
 export async function knownRefs(
   tree: string,
   remote: string,
+  among: ReadonlySet<string> | null = null,
 ): Promise<readonly { readonly ref: string; readonly id: string }[]> {
   const urls = await ownGit(tree, ['config', '--get-regexp', '^remote\\..*\\.(push)?url$'])
-  const lines = urls.stdout.split('\n').map((line) => line.split(' '))
-  const [key = ''] = lines.find(([, url]) => url === remote) ?? []
+  const settings = urls.stdout.split('\n').map((line) => line.split(' '))
+  const [key = ''] = settings.find(([, url]) => url === remote) ?? []
   const name = /^remote\.(.+)\.(?:push)?url$/.exec(key)?.[1]
   if (name === undefined) return []
   const place = `refs/remotes/${name}/`
-  const found = await ownGit(tree, ['for-each-ref', '--format=%(objectname) %(refname)', place])
-  return found.stdout.split('\n').flatMap((line) => {
+  const lines = await refLines(tree, place)
+  return lines.flatMap((line) => {
+    if (among?.has(line) === false) return []
     const [id = '', ref = ''] = line.split(' ')
     const branch = ref.slice(place.length)
     return /^[0-9a-f]{40}$/.test(id) && branch !== '' && branch !== 'HEAD'
@@ -119,9 +139,12 @@ export async function holdPush(
       renameSync(pack, kept)
       required(await ownGit(repository, ['index-pack', '--strict', kept]))
     }
-    const known = (await knownRefs(tree, remote)).map(({ id }) => id)
+    const unserved = unservedIn(join(state, PUSHES))
+    const said = wish.known ?? (await knownRefs(tree, remote)).map(({ id }) => id)
+    const counted = said.filter((id) => !unserved.has(id))
+    const known = await presentCommits(repository, counted)
     const body = await describePush({ repository, remote, commands, known, runsLater })
-    const note: PushNote = { remote, commands, body_digest: digestDocument(body) }
+    const note: PushNote = { remote, commands, body_digest: digestDocument(body), known }
     writeWhole(join(directory, NOTE), JSON.stringify(note), 0o600)
     return body
   } catch (error) {
@@ -143,10 +166,20 @@ export async function sendPush(
     return { state: 'FAILED', code: 'request.failed', detail: 'the held push is not kept any more' }
   }
   // `holdPush` wrote it whole.
-  const { remote, commands, body_digest } = JSON.parse(text) as PushNote
+  const { remote, commands, body_digest, known = [] } = JSON.parse(text) as PushNote
   if (digestDocument(body ?? '') !== body_digest) {
     const detail = 'the push is not the one that was approved'
     return { state: 'FAILED', code: 'request.altered', detail }
+  }
+  const repository = join(directory, REPOSITORY)
+  const variables = personsVariables(environment)
+  const served = await checkServed({ repository, remote, commands, known }, variables)
+  if (served.failure !== null) {
+    return { state: 'FAILED', code: 'request.failed', detail: served.failure }
+  }
+  if (served.unserved.length > 0) {
+    noteUnserved(join(state, PUSHES), served.unserved)
+    return { state: 'FAILED', code: 'request.failed', detail: LEFT_OUT }
   }
   const end = await runInstalled({
     argv: [
@@ -156,8 +189,8 @@ export async function sendPush(
       '--no-verify',
       ...wordsOf(remote, commands),
     ],
-    cwd: join(directory, REPOSITORY),
-    variables: personsVariables(environment),
+    cwd: repository,
+    variables,
     limitMs: SEND_MS,
   })
   if (end.isTimedOut) {
@@ -169,6 +202,9 @@ export async function sendPush(
   const kept = { digest: digestBytes(bytes) satisfies Digest, bytes }
   return { state: 'ANSWERED', answer: { status: 200, bytes: bytes.length, body: kept } }
 }
+
+const LEFT_OUT =
+  'nothing was sent: the server lacks commits that the question left out as known to it; pushed again, it lists them'
 
 /** The server must have what it had when the push was held. */
 function wordsOf(remote: string, commands: readonly PushedRef[]): readonly string[] {

@@ -18,7 +18,7 @@ interface DescribedPush {
   readonly repository: string
   readonly remote: string
   readonly commands: readonly PushedRef[]
-  /** Objects that the server has by its known references. */
+  /** Commits that the server has by its known references, and that are here. */
   readonly known: readonly string[]
   readonly runsLater: (path: string) => boolean
 }
@@ -110,8 +110,8 @@ class SentRef {
   /** Objects of the server that are here. */
   async #served(): Promise<readonly string[]> {
     const { known, commands, repository } = this.#push
-    const ids = new Set([...known, ...commands.map(({ before }) => before)])
-    const found: string[] = []
+    const ids = new Set(commands.map(({ before }) => before))
+    const found = [...known]
     for (const id of ids) {
       if (NO_OBJECT.test(id)) continue
       const { status } = await ownGit(repository, ['cat-file', '-e', `${id}^{commit}`])

@@ -83,7 +83,7 @@ async function partOf(
   gate.prepared.set(part.act.decision.result_digest ?? '', part)
   const left = comparison.discarded.filter(({ path }) => !record.discarded.some(isAt(path)))
   const shown = await gate.questions.shownPart(pending, { ...part.act, ...part.manifest }, question)
-  return { ...shown, part: null, left }
+  return { ...shown, part: null, whole: question.resultDigest, left }
 }
 
 function isAt(path: RawPath): (change: Change) => boolean {

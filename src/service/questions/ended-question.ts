@@ -61,11 +61,12 @@ async function superseded(
   const open = (await view.standing()).question(newest)
   const evaluated = await view.factOf('evaluation_v1', action_id)
   // A fact is of its contract.
-  const isOfSession = (evaluated?.payload as Evaluation | undefined)?.session !== undefined
+  const session = (evaluated?.payload as Evaluation | undefined)?.session
+  const isOfSession = session !== undefined
   const isAsked = open !== null || (await view.factOf('decision_v1', newest)) !== null
   if (isOfSession && !isAsked) {
-    const message = `the question about ${act} ended at ${answered_at}: what it was about was taken back in the session, and nothing of it was changed`
-    const hint = '`writ session list` shows what is pending'
+    const message = `the question about ${act} ended at ${answered_at} without an answer: the session took back what it was about, or the real files changed meanwhile; nothing of it was changed`
+    const hint = `\`writ session show ${session.session_id}\` tells what is pending, and names conflicts`
     return fault('confirm.superseded', action_id, null, { message, hint })
   }
   const why = isOfSession

@@ -76,7 +76,7 @@ export async function trackedPaths(
 
 const NONE: ReadonlySet<RawPath> = new Set()
 /** How many of the newest acts are looked at for bytes of the actor's own. */
-const ACTS_MAX = 50
+const ACTS_MAX = 1_000
 
 /** The changes whose bytes before are those that the newest act of the actor on the path left. */
 async function ownPaths(

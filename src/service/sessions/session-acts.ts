@@ -17,7 +17,7 @@ import {
 import { occurredAtText } from '../../ledger/index.ts'
 import type { RunOutcome, Sandbox } from '../../sandbox/index.ts'
 import type { CommandWish } from '../acts/command-plan.ts'
-import { knownRefs, type PushWish, pushAddresses } from '../acts/git-push.ts'
+import { knownRefs, type PushWish, pushAddresses, trackingRefs } from '../acts/git-push.ts'
 import { isHeld, outputOf } from '../acts/held-command.ts'
 import type { BudgetWish } from '../acts/session-budget.ts'
 import type { Decided, GateParts, RanInSession, Terms } from '../lifecycle/act.ts'
@@ -150,8 +150,12 @@ export class SessionActs implements SessionSurface {
     return committedBytes(...words)
   }
 
-  knownRefs(tree: string, remote: string): ReturnType<SessionSurface['knownRefs']> {
-    return knownRefs(tree, remote)
+  knownRefs(...words: Parameters<SessionSurface['knownRefs']>): ReturnType<typeof knownRefs> {
+    return knownRefs(...words)
+  }
+
+  trackingRefs(tree: string): Promise<ReadonlySet<string>> {
+    return trackingRefs(tree)
   }
 
   async pushAddresses(tree: string): Promise<readonly string[]> {

@@ -137,7 +137,13 @@ export interface SessionSurface {
   /** The bytes of a file as the commit from before the session has it; null without them. */
   committed(path: RawPath, heads: SessionBytes['heads']): Uint8Array | null
   /** What the real repository knows of the references of a server. */
-  knownRefs(tree: string, remote: string): Promise<readonly RemoteRefs[]>
+  knownRefs(
+    tree: string,
+    remote: string,
+    among?: ReadonlySet<string> | null,
+  ): Promise<readonly RemoteRefs[]>
+  /** The references of all servers in the real repository, for `among`. */
+  trackingRefs(tree: string): Promise<ReadonlySet<string>>
   /** Addresses of the real repository that only pushes use. */
   pushAddresses(tree: string): Promise<readonly string[]>
   /** Holds a push of a session and asks about it. */

@@ -165,6 +165,8 @@ export interface Question {
 /** A part of a question (N-4). */
 export interface PartQuestion extends Question {
   readonly part: null
+  /** The result of the question that it is a part of, under which it waits. */
+  readonly whole: Digest
   /** What would be promoted with the whole, and is not with the part. */
   readonly left: readonly Change[]
 }

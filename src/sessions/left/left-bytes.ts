@@ -3,8 +3,8 @@
  * tree still has these bytes: after a person edits it, or puts another file in its place, it is the
  * person's.
  */
-import type { Change, EntryState, RawPath } from '../gate/index.ts'
-import type { MovedHead } from '../service/index.ts'
+import type { Change, EntryState, RawPath } from '../../gate/index.ts'
+import type { MovedHead } from '../../service/index.ts'
 
 /** By raw path, a word for the bytes. */
 type Bytes = Readonly<Record<string, string>>
@@ -58,7 +58,7 @@ export function madeLinks({ made }: LeftBytes): readonly RawPath[] {
   return rows.map(([path]) => path as RawPath)
 }
 
-type Heads = Readonly<Record<string, MovedHead>>
+export type Heads = Readonly<Record<string, MovedHead>>
 /** The commits of HEAD, by git directory. */
 export type Commits = Readonly<Record<string, string | null>>
 
@@ -75,4 +75,10 @@ export function withHeads(heads: Heads, before: Commits, after: Commits): Heads 
     next[directory] = { base, own }
   }
   return next
+}
+
+/** Counts what is HEAD now as the session's, unless it is as before: an earlier process left it. */
+export function withEarlierHeads(heads: Heads, now: Commits): Heads {
+  const bases = Object.fromEntries(Object.entries(heads).map(([name, { base }]) => [name, base]))
+  return withHeads(heads, bases, now)
 }
