@@ -9,8 +9,9 @@ import { useSay } from '../app/settings.tsx'
 import { AskDialog } from '../parts/ask-dialog.tsx'
 import { Empty, PageHead, Press, Section, StatusBadge, sayOf } from '../parts/basics.tsx'
 import { Found } from '../parts/found.tsx'
-import { Ago, PathName, Said, SaidLines } from '../parts/text.tsx'
-import { MILLION, type OpenSession, Past, Timeline, Use } from '../session/session-parts.tsx'
+import { Ago, PathName, SaidLines } from '../parts/text.tsx'
+import { SessionCard } from '../session/session-card.tsx'
+import { type OpenSession, Past, Timeline, Use } from '../session/session-parts.tsx'
 
 export function SessionsPage() {
   const say = useSay()
@@ -25,25 +26,8 @@ export function SessionsPage() {
           ) : (
             <ul className="cards">
               {sessions.map((one) => (
-                <li key={one.session_id} className="section">
-                  <h2>
-                    <StatusBadge status={one.state} />{' '}
-                    <Link to="/sessions/$id" params={{ id: one.session_id }}>
-                      <Said>{one.agent}</Said>
-                    </Link>
-                  </h2>
-                  <p className="quiet">
-                    <Ago at={one.started_at} /> · <PathName path={one.workspace} /> ·{' '}
-                    {say('sessions.settles', { count: one.settles })}
-                    {one.cost_micros !== undefined && (
-                      <> · {say('sessions.cost', { cost: one.cost_micros / MILLION })}</>
-                    )}
-                  </p>
-                  {one.question !== null && (
-                    <Link to="/questions/$id" params={{ id: one.question }}>
-                      {say('sessions.question')}
-                    </Link>
-                  )}
+                <li key={one.session_id}>
+                  <SessionCard session={one} />
                 </li>
               ))}
             </ul>

@@ -74,6 +74,7 @@ export function refusal(code: StopCode, at: string): FaultError {
 
 /** A yes would use up a question whose effects cannot become real now. */
 export function haltedQuestion(id: string): FaultError {
-  const message = 'everything is halted, and nothing becomes real; the question still waits'
-  return faultError('halted', id, message, '`writ resume` ends the halt; answer after it')
+  const message = 'everything was halted by a human, and nothing becomes real'
+  const hint = 'the question still waits; answer it after `writ resume`'
+  return faultError('halted', id, message, hint)
 }
