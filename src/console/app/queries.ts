@@ -27,6 +27,19 @@ export const queries = new QueryClient({
   },
 })
 
+const READ_MS = 50
+const READ_MS_MAX = 10_000
+
+/** Waits until no page reads a session: a look at one that does not run holds it for a moment. */
+export async function sessionsRead(): Promise<void> {
+  const isRead = (): boolean =>
+    queries.isFetching({
+      predicate: ({ queryKey: [family] }) => family === 'sessions' || family === 'session-diff',
+    }) === 0
+  for (let waited = 0; !isRead() && waited < READ_MS_MAX; waited += READ_MS)
+    await new Promise((resolve) => setTimeout(resolve, READ_MS))
+}
+
 interface SessionEvaluation {
   readonly action_id: string
   readonly session?: { readonly session_id: string }
@@ -94,7 +107,6 @@ export const reads = {
   sessions: () => ({
     queryKey: ['sessions'],
     queryFn: async () => (await client.listSessions({})).value.sessions,
-    refetchInterval: SESSION_MS,
   }),
   session: (id: string) => ({
     queryKey: ['sessions', id],

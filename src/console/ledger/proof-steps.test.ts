@@ -1,3 +1,4 @@
+/** The way of a proof from its fact to the root, in trees of every size. */
 import { expect, it } from 'vitest'
 import { encodeHex, nodeHash, RightEdge } from '../../ledger/index.ts'
 import { proofSteps } from './proof-steps.ts'

@@ -1,6 +1,11 @@
 /** Facts of a stream that hold all of some words, the newest first. */
 import { client } from '../app/service.ts'
-import type { ShownFact } from '../parts/fact-row.tsx'
+
+export interface ShownFact {
+  readonly seq: number
+  readonly occurred_at: string
+  readonly record: { readonly type: string }
+}
 
 /** How many facts one page of the list holds. */
 const FOUND_MAX = 50

@@ -33,7 +33,8 @@ export function ActionsPage() {
   const say = useSay()
   const query = useInfiniteQuery({
     queryKey: ['actions', 'pages'],
-    initialPageParam: null as string | null,
+    // The first page begins at the newest action.
+    initialPageParam: null as string | null, // Later ones at a moment.
     queryFn: async ({ pageParam }) => {
       const until = pageParam === null ? {} : { until: pageParam }
       return (await client.listActions({ query: { limit: LIMIT, ...until } })).value.actions

@@ -121,7 +121,7 @@ function RuleText({ title, rows, value, onChange }: RuleTextProps) {
 
 const VERDICTS = ['ALLOW', 'DENY', 'UNDETERMINED']
 
-/** What is to be proved: that the rules never, or always, say a verdict. */
+/** What `prove` proves: that the rules never, or always, say a verdict. */
 function Claim(props: { readonly asked: Asked; readonly onSet: (part: Partial<Asked>) => void }) {
   const say = useSay()
   const { asked, onSet } = props

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { visible } from '../../base/index.ts'
-import { reads } from '../app/queries.ts'
+import { reads, sessionsRead } from '../app/queries.ts'
 import { proven } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
 import { AskDialog } from '../parts/ask-dialog.tsx'
@@ -127,7 +127,10 @@ function Running(props: {
         <AskDialog
           title={say(`session.ask.${order}`)}
           action={say('with_passkey')}
-          act={() => proven(order, { params: { id }, body })}
+          act={async () => {
+            await sessionsRead()
+            return proven(order, { params: { id }, body })
+          }}
           onClose={() => setOrder(null)}
         />
       )}

@@ -2,6 +2,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { useSay } from '../app/settings.tsx'
+import type { ShownFact } from '../ledger/search.ts'
 import { Badge, Loading, Press } from './basics.tsx'
 import { Problem } from './found.tsx'
 import { Ago, Said, SaidLines } from './text.tsx'
@@ -9,12 +10,6 @@ import { Ago, Said, SaidLines } from './text.tsx'
 const ProofDrawing = lazy(async () => ({
   default: (await import('../ledger/proof-drawing.tsx')).ProofDrawing,
 }))
-
-export interface ShownFact {
-  readonly seq: number
-  readonly occurred_at: string
-  readonly record: { readonly type: string }
-}
 
 interface FactRowProps {
   readonly stream: string

@@ -1,3 +1,4 @@
+/** The tree of changes: its order, its directories, and that nothing is left out. */
 import { expect, it } from 'vitest'
 import { treeRows } from './change-tree.ts'
 import type { QuestionChange } from './question.ts'

@@ -12,7 +12,7 @@ export interface FolderRow {
   readonly below: readonly QuestionChange[]
 }
 
-export interface ChangeRow {
+interface ChangeRow {
   readonly change: QuestionChange
   readonly key: string
   readonly name: string

@@ -8,9 +8,7 @@ import { Pairs, StatusBadge } from '../parts/basics.tsx'
 import { Ago, PathName, Said } from '../parts/text.tsx'
 import { MILLION } from './session-parts.tsx'
 
-export type KeptSession = Awaited<
-  ReturnType<typeof client.listSessions>
->['value']['sessions'][number]
+type KeptSession = Awaited<ReturnType<typeof client.listSessions>>['value']['sessions'][number]
 
 export function SessionCard({ session }: { readonly session: KeptSession }) {
   const say = useSay()
