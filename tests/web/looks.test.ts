@@ -102,6 +102,7 @@ describe('the ledger', () => {
 describe('a halt', () => {
   it('is on every page, with who and why, until a person ends it', async () => {
     await page.goto(`${place.address}/rules`)
+    await page.getByRole('heading', { name: 'Rules', level: 1 }).waitFor()
     await page.keyboard.press('h')
     await page.getByRole('dialog').getByLabel('Reason').fill('the deploy looks wrong')
     await page.getByRole('button', { name: 'Halt now' }).click()
