@@ -30,8 +30,8 @@ export function problemOf({
   hint,
 }: Pick<Fault, 'code' | 'message' | 'hint'>): ProblemDocument {
   const { http, says } = CODES[code]
-  // What went wrong inside may name files of this machine; the log has it.
-  const isOurs = http >= 500
+  // What went wrong inside may name files of this machine; the log has it. A halt names none.
+  const isOurs = http >= 500 && code !== 'halted'
   const words = isOurs || hint === undefined ? {} : { hint }
   return { ...headOf(code, http), detail: isOurs ? says : message, ...words }
 }

@@ -10,6 +10,7 @@ import type { WholeQuestion } from './question/question.ts'
 import './styles/base.css'
 import './styles/parts.css'
 import './styles/question.css'
+import './styles/pages.css'
 
 const place = document.getElementById('root')
 if (place === null) throw new Error('the page has no place for the console')

@@ -70,7 +70,7 @@ import { BodyPurge, type PurgeAnswer, type PurgeOrder } from './upkeep/body-purg
 import type { FoundBody } from './upkeep/body-search.ts'
 import { type Holdings, holdingsOf } from './upkeep/home-use.ts'
 import { type KeptState, keptState } from './upkeep/surplus.ts'
-import { refusal } from './workspace/stopped-promotion.ts'
+import { haltedQuestion, refusal } from './workspace/stopped-promotion.ts'
 import { Workspace } from './workspace/workspace.ts'
 
 const MINUTE_MS = 60_000
@@ -220,6 +220,7 @@ export class GateSurface {
     await this.#recover()
     const pending = await findPending(this.#parts, id)
     if (pending === null) throw await endedFailure(this.#parts, id)
+    if (answered.kind === 'yes' && (await this.isHalted())) throw haltedQuestion(id)
     const { actionId } = pending
     const { questions } = this.#parts
     // A no needs nothing but the question.

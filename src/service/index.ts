@@ -80,3 +80,4 @@ export {
   type Unneeded,
 } from './upkeep/home-use.ts'
 export type { KeptState } from './upkeep/surplus.ts'
+export { haltedQuestion } from './workspace/stopped-promotion.ts'

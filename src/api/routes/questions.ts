@@ -130,6 +130,8 @@ const ShownSide = nullable(
       note: nullable(Type.Enum(['binary', 'cut', 'changed'])),
       /** A picture as a `data:` address; null for everything else. */
       image: nullable(Type.String()),
+      /** The first bytes of what is neither text nor picture, in hex; null for everything else. */
+      hex: nullable(Type.String()),
     },
     closed,
   ),

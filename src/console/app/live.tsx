@@ -23,10 +23,11 @@ const SILENCE_MS_MAX = 40_000
 /** Families of queries by the beginnings of fact types; every fact renews questions and actions. */
 const FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/^session/, 'sessions'],
+  [/^(?:evaluation|session)/, 'session-acts'],
   [/^(?:run|flow|attempt|artifact|phase|review|claim|evidence)/, 'runs'],
-  [/^ao_act|task|receipt/, 'tasks'],
+  [/^ao_act|task|receipt|^dispatch|^device/, 'tasks'],
   [/^(?:laws|override|grant|halt|resume)/, 'laws'],
-  [/^(?:principal|credential|passkey|token)/, 'people'],
+  [/^(?:principal|credential|passkey|token|witness)/, 'people'],
 ]
 
 class FactFeed {

@@ -6,6 +6,8 @@ import { client, isSignedOut } from './service.ts'
 
 const RETRIES_MAX = 2
 export const QUESTIONS_A_PAGE = 100
+/** What an agent has changed and not settled is no fact, so no event tells of it. */
+const SESSION_MS = 5_000
 
 /** Sends the person to the login page once the service no longer knows them. */
 function leaveWhenSignedOut(error: unknown): void {
@@ -25,9 +27,30 @@ export const queries = new QueryClient({
   },
 })
 
+const READ_MS = 50
+const READ_MS_MAX = 10_000
+
+/** Waits until no page reads a session: a look at one that does not run holds it for a moment. */
+export async function sessionsRead(): Promise<void> {
+  const isRead = (): boolean =>
+    queries.isFetching({
+      predicate: ({ queryKey: [family] }) => family === 'sessions' || family === 'session-diff',
+    }) === 0
+  for (let waited = 0; !isRead() && waited < READ_MS_MAX; waited += READ_MS)
+    await new Promise((resolve) => setTimeout(resolve, READ_MS))
+}
+
 interface SessionEvaluation {
   readonly action_id: string
   readonly session?: { readonly session_id: string }
+}
+
+interface HaltFact {
+  readonly occurred_at: string
+  readonly principal: { readonly kind: string; readonly id: string; readonly namespace: string }
+  readonly record: {
+    readonly payload: { readonly state: 'HALTED' | 'RESUMED'; readonly reason?: string }
+  }
 }
 
 /** The family of a query is the first word of its key; live facts renew families. */
@@ -88,6 +111,12 @@ export const reads = {
   session: (id: string) => ({
     queryKey: ['sessions', id],
     queryFn: async () => (await client.showSession({ params: { id } })).value,
+    // The layers of one that does not run are mounted for each look.
+    refetchInterval: ({
+      state: { data },
+    }: {
+      readonly state: { readonly data?: object | undefined }
+    }) => (data !== undefined && 'state' in data && data.state === 'running' ? SESSION_MS : false),
   }),
   /** Read again only after the session was: one that has ended meanwhile has none. */
   sessionDiff: (id: string, sessionReadAt: number) => ({
@@ -98,7 +127,7 @@ export const reads = {
   }),
   /** The ids of the acts of a session, as the evaluations on record name it. */
   sessionActs: (id: string) => ({
-    queryKey: ['sessions', id, 'acts'],
+    queryKey: ['session-acts', id],
     queryFn: async () => {
       const query = { type: 'evaluation_v1', order: 'newest_first' as const, limit: 200 }
       const { value } = await client.listFacts({ params: { stream: 'main' }, query })
@@ -134,7 +163,7 @@ export const reads = {
   }),
   tasks: () => ({
     queryKey: ['tasks'],
-    queryFn: async () => (await client.listTasks({ query: { limit: 200 } })).value.tasks,
+    queryFn: async () => (await client.listTasks({ query: { limit: 1_000 } })).value.tasks,
   }),
   task: (id: string) => ({
     queryKey: ['tasks', id],
@@ -145,6 +174,20 @@ export const reads = {
     queryFn: async () => (await client.listStreams({})).value.streams,
   }),
   laws: () => ({ queryKey: ['laws'], queryFn: async () => (await client.showLaws({})).value }),
+  /** The newest fact about a halt; null where there never was one. */
+  halt: () => ({
+    queryKey: ['laws', 'halt'],
+    queryFn: async () => {
+      const query = { type: 'halt_v1', order: 'newest_first' as const, limit: 1 }
+      const { value } = await client.listFacts({ params: { stream: 'host' }, query })
+      const [newest] = value.facts as readonly HaltFact[] // Facts of this type have these fields.
+      return newest ?? null
+    },
+  }),
+  devices: () => ({
+    queryKey: ['tasks', 'devices'],
+    queryFn: async () => (await client.listDevices({})).value.devices,
+  }),
   grants: () => ({
     queryKey: ['laws', 'grants'],
     queryFn: async () => (await client.listGrants({})).value.grants,

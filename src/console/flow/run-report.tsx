@@ -5,6 +5,7 @@ import { useSay } from '../app/settings.tsx'
 import { Badge, Pairs, Press, Section } from '../parts/basics.tsx'
 import { Found } from '../parts/found.tsx'
 import { Ago, Said, SaidLines } from '../parts/text.tsx'
+import { Artifacts, type AttemptAnswer, Attempts, type NodeArtifact } from './run-attempts.tsx'
 
 interface Transition {
   readonly edge_id: string
@@ -46,6 +47,8 @@ interface RunReport {
   }
   readonly transitions: readonly Transition[]
   readonly reviews: readonly Review[]
+  readonly outputs: readonly AttemptAnswer[]
+  readonly artifacts: readonly NodeArtifact[]
   readonly diffs: readonly VersionDiff[]
 }
 
@@ -58,7 +61,9 @@ export function Report({ run }: { readonly run: string }) {
         return (
           <>
             <Ways transitions={report.transitions} />
+            <Attempts outputs={report.outputs} />
             <Reviews reviews={report.reviews} />
+            <Artifacts artifacts={report.artifacts} />
             <Versions diffs={report.diffs} />
             <Totals report={report} run={run} />
           </>

@@ -5,6 +5,7 @@
 import {
   checkFactProof,
   decodeBundle,
+  decodeHex,
   encodeHex,
   equalBytes,
   factLeaf,
@@ -18,6 +19,7 @@ import {
 } from '../../ledger/index.ts'
 import { pageKey } from '../app/page-key.ts'
 import { client } from '../app/service.ts'
+import { type ProofStep, proofSteps } from './proof-steps.ts'
 
 async function verifiersOfHome(): Promise<readonly Verifier[]> {
   const { value } = await client.listKeys({ query: {} })
@@ -45,13 +47,40 @@ async function entriesOf(
   return entries
 }
 
-/** Returns whether a fact is in the tree that the home signed. */
-export async function checkFact(stream: string, seq: number): Promise<boolean> {
+export interface FactCheck {
+  readonly seq: number
+  /** Whether the fact is in the tree that the home signed. */
+  readonly isProven: boolean
+  readonly size: number
+  readonly root: string
+  readonly signedBy: readonly string[]
+  readonly leaf: string
+  /** From the fact up to the root. */
+  readonly steps: readonly ProofStep[]
+}
+
+/** Checks that a fact is in the tree that the home signed, and returns each hash on the way to its root. */
+export async function checkFact(stream: string, seq: number): Promise<FactCheck> {
   const { value: proof } = await client.proveFact({ params: { stream }, query: { seq } })
   const entries = await entriesOf(stream, Math.floor(seq / TILE_WIDTH), proof.size)
   const text = new TextDecoder().decode(entries[seq % TILE_WIDTH])
-  // Digests came as texts, which the check itself looks at.
-  return checkFactProof(proof as never, text, await verifiersOfHome())
+  const verifiers = await verifiersOfHome()
+  const opened = openCheckpoint(proof.checkpoint, verifiers)
+  const leaf = factLeaf(text)
+  return {
+    seq,
+    // Digests came as texts, which the check itself looks at.
+    isProven: checkFactProof(proof as never, text, verifiers),
+    size: proof.size,
+    root: opened.ok ? encodeHex(opened.checkpoint.root) : '',
+    signedBy: opened.ok ? opened.verified.map(({ name }) => name) : [],
+    leaf: encodeHex(leaf),
+    steps: proofSteps(seq, proof.size, leaf, proof.path.map(bytesOf)),
+  }
+}
+
+function bytesOf(digest: string): Uint8Array {
+  return decodeHex(digest.slice('sha256:'.length)) ?? new Uint8Array()
 }
 
 export interface StreamCheck {

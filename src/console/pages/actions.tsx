@@ -1,14 +1,15 @@
 /** What was done, the newest first; words that are typed narrow the list. */
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Input, Label, SearchField } from 'react-aria-components'
 import type { ActDocument } from '../../api/index.ts'
-import { reads } from '../app/queries.ts'
+import { client } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
 import { actPaths } from '../parts/act-paths.ts'
-import { Empty, PageHead, StatusBadge } from '../parts/basics.tsx'
+import { Empty, PageHead, Press, StatusBadge } from '../parts/basics.tsx'
 import { Found } from '../parts/found.tsx'
+import { RollBackSince } from '../parts/roll-back-since.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { Ago, Said } from '../parts/text.tsx'
 import { Counts } from '../question/counts.tsx'
@@ -30,8 +31,20 @@ function matches(act: ActDocument, words: string): boolean {
 
 export function ActionsPage() {
   const say = useSay()
-  const query = useQuery(reads.actions(LIMIT))
+  const query = useInfiniteQuery({
+    queryKey: ['actions', 'pages'],
+    // The first page begins at the newest action.
+    initialPageParam: null as string | null, // Later ones at a moment.
+    queryFn: async ({ pageParam }) => {
+      const until = pageParam === null ? {} : { until: pageParam }
+      return (await client.listActions({ query: { limit: LIMIT, ...until } })).value.actions
+    },
+    // The page before ends with the moment at which the next one begins.
+    getNextPageParam: (page) => (page.length < LIMIT ? null : page.at(-1)?.at),
+  })
   const [words, setWords] = useState('')
+  const [isRollingBack, setRollingBack] = useState(false)
+  const { hasNextPage, isFetchingNextPage } = query
   return (
     <div className="page page-list">
       <PageHead title={say('actions.title')}>
@@ -39,10 +52,17 @@ export function ActionsPage() {
           <Label>{say('search')}</Label>
           <Input placeholder={say('actions.search')} />
         </SearchField>
+        {hasNextPage && (
+          <Press isPending={isFetchingNextPage} onPress={() => query.fetchNextPage()}>
+            {say('actions.older')}
+          </Press>
+        )}
+        <Press onPress={() => setRollingBack(true)}>{say('rollback.title')}</Press>
       </PageHead>
+      {isRollingBack && <RollBackSince onClose={() => setRollingBack(false)} />}
       <Found query={query}>
-        {(actions) => {
-          const shown = actions.filter((act) => matches(act, words))
+        {({ pages }) => {
+          const shown = once(pages.flat()).filter((act) => matches(act, words))
           return shown.length === 0 ? (
             <Empty title={say('actions.empty')}>{say('actions.empty_says')}</Empty>
           ) : (
@@ -52,6 +72,11 @@ export function ActionsPage() {
       </Found>
     </div>
   )
+}
+
+/** Acts of the moment at which one page ends are in the next one too. */
+function once(acts: readonly ActDocument[]): readonly ActDocument[] {
+  return [...new Map(acts.map((act) => [act.action_id, act])).values()]
 }
 
 function ActionRows({ actions }: { readonly actions: readonly ActDocument[] }) {

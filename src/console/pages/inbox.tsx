@@ -5,6 +5,7 @@ import { memo, useCallback, useEffect, useState } from 'react'
 import { QUESTIONS_A_PAGE, reads } from '../app/queries.ts'
 import type { client } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
+import { WaitingRuns } from '../flow/waiting-runs.tsx'
 import { Empty, PageHead, RiskBadge } from '../parts/basics.tsx'
 import { Found } from '../parts/found.tsx'
 import { Rows } from '../parts/rows.tsx'
@@ -29,6 +30,7 @@ export function InboxPage() {
         )}
       </PageHead>
       <UndoRequests />
+      <WaitingRuns />
       <Found query={query}>
         {({ total }) =>
           total === 0 ? (

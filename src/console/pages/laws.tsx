@@ -1,25 +1,23 @@
-/** The laws in force and what humans granted. Nothing here changes a law. */
+/** The laws in force, why a decision was made, and what another text would have decided. Nothing here acts. */
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Label, TextArea, TextField } from 'react-aria-components'
+import { visible } from '../../base/index.ts'
 import { reads } from '../app/queries.ts'
-import { client, proven } from '../app/service.ts'
+import { client } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
-import { AskDialog } from '../parts/ask-dialog.tsx'
-import { Badge, PageHead, Press, Section } from '../parts/basics.tsx'
+import { Badge, PageHead, Press, Section, sayOf } from '../parts/basics.tsx'
 import { Found, Problem } from '../parts/found.tsx'
-import { ResumeDialog } from '../parts/resume-dialog.tsx'
-import { Said, SaidLines } from '../parts/text.tsx'
+import { LawList } from '../parts/law-list.tsx'
+import { Said } from '../parts/text.tsx'
 
 export function LawsPage() {
   const say = useSay()
   const query = useQuery(reads.laws())
-  const [isResuming, setResuming] = useState(false)
   return (
     <div className="page">
-      <PageHead title={say('laws.title')}>
-        <Press onPress={() => setResuming(true)}>{say('resume.act')}</Press>
-      </PageHead>
+      <PageHead title={say('laws.title')} />
       <Found query={query}>
         {({ laws, in_force }) => (
           <Section
@@ -31,16 +29,20 @@ export function LawsPage() {
                 <thead>
                   <tr>
                     <th>{say('laws.law')}</th>
+                    <th>{say('laws.says')}</th>
                     <th>{say('laws.level')}</th>
                     <th>{say('laws.does')}</th>
                     <th>{say('laws.origin')}</th>
                   </tr>
                 </thead>
                 <tbody>
-                  {laws.map(({ policy_id, tier, violation_action, origin }) => (
+                  {laws.map(({ policy_id, text = '', tier, violation_action, origin }) => (
                     <tr key={policy_id}>
                       <td>
                         <Said>{policy_id}</Said>
+                      </td>
+                      <td className="law-words">
+                        <Said>{text}</Said>
                       </td>
                       <td>{tier}</td>
                       <td>
@@ -59,49 +61,48 @@ export function LawsPage() {
           </Section>
         )}
       </Found>
-      <Grants />
+      <Explain />
       <Trial />
-      {isResuming && <ResumeDialog onClose={() => setResuming(false)} />}
     </div>
   )
 }
 
-interface Grant {
-  readonly grant_id: string
-}
+const RECENT = 50
 
-function Grants() {
+/** Which laws and values decided about one of the newest actions. */
+function Explain() {
   const say = useSay()
-  const query = useQuery(reads.grants())
-  const [revoked, setRevoked] = useState<string | null>(null)
+  const { data: actions = [] } = useQuery(reads.actions(RECENT))
+  const [chosen, setChosen] = useState('')
+  const act = actions.find(({ action_id }) => action_id === chosen)
   return (
-    <Section title={say('grants.title')}>
-      <Found query={query}>
-        {(grants) => (
-          <>
-            {grants.length === 0 && <p className="quiet">{say('grants.none')}</p>}
-            <ul className="facts">
-              {/* The command that lists grants names each by its id. */}
-              {(grants as readonly Grant[]).map((grant) => (
-                <li key={grant.grant_id} className="fact">
-                  <SaidLines>{JSON.stringify(grant, null, 1)}</SaidLines>
-                  <Press onPress={() => setRevoked(grant.grant_id)}>{say('grants.revoke')}</Press>
-                </li>
-              ))}
-            </ul>
-          </>
-        )}
-      </Found>
-      {revoked !== null && (
-        <AskDialog
-          title={say('grants.ask')}
-          action={say('with_passkey')}
-          act={() => proven('revokeGrant', { params: { id: revoked } })}
-          onClose={() => setRevoked(null)}
-        />
-      )}
+    <Section title={say('laws.explain')}>
+      <label className="field">
+        {say('laws.action')}
+        <select value={chosen} onChange={(event) => setChosen(event.target.value)}>
+          <option value="">–</option>
+          {actions.map(({ action_id, status, what }) => (
+            <option key={action_id} value={action_id}>
+              {`${visible(what ?? action_id)} (${sayOf(say, 'status', status)})`}
+            </option>
+          ))}
+        </select>
+      </label>
+      {act !== undefined && <Explained id={act.action_id} stream={act.stream} />}
     </Section>
   )
+}
+
+function Explained({ id, stream }: { readonly id: string; readonly stream: string }) {
+  const query = useQuery(reads.explanation(id, stream))
+  return <LawList query={query} showsRemedies />
+}
+
+interface ChangedDecision {
+  readonly action_id: string
+  readonly from: string
+  readonly to: string
+  readonly policy_id: string | null
 }
 
 /** What would have changed over past proposals, if a text were the law. */
@@ -127,18 +128,64 @@ function Trial() {
       </Press>
       {testing.error !== null && <Problem error={testing.error} />}
       {testing.data !== undefined && (
-        <div role="status">
-          <p>
-            {say('laws.tried', {
-              count: testing.data.proposals,
-              changed: testing.data.changed.length,
-            })}
-          </p>
-          <pre className="output">
-            <SaidLines>{JSON.stringify(testing.data.changed, null, 1)}</SaidLines>
-          </pre>
-        </div>
+        <Tried
+          proposals={testing.data.proposals}
+          // The command that tries laws names these of each decision.
+          changed={testing.data.changed as readonly ChangedDecision[]}
+        />
       )}
     </Section>
   )
 }
+
+interface TriedProps {
+  readonly proposals: number
+  readonly changed: readonly ChangedDecision[]
+}
+
+function Tried({ proposals, changed }: TriedProps) {
+  const say = useSay()
+  const { data: actions = [] } = useQuery(reads.actions(ACTIONS_MAX))
+  const names = new Map(actions.map(({ action_id, what }) => [action_id, what]))
+  return (
+    <div role="status">
+      <p>{say('laws.tried', { count: proposals, changed: changed.length })}</p>
+      {changed.length > 0 && (
+        <div className="scroll">
+          <table className="table">
+            <thead>
+              <tr>
+                <th>{say('laws.action')}</th>
+                <th>{say('laws.was')}</th>
+                <th>{say('laws.would')}</th>
+                <th>{say('laws.because')}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {changed.slice(0, ROWS_MAX).map(({ action_id, from, to, policy_id }) => (
+                <tr key={action_id}>
+                  <td>
+                    <Link to="/actions/$id" params={{ id: action_id }}>
+                      <Said>{names.get(action_id) ?? action_id}</Said>
+                    </Link>
+                  </td>
+                  <td>{from}</td>
+                  <td>{to}</td>
+                  <td>
+                    <Said>{policy_id ?? '–'}</Said>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {changed.length > ROWS_MAX && (
+        <p className="quiet">{say('more', { count: changed.length - ROWS_MAX })}</p>
+      )}
+    </div>
+  )
+}
+
+const ACTIONS_MAX = 200
+const ROWS_MAX = 100

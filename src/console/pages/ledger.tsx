@@ -1,15 +1,14 @@
 /** The ledger: streams, facts, and the whole history verified in this browser. */
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { ShieldCheck } from 'lucide-react'
-import { useState } from 'react'
+import { useDeferredValue, useState } from 'react'
+import { Input, Label, SearchField } from 'react-aria-components'
 import { reads } from '../app/queries.ts'
-import { client } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
-import { Badge, PageHead, Pairs, Press, Section } from '../parts/basics.tsx'
-import { FactRow, type ShownFact } from '../parts/fact-row.tsx'
+import { foundFacts } from '../ledger/search.ts'
+import { Badge, Empty, Loading, PageHead, Pairs, Press, Section } from '../parts/basics.tsx'
+import { FactRow } from '../parts/fact-row.tsx'
 import { Found, Problem } from '../parts/found.tsx'
-
-const PAGE = 50
 
 export function LedgerPage() {
   const say = useSay()
@@ -89,31 +88,39 @@ function Verification({ stream }: { readonly stream: string }) {
 
 function Facts({ stream }: { readonly stream: string }) {
   const say = useSay()
+  const [words, setWords] = useState('')
+  const wanted = useDeferredValue(words.trim())
   const query = useInfiniteQuery({
-    queryKey: ['ledger', 'facts', stream],
+    queryKey: ['ledger', 'facts', stream, wanted],
     // The first page begins at the newest fact.
     initialPageParam: null as number | null,
-    queryFn: async ({ pageParam }) => {
-      const after = pageParam === null ? {} : { after: pageParam }
-      const query = { limit: PAGE, order: 'newest_first' as const, ...after }
-      return (await client.listFacts({ params: { stream }, query })).value
-    },
+    queryFn: ({ pageParam, signal }) => foundFacts(stream, wanted, pageParam, signal),
     getNextPageParam: ({ next }) => next,
     // Older pages are left out again, so that the page stays small.
     maxPages: 2,
+    placeholderData: keepPreviousData,
   })
-  // The service lists facts with these fields.
-  const facts = (query.data?.pages.flatMap((page) => page.facts) ?? []) as readonly ShownFact[]
+  const facts = query.data?.pages.flatMap((page) => page.facts) ?? []
   return (
     <>
+      <SearchField value={words} onChange={setWords} className="search">
+        <Label>{say('search')}</Label>
+        <Input placeholder={say('ledger.search')} />
+      </SearchField>
       {query.error !== null && <Problem error={query.error} />}
+      {query.isFetching && <Loading />}
+      {query.data !== undefined && facts.length === 0 && (
+        <Empty title={say('ledger.none')}>{say('ledger.none_says')}</Empty>
+      )}
       <ul className="facts">
         {facts.map((fact) => (
           <FactRow key={fact.seq} stream={stream} fact={fact} />
         ))}
       </ul>
       {query.hasNextPage && (
-        <Press onPress={() => query.fetchNextPage()}>{say('ledger.older')}</Press>
+        <Press isPending={query.isFetching} onPress={() => query.fetchNextPage()}>
+          {say('ledger.older')}
+        </Press>
       )}
     </>
   )

@@ -1,4 +1,4 @@
-/** Who is registered, with which passkeys and tokens. */
+/** Who is registered, with which passkeys and tokens, and what people granted. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { reads } from '../app/queries.ts'
@@ -7,6 +7,7 @@ import { useSay } from '../app/settings.tsx'
 import { AskDialog } from '../parts/ask-dialog.tsx'
 import { PageHead, Press, Section, StatusBadge } from '../parts/basics.tsx'
 import { Found } from '../parts/found.tsx'
+import { GrantList } from '../parts/grant-list.tsx'
 import { Ago, Said } from '../parts/text.tsx'
 
 type Order =
@@ -26,6 +27,7 @@ export function PeoplePage() {
       <Principals />
       <Passkeys onOrder={setOrder} />
       <Tokens onOrder={setOrder} />
+      <GrantList />
       <Witnesses />
       {order !== null && (
         <AskDialog

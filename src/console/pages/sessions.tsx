@@ -3,14 +3,15 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { visible } from '../../base/index.ts'
-import { reads } from '../app/queries.ts'
+import { reads, sessionsRead } from '../app/queries.ts'
 import { proven } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
 import { AskDialog } from '../parts/ask-dialog.tsx'
 import { Empty, PageHead, Press, Section, StatusBadge, sayOf } from '../parts/basics.tsx'
 import { Found } from '../parts/found.tsx'
-import { Ago, PathName, Said, SaidLines } from '../parts/text.tsx'
-import { MILLION, type OpenSession, Past, Timeline, Use } from '../session/session-parts.tsx'
+import { Ago, PathName, SaidLines } from '../parts/text.tsx'
+import { SessionCard } from '../session/session-card.tsx'
+import { type OpenSession, Past, Timeline, Use } from '../session/session-parts.tsx'
 
 export function SessionsPage() {
   const say = useSay()
@@ -25,25 +26,8 @@ export function SessionsPage() {
           ) : (
             <ul className="cards">
               {sessions.map((one) => (
-                <li key={one.session_id} className="section">
-                  <h2>
-                    <StatusBadge status={one.state} />{' '}
-                    <Link to="/sessions/$id" params={{ id: one.session_id }}>
-                      <Said>{one.agent}</Said>
-                    </Link>
-                  </h2>
-                  <p className="quiet">
-                    <Ago at={one.started_at} /> · <PathName path={one.workspace} /> ·{' '}
-                    {say('sessions.settles', { count: one.settles })}
-                    {one.cost_micros !== undefined && (
-                      <> · {say('sessions.cost', { cost: one.cost_micros / MILLION })}</>
-                    )}
-                  </p>
-                  {one.question !== null && (
-                    <Link to="/questions/$id" params={{ id: one.question }}>
-                      {say('sessions.question')}
-                    </Link>
-                  )}
+                <li key={one.session_id}>
+                  <SessionCard session={one} />
                 </li>
               ))}
             </ul>
@@ -143,7 +127,10 @@ function Running(props: {
         <AskDialog
           title={say(`session.ask.${order}`)}
           action={say('with_passkey')}
-          act={() => proven(order, { params: { id }, body })}
+          act={async () => {
+            await sessionsRead()
+            return proven(order, { params: { id }, body })
+          }}
           onClose={() => setOrder(null)}
         />
       )}

@@ -17,7 +17,9 @@ import {
 } from '../parts/basics.tsx'
 import { Found } from '../parts/found.tsx'
 import { Ago, Moment, Said, SaidLines } from '../parts/text.tsx'
+import { DeviceList } from '../tasks/device-list.tsx'
 import { IssueForm } from '../tasks/issue-form.tsx'
+import { BY_PEOPLE, StateMap } from '../tasks/state-map.tsx'
 
 export function TasksPage() {
   const say = useSay()
@@ -36,24 +38,58 @@ export function TasksPage() {
           tasks.length === 0 ? (
             <Empty title={say('tasks.empty')}>{say('tasks.empty_says')}</Empty>
           ) : (
-            <Section title={say('tasks.title')}>
-              <ul className="facts">
-                {tasks.map(({ act_task_id, receipts, status }) => (
-                  <li key={act_task_id} className="fact">
-                    <StatusBadge status={status} />{' '}
-                    <Link to="/tasks/$id" params={{ id: act_task_id }}>
-                      <Said>{act_task_id}</Said>
-                    </Link>{' '}
-                    <span className="quiet">{say('tasks.receipts', { count: receipts })}</span>
-                  </li>
-                ))}
-              </ul>
-            </Section>
+            <TaskList tasks={tasks} />
           )
         }
       </Found>
+      <DeviceList />
     </div>
   )
+}
+
+type Task = Awaited<ReturnType<ReturnType<typeof reads.tasks>['queryFn']>>[number]
+
+/** The map of states, and the tasks of all states or of the one that was chosen. */
+function TaskList({ tasks }: { readonly tasks: readonly Task[] }) {
+  const say = useSay()
+  const [chosen, setChosen] = useState<string | null>(null)
+  const counts = new Map<string, number>()
+  for (const task of tasks) counts.set(stateOf(task), (counts.get(stateOf(task)) ?? 0) + 1)
+  const shown = tasks.filter((task) => chosen === null || stateOf(task) === chosen)
+  return (
+    <>
+      <Section title={say('tasks.map')}>
+        <StateMap counts={counts} chosen={chosen} onChoose={setChosen} />
+      </Section>
+      <Section title={say('tasks.title')}>
+        <ul className="facts">
+          {shown.slice(0, ROWS_MAX).map(({ act_task_id, receipts, status, dispatch }) => (
+            <li key={act_task_id} className="fact">
+              <StatusBadge status={status} />{' '}
+              <Link to="/tasks/$id" params={{ id: act_task_id }}>
+                <Said>{act_task_id}</Said>
+              </Link>{' '}
+              {dispatch !== null && (
+                <>
+                  <Said>{dispatch.device}</Said> · {sayOf(say, 'dispatch', dispatch.state)}{' '}
+                </>
+              )}
+              <span className="quiet">{say('tasks.receipts', { count: receipts })}</span>
+            </li>
+          ))}
+        </ul>
+        {shown.length > ROWS_MAX && (
+          <p className="quiet">{say('more', { count: shown.length - ROWS_MAX })}</p>
+        )}
+      </Section>
+    </>
+  )
+}
+
+const ROWS_MAX = 100
+
+function stateOf({ dispatch }: Task): string {
+  return dispatch?.state ?? BY_PEOPLE
 }
 
 interface TaskFact {

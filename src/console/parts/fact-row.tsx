@@ -1,15 +1,15 @@
 /** A fact of the ledger, with its proof checked in this browser on request. */
 import { useMutation } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
 import { useSay } from '../app/settings.tsx'
-import { Badge, Press } from './basics.tsx'
+import type { ShownFact } from '../ledger/search.ts'
+import { Badge, Loading, Press } from './basics.tsx'
 import { Problem } from './found.tsx'
 import { Ago, Said, SaidLines } from './text.tsx'
 
-export interface ShownFact {
-  readonly seq: number
-  readonly occurred_at: string
-  readonly record: { readonly type: string }
-}
+const ProofDrawing = lazy(async () => ({
+  default: (await import('../ledger/proof-drawing.tsx')).ProofDrawing,
+}))
 
 interface FactRowProps {
   readonly stream: string
@@ -33,9 +33,14 @@ export function FactRow({ stream, fact }: FactRowProps) {
         {say('facts.prove')}
       </Press>
       {checking.data !== undefined && (
-        <Badge tone={checking.data ? 'low' : 'critical'}>
-          {say(checking.data ? 'facts.proven' : 'facts.unproven')}
-        </Badge>
+        <>
+          <Badge tone={checking.data.isProven ? 'low' : 'critical'}>
+            {say(checking.data.isProven ? 'facts.proven' : 'facts.unproven')}
+          </Badge>
+          <Suspense fallback={<Loading />}>
+            <ProofDrawing check={checking.data} />
+          </Suspense>
+        </>
       )}
       {checking.error !== null && <Problem error={checking.error} />}
       <details>

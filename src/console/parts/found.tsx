@@ -9,6 +9,7 @@ import { Said } from './text.tsx'
 
 const NAMES: Readonly<Record<string, MessageKey>> = {
   NotAllowedError: 'problem.passkey_cancelled',
+  SyntaxError: 'problem.not_json',
   TypeError: 'problem.unreachable',
 }
 

@@ -11,11 +11,19 @@ interface RowsProps<T> {
   readonly keyOf: (item: T) => string
   readonly children: (item: T) => ReactNode
   readonly onOpen?: (item: T) => void
-  /** Rows that are chosen; with it the space key chooses. */
-  readonly chosen?: ReadonlySet<string>
+  /** Whether a row is chosen; with it the space key chooses. */
+  readonly isChosen?: (item: T) => boolean
   readonly onChoose?: (item: T) => void
+  /** The rows are a tree: how deep each is, and whether it is open; null where nothing is below it. */
+  readonly tree?: TreeProps<T>
   readonly current?: string | null
   readonly className?: string
+}
+
+interface TreeProps<T> {
+  readonly levelOf: (item: T) => number
+  readonly openOf: (item: T) => boolean | null
+  readonly onFold: (item: T, isOpen: boolean) => void
 }
 
 /** Pixels of the list's own lines. */
@@ -53,7 +61,7 @@ function useView(place: RefObject<HTMLDivElement | null>, count: number, height:
 }
 
 export function Rows<T>(props: RowsProps<T>) {
-  const { items, height, keyOf, onOpen, onChoose, chosen } = props
+  const { items, height, keyOf, onOpen, onChoose, isChosen, tree } = props
   const place = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState(0)
   const { first, last } = useView(place, items.length, height)
@@ -81,16 +89,22 @@ export function Rows<T>(props: RowsProps<T>) {
     ['Enter', withActive(onOpen)],
     [' ', withActive(onChoose ?? onOpen)],
   ])
+  if (tree !== undefined) {
+    keys.set('ArrowRight', withActive(folds(tree, true)))
+    keys.set('ArrowLeft', withActive(folds(tree, false)))
+  }
   const name = useMemo(() => props.label.replaceAll(/\W+/g, '-'), [props.label])
   const idOf = (index: number): string => `${name}-${index}`
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the role is one of the two below
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the role is one of the two below
     <div
       ref={place}
       className={`rows ${props.className ?? ''}`}
       style={{ maxHeight: items.length * height + BORDERS }}
-      role="listbox"
+      role={tree === undefined ? 'listbox' : 'tree'}
       aria-label={props.label}
-      aria-multiselectable={chosen !== undefined}
+      aria-multiselectable={isChosen !== undefined}
       aria-activedescendant={items.length > 0 ? idOf(active) : undefined}
       tabIndex={0}
       onKeyDown={(event) => {
@@ -105,31 +119,76 @@ export function Rows<T>(props: RowsProps<T>) {
           const index = first + row
           if (item === undefined) return null
           const key = keyOf(item)
-          const isSelected = chosen === undefined ? props.current === key : chosen.has(key)
           return (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the list takes the keys of its rows
-            <div
+            <Row
               key={key}
               id={idOf(index)}
-              role="option"
-              tabIndex={-1}
-              aria-selected={isSelected}
-              aria-posinset={index + 1}
-              aria-setsize={items.length}
-              className="row"
-              data-active={index === active}
-              data-current={props.current === key}
-              style={{ height, transform: `translateY(${index * height}px)` }}
+              place={{ index, height, count: items.length }}
+              tree={
+                tree === undefined ? null : { level: tree.levelOf(item), isOpen: tree.openOf(item) }
+              }
+              isSelected={isChosen === undefined ? props.current === key : isChosen(item)}
+              isActive={index === active}
+              isCurrent={props.current === key}
               onClick={() => {
                 setActive(index)
                 onOpen?.(item)
               }}
             >
               {props.children(item)}
-            </div>
+            </Row>
           )
         })}
       </div>
+    </div>
+  )
+}
+
+/** What opens or closes a row below which there is something. */
+function folds<T>({ openOf, onFold }: TreeProps<T>, isOpen: boolean): (item: T) => void {
+  return (item) => {
+    const now = openOf(item)
+    if (now !== null && now !== isOpen) onFold(item, isOpen)
+  }
+}
+
+interface RowProps {
+  readonly id: string
+  readonly place: { readonly index: number; readonly height: number; readonly count: number }
+  readonly tree: { readonly level: number; readonly isOpen: boolean | null } | null
+  readonly isSelected: boolean
+  readonly isActive: boolean
+  readonly isCurrent: boolean
+  readonly onClick: () => void
+  readonly children: ReactNode
+}
+
+function Row({ id, place, tree, isSelected, isActive, isCurrent, onClick, children }: RowProps) {
+  const { index, height, count } = place
+  const role =
+    tree === null
+      ? { role: 'option', 'aria-posinset': index + 1, 'aria-setsize': count }
+      : {
+          role: 'treeitem',
+          'aria-level': tree.level + 1,
+          ...(tree.isOpen === null ? {} : { 'aria-expanded': tree.isOpen }),
+        }
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the list takes the keys of its rows
+    // biome-ignore lint/a11y/noStaticElementInteractions: the role is one of the two above
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the role is one of the two above
+    <div
+      {...role}
+      id={id}
+      tabIndex={-1}
+      aria-selected={isSelected}
+      className="row"
+      data-active={isActive}
+      data-current={isCurrent}
+      style={{ height, transform: `translateY(${index * height}px)` }}
+      onClick={onClick}
+    >
+      {children}
     </div>
   )
 }

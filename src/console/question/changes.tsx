@@ -4,13 +4,13 @@ import { useSay } from '../app/settings.tsx'
 import { Badge, Empty, Section } from '../parts/basics.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { PathName, Said } from '../parts/text.tsx'
+import { type FolderRow, type TreeRow, treeRows } from './change-tree.ts'
 import { Counts } from './counts.tsx'
 import {
   byFolder,
   firstOpened,
   inOrder,
   kindOf,
-  named,
   type QuestionChange,
   sharedFolder,
   type WholeQuestion,
@@ -32,12 +32,20 @@ export function Changes({ question, chosen, onChosen, children }: ChangesProps) 
   const say = useSay()
   const changes = useMemo(() => inOrder(question.changes), [question.changes])
   const [open, setOpen] = useState(() => firstOpened(changes))
+  const [closed, setClosed] = useState(NOTHING)
+  const rows = useMemo(() => treeRows(changes, closed), [changes, closed])
   const folders = useMemo(() => byFolder(changes), [changes])
   const shared = useMemo(() => sharedFolder(changes.map(({ path }) => path)), [changes])
-  const choose = ({ path }: QuestionChange): void => {
+  const choose = (row: TreeRow): void => {
     const next = new Set(chosen)
-    if (!next.delete(path)) next.add(path)
+    const isChosen = isRowChosen(row, chosen)
+    for (const { path } of pathsOf(row)) isChosen ? next.delete(path) : next.add(path)
     onChosen(next)
+  }
+  const fold = ({ key }: TreeRow, isOpen: boolean): void => {
+    const next = new Set(closed)
+    isOpen ? next.delete(key) : next.add(key)
+    setClosed(next)
   }
   if (changes.length === 0) {
     return (
@@ -67,22 +75,24 @@ export function Changes({ question, chosen, onChosen, children }: ChangesProps) 
           {say('changes.choose')} <span className="by-key">{say('changes.choose_key')}</span>
         </p>
       )}
-      <Rows
+      <Rows<TreeRow>
         label={say('changes.title')}
-        items={changes}
+        items={rows}
         height={ROW_HEIGHT}
-        keyOf={({ path }) => path}
+        keyOf={({ key }) => key}
         current={open}
-        onOpen={({ path }) => setOpen(path)}
-        {...(question.has_parts ? { chosen, onChoose: choose } : {})}
-        className={`change-rows ${changes.length <= FEW ? 'few' : ''}`}
+        onOpen={(row) => (row.change === null ? fold(row, !row.isOpen) : setOpen(row.change.path))}
+        tree={{ levelOf: ({ level }) => level, openOf: isFolderOpen, onFold: fold }}
+        {...(question.has_parts
+          ? { isChosen: (row) => isRowChosen(row, chosen), onChoose: choose }
+          : {})}
+        className={`change-rows ${rows.length <= FEW ? 'few' : ''}`}
       >
-        {(change) => (
-          <ChangeRow
-            change={change}
-            shared={shared}
-            isChosen={question.has_parts ? chosen.has(change.path) : null}
-            onChoose={() => choose(change)}
+        {(row) => (
+          <TreeLine
+            row={row}
+            isChosen={question.has_parts ? isRowChosen(row, chosen) : null}
+            onChoose={() => choose(row)}
           />
         )}
       </Rows>
@@ -91,17 +101,34 @@ export function Changes({ question, chosen, onChosen, children }: ChangesProps) 
   )
 }
 
-function ChangeRow(props: {
-  readonly change: QuestionChange
-  readonly shared: string
+const NOTHING: ReadonlySet<string> = new Set()
+
+function isFolderOpen(row: TreeRow): boolean | null {
+  return row.change === null ? row.isOpen : null
+}
+
+function pathsOf(row: TreeRow): readonly QuestionChange[] {
+  return row.change === null ? row.below : [row.change]
+}
+
+function isRowChosen(row: TreeRow, chosen: ReadonlySet<string>): boolean {
+  return pathsOf(row).every(({ path }) => chosen.has(path))
+}
+
+const INDENT_REM = 1.1
+
+interface LineProps {
+  readonly row: TreeRow
   readonly isChosen: boolean | null
   readonly onChoose: () => void
-}) {
-  const say = useSay()
-  const { change, shared, isChosen } = props
-  const kind = kindOf(change)
+}
+
+function TreeLine({ row, isChosen, onChoose }: LineProps) {
   return (
-    <div className={`change-row change-${kind}`}>
+    <div
+      className={`change-row change-${row.change === null ? 'folder' : kindOf(row.change)}`}
+      style={{ marginLeft: `${row.level * INDENT_REM}rem` }}
+    >
       {isChosen !== null && (
         <span
           className="mark"
@@ -109,13 +136,42 @@ function ChangeRow(props: {
           data-chosen={isChosen}
           onClick={(event) => {
             event.stopPropagation()
-            props.onChoose()
+            onChoose()
           }}
         />
       )}
-      <span className="change-word">{say(`change.${wordOf(change)}`)}</span>
-      <PathName path={named(change, shared)} />
-      {change.deferred && <Badge tone="high">{say('change.deferred')}</Badge>}
+      {row.change === null ? (
+        <FolderWords row={row} />
+      ) : (
+        <ChangeWords change={row.change} name={row.name} />
+      )}
     </div>
+  )
+}
+
+function FolderWords({ row }: { readonly row: FolderRow }) {
+  const say = useSay()
+  const [first] = row.below
+  return (
+    <>
+      <span className="change-fold" aria-hidden="true">
+        {row.isOpen ? '▾' : '▸'}
+      </span>
+      <PathName path={row.name} />
+      {first !== undefined && (
+        <span className="quiet">{say(`counts.${wordOf(first)}`, { count: row.below.length })}</span>
+      )}
+    </>
+  )
+}
+
+function ChangeWords({ change, name }: { readonly change: QuestionChange; readonly name: string }) {
+  const say = useSay()
+  return (
+    <>
+      <span className="change-word">{say(`change.${wordOf(change)}`)}</span>
+      <PathName path={name} />
+      {change.deferred && <Badge tone="high">{say('change.deferred')}</Badge>}
+    </>
   )
 }

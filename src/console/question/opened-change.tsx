@@ -7,6 +7,7 @@ import { useSay } from '../app/settings.tsx'
 import { Loading, Press } from '../parts/basics.tsx'
 import { Found } from '../parts/found.tsx'
 import { PathName, Said } from '../parts/text.tsx'
+import { hexLines } from './hex-lines.ts'
 import { RunsLater } from './later.tsx'
 import { named, type WholeQuestion } from './question.ts'
 
@@ -67,6 +68,8 @@ function Sides(props: {
         ))}
       </p>
       <Pictures before={before} after={after} />
+      <Bytes name={say('diff.before')} side={before} />
+      <Bytes name={say('diff.after')} side={after} />
       {isText && (
         <>
           {isCompared && (
@@ -85,6 +88,22 @@ function Sides(props: {
         </>
       )}
     </>
+  )
+}
+
+/** The first bytes of what is no text, as a hex editor shows them. */
+function Bytes({ name, side }: { readonly name: string; readonly side: Side | null }) {
+  const say = useSay()
+  if (side?.hex == null || side.hex === '') return null
+  const label = say('diff.bytes_of', { name, count: side.hex.length / 2 })
+  return (
+    <figure className="bytes">
+      <figcaption className="quiet">{label}</figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long contents are scrolled by keys */}
+      <pre className="output" tabIndex={0}>
+        {hexLines(side.hex)}
+      </pre>
+    </figure>
   )
 }
 

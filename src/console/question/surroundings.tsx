@@ -1,6 +1,7 @@
 /** What a person weighs besides the changes: who, why, laws, hosts, what can be undone, and before. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { reads } from '../app/queries.ts'
 import { useSay } from '../app/settings.tsx'
 import { Pairs, Section, StatusBadge, sayOf } from '../parts/basics.tsx'
@@ -90,10 +91,24 @@ function Who({ question }: Asked) {
           [say('who.bounded'), sayOf(say, 'confinement', confinement ?? '–')],
           [say('who.custody'), `${sayOf(say, 'custody', custody)} · ${stream}`],
           [say('who.since'), <Ago key="t" at={at} />],
+          ...approvedRow(),
         ]}
       />
     </Section>
   )
+
+  function approvedRow(): readonly (readonly [string, ReactNode])[] {
+    const given = question.approvals?.given ?? []
+    return given.length === 0 ? [] : [[say('who.approved'), <ApprovedBy key="y" given={given} />]]
+  }
+}
+
+function ApprovedBy({ given }: { readonly given: readonly { by: string; at: string }[] }) {
+  return given.map(({ by, at }) => (
+    <span key={by} className="block">
+      <Said>{by}</Said>, <Ago at={at} />
+    </span>
+  ))
 }
 
 function Network({ question }: Asked) {

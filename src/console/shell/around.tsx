@@ -19,11 +19,13 @@ import { useKeys } from '../app/keys.ts'
 import { useLive } from '../app/live.tsx'
 import { reads } from '../app/queries.ts'
 import { useSay } from '../app/settings.tsx'
+import { useWaitingRuns } from '../flow/waiting-runs.tsx'
 import { Press } from '../parts/basics.tsx'
 import { Choices } from '../parts/choices.tsx'
 import { GoContext } from '../parts/place-link.tsx'
 import type { MessageKey } from '../words/en.ts'
 import { Frame } from './frame.tsx'
+import { HaltedBanner } from './halted-banner.tsx'
 import { HaltDialog, HelpDialog } from './shell-dialogs.tsx'
 
 const PLACES: readonly (readonly [string, MessageKey, LucideIcon])[] = [
@@ -63,6 +65,7 @@ export function Shell() {
         onMenu={() => setMenuOpen(!isMenuOpen)}
         onHalt={() => setOpen('halt')}
       >
+        <HaltedBanner />
         <Outlet />
       </Frame>
       {open === 'halt' && <HaltDialog onClose={() => setOpen(null)} />}
@@ -83,7 +86,9 @@ function Places(props: PlacesProps) {
 
 function PlaceLinks({ onGo, onHelp }: PlacesProps) {
   const say = useSay()
-  const { data: { total } = { total: 0 } } = useQuery(reads.questions(0))
+  const { data: { total: questions } = { total: 0 } } = useQuery(reads.questions(0))
+  const { data: undos = [] } = useQuery(reads.undoRequests())
+  const total = questions + undos.length + useWaitingRuns().length
   return (
     <>
       {PLACES.map(([to, key, Icon]) => (

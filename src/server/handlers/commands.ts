@@ -149,10 +149,10 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** By what a text begins with: a command tells the forms apart by their names. */
+/** By what a text begins with, behind comments: a command tells the forms apart by their names. */
 function extensionOf(text: string): string {
   if (/^\s*[{[]/.test(text)) return '.json'
-  const [first = ''] = text.split('\n')
+  const first = text.split('\n').find((line) => /^\s*[^\s#]/.test(line)) ?? ''
   return /[,;\t]/.test(first) && !first.includes(':') ? '.csv' : '.yaml'
 }
 

@@ -15,12 +15,13 @@ import {
 import { displayOfRaw, listsOf } from '../../gate/index.ts'
 import { wholeActionId } from '../../history/index.ts'
 import { signApproval } from '../../home/index.ts'
-import type {
-  Answered,
-  GateSurface,
-  InboxQuestion,
-  PartQuestion,
-  Question,
+import {
+  type Answered,
+  type GateSurface,
+  haltedQuestion,
+  type InboxQuestion,
+  type PartQuestion,
+  type Question,
 } from '../../service/index.ts'
 import { headJson } from '../../words/index.ts'
 import { actReply, knownStreams } from './actions.ts'
@@ -184,14 +185,18 @@ export async function askedAbout(
   const named = { ...call, params: { id: String(params['id']) } }
   const { row, question, stream } = await findQuestion(named)
   const { only, result_digest: digest, reason } = body
-  const isPart = route === 'approveQuestion' && Array.isArray(only)
+  const isYes = route === 'approveQuestion'
+  // Refused before the person is asked to sign.
+  if (isYes && (await call.home.withGate(call.caller, stream, (gate) => gate.isHalted())))
+    throw haltedQuestion(row.id)
+  const isPart = isYes && Array.isArray(only)
   const shown = isPart
     ? await call.home.withGate(call.caller, stream, (gate) => partIn(gate, row, only.map(String)))
     : question
-  if (route === 'approveQuestion' && digest !== shown.resultDigest) throw moved(row)
+  if (isYes && digest !== shown.resultDigest) throw moved(row)
   return {
     question: question.actionId.toLowerCase(),
-    answer: route === 'approveQuestion' ? 'APPROVED' : 'DENIED',
+    answer: isYes ? 'APPROVED' : 'DENIED',
     proposal_digest: shown.proposalDigest,
     result_digest: shown.resultDigest,
     asked_at: shown.askedAt,

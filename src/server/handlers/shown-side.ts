@@ -13,7 +13,12 @@ interface SideText {
   readonly note: SideNote | null
   /** A `data:` address. */
   readonly image: string | null
+  /** The first bytes of what is neither text nor picture, in hex. */
+  readonly hex: string | null
 }
+
+const HEX_BYTES_MAX = 256
+const NOTHING = { text: null, image: null, hex: null } as const
 
 /** How pictures begin that every browser shows, and that hold no script. */
 const PICTURES: readonly (readonly [string, RegExp])[] = [
@@ -38,9 +43,7 @@ export async function shownSide(
     mode: mode.toString(8).padStart(MODE_DIGITS, '0'),
     bytes: size,
     target: target === null ? null : displayOfRaw(target),
-    ...(kind === 'file'
-      ? await textOf(read, change, side)
-      : { text: null, note: null, image: null }),
+    ...(kind === 'file' ? await textOf(read, change, side) : { ...NOTHING, note: null }),
   }
 }
 
@@ -48,10 +51,10 @@ async function textOf(read: Question['read'], change: Change, side: ChangeSide):
   try {
     const pieces = read(change, side)
     return pieces === null
-      ? { text: null, note: 'changed', image: null }
+      ? { ...NOTHING, note: 'changed' as const }
       : decoded(await beginning(pieces))
   } catch {
-    return { text: null, note: 'changed', image: null }
+    return { ...NOTHING, note: 'changed' as const }
   }
 }
 
@@ -71,12 +74,14 @@ function decoded(bytes: Buffer): SideText {
   // A character may be cut in two at the end of the part that is shown.
   const shown = isCut ? wholeLines(bytes.subarray(0, TEXT_BYTES_MAX)) : bytes
   const image = isCut ? null : imageOf(bytes)
-  if (image !== null || shown.includes(0)) return { text: null, note: 'binary', image }
+  if (image !== null) return { text: null, note: 'binary', image, hex: null }
+  const hex = bytes.subarray(0, HEX_BYTES_MAX).toString('hex')
+  if (bytes.includes(0)) return { ...NOTHING, note: 'binary', hex }
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(shown)
-    return { text, note: isCut ? 'cut' : null, image }
+    return { ...NOTHING, text, note: isCut ? 'cut' : null }
   } catch {
-    return { text: null, note: 'binary', image }
+    return { ...NOTHING, note: 'binary', hex }
   }
 }
 

@@ -1,5 +1,5 @@
 /** What stopped a promotion: an answer about the act, a passing state, or a failure of the machine. */
-import { type Fault, FaultError, fault, showName } from '../../base/index.ts'
+import { type Fault, FaultError, fault, faultError, showName } from '../../base/index.ts'
 import type { answerFault } from '../../gate/index.ts'
 
 /** A promotion that was refused, or that the machine did not carry out, is an answer. */
@@ -70,4 +70,11 @@ export type StopCode =
 export function refusal(code: StopCode, at: string): FaultError {
   // None of these codes carries details.
   return new FaultError(fault(code as 'halted', at, null))
+}
+
+/** A yes would use up a question whose effects cannot become real now. */
+export function haltedQuestion(id: string): FaultError {
+  const message = 'everything was halted by a human, and nothing becomes real'
+  const hint = 'the question still waits; answer it after `writ resume`'
+  return faultError('halted', id, message, hint)
 }
