@@ -12,6 +12,7 @@ import { type HomeServer, type Ledger, postgresFailure } from '../store/index.ts
 
 /** What jobs say; one that a newer writ made is left to a newer worker. */
 export const JOB_FORMAT = 1
+const FORMAT_LABEL = 'job:'
 /** Tries before a job waits for a person. A try is also used up by a worker that dies. */
 const TRIES_MAX = 10
 
@@ -97,6 +98,28 @@ export async function addRun(server: HomeServer, job: RunJob, terms: JobTerms = 
 /** A workspace belongs to the machines that have it at its path. */
 export function workspaceLabel(path: string): string {
   return `workspace:${path}`
+}
+
+/** The labels of every worker: the formats of jobs that it knows. */
+export function formatLabels(format = JOB_FORMAT): readonly string[] {
+  return Array.from({ length: format }, (_, index) => `${FORMAT_LABEL}${index + 1}`)
+}
+
+interface NewerJob {
+  readonly task: string
+  readonly payload: unknown
+  readonly key: string | null
+  readonly labels: readonly string[]
+}
+
+/** Adds a job that a newer writ made again, as it is, for the workers that know its format. */
+export async function leaveToNewer(
+  server: HomeServer,
+  { task, payload, key, labels }: NewerJob,
+  format: number,
+): Promise<void> {
+  const flags = [...new Set([...labels, `${FORMAT_LABEL}${format}`])]
+  await addJob(server, task, payload, { key, flags, at: null })
 }
 
 interface JobSpec {
@@ -194,8 +217,11 @@ export function findingOf(job: SeenJob, workers: readonly SeenWorker[]): string 
       ? 'no worker runs'
       : `waits for a worker on the machine ${job.machine}, which has its files`
   const can = near.some(({ labels }) => job.labels.every((label) => labels.includes(label)))
-  if (can) return null
+  if (can) return job.error === null ? null : `failed so far: ${job.error}`
   const missing = job.labels.filter((label) => !near.some(({ labels }) => labels.includes(label)))
+  const newer = missing.find((label) => label.startsWith(FORMAT_LABEL))
+  if (newer !== undefined)
+    return `a newer writ made it, and no worker knows jobs of format ${newer.slice(FORMAT_LABEL.length)}`
   return `no worker has ${(missing.length > 0 ? missing : job.labels).join(', ')}`
 }
 
