@@ -188,7 +188,7 @@ async function openPostgresLedger(
   const keys = new MachineKeys(openKeys(keysDirectory), keysDirectory)
   const store = await openPostgresStore({ ...postgresPlaceOf(setting), keys })
   try {
-    compareHeads(directory, await store.heads())
+    await compareHeads(directory, () => store.heads())
     await store.refresh(keys)
   } catch (error) {
     await store.close()
@@ -404,7 +404,8 @@ export class Ledger {
    * goes. A process that stays calls it now and then.
    */
   async compareHeads(): Promise<void> {
-    if (this.files !== null) compareHeads(dirname(this.#keysDirectory), await this.store.heads())
+    if (this.files === null) return
+    await compareHeads(dirname(this.#keysDirectory), () => this.store.heads())
   }
 
   async close(): Promise<void> {

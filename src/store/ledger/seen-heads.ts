@@ -27,9 +27,16 @@ function readSeen(state: string): ReadonlyMap<string, SeenHead> {
   }
 }
 
-/** Fails if the ledger has lost facts that this machine has seen; else notes how far it goes now. */
-export function compareHeads(state: string, heads: readonly SignedHead[]): void {
+/**
+ * Fails if the ledger has lost facts that this machine has seen; else notes how far it goes now. What was
+ * seen is read before the server is asked: other processes note more in between.
+ */
+export async function compareHeads(
+  state: string,
+  ask: () => Promise<readonly SignedHead[]>,
+): Promise<void> {
   const seen = readSeen(state)
+  const heads = await ask()
   for (const [stream, before] of seen) {
     const now = heads.find((head) => head.stream === stream)
     const size = now?.size ?? 0
@@ -37,7 +44,17 @@ export function compareHeads(state: string, heads: readonly SignedHead[]): void 
     if (size >= before.size && !isOther) continue
     throw rolledBack(stream, size, before.size)
   }
-  const rows = heads.map(({ stream, size, root }) => [stream, { size, root: hashText(root) }])
+  noteHeads(state, heads)
+}
+
+/** What another process has noted meanwhile is not taken back. */
+function noteHeads(state: string, heads: readonly SignedHead[]): void {
+  const noted = readSeen(state)
+  const rows = heads.map(({ stream, size, root }) => {
+    const other = noted.get(stream)
+    const isBehind = other !== undefined && other.size > size
+    return [stream, isBehind ? other : { size, root: hashText(root) }]
+  })
   const text = `${JSON.stringify(Object.fromEntries(rows))}\n`
   if (readIfThere(join(state, FILE)) !== text) writeWhole(join(state, FILE), text, 0o600)
 }
