@@ -108,6 +108,9 @@ try {
   writ(['ledger', 'prove', String(seq), '--out', 'receipt.tlog-proof'])
   const proof = readFileSync(join(folder, 'farm', 'receipt.tlog-proof'), 'utf8')
   say(`Anyone can check this proof of the receipt without writ:\n${proof}`)
+} catch (error) {
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 1
 } finally {
   for (const child of children) child.kill('SIGTERM')
   await Promise.all(
