@@ -50,6 +50,13 @@ function say(text) {
   process.stdout.write(`\n${text}\n`)
 }
 
+/** Ctrl-C and SIGTERM end all of it, whenever they come. */
+let isEnding = false
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.on(signal, () => {
+    isEnding = true
+  })
+
 let broker = null
 try {
   mkdirSync(join(folder, 'farm'))
@@ -94,6 +101,7 @@ try {
   let shown = find()
   for (const until = Date.now() + WAIT_MS; shown.dispatch.state !== 'answered'; shown = find()) {
     if (Date.now() > until) throw new Error(`the task is still ${shown.dispatch.state}`)
+    if (isEnding) throw new Error('ended before the receipt came')
     await pause(500)
   }
   // The signature of the pump is kept right after its receipt.
@@ -117,7 +125,9 @@ try {
     children.map(
       (child) =>
         new Promise((resolve) =>
-          child.exitCode === null ? child.once('exit', resolve) : resolve(),
+          child.exitCode === null && child.signalCode === null
+            ? child.once('exit', resolve)
+            : resolve(),
         ),
     ),
   )
