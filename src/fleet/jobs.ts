@@ -157,6 +157,13 @@ async function ask<T>(server: HomeServer, work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Fails in words where the tables of jobs were never made. */
+export async function checkPrepared(server: HomeServer): Promise<void> {
+  await ask(server, () =>
+    server.queries.query(`SELECT FROM ${jobsSchema(server)}._private_jobs LIMIT 0`),
+  )
+}
+
 interface JobRow {
   readonly id: string
   readonly task: string

@@ -27,6 +27,7 @@ import { pinnedFlow } from '../schedules/index.ts'
 import type { HomeServer, Ledger } from '../store/index.ts'
 import {
   addRun,
+  checkPrepared,
   formatLabels,
   JOB_FORMAT,
   jobsSchema,
@@ -124,7 +125,7 @@ async function keepWorking(
       session ??= await openSession(options, watch)
       await Promise.race([session.broken, watch.failed, stopped])
     } catch (error) {
-      if (faultCode(error) === 'ledger.truncated') throw error
+      if (isLasting(error)) throw error
       watch.noteAway(error)
     } finally {
       await session?.close()
@@ -146,6 +147,8 @@ async function openSession(options: WorkerOptions, watch: LedgerWatch): Promise<
   const { server, concurrency, minutely } = options
   // The engine is in the script of workers alone: other commands use the rest of this room.
   const { Logger, run: startRunner } = await import('graphile-worker')
+  // The engine would make its tables itself, without the rights of the home's owner.
+  await checkPrepared(server)
   const machine = await options.ledger.machine()
   const pool = await server.openPool(concurrency + 5)
   const place = workspaceLabel(dirname(options.home.directory))
@@ -260,7 +263,7 @@ class LedgerWatch {
       if (this.#isAway) this.#options.tell({ kind: 'back', at: now() })
       this.#isAway = false
     } catch (error) {
-      if (faultCode(error) === 'ledger.truncated') return this.#fail(error)
+      if (isLasting(error)) return this.#fail(error)
       this.noteAway(error)
     }
   }
@@ -397,6 +400,11 @@ class WorkerJobs {
     const { machine } = this.#place
     await addRun(this.#options.server, { run, stream }, { machine, at: new Date(until) })
   }
+}
+
+/** The server lost facts, or a newer writ changed its tables: waiting does not help. */
+function isLasting(error: unknown): boolean {
+  return ['ledger.truncated', 'ledger.version'].includes(faultCode(error) ?? '')
 }
 
 /** A job that is done again has left its order before: the first one counts. */

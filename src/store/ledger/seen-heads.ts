@@ -4,10 +4,10 @@
  * recorded behind facts that were there and are not.
  */
 import { join } from 'node:path'
-import { FaultError, fault } from '../../base/index.ts'
 import { isObject } from '../../contracts/index.ts'
 import { hashText, type SignedHead } from '../../ledger/index.ts'
 import { readIfThere, writeWhole } from '../../machine/index.ts'
+import { rolledBack } from '../streams/rolled-back.ts'
 
 const FILE = 'heads.json'
 
@@ -57,11 +57,4 @@ function noteHeads(state: string, heads: readonly SignedHead[]): void {
   })
   const text = `${JSON.stringify(Object.fromEntries(rows))}\n`
   if (readIfThere(join(state, FILE)) !== text) writeWhole(join(state, FILE), text, 0o600)
-}
-
-function rolledBack(stream: string, size: number, checkpoint: number): FaultError {
-  const message = `the server has ${size} facts of the stream ${stream}, and this machine has seen ${checkpoint}: the database was restored from an older backup, or another one answers at its address. Nothing was recorded`
-  const hint =
-    'restore a newer backup, or have the missing facts replayed (point-in-time recovery). If they are lost for good, a human lets go of them on each machine: remove heads.json from its state directory (`writ home list` names it), and `writ ledger verify --from CHECKPOINT` says what is gone'
-  return new FaultError(fault('ledger.truncated', stream, { size, checkpoint }, { message, hint }))
 }
