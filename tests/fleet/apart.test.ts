@@ -7,7 +7,7 @@ import type { Endpoint } from '../flow-run/endpoints.ts'
 import { task } from '../ledger/entries.ts'
 import { asOwner } from '../ledger/postgres-ledger.ts'
 import { Fleet, type FleetMachine } from './fleet-rig.ts'
-import { WorkerProcess, workEndpoint, writeFlow } from './worker-rig.ts'
+import { serve, WorkerProcess, workEndpoint, writeFlow } from './worker-rig.ts'
 
 const TIMEOUT = { timeout: 240_000 }
 const HOUR_MS = 3_600_000
@@ -73,7 +73,9 @@ describe('a machine whose clock is an hour behind', () => {
     const { facts } = first.must(['log', '--stream', 'main'])
     const times = facts.map((fact: { occurred_at: string }) => Date.parse(fact.occurred_at))
     expect(times).toEqual([...times].sort((one, other) => one - other))
-    expect(first.must(['log', '--stream', 'host', '--type', 'clock_jump_v1']).facts.length).toBeGreaterThan(0)
+    expect(
+      first.must(['log', '--stream', 'host', '--type', 'clock_jump_v1']).facts.length,
+    ).toBeGreaterThan(0)
     for (const machine of [first, second])
       expect(machine.must(['ledger', 'verify']).problems).toEqual([])
   })
@@ -111,6 +113,8 @@ describe('a person at another machine', () => {
     const paused = await one.until((news) => news.kind === 'done' && news.run === run)
     expect(paused.status).toBe('WAITING')
     await one.kill()
+    const { flows } = second.must(['inbox'])
+    expect(flows).toMatchObject([{ run_id: run, node_id: 'n0' }])
     const sent = second.writ(['flow', 'signal', run, 'go'])
     expect([sent.json?.error?.message, sent.status === 0 || sent.status === 3]).toEqual([
       undefined,
@@ -135,7 +139,9 @@ describe('a newer writ that changes the home', () => {
           ALTER TABLE ${name}.ledger ENABLE ALWAYS TRIGGER ledger_refuse`),
         )
       const before = work(first)
+      const service = serve(second)
       await before.until((news) => news.kind === 'ready')
+      await service.ready
       await set(3)
       try {
         for (const words of [['log'], ['serve', '--listen', '127.0.0.1:0'], ['worker']]) {
@@ -151,6 +157,7 @@ describe('a newer writ that changes the home', () => {
           4,
           expect.stringContaining('newer writ'),
         ])
+        expect(await service.ended).toEqual([4, expect.stringContaining('newer writ')])
       } finally {
         await set(2)
       }

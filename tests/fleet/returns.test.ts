@@ -26,6 +26,10 @@ async function work(): Promise<WorkerProcess> {
 beforeAll(async () => {
   fleet = await Fleet.start()
   machine = fleet.first('alpha')
+  const early = machine.spawn(['worker'])
+  expect([early.status, early.stderr]).toEqual([4, expect.stringContaining('worker prepare')])
+  const weak = machine.spawn(['worker', 'prepare'])
+  expect([weak.status, weak.stderr]).toEqual([4, expect.stringContaining('--store-owner ROLE')])
   machine.must(['worker', 'prepare', '--store-owner', 'keeper'])
   endpoint = workEndpoint(100)
   url = await endpoint.open()

@@ -43,8 +43,8 @@ export async function run(call: CommandCall): Promise<Exit> {
       'writ device run pump-3@north-farm …',
     )
   }
-  const homeKeys = homeKeysOf(call)
   const carryOut = carryOutOf(call, words)
+  const homeKeys = homeKeysOf(call)
   const tell = tellTo(call)
   const trouble = (message: string): void => tell({ event: 'trouble', message })
   const link = linkOf(call, device, homeKeys, trouble)

@@ -42,6 +42,7 @@ import { FileObjects, type ObjectStore } from '../objects/objects.ts'
 import {
   createPostgresLedger,
   openServerPool,
+  tryLogin,
   upgradePostgresLedger,
 } from '../postgres/postgres-connection.ts'
 import type { HomeFiles } from '../postgres/postgres-objects.ts'
@@ -128,6 +129,8 @@ async function createTables(
   const { connection } = postgresPlaceOf({ kind, url, schema })
   const { user: login } = connection
   const isApart = owner !== undefined && owner !== login
+  // Both roles have to get in before anything is made: a home that no one opens would stay on the server.
+  if (isApart) await tryLogin({ schema, connection })
   await createPostgresLedger(
     { schema, connection: isApart ? { ...connection, user: owner } : connection },
     name,
