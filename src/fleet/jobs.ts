@@ -7,7 +7,7 @@
  * twice finds them recorded. The lock of its folder keeps a run to one process; a queue of the engine for
  * each run would do the same, and every look for a job locks all queues.
  */
-import { FaultError, fault, faultError } from '../base/index.ts'
+import { canonicalJson, FaultError, fault, faultError } from '../base/index.ts'
 import { type HomeServer, type Ledger, postgresFailure } from '../store/index.ts'
 
 /** What jobs say; one that a newer writ made is left to a newer worker. */
@@ -28,6 +28,8 @@ export interface RunJob {
   }
   /** What a person said to the run on another machine than the one that walks it. */
   readonly order?: unknown
+  /** The machine that added the job, where it begins a run or holds an order. */
+  readonly seal?: { readonly key: string; readonly sig: string }
 }
 
 interface JobTerms {
@@ -78,8 +80,18 @@ export function taskOf(name: string, machine: string | null): string {
   return machine === null ? name : `${name}@${machine}`
 }
 
+/** Adds a job of this machine, which signs what it begins or orders. */
 export async function addRun(server: HomeServer, job: RunJob, terms: JobTerms = {}): Promise<void> {
-  const { labels = [], machine = null, at } = terms
+  const text = sealedText(server, job)
+  await addAgain(server, text === null ? job : { ...job, seal: await server.seal(text) }, terms)
+}
+
+/** The same for a job that was taken: its signature stays, for this machine speaks for no other. */
+export async function addAgain(
+  server: HomeServer,
+  job: RunJob,
+  { labels = [], machine = null, at }: JobTerms = {},
+): Promise<void> {
   const place = job.begin === undefined ? [] : [workspaceLabel(job.begin.workspace)]
   const isOrder = job.order !== undefined
   await addJob(
@@ -93,6 +105,30 @@ export async function addRun(server: HomeServer, job: RunJob, terms: JobTerms = 
       at: at ?? null,
     },
   )
+}
+
+/**
+ * What a job says that no fact says: which flow to begin where, and what a person told a run. Every role
+ * that may read the home can write jobs, so these are signed by a machine that a human let in. Null for
+ * a job that only asks to look at a run.
+ */
+function sealedText(
+  { schema }: Pick<HomeServer, 'schema'>,
+  { run, stream, begin, order }: RunJob,
+): string | null {
+  if (begin === undefined && order === undefined) return null
+  const terms = { schema, run, stream, begin: begin ?? null, order: order ?? null }
+  return `writ-job-v1\n${canonicalJson(terms)}\n`
+}
+
+/** Fails if a job begins a run or holds an order, and no machine of the home has signed that. */
+export async function refuseForged(server: HomeServer, job: RunJob): Promise<void> {
+  const text = sealedText(server, job)
+  if (text === null || (job.seal !== undefined && (await server.isSealed(text, job.seal)))) return
+  const message = 'no machine that may sign for this home has signed what the job says'
+  const hint =
+    'another hand wrote it, or its machine was removed or has another key: look who has the role of the server, and queue the run or give the answer again'
+  throw faultError('machine.unknown', job.run, message, hint)
 }
 
 /** A workspace belongs to the machines that have it at its path. */

@@ -26,13 +26,14 @@ import {
 import { pinnedFlow } from '../schedules/index.ts'
 import type { HomeServer, Ledger } from '../store/index.ts'
 import {
-  addRun,
+  addAgain,
   checkPrepared,
   formatLabels,
   JOB_FORMAT,
   jobsSchema,
   leaveToNewer,
   type RunJob,
+  refuseForged,
   taskOf,
   workspaceLabel,
 } from './jobs.ts'
@@ -340,20 +341,16 @@ class WorkerJobs {
     const code = faultCode(error) ?? ''
     const restMs = RESTS_MS[code]
     if (restMs === undefined) return false
-    const { run, stream, begin, order } = given
-    const job = {
-      run,
-      stream,
-      ...(begin === undefined ? {} : { begin }),
-      // Where the server answered, what a person said was left to the run before it was walked.
-      ...(order !== undefined && SERVER_CODES.has(code) ? { order } : {}),
-    }
+    const { run, stream, order } = given
+    // Where the server answered, what a person said was left to the run before it was walked.
+    const isLeft = order !== undefined && !SERVER_CODES.has(code)
+    const job = isLeft ? { run, stream } : given
     const { server, ledger } = this.#options
     for (let endMs = Number.POSITIVE_INFINITY; performance.now() < endMs; await pause(AGAIN_MS)) {
       try {
         const machine = await machineOf(ledger, run)
         const at = new Date(Date.now() + restMs)
-        await addRun(server, job, { machine, at, labels })
+        await addAgain(server, job, { machine, at, labels })
         return true
       } catch {
         // The server is away.
@@ -366,13 +363,14 @@ class WorkerJobs {
   /** Begins the run, or goes on with it. Null where another machine has to. */
   async #walk(job: RunJob, flags: readonly string[]): Promise<string | null> {
     const { ledger, server, withHost } = this.#options
+    await refuseForged(server, job)
     if (this.#place.flags.isForeign(flags)) {
-      await addRun(server, job, { labels: flags })
+      await addAgain(server, job, { labels: flags })
       return null
     }
     const bound = await machineOf(ledger, job.run)
     if (bound !== null && bound !== this.#place.machine) {
-      await addRun(server, job, { machine: bound })
+      await addAgain(server, job, { machine: bound })
       return null
     }
     return withHost(job.stream, async (host) => {
@@ -398,7 +396,7 @@ class WorkerJobs {
     const until = state.ended === null ? nextTimer(state) : null
     if (until === null) return
     const { machine } = this.#place
-    await addRun(this.#options.server, { run, stream }, { machine, at: new Date(until) })
+    await addAgain(this.#options.server, { run, stream }, { machine, at: new Date(until) })
   }
 }
 

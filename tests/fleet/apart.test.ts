@@ -126,6 +126,25 @@ describe('a person at another machine', () => {
   })
 })
 
+describe('a machine that was removed', () => {
+  it('orders nothing any more, also by jobs that it signed before', TIMEOUT, async () => {
+    const third = fleet.joined(first, 'gamma')
+    const flow = writeFlow(first, 'removed', url, { node: { signal: 'go' } })
+    const { run_id: run } = first.must(['flow', 'run', flow, '--queue'])
+    const one = work(first)
+    await one.until((news) => news.kind === 'done' && news.run === run)
+    await one.kill()
+    third.writ(['flow', 'signal', run, 'go'])
+    first.must(['machine', 'remove', 'gamma'])
+    const queued = third.writ(['flow', 'signal', run, 'go'])
+    expect(queued.json.error.code).toBe('machine.removed')
+    const other = work(first)
+    const failed = await other.until((news) => news.kind === 'failed' && news.run === run)
+    expect(failed.code).toBe('machine.unknown')
+    expect(first.writ(['flow', 'status', run]).json.status).toBe('WAITING')
+  })
+})
+
 describe('a newer writ that changes the home', () => {
   it(
     'ends commands, services and workers of the older one in words, also those under way',

@@ -127,25 +127,48 @@ it(
   TIMEOUT,
   async () => {
     const run = queued('poison')
-    const digest = `sha256:${'0'.repeat(64)}`
-    await change(
-      run,
-      `payload = jsonb_set(payload::jsonb, '{begin,was}', payload::jsonb#>'{begin,flow}')::json`,
+    const { rows } = await client.query(
+      `SELECT payload FROM ${jobs}._private_jobs WHERE payload->>'run' = $1`,
+      [run],
     )
+    const digest = `sha256:${'0'.repeat(64)}`
     await change(
       run,
       `attempts = 9, payload = jsonb_set(payload::jsonb, '{begin,flow}', '"${digest}"')::json`,
     )
     const worker = await work()
     const failed = await worker.until((news) => news.kind === 'failed' && news.run === run)
-    expect(failed.code).toBe('flow.flow_missing')
+    // What the job says is signed: nothing else begins a run.
+    expect(failed.code).toBe('machine.unknown')
     const job = await untilListed(run, ({ state }) => state === 'stuck')
-    expect(job.finding).toContain('failed 10 times: flow.flow_missing')
-    await change(
-      run,
-      `payload = jsonb_set(payload::jsonb, '{begin,flow}', payload::jsonb#>'{begin,was}')::json`,
-    )
+    expect(job.finding).toContain('failed 10 times: machine.unknown')
+    await change(run, `payload = '${JSON.stringify(rows[0].payload)}'`)
     machine.must(['worker', 'retry', job.id])
     await worker.until((news) => news.kind === 'done' && news.run === run)
   },
 )
+
+it('with what a person said only where a machine of the home has signed it', TIMEOUT, async () => {
+  const file = writeFlow(machine, 'forged', url, { node: { signal: 'go' } })
+  const { run_id: run } = machine.must(['flow', 'run', file, '--queue'])
+  const worker = await work()
+  await worker.until((news) => news.kind === 'done' && news.run === run)
+  const order = { kind: 'signal', name: 'go', principal: 'human:mallory@local', data: null }
+  const { rows } = await client.query(
+    `SELECT tasks.identifier FROM ${jobs}._private_tasks AS tasks WHERE identifier LIKE 'run@%'`,
+  )
+  for (const seal of [undefined, { key: '0123456789abcdef', sig: 'AAAA' }]) {
+    const payload = { v: 1, run, stream: 'main', order, seal }
+    await client.query(`SELECT ${jobs}.add_job($1, $2::json, max_attempts := 10, flags := $3)`, [
+      rows[0]?.identifier ?? 'run',
+      JSON.stringify(payload),
+      null,
+    ])
+  }
+  const failed = () => worker.news.filter((one) => one.run === run && one.kind === 'failed')
+  for (let tries = 0; failed().length < 2 && tries < 200; tries++)
+    await new Promise((next) => setTimeout(next, 100))
+  expect(failed().map(({ code }) => code)).toEqual(failed().map(() => 'machine.unknown'))
+  expect(failed().length).toBeGreaterThan(1)
+  expect(machine.writ(['flow', 'status', run]).json.status).toBe('WAITING')
+})

@@ -36,7 +36,7 @@ import {
   sealOf,
 } from '../keys/ed25519.ts'
 import { createKey, makeCurrent, openKeys, setAsideUnused } from '../keys/keys.ts'
-import { keyFactName, MachineKeys } from '../keys/machine-keys.ts'
+import { keyFactName, MachineKeys, type MachineSeal } from '../keys/machine-keys.ts'
 import { fingerprintsOf, recordedKeys } from '../keys/recorded-keys.ts'
 import { FileObjects, type ObjectStore } from '../objects/objects.ts'
 import {
@@ -205,6 +205,14 @@ async function openPostgresLedger(
     queries: store.queries,
     openPool: (connectionsMax: number, user?: string) =>
       openServerPool(place, connectionsMax, user),
+    seal: async (text: string) => {
+      await store.refresh(keys)
+      return keys.seal(text)
+    },
+    isSealed: async (text: string, seal: MachineSeal) => {
+      await store.refresh(keys)
+      return keys.hasSigned(text, seal)
+    },
   }
   return new Ledger({ ...parts, server, files: store.files }, keysDirectory, options)
 }
@@ -215,6 +223,10 @@ export interface HomeServer {
   readonly queries: PostgresStore['queries']
   /** Connections of their own, for a process that takes jobs. */
   openPool(connectionsMax: number, user?: string): Promise<Pool>
+  /** Signs with the key of this machine. Fails if no fact lets it sign. */
+  seal(text: string): Promise<MachineSeal>
+  /** Whether a machine that may sign now has signed the text. */
+  isSealed(text: string, seal: MachineSeal): Promise<boolean>
 }
 
 interface LedgerParts {
