@@ -304,7 +304,8 @@ class WorkerJobs {
     const { tell, server } = this.#options
     const task = 'run'
     const labels = Object.keys(job.flags ?? {})
-    const { v, run } = payload as RunJob & { readonly v: unknown } // Jobs of this task are made by `addRun`.
+    const given = payload as RunJob & { readonly v: unknown } // Jobs of this task are made by `addRun`.
+    const { v, run } = given
     tell({ kind: 'taken', at: now(), task, run })
     try {
       if (v !== JOB_FORMAT) {
@@ -314,7 +315,7 @@ class WorkerJobs {
         await leaveToNewer(server, left, v)
         return tell({ kind: 'passed_on', at: now(), task, run, ...wordsOf(newerJob(v)) })
       }
-      const status = await this.#walk(payload as RunJob, labels)
+      const status = await this.#walk(given, labels)
       tell({
         kind: status === null ? 'passed_on' : 'done',
         at: now(),
@@ -323,7 +324,7 @@ class WorkerJobs {
         ...(status === null ? {} : { status }),
       })
     } catch (error) {
-      if (await this.#passOn(payload as RunJob, labels, error)) {
+      if (await this.#passOn(given, labels, error)) {
         return tell({ kind: 'passed_on', at: now(), task, run, ...wordsOf(error) })
       }
       tell({ kind: 'failed', at: now(), task, run, ...wordsOf(error) })

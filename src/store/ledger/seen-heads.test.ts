@@ -1,3 +1,4 @@
+/** What a machine has seen of a ledger on a server, while other processes of it look as well. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -308,8 +308,7 @@ export class PostgresTurn {
     const cached = this.#known.get(name)
     refuseRolledBack(name, row?.size ?? 0, known.trusted.get(name))
     if (row === undefined) return this.#newStream(name)
-    const epoch = row.epoch ?? 0
-    const isOurs = row.holder === holder
+    const [epoch, isOurs] = [row.epoch ?? 0, row.holder === holder]
     const isCurrent = isOurs && cached?.epoch === epoch && cached.state.storedSize === row.size
     const state = isCurrent ? cached.state : stateOf(endOf(row), keys, known.trusted.has(name))
     return growingOf(state, epoch, isOurs ? epoch : epoch + 1)
