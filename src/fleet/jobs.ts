@@ -38,6 +38,8 @@ interface JobTerms {
   /** The machine that has what the job needs, by the fingerprint of its key. */
   readonly machine?: string | null
   readonly at?: Date
+  /** The job that this one follows: it may be given back meanwhile, and must not be taken for this one. */
+  readonly after?: string
 }
 
 /** A job as people see it. */
@@ -90,17 +92,18 @@ export async function addRun(server: HomeServer, job: RunJob, terms: JobTerms = 
 export async function addAgain(
   server: HomeServer,
   job: RunJob,
-  { labels = [], machine = null, at }: JobTerms = {},
+  { labels = [], machine = null, at, after }: JobTerms = {},
 ): Promise<void> {
   const place = job.begin === undefined ? [] : [workspaceLabel(job.begin.workspace)]
   const isOrder = job.order !== undefined
+  const ending = after === undefined ? (at === undefined ? '' : '/timer') : `/after/${after}`
   await addJob(
     server,
     taskOf('run', machine),
     { v: JOB_FORMAT, ...job },
     {
       // One look at a run is enough, however many ask for it; orders are kept apart.
-      key: isOrder ? null : `run/${job.run}${at === undefined ? '' : '/timer'}`,
+      key: isOrder ? null : `run/${job.run}${ending}`,
       flags: [...new Set([...labels, ...place])],
       at: at ?? null,
     },

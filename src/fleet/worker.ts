@@ -324,7 +324,7 @@ class WorkerJobs {
         ...(status === null ? {} : { status }),
       })
     } catch (error) {
-      if (await this.#passOn(given, labels, error)) {
+      if (await this.#passOn(given, job, error)) {
         return tell({ kind: 'passed_on', at: now(), task, run, ...wordsOf(error) })
       }
       tell({ kind: 'failed', at: now(), task, run, ...wordsOf(error) })
@@ -338,7 +338,7 @@ class WorkerJobs {
    * the moment, or the server is away. A failure of a job uses up a try and makes it wait longer each time,
    * and these may come often.
    */
-  async #passOn(given: RunJob, labels: readonly string[], error: unknown): Promise<boolean> {
+  async #passOn(given: RunJob, { id, flags }: Job, error: unknown): Promise<boolean> {
     const code = faultCode(error) ?? ''
     const restMs = RESTS_MS[code]
     if (restMs === undefined) return false
@@ -351,7 +351,8 @@ class WorkerJobs {
       try {
         const machine = await machineOf(ledger, run)
         const at = new Date(Date.now() + restMs)
-        await addAgain(server, job, { machine, at, labels })
+        const labels = Object.keys(flags ?? {})
+        await addAgain(server, job, { machine, at, labels, after: id })
         return true
       } catch {
         // The server is away.
