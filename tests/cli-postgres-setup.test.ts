@@ -59,6 +59,17 @@ it.each([
   expect(left.filter((name) => !/^writ$/.test(String(name)))).toEqual([])
 })
 
+it('makes nothing on the server where the appending role does not get in', async () => {
+  const { status, answer } = init('stranger', 'postgres', server.connection.host, 'keeper')
+  expect([status, answer.error.code]).toEqual([4, 'ledger.unreachable'])
+  await asOwner(server, async (client) => {
+    const { rows } = await client.query(
+      "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'writ\\_%'",
+    )
+    expect(rows).toEqual([])
+  })
+})
+
 it('says that no server answers, and where', () => {
   const { status, answer, left } = init('clerk', 'postgres', '/nonexistent')
   expect([status, answer.error.code]).toEqual([4, 'ledger.unreachable'])

@@ -12,6 +12,8 @@ import { fileURLToPath } from 'node:url'
 
 const ACL = fileURLToPath(new URL('mosquitto.acl', import.meta.url))
 const WAIT_MS = 10_000
+/** Debian keeps mosquitto where the path of an ordinary user does not lead. */
+const env = { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/local/sbin:/usr/sbin:/sbin` }
 
 /** `users`: names and passwords. `lines`: more of the configuration. */
 export async function startBroker(
@@ -19,6 +21,12 @@ export async function startBroker(
   users,
   { lines = [], acl = readFileSync(ACL, 'utf8') } = {},
 ) {
+  for (const [program, word] of [
+    ['mosquitto', '-h'],
+    ['openssl', 'version'],
+  ])
+    if (spawnSync(program, [word], { env, stdio: 'ignore' }).error !== undefined)
+      throw new Error(`${program} is not installed: apt-get install mosquitto openssl`)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const at = (name) => join(folder, name)
   makeCertificate(at('ca.pem'), at('key.pem'))
@@ -46,7 +54,7 @@ export async function startBroker(
   writeFileSync(at('mosquitto.conf'), `${conf.join('\n')}\n`)
   const broker = { url: `mqtts://localhost:${port}`, ca: at('ca.pem'), port, child: null }
   broker.start = async () => {
-    broker.child = spawn('mosquitto', ['-c', at('mosquitto.conf')], { stdio: 'ignore' })
+    broker.child = spawn('mosquitto', ['-c', at('mosquitto.conf')], { env, stdio: 'ignore' })
     await listening(port)
   }
   broker.stop = async (signal = 'SIGTERM') => {
@@ -77,11 +85,8 @@ function makeCertificate(certificate, key) {
 }
 
 function run(program, words) {
-  const { status, error, stderr } = spawnSync(program, words, { encoding: 'utf8' })
-  if (status === 0) return
-  const why =
-    error?.code === 'ENOENT' ? 'it is not installed: apt-get install mosquitto openssl' : stderr
-  throw new Error(`${program} failed: ${why}`)
+  const { status, error, stderr } = spawnSync(program, words, { env, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${program} failed: ${error?.message ?? stderr}`)
 }
 
 function freePort() {

@@ -50,6 +50,13 @@ function say(text) {
   process.stdout.write(`\n${text}\n`)
 }
 
+/** Ctrl-C and SIGTERM end all of it, whenever they come. */
+let isEnding = false
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.on(signal, () => {
+    isEnding = true
+  })
+
 let broker = null
 try {
   mkdirSync(join(folder, 'farm'))
@@ -94,6 +101,7 @@ try {
   let shown = find()
   for (const until = Date.now() + WAIT_MS; shown.dispatch.state !== 'answered'; shown = find()) {
     if (Date.now() > until) throw new Error(`the task is still ${shown.dispatch.state}`)
+    if (isEnding) throw new Error('ended before the receipt came')
     await pause(500)
   }
   // The signature of the pump is kept right after its receipt.
@@ -108,13 +116,18 @@ try {
   writ(['ledger', 'prove', String(seq), '--out', 'receipt.tlog-proof'])
   const proof = readFileSync(join(folder, 'farm', 'receipt.tlog-proof'), 'utf8')
   say(`Anyone can check this proof of the receipt without writ:\n${proof}`)
+} catch (error) {
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 1
 } finally {
   for (const child of children) child.kill('SIGTERM')
   await Promise.all(
     children.map(
       (child) =>
         new Promise((resolve) =>
-          child.exitCode === null ? child.once('exit', resolve) : resolve(),
+          child.exitCode === null && child.signalCode === null
+            ? child.once('exit', resolve)
+            : resolve(),
         ),
     ),
   )

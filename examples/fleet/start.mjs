@@ -10,8 +10,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { startPostgres } from '../../tools/postgres.mjs'
 
+const { startPostgres } = await import('../../tools/postgres.mjs').catch(() => {
+  process.stderr.write(
+    'this example runs in a checkout of the source: it starts a server with tools/\n',
+  )
+  process.exit(1)
+})
 const PROGRAM = fileURLToPath(new URL('../../bin/writ.cjs', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'writ-fleet-'))
 const children = []
@@ -45,6 +50,22 @@ function machine(name) {
   return { project, writ, start }
 }
 
+function statusOf(machine, run) {
+  return machine.writ('flow', 'list').runs.find(({ run_id }) => run_id === run)?.status
+}
+
+/** Ctrl-C and SIGTERM end all of it, whenever they come. */
+let end
+const ended = new Promise((resolve) => {
+  end = resolve
+})
+let isEnding = false
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.on(signal, () => {
+    isEnding = true
+    end()
+  })
+
 /** A participant that takes a tenth of a second. */
 const participant = createServer(async (request, response) => {
   for await (const _ of request);
@@ -75,21 +96,29 @@ try {
     return each.writ('flow', 'run', 'flow.json', '--queue').run_id
   })
   for (const run of runs) {
-    while (one.writ('flow', 'list').runs.find(({ run_id }) => run_id === run)?.status !== 'DONE')
-      await pause(500)
-    process.stdout.write(`done  ${run}\n`)
+    while (!isEnding && statusOf(one, run) !== 'DONE') await pause(500)
+    if (!isEnding) process.stdout.write(`done  ${run}\n`)
   }
-  const { ok } = two.writ('ledger', 'verify')
-  process.stdout.write(`ledger verify  ${ok ? 'holds' : 'does not hold'}\n`)
-  if (!process.argv.includes('--once')) {
+  if (!isEnding) {
+    const { ok } = two.writ('ledger', 'verify')
+    process.stdout.write(`ledger verify  ${ok ? 'holds' : 'does not hold'}\n`)
+  }
+  if (!isEnding && !process.argv.includes('--once')) {
     process.stdout.write('Ctrl-C ends the fleet\n')
-    await new Promise((resolve) => process.once('SIGINT', resolve))
+    await ended
+  }
+} catch (error) {
+  // What was under way when Ctrl-C came has ended with it.
+  if (!isEnding) {
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 1
   }
 } finally {
   for (const child of children) child.kill('SIGTERM')
   await Promise.all(
     children.map(
-      (child) => child.exitCode ?? new Promise((resolve) => child.once('exit', resolve)),
+      (child) =>
+        child.exitCode ?? child.signalCode ?? new Promise((resolve) => child.once('exit', resolve)),
     ),
   )
   participant.closeAllConnections()

@@ -1,7 +1,7 @@
 /**
  * What a device does with a task: simulate it, or run a command. A command gets the task on its standard
- * input and says by its exit status what happened: 0 executed, 1 to 99 not executed. Anything else, and
- * a signal, is unknown: writ claims nothing about it.
+ * input and says by its exit status what happened: 0 executed, 1 to 99 not executed, as a program that
+ * could not be started. Anything else, and a signal, is unknown: writ claims nothing about it.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { DOCUMENT_LIMITS, readJson } from '../base/index.ts'
@@ -45,15 +45,26 @@ export function command(words: readonly string[]): CarryOut {
     // A program need not read its task.
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(JSON.stringify(task))
+    let hasBegun = false
+    child.once('spawn', () => {
+      hasBegun = true
+    })
     const status = await new Promise<number | string>((resolve) => {
       child.once('error', ({ message }) => resolve(message))
       child.once('close', (code, signal) => resolve(code ?? signal ?? 'no status'))
     })
+    // A program that could not be started has done nothing.
+    if (!hasBegun) return notStarted(task.act_task_id)
     if (typeof status !== 'number' || status > NOT_EXECUTED_MAX) {
       return { status: 'unknown', reason: `the command ended with ${status}` }
     }
     return toldBy(out, task.act_task_id, status === 0 ? 'executed' : 'not_executed', status)
   }
+}
+
+function notStarted(id: string): ExecutionOutcome {
+  const logs = [{ kind: 'command', ref: `not-started/${id}` }]
+  return { status: 'not_executed', observed: {}, usage: {}, logs, violations: [] }
 }
 
 /** Takes over what the program printed, as far as a receipt can hold it; the home judges it. */

@@ -7,11 +7,12 @@
  * twice finds them recorded. The lock of its folder keeps a run to one process; a queue of the engine for
  * each run would do the same, and every look for a job locks all queues.
  */
-import { FaultError, fault, faultError } from '../base/index.ts'
+import { canonicalJson, FaultError, fault, faultError } from '../base/index.ts'
 import { type HomeServer, type Ledger, postgresFailure } from '../store/index.ts'
 
 /** What jobs say; one that a newer writ made is left to a newer worker. */
 export const JOB_FORMAT = 1
+const FORMAT_LABEL = 'job:'
 /** Tries before a job waits for a person. A try is also used up by a worker that dies. */
 const TRIES_MAX = 10
 
@@ -27,6 +28,8 @@ export interface RunJob {
   }
   /** What a person said to the run on another machine than the one that walks it. */
   readonly order?: unknown
+  /** The machine that added the job, where it begins a run or holds an order. */
+  readonly seal?: { readonly key: string; readonly sig: string }
 }
 
 interface JobTerms {
@@ -35,6 +38,8 @@ interface JobTerms {
   /** The machine that has what the job needs, by the fingerprint of its key. */
   readonly machine?: string | null
   readonly at?: Date
+  /** The job that this one follows: it may be given back meanwhile, and must not be taken for this one. */
+  readonly after?: string
 }
 
 /** A job as people see it. */
@@ -77,26 +82,83 @@ export function taskOf(name: string, machine: string | null): string {
   return machine === null ? name : `${name}@${machine}`
 }
 
+/** Adds a job of this machine, which signs what it begins or orders. */
 export async function addRun(server: HomeServer, job: RunJob, terms: JobTerms = {}): Promise<void> {
-  const { labels = [], machine = null, at } = terms
+  const text = sealedText(server, job)
+  await addAgain(server, text === null ? job : { ...job, seal: await server.seal(text) }, terms)
+}
+
+/** The same for a job that was taken: its signature stays, for this machine speaks for no other. */
+export async function addAgain(
+  server: HomeServer,
+  job: RunJob,
+  { labels = [], machine = null, at, after }: JobTerms = {},
+): Promise<void> {
   const place = job.begin === undefined ? [] : [workspaceLabel(job.begin.workspace)]
   const isOrder = job.order !== undefined
+  const ending = after === undefined ? (at === undefined ? '' : '/timer') : `/after/${after}`
   await addJob(
     server,
     taskOf('run', machine),
     { v: JOB_FORMAT, ...job },
     {
       // One look at a run is enough, however many ask for it; orders are kept apart.
-      key: isOrder ? null : `run/${job.run}${at === undefined ? '' : '/timer'}`,
+      key: isOrder ? null : `run/${job.run}${ending}`,
       flags: [...new Set([...labels, ...place])],
       at: at ?? null,
     },
   )
 }
 
+/**
+ * What a job says that no fact says: which flow to begin where, and what a person told a run. Every role
+ * that may read the home can write jobs, so these are signed by a machine that a human let in. Null for
+ * a job that only asks to look at a run.
+ */
+function sealedText(
+  { schema }: Pick<HomeServer, 'schema'>,
+  { run, stream, begin, order }: RunJob,
+): string | null {
+  if (begin === undefined && order === undefined) return null
+  const terms = { schema, run, stream, begin: begin ?? null, order: order ?? null }
+  return `writ-job-v1\n${canonicalJson(terms)}\n`
+}
+
+/** Fails if a job begins a run or holds an order, and no machine of the home has signed that. */
+export async function refuseForged(server: HomeServer, job: RunJob): Promise<void> {
+  const text = sealedText(server, job)
+  if (text === null || (job.seal !== undefined && (await server.isSealed(text, job.seal)))) return
+  const message = 'no machine that may sign for this home has signed what the job says'
+  const hint =
+    'another hand wrote it, or its machine was removed or has another key: look who has the role of the server, and queue the run or give the answer again'
+  throw faultError('machine.unknown', job.run, message, hint)
+}
+
 /** A workspace belongs to the machines that have it at its path. */
 export function workspaceLabel(path: string): string {
   return `workspace:${path}`
+}
+
+/** The labels of every worker: the formats of jobs that it knows. */
+export function formatLabels(format = JOB_FORMAT): readonly string[] {
+  return Array.from({ length: format }, (_, index) => `${FORMAT_LABEL}${index + 1}`)
+}
+
+interface NewerJob {
+  readonly task: string
+  readonly payload: unknown
+  readonly key: string | null
+  readonly labels: readonly string[]
+}
+
+/** Adds a job that a newer writ made again, as it is, for the workers that know its format. */
+export async function leaveToNewer(
+  server: HomeServer,
+  { task, payload, key, labels }: NewerJob,
+  format: number,
+): Promise<void> {
+  const flags = [...new Set([...labels, `${FORMAT_LABEL}${format}`])]
+  await addJob(server, task, payload, { key, flags, at: null })
 }
 
 interface JobSpec {
@@ -132,6 +194,13 @@ async function ask<T>(server: HomeServer, work: () => Promise<T>): Promise<T> {
       fault('ledger.unreachable', server.schema, { reason }, { message: reason, hint }),
     )
   }
+}
+
+/** Fails in words where the tables of jobs were never made. */
+export async function checkPrepared(server: HomeServer): Promise<void> {
+  await ask(server, () =>
+    server.queries.query(`SELECT FROM ${jobsSchema(server)}._private_jobs LIMIT 0`),
+  )
 }
 
 interface JobRow {
@@ -194,8 +263,11 @@ export function findingOf(job: SeenJob, workers: readonly SeenWorker[]): string 
       ? 'no worker runs'
       : `waits for a worker on the machine ${job.machine}, which has its files`
   const can = near.some(({ labels }) => job.labels.every((label) => labels.includes(label)))
-  if (can) return null
+  if (can) return job.error === null ? null : `failed so far: ${job.error}`
   const missing = job.labels.filter((label) => !near.some(({ labels }) => labels.includes(label)))
+  const newer = missing.find((label) => label.startsWith(FORMAT_LABEL))
+  if (newer !== undefined)
+    return `a newer writ made it, and no worker knows jobs of format ${newer.slice(FORMAT_LABEL.length)}`
   return `no worker has ${(missing.length > 0 ? missing : job.labels).join(', ')}`
 }
 

@@ -2,6 +2,7 @@
  * Makes the tables of jobs of a home, once, by the role that owns the home's tables. They belong to the
  * role of appenders: the engine changes its tables itself.
  */
+import { FaultError, fault } from '../base/index.ts'
 import { type HomeServer, postgresFailure } from '../store/index.ts'
 import { jobsSchema } from './jobs.ts'
 
@@ -18,10 +19,20 @@ export async function prepareJobs(server: HomeServer, owner: string | undefined)
     await pool.query(`GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${APPENDER}`)
     await pool.query(OWN.replaceAll('@', schema))
   } catch (error) {
+    const { code } = error as { readonly code?: unknown } // Of an error of the server.
+    if (owner === undefined && code === '42501') throw notOwner(schema, error)
     throw postgresFailure(error, schema)
   } finally {
     await pool.end()
   }
+}
+
+function notOwner(schema: string, cause: unknown): Error {
+  const reason = 'the role that records the facts may not make tables'
+  const message = `${reason}; the role that owns the tables of the home makes those of jobs, too`
+  const hint = 'writ worker prepare --store-owner ROLE'
+  const found = fault('ledger.unreachable', schema, { reason }, { message, hint })
+  return new FaultError(found, { cause })
 }
 
 const OWN = `DO $do$ DECLARE one record; BEGIN

@@ -17,6 +17,8 @@ interface WorkerWords {
 const LOOK_MS = 1_000
 /** How often jobs are looked for that no worker on the roll has. */
 const ORPHANS_MS = 5_000
+/** A job that failed is tried again after this time at the latest. */
+const PAUSE_MS_MAX = 60_000
 /** Of the others, each look takes some: every worker is looked at now and then, however many there are. */
 const LOOKED_AT = 8
 
@@ -98,17 +100,30 @@ export class RollCall {
     await this.#sweep()
   }
 
-  /**
-   * Gives back jobs of names that are not on the roll. A worker takes none before its own names are; one
-   * that lost its lock may have taken some after its names had gone, and died then.
-   */
+  /** Mends what no worker mends by itself; many workers may do it at a time. */
   async #sweep(): Promise<void> {
     const jobs = jobsSchema(this.#server)
+    const table = `${jobs}._private_jobs`
+    // Jobs of names that are not on the roll are given back. A worker takes none before its own names are;
+    // one that lost its lock may have taken some after its names had gone, and died then.
     await this.#pool.query(
       `SELECT ${jobs}.force_unlock_workers(ids) FROM (SELECT array_agg(DISTINCT locked_by) AS ids
-        FROM ${jobs}._private_jobs WHERE locked_at < now() - interval '${ORPHANS_MS} milliseconds'
+        FROM ${table} WHERE locked_at < now() - interval '${ORPHANS_MS} milliseconds'
           AND locked_by <> ALL (SELECT unnest(ids) FROM ${this.#server.schema}.workers)) AS lost
         WHERE ids IS NOT NULL`,
+    )
+    // A job that was added again while a worker had it lost its key and its tries: where the worker died,
+    // it would be listed as stuck for ever.
+    await this.#pool.query(
+      `DELETE FROM ${table} WHERE locked_at IS NULL AND key IS NULL AND attempts >= max_attempts
+        AND payload->>'run' IS NOT NULL AND payload->'order' IS NULL`,
+    )
+    // The engine waits longer after each failure, up to six hours.
+    const latest = `now() + interval '${PAUSE_MS_MAX} milliseconds'`
+    await this.#pool.query(
+      `SELECT ${jobs}.reschedule_jobs(ids, run_at := ${latest}) FROM (SELECT array_agg(id) AS ids
+        FROM ${table} WHERE locked_at IS NULL AND attempts > 0 AND attempts < max_attempts
+          AND last_error IS NOT NULL AND run_at > ${latest}) AS late WHERE ids IS NOT NULL`,
     )
   }
 

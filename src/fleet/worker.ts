@@ -9,7 +9,7 @@
 import { EventEmitter } from 'node:events'
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Runner, Task, TaskList } from 'graphile-worker'
+import type { Job, Runner, Task, TaskList } from 'graphile-worker'
 import { FaultError, fault, faultCode, faultError, showName } from '../base/index.ts'
 import type { Home } from '../home/index.ts'
 import {
@@ -25,7 +25,18 @@ import {
 } from '../runs/index.ts'
 import { pinnedFlow } from '../schedules/index.ts'
 import type { HomeServer, Ledger } from '../store/index.ts'
-import { addRun, JOB_FORMAT, jobsSchema, type RunJob, taskOf, workspaceLabel } from './jobs.ts'
+import {
+  addAgain,
+  checkPrepared,
+  formatLabels,
+  JOB_FORMAT,
+  jobsSchema,
+  leaveToNewer,
+  type RunJob,
+  refuseForged,
+  taskOf,
+  workspaceLabel,
+} from './jobs.ts'
 import { RollCall } from './roll-call.ts'
 
 /** What a worker tells of. */
@@ -65,8 +76,20 @@ const POLL_MS = 1_000
 /** How often the ledger is compared with what this machine has seen. */
 const COMPARE_MS = 5_000
 const FLAGS_MS = 1_000
-/** Before a run is looked at again that another process walks. */
-const TAKEN_MS = 2_000
+/** Where nothing is wrong with a job itself: how long it rests before it is done again. */
+const RESTS_MS: Readonly<Record<string, number>> = {
+  // This worker ends.
+  'flow.interrupted': 0,
+  // Another process walks the run.
+  'flow.taken': 2_000,
+  // The server is away, or others held a turn for too long.
+  'ledger.unreachable': 2_000,
+  'ledger.busy': 2_000,
+}
+const SERVER_CODES: ReadonlySet<string> = new Set(['ledger.unreachable', 'ledger.busy'])
+/** A worker that ends waits as long for a server that is away; then its jobs are given back by others. */
+const LAST_MS = 3_000
+const AGAIN_MS = 500
 /** Before a worker begins again that the server dropped. */
 const REST_MS = 500
 
@@ -103,7 +126,7 @@ async function keepWorking(
       session ??= await openSession(options, watch)
       await Promise.race([session.broken, watch.failed, stopped])
     } catch (error) {
-      if (faultCode(error) === 'ledger.truncated') throw error
+      if (isLasting(error)) throw error
       watch.noteAway(error)
     } finally {
       await session?.close()
@@ -125,9 +148,12 @@ async function openSession(options: WorkerOptions, watch: LedgerWatch): Promise<
   const { server, concurrency, minutely } = options
   // The engine is in the script of workers alone: other commands use the rest of this room.
   const { Logger, run: startRunner } = await import('graphile-worker')
+  // The engine would make its tables itself, without the rights of the home's owner.
+  await checkPrepared(server)
   const machine = await options.ledger.machine()
   const pool = await server.openPool(concurrency + 5)
-  const labels = [...options.labels, workspaceLabel(dirname(options.home.directory))]
+  const place = workspaceLabel(dirname(options.home.directory))
+  const labels = [...options.labels, place, ...formatLabels()]
   const roll = new RollCall(pool, server, { machine, labels, version: options.version })
   const stop = new AbortController()
   const flags = new ForeignFlags(server, labels)
@@ -238,7 +264,7 @@ class LedgerWatch {
       if (this.#isAway) this.#options.tell({ kind: 'back', at: now() })
       this.#isAway = false
     } catch (error) {
-      if (faultCode(error) === 'ledger.truncated') return this.#fail(error)
+      if (isLasting(error)) return this.#fail(error)
       this.noteAway(error)
     }
   }
@@ -269,18 +295,27 @@ class WorkerJobs {
   /** The jobs that any machine can do, and those of this one. */
   tasks(): TaskList {
     const { minutely } = this.#options
-    const run: Task = (payload, { job }) => this.#told(payload, Object.keys(job.flags ?? {}))
+    const run: Task = (payload, { job }) => this.#told(payload, job)
     const repeated = Object.entries(minutely).map(([name, work]) => [name, work] as const)
     return { run, [taskOf('run', this.#place.machine)]: run, ...Object.fromEntries(repeated) }
   }
 
-  async #told(payload: unknown, flags: readonly string[]): Promise<void> {
-    const { tell } = this.#options
+  async #told(payload: unknown, job: Job): Promise<void> {
+    const { tell, server } = this.#options
     const task = 'run'
-    const { run } = payload as RunJob // Jobs of this task are made by `addRun`; `#walk` looks at the format.
+    const labels = Object.keys(job.flags ?? {})
+    const given = payload as RunJob & { readonly v: unknown } // Jobs of this task are made by `addRun`.
+    const { v, run } = given
     tell({ kind: 'taken', at: now(), task, run })
     try {
-      const status = await this.#walk(payload, flags)
+      if (v !== JOB_FORMAT) {
+        if (typeof v !== 'number' || v < JOB_FORMAT) throw newerJob(v)
+        this.#place.flags.isForeign(formatLabels(v))
+        const left = { task: job.task_identifier, payload, key: job.key, labels }
+        await leaveToNewer(server, left, v)
+        return tell({ kind: 'passed_on', at: now(), task, run, ...wordsOf(newerJob(v)) })
+      }
+      const status = await this.#walk(given, labels)
       tell({
         kind: status === null ? 'passed_on' : 'done',
         at: now(),
@@ -289,7 +324,7 @@ class WorkerJobs {
         ...(status === null ? {} : { status }),
       })
     } catch (error) {
-      if (await this.#passOn(payload, flags, error)) {
+      if (await this.#passOn(given, job, error)) {
         return tell({ kind: 'passed_on', at: now(), task, run, ...wordsOf(error) })
       }
       tell({ kind: 'failed', at: now(), task, run, ...wordsOf(error) })
@@ -299,39 +334,45 @@ class WorkerJobs {
   }
 
   /**
-   * Adds the job again where nothing is wrong with it: this worker ends, or another process walks the run
-   * at the moment. A failure of a job makes it wait longer each time, and these may come often.
+   * Adds the job again where nothing is wrong with it: this worker ends, another process walks the run at
+   * the moment, or the server is away. A failure of a job uses up a try and makes it wait longer each time,
+   * and these may come often.
    */
-  async #passOn(payload: unknown, labels: readonly string[], error: unknown): Promise<boolean> {
-    const code = faultCode(error)
-    if (code !== 'flow.interrupted' && code !== 'flow.taken') return false
-    // `#walk` has looked at the format. What a person said was left to the run before it was walked.
-    const { run, stream, begin } = payload as RunJob
-    const job = { run, stream, ...(begin === undefined ? {} : { begin }) }
-    const at = new Date(Date.now() + (code === 'flow.taken' ? TAKEN_MS : 0))
+  async #passOn(given: RunJob, { id, flags }: Job, error: unknown): Promise<boolean> {
+    const code = faultCode(error) ?? ''
+    const restMs = RESTS_MS[code]
+    if (restMs === undefined) return false
+    const { run, stream, order } = given
+    // Where the server answered, what a person said was left to the run before it was walked.
+    const isLeft = order !== undefined && !SERVER_CODES.has(code)
+    const job = isLeft ? { run, stream } : given
     const { server, ledger } = this.#options
-    try {
-      const machine = await machineOf(ledger, run)
-      await addRun(server, job, { machine, at, labels })
-      return true
-    } catch {
-      // The server is away: the job is given back when this worker is found missing.
-      return false
+    for (let endMs = Number.POSITIVE_INFINITY; performance.now() < endMs; await pause(AGAIN_MS)) {
+      try {
+        const machine = await machineOf(ledger, run)
+        const at = new Date(Date.now() + restMs)
+        const labels = Object.keys(flags ?? {})
+        await addAgain(server, job, { machine, at, labels, after: id })
+        return true
+      } catch {
+        // The server is away.
+        if (this.#place.stop.aborted) endMs = Math.min(endMs, performance.now() + LAST_MS)
+      }
     }
+    return false
   }
 
   /** Begins the run, or goes on with it. Null where another machine has to. */
-  async #walk(payload: unknown, flags: readonly string[]): Promise<string | null> {
-    const { v, ...job } = payload as RunJob & { readonly v: unknown } // As above.
-    if (v !== JOB_FORMAT) throw newerJob(v)
+  async #walk(job: RunJob, flags: readonly string[]): Promise<string | null> {
     const { ledger, server, withHost } = this.#options
+    await refuseForged(server, job)
     if (this.#place.flags.isForeign(flags)) {
-      await addRun(server, job, { labels: flags })
+      await addAgain(server, job, { labels: flags })
       return null
     }
     const bound = await machineOf(ledger, job.run)
     if (bound !== null && bound !== this.#place.machine) {
-      await addRun(server, job, { machine: bound })
+      await addAgain(server, job, { machine: bound })
       return null
     }
     return withHost(job.stream, async (host) => {
@@ -357,8 +398,13 @@ class WorkerJobs {
     const until = state.ended === null ? nextTimer(state) : null
     if (until === null) return
     const { machine } = this.#place
-    await addRun(this.#options.server, { run, stream }, { machine, at: new Date(until) })
+    await addAgain(this.#options.server, { run, stream }, { machine, at: new Date(until) })
   }
+}
+
+/** The server lost facts, or a newer writ changed its tables: waiting does not help. */
+function isLasting(error: unknown): boolean {
+  return ['ledger.truncated', 'ledger.version'].includes(faultCode(error) ?? '')
 }
 
 /** A job that is done again has left its order before: the first one counts. */

@@ -14,6 +14,7 @@ import type { Principal } from '../ledger/index.ts'
 import type { Clock } from '../machine/index.ts'
 import { type AttemptSurface, type Confirm, watchHalt } from '../service/index.ts'
 import type { Ledger } from '../store/index.ts'
+import { runHeads } from './run-records.ts'
 
 export interface FlowHost {
   readonly home: Pick<Home, 'directory' | 'state'>
@@ -93,4 +94,21 @@ export async function refuseElsewhere(ledger: Ledger, runId: string): Promise<vo
   const hint =
     'go on there, or start a worker there: `writ worker`; answers reach it from any machine'
   throw faultError('machine.elsewhere', runId, message, hint)
+}
+
+/** So many of the newest runs are looked at: whether a run has ended is known from its facts alone. */
+const LOOKED_AT = 100
+
+/** Returns runs that other machines of the home walk: a person may answer them at any machine. */
+export async function runsElsewhere(ledger: Ledger, stream: string): Promise<readonly string[]> {
+  if (ledger.files === null) return []
+  const own = await ledger.machine()
+  const found: string[] = []
+  let looked = 0
+  for await (const { run_id } of runHeads(ledger, stream)) {
+    if (++looked > LOOKED_AT) break
+    const machine = await machineOf(ledger, run_id)
+    if (machine !== null && machine !== own) found.push(run_id)
+  }
+  return found
 }

@@ -3,7 +3,7 @@
  * ledger, flow, machine, promotion, store, home and service.
  */
 export { actsOf, cancelRun } from './cancel-run.ts'
-export { type FlowHost, isElsewhere, machineOf } from './flow-host.ts'
+export { type FlowHost, isElsewhere, machineOf, runsElsewhere } from './flow-host.ts'
 export { makePlan, type PlanningOutcome, type PlanOptions, resumePlan } from './make-plan.ts'
 export {
   lookAtMigration,

@@ -357,12 +357,16 @@ function answeredBefore(runId: string, first: LeftAnswer): FaultError {
   return faultError('flow.not_waiting', first.node_id, message, `writ flow resume ${runId}`)
 }
 
-/** Runs that wait for a person or are blocked, with what each of them waits for. */
+/**
+ * Runs that wait for a person or are blocked, with what each of them waits for. `others`: runs that other
+ * machines walk, of which nothing is noted here.
+ */
 export async function stoppedRuns(
   host: Pick<FlowHost, 'home' | 'stream'> & { readonly ledger: LedgerReader },
+  others: readonly string[] = [],
 ): Promise<readonly WalkedRun[]> {
   const found: WalkedRun[] = []
-  for (const runId of notedRuns(host.home)) {
+  for (const runId of new Set([...notedRuns(host.home), ...others])) {
     const { facts } = await readRun(host.ledger, host.stream, runId)
     const run = facts.length === 0 ? null : await lookAtRun(host, runId)
     if (run === null) continue

@@ -17,6 +17,7 @@ import { createApp } from './app.ts'
 import { HostedHome } from './call/hosted-home.ts'
 import { ProgramRuns } from './call/program-runs.ts'
 import { consolePlace } from './console/console-place.ts'
+import { watchLedger } from './ledger-watch.ts'
 import { createLog } from './look/log.ts'
 import { Traces } from './look/traces.ts'
 import { ServiceLock } from './service-lock.ts'
@@ -43,6 +44,8 @@ interface StartedServer {
   readonly console: string
   /** The socket of local callers. */
   readonly socket: string
+  /** Resolves with a fault of the ledger after which the service has to end. */
+  readonly lost: Promise<Error>
   stop(): Promise<void>
 }
 
@@ -140,7 +143,8 @@ async function listenAt(
     await home.close()
     lock.release()
   }
-  return { url, console: place.origin, socket: lock.socket, stop: end }
+  const lost = watchLedger(home, resting.signal)
+  return { url, console: place.origin, socket: lock.socket, lost, stop: end }
 }
 
 /** The socket of a service that died is in the way; the lock says that none is alive. */

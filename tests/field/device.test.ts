@@ -1,10 +1,17 @@
 /** What the reference executor refuses before it believes an offer, and what its journal promises (D-2). */
+import { spawnSync } from 'node:child_process'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { digestDocument, faultCode } from '../../src/base/index.ts'
-import { DeviceJournal, type DeviceNews, Executor, openDeviceKey } from '../../src/device/index.ts'
+import {
+  command,
+  DeviceJournal,
+  type DeviceNews,
+  Executor,
+  openDeviceKey,
+} from '../../src/device/index.ts'
 import { deviceText, offerText } from '../../src/ledger/index.ts'
 
 const TASK = JSON.parse(readFileSync('examples/documents/task.json', 'utf8'))
@@ -102,6 +109,32 @@ describe('a device', () => {
     const first = events(await handed(offer(), offer()))
     expect(first).toEqual(['claimed', 'acting', 'executed', 'reported'])
     expect(events(await handed(offer()))).toEqual(['device.offer_known'])
+  })
+})
+
+describe('a command', () => {
+  it('that cannot be started has done nothing, and one that is killed is unknown', async () => {
+    const outcomes = [['/nowhere/pump'], ['sh', '-c', 'kill -9 $$']].map((words) =>
+      command(words)(TASK),
+    )
+    expect(await Promise.all(outcomes)).toMatchObject([
+      { status: 'not_executed' },
+      { status: 'unknown' },
+    ])
+  })
+
+  it('that is not there keeps the executor from taking tasks', () => {
+    const key = `farm+00000000+${Buffer.concat([Buffer.of(1), Buffer.alloc(32)]).toString('base64')}`
+    const words = ['device', 'run', 'pump-1@farm', '--home-key', key, '--dir', folder]
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['bin/writ.cjs', ...words, '--url', 'http://127.0.0.1:9', '--', 'nosuchpump'],
+      { encoding: 'utf8', env: { PATH: process.env['PATH'], HOME: folder, WRIT_TOKEN: 'writ_x' } },
+    )
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringContaining('there is no program `nosuchpump`'),
+    ])
   })
 })
 

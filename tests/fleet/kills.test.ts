@@ -22,6 +22,8 @@ import { WorkerProcess, workEndpoint, writeFlow } from './worker-rig.ts'
 const RUNS = Number(process.env['WRIT_FLEET_RUNS'] ?? 10)
 const SEED = Number(process.env['WRIT_SEED'] ?? Date.now() % 1_000_000)
 const NODES = 2
+/** The usual ten runs take half a minute on two quiet cores, and this much where others want them, too. */
+const END_MS = 300_000 + RUNS * 20_000
 const PROGRAM = join(process.cwd(), 'bin', 'writ.cjs')
 
 /** A small generator of numbers, so that a seed repeats the kills. */
@@ -37,6 +39,7 @@ let fleet: Fleet
 let endpoint: Endpoint
 const machines: FleetMachine[] = []
 const children: ChildProcess[] = []
+const started: WorkerProcess[] = []
 
 beforeAll(async () => {
   fleet = await Fleet.start()
@@ -95,6 +98,21 @@ function serve(machine: FleetMachine): ChildProcess {
   return spawn(process.execPath, words, { cwd: machine.project, env: machine.env, stdio: 'ignore' })
 }
 
+function work(machine: FleetMachine): ChildProcess {
+  const worker = new WorkerProcess(machine, ['--concurrency', '4'])
+  started.push(worker)
+  return worker.child
+}
+
+/** What workers told that may say why a run does not end. */
+function troubles(): string {
+  const told = started.flatMap(({ news, err }) => [
+    ...news.filter(({ kind }) => kind === 'failed' || kind === 'away').map((one) => one.message),
+    ...(err === '' ? [] : [err]),
+  ])
+  return [...new Set(told)].join('\n')
+}
+
 /** Puts the runs of a machine on the server. */
 async function addRuns(machine: FleetMachine, ledger: Ledger, count: number, url: string) {
   const file = writeFlow(machine, 'killed', url, { nodes: NODES })
@@ -138,7 +156,7 @@ async function outcomesOf(ledger: Ledger, run: string): Promise<number> {
 }
 
 it('every run ends, nothing is lost or doubled, and the ledger verifies', {
-  timeout: RUNS * 30_000 + 600_000,
+  timeout: END_MS + 60_000 + RUNS * 5_000,
 }, async () => {
   process.stderr.write(`fleet: ${RUNS} runs, seed ${SEED}\n`)
   const next = numbers(SEED)
@@ -152,19 +170,20 @@ it('every run ends, nothing is lost or doubled, and the ledger verifies', {
     runs.push([...(await addRuns(machine, ledger, Math.ceil(RUNS / machines.length), url))])
   }
   const [alpha, beta] = machines as [FleetMachine, FleetMachine]
-  const workers = [alpha, alpha, alpha, beta, beta].map(
-    (machine) => new Kept(() => new WorkerProcess(machine, ['--concurrency', '4']).child),
-  )
+  const workers = [alpha, alpha, alpha, beta, beta].map((machine) => new Kept(() => work(machine)))
   const services = [alpha, beta].map((machine) => new Kept(() => serve(machine)))
   const server = serverOf(ledgers[0] as Ledger)
   const killsMax = Math.max(4, RUNS / 10)
   let kills = 0
+  const startedMs = performance.now()
   for (;;) {
     await pause(1_000 + next() * 3_000)
     for (const one of [...workers, ...services]) one.look()
     const jobs = await patiently(() => seenJobs(server))
     const left = jobs.filter(({ task }) => task === 'run')
     if (left.length === 0) break
+    if (performance.now() - startedMs > END_MS)
+      throw new Error(`seed ${SEED}, ${kills} kills: ${JSON.stringify(left)}\n${troubles()}`)
     for (const { id, state } of left) if (state === 'stuck') await retryJob(server, id)
     if (kills >= killsMax) continue
     kills++
@@ -188,7 +207,8 @@ it('every run ends, nothing is lost or doubled, and the ledger verifies', {
       expect([run, status, await outcomesOf(ledger, run)]).toEqual([run, 'DONE', NODES])
     }
   }
-  process.stderr.write(`fleet: ${kills} kills\n`)
+  const seconds = Math.round((performance.now() - startedMs) / 1000)
+  process.stderr.write(`fleet: ${kills} kills in ${seconds} s\n${troubles()}\n`)
   for (const ledger of ledgers) await ledger.close()
   const report = await verifyLedger({ directory: stateOf(alpha) }, { contracts: true, index: true })
   expect([report.problems, report.ok]).toEqual([[], true])

@@ -1,11 +1,15 @@
 /** One home on several machines (X-1), through the built program and a real PostgreSQL server. */
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { task } from '../ledger/entries.ts'
 import { asOwner } from '../ledger/postgres-ledger.ts'
 import { verifyBundle } from '../verifier/verify.mjs'
 import { Fleet, FleetMachine } from './fleet-rig.ts'
+import { serve } from './worker-rig.ts'
+
+// Each test starts up to twenty programs.
+vi.setConfig({ testTimeout: 120_000 })
 
 let fleet: Fleet
 let first: FleetMachine
@@ -154,6 +158,8 @@ describe('a server that lost facts', () => {
       await client.query(`CREATE TABLE backup_tiles AS TABLE ${name}.tiles`)
     })
     issue(second)
+    const service = serve(second)
+    await service.ready
     await asOwner(fleet.server, async (client) => {
       await client.query('SET session_replication_role = replica')
       for (const table of ['heads', 'facts', 'keys', 'tiles']) {
@@ -171,6 +177,7 @@ describe('a server that lost facts', () => {
     const refused = second.writ(['principal', 'add', 'ai:after@local'])
     expect([refused.status, refused.json.error.code]).toEqual([4, 'ledger.truncated'])
     expect(refused.json.error.message).toContain('older backup')
+    expect(await service.ended).toEqual([4, expect.stringContaining('older backup')])
     const root = join(second.folder, 'state', 'writ')
     const [id = ''] = readdirSync(root).filter((one) => one !== 'homes.json')
     rmSync(join(root, id, 'heads.json'))

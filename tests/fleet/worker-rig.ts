@@ -97,3 +97,18 @@ export function writeFlow(
   writeFileSync(file, JSON.stringify(flow))
   return file
 }
+
+/** A service of a machine, with how it ends and what it said last. */
+export function serve(machine: FleetMachine) {
+  const words = [PROGRAM, 'serve', '--listen', '127.0.0.1:0']
+  const child = spawn(process.execPath, words, { cwd: machine.project, env: machine.env })
+  let err = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    err += chunk.toString()
+  })
+  const ready = new Promise<void>((resolve) => child.stdout.once('data', () => resolve()))
+  const ended = new Promise<readonly [number | null, string]>((resolve) =>
+    child.once('exit', (status) => resolve([status, err])),
+  )
+  return { child, ready, ended }
+}

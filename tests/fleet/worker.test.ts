@@ -159,50 +159,6 @@ describe('a worker', () => {
     expect(refused.json.error.code).toBe('machine.elsewhere')
   })
 
-  it(
-    'tries a job that fails a bounded number of times, then it waits with the way out',
-    TIMEOUT,
-    async () => {
-      const { run_id: run } = first.must([
-        'flow',
-        'run',
-        writeFlow(first, 'poison', url),
-        '--queue',
-      ])
-      const { Client } = await import('pg')
-      const client = new Client(fleet.server.connection)
-      await client.connect()
-      const { rows } = await client.query(
-        "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'wj\\_%'",
-      )
-      const jobs = rows[0].nspname
-      // A newer writ made it: this one does not know what it says.
-      await client.query(
-        `UPDATE ${jobs}._private_jobs SET payload = (payload::jsonb || '{"v": 2}')::json, attempts = 9
-        WHERE payload->>'run' = $1`,
-        [run],
-      )
-      const worker = work(first)
-      const failed = await worker.until((news) => news.kind === 'failed' && news.run === run)
-      expect(failed.code).toBe('ledger.version')
-      let job: { id: string; state: string; finding: string } | undefined
-      for (let tries = 0; job?.state !== 'stuck' && tries < 20; tries++) {
-        job = first
-          .writ(['worker', 'list'])
-          .json.jobs.find((one: { run: string }) => one.run === run)
-      }
-      expect(job).toMatchObject({ state: 'stuck' })
-      expect(job?.finding).toContain('failed 10 times')
-      await client.query(
-        `UPDATE ${jobs}._private_jobs SET payload = (payload::jsonb || '{"v": 1}')::json WHERE payload->>'run' = $1`,
-        [run],
-      )
-      await client.end()
-      first.must(['worker', 'retry', job?.id ?? ''])
-      await worker.until((news) => news.kind === 'done' && news.run === run)
-    },
-  )
-
   it('goes on when the database was killed', TIMEOUT, async () => {
     const worker = work(first)
     await worker.until((news) => news.kind === 'ready')

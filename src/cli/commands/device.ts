@@ -18,6 +18,7 @@ import {
   simulation,
 } from '../../device/index.ts'
 import { encodeBase64, parseDevice, parseVerifierKey } from '../../ledger/index.ts'
+import { isExecutable } from '../../machine/index.ts'
 import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
 import { signalled } from '../call/listening.ts'
 import { surroundings } from '../call/terminal.ts'
@@ -42,8 +43,8 @@ export async function run(call: CommandCall): Promise<Exit> {
       'writ device run pump-3@north-farm …',
     )
   }
-  const homeKeys = homeKeysOf(call)
   const carryOut = carryOutOf(call, words)
+  const homeKeys = homeKeysOf(call)
   const tell = tellTo(call)
   const trouble = (message: string): void => tell({ event: 'trouble', message })
   const link = linkOf(call, device, homeKeys, trouble)
@@ -93,8 +94,19 @@ function carryOutOf(call: CommandCall, words: readonly string[]): CarryOut {
     )
   }
   if (file !== null) return calls(file, surroundings().env)
-  if (words.length > 0) return command(words)
+  if (words.length > 0) {
+    refuseMissing(words[0] ?? '')
+    return command(words)
+  }
   return simulation(numberOption(call, 'seconds', SECONDS_MAX) ?? 1)
+}
+
+/** A device that cannot carry anything out takes no task. */
+function refuseMissing(program: string): void {
+  const folders = program.includes('/') ? [''] : (surroundings().env['PATH'] ?? '').split(':')
+  if (folders.some((folder) => isExecutable(resolve(folder, program)))) return
+  const message = `there is no program ${showName(program)}${program.includes('/') ? '' : ' on your PATH'}`
+  throw usageError(message, 'writ device run NAME@NAMESPACE … -- ./pump')
 }
 
 function linkOf(

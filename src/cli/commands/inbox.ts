@@ -2,7 +2,7 @@
 
 import { type RunStop, stopsOf } from '../../flow/index.ts'
 import type { KnownHome } from '../../home/index.ts'
-import { stoppedRuns, type WalkedRun } from '../../runs/index.ts'
+import { runsElsewhere, stoppedRuns, type WalkedRun } from '../../runs/index.ts'
 import type { InboxQuestion, Question } from '../../service/index.ts'
 import { countsText, headJson, operationTitle, resultText, visible } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit, reply } from '../call/command.ts'
@@ -148,7 +148,9 @@ async function flowQuestions(sessions: readonly GateSession[]): Promise<readonly
   const found: FlowQuestion[] = []
   for (const { session, stream } of sessions) {
     const { home, ledger } = session
-    for (const run of await stoppedRuns({ home, ledger, stream })) found.push(...questionsOf(run))
+    const others = await runsElsewhere(ledger, stream)
+    const stopped = await stoppedRuns({ home, ledger, stream }, others)
+    found.push(...stopped.flatMap(questionsOf))
   }
   return found
 }

@@ -38,7 +38,8 @@ export async function run(call: CommandCall): Promise<Exit> {
     ? JSON.stringify({ url, console, socket })
     : `serving at ${url}; people log in at ${console}`
   await terminal.out(`${text}\n`)
-  await signalled()
+  const lost = await Promise.race([signalled().then(() => null), server.lost])
   await server.stop()
+  if (lost !== null) throw lost
   return EXIT.yes
 }

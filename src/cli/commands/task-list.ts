@@ -89,7 +89,7 @@ async function list(
     for (const [at, { seq, text }] of page.facts.entries()) {
       const row = await rowOf(ledger, listing, text, seen)
       lookedAt++
-      if (row !== null && !(listing.onlyOpen && row.status !== 'open')) rows.push(row)
+      if (row !== null && (!listing.onlyOpen || isOpen(row))) rows.push(row)
       const isLast = at === page.facts.length - 1 && page.next === null
       if (rows.length < listing.limit && lookedAt < LOOKED_AT_MAX) continue
       return { rows, next: isLast ? null : seq }
@@ -97,6 +97,11 @@ async function list(
     if (page.next === null) return { rows, next: null }
     cursor = page.next
   }
+}
+
+/** No receipt yet, and its device may still begin it, or begun it and is not heard. */
+function isOpen({ status, dispatch }: TaskRow): boolean {
+  return status === 'open' && dispatch?.state !== 'withdrawn' && dispatch?.state !== 'silent'
 }
 
 /** Facts that lead to a task each: the task itself, or a receipt of the device. */

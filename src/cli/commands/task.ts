@@ -4,6 +4,7 @@
  */
 import { faultError } from '../../base/index.ts'
 import { keyedTask, newTask, recordReceipt, recordTask } from '../../history/index.ts'
+import { deviceOfTask, deviceText, isDevice, type Register } from '../../ledger/index.ts'
 import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
 import { proveHuman, streamToWrite, withHistory, withHome } from '../call/home.ts'
 import { readDocument, refuse } from '../history/text.ts'
@@ -25,8 +26,24 @@ export async function issue(call: CommandCall): Promise<Exit> {
     // The bearer of a human's token was vouched for when the token was made.
     if (session.caller.proof === 'none') await proveHuman(session, call, 'issuing a task')
     const recorded = await recordTask({ ...session, stream, source: 'cli' }, answer.task)
-    return recorded.ok ? tell(call, stream, recorded) : refuse(call, recorded.violations)
+    if (!recorded.ok) return refuse(call, recorded.violations)
+    await warnOfDevice(call, answer.task, session.register)
+    return tell(call, stream, recorded)
   })
+}
+
+/** A task may be issued before its device is known; until then it is offered to no one. */
+async function warnOfDevice(
+  { terminal }: CommandCall,
+  task: unknown,
+  { principals }: Register,
+): Promise<void> {
+  const device = deviceOfTask(task)
+  if (device === null || principals.some(({ principal }) => isDevice(principal, device))) return
+  const name = deviceText(device)
+  await terminal.err(
+    `no device ${name} is registered here; until then no one can take the task: writ principal add device:${name}\n`,
+  )
 }
 
 /** Puts the key of `--key` into the document. */

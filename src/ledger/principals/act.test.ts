@@ -54,6 +54,12 @@ describe('judgeTask', () => {
     expect(document.act_task_id).toBe('mine')
   })
 
+  it('refuses a name that no device can have', () => {
+    for (const device_id of ['pump 3', '', 'pump/3', 7])
+      expect(taskCodes({ ...TASK, meta: { device_id } }, ANN)).toEqual(['dispatch.device'])
+    expect(taskCodes({ ...TASK, meta: { device_id: 'pump-3@north' } }, ANN)).toEqual([])
+  })
+
   it('refuses every kind but a human, and every issuer but the caller', () => {
     for (const kind of ['ai', 'script', 'device'] as const) {
       const who = { ...ANN, kind }

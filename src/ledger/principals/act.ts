@@ -40,6 +40,7 @@ export function judgeTask(document: unknown, caller: Caller, fill: TaskFill): Ta
     ...validate(actTask, filled).violations,
     ...issuerViolations(filled, caller),
     ...kindViolations(caller),
+    ...deviceNameViolations(filled),
   ]
   if (violations.length > 0) return { ok: false, violations }
   return { ok: true, task: filled as ActTask } // Judged in the lines above.
@@ -86,6 +87,20 @@ function issuerViolations(document: unknown, { principal }: Caller): readonly Vi
   const mismatch = { code: 'task.issuer_mismatch', path: '/issuer', message } as const
   if (principal.kind !== 'human') return [mismatch]
   return [{ ...mismatch, hint: `"issuer": ${JSON.stringify(plain(principal))}` }]
+}
+
+/** A name that no device can have would leave the task on no list of what is due. */
+function deviceNameViolations(task: unknown): readonly Violation[] {
+  const named = field(field(task, 'meta'), 'device_id')
+  if (named === undefined || deviceOfTask(task) !== null) return []
+  return [
+    {
+      code: 'dispatch.device',
+      path: '/meta/device_id',
+      message: `${showName(String(named))} is not the name of a device`,
+      hint: 'ID, or ID@NAMESPACE, of letters, digits, `.`, `_` and `-`',
+    },
+  ]
 }
 
 export type ReceiptAnswer =

@@ -10,6 +10,8 @@ import { FaultError, fault, faultError } from '../../base/index.ts'
 import type { KeyRotated, MachineChange } from '../../contracts/index.ts'
 import {
   checkSigners,
+  decodeBase64,
+  encodeBase64,
   equalBytes,
   type Fact,
   fingerprint,
@@ -34,6 +36,12 @@ export interface Machine {
   /** Who let it in. */
   readonly by: Fact['principal']
   readonly removedAt: string | null
+}
+
+/** What a machine signed outside of the ledger, with the fingerprint of its key. */
+export interface MachineSeal {
+  readonly key: string
+  readonly sig: string
 }
 
 /** A fact that changes keys, and the first kept checkpoint with it. */
@@ -78,6 +86,19 @@ export class MachineKeys implements KeyRing {
       if (key.keyId === keyId) return key
     }
     return null
+  }
+
+  /** Returns whether a machine that signs now has signed the text. */
+  hasSigned(text: string, { key, sig }: MachineSeal): boolean {
+    const found = this.#schedule?.inForce.find((one) => fingerprint(one.publicKey) === key)
+    const signature = decodeBase64(sig)
+    if (found === undefined || signature === null) return false
+    return verifierFor(found)?.verify(text, signature) ?? false
+  }
+
+  seal(text: string): MachineSeal {
+    const own = this.own()
+    return { key: fingerprint(own.publicKey), sig: encodeBase64(own.sign(text)) }
   }
 
   /** Returns the key that this machine signs with. Fails if no fact lets it sign. */

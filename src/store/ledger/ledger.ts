@@ -36,12 +36,13 @@ import {
   sealOf,
 } from '../keys/ed25519.ts'
 import { createKey, makeCurrent, openKeys, setAsideUnused } from '../keys/keys.ts'
-import { keyFactName, MachineKeys } from '../keys/machine-keys.ts'
+import { keyFactName, MachineKeys, type MachineSeal } from '../keys/machine-keys.ts'
 import { fingerprintsOf, recordedKeys } from '../keys/recorded-keys.ts'
 import { FileObjects, type ObjectStore } from '../objects/objects.ts'
 import {
   createPostgresLedger,
   openServerPool,
+  tryLogin,
   upgradePostgresLedger,
 } from '../postgres/postgres-connection.ts'
 import type { HomeFiles } from '../postgres/postgres-objects.ts'
@@ -128,6 +129,8 @@ async function createTables(
   const { connection } = postgresPlaceOf({ kind, url, schema })
   const { user: login } = connection
   const isApart = owner !== undefined && owner !== login
+  // Both roles have to get in before anything is made: a home that no one opens would stay on the server.
+  if (isApart) await tryLogin({ schema, connection })
   await createPostgresLedger(
     { schema, connection: isApart ? { ...connection, user: owner } : connection },
     name,
@@ -188,7 +191,7 @@ async function openPostgresLedger(
   const keys = new MachineKeys(openKeys(keysDirectory), keysDirectory)
   const store = await openPostgresStore({ ...postgresPlaceOf(setting), keys })
   try {
-    compareHeads(directory, await store.heads())
+    await compareHeads(directory, () => store.heads())
     await store.refresh(keys)
   } catch (error) {
     await store.close()
@@ -202,6 +205,14 @@ async function openPostgresLedger(
     queries: store.queries,
     openPool: (connectionsMax: number, user?: string) =>
       openServerPool(place, connectionsMax, user),
+    seal: async (text: string) => {
+      await store.refresh(keys)
+      return keys.seal(text)
+    },
+    isSealed: async (text: string, seal: MachineSeal) => {
+      await store.refresh(keys)
+      return keys.hasSigned(text, seal)
+    },
   }
   return new Ledger({ ...parts, server, files: store.files }, keysDirectory, options)
 }
@@ -212,6 +223,10 @@ export interface HomeServer {
   readonly queries: PostgresStore['queries']
   /** Connections of their own, for a process that takes jobs. */
   openPool(connectionsMax: number, user?: string): Promise<Pool>
+  /** Signs with the key of this machine. Fails if no fact lets it sign. */
+  seal(text: string): Promise<MachineSeal>
+  /** Whether a machine that may sign now has signed the text. */
+  isSealed(text: string, seal: MachineSeal): Promise<boolean>
 }
 
 interface LedgerParts {
@@ -404,7 +419,8 @@ export class Ledger {
    * goes. A process that stays calls it now and then.
    */
   async compareHeads(): Promise<void> {
-    if (this.files !== null) compareHeads(dirname(this.#keysDirectory), await this.store.heads())
+    if (this.files === null) return
+    await compareHeads(dirname(this.#keysDirectory), () => this.store.heads())
   }
 
   async close(): Promise<void> {

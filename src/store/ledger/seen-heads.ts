@@ -4,10 +4,10 @@
  * recorded behind facts that were there and are not.
  */
 import { join } from 'node:path'
-import { FaultError, fault } from '../../base/index.ts'
 import { isObject } from '../../contracts/index.ts'
 import { hashText, type SignedHead } from '../../ledger/index.ts'
 import { readIfThere, writeWhole } from '../../machine/index.ts'
+import { rolledBack } from '../streams/rolled-back.ts'
 
 const FILE = 'heads.json'
 
@@ -27,9 +27,16 @@ function readSeen(state: string): ReadonlyMap<string, SeenHead> {
   }
 }
 
-/** Fails if the ledger has lost facts that this machine has seen; else notes how far it goes now. */
-export function compareHeads(state: string, heads: readonly SignedHead[]): void {
+/**
+ * Fails if the ledger has lost facts that this machine has seen; else notes how far it goes now. What was
+ * seen is read before the server is asked: other processes note more in between.
+ */
+export async function compareHeads(
+  state: string,
+  ask: () => Promise<readonly SignedHead[]>,
+): Promise<void> {
   const seen = readSeen(state)
+  const heads = await ask()
   for (const [stream, before] of seen) {
     const now = heads.find((head) => head.stream === stream)
     const size = now?.size ?? 0
@@ -37,14 +44,17 @@ export function compareHeads(state: string, heads: readonly SignedHead[]): void 
     if (size >= before.size && !isOther) continue
     throw rolledBack(stream, size, before.size)
   }
-  const rows = heads.map(({ stream, size, root }) => [stream, { size, root: hashText(root) }])
-  const text = `${JSON.stringify(Object.fromEntries(rows))}\n`
-  if (readIfThere(join(state, FILE)) !== text) writeWhole(join(state, FILE), text, 0o600)
+  noteHeads(state, heads)
 }
 
-function rolledBack(stream: string, size: number, checkpoint: number): FaultError {
-  const message = `the server has ${size} facts of the stream ${stream}, and this machine has seen ${checkpoint}: the database was restored from an older backup, or another one answers at its address. Nothing was recorded`
-  const hint =
-    'restore a newer backup, or have the missing facts replayed (point-in-time recovery). If they are lost for good, a human lets go of them on each machine: remove heads.json from its state directory (`writ home list` names it), and `writ ledger verify --from CHECKPOINT` says what is gone'
-  return new FaultError(fault('ledger.truncated', stream, { size, checkpoint }, { message, hint }))
+/** What another process has noted meanwhile is not taken back. */
+function noteHeads(state: string, heads: readonly SignedHead[]): void {
+  const noted = readSeen(state)
+  const rows = heads.map(({ stream, size, root }) => {
+    const other = noted.get(stream)
+    const isBehind = other !== undefined && other.size > size
+    return [stream, isBehind ? other : { size, root: hashText(root) }]
+  })
+  const text = `${JSON.stringify(Object.fromEntries(rows))}\n`
+  if (readIfThere(join(state, FILE)) !== text) writeWhole(join(state, FILE), text, 0o600)
 }

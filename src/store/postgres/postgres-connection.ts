@@ -116,6 +116,18 @@ export function release(client: PoolClient, outcome: 'sound' | 'broken'): void {
 
 function ignore(): void {}
 
+/** Fails in words if the role of the connection does not get in. */
+export async function tryLogin({ connection, schema }: PostgresPlace): Promise<void> {
+  const client = await newClient(connection)
+  try {
+    await client.connect()
+  } catch (error) {
+    throw postgresFailure(error, schema, connection)
+  } finally {
+    await client.end().catch(ignore)
+  }
+}
+
 /**
  * Makes an empty ledger of that name in a schema of its own. Run by the owner; appenders log in as
  * roles to which the role `appender` is granted, such as `login`.

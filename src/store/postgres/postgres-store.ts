@@ -185,6 +185,8 @@ export class PostgresStore implements Store {
   }
 
   async heads(): Promise<readonly SignedHead[]> {
+    // A newer writ may have changed the tables since they were opened.
+    await this.#read(() => readLedgerName(this.#readers, this.#schema))
     return (await this.#headRows('', [])).map(readHead)
   }
 

@@ -19,6 +19,7 @@ import {
 import type { KeyRing } from '../keys/ed25519.ts'
 import { MachineKeys } from '../keys/machine-keys.ts'
 import type { AppendCall, AppendOutcome } from '../sqlite/ledger-file.ts'
+import { refuseRolledBack } from '../streams/rolled-back.ts'
 import { beginningDraft, type FactIds, machineDraft } from '../streams/stream-start.ts'
 import {
   lostFact,
@@ -51,7 +52,8 @@ interface PostgresTurnOptions {
   readonly streams: readonly string[]
   readonly known: {
     readonly states: Map<string, SettledState>
-    readonly trusted: ReadonlySet<string>
+    /** How far this process took the streams that it wrote to. */
+    readonly trusted: ReadonlyMap<string, number>
   }
 }
 
@@ -304,9 +306,9 @@ export class PostgresTurn {
   #load(name: string, row: HeadRow | undefined): TurnStream {
     const { keys, known, holder } = this.#options
     const cached = this.#known.get(name)
+    refuseRolledBack(name, row?.size ?? 0, known.trusted.get(name))
     if (row === undefined) return this.#newStream(name)
-    const epoch = row.epoch ?? 0
-    const isOurs = row.holder === holder
+    const [epoch, isOurs] = [row.epoch ?? 0, row.holder === holder]
     const isCurrent = isOurs && cached?.epoch === epoch && cached.state.storedSize === row.size
     const state = isCurrent ? cached.state : stateOf(endOf(row), keys, known.trusted.has(name))
     return growingOf(state, epoch, isOurs ? epoch : epoch + 1)

@@ -70,7 +70,7 @@ export class PostgresWriter implements Writer {
   readonly #lanes = new Map<string, Lane>()
   readonly #states = new Map<string, SettledState>()
   /** Streams whose newest checkpoint was verified once by this process. */
-  readonly #trusted = new Set<string>()
+  readonly #trusted = new Map<string, number>()
   #isClosed = false
 
   constructor(options: PostgresWriterOptions) {
@@ -221,7 +221,7 @@ export class PostgresWriter implements Writer {
       const { name, id, storedSize } = settled.state
       // The server numbers new streams: the next turn reads which number it was.
       if (id !== NEW_STREAM) this.#states.set(name, settled)
-      this.#trusted.add(name)
+      this.#trusted.set(name, storedSize)
       this.#options.onGrown?.(name, storedSize)
     }
     for (const name of this.#states.keys()) {
