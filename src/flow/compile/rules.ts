@@ -68,7 +68,7 @@
  * that fails has the next one tried only where it was chosen. A decision with several open ways next to another way
  * that is taken is an alert, as one without an open way is. The closed ways of a CHECK that was passed with skipped
  * work are tried again when a person unblocks it. Work whose review is under way runs again when a way back leads to
- * it, as work that was done does.
+ * it, as work that was done does; if it has no attempt left, a person is asked after the verdict, as by version 9.
  */
 
 export const RULES_NOW = 10

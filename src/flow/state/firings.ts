@@ -117,11 +117,19 @@ export function isUsedUp(draft: RunDraft, index: number): boolean {
   const { max_attempts: most } = draft.nodeOf(index).document
   if (draft.run.rules < 9 || attempts < most + granted) return false
   const isAsked = pending?.type === 'ask_human' && pending.why === 'escalation'
-  return isAsked || !isOpen(status) || isActingOnFiles(status)
+  return isAsked || !isOpen(status) || isActingOnFiles(status) || isKeptByReview(draft, index)
+}
+
+/** Returns whether work is under review and has no attempt left: a way back to it waits for the verdict (version 10). */
+export function isKeptByReview(draft: RunDraft, index: number): boolean {
+  const { status, attempts, granted } = draft.nodes.get(index)
+  const { max_attempts: most } = draft.nodeOf(index).document
+  return draft.run.rules >= 10 && status === 'submitted' && attempts >= most + granted
 }
 
 /** Returns whether a way back to a node waits for the gate: a Rollback for all that the node has led to. */
 export function isBackKept(draft: RunDraft, { document }: CompiledEdge, node: number): boolean {
+  if (isKeptByReview(draft, node)) return true
   return isActedOn(draft, node, document.class === 'Rollback' && !isUsedUp(draft, node))
 }
 
