@@ -139,14 +139,23 @@ function isActedOn(draft: RunDraft, node: number, isAll: boolean): boolean {
   return nodes.some((one) => isActingOnFiles(draft.nodes.get(one).status))
 }
 
-/** Returns whether a Rollback to a node has fired that waits for the gate. */
+/** Returns whether a Rollback to a node has fired that waits for the gate, or is being carried out (version 10). */
 export function isGateWaitedFor(draft: RunDraft, index: number): boolean {
-  return draft.run.backs.some(
+  const isKept = draft.run.backs.some(
     ({ edge, node }) =>
       node === index &&
       draft.edgeOf(edge).document.class === 'Rollback' &&
       isBackKept(draft, draft.edgeOf(edge), node),
   )
+  return isKept || (draft.run.rules >= 10 && isUndoneFor(draft, index))
+}
+
+function isUndoneFor(draft: RunDraft, index: number): boolean {
+  if (draft.run.acting === 0 || draft.nodes.get(index).entries === 0) return false
+  return draft.flow.nodes.some(({ index: one }) => {
+    const { pending } = draft.nodes.get(one)
+    return pending?.type === 'roll_back' && draft.nodeNamed(pending.back_to) === index
+  })
 }
 
 /** Forgets the ways back to a node: it is entered, or what it has led to is being undone. */
