@@ -68,7 +68,9 @@
  * that fails has the next one tried only where it was chosen. A decision with several open ways next to another way
  * that is taken is an alert, as one without an open way is. The closed ways of a CHECK that was passed with skipped
  * work are tried again when a person unblocks it. Work whose review is under way runs again when a way back leads to
- * it, as work that was done does.
+ * it, as work that was done does; if it has no attempt left, a person is asked after the verdict, as by version 9.
+ * Where a map leaves by its Exception edge, items that were given up miss no goal. While the gate undoes what a
+ * Rollback leaves behind, no other way enters its target.
  */
 
 export const RULES_NOW = 10

@@ -354,7 +354,11 @@ function blockedStop(
     phase === null
       ? finding.node_id === node_id
       : finding.invariant_id !== undefined && phase.includes(finding.node_id ?? '')
-  const own = findings.filter((finding) => isOwn(finding) && STOPPING.has(finding.action))
+  const all = findings.filter((finding) => isOwn(finding) && STOPPING.has(finding.action))
+  // What stopped it before it ran again was answered.
+  const since = phase === null ? lastEntry(run.facts, node_id) : -1
+  const later = all.filter(({ seq }) => seq > since)
+  const own = later.length > 0 ? later : all
   const last = own.findLast(({ action }) => action === 'block') ?? own.at(-1)
   // A hindrance often has several findings at once, such as two closed ways.
   const together =
@@ -375,6 +379,15 @@ function blockedStop(
     says: says === '' ? 'it is blocked' : says,
     next: [...ways, resumeText(runId), commandText('writ', 'flow', 'cancel', runId)],
   }
+}
+
+/** Returns the number of the fact by which a node was entered last; -1 if it never was. */
+function lastEntry(facts: readonly FlowFact[], nodeId: string): number {
+  const last = facts.findLast(
+    ({ type, payload }) =>
+      type === 'flow_event_v1' && payload.kind === 'entered' && payload.node_id === nodeId,
+  )
+  return last?.payload.seq ?? -1
 }
 
 /** Why the ways to a node are closed on which it waits, each by what was found of it last. */

@@ -301,6 +301,8 @@ export function resumeWaysBack(turn: Turn): void {
     const way = turn.draft.edgeOf(edge)
     const isUsed = isUsedUp(turn.draft, node)
     if (isBackKept(turn.draft, way, node) || (isUsed && isOpen(turn.node(node).status))) continue
+    // A person skipped the node, and let the source run again.
+    if (isUsed && turn.draft.run.rules >= 10 && turn.draft.fired.get(edge) === 0) continue
     if (way.document.class === 'Rollback' && !isUsed && rollBack(turn, node, round)) continue
     turn.first({ kind: 'enter', node, round, cause: 'back', edge })
   }

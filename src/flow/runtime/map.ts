@@ -125,6 +125,12 @@ export function isCounted(turn: Turn, node: number): boolean {
   return outgoing.some(({ document }) => document.class === 'Exception')
 }
 
+/** Returns whether a node is in an item that was given up: where the run went then, the mapped node says. */
+export function isGivenUp(turn: Turn, node: number): boolean {
+  const found = turn.flow.maps.length === 0 ? null : itemAt(turn.flow, node)
+  return found !== null && turn.node(found.item.last).status === 'abandoned'
+}
+
 /** Ends an item without its work; false if the node belongs to none. */
 export function giveUpItem(turn: Turn, node: number, why: string): boolean {
   const found = turn.flow.maps.length === 0 ? null : itemAt(turn.flow, node)

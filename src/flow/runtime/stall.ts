@@ -15,6 +15,7 @@ import { isOpen } from '../state/state.ts'
 import { phaseAwaited } from './border.ts'
 import { block, isAwaited } from './enter.ts'
 import { hasGoneOn, nodesAfter } from './leave.ts'
+import { isGivenUp } from './map.ts'
 import { missingApprovals } from './review.ts'
 import type { Turn } from './turn.ts'
 
@@ -125,6 +126,8 @@ function goalsMissedAt(turn: Turn, node: number): readonly string[] {
   if (turn.draft.run.rules < 5) return isLedTo(turn, node) ? goalsFrom(turn, node) : []
   const { status, isLeftBehind } = turn.node(node)
   if (isLeftBehind) return isLedStill(turn, node) ? goalsAhead(turn, node) : []
+  // The mapped node went on, or out of the failure.
+  if (turn.draft.run.rules >= 10 && status === 'abandoned' && isGivenUp(turn, node)) return []
   // An alternative that another one won over is missed only if no goal behind it was reached.
   if (status === 'abandoned') return isLedTo(turn, node) ? goalsFrom(turn, node) : []
   if (!isLedTo(turn, node) && !isUnleft(turn, node)) return []

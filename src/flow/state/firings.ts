@@ -117,11 +117,19 @@ export function isUsedUp(draft: RunDraft, index: number): boolean {
   const { max_attempts: most } = draft.nodeOf(index).document
   if (draft.run.rules < 9 || attempts < most + granted) return false
   const isAsked = pending?.type === 'ask_human' && pending.why === 'escalation'
-  return isAsked || !isOpen(status) || isActingOnFiles(status)
+  return isAsked || !isOpen(status) || isActingOnFiles(status) || isKeptByReview(draft, index)
+}
+
+/** Returns whether work is under review and has no attempt left: a way back to it waits for the verdict (version 10). */
+export function isKeptByReview(draft: RunDraft, index: number): boolean {
+  const { status, attempts, granted } = draft.nodes.get(index)
+  const { max_attempts: most } = draft.nodeOf(index).document
+  return draft.run.rules >= 10 && status === 'submitted' && attempts >= most + granted
 }
 
 /** Returns whether a way back to a node waits for the gate: a Rollback for all that the node has led to. */
 export function isBackKept(draft: RunDraft, { document }: CompiledEdge, node: number): boolean {
+  if (isKeptByReview(draft, node)) return true
   return isActedOn(draft, node, document.class === 'Rollback' && !isUsedUp(draft, node))
 }
 
@@ -131,14 +139,23 @@ function isActedOn(draft: RunDraft, node: number, isAll: boolean): boolean {
   return nodes.some((one) => isActingOnFiles(draft.nodes.get(one).status))
 }
 
-/** Returns whether a Rollback to a node has fired that waits for the gate. */
+/** Returns whether a Rollback to a node has fired that waits for the gate, or is being carried out (version 10). */
 export function isGateWaitedFor(draft: RunDraft, index: number): boolean {
-  return draft.run.backs.some(
+  const isKept = draft.run.backs.some(
     ({ edge, node }) =>
       node === index &&
       draft.edgeOf(edge).document.class === 'Rollback' &&
       isBackKept(draft, draft.edgeOf(edge), node),
   )
+  return isKept || (draft.run.rules >= 10 && isUndoneFor(draft, index))
+}
+
+function isUndoneFor(draft: RunDraft, index: number): boolean {
+  if (draft.run.acting === 0 || draft.nodes.get(index).entries === 0) return false
+  return draft.flow.nodes.some(({ index: one }) => {
+    const { pending } = draft.nodes.get(one)
+    return pending?.type === 'roll_back' && draft.nodeNamed(pending.back_to) === index
+  })
 }
 
 /** Forgets the ways back to a node: it is entered, or what it has led to is being undone. */

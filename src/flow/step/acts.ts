@@ -5,6 +5,8 @@ import { resumeWaysBack } from '../runtime/leave.ts'
 import { followPlaced, followPromotion, leaveUndone } from '../runtime/stage.ts'
 import type { Turn } from '../runtime/turn.ts'
 import type { EventOf } from '../state/event.ts'
+import { isBackKept, isKeptByReview } from '../state/firings.ts'
+import { isOpen } from '../state/state.ts'
 import { complete } from './complete.ts'
 import { answers } from './stale.ts'
 
@@ -57,4 +59,23 @@ function keptStatus(turn: Turn, node: number): 'done' | 'rejected' {
   const { stage, isLocked } = turn.node(node).work
   const isOpen = turn.draft.run.rules >= 8 && isLocked
   return isOpen && (stage === null || stage.actionId === null) ? 'rejected' : 'done'
+}
+
+/** Returns the nodes under review to which a way back waits for the verdict. */
+export function reviewedBacks({ draft }: Turn): readonly number[] {
+  const { rules, backs } = draft.run
+  if (rules < 10) return []
+  return backs.flatMap(({ node }) => (isKeptByReview(draft, node) ? [node] : []))
+}
+
+/** Goes the ways back to nodes whose reviews have ended: no attempt is left, so a person is asked. */
+export function resumeReviewed(turn: Turn, nodes: readonly number[]): void {
+  const { draft } = turn
+  for (const { edge, node, round } of draft.run.backs) {
+    const way = draft.edgeOf(edge)
+    const isGone = draft.fired.get(edge) === 0 || draft.nodes.get(way.source).isLeftBehind
+    const isKept = isBackKept(draft, way, node) || isOpen(draft.nodes.get(node).status)
+    if (nodes.includes(node) && !isGone && !isKept)
+      turn.first({ kind: 'enter', node, round, cause: 'back', edge })
+  }
 }

@@ -46,7 +46,7 @@ import { isGateWaitedFor } from '../state/firings.ts'
 import { outstanding } from '../state/outstanding.ts'
 import { flowAfter, reshape } from '../state/reshape.ts'
 import type { RunState } from '../state/state.ts'
-import { afterPromotion, afterRollback } from './acts.ts'
+import { afterPromotion, afterRollback, resumeReviewed, reviewedBacks } from './acts.ts'
 import { complete, except } from './complete.ts'
 import { afterHuman, afterUnblock } from './people.ts'
 import { isStale } from './stale.ts'
@@ -59,6 +59,8 @@ export function step(state: RunState, event: FlowEvent): Step {
   const heard = event.type === 'participant_output' ? hearOutput(first, event) : event
   recordEvent(first, heard)
   const turn = withFlowAfter(first, heard)
+  // What a person skips is not gone back to.
+  const reviewed = heard.type === 'skipped' ? [] : reviewedBacks(turn)
   react(turn, heard)
   if (heard.type === 'migrated') afterMigration(turn, first.flow)
   drain(turn)
@@ -67,7 +69,7 @@ export function step(state: RunState, event: FlowEvent): Step {
     judgePeriodic(turn, event)
     drain(turn)
   }
-  finish(turn)
+  finish(turn, reviewed)
   const next = turn.draft.finish()
   const commands = event.type === 'resumed' ? outstanding(next) : turn.commands
   return { state: next, commands, facts: turn.facts, isStale: false }
@@ -264,8 +266,13 @@ function isOverrun({ draft }: Turn, { node, cause, edge = -1 }: Extract<Task, { 
   )
 }
 
-/** A run in which nothing is open, stuck or under way is at its end, unless a goal was missed. */
-function finish(turn: Turn): void {
+/**
+ * A run in which nothing is open, stuck or under way is at its end, unless a goal was missed. `reviewed`: the nodes
+ * to which ways back waited for the end of a review.
+ */
+function finish(turn: Turn, reviewed: readonly number[]): void {
+  resumeReviewed(turn, reviewed)
+  drain(turn)
   if (turn.draft.run.rules > 1 && findStalled(turn)) drain(turn)
   const { open, stuck, spansPending, calling, failed, ended, isRefused } = turn.draft.run
   if (open + stuck + spansPending + calling > 0 || ended !== null || isRefused) return
