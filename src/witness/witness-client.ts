@@ -30,7 +30,7 @@ export interface LastAnswer {
   readonly seconds: number
 }
 
-export interface Cosigned {
+interface Cosigned {
   readonly signature: Signature
   readonly seconds: number
 }
