@@ -16,7 +16,7 @@ import { openPostgresReader } from '../postgres/postgres-store.ts'
 import { SqliteStore } from '../sqlite/sqlite-store.ts'
 import type { Writer } from '../sqlite/writer.ts'
 import type { LedgerPlace } from './ledger.ts'
-import { refuseLost } from './seen-heads.ts'
+import { refuseBehind } from './seen-heads.ts'
 import { postgresPlaceOf, readStoreSetting } from './store-setting.ts'
 
 export interface LedgerReader {
@@ -47,7 +47,7 @@ export async function openHistory({ directory }: LedgerPlace): Promise<LedgerRea
   const keysDirectory = join(directory, 'keys')
   const store = await openPostgresReader(postgresPlaceOf(setting), keysDirectory)
   try {
-    await refuseLost(directory, () => store.heads())
+    await refuseBehind(directory, () => store.heads())
   } catch (error) {
     await store.close()
     throw error

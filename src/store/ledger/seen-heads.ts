@@ -36,24 +36,37 @@ export async function compareHeads(
   state: string,
   ask: () => Promise<readonly SignedHead[]>,
 ): Promise<void> {
-  const heads = await refuseLost(state, ask)
+  const seen = readSeen(state)
+  const heads = await ask()
+  refuseLost(seen, heads, true)
   noteHeads(state, heads)
 }
 
-/** The same without a note, for those who only read: they may have no right or no room to write. */
-export async function refuseLost(
+/**
+ * The same for readers: without a note, since they may have no right or no room to write. A stream that is
+ * gone and tables that cannot be read are damage, which reading finds and names by itself.
+ */
+export async function refuseBehind(
   state: string,
   ask: () => Promise<readonly SignedHead[]>,
-): Promise<readonly SignedHead[]> {
+): Promise<void> {
   const seen = readSeen(state)
-  const heads = await ask()
+  const heads = await ask().catch(() => [])
+  refuseLost(seen, heads, false)
+}
+
+function refuseLost(
+  seen: ReadonlyMap<string, SeenHead>,
+  heads: readonly SignedHead[],
+  isWhole: boolean,
+): void {
   for (const [stream, before] of seen) {
     const now = heads.find((head) => head.stream === stream)
+    if (now === undefined && !isWhole) continue
     const root = hashText(now?.root ?? new Uint8Array())
     const lost = lostSince(stream, before, { size: now?.size ?? 0, root })
     if (lost !== null) throw lost
   }
-  return heads
 }
 
 /** Why a stream is not what this machine has seen of it; null if it is, or goes on from there. */
