@@ -27,6 +27,7 @@ export {
   sealCredential,
   shareCredentials,
   signApproval,
+  wrongPassphrase,
 } from './principals/credential.ts'
 export {
   addPrincipal,

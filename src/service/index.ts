@@ -22,7 +22,7 @@ export {
   type SharedChange,
 } from './laws/endorsements.ts'
 export { ancestorNames } from './readings/ancestors.ts'
-export { isHalted, watchHalt } from './readings/halt.ts'
+export { isHalted, raiseHalt, watchHalt } from './readings/halt.ts'
 export { likelyRequest, within } from './rehearsal/sandbox-request.ts'
 export { stagePlaces } from './stage/stage-place.ts'
 export type {

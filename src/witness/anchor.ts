@@ -3,7 +3,8 @@
  * (H-9). What was cosigned becomes one fact of the host's stream (`anchor_v1`) and is kept in
  * `anchors.json`.
  *
- * A witness that is not there costs its cosignatures and nothing else. The home's statement is handed to
+ * A witness that is not there costs its cosignatures and nothing else. One that holds another history
+ * ends the anchoring: no further witness is asked, and nothing is recorded. The home's statement is handed to
  * a witness only after it has cosigned every stream: it lists their sizes, of which the witness checks
  * none but the host's.
  */
@@ -28,7 +29,13 @@ import {
   signHome,
 } from '../store/index.ts'
 import type { PinnedWitness } from './pins.ts'
-import { askWitness, type CheckpointToSign, withSignatures } from './witness-client.ts'
+import {
+  askSize,
+  askWitness,
+  type CheckpointToSign,
+  type LastAnswer,
+  withSignatures,
+} from './witness-client.ts'
 
 export interface AnchorPlace {
   readonly ledger: Ledger
@@ -72,11 +79,20 @@ export async function anchorLedger(
   const streams = await streamCheckpoints(place)
   const home = await homeCheckpoint(place)
   const kept = readKeptAnchors(place.state)
-  const asked = await Promise.all(
-    witnesses.map((witness) => askForAll(witness, streams, home, kept, nowMs)),
-  )
-  const answers = asked.flatMap((one) => one.answers)
-  const fact = await recordAnswers(place, actor, [...streams, home], answers)
+  // Every size is asked for before anything is cosigned: an old copy must not lock the newer one out.
+  const all: Inquiry[] = []
+  const isKnown = ({ name }: PinnedWitness): boolean => kept.some((one) => one.witness === name)
+  for (const group of [witnesses.filter(isKnown), witnesses.filter((one) => !isKnown(one))]) {
+    // One that has cosigned nothing yet would begin with what it is handed.
+    if (all.some(isAtOdds)) break
+    all.push(...(await Promise.all(group.map((one) => inquire(one, streams, kept, nowMs)))))
+  }
+  for (const one of all) {
+    if (!all.some(isAtOdds)) await askForAll(one, home, kept, nowMs)
+  }
+  const answers = all.flatMap((one) => one.answers)
+  const isSound = !all.some(isAtOdds)
+  const fact = isSound ? await recordAnswers(place, actor, [...streams, home], answers) : null
   return {
     cosigned: answers.map(({ witness, checkpoint, seconds }) => ({
       witness: witness.name,
@@ -84,7 +100,7 @@ export async function anchorLedger(
       size: checkpoint.size,
       at: occurredAtText(seconds * 1000),
     })),
-    failures: asked.flatMap((one) => one.failures),
+    failures: all.flatMap((one) => one.failures),
     fact,
   }
 }
@@ -119,36 +135,94 @@ async function extension(
   return proof.path.map((hash) => decodeHex(hash.slice('sha256:'.length)) ?? new Uint8Array())
 }
 
-async function askForAll(
+/** What one witness was asked, and what it said. */
+interface Inquiry {
+  readonly witness: PinnedWitness
+  readonly answers: Answer[]
+  readonly failures: AnchorFailure[]
+  /** Streams that it has still to cosign, with the sizes that it knows. */
+  readonly known: Map<CheckpointToSign, number>
+}
+
+/** A person has to look: the ledger and the witness hold different histories. */
+export function isGrave({ code }: Pick<AnchorFailure, 'code'>): boolean {
+  return code === 'witness.forked' || code === 'witness.rolled_back'
+}
+
+function isAtOdds({ failures }: Inquiry): boolean {
+  return failures.some(isGrave)
+}
+
+async function inquire(
   witness: PinnedWitness,
   streams: readonly CheckpointToSign[],
+  kept: readonly KeptAnchor[],
+  nowMs: () => number,
+): Promise<Inquiry> {
+  const inquiry: Inquiry = { witness, answers: [], failures: [], known: new Map() }
+  for (const checkpoint of streams) {
+    const goesOn = await noting(inquiry, checkpoint, async () => {
+      const last = lastAnswer(kept, witness, checkpoint)
+      const answer = await askSize(witness, checkpoint, last, nowMs)
+      if (typeof answer === 'number') inquiry.known.set(checkpoint, answer)
+      else inquiry.answers.push({ witness, checkpoint, ...answer })
+    })
+    if (!goesOn) break
+  }
+  return inquiry
+}
+
+/** Streams that the witness knows in another size than was kept here go first: they may be forked. */
+async function askForAll(
+  inquiry: Inquiry,
   home: CheckpointToSign,
   kept: readonly KeptAnchor[],
   nowMs: () => number,
-): Promise<{ readonly answers: readonly Answer[]; readonly failures: readonly AnchorFailure[] }> {
-  const answers: Answer[] = []
-  const failures: AnchorFailure[] = []
-  for (const checkpoint of [...streams, home]) {
+): Promise<void> {
+  const { witness, known, failures, answers } = inquiry
+  if (failures.some(({ code }) => code === UNREACHABLE)) return
+  const isMoved = ([one, size]: readonly [CheckpointToSign, number]): boolean =>
+    lastAnswer(kept, witness, one).size !== size
+  const streams = [...known].sort((a, b) => Number(isMoved(b)) - Number(isMoved(a)))
+  for (const [checkpoint, size] of [...streams, [home, null] as const]) {
     if (checkpoint === home && failures.length > 0) break
-    const { origin } = checkpoint
-    const last = kept.find((one) => one.witness === witness.name && one.origin === origin)
-    try {
-      const known = { size: last?.size ?? 0, seconds: last?.seconds ?? 0 }
-      answers.push({
-        witness,
-        checkpoint,
-        ...(await askWitness(witness, checkpoint, known, nowMs)),
-      })
-    } catch (error) {
-      if (!(error instanceof FaultError)) throw error
-      const { code, message, hint } = error.fault
-      const said = { witness: witness.name, origin, code, message }
-      failures.push(hint === undefined ? said : { ...said, hint })
-      // Each further question would wait for as long.
-      if (code === 'witness.unreachable') break
-    }
+    const goesOn = await noting(inquiry, checkpoint, async () => {
+      const last = lastAnswer(kept, witness, checkpoint)
+      const from = { ...last, size: size ?? last.size }
+      answers.push({ witness, checkpoint, ...(await askWitness(witness, checkpoint, from, nowMs)) })
+    })
+    if (!goesOn) break
   }
-  return { answers, failures }
+}
+
+function lastAnswer(
+  kept: readonly KeptAnchor[],
+  { name }: PinnedWitness,
+  { origin }: CheckpointToSign,
+): LastAnswer {
+  const last = kept.find((one) => one.witness === name && one.origin === origin)
+  return { size: last?.size ?? 0, seconds: last?.seconds ?? 0 }
+}
+
+const UNREACHABLE = 'witness.unreachable'
+
+/** Notes why a question failed. Returns whether another one makes sense. */
+async function noting(
+  { witness, failures }: Inquiry,
+  { origin }: CheckpointToSign,
+  question: () => Promise<void>,
+): Promise<boolean> {
+  try {
+    await question()
+    return true
+  } catch (error) {
+    if (!(error instanceof FaultError)) throw error
+    const { code, message, hint } = error.fault
+    const failure = { witness: witness.name, origin, code, message }
+    failures.push(hint === undefined ? failure : { ...failure, hint })
+    // Each further question would wait for as long.
+    return code !== UNREACHABLE && !isGrave(failure)
+  }
 }
 
 async function recordAnswers(

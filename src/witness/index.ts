@@ -3,7 +3,7 @@
  * Sees base, contracts, ledger, machine and store.
  */
 
-export { type AnchorReport, anchorLedger } from './anchor.ts'
+export { type AnchorReport, anchorLedger, isGrave } from './anchor.ts'
 export { AnchorLoop, type AnchorPace } from './anchor-loop.ts'
 export { pinnedWitnesses, pinWitness, unknownWitness, unpinWitness } from './pins.ts'
 export { WitnessDirectory } from './witness-directory.ts'

@@ -25,7 +25,7 @@ export interface CheckpointToSign {
 }
 
 /** What this ledger kept of an earlier answer; zeros when there is none. */
-interface LastAnswer {
+export interface LastAnswer {
   readonly size: number
   readonly seconds: number
 }
@@ -47,24 +47,50 @@ export async function askWitness(
   last: LastAnswer,
   nowMs: () => number,
 ): Promise<Cosigned> {
-  const { size, note } = checkpoint
-  let oldSize = Math.min(last.size, size)
+  let oldSize = Math.min(last.size, checkpoint.size)
   for (let tries = 0; tries < TRIES; tries++) {
-    const proof = oldSize === 0 || oldSize === size ? [] : await checkpoint.prove(oldSize)
-    const begunAt = nowMs()
-    const answer = await send(witness, formatWitnessRequest({ oldSize, proof, note }))
-    if (answer.status === 200) {
-      const cosigned = readCosignature(witness, checkpoint, answer.text)
-      refuseTime(witness, cosigned, last, begunAt, nowMs())
-      return cosigned
-    }
-    if (answer.status !== 409) throw refusal(witness, checkpoint, oldSize, answer)
-    const known = sizeIn(witness, answer)
-    if (known > size) throw rolledBack(witness, checkpoint, known)
-    if (known === oldSize) throw forked(witness, checkpoint, known)
-    oldSize = known
+    const answer = await ask(witness, checkpoint, oldSize, last, nowMs)
+    if (typeof answer !== 'number') return answer
+    oldSize = answer
   }
   throw unreachable(witness, 'it names another size at every request')
+}
+
+/**
+ * Which size the witness has cosigned: the request that claims none is answered with it, and cosigned only
+ * by a witness that has none.
+ */
+export function askSize(
+  witness: PinnedWitness,
+  checkpoint: CheckpointToSign,
+  last: LastAnswer,
+  nowMs: () => number,
+): Promise<Cosigned | number> {
+  return ask(witness, checkpoint, 0, last, nowMs)
+}
+
+/** One request; the size that the witness knows where it is another than `oldSize`. */
+async function ask(
+  witness: PinnedWitness,
+  checkpoint: CheckpointToSign,
+  oldSize: number,
+  last: LastAnswer,
+  nowMs: () => number,
+): Promise<Cosigned | number> {
+  const { size, note } = checkpoint
+  const proof = oldSize === 0 || oldSize === size ? [] : await checkpoint.prove(oldSize)
+  const begunAt = nowMs()
+  const answer = await send(witness, formatWitnessRequest({ oldSize, proof, note }))
+  if (answer.status === 200) {
+    const cosigned = readCosignature(witness, checkpoint, answer.text)
+    refuseTime(witness, cosigned, last, begunAt, nowMs())
+    return cosigned
+  }
+  if (answer.status !== 409) throw refusal(witness, checkpoint, oldSize, answer)
+  const known = sizeIn(witness, answer)
+  if (known > size) throw rolledBack(witness, checkpoint, known)
+  if (known === oldSize) throw forked(witness, checkpoint, known)
+  return known
 }
 
 interface WitnessReply {

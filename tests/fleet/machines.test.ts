@@ -156,13 +156,14 @@ describe('a server that lost facts', () => {
       await client.query(`CREATE TABLE backup_facts AS TABLE ${name}.facts`)
       await client.query(`CREATE TABLE backup_keys AS TABLE ${name}.keys`)
       await client.query(`CREATE TABLE backup_tiles AS TABLE ${name}.tiles`)
+      await client.query(`CREATE TABLE backup_checkpoints AS TABLE ${name}.checkpoints`)
     })
     issue(second)
     const service = serve(second)
     await service.ready
     await asOwner(fleet.server, async (client) => {
       await client.query('SET session_replication_role = replica')
-      for (const table of ['heads', 'facts', 'keys', 'tiles']) {
+      for (const table of ['heads', 'facts', 'keys', 'tiles', 'checkpoints']) {
         await client.query(`ALTER TABLE ${name}.${table} DISABLE TRIGGER USER`)
         await client.query(`DELETE FROM ${name}.${table}`)
         await client.query(`INSERT INTO ${name}.${table} TABLE backup_${table}`)
@@ -178,6 +179,14 @@ describe('a server that lost facts', () => {
     expect([refused.status, refused.json.error.code]).toEqual([4, 'ledger.truncated'])
     expect(refused.json.error.message).toContain('older backup')
     expect(await service.ended).toEqual([4, expect.stringContaining('older backup')])
+    for (const words of [['log'], ['principal', 'list'], ['ledger', 'export', 'lost']]) {
+      const read = second.writ(words)
+      expect([words, read.status, read.json.error.code]).toEqual([words, 4, 'ledger.truncated'])
+    }
+    const verified = second.writ(['ledger', 'verify'])
+    expect([verified.status, verified.json.ok, verified.json.anchored]).toEqual([4, false, false])
+    const said = verified.json.problems.map((one: { message: string }) => one.message)
+    expect(said).toContainEqual(expect.stringContaining('older backup'))
     const root = join(second.folder, 'state', 'writ')
     const [id = ''] = readdirSync(root).filter((one) => one !== 'homes.json')
     rmSync(join(root, id, 'heads.json'))

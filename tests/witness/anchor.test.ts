@@ -229,6 +229,25 @@ describe('an old copy and a fork (H-9)', () => {
     expect(json('ledger', 'anchor').ok).toBe(true)
   })
 
+  it('is neither cosigned nor appended to where only one stream tells: the newer copy goes on', () => {
+    const [older, newer] = [join(place.folder, 'older'), join(place.folder, 'newer')]
+    cpSync(state, older, { recursive: true })
+    place.exec(['--write', '.'], 'echo five > five.txt')
+    expect(json('ledger', 'anchor').ok).toBe(true)
+    cpSync(state, newer, { recursive: true })
+    put(older)
+    const known = () => [one, two].flatMap((w) => [w.kept(`${home}/host`), w.kept(`${home}/main`)])
+    const before = [known(), json('ledger', 'verify').checked]
+    for (let tries = 0; tries < 2; tries++) {
+      const { status, json: report } = place.writ(['ledger', 'anchor', '--json'])
+      const codes = new Set(report.failures.map(({ code }: Json) => code))
+      expect([status, [...codes], report.cosigned]).toEqual([4, ['witness.rolled_back'], []])
+      expect([known(), json('ledger', 'verify').checked]).toEqual(before)
+    }
+    put(newer)
+    expect(json('ledger', 'anchor')).toMatchObject({ ok: true, failures: [] })
+  }, 60_000)
+
   it('counts a recorded cosignature only if a pinned witness made it', () => {
     const report = json('ledger', 'verify')
     expect(report.anchored).toBe(true)
@@ -273,8 +292,11 @@ describe('a witness that dies (H-9)', () => {
   it('stored a checkpoint whose answer was lost: it is cosigned again', async () => {
     const proxy = createServer((incoming, outgoing) => {
       const { hostname, port } = new URL(one.url)
-      const passed = request({ hostname, port, path: incoming.url, method: 'POST' }, () => {
-        outgoing.destroy()
+      const to = { hostname, port, path: incoming.url, method: 'POST' }
+      const passed = request(to, (answer) => {
+        // Which sizes it knows is asked for first; cosignatures are what is lost.
+        if (answer.statusCode !== 409) outgoing.destroy()
+        else answer.pipe(outgoing.writeHead(409, answer.headers))
       })
       incoming.pipe(passed)
     })

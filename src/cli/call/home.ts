@@ -19,6 +19,7 @@ import {
   readRegister,
   rememberPlaces,
   type Surroundings,
+  wrongPassphrase,
 } from '../../home/index.ts'
 import {
   bearerOf,
@@ -299,8 +300,9 @@ async function openedCredential(
   if (passphrase.startsWith(PROOF_TICKET)) return checkTicket(session, call, passphrase)
   if (credential === null) throw passkeyOnly(what)
   const { files } = session.ledger
-  const key = await openCredential(session.home.state, passphrase, credential.key, files)
-  if (key === null) throw faultError('credential.wrong', '')
+  const { state } = session.home
+  const key = await openCredential(state, passphrase, credential.key, files)
+  if (key === null) throw await wrongPassphrase(state, credential.key, files)
   return { key: own === null ? null : key, ticket: null }
 }
 

@@ -3,15 +3,13 @@ import { showName } from '../../base/index.ts'
 import {
   type AnchorReport,
   anchorLedger,
+  isGrave,
   pinnedWitnesses,
   unknownWitness,
 } from '../../witness/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
 import { actorOf, requireWholeHost, type Session, withHome } from '../call/home.ts'
 import type { Paint } from '../call/terminal.ts'
-
-/** What a person has to look at: the ledger and the witness hold different histories. */
-const GRAVE = new Set(['witness.forked', 'witness.rolled_back'])
 
 export async function anchor(call: CommandCall): Promise<Exit> {
   return withHome(call, async (session) => {
@@ -26,7 +24,7 @@ export async function anchor(call: CommandCall): Promise<Exit> {
         ? `${JSON.stringify({ ok: report.failures.length === 0, ...report })}\n`
         : textOf(report, terminal.paint),
     )
-    if (report.failures.some(({ code }) => GRAVE.has(code))) return EXIT.fault
+    if (report.failures.some(isGrave)) return EXIT.fault
     return report.failures.length === 0 ? EXIT.yes : EXIT.no
   })
 }

@@ -73,7 +73,7 @@ export const LEDGER_COMMANDS: readonly Command[] = [
   {
     name: 'ledger export',
     says: 'write a bundle that anyone can verify without writ',
-    usage: 'writ ledger export DIR [--stream NAME] [--proof [--fact SEQ]…]',
+    usage: 'writ ledger export DIR [--stream NAME] [--bodies | --proof [--fact SEQ]…]',
     options: [
       { name: 'bodies', value: null, says: 'also outputs and contents, with their secrets' },
       {

@@ -7,6 +7,7 @@
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes, scrypt } from 'node:crypto'
 import { join } from 'node:path'
+import { type FaultError, faultError } from '../../base/index.ts'
 import { type Confirmation, isObject } from '../../contracts/index.ts'
 import { type ApprovalQuestion, approvalText, type RecordedAnswer } from '../../gate/index.ts'
 import {
@@ -93,7 +94,7 @@ function publicKeyIn(text: string): string | null {
 
 /**
  * The key, if the passphrase opens it and it is the one that the facts name; else null. A credential that
- * was set on another machine comes from the files that the home shares.
+ * was set on another machine comes from the files that the home shares, and is kept here once it opened.
  */
 export async function openCredential(
   state: string,
@@ -101,11 +102,71 @@ export async function openCredential(
   publicKey: string | null,
   files: SharedFiles = null,
 ): Promise<LedgerKey | null> {
+  const kept = keptText(state, publicKey)
+  if (publicKey === null || files === null || isOf(kept, publicKey)) {
+    const key = await unseal(kept, passphrase, publicKey)
+    if (key !== null && kept !== null) await putBack(files, encodeBase64(key.publicKey), kept)
+    return key
+  }
+  const shared = await files.get(sharedName(publicKey))
+  const key = await unseal(shared ?? kept, passphrase, publicKey)
+  if (key !== null && shared !== null) keepShared(state, publicKey, shared)
+  return key
+}
+
+function keptText(state: string, publicKey: string | null): string | null {
   const own = publicKey === null ? null : readIfThere(fileOf(state, publicKey))
-  const kept = own ?? readIfThere(join(state, FILE))
-  const isKept = kept !== null && (publicKey === null || publicKeyIn(kept) === publicKey)
-  const shared = isKept || publicKey === null ? null : await files?.get(sharedName(publicKey))
-  const text = shared ?? kept
+  return own ?? readIfThere(join(state, FILE))
+}
+
+function isOf(text: string | null, publicKey: string): boolean {
+  return text !== null && publicKeyIn(text) === publicKey
+}
+
+/** Every machine that reads the home can replace the file on the server: the true one is put back. */
+async function putBack(files: SharedFiles, publicKey: string, text: string): Promise<void> {
+  try {
+    if (files === null || (await files.get(sharedName(publicKey))) === text) return
+    await files.put(sharedName(publicKey), text)
+  } catch {
+    // The server takes no writes at the moment; the passphrase is right all the same.
+  }
+}
+
+/** So that this machine needs the server's copy no more. */
+function keepShared(state: string, publicKey: string, text: string): void {
+  try {
+    makeFolder(join(state, FOLDER), 0o700)
+    writeWhole(fileOf(state, publicKey), text, 0o600)
+  } catch {
+    // The disk is full; the next proof asks the server again.
+  }
+}
+
+/** Why a passphrase opened nothing: it is wrong, or the file on the server is not the one that was set. */
+export async function wrongPassphrase(
+  state: string,
+  publicKey: string | null,
+  files: SharedFiles,
+): Promise<FaultError> {
+  if (publicKey === null || files === null || isOf(keptText(state, publicKey), publicKey)) {
+    return faultError('credential.wrong', '')
+  }
+  const name = sharedName(publicKey)
+  const shared = await files.get(name)
+  const message = isOf(shared, publicKey)
+    ? `the passphrase is not the right one, or the sealed file \`${name}\` on the server was altered`
+    : `the sealed file \`${name}\` on the server is ${shared === null ? 'gone' : 'not the one of the key on the record'}: it was ${shared === null ? 'removed' : 'replaced'}, and this machine has no copy`
+  const hint =
+    'prove yourself with the right passphrase on a machine where it worked before: that puts the true file back'
+  return faultError('credential.wrong', name, message, hint)
+}
+
+async function unseal(
+  text: string | null,
+  passphrase: string,
+  publicKey: string | null,
+): Promise<LedgerKey | null> {
   const document = text === null ? null : parse(text)
   if (document === null) return null
   const { salt, nonce, sealed } = document

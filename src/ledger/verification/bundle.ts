@@ -136,7 +136,8 @@ signed. Everything else follows from facts.jsonl and the signed checkpoint.
   The first key of keys.txt signs from size 1 on. Each fact i with record.type "key_rotated_v1" and a
   record.payload.old_key that is not null hands over from old_key, the key in use, to new_key;
   last_size is i + 1. The checkpoint of exactly that size is in checkpoints/ and is signed by both, the
-  old key first. Before it only the old key signs, behind it only the new one.
+  old key first. Before it only the old key signs, behind it only the new one. keys.txt lists the old
+  key up to that size and the new one from that size on.
   Several machines may sign, each with a key of its own. A fact i of type "machine_v1", whose
   principal.kind must be "human", has size i + 1. change "joined" lets payload.key, a key that was not
   there before, sign: only sizes larger than N, where checkpoints/N.txt is the first with N >= size.

@@ -12,7 +12,7 @@ import {
   type JsonObject,
   type RequestAssertion,
 } from '../../contracts/index.ts'
-import { openCredential, PROOF_TICKET } from '../../home/index.ts'
+import { openCredential, PROOF_TICKET, wrongPassphrase } from '../../home/index.ts'
 import {
   type Assertion,
   type Caller,
@@ -149,7 +149,11 @@ export class ProofDesk {
   }
 
   /** Slows down what guesses: one-time codes, recovery codes, passphrases. */
-  async guess<T>(name: string, work: () => Promise<T | null>, wrong: () => FaultError): Promise<T> {
+  async guess<T>(
+    name: string,
+    work: () => Promise<T | null>,
+    wrong: () => FaultError | Promise<FaultError>,
+  ): Promise<T> {
     const seconds = this.#wrong.wait(name, Date.now())
     if (seconds > 0) {
       throw faultError('api.too_often', '', `too many wrong ones: wait ${seconds} s`)
@@ -157,18 +161,19 @@ export class ProofDesk {
     const found = await work()
     if (found !== null) return found
     this.#wrong.take(name, Date.now())
-    throw wrong()
+    throw await wrong()
   }
 
   /** `name`: whose guesses are counted; those without a token never hold up the bearer of one. */
   #opened(name: string, passphrase: string, { key }: Credential): Promise<LedgerKey> {
     const { state } = this.#home.home
+    const { files } = this.#home.ledger
     // Guesses that come at once are counted one by one.
     const guess = (): Promise<LedgerKey> =>
       this.guess(
         name,
-        () => openCredential(state, passphrase, key, this.#home.ledger.files),
-        () => faultError('credential.wrong', ''),
+        () => openCredential(state, passphrase, key, files),
+        () => wrongPassphrase(state, key, files),
       )
     return this.#places.pass(guess, name)
   }

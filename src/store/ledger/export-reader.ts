@@ -1,6 +1,7 @@
 /**
  * A ledger that is only read: for verification, proofs and export. It needs no key, and opens what a
- * writer would refuse, because a tampered file is there to be looked at.
+ * writer would refuse, because a tampered file is there to be looked at; but not a server that has
+ * fewer facts than this machine has seen, because answers would leave out what is known to have been.
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,6 +16,7 @@ import { openPostgresReader } from '../postgres/postgres-store.ts'
 import { SqliteStore } from '../sqlite/sqlite-store.ts'
 import type { Writer } from '../sqlite/writer.ts'
 import type { LedgerPlace } from './ledger.ts'
+import { refuseBehind } from './seen-heads.ts'
 import { postgresPlaceOf, readStoreSetting } from './store-setting.ts'
 
 export interface LedgerReader {
@@ -44,6 +46,12 @@ export async function openHistory({ directory }: LedgerPlace): Promise<LedgerRea
   if (setting.kind === 'sqlite') return openLedgerReader({ directory })
   const keysDirectory = join(directory, 'keys')
   const store = await openPostgresReader(postgresPlaceOf(setting), keysDirectory)
+  try {
+    await refuseBehind(directory, () => store.heads())
+  } catch (error) {
+    await store.close()
+    throw error
+  }
   const keys = async (): Promise<KeyRing> => {
     const ring = new MachineKeys(openKeys(keysDirectory), keysDirectory)
     await store.refresh(ring)

@@ -4,6 +4,7 @@
  * recorded behind facts that were there and are not.
  */
 import { join } from 'node:path'
+import type { FaultError } from '../../base/index.ts'
 import { isObject } from '../../contracts/index.ts'
 import { hashText, type SignedHead } from '../../ledger/index.ts'
 import { readIfThere, writeWhole } from '../../machine/index.ts'
@@ -11,12 +12,12 @@ import { rolledBack } from '../streams/rolled-back.ts'
 
 const FILE = 'heads.json'
 
-interface SeenHead {
+export interface SeenHead {
   readonly size: number
   readonly root: string
 }
 
-function readSeen(state: string): ReadonlyMap<string, SeenHead> {
+export function readSeen(state: string): ReadonlyMap<string, SeenHead> {
   try {
     const value: unknown = JSON.parse(readIfThere(join(state, FILE)) ?? '{}')
     const rows = isObject(value) ? Object.entries(value) : []
@@ -37,14 +38,41 @@ export async function compareHeads(
 ): Promise<void> {
   const seen = readSeen(state)
   const heads = await ask()
+  refuseLost(seen, heads, true)
+  noteHeads(state, heads)
+}
+
+/**
+ * The same for readers: without a note, since they may have no right or no room to write. A stream that is
+ * gone and tables that cannot be read are damage, which reading finds and names by itself.
+ */
+export async function refuseBehind(
+  state: string,
+  ask: () => Promise<readonly SignedHead[]>,
+): Promise<void> {
+  const seen = readSeen(state)
+  const heads = await ask().catch(() => [])
+  refuseLost(seen, heads, false)
+}
+
+function refuseLost(
+  seen: ReadonlyMap<string, SeenHead>,
+  heads: readonly SignedHead[],
+  isWhole: boolean,
+): void {
   for (const [stream, before] of seen) {
     const now = heads.find((head) => head.stream === stream)
-    const size = now?.size ?? 0
-    const isOther = size === before.size && hashText(now?.root ?? new Uint8Array()) !== before.root
-    if (size >= before.size && !isOther) continue
-    throw rolledBack(stream, size, before.size)
+    if (now === undefined && !isWhole) continue
+    const root = hashText(now?.root ?? new Uint8Array())
+    const lost = lostSince(stream, before, { size: now?.size ?? 0, root })
+    if (lost !== null) throw lost
   }
-  noteHeads(state, heads)
+}
+
+/** Why a stream is not what this machine has seen of it; null if it is, or goes on from there. */
+export function lostSince(stream: string, before: SeenHead, now: SeenHead): FaultError | null {
+  const isOther = now.size === before.size && now.root !== before.root
+  return now.size >= before.size && !isOther ? null : rolledBack(stream, now.size, before.size)
 }
 
 /** What another process has noted meanwhile is not taken back. */

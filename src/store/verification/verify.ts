@@ -26,6 +26,7 @@ import {
 import { failureOf } from '../database/sqlite-connection.ts'
 import { readKeptAnchors } from '../ledger/kept-anchors.ts'
 import type { LedgerPlace } from '../ledger/ledger.ts'
+import { lostSince, readSeen, type SeenHead } from '../ledger/seen-heads.ts'
 import { postgresPlaceOf, readStoreSetting } from '../ledger/store-setting.ts'
 import { damageOf } from '../postgres/postgres-connection.ts'
 import { withKept } from './check-kept.ts'
@@ -48,8 +49,26 @@ export async function verifyLedger(
   place: LedgerPlace,
   options: VerifyOptions,
 ): Promise<VerifyReport> {
-  const report = await verifyHistory(place, options)
+  // Before the rows are read: other processes note more in between.
+  const seen = readSeen(place.directory)
+  const report = withSeen(await verifyHistory(place, options), seen, options)
   return options.kept === true ? withKept(report, place, options.stream) : report
+}
+
+/** Adds the streams of a server that end before facts which this machine has seen. */
+function withSeen(
+  report: VerifyReport,
+  seen: ReadonlyMap<string, SeenHead>,
+  { stream }: VerifyOptions,
+): VerifyReport {
+  const lost = [...seen].flatMap(([name, before]) => {
+    const now = report.streams.find((one) => one.stream === name)
+    if (now === undefined && (stream !== undefined || report.streams.length === 0)) return []
+    return lostSince(name, before, now ?? { size: 0, root: hashText(emptyRoot()) }) ?? []
+  })
+  if (lost.length === 0) return report
+  const found = lost.map(({ fault: { code, message } }) => ({ code, message }))
+  return { ...report, ok: false, anchored: false, problems: [...report.problems, ...found] }
 }
 
 async function verifyHistory(
