@@ -33,6 +33,9 @@ beforeAll(async () => {
   place.file('letter.yaml', FLOW)
   const line = 'echo 1 > one.txt; echo 2 > two.txt; echo K=1 > .env'
   place.writ(['exec', '--', 'sh', '-c', line], { isWarm: false })
+  // Alike, so that both can be approved together.
+  const other = 'echo 3 > three.txt; echo 4 > four.txt; echo K=1 > .env.more'
+  place.writ(['exec', '--', 'sh', '-c', other], { isWarm: false })
   const edit = ['run', '--as', 'writer', '--', 'sed', '-i', 's/9/10/', 'hours.txt']
   expect(place.writ(edit, { isWarm: false }).status).toBe(0)
   place.file('old.txt', 'the only copy\n')

@@ -76,29 +76,41 @@ export async function openPage(
   return page
 }
 
-/** Registers a passkey with the passphrase of the home, as a person does the first time. */
+/**
+ * Registers a passkey: with the passphrase of the home, as a person does the first time, or with a recovery
+ * code. Returns the recovery codes if the page shows them.
+ */
 export async function registerPasskey(
   page: Page,
   address: string,
   passphrase: string,
-): Promise<void> {
+  code: string | null = null,
+): Promise<readonly string[]> {
   await page.goto(address)
   await page.getByRole('heading', { name: 'writ' }).waitFor()
   const another = page.getByRole('button', { name: 'Register another passkey' })
   const form = page.getByRole('button', { name: 'Register the passkey' })
   await another.or(form).first().waitFor()
   if (await another.isVisible()) await another.click()
-  await page.getByLabel('Passphrase of this home').last().fill(passphrase)
+  if (code === null) await page.getByLabel('Passphrase of this home').last().fill(passphrase)
+  else {
+    await page.getByLabel('Prove who you are by').selectOption('recovery_code')
+    await page.getByLabel('Recovery code', { exact: true }).last().fill(code)
+  }
   await form.click()
   const saved = page.getByRole('button', { name: 'I saved them' })
   const inbox = page.getByRole('heading', { name: 'Inbox' })
   await saved.or(inbox).first().waitFor()
+  const codes = await page.locator('.recovery code').allTextContents()
   if (await saved.isVisible()) await saved.click()
   await inbox.waitFor()
+  return codes
 }
 
 export class ConsolePlace extends ServicePlace {
   readonly #bot: string
+  /** Recovery codes that were not used. */
+  readonly #codes: string[] = []
   /** What pages reported: errors, and breaches of their rules. */
   readonly reports: string[] = []
 
@@ -120,9 +132,10 @@ export class ConsolePlace extends ServicePlace {
     return openPage(browser, this.address, this.reports, { viewport, ...options })
   }
 
-  /** Registers a passkey with the passphrase, as a person does the first time. */
-  register(page: Page): Promise<void> {
-    return registerPasskey(page, this.address, PASSPHRASE)
+  /** Registers a passkey with the passphrase the first time; once there is one, with a recovery code. */
+  async register(page: Page): Promise<void> {
+    const code = this.#codes.shift() ?? null
+    this.#codes.push(...(await registerPasskey(page, this.address, PASSPHRASE, code)))
   }
 
   file(name: string, text: string): string {

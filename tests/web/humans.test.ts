@@ -52,7 +52,16 @@ async function registerWithCode(page: Page, code: string): Promise<void> {
   await page.getByLabel('Prove who you are by').selectOption('code')
   await page.getByLabel('One-time code').last().fill(code)
   await page.getByRole('button', { name: 'Register the passkey' }).click()
-  await page.getByRole('button', { name: 'I saved them' }).click()
+  const saved = page.getByRole('button', { name: 'I saved them' })
+  await saved.waitFor()
+  // The codes are shown once, so the browser asks before the page is left in any other way.
+  const asked = page.waitForEvent('dialog')
+  const left = page.evaluate('location.reload()').catch(() => undefined)
+  const question = await asked
+  expect(question.type()).toBe('beforeunload')
+  await question.dismiss()
+  await left
+  await saved.click()
   await page.getByRole('heading', { name: 'Inbox' }).waitFor()
 }
 
@@ -122,6 +131,13 @@ it('always approves, and the narrow grant is in the list and is taken back', asy
     .poll(() => readFileSync(join(place.project, 'hours.txt'), 'utf8'), { timeout: 30_000 })
     .toBe('open from 10\n')
   await ann.goto(`${place.address}/people`)
+  const people = ann.getByRole('region', { name: 'Principals' })
+  await people.getByRole('row', { name: /human:ann@local passphrase, 1 passkey/ }).waitFor()
+  const tokens = ann.getByRole('region', { name: 'Tokens', exact: true }).getByRole('listitem')
+  const logins = tokens.filter({ hasText: 'login in a browser' })
+  await logins.first().waitFor()
+  expect(await logins.filter({ hasText: 'human:' }).count()).toBe(await logins.count())
+  expect(await logins.filter({ hasText: 'ai:bot@local' }).count()).toBe(0)
   const grants = ann.getByRole('region', { name: 'Granted with always' })
   const grant = grants.getByRole('listitem')
   await grant.getByText('hours.txt').waitFor()

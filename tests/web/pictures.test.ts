@@ -132,7 +132,7 @@ describe.each([
       .waitFor()
     // What runs by itself later is opened first.
     await page.getByText('"postinstall"').waitFor()
-    await page.getByText('npm runs its scripts').waitFor()
+    await page.getByText('npm runs the script postinstall at').waitFor()
     // All of it, with the bar of answers below the last section.
     const height = await page.evaluate<number>('document.documentElement.scrollHeight')
     await page.setViewportSize({ ...viewport, height })

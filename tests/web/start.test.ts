@@ -70,10 +70,10 @@ describe.each([
     await page.getByRole('heading', { level: 1, name: 'shop-helper' }).waitFor()
     await page.getByText('1 file would run by itself later').waitFor()
     await page
-      .getByText('for 14 days after your yes undo restores all files, but not')
+      .getByText('For 14 days after your yes, undo restores all files, but not')
       .first()
       .waitFor()
-    await page.getByText('npm runs its scripts').waitFor()
+    await page.getByText('npm runs the script postinstall at').waitFor()
     const rows = page.locator('.change-rows .row')
     expect((await rows.allTextContents()).map((text) => text.replace(/\s+/g, ' '))).toEqual([
       expect.stringMatching(/^deleted.*notes/),

@@ -66,7 +66,7 @@ describe.each([
     await page.getByText('ai:bot@local').first().waitFor()
     await page.getByText('1 file would run by itself later').waitFor()
     await page
-      .getByText('for 14 days after your yes undo restores all files, but not')
+      .getByText('For 14 days after your yes, undo restores all files, but not')
       .first()
       .waitFor()
     await page.getByText('In the actor’s own words, not checked').waitFor()
@@ -128,9 +128,19 @@ describe('a part of a question', () => {
     await openQuestion(page, 'part-one')
     await page.locator('.change-rows .row', { hasText: 'part-two.txt' }).locator('.mark').click()
     await page.getByRole('button', { name: 'Approve 1 chosen' }).click()
-    await page.getByText('2 paths are left out:').waitFor()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('2 paths are left out:').waitFor()
+    await dialog.getByText('Can all be undone for 14 days after your yes').waitFor()
+    await dialog.getByText('Why this part needs your answer:').waitFor()
+    expect(await dialog.textContent()).not.toContain('took a part of the act')
+    // This question alone is of its kind.
+    expect(await page.getByText('Approve alike ones').count()).toBe(0)
+    await page
+      .getByRole('region', { name: 'Why you are asked', includeHidden: true })
+      .getByText('“Always” is not offered: it is for what an agent does')
+      .waitFor()
     expect(await page.getByRole('dialog').getByRole('listitem').allTextContents()).toEqual(
-      expect.arrayContaining([expect.stringContaining('part-one.txt')]),
+      expect.arrayContaining([expect.stringMatching(/^new .*part-one\.txt/)]),
     )
     await page.getByRole('button', { name: 'Approve the part' }).click()
     await page.getByRole('button', { name: /Undo/ }).waitFor()

@@ -104,6 +104,8 @@ export const PEOPLE_ROUTES = {
             scopes: nullable(Type.Array(TokenScope)),
             revoked_at: nullable(Moment),
             status: Type.String(),
+            /** A login in a browser, which a cookie shows; null for a bearer token. */
+            use: nullable(Type.Enum(['browser'])),
           }),
         ),
       }),

@@ -73,12 +73,13 @@ export async function list(call: CommandCall): Promise<Exit> {
       revoked_at: token.revokedAt,
       scopes: token.scopes ?? null,
       status: statusOf(token, nowText),
+      use: token.use ?? null,
     }))
     const rows = tokens.map((token) => [
       token.token_id,
       principalText(token.principal),
       token.created_at,
-      token.scopes?.join(', ') ?? 'all',
+      token.use ?? token.scopes?.join(', ') ?? 'all',
       token.status,
     ])
     const heads = ['token', 'principal', 'made', 'for', 'status']

@@ -6,7 +6,7 @@ import { useSay } from '../app/settings.tsx'
 import { Empty, PageHead, StatusBadge } from '../parts/basics.tsx'
 import { Found } from '../parts/found.tsx'
 import { Rows } from '../parts/rows.tsx'
-import { Ago, PathName, Said } from '../parts/text.tsx'
+import { Ago, Coded, PathName, Said } from '../parts/text.tsx'
 
 const ROW_HEIGHT = 64
 
@@ -20,7 +20,9 @@ export function FlowsPage() {
       <Found query={query}>
         {(runs) =>
           runs.length === 0 ? (
-            <Empty title={say('flows.empty')}>{say('flows.empty_says')}</Empty>
+            <Empty title={say('flows.empty')}>
+              <Coded>{say('flows.empty_says')}</Coded>
+            </Empty>
           ) : (
             <Rows
               label={say('flows.title')}

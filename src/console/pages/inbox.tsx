@@ -9,7 +9,7 @@ import { WaitingRuns } from '../flow/waiting-runs.tsx'
 import { Empty, PageHead, RiskBadge } from '../parts/basics.tsx'
 import { Found } from '../parts/found.tsx'
 import { Rows } from '../parts/rows.tsx'
-import { Ago, Said } from '../parts/text.tsx'
+import { Ago, Deadline, Said } from '../parts/text.tsx'
 import { Counts } from '../question/counts.tsx'
 import { UndoRequests } from '../question/undo-requests.tsx'
 
@@ -97,7 +97,7 @@ const QuestionRow = memo(({ head }: { readonly head: Head }) => {
           {say('inbox.asked')} <Ago at={asked_at} />
         </span>
         <span className="wide-only">
-          {say('inbox.expires')} <Ago at={expires_at} />
+          {say('inbox.expires')} <Deadline at={expires_at} />
         </span>
       </div>
       <div className="inbox-line inbox-why">

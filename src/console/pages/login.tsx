@@ -1,7 +1,7 @@
 /** Opens a browser session with a passkey; the first one is registered by passphrase or one-time code. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { Form, Input, Label, TextField } from 'react-aria-components'
 import { reads } from '../app/queries.ts'
 import { logIn, register } from '../app/service.ts'
@@ -9,6 +9,7 @@ import { useSay } from '../app/settings.tsx'
 import { Press } from '../parts/basics.tsx'
 import { Choices } from '../parts/choices.tsx'
 import { Found, Problem } from '../parts/found.tsx'
+import { Coded } from '../parts/text.tsx'
 
 function goInside(): void {
   window.location.assign('/')
@@ -105,7 +106,11 @@ function Register({ onBegin, onBack }: RegisterProps) {
         <Label>{say(`register.${way}`)}</Label>
         <Input autoComplete="off" />
       </TextField>
-      {way === 'code' && <p className="quiet">{say('register.code_says')}</p>}
+      {way === 'code' && (
+        <p className="quiet">
+          <Coded>{say('register.code_says')}</Coded>
+        </p>
+      )}
       <TextField className="field" value={name} onChange={setName} isRequired>
         <Label>{say('register.name')}</Label>
         <Input autoComplete="off" />
@@ -125,6 +130,17 @@ function Register({ onBegin, onBack }: RegisterProps) {
 
 function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
   const say = useSay()
+  const [isSaved, setSaved] = useState(false)
+  // Leaving the page in any other way is asked about by the browser.
+  useEffect(() => {
+    if (isSaved) {
+      goInside()
+      return
+    }
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
+    window.addEventListener('beforeunload', ask)
+    return () => window.removeEventListener('beforeunload', ask)
+  }, [isSaved])
   return (
     <div className="stack">
       <h2>{say('recovery.title')}</h2>
@@ -136,7 +152,7 @@ function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
           </li>
         ))}
       </ul>
-      <Press look="main" onPress={goInside} autoFocus>
+      <Press look="main" onPress={() => setSaved(true)} autoFocus>
         {say('recovery.saved')}
       </Press>
     </div>

@@ -8,7 +8,7 @@ import { AskDialog } from '../parts/ask-dialog.tsx'
 import { PageHead, Press, Section, StatusBadge } from '../parts/basics.tsx'
 import { Found } from '../parts/found.tsx'
 import { GrantList } from '../parts/grant-list.tsx'
-import { Ago, Said } from '../parts/text.tsx'
+import { Ago, Coded, Said } from '../parts/text.tsx'
 
 type Order =
   | { readonly route: 'removePasskey'; readonly id: string }
@@ -55,7 +55,9 @@ function Witnesses() {
       <Found query={query}>
         {(witnesses) =>
           witnesses.length === 0 ? (
-            <p className="quiet">{say('people.no_witnesses')}</p>
+            <p className="quiet">
+              <Coded>{say('people.no_witnesses')}</Coded>
+            </p>
           ) : (
             <ul className="facts">
               {/* The command that lists witnesses answers with these fields. */}
@@ -78,6 +80,9 @@ function Witnesses() {
 function Principals() {
   const say = useSay()
   const query = useQuery(reads.principals())
+  const { data: passkeys = [] } = useQuery(reads.passkeys())
+  const keysOf = (name: string): number =>
+    passkeys.filter((one) => one.removed_at === null && nameOf(one.principal) === name).length
   return (
     <Section title={say('people.principals')}>
       <Found query={query}>
@@ -92,17 +97,22 @@ function Principals() {
                 </tr>
               </thead>
               <tbody>
-                {principals.map(({ kind, id, namespace, credential, tokens }) => (
-                  <tr key={`${kind}:${id}@${namespace}`}>
-                    <td>
-                      <Said>{`${kind}:${id}@${namespace}`}</Said>
-                    </td>
-                    <td>
-                      <Said>{credential}</Said>
-                    </td>
-                    <td>{tokens}</td>
-                  </tr>
-                ))}
+                {principals.map(({ credential, tokens, ...principal }) => {
+                  const name = nameOf(principal)
+                  const keys = keysOf(name)
+                  return (
+                    <tr key={name}>
+                      <td>
+                        <Said>{name}</Said>
+                      </td>
+                      <td>
+                        <Said>{credential}</Said>
+                        {keys > 0 && `, ${say('people.passkey_count', { count: keys })}`}
+                      </td>
+                      <td>{tokens}</td>
+                    </tr>
+                  )
+                })}
               </tbody>
             </table>
           </div>
@@ -111,6 +121,10 @@ function Principals() {
       <p className="quiet">{say('people.add')}</p>
     </Section>
   )
+}
+
+function nameOf({ kind, id, namespace }: Record<'kind' | 'id' | 'namespace', string>): string {
+  return `${kind}:${id}@${namespace}`
 }
 
 function Passkeys({ onOrder }: OrderProps) {
@@ -155,9 +169,10 @@ function Tokens({ onOrder }: OrderProps) {
         {(tokens) => (
           <ul className="facts">
             {tokens.length === 0 && <li className="quiet">{say('people.no_tokens')}</li>}
-            {tokens.map(({ token_id, principal, created_at, scopes, status }) => (
+            {tokens.map(({ token_id, principal, created_at, scopes, status, use }) => (
               <li key={token_id} className="fact">
-                <Said>{`${principal.kind}:${principal.id}@${principal.namespace}`}</Said>{' '}
+                <Said>{nameOf(principal)}</Said>{' '}
+                {use === 'browser' && <span className="quiet">{say('people.browser')} </span>}
                 <code>{token_id}</code> <StatusBadge status={status} /> <Ago at={created_at} />{' '}
                 {scopes !== null && <Said>{scopes.join(', ')}</Said>}{' '}
                 {status !== 'revoked' && (

@@ -9,7 +9,7 @@ import { useSay } from '../app/settings.tsx'
 import { AskDialog } from '../parts/ask-dialog.tsx'
 import { Empty, PageHead, Press, Section, StatusBadge, sayOf } from '../parts/basics.tsx'
 import { Found } from '../parts/found.tsx'
-import { Ago, PathName, SaidLines } from '../parts/text.tsx'
+import { Ago, Coded, PathName, SaidLines } from '../parts/text.tsx'
 import { SessionCard } from '../session/session-card.tsx'
 import { type OpenSession, Past, Timeline, Use } from '../session/session-parts.tsx'
 
@@ -22,7 +22,9 @@ export function SessionsPage() {
       <Found query={query}>
         {(sessions) =>
           sessions.length === 0 ? (
-            <Empty title={say('sessions.empty')}>{say('sessions.empty_says')}</Empty>
+            <Empty title={say('sessions.empty')}>
+              <Coded>{say('sessions.empty_says')}</Coded>
+            </Empty>
           ) : (
             <ul className="cards">
               {sessions.map((one) => (
@@ -51,8 +53,8 @@ export function SessionPage() {
       </PageHead>
       {kept !== undefined && (
         <p className="quiet">
-          <StatusBadge status={kept.state} /> {say('session.since')} <Ago at={kept.started_at} /> ·{' '}
-          <PathName path={kept.workspace} />
+          <StatusBadge status={kept.state} /> · {say('session.since')} <Ago at={kept.started_at} />{' '}
+          · <PathName path={kept.workspace} />
         </p>
       )}
       <Found query={query}>
@@ -123,6 +125,11 @@ function Running(props: {
           </Press>
         )}
       </div>
+      {pending.length > 0 && (
+        <p className="quiet">
+          {say('session.settle_says')} {say('session.discard_says')}
+        </p>
+      )}
       {order !== null && (
         <AskDialog
           title={say(`session.ask.${order}`)}
@@ -132,7 +139,10 @@ function Running(props: {
             return proven(order, { params: { id }, body })
           }}
           onClose={() => setOrder(null)}
-        />
+        >
+          {order === 'settleSession' && <p>{say('session.settle_says')}</p>}
+          {order === 'discardSession' && <p>{say('session.discard_says')}</p>}
+        </AskDialog>
       )}
     </Section>
   )

@@ -16,7 +16,7 @@ import {
   sayOf,
 } from '../parts/basics.tsx'
 import { Found } from '../parts/found.tsx'
-import { Ago, Moment, Said, SaidLines } from '../parts/text.tsx'
+import { Ago, Coded, Moment, Said, SaidLines } from '../parts/text.tsx'
 import { DeviceList } from '../tasks/device-list.tsx'
 import { IssueForm } from '../tasks/issue-form.tsx'
 import { BY_PEOPLE, StateMap } from '../tasks/state-map.tsx'
@@ -36,7 +36,9 @@ export function TasksPage() {
       <Found query={query}>
         {(tasks) =>
           tasks.length === 0 ? (
-            <Empty title={say('tasks.empty')}>{say('tasks.empty_says')}</Empty>
+            <Empty title={say('tasks.empty')}>
+              <Coded>{say('tasks.empty_says')}</Coded>
+            </Empty>
           ) : (
             <TaskList tasks={tasks} />
           )

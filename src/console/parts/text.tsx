@@ -1,11 +1,19 @@
 /** Texts and names that come from actors or files: unseen characters are written out, never obeyed. */
-import { useEffect, useState } from 'react'
+import { Fragment, useEffect, useState } from 'react'
 import { visible, visibleName } from '../../base/index.ts'
 import { type SayWords, useSettings } from '../app/settings.tsx'
 
 /** A text of one line that an actor wrote. */
 export function Said({ children }: { readonly children: string }) {
   return <bdi>{visible(children)}</bdi>
+}
+
+/** A message in which backticks mark what is typed. */
+export function Coded({ children }: { readonly children: string }) {
+  return children.split('`').map((part, index) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a message keep their places
+    index % 2 === 1 ? <code key={index}>{part}</code> : <Fragment key={index}>{part}</Fragment>,
+  )
 }
 
 /** Several lines that an actor or a command wrote. */
@@ -93,11 +101,21 @@ export function Ago({ at }: { readonly at: string }) {
   )
 }
 
-/** The day of a moment here, the same in every language; nothing has to be loaded for it. */
-export function dayOf(at: string): string {
+/** When something ends, as date and time of here, and how long that is. */
+export function Deadline({ at }: { readonly at: string }) {
+  return (
+    <>
+      {minuteOf(at)} (<Ago at={at} />)
+    </>
+  )
+}
+
+/** The minute of a moment here, the same in every language; nothing has to be loaded for it. */
+function minuteOf(at: string): string {
   const moment = new Date(at)
-  const parts = [moment.getFullYear(), moment.getMonth() + 1, moment.getDate()]
-  return parts.map((part) => String(part).padStart(2, '0')).join('-')
+  const two = (part: number): string => String(part).padStart(2, '0')
+  const day = [moment.getFullYear(), moment.getMonth() + 1, moment.getDate()].map(two).join('-')
+  return `${day} ${two(moment.getHours())}:${two(moment.getMinutes())}`
 }
 
 export function Moment({ at }: { readonly at: string }) {

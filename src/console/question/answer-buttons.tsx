@@ -35,9 +35,12 @@ export function AnswerButtons({ question, chosen, alike = 0, onAnswer }: Buttons
           <Repeat aria-hidden="true" /> {say('always')}
         </Press>
       )}
-      <Press onPress={() => onAnswer('alike')}>
-        <CheckCheck aria-hidden="true" /> {say('alike', { count: alike })}
-      </Press>
+      {alike > 1 && (
+        <Press onPress={() => onAnswer('alike')}>
+          <CheckCheck aria-hidden="true" />{' '}
+          {say(chosen > 0 ? 'alike.whole' : 'alike', { count: alike })}
+        </Press>
+      )}
       {chosen > 0 ? (
         <Press look="main" onPress={() => onAnswer('part')}>
           <Scissors aria-hidden="true" /> {say('part', { count: chosen })} <kbd>a</kbd>

@@ -8,7 +8,14 @@ import { RiskBadge } from '../parts/basics.tsx'
 import { PathName, Said } from '../parts/text.tsx'
 import { Counts } from './counts.tsx'
 import { RunsLater, UndoWords } from './later.tsx'
-import { inOrder, named, type WholeQuestion, wordOf } from './question.ts'
+import {
+  grantedPlace,
+  inOrder,
+  named,
+  type QuestionChange,
+  type WholeQuestion,
+  wordOf,
+} from './question.ts'
 
 export interface AnswerProps {
   readonly question: WholeQuestion
@@ -32,13 +39,15 @@ const LISTED_MAX = 50
 /** Deletions that are named before the answer. */
 const NAMED_MAX = 5
 
-/** The first paths of a list; the page behind the dialog has all of them. */
-export function PathList({ paths }: { readonly paths: readonly string[] }) {
+/** The first paths of a list, with what happens to each; the page behind the dialog has all of them. */
+export function ChangeList({ changes }: { readonly changes: readonly QuestionChange[] }) {
+  const say = useSay()
   return (
     <ul className="listed">
-      {paths.slice(0, LISTED_MAX).map((path) => (
-        <li key={path}>
-          <PathName path={path} />
+      {changes.slice(0, LISTED_MAX).map((change) => (
+        <li key={change.path}>
+          <strong className={wordOf(change)}>{say(`change.${wordOf(change)}`)}</strong>{' '}
+          <PathName path={named(change)} />
         </li>
       ))}
     </ul>
@@ -63,7 +72,7 @@ export function ApproveDialog({ question, ...props }: AnswerProps) {
       {deleted.length > 0 && (
         <>
           <p className="deleted">{say('approve.deleted')}</p>
-          <PathList paths={deleted.slice(0, NAMED_MAX).map((one) => named(one))} />
+          <ChangeList changes={deleted.slice(0, NAMED_MAX)} />
           {deleted.length > NAMED_MAX && (
             <p className="quiet">{say('more', { count: deleted.length - NAMED_MAX })}</p>
           )}
@@ -113,6 +122,7 @@ export function DenyDialog({ question, ...props }: AnswerProps) {
 export function AlwaysDialog({ question, ...props }: AnswerProps) {
   const say = useSay()
   const { id, result_digest, always } = question
+  const place = grantedPlace(question)
   return (
     <AskDialog
       {...props}
@@ -124,7 +134,11 @@ export function AlwaysDialog({ question, ...props }: AnswerProps) {
     >
       <p>{say('always.says')}</p>
       <p className="grant">
-        <Said>{always?.agent ?? ''}</Said> → <code>{always?.glob}</code>
+        <Said>{always?.agent ?? ''}</Said> →{' '}
+        {place === null ? <code>{always?.glob}</code> : <PathName path={place} />}
+      </p>
+      <p>
+        {say(`always.${reachOf(always?.glob ?? '')}`)}. {place === null && say('always.workspace')}
       </p>
       <p className="quiet">
         {say('always.bounds', { days: always?.days ?? 0, acts: always?.acts ?? 0 })}
@@ -132,4 +146,9 @@ export function AlwaysDialog({ question, ...props }: AnswerProps) {
       <Signed digest={result_digest} />
     </AskDialog>
   )
+}
+
+function reachOf(glob: string): 'file' | 'flat' | 'deep' {
+  if (glob.endsWith('/**')) return 'deep'
+  return glob.endsWith('/*') ? 'flat' : 'file'
 }

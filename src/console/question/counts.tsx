@@ -28,7 +28,7 @@ export function Counts({ effects, changes = [] }: CountsProps) {
     const [some, all] = [count - folders, say('counts.folders', { count: folders })]
     const files = say('counts.files', { count: some })
     const what = some > 0 ? say('counts.both', { files, folders: all }) : all
-    return say(`counts.${word}_all`, { what })
+    return say('counts.split', { counted: say(`counts.${word}`, { count }), what })
   }
   return (
     <span className="counts">

@@ -6,8 +6,9 @@ import { AskDialog } from '../parts/ask-dialog.tsx'
 import { RiskBadge } from '../parts/basics.tsx'
 import { Found } from '../parts/found.tsx'
 import { Said } from '../parts/text.tsx'
-import { type AnswerProps, PathList, Signed } from './answer-dialogs.tsx'
+import { type AnswerProps, ChangeList, Signed } from './answer-dialogs.tsx'
 import { Counts } from './counts.tsx'
+import { UndoWords } from './later.tsx'
 
 export function PartDialog({
   question,
@@ -32,26 +33,33 @@ export function PartDialog({
       act={() => proven('approveQuestion', { params: { id }, body: { result_digest, only } })}
     >
       <Found query={part}>
-        {({ effects, risk, reasons, left }) => (
+        {({ effects, risk, reasons, changes, left }) => (
           <>
             <p>
-              <RiskBadge risk={risk} /> <Counts effects={effects} />
+              <RiskBadge risk={risk} /> <Counts effects={effects} changes={changes} />
             </p>
+            <p>{say('part.why')}</p>
             <ul>
-              {reasons.map(({ code, words }) => (
-                <li key={code}>
-                  <Said>{words}</Said>
-                </li>
-              ))}
+              {/* What is left out is listed below. */}
+              {reasons
+                .filter(({ code }) => code !== 'effect.not_taken')
+                .map(({ code, words }) => (
+                  <li key={code}>
+                    <Said>{words}</Said>
+                  </li>
+                ))}
             </ul>
             <p>{say('part.taken')}</p>
-            <PathList paths={only} />
+            <ChangeList changes={changes} />
             <p>
               {say('part.left', { count: left.length })}{' '}
               {left.length > 0 &&
                 say(question.asked_by.session === null ? 'part.rest_dropped' : 'part.rest_session')}
             </p>
-            <PathList paths={left} />
+            <ChangeList changes={question.changes.filter(({ path }) => left.includes(path))} />
+            <p>
+              <UndoWords question={{ ...question, changes }} />
+            </p>
             <Signed digest={result_digest} />
           </>
         )}

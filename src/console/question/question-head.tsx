@@ -4,7 +4,7 @@ import { Fragment } from 'react'
 import { useSay } from '../app/settings.tsx'
 import { RiskBadge } from '../parts/basics.tsx'
 import { PlaceLink } from '../parts/place-link.tsx'
-import { Ago, dayOf, PathName, Said, SaidLines } from '../parts/text.tsx'
+import { Ago, Deadline, PathName, Said, SaidLines } from '../parts/text.tsx'
 import { Counts } from './counts.tsx'
 import { UndoWords } from './later.tsx'
 import { commandLines, type WholeQuestion } from './question.ts'
@@ -35,8 +35,8 @@ export function QuestionHead({ question }: { readonly question: WholeQuestion })
           <ArrowLeft aria-hidden="true" /> {say('nav.inbox')}
         </PlaceLink>
         <span className="quiet">
-          {say('inbox.asked')} <Ago at={asked_at} /> ·{' '}
-          {say('question.lapses', { date: dayOf(expires_at) })}
+          {say('inbox.asked')} <Ago at={asked_at} /> · {say('question.lapses')}{' '}
+          <Deadline at={expires_at} /> {say('question.lapses_end')}
         </span>
       </p>
       <h1>

@@ -111,3 +111,64 @@ export function sharedFolder(paths: readonly string[]): string {
   }
   return shared
 }
+
+/** The whole path of the file or directory of a grant by "always"; null where the question does not show it. */
+export function grantedPlace({ always, changes }: WholeQuestion): string | null {
+  if (always === null) return null
+  const below = always.glob.replace(/\*+$/, '')
+  const isFolder = below.endsWith('/')
+  const mark = `/${below}`
+  const places = changes.flatMap(({ path }) => {
+    const at = isFolder ? path.indexOf(mark) : path.lastIndexOf(mark)
+    if (at === -1 || (!isFolder && !path.endsWith(mark))) return []
+    // A name that occurs twice does not say which of them is meant.
+    return [at === path.lastIndexOf(mark) ? path.slice(0, at + mark.length) : null]
+  })
+  return new Set(places).size === 1 ? (places[0] ?? null) : null
+}
+
+/** Why a question has no "always" among its answers, as the end of a message; null where it has one. */
+export function whyNoAlways(
+  question: WholeQuestion,
+): 'not_several' | 'not_agent' | 'not_deleted' | 'not_later' | 'not' | null {
+  const { always, approvals, asked_by, changes } = question
+  if (always !== null) return null
+  if (approvals !== null) return 'not_several'
+  if (asked_by.agent === null || asked_by.session === null) return 'not_agent'
+  if (changes.some((change) => wordOf(change) === 'deleted')) return 'not_deleted'
+  return changes.some(({ deferred }) => deferred) ? 'not_later' : 'not'
+}
+
+/** Scripts that npm runs by itself. */
+const INSTALLS: ReadonlySet<string> = new Set([
+  'preinstall',
+  'install',
+  'postinstall',
+  'prepublish',
+  'preprepare',
+  'prepare',
+  'postprepare',
+])
+
+/** Scripts of a manifest that are new or changed; those that an installation runs come first. */
+export function changedScripts(
+  before: string | null,
+  after: string | null,
+): readonly { readonly script: string; readonly isInstall: boolean }[] {
+  const [old, next] = [scriptsOf(before), scriptsOf(after)]
+  return Object.keys(next)
+    .filter((script) => next[script] !== old[script])
+    .map((script) => ({ script, isInstall: INSTALLS.has(script) }))
+    .sort((left, right) => Number(right.isInstall) - Number(left.isInstall))
+}
+
+/** None where the text is no manifest, or only its beginning. */
+function scriptsOf(text: string | null): Readonly<Record<string, unknown>> {
+  try {
+    const found: unknown = JSON.parse(text ?? '{}')
+    const scripts: unknown = found instanceof Object ? Reflect.get(found, 'scripts') : null
+    return scripts instanceof Object ? { ...scripts } : {}
+  } catch {
+    return {}
+  }
+}

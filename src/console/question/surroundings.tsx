@@ -9,7 +9,7 @@ import { Found } from '../parts/found.tsx'
 import { LawList } from '../parts/law-list.tsx'
 import { Ago, Said, SaidLines } from '../parts/text.tsx'
 import { UndoWords } from './later.tsx'
-import type { WholeQuestion } from './question.ts'
+import { type WholeQuestion, whyNoAlways } from './question.ts'
 
 interface Asked {
   readonly question: WholeQuestion
@@ -41,6 +41,7 @@ function Why({ question }: Asked) {
   const say = useSay()
   const { risk, proposal } = question
   const said = proposal.descriptor.risk_level
+  const noAlways = whyNoAlways(question)
   return (
     <Section title={say('why.title')}>
       <p>
@@ -53,6 +54,7 @@ function Why({ question }: Asked) {
           </li>
         ))}
       </ul>
+      {noAlways !== null && <p className="quiet">{say(`always.${noAlways}`)}</p>}
     </Section>
   )
 }
@@ -208,7 +210,10 @@ function Before({ question }: Asked) {
             <p className="quiet">
               {outcomes.length === 0
                 ? say('before.none', { count: looked_at })
-                : say('before.some', { count: looked_at })}{' '}
+                : say('before.some', {
+                    count: looked_at,
+                    similar: outcomes.reduce((sum, { count }) => sum + count, 0),
+                  })}{' '}
               {outcomes
                 .map(({ status, count }) => `${count} ${sayOf(say, 'became', status)}`)
                 .join(', ')}

@@ -8,7 +8,7 @@ import { type client, proven } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
 import { AskDialog } from '../parts/ask-dialog.tsx'
 import { Press, Section } from '../parts/basics.tsx'
-import { Ago, Said } from '../parts/text.tsx'
+import { Ago, Deadline, Said } from '../parts/text.tsx'
 
 type Request = Awaited<ReturnType<typeof client.listUndoRequests>>['value']['undo_requests'][number]
 
@@ -31,7 +31,7 @@ export function UndoRequests() {
                 <Said>{one.what}</Said>
               </Link>{' '}
               <span className="quiet">
-                <Ago at={one.at} /> · {say('inbox.expires')} <Ago at={one.expires_at} />
+                <Ago at={one.at} /> · {say('inbox.expires')} <Deadline at={one.expires_at} />
               </span>
             </p>
             <blockquote className="intent">

@@ -9,7 +9,7 @@ import type { client } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
 import { Pairs, Press, Section, StatusBadge, sayOf } from '../parts/basics.tsx'
 import { Found } from '../parts/found.tsx'
-import { Ago, PathName, Said } from '../parts/text.tsx'
+import { Ago, Coded, PathName, Said } from '../parts/text.tsx'
 import { UndoDialog } from '../parts/undo-dialog.tsx'
 import { Counts } from '../question/counts.tsx'
 
@@ -34,9 +34,11 @@ export function Use({ use }: { readonly use: OpenSession['use'] }) {
           ],
           [
             say('session.cost'),
-            cost_micros === undefined
-              ? say('session.no_prices')
-              : say('session.cost_counts', { cost: cost_micros / MILLION, unpriced }),
+            cost_micros === undefined ? (
+              <Coded key="p">{say('session.no_prices')}</Coded>
+            ) : (
+              say('session.cost_counts', { cost: cost_micros / MILLION, unpriced })
+            ),
           ],
           [
             say('network.title'),

@@ -13,6 +13,7 @@ import { client } from '../app/service.ts'
 import { useSay } from '../app/settings.tsx'
 import { AskDialog } from '../parts/ask-dialog.tsx'
 import { Press } from '../parts/basics.tsx'
+import { Coded } from '../parts/text.tsx'
 import type { MessageKey } from '../words/en.ts'
 
 interface Closable {
@@ -32,6 +33,9 @@ export function HaltDialog({ onClose }: Closable) {
       onClose={onClose}
     >
       <p>{say('halt.says')}</p>
+      <p>
+        <Coded>{say('halt.whose')}</Coded>
+      </p>
       <TextField value={reason} onChange={setReason} className="field">
         <Label>{say('halt.reason')}</Label>
         <Input />

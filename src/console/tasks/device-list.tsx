@@ -4,7 +4,7 @@ import { reads } from '../app/queries.ts'
 import { useSay } from '../app/settings.tsx'
 import { Section } from '../parts/basics.tsx'
 import { Found } from '../parts/found.tsx'
-import { Ago, Said } from '../parts/text.tsx'
+import { Ago, Coded, Said } from '../parts/text.tsx'
 
 export function DeviceList() {
   const say = useSay()
@@ -14,7 +14,9 @@ export function DeviceList() {
       <Found query={query}>
         {(devices) =>
           devices.length === 0 ? (
-            <p className="quiet">{say('tasks.no_devices')}</p>
+            <p className="quiet">
+              <Coded>{say('tasks.no_devices')}</Coded>
+            </p>
           ) : (
             <ul className="facts">
               {devices.map(({ device, key, set_at }) => (

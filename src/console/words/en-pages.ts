@@ -32,7 +32,7 @@ export const enPages = {
   'session.no_hosts': 'none',
   'session.host':
     '{passed, number} passed, {refused, number} refused or failed, {bytes, number} bytes sent',
-  'session.since': 'since',
+  'session.since': 'started',
   'session.diff': 'Show the lines',
   'session.why.asked': 'waits for your answer',
   'session.why.refused': 'refused',
@@ -43,6 +43,10 @@ export const enPages = {
   'session.event.discarded': 'Discarded',
   'session.settle': 'Settle now',
   'session.discard': 'Discard all',
+  'session.settle_says':
+    '“Settle now” has the changes judged by the laws: what they allow becomes real, about the rest you are asked.',
+  'session.discard_says':
+    '“Discard all” drops them: nothing becomes real, and the workspace stays as it is.',
   'session.stop': 'Stop the agent',
   'session.ask.settleSession': 'Take what is pending through the gate now?',
   'session.ask.discardSession': 'Discard everything that is pending?',
@@ -152,6 +156,8 @@ export const enPages = {
   'people.name': 'Name',
   'people.credential': 'Credential',
   'people.tokens': 'Tokens',
+  'people.browser': 'login in a browser; ends by itself',
+  'people.passkey_count': '{count, plural, one {# passkey} other {# passkeys}}',
   'people.no_tokens': 'No token was made.',
   'people.witnesses': 'Witnesses',
   'people.no_witnesses': 'No witness is pinned. Pin one at a terminal with `writ witness pin`',

@@ -43,6 +43,8 @@ export const en = {
   'halt.title': 'Halt everything?',
   'halt.act': 'Halt now',
   'halt.says': 'No action is promoted until a person ends the halt. Nothing that was done is lost.',
+  'halt.whose':
+    'This holds for every agent, script, device and person of this home: actions, flows and tasks. End it with the button on top of each page, or with `writ resume`.',
   'halt.reason': 'Reason (optional)',
   'halted.title': 'Everything is halted',
   'resume.title': 'End the halt?',
@@ -142,9 +144,7 @@ export const en = {
   'counts.files': '{count, plural, one {# file} other {# files}}',
   'counts.folders': '{count, plural, one {# folder} other {# folders}}',
   'counts.both': '{files} and {folders}',
-  'counts.deleted_all': '{what} deleted',
-  'counts.modified_all': '{what} changed',
-  'counts.added_all': '{what} new',
+  'counts.split': '{counted} ({what})',
   'counts.none': 'no files change',
   'counts.deleted': '{count, number} deleted',
   'counts.modified': '{count, number} changed',
@@ -159,8 +159,8 @@ export const en = {
   'question.hosts':
     '{count, plural, =0 {no host contacted} one {# host contacted} other {# hosts contacted}}',
   'question.own_words': 'In the actor’s own words, not checked',
-  'question.lapses':
-    'without an answer by {date} it lapses: nothing changes, and the asker learns it',
+  'question.lapses': 'without an answer by',
+  'question.lapses_end': 'it lapses: nothing changes, and the asker learns it',
   'question.over': 'This question waits no longer',
   'question.back': 'Back to the inbox',
   'changes.title': 'What would change',
@@ -209,14 +209,16 @@ export const en = {
   'network.compensated': 'undo proposes a request that compensates it',
   undo: 'Undo',
   'undo.title': 'Can it be undone?',
-  'undo.never': 'cannot be undone, or not as a whole',
+  'undo.never': 'Cannot be undone, or not as a whole',
   'undo.days_later':
-    '{count, plural, one {for # day after your yes undo restores all files, but not what a changed file started by itself meanwhile} other {for # days after your yes undo restores all files, but not what a changed file started by itself meanwhile}}',
+    '{count, plural, one {For # day after your yes, undo restores all files, but not what a changed file started by itself meanwhile} other {For # days after your yes, undo restores all files, but not what a changed file started by itself meanwhile}}',
   'later.because': 'Runs by itself later:',
   'later.npm': 'npm runs its scripts, without a person starting them',
+  'later.npm_install': 'npm runs the script {script} at `npm install`',
+  'later.npm_run': 'npm runs the script {script} at `npm run {script}`',
   'later.unknown': 'It would run without a person starting it',
   'undo.days':
-    '{count, plural, one {can all be undone for # day after your yes} other {can all be undone for # days after your yes}}',
+    '{count, plural, one {Can all be undone for # day after your yes} other {Can all be undone for # days after your yes}}',
   'undo.ask': 'Undo this action?',
   'undo.act': 'Undo with a passkey',
   'undo.restores':
@@ -248,7 +250,7 @@ export const en = {
   'before.none':
     '{count, plural, one {None: the stream has # action.} other {None among the last # actions of this stream.}}',
   'before.some':
-    '{count, plural, one {Of the # action of this stream:} other {Among the last # actions of this stream:}}',
+    '{similar, plural, one {# similar one} other {# similar ones}} ended, among {count, plural, one {the # action of this stream} other {the last # actions of this stream}}:',
   'answer.label': 'Your answer',
   'answer.several': '{given, number} of {needed, number} people approved',
   approve: '{count, plural, =0 {Approve} one {Approve} other {Approve all #}}',
@@ -264,23 +266,35 @@ export const en = {
   'deny.says':
     'Nothing of it becomes real. The agent learns that you refused, and your reason; both are recorded.',
   'deny.reason': 'Reason (may stay empty)',
-  alike: '{count, plural, =0 {Approve alike ones…} other {Approve alike ones (#)…}}',
+  alike: 'Approve alike ones ({count, number})…',
+  'alike.whole': 'Approve alike ones as a whole ({count, number})…',
   'alike.title':
     '{count, plural, one {Approve # question?} other {Approve # questions of one kind?}}',
   'alike.act': '{count, plural, one {Approve it} other {Approve all #}}',
   'alike.says':
-    'These have the same kind, reason and need. Each is listed, and your passkey signs each by itself.',
+    'These have the same kind, reason and need. Each is approved as a whole: boxes marked on this page do not count. Each is listed, and your passkey signs each by itself.',
   'alike.answered': '{count, plural, one {# is approved} other {# are approved}}',
   always: 'Always',
-  'always.title': 'Approve, and grant this from now on?',
+  'always.title': 'Always: approve, and grant this from now on?',
   'always.act': 'Approve and grant with a passkey',
   'always.says':
-    'Besides these effects you grant that this agent may create and change these files without a question:',
+    'Besides these effects you grant that this agent may create and change these without a question:',
+  'always.file': 'this file alone',
+  'always.flat': 'files directly in this directory, not in its subdirectories',
+  'always.deep': 'files in this directory and all its subdirectories',
+  'always.workspace': 'Only in the workspace of this question.',
+  'always.not':
+    '“Always” is not offered: the laws ask about this each time, or no directory below the workspace holds all of it.',
+  'always.not_deleted': '“Always” is not offered: it deletes.',
+  'always.not_later': '“Always” is not offered: a file would run by itself later.',
+  'always.not_several': '“Always” is not offered: several people have to approve.',
+  'always.not_agent': '“Always” is not offered: it is for what an agent does in a session of writ.',
   'always.bounds':
-    'It ends by itself after {days, number} days or {acts, number} acts, is listed on the page of people and can be taken back there. Deletions, files that run later by themselves and what laws ask about stay questions.',
+    'It ends by itself after {days, number} days or {acts, number} acts (an act is what one question or one settling of a session makes real), is listed on the page of people and can be taken back there. Deletions, files that run later by themselves and what laws ask about stay questions.',
   part: 'Approve {count, number} chosen',
   'part.title': 'Approve a part?',
   'part.act': 'Approve the part with a passkey',
+  'part.why': 'Why this part needs your answer:',
   'part.taken': 'This becomes real:',
   'part.rest_session': 'They stay pending in the session, and you are asked about them again.',
   'part.rest_dropped': 'They are dropped. To get them, the command must run again.',
