@@ -31,6 +31,7 @@ export function attemptOrder(
   const { egress = [] } = command.participant ?? {}
   const { writes, required_files: required = [] } = document
   const own = `${artifacts}/${document.node_id}/${command.attempt}/**`
+  const declared = [...(writes ?? []), ...required, own]
   return {
     actionId: randomUUID(),
     intent: intentOf(node, command),
@@ -42,7 +43,8 @@ export function attemptOrder(
     sealed: [
       run.programs.sealed(),
       ...sealedSources(run),
-      ...run.programs.loadedAnywhere([...(writes ?? []), ...required, own]),
+      ...run.programs.loadedAnywhere(declared),
+      ...run.programs.foundByName(declared),
       ...run.programs.dataOnly({
         folder: artifacts,
         nodeId: document.node_id,

@@ -294,6 +294,42 @@ describe('what is not there yet', TIMEOUT, () => {
     expect([run.status, touchedIn(run)]).toEqual(['BLOCKED', ['src/usercustomize.pyc']])
   })
 
+  it('is no link of a name that Python loads at each start', async () => {
+    place.write('agents/review.mjs', script(review('100')))
+    place.write('src/mylib/__init__.py', '')
+    writeHostile(`symlinkSync('mylib', 'src/usercustomize')`)
+    const run = await place.run(flowWith('agents'))
+    expect([run.status, touchedIn(run)]).toEqual(['BLOCKED', ['src/usercustomize']])
+  })
+
+  it.each<[string, readonly string[], Partial<Flow['nodes'][number]>, boolean]>([
+    ['the name of a module', ['python3', '-m', 'tools.send'], {}, true],
+    [
+      'the name of a module, declared',
+      ['python3', '-m', 'tools.send'],
+      { writes: ['re.py'] },
+      false,
+    ],
+    ['a shell', ['sh', 'tools/send.sh'], {}, true],
+    ['the name of a module, isolated', ['python3', '-I', '-m', 'json.tool'], {}, false],
+    ['a file', ['python3', 'tools/send.py'], {}, false],
+  ])(
+    'is not found by a program with secrets that is started by %s',
+    async (_, command, more, isStopped) => {
+      place.write('agents/review.mjs', script(review('100')))
+      for (const name of ['send.py', 'send.sh', '__init__.py']) place.write(`tools/${name}`, '')
+      writeHostile(`writeFileSync('lib.txt', ''); writeFileSync('re.py', '')`)
+      const flow = flowWith('agents', more)
+      const executor = { command: [...command], secrets: ['KEY'] }
+      const nodes = [...flow.nodes, worker('s', { executor, phase_id: 'P2' })]
+      const run = await place.run(
+        { ...flow, nodes, edges: [...flow.edges, edge('b', 's')] },
+        { environment: { ...process.env, KEY: 'a-long-key' } },
+      )
+      expect(touchedIn(run).includes('re.py')).toBe(isStopped)
+    },
+  )
+
   it('is also refused through the tool channel', async () => {
     place.write('review.mjs', script(review('10')))
     writeHostile(

@@ -20,6 +20,14 @@ export const CODE_PATTERNS: readonly string[] = [
 /** The same for what Python finds in a directory. */
 export const PYTHON_PATTERNS: readonly string[] = ['*.py', '*.pyc', '*.so', '*/__init__.*']
 
+/** The same in every directory, with what leads to it. */
+export const PYTHON_ANYWHERE: readonly string[] = [
+  '**/*.py',
+  '**/*.pyc',
+  '**/*.so',
+  '**/__init__.*',
+]
+
 /**
  * Manifests, lock files and settings that are read from the program's directory or one above it,
  * without being named anywhere.
@@ -55,9 +63,11 @@ const PYTHON_TRIES: readonly string[] = [
   ...['_winapi', 'nt', 'winreg', 'msvcrt', 'vms_lib', 'java'],
 ]
 
-export const LOADED_AT_START: readonly string[] = PYTHON_TRIES.flatMap((name) =>
-  [`${name}.py*`, `${name}.*so`, `${name}/__init__.*`].map((pattern) => `**/${pattern}`),
-)
+export const LOADED_AT_START: readonly string[] = [
+  ...PYTHON_TRIES.flatMap((name) => [`${name}.py*`, `${name}.*so`, `${name}/__init__.*`]),
+  // A link of such a name leads to a package that is there already.
+  ...['sitecustomize', 'usercustomize'],
+].map((pattern) => `**/${pattern}`)
 
 /** Directories of installed packages; everything below them counts. */
 export const PACKAGE_DIRECTORIES: readonly string[] = [

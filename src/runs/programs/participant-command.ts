@@ -1,5 +1,7 @@
 /** Which participant acts at a node, what its declaration says about its program, and what a search finds. */
+import { basename } from 'node:path'
 import type { FlowNode, Participant } from '../../contracts/index.ts'
+import { isPython, isShell } from './code-names.ts'
 
 export interface NamedPrograms {
   /** Code that the command itself names. */
@@ -47,4 +49,28 @@ export function runsWork(participant: Participant | undefined): boolean {
 /** The participant that acts at a node. */
 export function participantAt({ kind, executor, reviewer }: FlowNode): Participant | undefined {
   return kind === 'CHECK' ? reviewer : kind === 'WORK' ? executor : undefined
+}
+
+const PYTHON_OPTION = /^-[BEIOPsSu]+$/
+/** Python looks neither into the working directory nor where `PYTHONPATH` leads. */
+const ISOLATED = /^-\w*I/
+
+/**
+ * Whether it gets secrets or reaches hosts, and may load Python from directories that it does not name: a
+ * shell, or Python that is started by the name of a module, by a text or by its input.
+ */
+export function findsPython(participant: Participant | undefined): boolean {
+  const [program = '', ...words] = commandOf(participant) ?? []
+  if (participant === undefined || program === '') return false
+  const { secrets = [], egress = [] } = participant
+  if (secrets.length + egress.length === 0) return false
+  const name = basename(program)
+  if (isShell(name) || name === 'env') return true
+  if (!isPython(name)) return false
+  const first = words.findIndex((word) => !PYTHON_OPTION.test(word))
+  const options = first === -1 ? words : words.slice(0, first)
+  return (
+    (first === -1 || words[first]?.startsWith('-') === true) &&
+    !options.some((one) => ISOLATED.test(one))
+  )
 }

@@ -12,12 +12,17 @@ import type {
 } from '../../flow/index.ts'
 import type { SealedPaths } from '../../service/index.ts'
 import type { Ledger } from '../../store/index.ts'
-import { LOADED_ANYWHERE, LOADED_AT_START, PACKAGE_DIRECTORIES } from './code-names.ts'
+import {
+  LOADED_ANYWHERE,
+  LOADED_AT_START,
+  PACKAGE_DIRECTORIES,
+  PYTHON_ANYWHERE,
+} from './code-names.ts'
 import { DATA_NAMES, DATA_SUFFIXES, LOADED_NAMES } from './data-names.ts'
 import { ARTIFACT_STEMS, type ArtifactPlace, namedData, plainlyNamed } from './named-data.ts'
 import { openReviewersOf } from './open-reviewers.ts'
 import type { OthersRules } from './others-changes.ts'
-import { commandOf } from './participant-command.ts'
+import { commandOf, findsPython } from './participant-command.ts'
 import { keepPrograms, textOf } from './program-changes.ts'
 import { type ProtectedPrograms, protectedPrograms } from './protected-programs.ts'
 import { WorkspaceFiles } from './workspace-files.ts'
@@ -98,6 +103,15 @@ export class RunPrograms {
   loadedAnywhere(declared: readonly string[]): readonly SealedPaths[] {
     const code = 'flow.program_touched'
     return this.#isJudging() ? [{ code, patterns: LOADED_ANYWHERE, places: [], declared }] : []
+  }
+
+  /** What Python of an executor with secrets could find, and the patterns that a node may change of it. */
+  foundByName(declared: readonly string[]): readonly SealedPaths[] {
+    const isFinding = this.#flow.nodes.some(
+      ({ kind, executor }) => kind === 'WORK' && findsPython(executor),
+    )
+    const code = 'flow.program_touched'
+    return isFinding ? [{ code, patterns: PYTHON_ANYWHERE, places: [], declared }] : []
   }
 
   /** The first; undefined while all are closed. */
