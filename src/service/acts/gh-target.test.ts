@@ -1,3 +1,4 @@
+/** Held calls of gh name what they change, and go to the host that they name. */
 import { describe, expect, it } from 'vitest'
 import { ghCall } from './gh-call.ts'
 
