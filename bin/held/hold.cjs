@@ -116,7 +116,7 @@ function isFile(file) {
 function send(order) {
   const channel = process.env.WRIT_SESSION_CHANNEL
   if (channel === undefined) fail('this is no session of writ')
-  const body = JSON.stringify({ program: name, cwd: process.cwd(), ...order })
+  const body = JSON.stringify({ program: name, ...order })
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
   const asked = http.request(
     `${channel}/command/${name}`,

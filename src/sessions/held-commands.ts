@@ -20,6 +20,8 @@ interface CommandParts {
 const WORDS_MAX = 500
 const INPUTS_MAX = 50
 const WORD_MAX = 65_536
+/** What ends or turns a line: a name could write lines of the question. */
+const OF_LINES = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u
 
 export class HeldCommands implements CommandKeeper {
   readonly #parts: CommandParts
@@ -34,9 +36,9 @@ export class HeldCommands implements CommandKeeper {
     const { surface, ground, trees } = this.#parts
     const wish = { ...readWish(program, document), trees }
     if (!surface.isHeld(wish)) return null
-    const { argv, cwd, inputs } = wish
+    const { argv, inputs } = wish
     const files = inputs.map(({ name, bytes }) => ({ name, text: bytes.toString('latin1') }))
-    const key = digestDocument({ program, argv: JSON.stringify(argv), cwd, files })
+    const key = digestDocument({ program, argv: JSON.stringify(argv), files })
     const actionId = await this.#answers.ask(key, `a command of ${program}`, () =>
       surface.command(ground, wish),
     )
@@ -54,15 +56,12 @@ export class HeldCommands implements CommandKeeper {
 /** Reads what a program inside sent; any process of the session may have. */
 function readWish(program: string, document: unknown): Omit<CommandWish, 'trees'> {
   // Every field is looked at below.
-  const { argv, cwd, inputs } = (document ?? {}) as Readonly<Record<string, unknown>>
+  const { argv, inputs } = (document ?? {}) as Readonly<Record<string, unknown>>
   const isList = Array.isArray(argv) && argv.length <= WORDS_MAX
-  const isPlace = typeof cwd === 'string' && cwd.startsWith('/') && !cwd.includes('\0')
   const areInputs = Array.isArray(inputs) && inputs.length <= INPUTS_MAX
-  if ((program !== 'npm' && program !== 'gh') || !isList || !isPlace || !areInputs)
-    throw malformed()
+  if ((program !== 'npm' && program !== 'gh') || !isList || !areInputs) throw malformed()
   return {
     program,
-    cwd,
     argv: argv.map((word) => readWord(word, inputs.length)),
     inputs: inputs.map(readInput),
   }
@@ -81,6 +80,7 @@ function readInput(input: unknown): CommandWish['inputs'][number] {
   // Both fields are looked at below.
   const { name, base64 } = (input ?? {}) as Readonly<Record<string, unknown>>
   if (!isWord(name) || typeof base64 !== 'string') throw malformed()
+  if (OF_LINES.test(name)) throw new Error('the name of a file that is handed over is not one line')
   return { name, bytes: Buffer.from(base64, 'base64') }
 }
 

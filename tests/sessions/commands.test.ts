@@ -31,6 +31,7 @@ server.listen(0, '127.0.0.1', () => console.log(server.address().port))
 const GH = `#!/bin/sh
 printf '%s|' "$@" >> "$0.calls"
 printf 'token=%s\\n' "$GH_TOKEN" >> "$0.calls"
+printf 'host=%s in=%s\\n' "$GH_HOST" "$PWD" >> "$0.calls"
 for word; do [ ! -f "$word" ] || { echo "--- $(cat "$word")" >> "$0.calls"; }; done
 [ ! -e "$0.kills" ] || { kill -9 $PPID; sleep 1; }
 echo https://github.com/ann/shop/pull/7
@@ -130,21 +131,26 @@ describe('a command that needs credentials', { timeout: 240_000 }, () => {
     expect(agent.out).toContain('token inside: []')
     const made = begin(
       agent,
-      'gh pr create --title "A fix" --body-file body.md 2>&1; echo "status $?"',
+      'gh pr create -R ann/shop --head fix --title "A fix" --body-file body.md 2>&1; echo "status $?"',
     )
     await place.until(() => lastHeld(agent) !== '', `it is held: ${agent.out} ${agent.err}`)
     const first = lastHeld(agent)
     const shown = place.writ(['inbox', first, '--all']).out
-    expect(shown).toContain("gh pr create --title 'A fix' --body-file body.md")
+    expect(shown).toContain(
+      "gh pr create -R ann/shop --head fix --title 'A fix' --body-file body.md",
+    )
+    expect(shown).toContain('by your gh on github.com, in the repository ann/shop')
     expect(shown).toContain('what it does')
     expect(textOf(calls)).toBe('')
     approve(first)
     await made()
     expect(agent.out).toMatch(/it was sent[\s\S]*shop\/pull\/7[\s\S]*status 0/)
     expect(textOf(calls)).toMatch(
-      /^pr\|create\|--title\|A fix\|--body-file\|.*body.md\|token=token-of-ann/,
+      /^pr\|create\|-R\|ann\/shop\|--head\|fix\|--title\|A fix\|--body-file\|.*body.md\|token=token-of-ann/,
     )
     expect(textOf(calls)).toContain('--- what it does')
+    // Nothing of the agent's directory says what gh works on.
+    expect(textOf(calls)).toMatch(/^host=github\.com in=.*\/held-commands\/[0-9a-f-]{36}$/m)
     const denied = begin(agent, 'gh api -X DELETE repos/ann/shop 2>&1; echo "status $?"')
     await place.until(() => lastHeld(agent) !== first, 'the call is held')
     expect(place.writ(['inbox', lastHeld(agent), '--all']).out).toContain(
@@ -157,7 +163,7 @@ describe('a command that needs credentials', { timeout: 240_000 }, () => {
     const second = lastHeld(agent)
     const third = begin(
       agent,
-      'gh issue create --title T --body-file body.md 2>&1; echo "status $?"',
+      'gh issue create -R ann/shop --title T --body-file body.md 2>&1; echo "status $?"',
     )
     await place.until(() => lastHeld(agent) !== second, 'the third is held')
     alterInputs()
@@ -180,14 +186,17 @@ describe('a command that needs credentials', { timeout: 240_000 }, () => {
       `issue create -tx -F${hidden}`,
       `issue create --template ${hidden} --title T --body B`,
       `api -X POST x --field a=1 --jq env`,
-      `release create v1 ${hidden}`,
+      `release create v1 -R ann/shop ${hidden}`,
+      'pr merge --squash',
+      'pr merge 7',
+      'pr merge feature -R ann/shop',
     ]) {
       agent.out = ''
       await agent.does(`gh ${words} 2>&1; echo "status $?"`)
       expect(agent.out, words).toMatch(/cannot be held: [\s\S]*status 1/)
     }
     // The same without the wrapper, which runs with the rights of the agent.
-    const order = { program: 'gh', cwd: place.project, inputs: [] }
+    const order = { program: 'gh', inputs: [] }
     const direct = [
       ['api', '-X', 'POST', '/x', '-F', `b=@${hidden}`],
       ['api', '-X', 'POST', '/x', '--input', hidden],
@@ -200,6 +209,13 @@ describe('a command that needs credentials', { timeout: 240_000 }, () => {
       )
       expect(agent.out, body).toContain('names a file that was not handed over')
     }
+    agent.out = ''
+    const inputs = [{ name: 'n\n  forged line', base64: 'YQ==' }]
+    const forged = JSON.stringify({ program: 'gh', argv: ['gist', 'create', { input: 0 }], inputs })
+    await agent.does(
+      `curl -s --noproxy '*' -H 'content-type: application/json' -d '${forged}' $WRIT_SESSION_CHANNEL/command/gh`,
+    )
+    expect(agent.out).toContain('is not one line')
     await agent.does('echo harmless > note.md')
     const made = begin(agent, 'gh gist create -d "my notes" note.md 2>&1; echo "status $?"')
     await place.until(() => lastHeld(agent) !== '', `it is held: ${agent.out} ${agent.err}`)
@@ -216,7 +232,10 @@ describe('a command that needs credentials', { timeout: 240_000 }, () => {
   it('a crash while it runs leaves it unknown, and it is never run again', async () => {
     writeFileSync(join(place.folder, 'bin', 'gh.kills'), '')
     const agent = place.agentRun()
-    const made = begin(agent, 'gh issue create --title T --body B 2>&1; echo "status $?"')
+    const made = begin(
+      agent,
+      'gh issue create -R ann/shop --title T --body B 2>&1; echo "status $?"',
+    )
     await place.until(() => lastHeld(agent) !== '', `it is held: ${agent.out} ${agent.err}`)
     approve(lastHeld(agent))
     await place.until(() => textOf(calls) !== '', 'gh ran')

@@ -74,6 +74,11 @@ function served() {
   }
 }
 
+function firstServed(): string {
+  const words = ['--git-dir', bare, 'rev-parse', 'main']
+  return execFileSync('git', words, { encoding: 'utf8' }).trim()
+}
+
 function lastPush(agent: RunningAgent): string {
   return [...agent.err.matchAll(/a push to .*writ inbox (\w+)/g)].at(-1)?.[1] ?? ''
 }
@@ -161,6 +166,31 @@ describe('a push from a session', { timeout: 120_000 }, () => {
     await later.ends()
   })
 
+  it('sends nothing unless the server has each old value itself', async () => {
+    const agent = place.agentRun()
+    await agent.does('echo s > leak.txt; git add leak.txt; git commit -qm secret')
+    await agent.does('git rm -q leak.txt; git commit -qm gone; S=$(git rev-parse HEAD)')
+    await agent.does('echo h > harmless.txt; git add harmless.txt; git commit -qm harmless')
+    await agent.does('git update-ref refs/remotes/origin/main $S')
+    await place.until(
+      () => !place.git('rev-parse', 'main', 'origin/main').includes(firstServed()),
+      'the reference is promoted as ordinary work of git',
+    )
+    const wanted = 'git push -f origin HEAD~3:refs/heads/main HEAD:refs/heads/feature'
+    const pushed = agent.does(`${wanted} 2>&1; echo "status $?"`)
+    await agent.hears('waits for an answer')
+    const id = lastPush(agent)
+    expect(place.writ(['inbox', id, '--all']).out).toContain('create refs/heads/feature')
+    approve(id)
+    await pushed
+    expect(agent.out).toMatch(/nothing was sent \(stale info\): refs\/heads\/main was /)
+    expect(agent.out).toMatch(/fetch, then push again[\s\S]*status 1/)
+    const refs = execFileSync('git', ['--git-dir', bare, 'for-each-ref'], { encoding: 'utf8' })
+    expect(refs).not.toContain('feature')
+    expect(served().asked).not.toMatch(/receive-pack/)
+    expect(await agent.ends()).toBe(0)
+  })
+
   it('is refused in words if it goes to a directory outside', async () => {
     const outside = '/srv/writ-push-test.git'
     const inTree = join(place.project, 'in.git')
@@ -224,6 +254,27 @@ describe('a push from a session', { timeout: 120_000 }, () => {
     expect(words).toContain('a hidden text')
     expect(place.writ(['deny', lastPush(agent)]).status).toBe(0)
     await tagged
+    const told = lastPush(agent)
+    await agent.does('B=$(git rev-parse t); T=$(printf "100644 blob $B\\tleaf\\n" | git mktree)')
+    await agent.does('git tag lt $T; git tag -am m tt $T; git tag -am m tb $B')
+    await agent.does('git tag -am inner in1 HEAD; git tag -am outer out1 in1')
+    await agent.does(
+      'printf "a\\377b" > /tmp/m; git -c i18n.commitEncoding=x tag -aF /tmp/m bin HEAD',
+    )
+    for (const tag of ['lt', 'tt', 'tb', 'out1', 'bin']) {
+      agent.out = ''
+      await agent.does(`git push origin ${tag} 2>&1; echo "status $?"`)
+      expect(agent.out, tag).toMatch(
+        /cannot show all of it, so the push was not held[\s\S]*status 1/,
+      )
+    }
+    expect(lastPush(agent)).toBe(told)
+    const honest = agent.does('git push origin in1 2>&1; echo "status $?"')
+    await place.until(() => lastPush(agent) !== told, 'a tag on a commit is held')
+    const tag = place.writ(['inbox', lastPush(agent), '--all']).out
+    expect(tag).toMatch(/create refs\/tags\/in1 .*, a tag of[\s\S]*\| inner[\s\S]*31 commits/)
+    expect(place.writ(['deny', lastPush(agent)]).status).toBe(0)
+    await honest
     await agent.ends()
   })
 

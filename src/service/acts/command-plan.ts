@@ -8,10 +8,8 @@ export type HeldWord =
 export interface CommandWish {
   readonly program: 'gh' | 'npm'
   readonly argv: readonly HeldWord[]
-  /** Where the agent ran it. */
-  readonly cwd: string
   readonly inputs: readonly HeldInput[]
-  /** The scope of the session; the first is where it runs if `cwd` is not there. */
+  /** The scope of the session, in which no program of the person's lies. */
   readonly trees: readonly string[]
 }
 
@@ -30,7 +28,5 @@ export interface CommandPlan {
   readonly lines: readonly string[]
   /** The words of the person's program. */
   readonly argv: readonly HeldWord[]
-  /** False for a program that must not see the tree. */
-  readonly isInTree: boolean
   readonly variables: Readonly<Record<string, string>>
 }

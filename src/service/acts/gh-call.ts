@@ -1,7 +1,13 @@
-/** A call of `gh` from a session as a held command: the words as they are, and the texts that go with them. */
+/**
+ * A call of `gh` from a session as a held command: the words as they are, and the texts that go with them.
+ *
+ * INVARIANT (what it changes is in its words): a call names its repository, and its pull request or issue
+ *   by number. gh would take these from the branch and the remotes of a directory that the agent changes.
+ */
 import { digestBytes, faultError } from '../../base/index.ts'
 import type { CommandPlan, CommandWish, HeldInput, HeldWord } from './command-plan.ts'
 import { type GhWords, ghWords } from './gh-form.ts'
+import { callTarget } from './gh-target.ts'
 
 /** What changes something on the server; everything else fails inside for want of credentials. */
 const WRITING: Readonly<Record<string, readonly string[]>> = {
@@ -15,7 +21,6 @@ const WRITING: Readonly<Record<string, readonly string[]>> = {
 /** These open a browser or an editor of the person. */
 const AT_A_TERMINAL = /^(?:-w|--web|-e|--editor|--recover)(?:=|$)/
 const TEXT_SHOWN = 200_000
-const HOST = /^[\w.-]+(?::\d+)?$/
 
 /** Whether a call changes something on the server. */
 export function isGhHeld(argv: readonly HeldWord[]): boolean {
@@ -38,8 +43,7 @@ export async function ghCall(wish: CommandWish, { variables }: Persons): Promise
   }
   const given = ghWords(wish.argv)
   const method = isApi ? heldMethod(given) : 'POST'
-  const host = given.options.get('--hostname') ?? variables['GH_HOST'] ?? 'github.com'
-  if (!HOST.test(host)) throw refused(`\`${host}\` is no host`)
+  const { host, repository } = callTarget(kind, action, given, variables['GH_HOST'])
   const server = host === 'github.com' ? 'api.github.com' : host
   const path = isApi ? pathOf(given) : `gh/${kind}/${action}`
   return {
@@ -48,12 +52,12 @@ export async function ghCall(wish: CommandWish, { variables }: Persons): Promise
     summary: isApi ? `Call ${method} on ${host} with gh.` : `Run gh ${kind} ${action} on ${host}.`,
     lines: [
       ...(isApi ? [`${method} https://${server}/${path.replace(/^\/+/, '')}`] : []),
-      `run in ${wish.cwd}, by your gh on ${host}`,
+      `by your gh on ${host}${repository === null ? '' : `, in the repository ${repository}`}`,
       ...wish.inputs.flatMap(shownInput),
     ],
     argv: wish.argv,
-    isInTree: true,
-    variables: { GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1' },
+    // A host that the words do not name is this one also where gh knows a single other one.
+    variables: { GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1', GH_HOST: host },
   }
 }
 

@@ -23,6 +23,8 @@ export interface GhWords {
   /** Values by option, as they are given; empty for those without one. */
   readonly options: ReadonlyMap<string, string>
   readonly places: readonly HeldWord[]
+  /** Values in which gh may fill something in. */
+  readonly fields: readonly HeldWord[]
 }
 
 const REPO = texts('-R', '--repo')
@@ -163,6 +165,7 @@ export function ghWords(argv: readonly HeldWord[]): GhWords {
   const rest = argv.slice(kind === 'api' ? 1 : 2)
   const options = new Map<string, string>()
   const places: HeldWord[] = []
+  const fields: HeldWord[] = []
   for (let at = 0; at < rest.length; at++) {
     const word = joinedOf(rest[at] ?? '')
     if (word === null) {
@@ -187,13 +190,14 @@ export function ghWords(argv: readonly HeldWord[]): GhWords {
     const given = value ?? rest[++at]
     if (given === undefined) throw refused(`\`${option}\` needs a value`)
     requireKind(wanted, given, false)
+    if (wanted === 'field') fields.push(given)
     options.set(option, text(given))
   }
-  return { options, places }
+  return { options, places, fields }
 }
 
 /** gh takes the last one, and the question is about one. */
-const SINGLE = new Set(['-X', '--method', '--hostname'])
+const SINGLE = new Set(['-X', '--method', '--hostname', '-R', '--repo'])
 
 interface Joined {
   readonly option: string

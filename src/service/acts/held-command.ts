@@ -6,7 +6,7 @@
  * INVARIANT (what was shown is run): a command runs only if the words that were approved and its input
  *   files are the ones that were written when it was held.
  * INVARIANT (no program of the agent): the program is one of the person's PATH that lies outside of the
- *   tree; npm gets a packed file and runs no script of it.
+ *   tree; it runs in a directory of writ's own. npm gets a packed file and runs no script of it.
  */
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
@@ -30,8 +30,6 @@ import type { Sent } from './send-request.ts'
 interface CommandNote {
   readonly program: CommandWish['program']
   readonly argv: readonly HeldWord[]
-  /** Null for the directory of the command itself. */
-  readonly cwd: string | null
   readonly trees: readonly string[]
   readonly variables: Readonly<Record<string, string>>
   /** Digests of the input files, in order. */
@@ -81,7 +79,8 @@ export async function holdCommand(
       ? word
       : `${word.before ?? ''}${wish.inputs[word.input]?.name ?? ''}${word.after ?? ''}`,
   )
-  const body = [`${wish.program} ${quoteAll(shown)}`, ...plan.lines].map(visible).join('\n')
+  const first = `${wish.program} ${quoteAll(shown)}`.replaceAll('\n', '\n  ')
+  const body = [first, ...plan.lines].map(visible).join('\n')
   const directory = join(state, HELD, id)
   mkdirSync(directory, { recursive: true, mode: PRIVATE })
   for (const [index, { bytes, name }] of wish.inputs.entries()) {
@@ -91,7 +90,6 @@ export async function holdCommand(
   const note: CommandNote = {
     program: wish.program,
     argv: plan.argv,
-    cwd: plan.isInTree ? wish.cwd : null,
     trees: wish.trees,
     variables: plan.variables,
     inputs: digests,
@@ -125,10 +123,10 @@ export async function runHeldCommand(
   )
   const program = findPersons(note.program, note.trees, environment)
   if (program === null) return failed(`${note.program} is not installed for you any more`)
-  const place = note.cwd !== null && existsSync(note.cwd) ? note.cwd : note.trees[0]
   const end = await runInstalled({
     argv: [program, ...argv],
-    cwd: note.cwd === null ? directory : (place ?? directory),
+    // A directory of the agent's could change what the words mean.
+    cwd: directory,
     variables: { ...named(environment), ...note.variables },
     limitMs: RUN_MS,
   })

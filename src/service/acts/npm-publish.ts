@@ -68,7 +68,6 @@ export async function npmPublish(wish: CommandWish, persons: Persons): Promise<C
       `--registry=${registry}`,
       ...(scope === undefined ? [] : [`--${scope}:registry=${registry}`]),
     ],
-    isInTree: false,
     variables: { npm_config_update_notifier: 'false', npm_config_yes: 'false' },
   }
 }

@@ -1,9 +1,11 @@
 /**
  * Asks the server of a held push what it has, before the push is sent (S-15). The words that a person
  * approved leave out commits that the server was said to have by references of the real repository,
- * and a session writes such references too: its own git does at each fetch and push.
+ * and a session writes such references too: its own git does at each fetch and push. It also says which
+ * values the references to be set have.
  *
  * INVARIANT (what is sent was shown): no commit is sent that the words left out and the server lacks.
+ * INVARIANT (the server as it was shown): nothing is sent unless every reference has its old value there.
  */
 import { join } from 'node:path'
 import { readIfThere, requireProgram, runInstalled, writeWhole } from '../../machine/index.ts'
@@ -27,23 +29,29 @@ const ASK_MS = 60_000
 /** References of one server that are looked at; without the rest too much counts as new. */
 const REFS_MAX = 20_000
 
-/** The values of `before` count as there: the push fails if the server has others. */
+/**
+ * Only what the server itself says counts as there. A lease of the push does not replace that: git does not
+ * look at the lease of a reference that has its new value already.
+ */
 export async function checkServed(
   push: HeldCommits,
   variables: Readonly<Record<string, string>>,
 ): Promise<ServedCheck> {
   const { repository, remote, commands, known } = push
-  if (known.length === 0) return { failure: null, unserved: [] }
+  const places = ['refs/heads/*', 'refs/tags/*', ...commands.map(({ ref }) => ref)]
   const answer = await runInstalled({
-    argv: [requireProgram('git'), 'ls-remote', '--heads', '--tags', '--', remote],
+    argv: [requireProgram('git'), 'ls-remote', '--', remote, ...places],
     cwd: repository,
     variables,
     limitMs: ASK_MS,
   })
   if (answer.status !== 0) return { failure: failureOf(answer) }
-  const ids = answer.stdout.split('\n').flatMap((line) => /^[0-9a-f]{40,64}(?=\t)/.exec(line) ?? [])
-  const before = commands.map((command) => command.before).filter((id) => !NO_OBJECT.test(id))
-  const served = await presentCommits(repository, [...before, ...ids.slice(0, REFS_MAX)])
+  const refs = refsOf(answer.stdout)
+  const moved = commands.find(({ ref, before }) => (refs.get(ref) ?? '') !== idOf(before))
+  if (moved !== undefined) return { failure: movedWords(moved, refs.get(moved.ref)) }
+  const before = commands.map((command) => idOf(command.before)).filter((id) => id !== '')
+  const ids = [...before, ...[...refs.values()].slice(0, REFS_MAX)]
+  const served = await presentCommits(repository, ids)
   for (const { after } of commands) {
     const sent = await countNew(repository, after, served)
     const shown = await countNew(repository, after, [...served, ...known])
@@ -51,6 +59,25 @@ export async function checkServed(
     if (sent !== shown) return { failure: null, unserved: await notServed(push, served) }
   }
   return { failure: null, unserved: [] }
+}
+
+function refsOf(listing: string): ReadonlyMap<string, string> {
+  const rows = listing.split('\n').flatMap((line) => {
+    const [, id, ref] = /^([0-9a-f]{40,64})\t(.+)$/.exec(line) ?? []
+    return id === undefined || ref === undefined ? [] : [[ref, id] as const]
+  })
+  return new Map(rows)
+}
+
+/** Empty where there is none. */
+function idOf(object: string): string {
+  return NO_OBJECT.test(object) ? '' : object
+}
+
+function movedWords({ ref, before }: PushedRef, now: string | undefined): string {
+  const was = idOf(before) === '' ? 'did not exist' : `was ${before}`
+  const has = now === undefined ? 'the server does not have it' : `the server has ${now}`
+  return `nothing was sent (stale info): ${ref} ${was} in the question, and ${has}; fetch, then push again`
 }
 
 async function notServed(

@@ -2,7 +2,8 @@
  * What a person reads before a push: the server, each reference, and everything that is sent: all
  * commits that the server does not have by its known references, and all files that they change.
  *
- * INVARIANT (nothing is left out): a push whose words would be incomplete is refused.
+ * INVARIANT (nothing is left out): a push whose words would be incomplete is refused, and so are trees and
+ *   tags on anything but a commit, whose objects no list of commits and files names.
  */
 import { faultError } from '../../base/index.ts'
 import { ownGit, required } from './own-git.ts'
@@ -45,6 +46,16 @@ function tooMuch() {
   return faultError('request.failed', '', message, 'push it in smaller parts')
 }
 
+function notShown(ref: string, what: string) {
+  const message = `${ref} is ${what}, and a question cannot show all of it, so the push was not held`
+  return faultError(
+    'request.failed',
+    '',
+    message,
+    'set a tag directly on a commit, or push a commit',
+  )
+}
+
 interface SentFile {
   readonly status: string
   readonly path: string
@@ -68,13 +79,17 @@ class SentRef {
     const head = `${kind} ${ref}${from} to ${after}`
     const type = (await this.#git('cat-file', '-t', after)).trim()
     if (type === 'commit') return [head, ...(await this.#commitLines(after))]
+    if (type === 'tree') throw notShown(ref, 'a tree')
     const size = (await this.#git('cat-file', '-s', after)).trim()
-    const content = await this.#git('cat-file', type === 'tree' ? '-p' : type, after)
-    const words = `${head}, a ${type} of ${size} bytes`
-    if (type !== 'tag') return [words, ...contentLines(content)]
-    const peeled = await this.#peeled(after)
-    const inner = peeled === null ? ['  it names no commit'] : await this.#commitLines(peeled)
-    return [words, ...contentLines(content), ...inner]
+    const content = await this.#git('cat-file', type, after)
+    const words = [`${head}, a ${type} of ${size} bytes`, ...contentLines(content)]
+    if (type !== 'tag') return words
+    const commit = await this.#peeled(after)
+    // The whole object and its text are what is shown, so there is nothing between it and its commit.
+    const [, object] = /^object ([0-9a-f]+)\ntype commit\n/.exec(content) ?? []
+    if (commit === null || object !== commit) throw notShown(ref, 'a tag on no commit')
+    if (!isText(content)) throw notShown(ref, 'a tag that is not text')
+    return [...words, ...(await this.#commitLines(commit))]
   }
 
   async #kind(): Promise<string> {
@@ -198,9 +213,13 @@ function plainPath(path: string): string {
   return path.startsWith('"') ? path.slice(1, -1) : path
 }
 
+function isText(content: string): boolean {
+  return !/[\0\ufffd]/.test(content)
+}
+
 /** Text as it is; of other contents there is nothing to read. */
 function contentLines(content: string): readonly string[] {
-  if (/[\0\ufffd]/.test(content)) return ['  not text']
+  if (!isText(content)) return ['  not text']
   return content.split('\n').map((line) => `  | ${line}`)
 }
 
