@@ -7,7 +7,8 @@
  * twice finds them recorded. The lock of its folder keeps a run to one process; a queue of the engine for
  * each run would do the same, and every look for a job locks all queues.
  */
-import { canonicalJson, FaultError, fault, faultError } from '../base/index.ts'
+import { randomUUID } from 'node:crypto'
+import { canonicalJson, digestBytes, FaultError, fault, faultError } from '../base/index.ts'
 import { type HomeServer, type Ledger, postgresFailure } from '../store/index.ts'
 
 /** What jobs say; one that a newer writ made is left to a newer worker. */
@@ -28,6 +29,10 @@ export interface RunJob {
   }
   /** What a person said to the run on another machine than the one that walks it. */
   readonly order?: unknown
+  /** Of an order: no other one has it, so that a copy of the job is known. */
+  readonly nonce?: string
+  /** Labels that a worker needs to begin the run. */
+  readonly labels?: readonly string[]
   /** The machine that added the job, where it begins a run or holds an order. */
   readonly seal?: { readonly key: string; readonly sig: string }
 }
@@ -84,8 +89,13 @@ export function taskOf(name: string, machine: string | null): string {
 
 /** Adds a job of this machine, which signs what it begins or orders. */
 export async function addRun(server: HomeServer, job: RunJob, terms: JobTerms = {}): Promise<void> {
-  const text = sealedText(server, job)
-  await addAgain(server, text === null ? job : { ...job, seal: await server.seal(text) }, terms)
+  const said: RunJob = {
+    ...job,
+    ...(job.begin === undefined ? {} : { labels: terms.labels ?? [] }),
+    ...(job.order === undefined ? {} : { nonce: randomUUID() }),
+  }
+  const text = sealedText(server, said)
+  await addAgain(server, text === null ? said : { ...said, seal: await server.seal(text) }, terms)
 }
 
 /** The same for a job that was taken: its signature stays, for this machine speaks for no other. */
@@ -94,7 +104,6 @@ export async function addAgain(
   job: RunJob,
   { labels = [], machine = null, at, after }: JobTerms = {},
 ): Promise<void> {
-  const place = job.begin === undefined ? [] : [workspaceLabel(job.begin.workspace)]
   const isOrder = job.order !== undefined
   const ending = after === undefined ? (at === undefined ? '' : '/timer') : `/after/${after}`
   await addJob(
@@ -104,24 +113,42 @@ export async function addAgain(
     {
       // One look at a run is enough, however many ask for it; orders are kept apart.
       key: isOrder ? null : `run/${job.run}${ending}`,
-      flags: [...new Set([...labels, ...place])],
+      flags: [...new Set([...labels, ...signedLabels(job)])],
       at: at ?? null,
     },
   )
 }
 
+/** What a job that begins a run needs of its worker. The row of the job names it, too, and is not signed. */
+export function signedLabels({ begin, labels = [] }: RunJob): readonly string[] {
+  return begin === undefined ? [] : [...labels, workspaceLabel(begin.workspace)]
+}
+
 /**
- * What a job says that no fact says: which flow to begin where, and what a person told a run. Every role
- * that may read the home can write jobs, so these are signed by a machine that a human let in. Null for
- * a job that only asks to look at a run.
+ * What a job says that no fact says: which flow to begin where and by which workers, and what a person
+ * told a run. Every role that may read the home can write jobs, so these are signed by a machine that a
+ * human let in. Null for a job that only asks to look at a run.
  */
 function sealedText(
   { schema }: Pick<HomeServer, 'schema'>,
-  { run, stream, begin, order }: RunJob,
+  { run, stream, begin, order, labels, nonce }: RunJob,
 ): string | null {
   if (begin === undefined && order === undefined) return null
-  const terms = { schema, run, stream, begin: begin ?? null, order: order ?? null }
+  const terms = {
+    schema,
+    run,
+    stream,
+    begin: begin ?? null,
+    labels: labels ?? null,
+    order: order ?? null,
+    nonce: nonce ?? null,
+  }
   return `writ-job-v1\n${canonicalJson(terms)}\n`
+}
+
+/** The same for every copy of a job that holds an order: all of it that is signed. */
+export function orderId(server: HomeServer, job: RunJob): string {
+  return digestBytes(sealedText(server, job) ?? '').replace('sha256:', '')
 }
 
 /** Fails if a job begins a run or holds an order, and no machine of the home has signed that. */
@@ -130,7 +157,7 @@ export async function refuseForged(server: HomeServer, job: RunJob): Promise<voi
   if (text === null || (job.seal !== undefined && (await server.isSealed(text, job.seal)))) return
   const message = 'no machine that may sign for this home has signed what the job says'
   const hint =
-    'another hand wrote it, or its machine was removed or has another key: look who has the role of the server, and queue the run or give the answer again'
+    'another hand or an older writ wrote it, or its machine was removed or has another key: look who has the role of the server, and queue the run or give the answer again'
   throw faultError('machine.unknown', job.run, message, hint)
 }
 

@@ -15,6 +15,7 @@ import type { Home } from '../home/index.ts'
 import {
   type FlowHost,
   hasBegun,
+  labelsOf,
   leaveOrder,
   machineOf,
   nextTimer,
@@ -32,8 +33,10 @@ import {
   JOB_FORMAT,
   jobsSchema,
   leaveToNewer,
+  orderId,
   type RunJob,
   refuseForged,
+  signedLabels,
   taskOf,
   workspaceLabel,
 } from './jobs.ts'
@@ -366,8 +369,9 @@ class WorkerJobs {
   async #walk(job: RunJob, flags: readonly string[]): Promise<string | null> {
     const { ledger, server, withHost } = this.#options
     await refuseForged(server, job)
-    if (this.#place.flags.isForeign(flags)) {
-      await addAgain(server, job, { labels: flags })
+    const labels = [...flags, ...(await this.#neededBy(job))]
+    if (this.#place.flags.isForeign(labels)) {
+      await addAgain(server, job, { labels })
       return null
     }
     const bound = await machineOf(ledger, job.run)
@@ -376,11 +380,18 @@ class WorkerJobs {
       return null
     }
     return withHost(job.stream, async (host) => {
-      if (job.order !== undefined) leaveOnce(host, job.run, job.order)
+      if (job.order !== undefined) leaveOnce(host, job, orderId(server, job))
       const walked = await this.#goOn(host, job)
       await this.#comeBack(walked, job)
       return walked.status
     })
+  }
+
+  /** What the signed words of a job, and the flow that they name, ask of the worker that begins the run. */
+  async #neededBy(job: RunJob): Promise<readonly string[]> {
+    if (job.begin === undefined) return []
+    const flow = await pinnedFlow(this.#options.ledger, job.begin.flow)
+    return [...signedLabels(job), ...(flow === null ? [] : labelsOf(flow))]
   }
 
   async #goOn(host: FlowHost, { run, begin }: RunJob): Promise<WalkedRun> {
@@ -407,10 +418,10 @@ function isLasting(error: unknown): boolean {
   return ['ledger.truncated', 'ledger.version'].includes(faultCode(error) ?? '')
 }
 
-/** A job that is done again has left its order before: the first one counts. */
-function leaveOnce(host: FlowHost, run: string, order: unknown): void {
+/** A job that is done again, or copied, has left its order before: the first one counts. */
+function leaveOnce(host: FlowHost, { run, order }: RunJob, id: string): void {
   try {
-    leaveOrder(host, run, order as Order) // `orderOf` looks at it when it is taken.
+    leaveOrder(host, run, order as Order, id) // `orderOf` looks at it when it is taken.
   } catch (error) {
     if (faultCode(error) !== 'flow.not_waiting') throw error
   }

@@ -43,6 +43,7 @@ export {
   hasBegun,
   hasOrders,
   isWalked,
+  labelsOf,
   leaveOrder,
   loadRun,
   lookAtRun,

@@ -28,6 +28,13 @@ const LOGS = 'logs'
 const TIMER = 'timer'
 const SEEN = 'seen.json'
 
+/** Digits of the time with which names of orders begin. */
+const ORDER_TIME = 15
+
+function orderIdIn(name: string): string {
+  return name.slice(ORDER_TIME + 1, -'.json'.length)
+}
+
 function seenKey(nodeId: string, principal: string): string {
   return JSON.stringify([nodeId, principal])
 }
@@ -82,19 +89,32 @@ export class RunFolder {
     }
   }
 
-  /** Durable when it returns; names sort by time. */
-  leaveOrder(order: unknown, nowMs: number): void {
+  /** Durable when it returns; names sort by time. One whose id lies here or was taken is not left again. */
+  leaveOrder(order: unknown, nowMs: number, id = randomBytes(6).toString('hex')): void {
     const folder = join(this.#state, 'orders')
     makeFolder(folder, 0o700)
-    const name = `${String(nowMs).padStart(15, '0')}-${randomBytes(6).toString('hex')}.json`
+    const isThere = namesIfThere(folder).some((name) => name.endsWith(`-${id}.json`))
+    if (isThere || this.#isTaken(id)) return
+    const name = `${String(nowMs).padStart(ORDER_TIME, '0')}-${id}.json`
     writeWhole(join(folder, name), JSON.stringify(order), 0o600)
+  }
+
+  #isTaken(id: string): boolean {
+    return existsSync(join(this.#state, 'taken', id))
+  }
+
+  /** Notes for ever that an order was taken, before it is taken away. */
+  #noteTaken(id: string): void {
+    const folder = join(this.#state, 'taken')
+    makeFolder(folder, 0o700)
+    writeWhole(join(folder, id), '', 0o600)
   }
 
   /** The orders that were left, oldest first, each with its time and the way to take it away. */
   orders(): readonly LeftOrder[] {
     const folder = join(this.#state, 'orders')
     return namesIfThere(folder)
-      .filter((name) => name.endsWith('.json'))
+      .filter((name) => name.endsWith('.json') && !this.#isTaken(orderIdIn(name)))
       .flatMap((name) => {
         const text = readIfThere(join(folder, name))
         // A process took it meanwhile.
@@ -102,7 +122,11 @@ export class RunFolder {
         // Widens the `any` of `JSON.parse`.
         const order = JSON.parse(text) as unknown
         const atMs = Number.parseInt(name, 10)
-        return [{ order, atMs, done: () => rmSync(join(folder, name), { force: true }) }]
+        const done = (): void => {
+          this.#noteTaken(orderIdIn(name))
+          rmSync(join(folder, name), { force: true })
+        }
+        return [{ order, atMs, done }]
       })
   }
 

@@ -91,6 +91,14 @@ export function newRunId(nowMs: number): string {
   return `run-${uuidV7(nowMs, crypto.getRandomValues(new Uint8Array(16)))}`
 }
 
+/** The labels that participants of a flow name. */
+export function labelsOf({ base }: CompiledFlow): readonly string[] {
+  return base.nodes.flatMap(({ executor, reviewer }) => [
+    ...(executor?.labels ?? []),
+    ...(reviewer?.labels ?? []),
+  ])
+}
+
 export async function startRun(host: FlowHost, order: StartOrder): Promise<WalkedRun> {
   const { flow, workspace, participantsDigest, source, onRun, runId: given, ...watching } = order
   await refuseHalted(host)
@@ -332,19 +340,20 @@ const SHORT_ID_MIN = 4
 
 /**
  * Leaves an order for a run; durable on return. The process that walks the run takes it. Fails if a person
- * has answered the same question before.
+ * has answered the same question before. `id`: of an order that may come again; it counts once.
  */
 export function leaveOrder(
   host: Pick<FlowHost, 'home' | 'clock'>,
   runId: string,
   order: Order,
+  id?: string,
 ): void {
   const folder = new RunFolder(host.home, runId)
   const nowMs = host.clock.nowMs()
   const { command } = givenAnswer(order, nowMs) ?? {}
   const first = givenAnswers(folder).find((one) => one.command === command)
   if (first !== undefined) throw answeredBefore(runId, first)
-  folder.leaveOrder(order, nowMs)
+  folder.leaveOrder(order, nowMs, id)
 }
 
 /** What people have answered that no process has taken yet. */

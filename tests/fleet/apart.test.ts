@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { jobsSchema } from '../../src/fleet/jobs.ts'
 import type { Endpoint } from '../flow-run/endpoints.ts'
 import { task } from '../ledger/entries.ts'
 import { asOwner } from '../ledger/postgres-ledger.ts'
@@ -123,6 +124,40 @@ describe('a person at another machine', () => {
     const other = work(first)
     const done = await other.until((news) => news.kind === 'done' && news.status === 'DONE')
     expect(done.run).toBe(run)
+  })
+})
+
+describe('an order that another hand sends again', () => {
+  it('has no effect, though its machine has signed it', TIMEOUT, async () => {
+    const flow = writeFlow(first, 'again', url, { node: { signal: 'go' } })
+    const { run_id: run } = first.must(['flow', 'run', flow, '--queue'])
+    const one = work(first)
+    await one.until((news) => news.kind === 'done' && news.run === run)
+    await one.kill()
+    second.must(['flow', 'budget', run, '--attempts', '50'])
+    const jobs = jobsSchema({ schema: await schema() })
+    const orders = () =>
+      asked(
+        `SELECT payload::text, identifier FROM ${jobs}._private_jobs AS job
+          JOIN ${jobs}._private_tasks AS task ON task.id = job.task_id
+          WHERE payload->>'run' = '${run}' AND payload->'order' IS NOT NULL`,
+      )
+    const [job] = await orders()
+    const budgetAfter = async () => {
+      for (let tries = 0; (await orders()).length > 0 && tries < 300; tries++)
+        await new Promise((next) => setTimeout(next, 100))
+      return /attempts \d+ of (\d+)/.exec(first.spawn(['flow', 'status', run]).stdout)?.[1]
+    }
+    const other = work(first)
+    expect(await budgetAfter()).toBe('50')
+    second.must(['flow', 'budget', run, '--attempts', '6'])
+    expect(await budgetAfter()).toBe('6')
+    await asked(`SELECT ${jobs}.add_job('${job?.['identifier']}', '${job?.['payload']}'::json)`)
+    expect(await budgetAfter()).toBe('6')
+    expect(other.news.filter((news) => news.kind === 'failed')).toEqual([])
+    // What a person says again counts again.
+    second.must(['flow', 'budget', run, '--attempts', '50'])
+    expect(await budgetAfter()).toBe('50')
   })
 })
 

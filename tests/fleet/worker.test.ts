@@ -1,6 +1,14 @@
 /** Workers (X-2), as processes over a real PostgreSQL server. */
+import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Flow } from '../../src/contracts/index.ts'
+import { addRun, serverOf } from '../../src/fleet/index.ts'
+import { compileFlow } from '../../src/flow/index.ts'
+import { newRunId } from '../../src/runs/index.ts'
+import { pinFlow } from '../../src/schedules/index.ts'
+import { type Ledger, openLedger } from '../../src/store/index.ts'
 import type { Endpoint } from '../flow-run/endpoints.ts'
 import { Fleet, type FleetMachine } from './fleet-rig.ts'
 import { WorkerProcess, workEndpoint, writeFlow } from './worker-rig.ts'
@@ -50,6 +58,30 @@ async function outcomesOf(run: string): Promise<number> {
   )
   await client.end()
   return facts[0].count
+}
+
+/** Takes the labels from the row of a job, as every role of the server can. */
+async function withoutLabels(run: string): Promise<void> {
+  const client = new pg.Client(fleet.server.connection)
+  await client.connect()
+  const { rows } = await client.query(
+    "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'wj\\_%'",
+  )
+  const sql = `UPDATE ${rows[0].nspname}._private_jobs SET flags = NULL WHERE payload->>'run' = $1`
+  await client.query(sql, [run])
+  await client.end()
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by the tests
+function jobAt(run: string): any {
+  const { jobs } = first.writ(['worker', 'list']).json
+  return jobs.find((job: { run: string }) => job.run === run)
+}
+
+function ledgerOf(machine: FleetMachine): Promise<Ledger> {
+  const root = join(machine.folder, 'state', 'writ')
+  const [id = ''] = readdirSync(root).filter((name) => name !== 'homes.json')
+  return openLedger({ directory: join(root, id) })
 }
 
 describe('a worker', () => {
@@ -157,6 +189,42 @@ describe('a worker', () => {
     // Another machine refuses to walk it, and sends what people say to it.
     const refused = second.writ(['flow', 'resume', run])
     expect(refused.json.error.code).toBe('machine.elsewhere')
+  })
+
+  it('needs what the job is signed for, also where its row names no labels', TIMEOUT, async () => {
+    const file = writeFlow(first, 'stripped', url)
+    const { run_id: run } = first.must(['flow', 'run', file, '--queue', '--label', 'gpu'])
+    const place = `workspace:${realpathSync(first.project)}`
+    for (const [machine, label] of [
+      [fleet.joined(first, 'gamma'), 'gpu'],
+      [first, ''],
+    ] as const) {
+      await withoutLabels(run)
+      const unable = work(machine, ...(label === '' ? [] : ['--labels', label]))
+      await unable.until((news) => news.kind === 'passed_on' && news.run === run)
+      expect(jobAt(run).labels.sort()).toEqual(['gpu', place])
+      await unable.kill()
+    }
+    const able = work(first, '--labels', 'gpu')
+    const done = await able.until((news) => news.kind === 'done' && news.run === run)
+    expect(done.status).toBe('DONE')
+  })
+
+  it('needs the labels of the flow itself, also for jobs that name none', TIMEOUT, async () => {
+    const file = writeFlow(first, 'own', url, { labels: ['gpu'] })
+    const ledger = await ledgerOf(first)
+    const compiled = compileFlow(JSON.parse(readFileSync(file, 'utf8')) as Flow)
+    if (!compiled.ok) throw new Error('the flow compiles')
+    await pinFlow(ledger, compiled.flow)
+    const workspace = realpathSync(first.project)
+    const begin = { flow: compiled.flow.digest, participants: null, workspace }
+    const run = newRunId(Date.now())
+    await addRun(serverOf(ledger), { run, stream: 'main', begin })
+    await ledger.close()
+    const plain = work(first)
+    await plain.until((news) => news.kind === 'passed_on' && news.run === run)
+    expect(jobAt(run).labels).toContain('gpu')
+    expect(plain.news.some((news) => news.run === run && news.kind === 'done')).toBe(false)
   })
 
   it('goes on when the database was killed', TIMEOUT, async () => {

@@ -3,7 +3,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { faultError, showName } from '../../base/index.ts'
 import { addRun, serverOf } from '../../fleet/index.ts'
 import type { CompiledFlow } from '../../flow/index.ts'
-import { type FlowHost, newRunId, startRun, type WalkedRun } from '../../runs/index.ts'
+import { type FlowHost, labelsOf, newRunId, startRun, type WalkedRun } from '../../runs/index.ts'
 import { pinFlow } from '../../schedules/index.ts'
 import { type CommandCall, type Exit, reply, usageError } from '../call/command.ts'
 import { tellForeignGroups } from '../effects/foreign-groups.ts'
@@ -77,14 +77,6 @@ interface QueuedFlow {
   readonly flow: CompiledFlow
   readonly participants: string | null
   readonly workspace: string
-}
-
-/** The labels that participants of a flow name. */
-function labelsOf({ base }: CompiledFlow): readonly string[] {
-  return base.nodes.flatMap(({ executor, reviewer }) => [
-    ...(executor?.labels ?? []),
-    ...(reviewer?.labels ?? []),
-  ])
 }
 
 export async function printRun(
