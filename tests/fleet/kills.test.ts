@@ -53,7 +53,7 @@ afterAll(async () => {
   for (const child of children) child.kill('SIGKILL')
   await endpoint.close()
   await fleet.stop()
-})
+}, 300_000)
 
 function stateOf(machine: FleetMachine): string {
   const root = join(machine.folder, 'state', 'writ')

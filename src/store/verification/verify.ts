@@ -55,12 +55,16 @@ export async function verifyLedger(
   return options.kept === true ? withKept(report, place, options.stream) : report
 }
 
-/** Adds the streams of a server that end before facts which this machine has seen. */
+/**
+ * Adds the streams of a server that end before facts which this machine has seen. Where damage was found,
+ * sizes and roots are those up to there and tell nothing.
+ */
 function withSeen(
   report: VerifyReport,
   seen: ReadonlyMap<string, SeenHead>,
   { stream }: VerifyOptions,
 ): VerifyReport {
+  if (!report.ok) return report
   const lost = [...seen].flatMap(([name, before]) => {
     const now = report.streams.find((one) => one.stream === name)
     if (now === undefined && (stream !== undefined || report.streams.length === 0)) return []
