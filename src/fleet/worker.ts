@@ -25,7 +25,7 @@ import {
   type WalkedRun,
 } from '../runs/index.ts'
 import { pinnedFlow } from '../schedules/index.ts'
-import type { HomeServer, Ledger } from '../store/index.ts'
+import { type HomeServer, type Ledger, postgresFailure } from '../store/index.ts'
 import {
   addAgain,
   checkPrepared,
@@ -100,7 +100,9 @@ const REST_MS = 500
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const stop = new AbortController()
   const watch = new LedgerWatch(options)
-  const first = await openSession(options, watch)
+  const first = await openSession(options, watch).catch((error: unknown) => {
+    throw postgresFailure(error, options.server.schema)
+  })
   options.tell({ kind: 'ready', at: now() })
   const working = keepWorking(options, { first, watch, stop: stop.signal })
   working.catch(() => undefined)
