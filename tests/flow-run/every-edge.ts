@@ -7,9 +7,11 @@
 import type { Flow, FlowNode } from '../../src/contracts/index.ts'
 import type { RunPlace } from './place.ts'
 
-/** What `left` needs before it works, and what it claims. */
+/** What `left` needs before it works. */
 export const NEEDED = 'inputs/left.txt'
-export const CLAIM = 'claim-of-left'
+/** What `joined` claims: a person who gave a node its input gives no evidence about it. */
+export const CLAIMING = 'joined'
+export const CLAIM = 'claim-of-joined'
 
 /** Answers with an artifact; one operation through descriptor 3 first. */
 const WORK = `read -r input
@@ -30,20 +32,21 @@ if grep -q ' 1$' "$path"; then score=40; else score=95; fi
 printf '{"review_id":"%s","artifact_digest":"%s","total_score":%s,"action_required":"MODIFY","summary":"s","breakdown":[],"suggestions":[]}\\n' "$id" "$digest" "$score"
 `
 
-/** Works when what it needs is there, and claims something then. */
+/** Works when what it needs is there. */
 const ASK = `if [ -e ${NEEDED} ]; then
-  sh work.sh left | sed 's/}}$/},"claims":[{"claim_id":"${CLAIM}","trust_level":"external_unverified"}]}/'
+  sh work.sh left
 else
   read -r input
   printf '{"result_type":"NEEDS_INPUT","needs_input":{"required_docs":[{"name":"n","description":"d","accepted_types":["txt"],"suggested_path":"${NEEDED}"}]}}\\n'
 fi
 `
 
-/** Fails until a human lets it try again. */
+/** Fails until a human lets it try again, and claims something then. */
 const RELENT = `read -r input
 case $input in
   *'"attempt":1,'*) printf '%s\\n' "$input" | sh fail.sh ;;
-  *) printf '%s\\n' "$input" | sh work.sh joined ;;
+  *) printf '%s\\n' "$input" | sh work.sh ${CLAIMING} |
+    sed 's/}}$/},"claims":[{"claim_id":"${CLAIM}","trust_level":"external_unverified"}]}/' ;;
 esac
 `
 
@@ -79,7 +82,8 @@ function goal(node_id: string, phase_id: string): FlowNode {
 }
 
 export function everyEdge(): Flow {
-  const reviewer = { command: ['sh', 'review.sh'] }
+  // It is open, and the work may leave its files all the same.
+  const reviewer = { command: ['sh', 'review.sh'], runs_work: true } as const
   const check = { kind: 'CHECK', title: '', actor: 'v', reviewer, max_attempts: 6 } as const
   const countersign = {
     node_id: 'countersign',
@@ -141,16 +145,15 @@ export function everyEdge(): Flow {
         class: 'Decision',
         guard_expr: "state.wanted == 'right'",
       },
+      { edge_id: 'sync', source: 'left', target: 'joined', class: 'Sync', join: 'OR' },
+      { edge_id: 'sync-too', source: 'right', target: 'joined', class: 'Sync', join: 'OR' },
       {
-        edge_id: 'sync',
-        source: 'left',
-        target: 'joined',
-        class: 'Sync',
-        join: 'OR',
+        edge_id: 'handed',
+        source: 'joined',
+        target: 'sign',
+        class: 'Progress',
         trust_requirement: 'independent_verification_required',
       },
-      { edge_id: 'sync-too', source: 'right', target: 'joined', class: 'Sync', join: 'OR' },
-      { edge_id: 'handed', source: 'joined', target: 'sign', class: 'Progress' },
       { edge_id: 'shown', source: 'sign', target: 'countersign', class: 'Progress' },
       {
         edge_id: 'again',

@@ -18,6 +18,8 @@ import { compiledFlow } from './scripts.ts'
 
 const PROGRAM = resolve('bin/writ.cjs')
 const LOOK_MS = 100
+/** A run that still goes on after so many processes gets nowhere. */
+const PROCESSES_MAX = 150
 /** A process that neither ends nor is killed for so long hangs. */
 const HANG_MS = 180_000
 const EARLY_SHARE = 0.15
@@ -91,7 +93,7 @@ export class KilledRun {
 
   /** Until it is done; gives what the last process printed. */
   async walk(): Promise<unknown> {
-    for (;;) {
+    for (let processes = 0; ; processes++) {
       const before = this.#facts.length
       const ended = await this.#process()
       await this.#read()
@@ -102,6 +104,7 @@ export class KilledRun {
         : JSON.parse(ended.out.trimEnd().split('\n').at(-1) ?? '')
       if (answer?.status === 'DONE') return answer
       if (answer !== null && !GOES_ON.includes(answer.status)) throw new Error(ended.out)
+      if (processes > PROCESSES_MAX) throw new Error(`it gets nowhere: ${ended.out}`)
       if (this.#runId !== null) await this.#person.answer(this.#runId)
     }
   }

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { elementAt, type FlowCommand, type FlowFact } from '../../src/flow/index.ts'
 import { lookAtRun, type WalkedRun } from '../../src/runs/runs.ts'
-import { CLAIM, NEEDED } from './every-edge.ts'
+import { CLAIM, CLAIMING, NEEDED } from './every-edge.ts'
 import type { RunPlace } from './place.ts'
 
 /** Calls `writ flow …`; null when it was cut off, else its exit and what it printed. */
@@ -31,9 +31,9 @@ export class Person {
     for (const command of run.waiting) {
       await this.#once(`${command.command}`, () => this.#wordsFor(runId, command))
     }
-    if (!isHeld(run, 'left')) return
+    if (!isHeld(run, CLAIMING)) return
     if (unblockings(run.facts) === 0) {
-      await this.#once('unblock', () => ['answer', runId, 'left', 'unblock'])
+      await this.#once('unblock', () => ['answer', runId, CLAIMING, 'unblock'])
     } else {
       const evidence = ['evidence', runId, CLAIM, '--id', 'seen', '--file', 'flow.json']
       await this.#once('evidence', () => evidence)
