@@ -83,7 +83,10 @@ function goal(node_id: string, phase_id: string): FlowNode {
 
 export function everyEdge(): Flow {
   // It is open, and the work may leave its files all the same.
-  const reviewer = { command: ['sh', 'review.sh'], runs_work: true } as const
+  const reviewer: NonNullable<FlowNode['reviewer']> = {
+    command: ['sh', 'review.sh'],
+    runs_work: true,
+  }
   const check = { kind: 'CHECK', title: '', actor: 'v', reviewer, max_attempts: 6 } as const
   const countersign = {
     node_id: 'countersign',
