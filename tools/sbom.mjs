@@ -34,7 +34,10 @@ export function idOf({ name, version }) {
 
 function billOf(...words) {
   const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only', ...words]
-  const { stdout } = run('npm', args, { stdio: ['ignore', 'pipe', 'ignore'], encoding: 'utf8' })
+  // Where it says production, npm leaves out development packages unasked; a build of pages sets it so.
+  const env = { ...process.env, NODE_ENV: 'development' }
+  const stdio = ['ignore', 'pipe', 'ignore']
+  const { stdout } = run('npm', args, { env, stdio, encoding: 'utf8' })
   return JSON.parse(stdout)
 }
 
