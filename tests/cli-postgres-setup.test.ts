@@ -5,7 +5,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { postgresDifferences } from '../src/store/index.ts'
+import { connectionIn, postgresDifferences, postgresFailure } from '../src/store/index.ts'
+import { openServerPool } from '../src/store/postgres/postgres-connection.ts'
 import { diagnose } from '../src/store/postgres/postgres-diagnosis.ts'
 import { type PostgresServer, startPostgres } from '../tools/postgres.mjs'
 import { asOwner } from './ledger/postgres-ledger.ts'
@@ -91,6 +92,32 @@ it('tells a password that is missing from one that is wrong', () => {
   )
   expect(diagnose('40001', 'could not serialize', at)).toBeNull()
 })
+
+it('names the role, and gives one that only reads no right to append', () => {
+  const at = { host: '127.0.0.1', port: 5544, user: 'reader', database: 'farm' }
+  const said = 'permission denied for schema writ_1'
+  const occasion = { schema: 'writ_1', purpose: 'read' } as const
+  const read = diagnose('42501', said, at, occasion)
+  expect(read?.message).toBe(`the role reader may not read the home: ${said}`)
+  expect(read?.hint).toContain('GRANT SELECT ON ALL TABLES IN SCHEMA writ_1 TO reader')
+  expect(read?.hint).not.toContain('writ_appender')
+  const recorded = diagnose('42501', said, at, { ...occasion, purpose: 'record' })
+  expect(recorded?.hint).toContain('GRANT writ_appender TO reader')
+})
+
+it('names the server of a connection that is under way', async () => {
+  const place = { host: '127.0.0.1', port: 5544, user: 'clerk', database: 'farm' }
+  const pool = await openServerPool({ connection: place, schema: 'writ_1' }, 1)
+  const failed = postgresFailure(refused(), 'writ_1', connectionIn(pool))
+  await pool.end()
+  expect(String(failed)).toContain('no PostgreSQL server answers at 127.0.0.1:5544')
+  const unnamed = postgresFailure(refused(), 'writ_1', {})
+  expect(String(unnamed)).toContain('no PostgreSQL server answers at localhost:5432')
+})
+
+function refused(): Error {
+  return Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+}
 
 it('finds an owner that is the appender, and an appender that is a member of the owner', async () => {
   const { status, state } = init('clerk', 'postgres', server.connection.host, 'keeper')

@@ -127,6 +127,7 @@ export {
   type DispatchPhase,
   type DispatchState,
   type DispatchView,
+  deviceFault,
   deviceOfTask,
   deviceText,
   dispatchBreach,
@@ -158,6 +159,7 @@ export {
   requireRegistered,
 } from './principals/people.ts'
 export {
+  bearerBy,
   bearerOf,
   type Caller,
   type CallerAnswer,
@@ -254,6 +256,12 @@ export {
   schemaFile,
   sumsText,
 } from './verification/bundle.ts'
+export {
+  type FollowedKeys,
+  followKeyChain,
+  type KeyChain,
+  type KeyChange,
+} from './verification/key-chain.ts'
 export { formatTlogProof } from './verification/tlog-proof.ts'
 export {
   type ExpectedRoot,

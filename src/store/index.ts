@@ -17,6 +17,7 @@ export {
 } from './keys/ed25519.ts'
 export { createKey, makeCurrent, openKeys } from './keys/keys.ts'
 export { type Machine, MachineKeys } from './keys/machine-keys.ts'
+export { hasOtherMachines, isOwnMachine, machineName, machineNamer } from './keys/machine-place.ts'
 export { recordedKeys } from './keys/recorded-keys.ts'
 export { custodyOf } from './ledger/custody.ts'
 export { exportBundle } from './ledger/export.ts'
@@ -29,19 +30,23 @@ export {
 export { retryWhileMoved } from './ledger/head-moved.ts'
 export { findLedgers, joinState } from './ledger/join.ts'
 export { type KeptAnchor, keepAnchors, readKeptAnchors } from './ledger/kept-anchors.ts'
+export { keyChainOf } from './ledger/key-chain.ts'
 export {
   type Actor,
   createLedger,
   type EntryOutcome,
   type HomeServer,
   type Ledger,
-  type NewStore,
   openLedger,
-  upgradeLedger,
+  type ReadServer,
 } from './ledger/ledger.ts'
+export { recordedAnchors } from './ledger/recorded-anchors.ts'
+export { type NewStore, upgradeLedger } from './ledger/server-tables.ts'
 export { connectionOf, readStoreSetting, SQLITE, STORE_FILE } from './ledger/store-setting.ts'
 export { FileObjects, type ObjectStore } from './objects/objects.ts'
+export { bodyDropName } from './postgres/home-schema.ts'
 export {
+  connectionIn,
   createPostgresLedger,
   type PostgresPlace,
   postgresFailure,

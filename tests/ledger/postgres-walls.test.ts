@@ -292,7 +292,7 @@ describe('turns', () => {
     const store = await openPostgresStore({ ...ledger.place, keys: ringOf(KEY), waitMsMax: 200 })
     await asOwner(server, async (client) => {
       await client.query('BEGIN')
-      await client.query(sql(`SELECT @.take_turn('{main}', NULL, '{}', '{}', '')`))
+      await client.query(sql(`SELECT @.take_turn('{main}', NULL, '{}', '{}', NULL)`))
       expect(await codeOf(store.append([taskDraft('x')]))).toBe('ledger.busy')
       // Another stream has another turn.
       expect(await store.append([taskDraft('y', { stream: 'other' })])).toHaveLength(1)
@@ -398,6 +398,46 @@ describe('the connection breaks', () => {
     await store.close()
     line.remove()
   })
+
+  it.each([
+    ['commit', 'before'],
+    ['commit', 'after'],
+    ['answer', 'before'],
+  ] as const)(
+    'at the only statement of a short turn, %s %s: the fact is there once',
+    async (...at) => {
+      let isArmed = false
+      let seen = 0
+      const onStep: OnPostgresStep = async (step, moment) => {
+        if (!isArmed) return
+        seen++
+        if (step !== at[0] || moment !== at[1]) return
+        isArmed = false
+        await breakAll()
+      }
+      const store = await openPostgresStore({ ...ledger.place, keys: ringOf(KEY), onStep })
+      await store.append([taskDraft('a')])
+      isArmed = true
+      const keyed = taskDraft('k', { idempotencyKey: 'k' })
+      expect(await store.append([keyed])).toMatchObject([{ seq: 1, repeated: false }])
+      // A whole turn begins with other steps.
+      expect(seen).toBeLessThanOrEqual(3)
+      expect(await store.append([keyed])).toMatchObject([{ seq: 1, repeated: true }])
+      await checkStream(store, ledger)
+      await store.close()
+    },
+  )
+
+  it('before a short turn, and the server stays away: nothing is unclear', async () => {
+    const store = await ledger.open()
+    await store.append([taskDraft('a')])
+    await server.kill('immediate')
+    expect(await codeOf(store.append([taskDraft('b')]))).toBe('ledger.unreachable')
+    await server.start()
+    expect(await store.append([taskDraft('c')])).toMatchObject([{ seq: 1 }])
+    await checkStream(store, ledger)
+    await store.close()
+  }, 60_000)
 
   it('and the server stays away: unclear only if the commit was under way', async () => {
     const store = await ledger.open()

@@ -22,6 +22,7 @@ import {
   markedBodies,
 } from '../../src/ledger/index.ts'
 import {
+  bodyDropName,
   createLedger,
   type Ledger,
   type NewStore,
@@ -147,7 +148,9 @@ async function dropBody(ledger: Ledger): Promise<void> {
     rule: 'purge',
     dropped_at: '2026-11-15T08:00:00Z',
   }
-  const recorded = await ledger.record(entry('', { record: { type: 'body_dropped_v1', payload } }))
+  const idempotencyKey = bodyDropName(body.digest)
+  const record = { type: 'body_dropped_v1', payload }
+  const recorded = await ledger.record(entry('', { record, idempotencyKey }))
   if (!recorded.ok) throw new Error(JSON.stringify(recorded.violations))
   await ledger.objects.drop(body.digest)
 }

@@ -230,7 +230,7 @@ function readFacts(directory, stream, notes) {
 }
 
 /** Step 4: which key signs which sizes, and that keys.txt says the same. */
-function readSchedule(directory, origin, changes, pinned, kept) {
+function readSchedule(directory, origin, changes, kept) {
   const rows = [...lines(join(directory, 'keys.txt'))].map(String)
   const schedule = [{ from: 1, to: Infinity, key: readKey(rows[0]?.split(' ')[2]) }]
   const current = (text) => schedule.find(({ key, to }) => key.text === text && to === Infinity)
@@ -254,10 +254,21 @@ function readSchedule(directory, origin, changes, pinned, kept) {
   }
   const show = ({ from, to, key }) => `${from} ${to === Infinity ? '-' : to} ${key.text}`
   demand(schedule.map(show).join() === rows.join(), 'keys.txt lists other keys than the facts')
-  const isPinned = ({ key }) => pinned.some(({ bytes }) => bytes.equals(key.bytes))
   const areOwn = schedule.every(({ key }) => key.name === origin)
-  demand(areOwn && schedule.some(isPinned), 'none of the keys is pinned, or one is foreign')
+  demand(areOwn, 'a key is foreign')
   return schedule
+}
+
+/** A key that a machine joined with counts only if it signed: a forger names keys of others as well. */
+function checkPinned(schedule, pinned, notes) {
+  const isSigner = ({ key }) =>
+    notes.some(({ origin, signatures }) =>
+      signatures.some(({ name, id }) => name === origin && id === idOf(origin, key.bytes)),
+    )
+  const isPinned = ({ key, from, after }) =>
+    (from === 1 || after !== undefined || isSigner({ key })) &&
+    pinned.some(({ bytes }) => bytes.equals(key.bytes))
+  demand(schedule.some(isPinned), 'none of the pinned keys has signed')
 }
 
 /** The bodies that the redacted outputs of a sandbox or a participant name. */
@@ -353,8 +364,9 @@ function examine(directory, pinned, anchor, report) {
   Object.assign(report, { size: facts.leaves.length, root: hex(facts.root) })
   const isOfFacts = size === report.size && root === report.root && head.size === size
   demand(isOfFacts, 'the newest checkpoint or the manifest is not of these facts')
-  const schedule = readSchedule(directory, origin, facts.rotations, pinned, kept)
+  const schedule = readSchedule(directory, origin, facts.rotations, kept)
   for (const note of notes) checkNote(note, schedule, !anchors.includes(note))
+  checkPinned(schedule, pinned, [head, ...kept])
   checkObjects(directory, facts, manifest.bodies === 'included')
   checkProofs(directory, extent, facts, kept)
   for (const type of facts.types) demand(files.includes(`schemas/${type}.json`), `no ${type}`)

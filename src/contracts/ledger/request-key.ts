@@ -1,6 +1,7 @@
 /**
  * `request_key_v1`: a request to the service with an idempotency key, recorded together with its first
  * fact (H-3). The key itself is not kept: `request_digest` covers home, principal, method, path and key.
+ * A worker that takes a job of a proposal records it likewise: the method is `JOB`, the path its machine.
  */
 import * as Type from 'typebox'
 import { DOCUMENT_LIMITS } from '../../base/index.ts'

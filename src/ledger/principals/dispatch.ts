@@ -254,7 +254,8 @@ function isSame(one: DeviceName, other: DeviceName): boolean {
   return one.id === other.id && one.namespace === other.namespace
 }
 
-function deviceFault(task: ActTask, by: Principal): StepFault | null {
+/** Why a principal may say nothing as the device of a task; null for the device itself. */
+export function deviceFault(task: ActTask, by: Principal): StepFault | null {
   const device = deviceOfTask(task)
   if (device !== null && isDevice(by, device)) return null
   return fault('dispatch.other_device', 'the task is for another device')

@@ -249,11 +249,15 @@ export type CallerAnswer =
  * human.
  */
 export function bearerOf(register: Register, token: string, nowMs: number): CallerAnswer {
+  return bearerBy(register, digestBytes(token.trim()), nowMs)
+}
+
+/** The same for a token that was shown elsewhere, by its digest. */
+export function bearerBy(register: Register, digest: string, nowMs: number): CallerAnswer {
   const refused = (message: string): CallerAnswer => ({
     ok: false,
     fault: fault('principal.token', '', null, { message }),
   })
-  const digest = digestBytes(token.trim())
   // Digests of secrets are compared, so the time of the comparison tells nothing about a secret.
   const found = register.tokens.find((one) => one.digest === digest)
   if (found === undefined) return refused('the token is not known here')

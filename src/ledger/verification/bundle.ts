@@ -148,7 +148,9 @@ signed. Everything else follows from facts.jsonl and the signed checkpoint.
   announces a stream (payload.stream) and the first key of that stream. Fact 0 announces "host" itself;
   its new_key is the first key of keys.txt of the host's bundle.
   At least one of the keys must be one that you have from elsewhere; compare the 32 bytes. (Under what
-  name you were given it does not matter: one key signs all streams of a ledger.)
+  name you were given it does not matter: one key signs all streams of a ledger.) If it is one that
+  joined, it must have signed a checkpoint of the bundle: anyone can let your key join a history of
+  their own. Of a ledger with several machines keep the keys of all of them.
 
 5. Earlier checkpoints and the anchor
   For every file checkpoints/N.txt, and for your anchor of size N: the root of the first N facts by

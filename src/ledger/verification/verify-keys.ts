@@ -180,12 +180,18 @@ export class KeySchedule {
     return second === undefined && this.signersOf(size).some(({ keyId }) => keyId === first)
   }
 
-  /** Returns whether one of the keys is among the pinned public keys; names do not count. */
-  hasPinned(pinned: readonly VerifierKey[]): boolean {
-    return this.#spans.some(({ key }) =>
-      pinned.some(
-        ({ type, publicKey }) => type === key.type && equalBytes(publicKey, key.publicKey),
-      ),
+  /**
+   * Returns whether one of the keys is among the pinned public keys; names do not count. `signers`: the ids of
+   * the keys that signed what was verified. A key that joined has to be one of them: anyone can write into a
+   * history of their own that a key joined it.
+   */
+  hasPinned(pinned: readonly VerifierKey[], signers: ReadonlySet<number>): boolean {
+    return this.#spans.some(
+      ({ key, joinedAt }) =>
+        (joinedAt === null || signers.has(key.keyId)) &&
+        pinned.some(
+          ({ type, publicKey }) => type === key.type && equalBytes(publicKey, key.publicKey),
+        ),
     )
   }
 }

@@ -131,7 +131,7 @@ export function hashText(hash: Uint8Array): Digest {
 }
 
 /** A text that is no hash becomes one of no bytes, which equals nothing. */
-function hashOfText(text: string): Uint8Array {
+export function hashOfText(text: string): Uint8Array {
   const hash = isDigest(text) ? decodeHex(text.slice('sha256:'.length)) : null
   return hash ?? new Uint8Array()
 }

@@ -123,6 +123,13 @@ export function readPublicKeys(directory: string): readonly string[] {
   }
 }
 
+/** Returns the fingerprints of the private keys of a directory, also of those that sign no more. */
+export function privateKeyNames(directory: string): readonly string[] {
+  return [directory, join(directory, UNUSED)]
+    .flatMap((one) => filesIn(one, '.key'))
+    .map((file) => basename(file, '.key'))
+}
+
 /** A file of the directory of keys is not there. */
 function keyMissing(directory: string, name: string, cause?: unknown): FaultError {
   const file = join(directory, name)

@@ -15,6 +15,7 @@ import {
   equalBytes,
   type Fact,
   fingerprint,
+  formatVerifierKey,
   HOST_STREAM,
   isWrong,
   KeySchedule,
@@ -24,8 +25,8 @@ import {
   verifierFor,
   verifierKey,
 } from '../../ledger/index.ts'
-import type { KeyRing, LedgerKey } from './ed25519.ts'
-import { readPublicKeys } from './keys.ts'
+import { type KeyRing, type LedgerKey, publicKeyOf } from './ed25519.ts'
+import { privateKeyNames, readPublicKeys } from './keys.ts'
 
 /** A machine that signs, or did. */
 export interface Machine {
@@ -44,6 +45,10 @@ export interface MachineSeal {
   readonly sig: string
 }
 
+export function sealWith({ publicKey, sign }: LedgerKey, text: string): MachineSeal {
+  return { key: fingerprint(publicKey), sig: encodeBase64(sign(text)) }
+}
+
 /** A fact that changes keys, and the first kept checkpoint with it. */
 export interface KeyFact {
   readonly text: string
@@ -55,6 +60,8 @@ export type ReadKeyFacts = (from: number) => Promise<readonly KeyFact[]>
 
 /** The idempotency keys of facts that change keys begin with this, so they are found without a search. */
 export const KEY_FACT = 'machine/'
+/** Behind every key that begins with `KEY_FACT`. */
+export const KEY_FACTS_END = 'machine0'
 
 export function keyFactName(publicKey: Uint8Array, change: 'joined' | 'removed' | 'rotated') {
   return `${KEY_FACT}${fingerprint(publicKey)}/${change}`
@@ -88,6 +95,12 @@ export class MachineKeys implements KeyRing {
     return null
   }
 
+  /** Returns the origin that a stream of this ledger has; null before its keys are known. */
+  originOf(stream: string): string | null {
+    const host = this.#schedule?.origin.slice(0, -HOST_STREAM.length)
+    return host === undefined ? null : `${host}${stream}`
+  }
+
   /** Returns whether a machine that signs now has signed the text. */
   hasSigned(text: string, { key, sig }: MachineSeal): boolean {
     const found = this.#schedule?.inForce.find((one) => fingerprint(one.publicKey) === key)
@@ -97,8 +110,7 @@ export class MachineKeys implements KeyRing {
   }
 
   seal(text: string): MachineSeal {
-    const own = this.own()
-    return { key: fingerprint(own.publicKey), sig: encodeBase64(own.sign(text)) }
+    return sealWith(this.own(), text)
   }
 
   /** Returns the key that this machine signs with. Fails if no fact lets it sign. */
@@ -111,12 +123,12 @@ export class MachineKeys implements KeyRing {
     const mine = this.#private.current()
     const machine = this.#machines.get(fingerprint(mine.publicKey))
     if (machine !== undefined && machine.removedAt !== null) throw removed(machine)
-    throw unknown(fingerprint(mine.publicKey))
+    throw unknown(mine, schedule?.origin.slice(0, -(HOST_STREAM.length + 1)) ?? null)
   }
 
-  /** Returns the idempotency key of the fact that would end this machine's right to sign. */
-  get removal(): string {
-    return keyFactName(this.#ownOrCurrent().publicKey, 'removed')
+  /** Returns the number of the first fact whose change of keys would not be known here. */
+  get next(): number {
+    return this.#next
   }
 
   #ownOrCurrent(): LedgerKey {
@@ -136,6 +148,16 @@ export class MachineKeys implements KeyRing {
   get others(): readonly Machine[] {
     const own = fingerprint(this.#ownOrCurrent().publicKey)
     return this.machines.filter((one) => one.removedAt === null && one.fingerprint !== own)
+  }
+
+  /** Returns what a machine is called, by the fingerprint of a key that it has or had. */
+  nameOf(id: string): string | null {
+    return this.#machines.get(id)?.name ?? null
+  }
+
+  /** Returns whether a key is one of this machine, or was. */
+  isOwn(id: string): boolean {
+    return privateKeyNames(this.#directory).includes(id)
   }
 
   /** Takes in the changes of keys since the last call. */
@@ -223,11 +245,14 @@ function removed({ name, removedAt, fingerprint: at }: Machine): FaultError {
   return new FaultError(fault('machine.removed', at, null, { message, hint }))
 }
 
-function unknown(id: string): FaultError {
+function unknown(mine: LedgerKey, ledger: string | null): FaultError {
+  const id = fingerprint(mine.publicKey)
   const message =
     'this machine has not been let into the home yet: it can read, and records nothing'
   const hint =
-    'on a machine of the home: `writ machine admit NAME KEY`; `writ machine key` prints the key here'
+    ledger === null
+      ? 'on a machine of the home: `writ machine admit NAME KEY`; `writ machine key` prints the key here'
+      : `on a machine of the home: writ machine admit NAME ${formatVerifierKey(publicKeyOf(mine, ledger))}`
   return new FaultError(fault('machine.unknown', id, null, { message, hint }))
 }
 

@@ -15,7 +15,7 @@ import {
   type VerifierKey,
 } from '../../ledger/index.ts'
 import { namesIfThere } from '../../machine/index.ts'
-import { readCurrent } from './keys.ts'
+import { privateKeyNames, readCurrent } from './keys.ts'
 
 const PAGE = 1_000
 
@@ -70,16 +70,21 @@ export function fingerprintsOf(keys: readonly VerifierKey[]): ReadonlySet<string
   return new Set(keys.map(({ publicKey }) => fingerprint(publicKey)))
 }
 
-/** Says whether `current` is a key that signs. A directory without keys belongs to a reader. */
+/**
+ * Says whether `current` is a key that signs. A directory without keys belongs to a reader, and one whose
+ * keys sign not yet, or no more, to a machine that reads a shared home.
+ */
 export async function checkCurrentKey(
   directory: string,
-  store: Store,
+  { store, files }: { readonly store: Store; readonly files: object | null },
 ): Promise<readonly Problem[]> {
   if (namesIfThere(directory).length === 0) return []
   const { inForce } = await recordedKeys(store)
-  const wanted = [...fingerprintsOf(inForce)]
+  const own = privateKeyNames(directory)
+  const wanted = [...fingerprintsOf(inForce)].filter((key) => files === null || own.includes(key))
+  if (wanted.length === 0) return []
   const found = namesIfThere(directory).includes('current') ? readCurrent(directory) : 'no key'
   if (wanted.includes(found)) return []
-  const message = `keys/current names ${showName(found)}, and the facts name ${wanted.join(', ')}; write the name of this machine's key into the file`
+  const message = `keys/current names ${showName(found)}, and the facts name ${wanted.join(', ')}; write that name into the file`
   return [{ code: 'ledger.key_current', message }]
 }

@@ -11,11 +11,11 @@ import type { KeyRing } from '../keys/ed25519.ts'
 import { openKeys } from '../keys/keys.ts'
 import { MachineKeys } from '../keys/machine-keys.ts'
 import { FileObjects, type ObjectStore } from '../objects/objects.ts'
-import type { HomeFiles } from '../postgres/postgres-objects.ts'
+import { HomeFiles } from '../postgres/home-files.ts'
 import { openPostgresReader } from '../postgres/postgres-store.ts'
 import { SqliteStore } from '../sqlite/sqlite-store.ts'
 import type { Writer } from '../sqlite/writer.ts'
-import type { LedgerPlace } from './ledger.ts'
+import type { LedgerPlace, ReadServer } from './ledger.ts'
 import { refuseBehind } from './seen-heads.ts'
 import { postgresPlaceOf, readStoreSetting } from './store-setting.ts'
 
@@ -24,6 +24,8 @@ export interface LedgerReader {
   readonly objects: ObjectStore
   /** Small files of the home that every machine needs; null where it has one machine. */
   readonly files: HomeFiles | null
+  /** Null where the facts lie in a file. */
+  readonly server: ReadServer | null
   /** The private keys here, and what facts say about those of other machines. */
   keys(): Promise<KeyRing>
   close(): Promise<void>
@@ -52,13 +54,21 @@ export async function openHistory({ directory }: LedgerPlace): Promise<LedgerRea
     await store.close()
     throw error
   }
-  const keys = async (): Promise<KeyRing> => {
-    const ring = new MachineKeys(openKeys(keysDirectory), keysDirectory)
+  const ring = new MachineKeys(openKeys(keysDirectory), keysDirectory)
+  const keys = async (): Promise<MachineKeys> => {
     await store.refresh(ring)
     return ring
   }
   const objects = store.objects(join(directory, 'objects'))
-  return { store, objects, files: store.files, keys, close: () => store.close() }
+  const { schema } = postgresPlaceOf(setting)
+  const isSealed: ReadServer['isSealed'] = async (text, seal) =>
+    (await keys()).hasSigned(text, seal)
+  const files = new HomeFiles(store.queries, schema, {
+    seal: () => Promise.reject(readOnly()),
+    isSealed,
+  })
+  const server = { schema, queries: store.queries, isSealed }
+  return { store, objects, files, server, keys, close: () => store.close() }
 }
 
 /**
@@ -75,5 +85,5 @@ export function openLedgerReader({ directory }: LedgerPlace): LedgerReader {
   const store = new SqliteStore(join(directory, 'ledger.db'), REFUSING)
   const objects = new FileObjects(join(directory, 'objects'))
   const keys = async (): Promise<KeyRing> => openKeys(join(directory, 'keys'))
-  return { store, objects, files: null, keys, close: () => store.close() }
+  return { store, objects, files: null, server: null, keys, close: () => store.close() }
 }

@@ -7,8 +7,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Pool } from 'pg'
-import { FaultError, invariant } from '../../base/index.ts'
-import type { ClockJump, MachineChange } from '../../contracts/index.ts'
+import { FaultError, faultCode, invariant } from '../../base/index.ts'
+import type { BodyDropped, ClockJump, MachineChange } from '../../contracts/index.ts'
 import {
   type Appended,
   type BodyRule,
@@ -24,6 +24,7 @@ import {
   SALT_BYTES,
   type SignedHead,
   type Store,
+  type StoredObject,
   type VerifierKey,
   verifierKey,
 } from '../../ledger/index.ts'
@@ -35,32 +36,22 @@ import {
   publicKeyOf,
   sealOf,
 } from '../keys/ed25519.ts'
-import { createKey, makeCurrent, openKeys, setAsideUnused } from '../keys/keys.ts'
-import { keyFactName, MachineKeys, type MachineSeal } from '../keys/machine-keys.ts'
+import { createKey, makeCurrent, openKeys, privateKeyNames, setAsideUnused } from '../keys/keys.ts'
+import { keyFactName, MachineKeys } from '../keys/machine-keys.ts'
 import { fingerprintsOf, recordedKeys } from '../keys/recorded-keys.ts'
 import { FileObjects, type ObjectStore } from '../objects/objects.ts'
-import {
-  createPostgresLedger,
-  openServerPool,
-  tryLogin,
-  upgradePostgresLedger,
-} from '../postgres/postgres-connection.ts'
-import type { HomeFiles } from '../postgres/postgres-objects.ts'
+import { HomeFiles, type MachineSigner } from '../postgres/home-files.ts'
+import { bodyDropName } from '../postgres/home-schema.ts'
+import { openServerPool } from '../postgres/postgres-connection.ts'
 import { openPostgresStore, PostgresStore } from '../postgres/postgres-store.ts'
 import { createLedgerFile } from '../sqlite/engine.ts'
 import { SqliteStore } from '../sqlite/sqlite-store.ts'
 import { InlineWriter, type Writer } from '../sqlite/writer.ts'
 import { keyInUse, ledgerNameOf, wholeHeads } from '../streams/heads.ts'
 import { retryWhileMoved } from './head-moved.ts'
-import { compareHeads } from './seen-heads.ts'
-import {
-  type PostgresSetting,
-  postgresPlaceOf,
-  readStoreSetting,
-  SQLITE,
-  type StoreSetting,
-  writeStoreSetting,
-} from './store-setting.ts'
+import { createTables, type NewStore } from './server-tables.ts'
+import { compareSigned } from './signed-heads.ts'
+import { type PostgresSetting, postgresPlaceOf, readStoreSetting, SQLITE } from './store-setting.ts'
 
 export interface LedgerPlace {
   /** The state directory. */
@@ -88,12 +79,6 @@ const FILE = 'ledger.db'
 const KEYS = 'keys'
 const OBJECTS = 'objects'
 
-/** Where a new ledger keeps its facts, and who makes the tables when they are PostgreSQL's. */
-export type NewStore = StoreSetting & {
-  /** A role that may do so; else the one that appends, which then owns what it appends to. */
-  readonly owner?: string
-}
-
 /**
  * Makes a ledger: its key, its store, and the first fact of the host's stream, which names the key.
  * `name` is the origin of its streams, each behind a slash: `example.org/writ/1` → `…/1/main`.
@@ -113,48 +98,6 @@ export async function createLedger(
   try {
     const first = rotation(HOST_STREAM, `${name}/${HOST_STREAM}`, 0, null, key)
     await ledger.record({ ...actor, stream: HOST_STREAM, record: first })
-  } finally {
-    await ledger.close()
-  }
-}
-
-/** The role that may append; every ledger of a server shares it. */
-const APPENDER = 'writ_appender'
-
-async function createTables(
-  directory: string,
-  name: string,
-  { owner, kind, url, schema }: Extract<NewStore, { kind: 'postgres' }>,
-): Promise<void> {
-  const { connection } = postgresPlaceOf({ kind, url, schema })
-  const { user: login } = connection
-  const isApart = owner !== undefined && owner !== login
-  // Both roles have to get in before anything is made: a home that no one opens would stay on the server.
-  if (isApart) await tryLogin({ schema, connection })
-  await createPostgresLedger(
-    { schema, connection: isApart ? { ...connection, user: owner } : connection },
-    name,
-    APPENDER,
-    isApart ? login : undefined,
-  )
-  writeStoreSetting(directory, { kind, url, schema })
-}
-
-/** Brings the tables of an older writ up to date, and the bodies that lay in this state directory with them. */
-export async function upgradeLedger(
-  { directory }: LedgerPlace,
-  { owner, kind, url, schema }: Extract<NewStore, { kind: 'postgres' }>,
-): Promise<void> {
-  const { connection } = postgresPlaceOf({ kind, url, schema })
-  const user = owner ?? connection.user
-  const place = { schema, connection: { ...connection, ...(user === undefined ? {} : { user }) } }
-  if (!(await upgradePostgresLedger(place, APPENDER))) return
-  const ledger = await openLedger({ directory })
-  try {
-    const files = new FileObjects(join(directory, OBJECTS))
-    for (const digest of files.all()) {
-      await ledger.objects.put({ digest, bytes: await files.get(digest) })
-    }
   } finally {
     await ledger.close()
   }
@@ -191,7 +134,7 @@ async function openPostgresLedger(
   const keys = new MachineKeys(openKeys(keysDirectory), keysDirectory)
   const store = await openPostgresStore({ ...postgresPlaceOf(setting), keys })
   try {
-    await compareHeads(directory, () => store.heads())
+    await compareSigned(directory, store, keys)
     await store.refresh(keys)
   } catch (error) {
     await store.close()
@@ -200,34 +143,39 @@ async function openPostgresLedger(
   const parts = { store, objects: store.objects(join(directory, OBJECTS)), writer: store, keys }
   const { schema } = setting
   const place = postgresPlaceOf(setting)
-  const server = {
-    schema,
-    queries: store.queries,
-    openPool: (connectionsMax: number, user?: string) =>
-      openServerPool(place, connectionsMax, user),
-    seal: async (text: string) => {
+  const signer: MachineSigner = {
+    seal: async (text) => {
       await store.refresh(keys)
       return keys.seal(text)
     },
-    isSealed: async (text: string, seal: MachineSeal) => {
+    isSealed: async (text, seal) => {
       await store.refresh(keys)
       return keys.hasSigned(text, seal)
     },
   }
-  return new Ledger({ ...parts, server, files: store.files }, keysDirectory, options)
+  const server: HomeServer = {
+    schema,
+    queries: store.queries,
+    openPool: (connectionsMax, user) => openServerPool(place, connectionsMax, user),
+    ...signer,
+  }
+  const files = new HomeFiles(store.queries, schema, signer)
+  return new Ledger({ ...parts, server, files }, keysDirectory, options)
 }
 
 /** The server on which a home lies, for what else is kept there. */
-export interface HomeServer {
+/** Of a machine that reads only. */
+const NO_SIGNER: ReadonlySet<string> = new Set(['machine.unknown', 'machine.removed'])
+
+export interface HomeServer extends MachineSigner {
   readonly schema: string
   readonly queries: PostgresStore['queries']
   /** Connections of their own, for a process that takes jobs. */
   openPool(connectionsMax: number, user?: string): Promise<Pool>
-  /** Signs with the key of this machine. Fails if no fact lets it sign. */
-  seal(text: string): Promise<MachineSeal>
-  /** Whether a machine that may sign now has signed the text. */
-  isSealed(text: string, seal: MachineSeal): Promise<boolean>
 }
+
+/** Of a command that only reads: it signs nothing. */
+export type ReadServer = Pick<HomeServer, 'schema' | 'queries' | 'isSealed'>
 
 interface LedgerParts {
   readonly server: HomeServer | null
@@ -322,7 +270,19 @@ export class Ledger {
     const page = { stream, cursor: seq - 1, limit: 1, order: 'oldest_first' } as const
     const [first] = (await this.store.find(page)).facts
     if (first?.seq !== seq || objects.some(({ digest }) => first.text.includes(digest))) return
-    for (const { digest } of bodies) await this.objects.drop(digest)
+    // A server drops no body without a fact. The entry is recorded, also if that one is not.
+    if (this.files !== null) await this.#noteUnnamed(stream, bodies).catch(ignoreFailure)
+    for (const { digest } of bodies) await this.objects.drop(digest).catch(ignoreFailure)
+  }
+
+  async #noteUnnamed(stream: string, bodies: readonly StoredObject[]): Promise<void> {
+    const dropped_at = occurredAtText(this.#clock.nowMs())
+    const drafts = bodies.map(({ digest: body, bytes }) => {
+      const payload: BodyDropped = { body, bytes: bytes.length, rule: 'repeated', dropped_at }
+      const record = { type: 'body_dropped_v1', payload }
+      return this.#draft({ ...WRIT, stream, record, idempotencyKey: bodyDropName(body) })
+    })
+    await this.store.append(drafts)
   }
 
   /**
@@ -355,6 +315,8 @@ export class Ledger {
     makeCurrent(this.#keysDirectory, old)
     setAsideUnused(this.#keysDirectory, fingerprintsOf((await recordedKeys(this.store)).keys))
     const key = createKey(this.#keysDirectory, ledgerNameOf(host))
+    // First: until the key counts, readers pass over what it has signed, and the other does still.
+    await this.files?.signAgain(fingerprint(old.publicKey), key, 'same')
     await retryWhileMoved(async () => {
       const idempotencyKey = keyFactName(key.publicKey, 'rotated')
       const drafts = (await wholeHeads(this.store)).map(({ stream, origin, size }) => {
@@ -377,6 +339,8 @@ export class Ledger {
     machine: string,
     { type, publicKey }: Pick<VerifierKey, 'type' | 'publicKey'>,
   ): Promise<void> {
+    if (change === 'removed')
+      await this.files?.signAgain(fingerprint(publicKey), (await this.#keyInUse()).key, 'other')
     const idempotencyKey = keyFactName(publicKey, change)
     await retryWhileMoved(async () => {
       const drafts = (await wholeHeads(this.store)).map(({ stream, origin, size }) => {
@@ -403,9 +367,31 @@ export class Ledger {
     return fingerprint(key.publicKey)
   }
 
-  /** Of the key that signs now, as the ledger itself names it. */
+  /** The same as the facts last said; null where the home has one machine, or this one may not sign. */
+  get signer(): string | null {
+    if (!(this.#keys instanceof MachineKeys)) return null
+    try {
+      return fingerprint(this.#keys.own().publicKey)
+    } catch (error) {
+      ignoreFailure(error)
+      return null
+    }
+  }
+
+  /** Returns every name that this machine has or had: it got another one with each key. */
+  machineNames(): readonly string[] {
+    return privateKeyNames(this.#keysDirectory)
+  }
+
+  /** Of the key that signs now, as the ledger itself names it; of one that may not sign the machine's own. */
   async seal(): Promise<FileSeal> {
-    return sealOf((await this.#keyInUse()).key)
+    try {
+      return sealOf((await this.#keyInUse()).key)
+    } catch (error) {
+      // What is derived on a machine is its own, also before it may record, and afterwards.
+      if (!NO_SIGNER.has(faultCode(error) ?? '')) throw error
+      return sealOf(this.#keys.current())
+    }
   }
 
   async #keyInUse(): Promise<{ readonly host: SignedHead; readonly key: LedgerKey }> {
@@ -415,12 +401,13 @@ export class Ledger {
   }
 
   /**
-   * Fails if the server has lost facts that this machine has seen (X-1); else notes how far the ledger
-   * goes. A process that stays calls it now and then.
+   * Fails if the server has lost facts that this machine has seen (X-1), or has some that no machine has
+   * signed; else notes how far the ledger goes. A process that stays calls it now and then.
    */
   async compareHeads(): Promise<void> {
-    if (this.files === null) return
-    await compareHeads(dirname(this.#keysDirectory), () => this.store.heads())
+    const [store, keys] = [this.store, this.#keys]
+    if (store instanceof PostgresStore && keys instanceof MachineKeys)
+      await compareSigned(dirname(this.#keysDirectory), store, keys)
   }
 
   async close(): Promise<void> {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { faultCode } from '../../base/index.ts'
 import { hashText, type SignedHead } from '../../ledger/index.ts'
-import { compareHeads } from './seen-heads.ts'
+import { compareHeads, readSeen } from './seen-heads.ts'
 
 let state = ''
 
@@ -38,4 +38,32 @@ it('does not blame the server for what another process saw after it was asked', 
     return [head(6)]
   })
   expect(seenSize()).toBe(8)
+})
+
+it.each([
+  ['cut off', '{"main":{"size":5,'],
+  ['empty', ''],
+  ['of another form', '[]'],
+  ['without a size', '{"main":{"root":"x"}}'],
+  ['without a root', '{"main":{"size":5}}'],
+])('is refused in words when it is %s, and the server is not believed', async (_, text) => {
+  expect(readSeen(state)).toEqual(new Map())
+  writeFileSync(join(state, 'heads.json'), text)
+  const refused = await compareHeads(state, async () => [head(4)]).catch((error) => error.fault)
+  expect(refused).toMatchObject({ code: 'ledger.corrupt', at: join(state, 'heads.json') })
+  expect(refused.message).toContain('heads.json')
+  expect(refused.hint).toContain('`writ ledger verify --from kept.txt`')
+  expect(readFileSync(join(state, 'heads.json'), 'utf8')).toBe(text)
+})
+
+it('is noted only where what came since is signed', async () => {
+  await compareHeads(state, async () => [head(5)])
+  const asked: number[] = []
+  const refuse = async (heads: readonly SignedHead[]): Promise<void> => {
+    asked.push(...heads.map(({ size }) => size))
+    if (heads.length > 0) throw new Error('not signed')
+  }
+  await compareHeads(state, async () => [head(5)], refuse)
+  await expect(compareHeads(state, async () => [head(6)], refuse)).rejects.toThrow('not signed')
+  expect([asked, seenSize()]).toEqual([[6], 5])
 })

@@ -4,7 +4,7 @@
  * recorded behind facts that were there and are not.
  */
 import { join } from 'node:path'
-import type { FaultError } from '../../base/index.ts'
+import { FaultError, fault, showPath } from '../../base/index.ts'
 import { isObject } from '../../contracts/index.ts'
 import { hashText, type SignedHead } from '../../ledger/index.ts'
 import { readIfThere, writeWhole } from '../../machine/index.ts'
@@ -17,28 +17,47 @@ export interface SeenHead {
   readonly root: string
 }
 
+/** A machine that joined a moment ago has no such file. Fails if it does not say what was seen. */
 export function readSeen(state: string): ReadonlyMap<string, SeenHead> {
+  const file = join(state, FILE)
+  const text = readIfThere(file)
+  if (text === null) return new Map()
   try {
-    const value: unknown = JSON.parse(readIfThere(join(state, FILE)) ?? '{}')
+    const value: unknown = JSON.parse(text)
     const rows = isObject(value) ? Object.entries(value) : []
-    // Written below; a file that says otherwise compares with nothing.
-    return new Map(rows as [string, SeenHead][])
+    // Each of them is looked at.
+    if (isObject(value) && rows.every(isSeen)) return new Map(rows as [string, SeenHead][])
   } catch {
-    return new Map()
+    // Said below.
   }
+  const message = `${showPath(file)} was changed or damaged: it says what this machine has seen of the ledger, and without it a server that lost facts is not found out`
+  const hint =
+    'put the file back from a backup, or: on another machine of the home `writ ledger checkpoint > kept.txt`; here remove the file, then at once `writ ledger verify --from kept.txt`'
+  const reason = 'it does not hold sizes and roots of streams'
+  throw new FaultError(fault('ledger.corrupt', file, { reason }, { message, hint }))
+}
+
+function isSeen([, row]: readonly [string, unknown]): boolean {
+  if (!isObject(row)) return false
+  // An object of any keys; both are looked at.
+  const { size, root } = row as Partial<SeenHead>
+  return Number.isSafeInteger(size) && typeof root === 'string'
 }
 
 /**
- * Fails if the ledger has lost facts that this machine has seen; else notes how far it goes now. What was
- * seen is read before the server is asked: other processes note more in between.
+ * Fails if the ledger has lost facts that this machine has seen; else notes how far it goes now, if `check`
+ * lets what came since pass. What was seen is read before the server is asked: other processes note more
+ * in between.
  */
 export async function compareHeads(
   state: string,
   ask: () => Promise<readonly SignedHead[]>,
+  check: (heads: readonly SignedHead[]) => Promise<void> = async () => undefined,
 ): Promise<void> {
   const seen = readSeen(state)
   const heads = await ask()
   refuseLost(seen, heads, true)
+  await check(heads.filter(({ stream, size }) => seen.get(stream)?.size !== size))
   noteHeads(state, heads)
 }
 

@@ -239,7 +239,10 @@ export function altered(digest: Digest): FaultError {
 }
 
 export function missing(digest: Digest): FaultError {
-  return faultError('body.missing', digest, `the body ${showName(digest)} is not kept here`)
+  const message = `the body ${showName(digest)} is not kept here`
+  const hint =
+    '`writ ledger verify` names the first fact that needs it, unless a fact says that it was dropped; a backup, or a bundle of `writ ledger export --bodies`, has it'
+  return faultError('body.missing', digest, message, hint)
 }
 
 /**

@@ -3,6 +3,10 @@
  * and small files that every machine of the home needs. Only functions write, as with the facts.
  *
  * INVARIANT (true): a body whose pieces are complete has the digest that it lies under, or is refused.
+ * INVARIANT (told before it goes): a body is dropped only after a fact that says so. The server cannot
+ *   check signatures: who forges such a fact is found out by the next writer and by verification.
+ * INVARIANT (kept): a file is never changed. A new version lies next to the older ones, with the signature
+ *   of the machine that wrote it; `HomeFiles` reads the newest that a machine of the home has signed.
  */
 
 /** SQLSTATE of our own: a guard refused. */
@@ -32,7 +36,12 @@ export const HOME_TABLES: Readonly<Record<string, Table>> = {
       'digest text COLLATE "C", piece integer, pieces integer NOT NULL, bytes bytea NOT NULL',
     key: 'digest, piece',
   },
-  files: { columns: 'name text COLLATE "C", content text NOT NULL', key: 'name' },
+  files: {
+    columns:
+      'name text COLLATE "C", content text NOT NULL, version integer, signer text NOT NULL,' +
+      ' sig text NOT NULL',
+    key: 'name, version',
+  },
   // Processes that take jobs. `ids` are the names under which the engine of jobs knows them.
   workers: {
     columns:
@@ -48,6 +57,16 @@ export const HOME_TRIGGERS: Readonly<Record<string, Trigger>> = {
     when: 'BEFORE UPDATE OR TRUNCATE ON @.bodies FOR EACH STATEMENT',
     runs: 'refuse',
   },
+  files_refuse: {
+    table: 'files',
+    when: 'BEFORE UPDATE OR DELETE OR TRUNCATE ON @.files FOR EACH STATEMENT',
+    runs: 'refuse',
+  },
+}
+
+/** The idempotency key of the fact that a body goes, without which none does. */
+export function bodyDropName(digest: string): string {
+  return `body-dropped/${digest.slice('sha256:'.length)}`
 }
 
 /** `@` is replaced with the name of the ledger's schema. */
@@ -71,6 +90,14 @@ export const HOME_ROUTINES: Readonly<Record<string, Routine>> = {
   drop_body: {
     head: '(p_digest text) RETURNS boolean',
     body: `BEGIN
+      IF NOT EXISTS (SELECT FROM @.streams s
+          JOIN @.keys k ON k.stream = s.stream AND k.key = 'body-dropped/' || substr(p_digest, 8)
+          JOIN @.facts f ON f.stream = k.stream AND f.seq = k.seq
+        WHERE f.fact::json #>> '{record,type}' = 'body_dropped_v1'
+          AND f.fact::json #>> '{record,payload,body}' = p_digest)
+      THEN
+        RAISE EXCEPTION 'no fact says that the body % goes', p_digest USING ERRCODE = '${REFUSED}';
+      END IF;
       DELETE FROM @.bodies WHERE digest = p_digest;
       RETURN FOUND;
     END`,
@@ -91,11 +118,15 @@ export const HOME_ROUTINES: Readonly<Record<string, Routine>> = {
     END`,
     open: true,
   },
+  // Returns false, and writes nothing, if that is not the number of the next version.
   put_file: {
-    head: '(p_name text, p_content text) RETURNS void',
+    head: `(p_name text, p_version integer, p_content text, p_signer text, p_sig text)
+      RETURNS boolean`,
     body: `BEGIN
-      INSERT INTO @.files VALUES (p_name, p_content)
-        ON CONFLICT (name) DO UPDATE SET content = excluded.content;
+      PERFORM pg_advisory_xact_lock(hashtextextended('@/file/' || p_name, 0));
+      INSERT INTO @.files SELECT p_name, p_content, p_version, p_signer, p_sig
+        WHERE p_version = (SELECT coalesce(max(version), 0) + 1 FROM @.files WHERE name = p_name);
+      RETURN FOUND;
     END`,
     open: true,
   },

@@ -101,6 +101,12 @@ function loadPg(): Promise<typeof import('pg')> {
   return import('pg')
 }
 
+/** Returns where a connection or a pool of them leads. */
+export function connectionIn(queries: object): PoolConfig {
+  // A pool keeps what it was opened with; a connection has the same fields itself.
+  return 'options' in queries ? (queries.options as PoolConfig) : queries
+}
+
 /** One connection of its own, not opened yet. */
 export async function newClient(connection: PoolConfig): Promise<Client> {
   const { default: pg } = await loadPg()
@@ -156,27 +162,36 @@ export async function createPostgresLedger(
   }
 }
 
-/** Makes a ledger of an older format one of this. Run by the owner. Returns whether there was anything to do. */
+/**
+ * Makes a ledger of an older format one of this, where it is not yet. Run by the owner. `within`: what else
+ * belongs to that transaction.
+ */
 export async function upgradePostgresLedger(
   { connection, schema }: PostgresPlace,
   appender: string,
-): Promise<boolean> {
+  within: (client: Client) => Promise<void>,
+): Promise<void> {
   const client = await newClient(connection)
+  let found = POSTGRES_VERSION
   try {
     await client.connect()
     const sql = `SELECT version FROM ${checkName(schema)}.ledger`
-    const isOld = async (): Promise<boolean> =>
-      (await client.query<{ version: number }>(sql)).rows[0]?.version === 1
+    const version = async (): Promise<number> =>
+      (await client.query<{ version: number }>(sql)).rows[0]?.version ?? POSTGRES_VERSION
     // Only the owner may lock the table, and any role may run `init` again where nothing is to do.
-    if (!(await isOld())) return false
+    found = await version()
+    if (found >= POSTGRES_VERSION) return
     await client.query('BEGIN')
     await client.query(`LOCK TABLE ${schema}.ledger IN ACCESS EXCLUSIVE MODE`)
-    const steps = (await isOld()) ? upgrade(schema, checkName(appender)) : []
-    for (const one of steps) await client.query(one)
+    const from = await version()
+    if (from < POSTGRES_VERSION) {
+      for (const one of upgrade(schema, checkName(appender), from)) await client.query(one)
+      await within(client)
+    }
     await client.query('COMMIT')
-    return steps.length > 0
   } catch (error) {
-    throw postgresFailure(error, schema, connection)
+    const isOwner = errorCode(error) !== INSUFFICIENT_PRIVILEGE
+    throw isOwner ? postgresFailure(error, schema, connection) : otherVersion(schema, found)
   } finally {
     await client.end().catch(ignore)
   }
@@ -191,17 +206,17 @@ export async function readLedgerName(client: Queries, schema: string): Promise<s
   const [row] = rows
   if (row === undefined) throw faultError('ledger.tampered', schema, 'the ledger has no name')
   if (row.version === POSTGRES_VERSION) return row.name
-  const details = { found: row.version, known: POSTGRES_VERSION }
-  throw new FaultError(fault('ledger.version', schema, details, versionWords(row.version)))
+  throw otherVersion(schema, row.version)
 }
 
-function versionWords(found: number): { readonly message: string; readonly hint: string } {
+function otherVersion(schema: string, found: number): FaultError {
   const message = `the tables of this home have format ${found}, and this writ knows format ${POSTGRES_VERSION}`
   const hint =
     found < POSTGRES_VERSION
-      ? 'run `writ init --store URL --store-owner ROLE` once more, on the machine where the home was made: it brings the tables up to date and keeps every fact'
-      : 'a newer writ has changed the home: install that version on this machine as well'
-  return { message, hint }
+      ? 'run `writ init --store URL --store-owner ROLE` once more, with the role that owns the tables, on the machine where the home was made: it brings them up to date and keeps every fact'
+      : 'a newer writ has changed the home: install that version on this machine as well (`writ --version` says which one a machine has)'
+  const details = { found, known: POSTGRES_VERSION }
+  return new FaultError(fault('ledger.version', schema, details, { message, hint }))
 }
 
 /** The name of the ledger, when it is one that may be written to. */
@@ -236,10 +251,15 @@ export function isPassing(error: unknown): boolean {
 }
 
 /** The failure that an error of the server or the connection is. Bugs pass through. */
-export function postgresFailure(error: unknown, at: string, connection?: PoolConfig): unknown {
+export function postgresFailure(
+  error: unknown,
+  at: string,
+  connection: PoolConfig,
+  purpose: 'record' | 'read' = 'record',
+): unknown {
   if (error instanceof FaultError || !(error instanceof Error)) return error
   const code = errorCode(error) ?? ''
-  const diagnosis = diagnose(code, error.message, connection)
+  const diagnosis = diagnose(code, error.message, connection, { schema: at, purpose })
   if (diagnosis !== null) {
     const reason = `${code === '' ? '' : `${code}: `}${error.message}`
     const found = fault('ledger.unreachable', at, { reason }, diagnosis)
@@ -253,10 +273,10 @@ export function postgresFailure(error: unknown, at: string, connection?: PoolCon
  * The failure of a reader. A table or column that is gone or of another type, and pages that cannot be
  * read, are damage: a reader names only what a ledger has.
  */
-export function damageOf(error: unknown, at: string, connection?: PoolConfig): unknown {
+export function damageOf(error: unknown, at: string, connection: PoolConfig): unknown {
   const code = errorCode(error) ?? ''
   if (!/^(?:42|22|3F|XX|58P01)/.test(code) || code === INSUFFICIENT_PRIVILEGE) {
-    return postgresFailure(error, at, connection)
+    return postgresFailure(error, at, connection, 'read')
   }
   const reason = `${code}: ${(error as Error).message}` // It has a code.
   const message = `the tables of the ledger in the schema ${at} are damaged (${reason})`

@@ -2,6 +2,7 @@
  * What keeps writ from a PostgreSQL server, in words: which of password, server, database, rights or
  * durability is wrong, and the command or SQL that mends it.
  */
+import { userInfo } from 'node:os'
 import type { PoolConfig } from 'pg'
 
 interface Diagnosis {
@@ -9,29 +10,38 @@ interface Diagnosis {
   readonly hint: string
 }
 
+/** What was under way in which schema. */
+interface Occasion {
+  readonly schema: string
+  readonly purpose: 'record' | 'read'
+}
+
 /** Returns null for errors that are no matter of the set-up. */
 export function diagnose(
   code: string,
   said: string,
-  connection: PoolConfig = {},
+  connection: PoolConfig,
+  { schema, purpose }: Occasion = { schema: 'SCHEMA', purpose: 'record' },
 ): Diagnosis | null {
+  // What a URL leaves out is what `pg` takes then.
+  const { env } = process
   const {
-    user = 'USER',
-    host = 'the local socket',
-    port = 5432,
-    database = String(user),
+    user = env['PGUSER'] ?? env['USER'] ?? userInfo().username,
+    host = env['PGHOST'] ?? 'localhost',
+    port = Number(env['PGPORT'] ?? 5432),
+    database = env['PGDATABASE'] ?? String(user),
   } = connection
   const server = String(host).startsWith('/') ? `socket ${host}` : `${host}:${port}`
   if (/client password must be|no password supplied/i.test(said)) {
     return {
       message: `the server at ${server} asks for the password of the role ${user}, and none was given`,
-      hint: passwordHint(connection),
+      hint: passwordHint({ host, port, user, database }),
     }
   }
   if (code === '28P01') {
     return {
       message: `the server at ${server} refused the password of the role ${user}`,
-      hint: passwordHint(connection),
+      hint: passwordHint({ host, port, user, database }),
     }
   }
   if (code === '28000') {
@@ -60,16 +70,22 @@ export function diagnose(
       hint: 'name the primary in store.json, or set default_transaction_read_only = off',
     }
   }
-  return code === '42501' ? missingRight(said, String(user), String(database)) : null
+  if (code !== '42501') return null
+  return purpose === 'read'
+    ? missingSight(said, String(user), schema)
+    : missingRight(said, String(user), String(database))
 }
 
-function passwordHint({
-  host = 'localhost',
-  port = 5432,
-  user = 'USER',
-  database = '*',
-}: PoolConfig) {
+function passwordHint({ host, port, user, database }: PoolConfig) {
   return `a line \`${host}:${port}:${database}:${user}:PASSWORD\` in ~/.pgpass (chmod 600), or PGPASSWORD; with --store-owner both roles log in, each with its own line`
+}
+
+/** A role that only looks gets no right to append. */
+function missingSight(said: string, user: string, schema: string): Diagnosis {
+  return {
+    message: `the role ${user} may not read the home: ${said}`,
+    hint: `as the owner of the ledger: GRANT USAGE ON SCHEMA ${schema} TO ${user}; GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO ${user}`,
+  }
 }
 
 function missingRight(said: string, user: string, database: string): Diagnosis {

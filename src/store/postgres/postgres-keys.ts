@@ -1,10 +1,7 @@
 /** Reads the facts that change keys (X-1) by their idempotency keys, without a search. */
 import type { ClientBase } from 'pg'
 import { HOST_STREAM } from '../../ledger/index.ts'
-import { KEY_FACT, type KeyFact, type ReadKeyFacts } from '../keys/machine-keys.ts'
-
-/** Behind every key that begins with `KEY_FACT`. */
-const END = `${KEY_FACT.slice(0, -1)}0`
+import { KEY_FACT, KEY_FACTS_END, type KeyFact, type ReadKeyFacts } from '../keys/machine-keys.ts'
 
 interface Row {
   readonly text: string
@@ -17,7 +14,7 @@ export function keyFactsIn(queries: Pick<ClientBase, 'query'>, schema: string): 
     const { rows } = await queries.query<Row>(
       `WITH host AS (SELECT stream FROM ${schema}.streams WHERE name = '${HOST_STREAM}'),
         found AS (SELECT 0::bigint AS seq WHERE $1 = 0 UNION SELECT seq FROM ${schema}.keys
-          WHERE stream = (SELECT stream FROM host) AND key >= '${KEY_FACT}' AND key < '${END}'
+          WHERE stream = (SELECT stream FROM host) AND key >= '${KEY_FACT}' AND key < '${KEY_FACTS_END}'
             AND keys.seq >= $1)
       SELECT fact AS text, kept.size::float8 AS size, kept.note
         FROM found JOIN ${schema}.facts ON facts.stream = (SELECT stream FROM host)

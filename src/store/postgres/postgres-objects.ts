@@ -1,6 +1,6 @@
 /**
- * Bodies and small files of a home in PostgreSQL (X-1), so that every machine has them. A body lies in
- * pieces, because one row of many megabytes is sent and held whole.
+ * Bodies of a home in PostgreSQL (X-1), so that every machine has them. A body lies in pieces, because one
+ * row of many megabytes is sent and held whole.
  *
  * PROMISE (durable): `put` resolves after its commit, which the server has synced.
  * PROMISE (true): `get` gives the bytes that the name promises, or a failure; never others.
@@ -9,10 +9,12 @@ import type { ClientBase } from 'pg'
 import { type Digest, digestBytes, invariant, isDigest } from '../../base/index.ts'
 import type { StoredObject } from '../../ledger/index.ts'
 import { altered, FileObjects, missing, type ObjectStore } from '../objects/objects.ts'
-import { damageOf } from './postgres-connection.ts'
+import { connectionIn, damageOf } from './postgres-connection.ts'
 import { prepared } from './prepared.ts'
+import { RecentBodies } from './recent-bodies.ts'
 
 const PIECE_BYTES = 1 << 20
+const SMALL_BYTES = 64 * 1024
 
 type Queries = Pick<ClientBase, 'query'>
 
@@ -20,6 +22,7 @@ export class PostgresObjects implements ObjectStore {
   readonly #queries: Queries
   readonly #schema: string
   readonly #scratch: string
+  readonly #recent = new RecentBodies()
 
   /** Bodies that are made piece by piece lie in `scratch` until they are whole. */
   constructor(queries: Queries, schema: string, scratch: string) {
@@ -30,7 +33,8 @@ export class PostgresObjects implements ObjectStore {
 
   async put({ digest, bytes }: StoredObject): Promise<void> {
     invariant(digestBytes(bytes) === digest, 'an object is named by its contents')
-    if (await this.has(digest)) return
+    // To send a small body again costs less than to ask for it.
+    if (bytes.length > SMALL_BYTES && (await this.has(digest))) return
     const pieces = Math.max(1, Math.ceil(bytes.length / PIECE_BYTES))
     for (let piece = 0; piece < pieces; piece++) {
       const part = bytes.subarray(piece * PIECE_BYTES, (piece + 1) * PIECE_BYTES)
@@ -41,6 +45,7 @@ export class PostgresObjects implements ObjectStore {
         Buffer.from(part.buffer, part.byteOffset, part.byteLength),
       ])
     }
+    this.#recent.note(digest, bytes)
   }
 
   async putPieces(pieces: Iterable<Uint8Array>): Promise<Digest> {
@@ -61,18 +66,24 @@ export class PostgresObjects implements ObjectStore {
 
   async get(digest: Digest): Promise<Uint8Array> {
     invariant(isDigest(digest), 'a body is named by a digest')
+    const recent = this.#recent.get(digest)
+    if (recent !== null) return recent
     const rows = await this.#rows<{ pieces: number; bytes: Buffer }>(
       `SELECT pieces, bytes FROM ${this.#schema}.bodies WHERE digest = $1 ORDER BY piece`,
       [digest],
     )
     if (rows[0] === undefined || rows.length !== rows[0].pieces) throw missing(digest)
     const bytes = Buffer.concat(rows.map((row) => row.bytes))
-    if (digestBytes(bytes) === digest) return bytes
-    throw altered(digest)
+    if (digestBytes(bytes) !== digest) throw altered(digest)
+    this.#recent.note(digest, bytes)
+    return bytes
   }
 
   async has(digest: Digest): Promise<boolean> {
-    return (await this.size(digest)) !== null
+    if (this.#recent.has(digest)) return true
+    const isThere = (await this.size(digest)) !== null
+    if (isThere) this.#recent.note(digest, null)
+    return isThere
   }
 
   async size(digest: Digest): Promise<number | null> {
@@ -85,6 +96,7 @@ export class PostgresObjects implements ObjectStore {
   }
 
   async drop(digest: Digest): Promise<boolean> {
+    this.#recent.drop(digest)
     const [row] = await this.#rows<{ dropped: boolean }>(
       `SELECT ${this.#schema}.drop_body($1) AS dropped`,
       [digest],
@@ -96,35 +108,7 @@ export class PostgresObjects implements ObjectStore {
     try {
       return (await this.#queries.query<T>(prepared(sql, values))).rows
     } catch (error) {
-      throw damageOf(error, this.#schema)
-    }
-  }
-}
-
-/** Small files that every machine of a home needs; absent where the home has one machine. */
-export class HomeFiles {
-  readonly #queries: Queries
-  readonly #schema: string
-
-  constructor(queries: Queries, schema: string) {
-    this.#queries = queries
-    this.#schema = schema
-  }
-
-  async get(name: string): Promise<string | null> {
-    try {
-      const sql = `SELECT content FROM ${this.#schema}.files WHERE name = $1`
-      return (await this.#queries.query<{ content: string }>(sql, [name])).rows[0]?.content ?? null
-    } catch (error) {
-      throw damageOf(error, this.#schema)
-    }
-  }
-
-  async put(name: string, content: string): Promise<void> {
-    try {
-      await this.#queries.query(`SELECT ${this.#schema}.put_file($1, $2)`, [name, content])
-    } catch (error) {
-      throw damageOf(error, this.#schema)
+      throw damageOf(error, this.#schema, connectionIn(this.#queries))
     }
   }
 }

@@ -15,6 +15,7 @@
 import type { ClientBase } from 'pg'
 import { invariant } from '../../base/index.ts'
 import { HOST_STREAM } from '../../ledger/index.ts'
+import { KEY_FACT, KEY_FACTS_END } from '../keys/machine-keys.ts'
 import {
   HOME_ROUTINES,
   HOME_TABLES,
@@ -25,8 +26,11 @@ import {
   type Trigger,
 } from './home-schema.ts'
 
-/** 1: bodies and credentials lay in the state directory of one machine. */
-export const POSTGRES_VERSION = 2
+/**
+ * 1: bodies and credentials lay in the state directory of one machine. 2: files were not signed, and every
+ * appender could replace them and drop bodies.
+ */
+export const POSTGRES_VERSION = 3
 /** SQLSTATE of our own: the head has moved on. */
 export const FENCED = 'WR001'
 
@@ -177,13 +181,13 @@ const ROUTINES: Readonly<Record<string, Routine>> = {
   // Starts the turn of a sequencer: takes the advisory locks of its streams until its transaction ends.
   // The server grants them in the order of asking. The empty name is the lock for creating streams.
   // Returns each head with the end of its stream. Leaves the end out where the sequencer knows it: it
-  // wrote the head last, and names the stream in `p_known` with its size in `p_sizes`. `removed` says
-  // whether the host's stream has a fact of the key `p_removal`, which ends this machine's signing.
+  // wrote the head last, and names the stream in `p_known` with its size in `p_sizes`. `turned` says
+  // whether the host's stream has facts that change keys from the number `p_keys` on.
   take_turn: {
-    head: `(p_names text[], p_holder uuid, p_known text[], p_sizes bigint[], p_removal text)
+    head: `(p_names text[], p_holder uuid, p_known text[], p_sizes bigint[], p_keys bigint)
       RETURNS TABLE (name text, stream integer, origin text, size float8, epoch float8, holder uuid, note text,
       last_seq float8, last_fact text, last_chain bytea,
-      levels integer[], tiles float8[], hashes bytea[], nodes bytea[], removed boolean)`,
+      levels integer[], tiles float8[], hashes bytea[], nodes bytea[], turned boolean)`,
     body: `DECLARE
       lock bigint;
     BEGIN
@@ -193,8 +197,8 @@ const ROUTINES: Readonly<Record<string, Routine>> = {
       END LOOP;
       RETURN QUERY SELECT s.name, s.stream, s.origin, h.size::float8, h.epoch::float8, h.holder, h.note,
           last.seq::float8, last.fact, last.chain, e.levels, e.tiles, e.hashes, e.nodes,
-          EXISTS (SELECT FROM @.keys k WHERE k.key = p_removal
-            AND k.stream = (SELECT own.stream FROM @.streams own WHERE own.name = '${HOST_STREAM}'))
+          EXISTS (SELECT FROM @.keys k WHERE k.key >= '${KEY_FACT}' AND k.key < '${KEY_FACTS_END}'
+            AND k.seq >= p_keys AND k.stream = (SELECT own.stream FROM @.streams own WHERE own.name = '${HOST_STREAM}'))
         FROM @.streams s LEFT JOIN @.heads h ON h.stream = s.stream
           LEFT JOIN LATERAL (SELECT true FROM unnest(p_known, p_sizes) AS k (name, size)
             WHERE k.name = s.name AND k.size = h.size AND h.holder = p_holder) AS known (yes) ON true
@@ -323,21 +327,41 @@ export function creation(schema: string, appender: string): readonly string[] {
   ]
 }
 
-/** Every statement that makes format 2 of format 1. */
-export function upgrade(schema: string, appender: string): readonly string[] {
-  const routines = { take_turn: ROUTINES['take_turn'], ...HOME_ROUTINES }
+/** Every statement that makes this format of an older one. */
+export function upgrade(schema: string, appender: string, from: number): readonly string[] {
   return [
-    `DROP FUNCTION ${schema}.take_turn(text[], uuid, text[], bigint[])`,
-    ...Object.entries(HOME_TABLES).map((table) => tableSql(schema, table)),
-    ...storages(schema).slice(1),
-    ...Object.entries(routines).flatMap(([name, routine]) =>
-      routine === undefined ? [] : [routineSql(schema, [name, routine])],
-    ),
-    ...Object.entries(HOME_TRIGGERS).flatMap((trigger) => triggerSql(schema, trigger)),
+    ...(from === 1 ? fromFirst(schema) : fromSecond(schema)),
     ...grants(schema, appender),
     `ALTER TABLE ${schema}.ledger DISABLE TRIGGER ledger_refuse`,
     `UPDATE ${schema}.ledger SET version = ${POSTGRES_VERSION}`,
     `ALTER TABLE ${schema}.ledger ENABLE ALWAYS TRIGGER ledger_refuse`,
+  ]
+}
+
+function fromFirst(schema: string): readonly string[] {
+  return [
+    `DROP FUNCTION ${schema}.take_turn(text[], uuid, text[], bigint[])`,
+    ...Object.entries(HOME_TABLES).map((table) => tableSql(schema, table)),
+    ...storages(schema).slice(1),
+    ...routinesSql(schema, ['take_turn', ...Object.keys(HOME_ROUTINES)]),
+    ...Object.entries(HOME_TRIGGERS).flatMap((trigger) => triggerSql(schema, trigger)),
+  ]
+}
+
+/** The files have no signature yet: the machine that upgrades signs them (`HomeFiles.signAll`). */
+function fromSecond(schema: string): readonly string[] {
+  const added = ['version integer NOT NULL DEFAULT 1', "signer text NOT NULL DEFAULT ''"]
+  return [
+    `ALTER TABLE ${schema}.files ${[...added, "sig text NOT NULL DEFAULT ''"].map((column) => `ADD ${column}`).join(', ')},
+      DROP CONSTRAINT files_pkey, ADD PRIMARY KEY (name, version)`,
+    `ALTER TABLE ${schema}.files ALTER version DROP DEFAULT, ALTER signer DROP DEFAULT,
+      ALTER sig DROP DEFAULT`,
+    `DROP FUNCTION ${schema}.drop_body(text), ${schema}.put_file(text, text),
+      ${schema}.take_turn(text[], uuid, text[], bigint[], text)`,
+    ...routinesSql(schema, ['drop_body', 'put_file', 'take_turn']),
+    ...Object.entries(HOME_TRIGGERS)
+      .filter(([name]) => name === 'files_refuse')
+      .flatMap((trigger) => triggerSql(schema, trigger)),
   ]
 }
 
@@ -357,6 +381,12 @@ function routineSql(schema: string, [name, { head, body }]: readonly [string, Ro
   const manner = `LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${schema}, pg_temp`
   const sql = `CREATE FUNCTION @.${name}${head} ${manner} AS $body$#variable_conflict use_column\n${body}$body$`
   return sql.replaceAll('@', schema)
+}
+
+function routinesSql(schema: string, names: readonly string[]): readonly string[] {
+  return Object.entries(ROUTINES)
+    .filter(([name]) => names.includes(name))
+    .map((routine) => routineSql(schema, routine))
 }
 
 /** Also in sessions that replicate, where triggers are off otherwise. */

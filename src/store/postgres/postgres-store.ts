@@ -21,12 +21,12 @@ import { WAIT_MS_MAX } from '../database/sqlite-connection.ts'
 import type { KeyRing, LedgerKey } from '../keys/ed25519.ts'
 import type { MachineKeys } from '../keys/machine-keys.ts'
 import { type HeadRow, readHead } from '../streams/heads.ts'
-import { lostStream } from '../streams/stream-start.ts'
-import { lostFact } from '../streams/stream-state.ts'
 import { type MarkKeys, markKeysOf, publicMarkKeys } from './index-mark.ts'
+import { PageReader } from './page-reader.ts'
 import {
   checkLedger,
   checkNotBegunAt,
+  connectionIn,
   damageOf,
   openPool,
   type PostgresPlace,
@@ -36,7 +36,7 @@ import {
 } from './postgres-connection.ts'
 import { PostgresIndex } from './postgres-index.ts'
 import { keyFactsIn } from './postgres-keys.ts'
-import { HomeFiles, PostgresObjects } from './postgres-objects.ts'
+import { PostgresObjects } from './postgres-objects.ts'
 import { checkName } from './postgres-schema.ts'
 import { type OnPostgresStep, PostgresWriter } from './postgres-writer.ts'
 import { prepared } from './prepared.ts'
@@ -52,6 +52,18 @@ export interface PostgresStoreOptions extends PostgresPlace {
   readonly stallMsMax?: number
   /** Whether this store brings the query index on; hosts that only append leave it to others. */
   readonly isIndexing?: boolean
+}
+
+interface SizedRow extends HeadRow {
+  readonly size: number
+}
+
+/** Returns a head. Fails if its checkpoint is not over as many facts as were appended. */
+function wholeHead(row: SizedRow): SignedHead {
+  const head = readHead(row)
+  if (head.size === row.size) return head
+  const message = `the newest checkpoint of \`${row.name}\` counts ${head.size} facts, and ${row.size} were appended`
+  throw faultError('ledger.tampered', row.name, message, '`writ ledger verify` says more')
 }
 
 const STALL_MS_MAX = 5_000
@@ -120,12 +132,12 @@ async function nameOf(pool: Pool, schema: string): Promise<string> {
 }
 
 export class PostgresStore implements Store {
-  readonly files: HomeFiles
   readonly #schema: string
   readonly #readers: Pool
   readonly #turns: Pool
   readonly #writer: PostgresWriter
   readonly #index: PostgresIndex
+  readonly #pages: PageReader
   /** Streams that this store has made longer than the index. */
   readonly #behind = new Set<string>()
   #follower: NodeJS.Timeout | null = null
@@ -137,8 +149,8 @@ export class PostgresStore implements Store {
     const { schema, keys, waitMsMax = WAIT_MS_MAX, isIndexing = true, nowMs, onStep } = options
     this.#schema = schema
     this.#readers = readers
-    this.files = new HomeFiles(readers, schema)
     this.#turns = turns
+    this.#pages = new PageReader(readers, schema)
     this.#index = new PostgresIndex(readers, schema, options.markKeys ?? markKeysOf(keys))
     this.#writer = new PostgresWriter({
       pool: turns,
@@ -187,41 +199,26 @@ export class PostgresStore implements Store {
   async heads(): Promise<readonly SignedHead[]> {
     // A newer writ may have changed the tables since they were opened.
     await this.#read(() => readLedgerName(this.#readers, this.#schema))
-    return (await this.#headRows('', [])).map(readHead)
+    return (await this.#headRows('', [])).map(wholeHead)
   }
 
   async head(stream: string): Promise<SignedHead | null> {
     const [row] = await this.#headRows('WHERE name = $1', [stream])
-    if (row !== undefined) return readHead(row)
+    if (row !== undefined) return wholeHead(row)
     await this.#read(() => checkNotBegunAt(this.#readers, this.#schema, stream))
     return null
   }
 
-  #headRows(where: string, values: unknown[]): Promise<readonly HeadRow[]> {
-    return this.#rows<HeadRow>(
-      `SELECT name, origin, note FROM ${this.#schema}.streams JOIN ${this.#schema}.heads USING (stream)
+  #headRows(where: string, values: unknown[]): Promise<readonly SizedRow[]> {
+    return this.#rows<SizedRow>(
+      `SELECT name, origin, note, size::float8 AS size FROM ${this.#schema}.streams JOIN ${this.#schema}.heads USING (stream)
         ${where} ORDER BY name`,
       values,
     )
   }
 
-  async read(stream: string, from: number, limit: number): Promise<readonly StoredFact[]> {
-    // One statement is one snapshot: the head counts the facts that it is read with.
-    const rows = await this.#rows<FactRow>(
-      `SELECT heads.size::float8 AS checkpoint, one.seq::float8 AS seq, one.fact AS text, one.chain
-        FROM ${this.#schema}.streams LEFT JOIN ${this.#schema}.heads USING (stream)
-          LEFT JOIN LATERAL (SELECT * FROM ${this.#schema}.facts WHERE facts.stream = streams.stream
-            AND facts.seq >= $2 ORDER BY facts.seq LIMIT $3) AS one ON true
-        WHERE name = $1 ORDER BY one.seq`,
-      [stream, from, limit],
-    )
-    const checkpoint = rows[0]?.checkpoint
-    if (checkpoint === null) throw lostStream(stream)
-    if (checkpoint === undefined) {
-      await this.#read(() => checkNotBegunAt(this.#readers, this.#schema, stream))
-      return []
-    }
-    return wholeRun(stream, { from, limit, checkpoint }, rows)
+  read(stream: string, from: number, limit: number): Promise<readonly StoredFact[]> {
+    return this.#read(() => this.#pages.read(stream, from, limit))
   }
 
   find(query: Query): Promise<Page> {
@@ -293,8 +290,10 @@ export class PostgresStore implements Store {
   #followUp(): void {
     this.#follower = null
     this.#following = this.#following.then(async () => {
-      for (const stream of this.#behind) {
-        this.#behind.delete(stream)
+      // Streams that grow meanwhile wait for the next time.
+      const streams = [...this.#behind]
+      this.#behind.clear()
+      for (const stream of streams) {
         try {
           while (await this.#index.follow(stream));
         } catch {
@@ -314,31 +313,7 @@ export class PostgresStore implements Store {
     try {
       return await work()
     } catch (error) {
-      throw damageOf(error, this.#schema)
+      throw damageOf(error, this.#schema, connectionIn(this.#readers))
     }
   }
-}
-
-interface FactRow {
-  readonly checkpoint: number | null
-  readonly seq: number | null
-  readonly text: string
-  readonly chain: Buffer
-}
-
-/** Fails if a fact is missing in between, or at the end. */
-function wholeRun(
-  stream: string,
-  { from, limit, checkpoint }: Readonly<Record<'from' | 'limit' | 'checkpoint', number>>,
-  rows: readonly FactRow[],
-): readonly StoredFact[] {
-  const there = rows.filter(({ seq }) => seq !== null)
-  const facts = there.map(({ seq: found, text, chain }, at) => {
-    const seq = from + at
-    if (found === seq) return { seq, text, chain }
-    throw lostFact(stream, seq)
-  })
-  const size = from + facts.length
-  if (facts.length >= limit || size >= checkpoint) return facts
-  throw new FaultError(fault('ledger.truncated', stream, { size, checkpoint }))
 }

@@ -7,15 +7,8 @@
  * of them are one transaction.
  */
 import type { PoolClient } from 'pg'
-import { FaultError, fault, HASH_BYTES } from '../../base/index.ts'
-import {
-  type Appended,
-  type FactDraft,
-  factLeaf,
-  HOST_STREAM,
-  type StoredTile,
-  TILE_WIDTH,
-} from '../../ledger/index.ts'
+import { FaultError } from '../../base/index.ts'
+import { type FactDraft, HOST_STREAM } from '../../ledger/index.ts'
 import type { KeyRing } from '../keys/ed25519.ts'
 import { MachineKeys } from '../keys/machine-keys.ts'
 import type { AppendCall, AppendOutcome } from '../sqlite/ledger-file.ts'
@@ -25,15 +18,25 @@ import {
   lostFact,
   newestSigner,
   newStream,
-  type StoredEnd,
   type StreamState,
   sealNext,
   signEnd,
   stateOf,
-  storedFact,
 } from '../streams/stream-state.ts'
 import { checkNotBegunAt } from './postgres-connection.ts'
 import { keyFactsIn } from './postgres-keys.ts'
+import {
+  appendedOf,
+  type EndRow,
+  earlierOf,
+  endOf,
+  growingOf,
+  headMoved,
+  leafText,
+  type Placed,
+  pieceOf,
+  type TurnStream,
+} from './turn-stream.ts'
 
 /** A stream's end as this writer left it, good while the head says the same. */
 export interface SettledState {
@@ -63,48 +66,8 @@ export const NEW_STREAM = 0
 /** The lock of streams that do not exist yet. */
 const STREAMS_TO_COME = ''
 
-interface HeadRow {
-  readonly name: string
-  readonly stream: number
-  readonly origin: string
-  readonly size: number | null
-  readonly epoch: number | null
-  readonly holder: string | null
-  readonly note: string | null
-  /** The end of the stream; null when this sequencer was the last one and knows it. */
-  readonly last_seq: number | null
-  readonly last_fact: string | null
-  readonly last_chain: Buffer | null
-  readonly levels: readonly number[] | null
-  readonly tiles: readonly number[] | null
-  readonly hashes: readonly Buffer[] | null
-  readonly nodes: readonly Buffer[] | null
-  /** A human removed this machine. */
-  readonly removed: boolean
-}
-
-/** A stream in this turn. */
-interface TurnStream {
-  readonly state: StreamState
-  /** The size and the epoch that the fence has to find at the next stretch. */
-  sentSize: number
-  seenEpoch: number
-  readonly nextEpoch: number
-  /** The first fact of the turn, by which a commit in doubt is settled. */
-  first: string | null
-  /** What is placed and not sent yet. */
-  texts: string[]
-  chains: Uint8Array[]
-  usedKeys: string[]
-  readonly keys: Map<string, Placed>
-  rotateTo?: AppendCall['rotateTo']
-}
-
 /** Drafts of one stretch. */
 const STRETCH = 512
-
-/** A fact as it will be answered, but for the size that its commit will have. */
-type Placed = Omit<Appended, 'size' | 'repeated'>
 
 interface Pending {
   readonly fact: Placed
@@ -132,6 +95,62 @@ export class PostgresTurn {
     return this.#grown().length === 0
   }
 
+  /** Whether one statement may do: one stream, which was written to before, and no call turns a key. */
+  isShort(calls: readonly AppendCall[]): boolean {
+    const { streams, known } = this.#options
+    const drafts = calls.reduce((sum, call) => sum + call.drafts.length, 0)
+    return (
+      streams.length === 1 &&
+      streams.every((name) => known.trusted.has(name)) &&
+      drafts <= STRETCH &&
+      calls.every(({ rotateTo }) => rotateTo === undefined)
+    )
+  }
+
+  /** Whether the end of the only stream is known here. */
+  isKnown(): boolean {
+    const { streams, known } = this.#options
+    return streams.every((name) => known.states.has(name))
+  }
+
+  /**
+   * Reads the end of the only stream, without keeping the turn: the fence of `append` tells if others
+   * write meanwhile. Returns false where a whole turn has to look closer.
+   */
+  async readEnd(client: PoolClient): Promise<boolean> {
+    const heads = await this.#takeTurn(client, false)
+    const rows = [...heads.values()]
+    const isPlain = ({ turned, origin, note }: EndRow): boolean =>
+      !turned && !this.#isUnknown(origin, note)
+    if (rows.length === 0 || !rows.every(isPlain)) return false
+    for (const name of heads.keys()) this.#loadOrRefuse(name, heads)
+    return this.#refused.size === 0
+  }
+
+  /**
+   * Appends by one statement, which is a transaction of its own and takes the turn if it is free. Returns
+   * false where nothing was recorded, because others have the turn or what is known here refuses a call.
+   * Fails if another sequencer has written, or a key was used before: that needs a whole turn.
+   */
+  async writeAtOnce(client: PoolClient, calls: readonly AppendCall[]): Promise<boolean> {
+    const { schema, streams } = this.#options
+    for (const state of this.#growing.size === 0 ? this.#takeKnown(streams) : []) {
+      const epoch = this.#known.get(state.name)?.epoch ?? 0
+      this.#growing.set(state.name, growingOf(state, epoch, epoch))
+    }
+    for (const call of calls) this.#results.push(this.#place(call))
+    const [stretch] = this.#takeStretch()
+    const isRefused = this.#results.some((result) => result instanceof FaultError)
+    if (isRefused || stretch === undefined) return false
+    const { sql, values } = stretch
+    const turn = `pg_try_advisory_xact_lock(hashtextextended($${values.length + 1}, 0))`
+    const { rows } = await client.query<{ done: number | null }>(
+      `SELECT CASE WHEN ${turn} THEN (SELECT 1 FROM (${sql}) AS appended) END AS done`,
+      [...values, `${schema}/${streams[0]}`],
+    )
+    return rows[0]?.done === 1
+  }
+
   /** Takes the locks and loads what the calls need. */
   async prepare(client: PoolClient, calls: readonly AppendCall[]): Promise<void> {
     const isRotation = calls.some(({ rotateTo }) => rotateTo !== undefined)
@@ -148,7 +167,7 @@ export class PostgresTurn {
   }
 
   /** Fails if a stream was begun and has no row: beginning it again would hide that it is gone. */
-  async #refuseLost(client: PoolClient, heads: ReadonlyMap<string, HeadRow>): Promise<void> {
+  async #refuseLost(client: PoolClient, heads: ReadonlyMap<string, EndRow>): Promise<void> {
     const { schema, streams } = this.#options
     for (const name of streams.filter((one) => !heads.has(one))) {
       try {
@@ -160,19 +179,17 @@ export class PostgresTurn {
     }
   }
 
-  /** Reads the certificates again where a head is signed by a key that is not known yet. */
-  async #lookAtMachines(client: PoolClient, heads: ReadonlyMap<string, HeadRow>): Promise<void> {
+  /** Reads the certificates again where keys have changed since, or one that signed is not known yet. */
+  async #lookAtMachines(client: PoolClient, heads: ReadonlyMap<string, EndRow>): Promise<void> {
     const { keys, schema } = this.#options
     if (!(keys instanceof MachineKeys)) return
-    const isUnknown = ({ origin, note }: HeadRow): boolean => {
-      const signer = newestSigner(origin, note ?? '')
-      if (signer === null || keys.find(origin, signer) !== null) return false
-      return keys.certified(origin, signer) === null
-    }
     const rows = [...heads.values()]
-    const isRemoved = rows.some(({ removed }) => removed)
-    if (isRemoved || rows.some(isUnknown)) await keys.refresh(keyFactsIn(client, schema))
-    if (!isRemoved) return
+    // Another process of this machine may have turned its key, so that this one signs no more.
+    const isTurned = rows.some(({ turned }) => turned)
+    if (isTurned || rows.some(({ origin, note }) => this.#isUnknown(origin, note)))
+      await keys.refresh(keyFactsIn(client, schema))
+    // The first turn of a ledger names the first key.
+    if (keys.originOf(HOST_STREAM) === null) return
     try {
       keys.own()
     } catch (error) {
@@ -181,7 +198,15 @@ export class PostgresTurn {
     }
   }
 
-  #loadOrRefuse(name: string, heads: ReadonlyMap<string, HeadRow>): void {
+  /** Whether a head is signed by a key that is not known yet. */
+  #isUnknown(origin: string, note: string | null): boolean {
+    const { keys } = this.#options
+    const signer = newestSigner(origin, note ?? '')
+    if (!(keys instanceof MachineKeys) || signer === null) return false
+    return keys.find(origin, signer) === null && keys.certified(origin, signer) === null
+  }
+
+  #loadOrRefuse(name: string, heads: ReadonlyMap<string, EndRow>): void {
     try {
       this.#growing.set(name, this.#load(name, heads.get(name)))
     } catch (error) {
@@ -228,7 +253,7 @@ export class PostgresTurn {
     const [grown] = this.#grown()
     if (grown === undefined) return true
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
-    await client.query(`SELECT FROM ${schema}.take_turn($1, NULL, '{}', '{}', '')`, [streams])
+    await client.query(`SELECT FROM ${schema}.take_turn($1, NULL, '{}', '{}', NULL)`, [streams])
     const { rows } = await client.query<{ fact: string }>(
       `SELECT fact FROM ${schema}.facts JOIN ${schema}.streams USING (stream)
         WHERE name = $1 AND seq = $2`,
@@ -259,20 +284,20 @@ export class PostgresTurn {
     return [...this.#growing.values()].filter(({ first }) => first !== null)
   }
 
-  async #takeTurn(client: PoolClient, isRotation: boolean): Promise<ReadonlyMap<string, HeadRow>> {
+  async #takeTurn(client: PoolClient, isRotation: boolean): Promise<ReadonlyMap<string, EndRow>> {
     const { schema, streams, known, holder, keys } = this.#options
     // Whether a stream exists that this process has not written to is known only under the lock.
     const mayBegin = isRotation || streams.some((name) => !known.trusted.has(name))
     const locks = mayBegin ? [STREAMS_TO_COME, ...new Set([HOST_STREAM, ...streams])] : streams
     const cached = this.#takeKnown(locks)
-    const { rows } = await client.query<HeadRow>(
+    const { rows } = await client.query<EndRow>(
       `SELECT * FROM ${schema}.take_turn($1, $2, $3, $4, $5)`,
       [
         locks,
         holder,
         cached.map(({ name }) => name),
         cached.map(({ storedSize }) => storedSize),
-        keys instanceof MachineKeys ? keys.removal : '',
+        keys instanceof MachineKeys ? keys.next : null,
       ],
     )
     const heads = new Map(rows.map((row) => [row.name, row]))
@@ -303,14 +328,15 @@ export class PostgresTurn {
     return rows[0] === undefined ? null : headMoved(rows[0].name, 0, rows[0].size)
   }
 
-  #load(name: string, row: HeadRow | undefined): TurnStream {
+  #load(name: string, row: EndRow | undefined): TurnStream {
     const { keys, known, holder } = this.#options
     const cached = this.#known.get(name)
     refuseRolledBack(name, row?.size ?? 0, known.trusted.get(name))
     if (row === undefined) return this.#newStream(name)
     const [epoch, isOurs] = [row.epoch ?? 0, row.holder === holder]
     const isCurrent = isOurs && cached?.epoch === epoch && cached.state.storedSize === row.size
-    const state = isCurrent ? cached.state : stateOf(endOf(row), keys, known.trusted.has(name))
+    // Every role that appends can write a head, also with this holder: its signature is what counts.
+    const state = isCurrent ? cached.state : stateOf(endOf(row), keys, false)
     return growingOf(state, epoch, isOurs ? epoch : epoch + 1)
   }
 
@@ -427,73 +453,4 @@ export class PostgresTurn {
       isKept,
     ]
   }
-}
-
-/** The end of a stream as the server told it with the turn. */
-function endOf(row: HeadRow): StoredEnd {
-  const { stream: id, name, origin, size, note, last_fact: fact, last_chain: chain } = row
-  const last = fact === null || chain === null ? null : { fact, chain }
-  const head = size === null || note === null ? null : { size, note }
-  const tiles = (row.levels ?? []).map((level, at) => ({
-    level,
-    index: row.tiles?.[at] ?? 0,
-    hashes: row.hashes?.[at] ?? EMPTY,
-    inner: row.nodes?.[at] ?? EMPTY,
-  }))
-  return { id, name, origin, size: (row.last_seq ?? -1) + 1, head, last, tiles }
-}
-
-const EMPTY = new Uint8Array(0)
-
-function growingOf(state: StreamState, seenEpoch: number, nextEpoch: number): TurnStream {
-  return {
-    state,
-    sentSize: state.storedSize,
-    seenEpoch,
-    nextEpoch,
-    first: null,
-    texts: [],
-    chains: [],
-    usedKeys: [],
-    keys: new Map(),
-  }
-}
-
-/** What has come to a tile since the tree had the stored size. */
-function pieceOf({ level, index, hashes, inner }: StoredTile, storedSize: number) {
-  const stored = Math.floor(storedSize / TILE_WIDTH ** level) - index * TILE_WIDTH
-  const start = Math.max(0, stored)
-  return {
-    level,
-    index,
-    start,
-    hashes: Buffer.from(hashes.subarray(start * HASH_BYTES)),
-    inner: Buffer.from(inner.subarray(innerCount(start) * HASH_BYTES)),
-  }
-}
-
-/** Complete subtrees above so many hashes. */
-function innerCount(width: number): number {
-  let count = 0
-  for (let rest = width >> 1; rest > 0; rest >>= 1) count += rest
-  return count
-}
-
-/** Field by field: spreading costs as much as hashing. */
-function appendedOf(fact: Placed, { state }: TurnStream, repeated: boolean): Appended {
-  const { stream, seq, factId, occurredAt, leaf } = fact
-  return { stream, seq, factId, occurredAt, leaf, size: state.growth.size, repeated }
-}
-
-function earlierOf(stream: string, seq: number, text: string): Placed {
-  const { fact_id: factId, occurred_at: occurredAt } = storedFact(text, stream, seq)
-  return { stream, seq, factId, occurredAt, leaf: leafText(factLeaf(text)) }
-}
-
-function leafText(leaf: Uint8Array): string {
-  return `sha256:${Buffer.from(leaf.buffer, leaf.byteOffset, leaf.byteLength).toString('hex')}`
-}
-
-function headMoved(stream: string, expected: number, found: number): FaultError {
-  return new FaultError(fault('ledger.head_moved', stream, { expected, found }))
 }

@@ -3,6 +3,8 @@
  * what its callers ask, takes the turn of the streams concerned, and commits everything that has queued
  * up in one transaction. Calls on different streams do not wait for one another.
  *
+ * A stream that no other sequencer has written to since is appended to by one statement: a short turn.
+ *
  * A turn is a transaction that holds the advisory locks of its streams, which the server hands on in
  * the order of asking and frees when the session dies or sleeps. The locks keep the order; what keeps
  * the log whole is the fence in `append` (postgres-schema.ts).
@@ -19,7 +21,13 @@ import type { KeyRing, LedgerKey } from '../keys/ed25519.ts'
 import type { AppendCall, AppendOutcome } from '../sqlite/ledger-file.ts'
 import type { Writer } from '../sqlite/writer.ts'
 import { FactIds } from '../streams/stream-start.ts'
-import { isPassing, isRetried, postgresFailure, release } from './postgres-connection.ts'
+import {
+  connectionIn,
+  isPassing,
+  isRetried,
+  postgresFailure,
+  release,
+} from './postgres-connection.ts'
 import { NEW_STREAM, PostgresTurn, type SettledState } from './postgres-turn.ts'
 
 /** The steps of a turn in their order. */
@@ -62,6 +70,9 @@ interface Lane {
 const DRAFTS_MAX = 4_096
 const STATES_MAX = 128
 const PAUSE_MS = 20
+const GATHER_MS = 4
+/** Turns that read the end first, after one that recorded nothing: another sequencer writes, too. */
+const SHARED_TURNS = 8
 
 export class PostgresWriter implements Writer {
   readonly #options: PostgresWriterOptions
@@ -71,6 +82,8 @@ export class PostgresWriter implements Writer {
   readonly #states = new Map<string, SettledState>()
   /** Streams whose newest checkpoint was verified once by this process. */
   readonly #trusted = new Map<string, number>()
+  /** How many turns are left that read the end of their streams first, by lane. */
+  readonly #missed = new Map<string, number>()
   #isClosed = false
 
   constructor(options: PostgresWriterOptions) {
@@ -108,6 +121,8 @@ export class PostgresWriter implements Writer {
 
   async #run(name: string, lane: Lane): Promise<void> {
     while (lane.queue.length > 0) {
+      // Where others write, too, each turn reads the end of the stream: more callers share one.
+      if ((this.#missed.get(name) ?? 0) > 0) await gather()
       const batch = takeBatch(lane.queue)
       try {
         const answers = await this.#commit(
@@ -146,22 +161,74 @@ export class PostgresWriter implements Writer {
   }
 
   #gaveUp({ error }: Exclude<Outcome, { kind: 'done' }>, waitedMs: number): FaultError {
-    const failed = isRetried(error) ? null : postgresFailure(error, this.#options.schema)
+    const { schema, pool } = this.#options
+    const failed = isRetried(error) ? null : postgresFailure(error, schema, connectionIn(pool))
     if (failed !== null && !(failed instanceof FaultError)) throw failed
     return failed === null || failed.fault.code === 'ledger.busy' ? busy(waitedMs, error) : failed
   }
 
-  /** Does one turn. A failure before the commit leaves nothing behind: the server rolls back. */
+  /** A short turn where that may do; else, or where it recorded nothing, a whole one. */
   async #take(streams: readonly string[], calls: readonly AppendCall[]): Promise<Outcome> {
+    return (await this.#takeShort(streams, calls)) ?? this.#takeWhole(streams, calls)
+  }
+
+  /**
+   * Does a turn by one statement, or by two where others write to the stream as well: the first reads its
+   * end. Null where it recorded nothing.
+   */
+  async #takeShort(
+    streams: readonly string[],
+    calls: readonly AppendCall[],
+  ): Promise<Outcome | null> {
+    const name = streams.join(' ')
+    const missed = this.#missed.get(name) ?? 0
+    this.#missed.set(name, Math.max(0, missed - 1))
+    const turn = this.#newTurn(streams)
+    if (!turn.isShort(calls)) return null
+    let [client, isSent]: [PoolClient | null, boolean] = [null, false]
+    try {
+      client = await this.#options.pool.connect()
+      const connected = client
+      const isReady = (missed === 0 && turn.isKnown()) || (await turn.readEnd(connected))
+      const write = (): Promise<boolean> => {
+        isSent = true
+        return turn.writeAtOnce(connected, calls)
+      }
+      const isDone = isReady && (await this.#during('commit', write))
+      release(connected, 'sound')
+      client = null
+      if (!isDone) this.#missed.set(name, SHARED_TURNS)
+      if (!isDone) return null
+      await this.#during('answer', () => undefined)
+    } catch (error) {
+      // The server refused the statement and rolled it back.
+      const isRefused = isRetried(error)
+      if (client !== null) release(client, isRefused ? 'sound' : 'broken')
+      if (isRefused) this.#missed.set(name, SHARED_TURNS)
+      // What stopped it before it was sent stops a whole turn as well, which says so.
+      if (isRefused || !isSent) return null
+      const settled = await this.#settle(turn, error)
+      if (settled !== null) return settled
+    }
+    this.#keep(turn)
+    return { kind: 'done', answers: turn.answers() }
+  }
+
+  async #during<T>(step: PostgresStep, work: () => T | Promise<T>): Promise<T> {
+    await this.#options.onStep?.(step, 'before')
+    const result = await work()
+    await this.#options.onStep?.(step, 'after')
+    return result
+  }
+
+  /** Does one turn. A failure before the commit leaves nothing behind: the server rolls back. */
+  async #takeWhole(streams: readonly string[], calls: readonly AppendCall[]): Promise<Outcome> {
     const turn = this.#newTurn(streams)
     const last: { step: PostgresStep } = { step: 'begin' }
     let client: PoolClient | null = null
-    const during = async <T>(now: PostgresStep, work: () => T | Promise<T>): Promise<T> => {
+    const during = <T>(now: PostgresStep, work: () => T | Promise<T>): Promise<T> => {
       last.step = now
-      await this.#options.onStep?.(now, 'before')
-      const result = await work()
-      await this.#options.onStep?.(now, 'after')
-      return result
+      return this.#during(now, work)
     }
     try {
       const connected = await this.#options.pool.connect()
@@ -253,6 +320,10 @@ function busy(waitedMs: number, cause: unknown): FaultError {
 
 function unclear(at: string, cause: unknown): FaultError {
   return new FaultError(fault('ledger.unclear', at, null), { cause })
+}
+
+function gather(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, GATHER_MS))
 }
 
 function pause(): Promise<void> {

@@ -166,41 +166,54 @@ export class StandingView {
   }
 
   async #catchUpAll(): Promise<void> {
-    await this.#catchUp(HOST_STREAM)
-    await this.#catchUp(this.#place.stream)
+    while (await this.#catchUp());
     const { keeper } = this.#place
     // It will be kept at the end, when nothing can be waited for.
     if (keeper?.isDue(this.positions, this.#kept) === true) await keeper.prepare()
   }
 
-  /** Facts of a page are taken in and counted without a pause, so that no caller sees half of one. */
-  async #catchUp(stream: string): Promise<void> {
-    for (;;) {
-      const { size: from, chain } = this.#read.get(stream) ?? NOWHERE
-      const stored = await this.#unread(stream, from, chain)
+  /** Takes in the next page of both streams, read at one moment. Returns whether there is more. */
+  async #catchUp(): Promise<boolean> {
+    const streams = [...new Set([HOST_STREAM, this.#place.stream])]
+    const places = streams.map((stream) => this.#read.get(stream) ?? NOWHERE)
+    const unread = await Promise.all(
+      streams.map((stream, at) => this.#unread(stream, places[at] ?? NOWHERE)),
+    )
+    let isMore = false
+    for (const [at, stream] of streams.entries()) {
+      const stored = unread[at] ?? null
       if (stored === null) {
         this.#startOver()
-        continue
+        return true
       }
-      const page = await pageOf(this.#place.ledger, stored, PAGE)
-      const { size, last, facts, isLast } = page
-      // Another call may have been here meanwhile.
-      if (last !== null && (this.#read.get(stream) ?? NOWHERE).size === from) {
-        this.#isWhole = false
-        for (const fact of facts) this.#fold.take(fact)
-        this.#isWhole = true
-        this.#read.set(stream, { size: from + size, chain: hexOf(last.chain) })
-        await this.#letGo()
-      }
-      if (isLast) return
+      const isLast = await this.#takeIn(stream, places[at] ?? NOWHERE, stored)
+      isMore ||= !isLast
     }
+    return isMore
+  }
+
+  /** Facts of a page are taken in and counted without a pause, so that no caller sees half of one. */
+  async #takeIn(
+    stream: string,
+    { size: from }: Position,
+    stored: readonly StoredFact[],
+  ): Promise<boolean> {
+    const { size, last, facts, isLast } = await pageOf(this.#place.ledger, stored, PAGE)
+    if (last === null) return isLast
+    // A page before this one was kept, and the fold goes on from there.
+    if ((this.#read.get(stream) ?? NOWHERE).size !== from) return false
+    this.#isWhole = false
+    for (const fact of facts) this.#fold.take(fact)
+    this.#isWhole = true
+    this.#read.set(stream, { size: from + size, chain: hexOf(last.chain) })
+    await this.#letGo()
+    return isLast
   }
 
   /** The facts from a place on; null if the fact before is not the one with that chain value. */
   async #unread(
     stream: string,
-    from: number,
-    chain: string,
+    { size: from, chain }: Position,
   ): Promise<readonly StoredFact[] | null> {
     const { store } = this.#place.ledger
     if (!this.#isLasting || from === 0) return store.read(stream, from, PAGE)

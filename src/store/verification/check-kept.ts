@@ -36,7 +36,7 @@ export async function withKept(
   try {
     const problems = [
       ...(await checkKept(place, reader, stream)),
-      ...(await checkCurrentKey(join(place.directory, 'keys'), reader.store)),
+      ...(await checkCurrentKey(join(place.directory, 'keys'), reader)),
     ]
     const anchored = report.anchored && problems.length === 0
     return problems.length === 0 ? report : { ...report, ok: false, anchored, problems }

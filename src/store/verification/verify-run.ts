@@ -19,6 +19,7 @@ import {
   MAIN_STREAM,
   type Problem,
   Problems,
+  parseNote,
   type Reference,
   readStoredNote,
   type StoredTile,
@@ -353,16 +354,19 @@ export class LedgerVerification {
   /** Signatures, when the keys of the stream are known. */
   #checkNotes({ row, head, kept, anchors, verification }: Examined): void {
     const { schedule } = verification
-    if (this.#pinned !== null && !schedule.hasPinned(this.#pinned)) {
-      const message = 'none of the keys of the stream is one of the pinned ones'
-      this.#say({ code: 'ledger.key_unpinned', message }, row.name)
-    }
+    const signers = new Set<number>()
     const check = (one: KnownNote, keys: KeySchedule, demand: 'exact' | 'any'): void => {
       const wrong = checkSigners(one.note, one.checkpoint.size, keys, verifierFor, demand)
-      if (wrong !== null) this.#say(wrong, row.name)
+      if (wrong !== null) return this.#say(wrong, row.name)
+      for (const { keyId } of parseNote(one.note)?.signatures ?? []) signers.add(keyId)
     }
     if (head !== null) check(head, schedule, 'exact')
     for (const one of kept) check(one, schedule, 'exact')
+    if (this.#pinned !== null && !schedule.hasPinned(this.#pinned, signers)) {
+      const message =
+        'none of the pinned keys has signed a checkpoint of the stream; of a home with several machines give all keys that `writ ledger key` prints'
+      this.#say({ code: 'ledger.key_unpinned', message }, row.name)
+    }
     for (const one of anchors) check(one, schedule.under(one.signedAs), 'any')
   }
 

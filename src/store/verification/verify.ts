@@ -111,8 +111,9 @@ function storeOf(directory: string): VerifiedStore {
   const setting = readStoreSetting(directory)
   if (setting.kind === 'postgres') {
     const { schema: place } = setting
-    const open = (): Promise<LedgerRows> => openPostgresRows(postgresPlaceOf(setting), directory)
-    return { place, open, failed: (error) => damageOf(error, place) }
+    const server = postgresPlaceOf(setting)
+    const open = (): Promise<LedgerRows> => openPostgresRows(server, directory)
+    return { place, open, failed: (error) => damageOf(error, place, server.connection) }
   }
   const place = join(directory, 'ledger.db')
   const open = async (): Promise<LedgerRows> => new SqliteRows(directory)
