@@ -6,11 +6,13 @@ export { hashFile, lookAt } from './entries/entry.ts'
 export type { InterruptPoint, OnPoint } from './exchange/apply.ts'
 export { type AppliedPromotion, applyStage, type PromotionRequest } from './exchange/apply-stage.ts'
 export { directoriesInUse, recoveryCommands, refuseUnrecovered } from './exchange/exchange-ends.ts'
+export { withFolderLock } from './exchange/folder-lock.ts'
 export {
+  ifWorkspaceFree,
   type WorkspaceLock,
   withWorkspaceLock,
 } from './exchange/lock.ts'
-export { isAttempt, openJournals, readHead } from './journal/journal.ts'
+export { isAttempt, mayBeInterrupted, openJournals, readHead } from './journal/journal.ts'
 export { type KeptAct, type LaterAct, laterActs } from './journal/later.ts'
 export {
   dropPreimages,

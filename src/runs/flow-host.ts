@@ -5,15 +5,15 @@
  * before each of them and watched while they last; sandboxes and promotions look for themselves.
  *
  * Which machine walks a run, where a home has several (X-1): its stages and orders lie there. A run is
- * bound to the machine that begins it; another one refuses it in words.
+ * bound to the machine that begins it, which signs that; another one refuses the run in words.
  */
 
-import { type FaultError, faultError, showName } from '../base/index.ts'
+import { type FaultError, faultCode, faultError, showName } from '../base/index.ts'
 import type { Home } from '../home/index.ts'
 import type { Principal } from '../ledger/index.ts'
 import type { Clock } from '../machine/index.ts'
 import { type AttemptSurface, type Confirm, watchHalt } from '../service/index.ts'
-import type { Ledger } from '../store/index.ts'
+import { type Ledger, machineName } from '../store/index.ts'
 import { runHeads } from './run-records.ts'
 
 export interface FlowHost {
@@ -73,26 +73,32 @@ export async function bindRun(ledger: Ledger, runId: string): Promise<void> {
   if (ledger.files !== null) await ledger.files.put(bindingOf(runId), await ledger.machine())
 }
 
-/** Returns the machine that walks a run, by the fingerprint of its key; null where there is one machine. */
+/**
+ * Returns the machine that walks a run, by the fingerprint of its key; null where there is one machine. Fails
+ * if only others than machines of the home have said which it is.
+ */
 export async function machineOf(
   { files }: Pick<Ledger, 'files'>,
   runId: string,
 ): Promise<string | null> {
-  return files === null ? null : files.get(bindingOf(runId))
+  const hint =
+    'look who has the role of the server, and begin the run again: `writ flow run FLOW`, with `--queue` for workers'
+  return files === null ? null : files.get(bindingOf(runId), hint)
 }
 
 /** Whether another machine walks the run. */
 export async function isElsewhere(ledger: Ledger, runId: string): Promise<boolean> {
   const machine = await machineOf(ledger, runId)
-  return machine !== null && machine !== (await ledger.machine())
+  return machine !== null && !ledger.machineNames().includes(machine)
 }
 
 /** Fails if another machine walks the run. */
 export async function refuseElsewhere(ledger: Ledger, runId: string): Promise<void> {
-  if (!(await isElsewhere(ledger, runId))) return
-  const message = `the run ${showName(runId)} is walked on another machine of the home, where its files lie`
-  const hint =
-    'go on there, or start a worker there: `writ worker`; answers reach it from any machine'
+  const machine = await machineOf(ledger, runId)
+  if (machine === null || ledger.machineNames().includes(machine)) return
+  const name = await machineName(ledger, machine)
+  const message = `the run ${showName(runId)} is walked on another machine of the home, ${name}, where its files lie`
+  const hint = `type on ${name}: \`writ flow resume ${runId}\`, or start a worker there: \`writ worker\`; answers reach it from any machine`
   throw faultError('machine.elsewhere', runId, message, hint)
 }
 
@@ -102,13 +108,19 @@ const LOOKED_AT = 100
 /** Returns runs that other machines of the home walk: a person may answer them at any machine. */
 export async function runsElsewhere(ledger: Ledger, stream: string): Promise<readonly string[]> {
   if (ledger.files === null) return []
-  const own = await ledger.machine()
+  const own = ledger.machineNames()
   const found: string[] = []
   let looked = 0
   for await (const { run_id } of runHeads(ledger, stream)) {
     if (++looked > LOOKED_AT) break
-    const machine = await machineOf(ledger, run_id)
-    if (machine !== null && machine !== own) found.push(run_id)
+    // A run whose machine is not known is listed, and refused when it is answered.
+    const machine = await machineOf(ledger, run_id).catch(unsigned)
+    if (machine !== null && !own.includes(machine)) found.push(run_id)
   }
   return found
+}
+
+function unsigned(error: unknown): string {
+  if (faultCode(error) === 'machine.unknown') return ''
+  throw error
 }

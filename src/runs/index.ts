@@ -11,7 +11,7 @@ export {
   type ProgramTexts,
   type RunMigration,
 } from './migrate-run.ts'
-export { type Order, ownNode, unblockOrder } from './orders.ts'
+export { givenAnswer, type Order, orderOf, ownNode, unblockOrder } from './orders.ts'
 export { shortSecrets } from './participant/secrets.ts'
 export { dueRuns, type PassedTimer, passAllTimers, passTimers } from './pass-timers.ts'
 export {
@@ -39,6 +39,8 @@ export {
   takenBack,
 } from './run-records.ts'
 export {
+  answeredBefore,
+  type DamagedRun,
   findRun,
   hasBegun,
   hasOrders,
@@ -53,4 +55,4 @@ export {
   stoppedRuns,
   type WalkedRun,
 } from './runs.ts'
-export { stagedBy } from './stages.ts'
+export { filesAskedAbout, stagedBy } from './stages.ts'

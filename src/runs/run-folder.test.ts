@@ -30,3 +30,20 @@ it('takes away half-written files, but not an order that a process is giving', a
   expect(readdirSync(state).filter((name) => name.endsWith('.tmp'))).toEqual([])
   expect(readdirSync(join(state, 'orders'))).toHaveLength(1)
 })
+
+it('counts copies of an order once that two processes left at the same moment', () => {
+  const home = { state: join(root, 'copies'), directory: join(root, 'home') }
+  const folder = new RunFolder(home, RUN)
+  folder.leaveOrder({ say: 'yes' }, 6, 'abc')
+  folder.leaveOrder({ say: 'no' }, 7, 'def')
+  // As a process leaves it that looked before the first one was left.
+  const orders = join(home.state, 'runs', RUN, 'orders')
+  const copy = (ms: number) => join(orders, `${String(ms).padStart(15, '0')}-abc.json`)
+  writeFileSync(copy(5), JSON.stringify({ say: 'yes' }))
+  expect(folder.orders().map(({ atMs }) => atMs)).toEqual([5, 7])
+  folder.orders()[0]?.done()
+  expect(readdirSync(orders)).toHaveLength(1)
+  writeFileSync(copy(8), JSON.stringify({ say: 'yes' }))
+  folder.leaveOrder({ say: 'yes' }, 9, 'abc')
+  expect(folder.orders().map(({ atMs }) => atMs)).toEqual([7])
+})

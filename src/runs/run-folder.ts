@@ -3,13 +3,13 @@
  * another process walks the run, and the attempts that were begun. `.writ/runs/<run>/` holds what people
  * read.
  *
- * INVARIANT (one at a time): the process that walks a run holds the lock of its folder. The kernel
- * releases it when that process ends, also after a crash.
+ * INVARIANT (one at a time): the process that walks a run holds the lock of its folder, which ends with
+ * that process, also after a crash. Facts of a run have keys, so a second walker records nothing.
  */
 
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { digestBytes, type FaultError, faultCode, faultError, showName } from '../base/index.ts'
 import { type CompiledFlow, type RunState, timersOf } from '../flow/index.ts'
 import type { Home } from '../home/index.ts'
@@ -20,7 +20,7 @@ import {
   readIfThere,
   writeWhole,
 } from '../machine/index.ts'
-import { withWorkspaceLock } from '../promotion/index.ts'
+import { withFolderLock } from '../promotion/index.ts'
 
 const RUN_ID = /^run-[0-9a-f-]{36}$/
 
@@ -68,7 +68,7 @@ export class RunFolder {
     makeFolder(this.#state, 0o700)
     let isHeld = false
     try {
-      return await withWorkspaceLock(this.#state, { waitMs: 0 }, () => {
+      return await withFolderLock(this.#state, () => {
         isHeld = true
         this.#tidy()
         return work()
@@ -110,24 +110,34 @@ export class RunFolder {
     writeWhole(join(folder, id), '', 0o600)
   }
 
-  /** The orders that were left, oldest first, each with its time and the way to take it away. */
+  /**
+   * The orders that were left, oldest first, each with its time and the way to take it away. Two processes
+   * may leave copies of one at the same moment: the older one counts, and only the process that walks the
+   * run takes orders.
+   */
   orders(): readonly LeftOrder[] {
     const folder = join(this.#state, 'orders')
-    return namesIfThere(folder)
-      .filter((name) => name.endsWith('.json') && !this.#isTaken(orderIdIn(name)))
-      .flatMap((name) => {
-        const text = readIfThere(join(folder, name))
-        // A process took it meanwhile.
-        if (text === null) return []
-        // Widens the `any` of `JSON.parse`.
-        const order = JSON.parse(text) as unknown
-        const atMs = Number.parseInt(name, 10)
-        const done = (): void => {
-          this.#noteTaken(orderIdIn(name))
-          rmSync(join(folder, name), { force: true })
+    const names = namesIfThere(folder).filter((name) => name.endsWith('.json'))
+    const oldest = new Map<string, string>()
+    for (const name of names.sort()) {
+      const id = orderIdIn(name)
+      if (!oldest.has(id) && !this.#isTaken(id)) oldest.set(id, name)
+    }
+    return [...oldest].flatMap(([id, name]) => {
+      const text = readIfThere(join(folder, name))
+      // A process took it meanwhile.
+      if (text === null) return []
+      // Widens the `any` of `JSON.parse`.
+      const order = JSON.parse(text) as unknown
+      const atMs = Number.parseInt(name, 10)
+      const done = (): void => {
+        this.#noteTaken(id)
+        for (const copy of names.filter((one) => orderIdIn(one) === id)) {
+          rmSync(join(folder, copy), { force: true })
         }
-        return [{ order, atMs, done }]
-      })
+      }
+      return [{ order, atMs, done }]
+    })
   }
 
   /** That an attempt begins, so that what it leaves behind is found after a crash. */
@@ -147,6 +157,7 @@ export class RunFolder {
 
   /** Which commands wait for a person, also those that the facts do not tell of. */
   noteWaiting(commands: readonly number[]): void {
+    if (commands.length === 0 && this.waiting().length === 0) return
     makeFolder(this.#state, 0o700)
     writeWhole(join(this.#state, 'waiting.json'), JSON.stringify(commands), 0o600)
   }
@@ -210,6 +221,7 @@ export class RunFolder {
 
   /** Notes the digest of a log before it is written to the workspace. */
   noteLog(digest: string): void {
+    noteOwn(dirname(this.#state), digest)
     makeFolder(this.#state, 0o700)
     appendFileSync(join(this.#state, LOGS), `${digest}\n`, { mode: 0o600 })
   }
@@ -247,6 +259,22 @@ export function timedRuns(
     })
 }
 
+/** Logs that this process wrote last: a home has too many runs to look at each of them again. */
+const OWN_LOGS = new Set<string>()
+const OWN_LOGS_MAX = 256
+
+function ownLog(runs: string, digest: string): string {
+  return `${digest} ${runs}`
+}
+
+function noteOwn(runs: string, digest: string): void {
+  OWN_LOGS.add(ownLog(runs, digest))
+  for (const oldest of OWN_LOGS) {
+    if (OWN_LOGS.size <= OWN_LOGS_MAX) return
+    OWN_LOGS.delete(oldest)
+  }
+}
+
 /**
  * Returns whether a run of this home wrote this log. Runs of version 0.1.0 noted no digests; the copy
  * of their last log tells.
@@ -257,6 +285,7 @@ export function isLogOfRun(
   copyName: string,
 ): boolean {
   const digest = digestBytes(text)
+  if (OWN_LOGS.has(ownLog(join(state, 'runs'), digest))) return true
   const isOf = (run: string): boolean => {
     const noted = readIfThere(join(state, 'runs', run, LOGS)) ?? ''
     if (noted.split('\n').includes(digest)) return true

@@ -2,14 +2,7 @@
  * Runs of flows on this host: begun, gone on with, asked for orders. One process walks a run at a
  * time; others leave orders, which it takes.
  */
-import {
-  type FaultError,
-  faultCode,
-  faultError,
-  invariant,
-  showName,
-  uuidV7,
-} from '../base/index.ts'
+import { FaultError, faultCode, faultError, invariant, showName, uuidV7 } from '../base/index.ts'
 import type { Flow } from '../contracts/index.ts'
 import {
   type CompiledFlow,
@@ -267,7 +260,7 @@ async function flowOf(
 ): Promise<CompiledFlow> {
   const document = await keptDocument(ledger, digest)
   if (document === null) {
-    const message = `the flow of the run ${showName(runId)} is no longer kept`
+    const message = `the flow of the run ${showName(runId)} is no longer kept: its body is ${showName(digest)}`
     throw faultError('flow.flow_missing', digest, message)
   }
   // It is kept under its digest, and its contract accepted it before the run began.
@@ -361,33 +354,55 @@ function givenAnswers(folder: RunFolder): readonly LeftAnswer[] {
   return folder.orders().flatMap(({ order, atMs }) => givenAnswer(orderOf(order), atMs) ?? [])
 }
 
-function answeredBefore(runId: string, first: LeftAnswer): FaultError {
+export function answeredBefore(runId: string, first: LeftAnswer): FaultError {
   const message = `${showName(first.node_id)} is answered: ${givenText(first)}, and the first answer counts`
-  return faultError('flow.not_waiting', first.node_id, message, `writ flow resume ${runId}`)
+  const next = first.to === undefined ? 'resume' : 'status'
+  return faultError('flow.not_waiting', first.node_id, message, `writ flow ${next} ${runId}`)
 }
 
+/** A run whose facts are there, and of which something is missing that they name. */
+export interface DamagedRun {
+  readonly runId: string
+  readonly error: FaultError
+}
+
+const DAMAGE: ReadonlySet<string> = new Set([
+  'flow.flow_missing',
+  'flow.rules_unknown',
+  'body.missing',
+  'machine.unknown',
+])
+
 /**
- * Runs that wait for a person or are blocked, with what each of them waits for. `others`: runs that other
- * machines walk, of which nothing is noted here.
+ * Returns the runs that wait for a person or are blocked, with what each of them waits for, and those that
+ * are damaged. `others`: runs that other machines walk, of which nothing is noted here.
  */
 export async function stoppedRuns(
   host: Pick<FlowHost, 'home' | 'stream'> & { readonly ledger: LedgerReader },
   others: readonly string[] = [],
-): Promise<readonly WalkedRun[]> {
-  const found: WalkedRun[] = []
+): Promise<readonly (WalkedRun | DamagedRun)[]> {
+  const found: (WalkedRun | DamagedRun)[] = []
   for (const runId of new Set([...notedRuns(host.home), ...others])) {
-    const { facts } = await readRun(host.ledger, host.stream, runId)
-    const run = facts.length === 0 ? null : await lookAtRun(host, runId)
-    if (run === null) continue
-    const isWaiting = run.waiting.length > 0 || signalsAwaited(run.state).length > 0
-    if (run.status === 'BLOCKED' || (run.state.ended === null && isWaiting)) found.push(run)
+    try {
+      const { facts } = await readRun(host.ledger, host.stream, runId)
+      const run = facts.length === 0 ? null : await lookAtRun(host, runId)
+      if (run !== null && isStopped(run)) found.push(run)
+    } catch (error) {
+      if (!(error instanceof FaultError) || !DAMAGE.has(error.fault.code)) throw error
+      found.push({ runId, error })
+    }
   }
   return found
 }
 
+function isStopped({ status, state, waiting }: WalkedRun): boolean {
+  const isWaiting = waiting.length > 0 || signalsAwaited(state).length > 0
+  return status === 'BLOCKED' || (state.ended === null && isWaiting)
+}
+
 /** Returns whether the first fact of a run is recorded. */
 export async function hasBegun(
-  { ledger, stream }: { readonly ledger: LedgerReader; readonly stream: string },
+  { ledger, stream }: { readonly ledger: Pick<LedgerReader, 'store'>; readonly stream: string },
   run: string,
 ): Promise<boolean> {
   const query = { stream, run, type: 'flow_started_v1', limit: 1, order: 'newest_first' } as const

@@ -121,6 +121,17 @@ export function judgedFiles(
   return { changed: paths.slice(0, CHANGED_MAX), changed_count: paths.length }
 }
 
+/** Returns the files that a person is asked to judge, but for the artifact, which is a body of the home. */
+export function filesAskedAbout(
+  { flow, state, facts }: Pick<WalkedRun, 'flow' | 'state' | 'facts'>,
+  review: ReviewPin,
+): readonly string[] {
+  const stages = new Stages()
+  for (const fact of facts) stages.observe(fact)
+  const { artifact_path: artifact } = review
+  return stages.judgedBy(flow, state, review).filter((path) => path !== artifact)
+}
+
 /** The act that holds what a node changed last, promoted or not; null when it changed nothing. */
 export function stagedBy(
   { flow, state, facts }: Pick<WalkedRun, 'flow' | 'state' | 'facts'>,

@@ -80,6 +80,8 @@ export interface LeftAnswer {
   readonly word: string
   readonly principal: string
   readonly at: string
+  /** The machine that it is under way to, by its name; absent once it is there. */
+  readonly to?: string
 }
 
 interface StoppedRun {
@@ -194,13 +196,18 @@ function actOf(
 
 /** A person has answered; nothing more is asked of people here. */
 function givenStop(runId: string, stop: RunStop, given: LeftAnswer): RunStop {
-  const says = `${givenText(given)}; the process that goes on with the run takes it`
-  return { ...stop, kind: 'answered', says: oneLine(says), next: [resumeText(runId)] }
+  const isThere = given.to === undefined
+  const says = isThere
+    ? `${givenText(given)}; the process that goes on with the run takes it`
+    : givenText(given)
+  const next = isThere ? resumeText(runId) : `writ flow status ${runId}`
+  return { ...stop, kind: 'answered', says: oneLine(says), next: [next] }
 }
 
 /** Who answered what, and when. */
-export function givenText({ principal, word, at }: LeftAnswer): string {
-  return `${principal} answered \`${word}\` at ${at}`
+export function givenText({ principal, word, at, to }: LeftAnswer): string {
+  const way = to === undefined ? '' : `; it is under way to the machine ${to}, which walks the run`
+  return `${principal} answered \`${word}\` at ${at}${way}`
 }
 
 /** A node that waits for a time or a signal that has not come; a deadline is no reason to wait. */

@@ -1,5 +1,5 @@
 /** A lock that is taken often holds against others and within the process, also if its program dies. */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,14 +27,19 @@ function isFree(): boolean {
   return spawnSync('flock', ['--nonblock', root, 'true']).status === 0
 }
 
-/** The programs of this process that set locks. */
-function keepers(): readonly number[] {
+function childrenOf(): readonly number[] {
   const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'latin1').trim()
   return children
     .split(' ')
     .filter((pid) => pid !== '')
-    .filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('flock($root'))
     .map(Number)
+}
+
+/** The programs of this process that set locks. */
+function keepers(): readonly number[] {
+  return childrenOf().filter((pid) =>
+    readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('flock($root'),
+  )
 }
 
 it('holds against others until the work ends, also if that fails', async () => {
@@ -84,4 +89,24 @@ it('is that of the directory which is there now', async () => {
   await withWorkspaceLock(root, WAIT, async () => expect(isFree()).toBe(false))
   expect(isFree()).toBe(true)
   rmSync(`${root}.old`, { recursive: true })
+})
+
+it('waits for another process without a program for each wait', async () => {
+  const other = spawn('flock', [root, 'sh', '-c', 'echo held; sleep 0.3'])
+  await new Promise((resolve) => other.stdout.once('data', resolve))
+  const before = childrenOf()
+  const waiting = withWorkspaceLock(root, WAIT, async () => expect(isFree()).toBe(false))
+  await pause(100)
+  const during = childrenOf()
+  await waiting
+  expect(during).toEqual(before)
+})
+
+it('is refused at once where this process has it and may not wait', async () => {
+  await withWorkspaceLock(root, WAIT, async () => {
+    const before = childrenOf()
+    const second = withWorkspaceLock(root, { waitMs: 0 }, async () => undefined)
+    await expect(second).rejects.toMatchObject({ fault: { code: 'workspace.busy' } })
+    expect(childrenOf()).toEqual(before)
+  })
 })

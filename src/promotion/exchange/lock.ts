@@ -6,7 +6,7 @@
  *
  * A process that takes the lock of a root again and again keeps a program that sets and drops it: the
  * program shares the open directory, so the lock outlives a death of the program. After a death of this
- * process the lock lasts until the program has read the end of its input. If another process has the lock, `flock` waits for it.
+ * process the lock lasts until the program has read the end of its input.
  *
  * Taking it twice in one process waits as well, and is no way to nest.
  */
@@ -44,25 +44,51 @@ export async function withWorkspaceLock<T>(
   { waitMs }: LockOptions,
   work: (lock: WorkspaceLock) => Promise<T>,
 ): Promise<T> {
-  const kept = await keptLock(root, waitMs)
-  if (kept !== null) {
-    try {
-      // The brand says what `keptLock` has just done.
-      return await work({ root } as WorkspaceLock)
-    } finally {
-      await kept.drop()
-    }
-  }
-  const handle = openRoot(root)
+  const drop = await take(root, waitMs)
+  if (drop === null) throw busy(root)
   try {
-    const status = await setLock(handle, waitMs)
-    if (status === FLOCK_CONFLICT) throw busy(root)
-    if (status !== 0) throw machineFailure({ code: 'ENOLCK' }, root)
-    // The brand says what `setLock` has just done.
+    // The brand says what `take` has just done.
     return await work({ root } as WorkspaceLock)
   } finally {
-    closeSync(handle)
+    await drop()
   }
+}
+
+/** The same where the lock is free; null, and nothing is done, where another holder has it. */
+export async function ifWorkspaceFree<T>(
+  root: string,
+  work: (lock: WorkspaceLock) => Promise<T>,
+): Promise<T | null> {
+  const drop = await take(root, 0)
+  if (drop === null) return null
+  try {
+    // As above.
+    return await work({ root } as WorkspaceLock)
+  } finally {
+    await drop()
+  }
+}
+
+type Drop = () => Promise<void> | void
+
+/** Returns how to drop the lock; null if another holder keeps it for longer than `waitMs`. */
+async function take(root: string, waitMs: number): Promise<Drop | null> {
+  const keeper = keeperOf(root)
+  const taken = await keeper.take(waitMs)
+  if (taken === 'busy') return null
+  if (taken === 'held') return () => keeper.drop()
+  const handle = openRoot(root)
+  const drop = (): void => closeSync(handle)
+  try {
+    const status = await setLock(handle, waitMs)
+    if (status === 0) return drop
+    if (status !== FLOCK_CONFLICT) throw machineFailure({ code: 'ENOLCK' }, root)
+  } catch (error) {
+    drop()
+    throw error
+  }
+  drop()
+  return null
 }
 
 /** How often a root is locked by `flock` alone: a short command is done before a program pays. */
@@ -70,14 +96,13 @@ const LOCKS_BEFORE = 2
 const ROOTS_MAX = 8
 const KEEPERS = new Map<string, LockKeeper>()
 
-/** Takes the lock by the program of this root; null if there is none yet, or the lock is not free. */
-async function keptLock(root: string, waitMs: number): Promise<LockKeeper | null> {
+function keeperOf(root: string): LockKeeper {
   const keeper = KEEPERS.get(root) ?? new LockKeeper(root)
   // The one that was used last comes last.
   KEEPERS.delete(root)
   KEEPERS.set(root, keeper)
   forgetOldest()
-  return (await keeper.take(waitMs)) ? keeper : null
+  return keeper
 }
 
 function forgetOldest(): void {
@@ -90,16 +115,27 @@ function forgetOldest(): void {
 }
 
 const [LOCK_EX, LOCK_NB, LOCK_UN] = [2, 4, 8]
+const POLL_MS = 2
+/** The program waits no longer at a time, so that it soon hears of the death of this process. */
+const STEP_MS = 100
 
-/** Sets and drops the lock on descriptor 3, line by line. */
+/** Sets and drops the lock on descriptor 3, line by line; waits for it as long as the line says. */
 const KEEPER = `
 $| = 1;
 open(my $root, '<&=', 3) or exit 1;
 while (my $line = <STDIN>) {
-  my $is = $line eq "lock\\n" ? flock($root, ${LOCK_EX} | ${LOCK_NB}) : flock($root, ${LOCK_UN});
+  my $is = 0;
+  if ($line =~ /^lock (\\d+)/) {
+    for (my $left = $1; ; $left -= ${POLL_MS}) {
+      last if $is = flock($root, ${LOCK_EX} | ${LOCK_NB}) or $left <= 0;
+      select(undef, undef, undef, ${POLL_MS / 1000});
+    }
+  } else { $is = flock($root, ${LOCK_UN}) }
   print $is ? 'yes' : 'no', "\\n.\\n";
 }
 `
+
+type Taken = 'held' | 'busy' | 'none'
 
 class LockKeeper {
   readonly #root: string
@@ -114,20 +150,31 @@ class LockKeeper {
     this.#root = root
   }
 
-  /** False if the lock is not free, or has to be taken by `flock`. Waits for takers of this process. */
-  async take(waitMs: number): Promise<boolean> {
-    if (this.#locks++ < LOCKS_BEFORE) return false
+  /** `none` where the lock has to be taken by `flock`. Waits for takers of this process, too. */
+  async take(waitMs: number): Promise<Taken> {
+    if (this.#locks++ < LOCKS_BEFORE) return 'none'
     const untilMs = performance.now() + waitMs
     while (this.#isTaken && performance.now() < untilMs) await this.#change(untilMs)
-    if (this.#isTaken) return false
+    if (this.#isTaken) return 'busy'
     // The lock belongs to the open directory: a second taker of the same one would not have to wait.
     this.#isTaken = true
-    const answer = (await this.#ready()?.ask('lock\n')) ?? null
-    // A program that died on its way may have set it.
-    if (answer === null) this.#close()
-    this.#isTaken = answer?.[0] === 'yes'
+    const taken = await this.#lock(untilMs)
+    this.#isTaken = taken === 'held'
     if (!this.#isTaken) this.#wakeAll()
-    return this.#isTaken
+    return taken
+  }
+
+  /** Asks the program until it has the lock or the time is over. */
+  async #lock(untilMs: number): Promise<Taken> {
+    for (;;) {
+      const leftMs = Math.max(0, Math.min(STEP_MS, Math.round(untilMs - performance.now())))
+      const answer = (await this.#ready()?.ask(`lock ${leftMs}\n`)) ?? null
+      // A program that died on its way may have set it.
+      if (answer === null) this.#close()
+      if (answer?.[0] === 'yes') return 'held'
+      if (answer === null) return 'none'
+      if (leftMs === 0) return 'busy'
+    }
   }
 
   /** Until it is this taker's turn to look again. */

@@ -44,6 +44,8 @@ export interface OpenJournal {
 }
 
 const SUFFIX = '.journal'
+/** Files of exchanges that this process is carrying out. */
+const UNDER_WAY = new Set<string>()
 const SIZE = 16_384
 const syncData = promisify(fdatasync)
 
@@ -57,14 +59,16 @@ export class Journal {
     this.#file = join(directory, `${id}${SUFFIX}`)
     this.#handle = openSync(this.#file, flags, 0o600)
     this.#at = 0
+    UNDER_WAY.add(this.#file)
   }
 
   /** Durable when it resolves; `onMade` is called when the file is there and still empty. */
   static async begin(state: string, intent: Intent, onMade: () => void): Promise<Journal> {
     const directory = join(state, 'journal')
+    let journal: Journal | null = null
     try {
       mkdirSync(directory, { recursive: true, mode: 0o700 })
-      const journal = new Journal(directory, intent.id, 'wx+')
+      journal = new Journal(directory, intent.id, 'wx+')
       onMade()
       const line = `${JSON.stringify({ intent })}\n`
       writeSync(journal.#handle, line.padEnd(SIZE, '\n'), 0)
@@ -72,6 +76,7 @@ export class Journal {
       journal.#at = Buffer.byteLength(line)
       return journal
     } catch (error) {
+      journal?.close()
       throw machineFailure(error, directory)
     }
   }
@@ -102,24 +107,35 @@ export class Journal {
   }
 
   close(): void {
+    UNDER_WAY.delete(this.#file)
     closeSync(this.#handle)
   }
+}
+
+/**
+ * Returns whether something may have been interrupted: a journal is there that this process is not
+ * working on. Another process may be at work on it.
+ */
+export function mayBeInterrupted(state: string): boolean {
+  const directory = join(state, 'journal')
+  return journalNames(directory).some((name) => !UNDER_WAY.has(join(directory, name)))
 }
 
 /** Everything that is not ended, in the order of names. */
 export function openJournals(state: string): OpenJournal[] {
   const directory = join(state, 'journal')
-  let names: string[]
+  return journalNames(directory)
+    .sort()
+    .flatMap((name) => readJournal(directory, name.slice(0, -SUFFIX.length)))
+}
+
+function journalNames(directory: string): string[] {
   try {
-    names = readdirSync(directory)
+    return readdirSync(directory).filter((name) => name.endsWith(SUFFIX))
   } catch (error) {
     if (isAbsent(error)) return []
     throw machineFailure(error, directory)
   }
-  return names
-    .filter((name) => name.endsWith(SUFFIX))
-    .sort()
-    .flatMap((name) => readJournal(directory, name.slice(0, -SUFFIX.length)))
 }
 
 /** Returns nothing if the exchange has ended since it was listed: not every caller holds the lock. */
