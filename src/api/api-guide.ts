@@ -20,6 +20,8 @@ export const USES: Readonly<Record<string, string>> = {
   followEvents:
     'Each event has `id` (a cursor), `event` (the type of the record) and `data` (a `fact` as JSON on one line). Comments (`: alive`) come every 15 seconds.',
   proveFact: '`path` holds the audit path, from the leaf up.',
+  proveKeys:
+    '`changes` are the facts that begin or change the keys, as texts, each with its path to the root of `head` and to that of the first kept checkpoint that has it. A key counts once a key that counted before has signed such a checkpoint.',
   readTile:
     '`tile` is the part of a C2SP tlog-tiles path behind `tile/`; its slashes may be escaped. `entries/N` is the bundle of the entries 256·N to 256·N+255: each is its length in two bytes, the most significant first, and its bytes. N has at least three digits (`000`), from 1,000 on in groups (`x001/234`). A bundle that is not full is `entries/N.p/W` with its W entries.',
 }

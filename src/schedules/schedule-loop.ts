@@ -6,6 +6,10 @@
  * loops may look at once: one of them claims, and the first fact of a run can be written only once. A
  * claim whose run never began, because its process died in between, is begun by the next look.
  *
+ * Where a home has several machines, a workspace belongs to those that have a home at its path. A loop
+ * that walks runs itself neither claims nor begins those of other workspaces, and goes on with no run of
+ * another machine: workers hand them on, and a service there walks them.
+ *
  * INVARIANT (no task, I7): a schedule starts runs of flows that a human pinned. It issues no task.
  */
 import { FaultError, faultCode, faultError, invariant, showName } from '../base/index.ts'
@@ -18,6 +22,7 @@ import {
   findRun,
   hasBegun,
   hasOrders,
+  isElsewhere,
   isWalked,
   lookAtRun,
   newRunId,
@@ -27,13 +32,22 @@ import {
   type WalkedRun,
 } from '../runs/index.ts'
 import { retryWhileMoved } from '../store/index.ts'
+import { hasWorkspace } from './own-workspace.ts'
 import { pinnedFlow } from './pinned.ts'
 import { readSchedules, recordSlot, type Schedule, slotText } from './schedule-records.ts'
 import { dueSlot, nextTimes } from './times.ts'
 
 /** What a loop tells of. */
 export interface ScheduleNews {
-  readonly kind: 'started' | 'resumed' | 'passed' | 'ended' | 'skipped' | 'failed' | 'halted'
+  readonly kind:
+    | 'started'
+    | 'resumed'
+    | 'passed'
+    | 'ended'
+    | 'skipped'
+    | 'failed'
+    | 'halted'
+    | 'left'
   /** Empty for a run that no schedule began. */
   readonly name: string
   readonly at: string
@@ -71,6 +85,8 @@ export class ScheduleLoop {
   /** Runs that failed to go on, until when they are left alone. */
   readonly #resting = new Map<string, number>()
   #wasHalted = false
+  /** Schedules of other machines of which the news has gone out. */
+  readonly #left = new Set<string>()
 
   constructor(host: FlowHost, options: LoopOptions) {
     this.#host = host
@@ -106,10 +122,23 @@ export class ScheduleLoop {
     const { last, name } = schedule
     if (last?.kind !== 'claimed' || last.run_id === undefined || this.#isBusy(last.run_id)) return
     const runId = last.run_id
-    if (!(await hasBegun(this.#host, runId))) return this.#start(schedule, last)
+    if (!(await hasBegun(this.#host, runId)))
+      return this.#isOfOthers(schedule) ? undefined : this.#start(schedule, last)
     const { status, state } = await lookAtRun(this.#host, runId)
     if (state.ended !== null || (status !== 'RUNNING' && !hasOrders(this.#host, runId))) return
+    if (await this.#isWalkedElsewhere(runId)) return
     if (!(await isWalked(this.#host, runId))) await this.#resume(name, runId)
+  }
+
+  /** Whether only other machines can begin the runs of a schedule, and no worker is asked to. */
+  #isOfOthers({ terms: { workspace } }: Schedule): boolean {
+    return this.#options.queue === undefined && !hasWorkspace(this.#host, workspace)
+  }
+
+  async #isWalkedElsewhere(runId: string): Promise<boolean> {
+    if (this.#options.queue !== undefined) return false
+    // Where the machine of a run is not known, going on with it says so.
+    return isElsewhere(this.#host.ledger, runId).catch(() => false)
   }
 
   #isBusy(runId: string): boolean {
@@ -123,6 +152,7 @@ export class ScheduleLoop {
       const size = (await host.ledger.store.head(host.stream))?.size ?? 0
       const schedule = (await readSchedules(host)).find((one) => one.name === name)
       if (schedule === undefined || schedule.isPaused) return null
+      if (this.#isOfOthers(schedule)) return this.#leave(schedule)
       const slot = await this.#decide(schedule)
       return slot !== null && (await recordSlot(host, slot, size)) ? { schedule, slot } : null
     })
@@ -132,11 +162,27 @@ export class ScheduleLoop {
     this.#tell({ kind: 'skipped', ...newsOf(slot) })
   }
 
-  /** What becomes of the newest time of a schedule; null if none has come. */
-  async #decide({ name, terms, setAt, last }: Schedule): Promise<ScheduleSlot | null> {
-    const nowMs = this.#host.clock.nowMs()
+  /** Tells once that a time has come which the machines of its workspace claim. */
+  #leave(schedule: Schedule): null {
+    const { name, terms } = schedule
+    const due = this.#dueOf(schedule)
+    if (due === null || this.#left.has(name)) return null
+    this.#left.add(name)
+    const message = `this machine has no home at ${showName(terms.workspace)}: a service or worker of a machine that has one starts its runs`
+    this.#tell({ kind: 'left', name, slot: slotText(due.slotMs), message })
+    return null
+  }
+
+  #dueOf({ terms, setAt, last }: Schedule): ReturnType<typeof dueSlot> {
     const sinceMs = Math.max(Date.parse(setAt), last === null ? 0 : Date.parse(last.slot))
-    const due = dueSlot(terms, sinceMs, nowMs)
+    return dueSlot(terms, sinceMs, this.#host.clock.nowMs())
+  }
+
+  /** What becomes of the newest time of a schedule; null if none has come. */
+  async #decide(schedule: Schedule): Promise<ScheduleSlot | null> {
+    const { name, terms, last } = schedule
+    const nowMs = this.#host.clock.nowMs()
+    const due = this.#dueOf(schedule)
     if (due === null) return null
     const at = occurredAtText(nowMs)
     const head = { name, slot: slotText(due.slotMs), at }

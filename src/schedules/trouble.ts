@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { digestBytes, showName } from '../base/index.ts'
 import type { ScheduleTerms } from '../contracts/index.ts'
 import { type FlowHost, hasBegun, lookAtRun } from '../runs/index.ts'
+import { hasWorkspace } from './own-workspace.ts'
 import type { ScheduledFile } from './pinned.ts'
 import type { Schedule } from './schedule-records.ts'
 import { dueSlot } from './times.ts'
@@ -67,14 +68,17 @@ async function lastTrouble(
 }
 
 function overdue(
-  { clock }: Pick<TroublePlace, 'clock'>,
+  place: TroublePlace,
   { name, terms, last, setAt, isPaused }: Schedule,
 ): readonly ScheduleTrouble[] {
   if (isPaused) return []
-  const nowMs = clock.nowMs()
+  const nowMs = place.clock.nowMs()
   const sinceMs = Math.max(Date.parse(setAt), last === null ? 0 : Date.parse(last.slot))
   const due = dueSlot(terms, sinceMs, nowMs - OVERDUE_MS)
   if (due === null) return []
-  const says = `the time ${new Date(due.slotMs).toISOString()} has passed, and no process looked`
+  const where = hasWorkspace(place, terms.workspace)
+    ? ''
+    : ` on a machine with a home at ${showName(terms.workspace)}`
+  const says = `the time ${new Date(due.slotMs).toISOString()} has passed, and no process looked${where}`
   return [{ name, kind: 'overdue', says, next: ['writ schedule run'] }]
 }

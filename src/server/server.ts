@@ -58,6 +58,8 @@ export async function startServer(options: ServeOptions): Promise<StartedServer>
   const home = await HostedHome.open(options.around, options.home)
   let lock: ServiceLock | null = null
   try {
+    // A service decides and records; on a machine that may not sign it would only read.
+    if (home.ledger.server !== null) await home.ledger.machine()
     lock = ServiceLock.take(home.home.state)
     return await listenAt({ ...options, listen }, home, lock)
   } catch (error) {

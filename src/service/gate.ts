@@ -302,6 +302,11 @@ export class GateSurface {
     await this.#unfinished.finish()
   }
 
+  /** Ends what is left of acts whose process is gone, as far as no human has to choose. */
+  finish(): Promise<void> {
+    return this.#recover()
+  }
+
   /** What waits for a human's choice; everything else that was interrupted is ended by the call. */
   async recoveries(): Promise<readonly OpenRecovery[]> {
     await this.#released.settle()

@@ -9,7 +9,7 @@ export type { CommandWish } from './acts/command-plan.ts'
 export { strayReason } from './attempts/data-only.ts'
 export { SECRET_MIN, withoutSpellings } from './attempts/secret-search.ts'
 export { type GateSurface, openGate } from './gate.ts'
-export { acceptedLaws, recordDefaultLaws, recordLaws } from './laws/accept-laws.ts'
+export { acceptedLaws, lastAccepted, recordDefaultLaws, recordLaws } from './laws/accept-laws.ts'
 export {
   agreeTo,
   credentialChange,
@@ -22,8 +22,9 @@ export {
   type SharedChange,
 } from './laws/endorsements.ts'
 export { ancestorNames } from './readings/ancestors.ts'
-export { isHalted, raiseHalt, watchHalt } from './readings/halt.ts'
+export { isHalted, liftHalt, raiseHalt, watchHalt } from './readings/halt.ts'
 export { likelyRequest, within } from './rehearsal/sandbox-request.ts'
+export { answeredElsewhere } from './stage/elsewhere.ts'
 export { stagePlaces } from './stage/stage-place.ts'
 export type {
   Attempt,

@@ -84,6 +84,36 @@ export const STREAM_ROUTES = {
       ),
     },
   }),
+  proveKeys: route({
+    method: 'GET',
+    path: '/v1/streams/{stream}/keys',
+    tag: 'ledger',
+    says: 'Proves from one key of the home which keys sign a stream now.',
+    who: 'caller',
+    command: null,
+    params: Stream,
+    answers: {
+      200: Type.Object(
+        {
+          head: Type.String(),
+          changes: Type.Array(
+            Type.Object(
+              {
+                seq: Seq,
+                fact: Type.String(),
+                path: Type.Array(Digest),
+                kept: nullable(
+                  Type.Object({ checkpoint: Type.String(), path: Type.Array(Digest) }, closed),
+                ),
+              },
+              closed,
+            ),
+          ),
+        },
+        closed,
+      ),
+    },
+  }),
   readTile: route({
     method: 'GET',
     path: '/v1/streams/{stream}/tile/{tile}',

@@ -68,6 +68,8 @@ const HostFacts = Type.Object(
     homes: Type.Array(Type.Object({ path: PathText, own: Type.Boolean() }, closed)),
     /** Real paths of writ's own state, keys, laws and configuration. */
     writ_places: Paths,
+    /** The machine that rehearsed it, by its fingerprint; absent where the home has one machine. */
+    machine: Type.Optional(Word),
   },
   closed,
 )

@@ -78,6 +78,9 @@ export async function shareCredentials(state: string, files: SharedFiles): Promi
   }
 }
 
+const PUTS_BACK =
+  'prove yourself with the right passphrase on a machine where it worked before, as with `writ gc`: that puts the true file on the server'
+
 function sharedName(publicKey: string): string {
   return `credential/${createHash('sha256').update(publicKey).digest('hex')}`
 }
@@ -108,7 +111,7 @@ export async function openCredential(
     if (key !== null && kept !== null) await putBack(files, encodeBase64(key.publicKey), kept)
     return key
   }
-  const shared = await files.get(sharedName(publicKey))
+  const shared = await files.get(sharedName(publicKey), PUTS_BACK)
   const key = await unseal(shared ?? kept, passphrase, publicKey)
   if (key !== null && shared !== null) keepShared(state, publicKey, shared)
   return key
@@ -123,11 +126,10 @@ function isOf(text: string | null, publicKey: string): boolean {
   return text !== null && publicKeyIn(text) === publicKey
 }
 
-/** Every machine that reads the home can replace the file on the server: the true one is put back. */
+/** The machine that signed the file on the server may be gone, or the server an older copy. */
 async function putBack(files: SharedFiles, publicKey: string, text: string): Promise<void> {
   try {
-    if (files === null || (await files.get(sharedName(publicKey))) === text) return
-    await files.put(sharedName(publicKey), text)
+    await files?.put(sharedName(publicKey), text)
   } catch {
     // The server takes no writes at the moment; the passphrase is right all the same.
   }
@@ -153,13 +155,9 @@ export async function wrongPassphrase(
     return faultError('credential.wrong', '')
   }
   const name = sharedName(publicKey)
-  const shared = await files.get(name)
-  const message = isOf(shared, publicKey)
-    ? `the passphrase is not the right one, or the sealed file \`${name}\` on the server was altered`
-    : `the sealed file \`${name}\` on the server is ${shared === null ? 'gone' : 'not the one of the key on the record'}: it was ${shared === null ? 'removed' : 'replaced'}, and this machine has no copy`
-  const hint =
-    'prove yourself with the right passphrase on a machine where it worked before: that puts the true file back'
-  return faultError('credential.wrong', name, message, hint)
+  if ((await files.get(name, PUTS_BACK)) !== null) return faultError('credential.wrong', '')
+  const message = `the sealed file \`${name}\` is not on the server, and this machine has no copy`
+  return faultError('credential.wrong', name, message, PUTS_BACK)
 }
 
 async function unseal(

@@ -69,12 +69,13 @@ export class HostedHome {
     return this.#reader.read()
   }
 
-  /** Opens a gate, hands it over, and closes it. */
+  /** Opens a gate, hands it over, and closes it. `ancestors`: the caller's, besides the known ones. */
   async withGate<T>(
     caller: Caller,
     stream: string,
     work: (gate: GateSurface) => Promise<T>,
     alongside?: AccompanyingRecord,
+    ancestors: readonly string[] = [],
   ): Promise<T> {
     // A home that was moved, copied or untrusted meanwhile is refused here.
     const home = openHome(this.#around, this.home.directory)
@@ -90,7 +91,7 @@ export class HostedHome {
       stateRoot: stateRoot(this.#around),
       userDirectory: this.#around.userDirectory,
       environment: this.#around.env,
-      ancestors: this.#ancestors,
+      ancestors: [...this.#ancestors, ...ancestors],
       hasPasskey: answers !== null && hasPasskeyBehind(register, answers),
       hasCredential: hasCredentials(register),
       driver: this.#driver,

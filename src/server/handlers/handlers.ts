@@ -27,7 +27,7 @@ import {
 } from './questions.ts'
 import type { Handler } from './route-call.ts'
 import { listSimilar } from './similar.ts'
-import { listFacts, listStreams, proveOne, readTile, showCheckpoint } from './streams.ts'
+import { listFacts, listStreams, proveKeys, proveOne, readTile, showCheckpoint } from './streams.ts'
 import { issueTask, submitReceipt } from './tasks.ts'
 import { listUndoRequests, requestUndo } from './undo.ts'
 
@@ -82,6 +82,7 @@ export const HANDLERS: {
   listFacts,
   showCheckpoint,
   proveFact: proveOne,
+  proveKeys,
   readTile,
   issueTask,
   submitReceipt,

@@ -14,6 +14,7 @@ import {
   type Tile,
   unknownStream,
 } from '../../ledger/index.ts'
+import { keyChainOf } from '../../store/index.ts'
 import type { Handler, RouteCall } from './route-call.ts'
 
 const FACTS = 100
@@ -61,6 +62,17 @@ export const proveOne: Handler<'proveFact'> = async (call) => {
   if (proof !== null) return { value: proof }
   const message = `the stream ${showName(stream)} has no fact ${seq}`
   throw faultError('history.unknown', `${stream}/${seq}`, message)
+}
+
+export const proveKeys: Handler<'proveKeys'> = async (call) => {
+  const head = await headOf(call, call.params.stream)
+  const { ledger } = call.home
+  const { changes, ...chain } = await keyChainOf(ledger.store, await ledger.keys(), head)
+  const copied = changes.map(({ path, kept, ...change }) => {
+    const first = kept === null ? null : { ...kept, path: [...kept.path] }
+    return { ...change, path: [...path], kept: first }
+  })
+  return { value: { ...chain, changes: copied } }
 }
 
 export const readTile: Handler<'readTile'> = async (call) => {

@@ -73,10 +73,11 @@ export async function openLawBook(home: KnownHome, ledger: LawLedger): Promise<L
   const digest = isLost ? fileDigest : digestBytes(text)
   const ground = home.layered ? LAYERED : WHOLE
   const cache = { file: join(home.state, CACHE), ledger }
-  const reading = isLost ? null : await readingOf(text, digest, cache, ground)
-  const laws = reading ?? bareLaws(ground)
-  const lists = listsUnder(laws)
-  const listed = listsText(lists)
+  const { reading, laws, ...listed } = isLost
+    ? withLists(null, ground)
+    : await knownReading(`${home.layered} ${cache.file} ${digest}`, ground, () =>
+        readingOf(text, digest, cache, ground),
+      )
   return {
     text,
     digest,
@@ -87,12 +88,41 @@ export async function openLawBook(home: KnownHome, ledger: LawLedger): Promise<L
       (accepted.laws === digest && (accepted.layered ?? false) === home.layered),
     laws: laws.laws,
     settings: laws.settings,
-    lists,
-    listsText: listed,
-    listsDigest: digestBytes(listed),
+    ...listed,
     judge: (phase, values, overrides) =>
       judgeRecorded(isLost ? laws : reading, phase, values, overrides),
   }
+}
+
+interface KnownLaws extends Pick<LawBook, 'lists' | 'listsText' | 'listsDigest'> {
+  /** Null where the text is no law file. */
+  readonly reading: LawSet | null
+  readonly laws: LawSet
+}
+
+/** A process that stays opens many gates under the same laws. */
+const READINGS = new Map<string, KnownLaws>()
+const READINGS_MAX = 8
+
+/** Returns the reading of a key, which holds the digest of the text; `read` makes it the first time. */
+async function knownReading(
+  key: string,
+  ground: LawGround,
+  read: () => Promise<LawSet | null>,
+): Promise<KnownLaws> {
+  const known = READINGS.get(key)
+  if (known !== undefined) return known
+  const made = withLists(await read(), ground)
+  if (READINGS.size >= READINGS_MAX) READINGS.clear()
+  READINGS.set(key, made)
+  return made
+}
+
+function withLists(reading: LawSet | null, ground: LawGround): KnownLaws {
+  const laws = reading ?? bareLaws(ground)
+  const lists = listsUnder(laws)
+  const text = listsText(lists)
+  return { reading, laws, lists, listsText: text, listsDigest: digestBytes(text) }
 }
 
 /** What the law book needs of a ledger: its bodies, and the key that signs what is kept of laws. */

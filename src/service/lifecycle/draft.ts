@@ -42,6 +42,7 @@ interface DraftTerms {
   /** The coding agent that runs in a session, by the name of its adapter. */
   readonly agent?: string
   readonly session?: NonNullable<Evaluation['session']>
+  readonly job?: 'first' | 'again'
 }
 
 interface Grounds {
@@ -67,7 +68,9 @@ export function beginDraft(
   const agent = options.agent ?? knownAgent(book.lists, context.ancestors)
   const intent = proposal === null ? null : intentDigest(proposal)
   const network = networkFor({ proposal, standing, book, nowMs, dryRun: options.dryRun })
-  const host = hostFactsOf(context, book, proposal, standing, nowMs, network)
+  const facts = hostFactsOf(context, book, proposal, standing, nowMs, network)
+  // Its ids are on the record because the process that had the job before it is gone.
+  const host = options.job === 'again' ? { ...facts, seen_action_ids: [] } : facts
   const actorKind = options.actorKind ?? context.caller.principal.kind
   const actor = actorOf(context, options.run)
   const basis = basisOf(context, actor, view.seen, actionIdOf(document), intent, standing, nowMs)
@@ -154,7 +157,7 @@ export function hostFactsOf(
   nowMs: number,
   network: NetworkGrounds | null = null,
 ): HostFacts {
-  const { home, stateRoot, userDirectory } = context
+  const { home, ledger, stateRoot, userDirectory } = context
   const isReleased = isReleasedRun(proposal, network, standing)
   return gatherHostFacts(proposal, {
     nowMs,
@@ -165,5 +168,6 @@ export function hostFactsOf(
     workspace: workspaceOf(context),
     ownHome: userDirectory,
     writPlaces: [realPathOf(stateRoot), home.directory],
+    machine: ledger.signer,
   })
 }

@@ -18,7 +18,8 @@
  * INVARIANT (one act, one promotion, I3): only `promote` changes the tree, with staged bytes, after a
  *   decision that is a fact, and once: the fact of a promotion ends its question.
  */
-import { type Fault, FaultError, fault } from '../../base/index.ts'
+import { type Fault, FaultError, fault, faultError } from '../../base/index.ts'
+import { isHalted } from '../readings/halt.ts'
 import { refuseElsewhere } from '../stage/elsewhere.ts'
 import type { Confirm } from '../surface/surface.ts'
 import { isUnavailable } from '../workspace/stopped-promotion.ts'
@@ -60,15 +61,26 @@ export async function act(
 ): Promise<Outcome> {
   const admitted = await admit(gate, document, terms)
   // Holds the release that a person gave for this run, if one did, until the decision is recorded.
-  const recorded = await whileReleased(gate, admitted, async () =>
-    judge(gate, await rehearse(gate, admitted)),
-  )
-  // A dry run ends with its decision.
+  const recorded = await whileReleased(gate, admitted, async () => {
+    const rehearsed = await rehearse(gate, admitted)
+    if (terms.job !== undefined && terms.abort.aborted) throw givenBack(rehearsed)
+    return judge(gate, rehearsed)
+  })
+  // A dry run ends with its decision; a job that has one goes on, since its promotion takes no time.
   if (terms.dryRun) return blocked(recorded)
+  if (terms.job !== undefined) return proceed(gate, recorded, terms)
   // Its caller gave it up after the run: nothing is asked or promoted any more.
   const isOpen = recorded.decision.decision !== 'BLOCK' && recorded.promotion === null
   if (terms.abort.aborted && isOpen) return end(gate, recorded, { fault: stopped(recorded) })
   return proceed(gate, recorded, terms)
+}
+
+/** Nothing is decided: the next process rehearses the act again. */
+function givenBack(rehearsed: Rehearsed): FaultError {
+  endRehearsal(rehearsed)
+  const { action_id } = rehearsed.admitted.evaluation
+  const message = 'the process that had this act ends; nothing was decided'
+  return faultError('flow.interrupted', action_id, message, 'another worker takes it')
 }
 
 function stopped({ actionId }: Recorded): Fault {
@@ -117,6 +129,7 @@ export async function judge(gate: GateParts, rehearsed: Rehearsed): Promise<Reco
         compared = await compareScope(gate, rehearsed)
         continue
       }
+      refuseHaltedJob(gate, decided)
       // Copies while the facts are prepared; `record` waits for it, and returns what failed.
       const staged = stage(gate, decided, earlier)
       // Its decision may be on the record though this process could not see that.
@@ -129,6 +142,15 @@ export async function judge(gate: GateParts, rehearsed: Rehearsed): Promise<Reco
   } finally {
     endRehearsal(rehearsed)
   }
+}
+
+/** A job waits for the end of a halt: a refusal would spend the id of its action. */
+function refuseHaltedJob({ context }: GateParts, { actionId, decision, compared }: Decided): void {
+  if (compared.terms.job === undefined || decision.decision !== 'BLOCK') return
+  // A halt also stops what runs, and its file is there before its fact.
+  if (!decision.codes.includes('halted') && !isHalted(context.home.state)) return
+  const message = 'everything is halted, and nothing was decided about this proposal'
+  throw faultError('halted', actionId, message, '`writ resume` lifts the halt')
 }
 
 /** From a decision on the record to its promotion, or to a question. */
@@ -161,7 +183,7 @@ export async function answer(
   waiting: Pick<Asked, 'act' | 'pending'>,
   answered: GivenAnswer,
 ): Promise<Outcome> {
-  if (answered.kind === 'yes') refuseElsewhere(gate.context, waiting.act)
+  if (answered.kind === 'yes') await refuseElsewhere(gate.context, waiting.act)
   const digest = answered.kind === 'yes' ? answered.part : undefined
   const asked = digest === undefined ? waiting : await takePart(gate, waiting, digest)
   // The part is one that no law and no grant asks about.

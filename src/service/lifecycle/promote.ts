@@ -7,7 +7,7 @@
  */
 import type { Fault } from '../../base/index.ts'
 import type { Decision, Promotion, Proposal } from '../../contracts/index.ts'
-import { heldRequests } from '../../gate/index.ts'
+import { heldRequests, type StandingFold } from '../../gate/index.ts'
 import { removeTreeSync } from '../../machine/index.ts'
 import { isHalted } from '../readings/halt.ts'
 import { probePreconditions } from '../readings/preconditions.ts'
@@ -84,37 +84,43 @@ async function carryOut(
   const { workspace } = gate
   if (isEmpty(order)) return workspace.recordEmpty(order)
   const stage = workspace.stageOf(order)
-  const promotion = await workspace.locked(async (lock) => {
-    await refuseNow(gate, act, proposal, isLate)
+  const promotion = await workspace.locked(async (lock, standing) => {
+    await refuseNow(gate, { act, proposal, standing }, isLate)
     return workspace.apply(order, stage, lock)
   })
   if (stage !== null) removeTreeSync(stage.stage)
   return promotion
 }
 
+/** An act under the lock, with what the facts said after the lock was taken. */
+interface Locked {
+  readonly act: Recorded
+  readonly proposal: Proposal
+  readonly standing: StandingFold
+}
+
 /** Under the lock: fails with what speaks against the promotion now, right before anything changes. */
 async function refuseNow(
   gate: GateParts,
-  act: Recorded,
-  proposal: Proposal,
+  { act, proposal, standing }: Locked,
   isLate: boolean,
 ): Promise<void> {
   if (isHalted(gate.context.home.state)) throw refusal('halted', '')
   // Its own failure code, and nothing about which one (G-9).
   if (probePreconditions(proposal).length > 0) throw refusal('precondition.failed', '')
-  await checkOpen(gate, act, isLate)
-  refuseSecondCompensation(await gate.view.standing(), act)
-  await checkFooting(gate, act)
+  await checkOpen(gate, { act, standing }, isLate)
+  refuseSecondCompensation(standing, act)
+  checkFooting(standing, act)
 }
 
 /** Another process may have carried the same yes out, or ended it. */
 async function checkOpen(
   { view }: GateParts,
-  { actionId, decision, evaluation: { held } }: Recorded,
+  { act, standing }: Omit<Locked, 'proposal'>,
   isLate: boolean,
 ): Promise<void> {
-  if (held !== undefined || (decision.decision !== 'CONFIRM' && !isLate)) return
-  const standing = await view.standing()
+  const { actionId, decision, evaluation } = act
+  if (evaluation.held !== undefined || (decision.decision !== 'CONFIRM' && !isLate)) return
   if (decision.decision === 'PROMOTE') {
     if (standing.promotion(actionId) === null && (await isLast(view, decision))) return
     throw refusal('confirm.used', actionId)
@@ -131,12 +137,8 @@ async function isLast(view: LedgerView, { action_id, decided_at }: Decision): Pr
 }
 
 /** Fails if a held act has ended or its bases are not promoted. The caller's lock keeps it so. */
-async function checkFooting(
-  { view }: GateParts,
-  { actionId, evaluation: { held } }: Recorded,
-): Promise<void> {
+function checkFooting(standing: StandingFold, { actionId, evaluation: { held } }: Recorded): void {
   if (held === undefined) return
-  const standing = await view.standing()
   // Another process was faster; what it did is the answer.
   if (standing.heldMark(actionId) === null) throw refusal('confirm.used', actionId)
   const { state, base } = standing.footing(held.bases)

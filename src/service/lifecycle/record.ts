@@ -1,8 +1,12 @@
 /**
  * Record: result, evaluation and decision go on the ledger as one commit, when the bytes that they are
  * about are durable. Where nothing is left to be done, the promotion is a fact of the same commit.
+ *
+ * INVARIANT (one decision): of processes that rehearse one act, the decision that is recorded first
+ *   counts; the others fail, and promote nothing.
  */
-import type { Promotion } from '../../contracts/index.ts'
+import { faultError, showName } from '../../base/index.ts'
+import type { Decision, Promotion } from '../../contracts/index.ts'
 import { obstacleOf } from '../readings/readings.ts'
 import { KeptBodies } from '../records/kept-bodies.ts'
 import type { GateRecord } from '../records/ledger-view.ts'
@@ -18,6 +22,7 @@ import {
   withObstacles,
 } from './act.ts'
 import { lawOutcomes } from './decide.ts'
+import { dropStage } from './decide-again.ts'
 import { refreshDraft } from './draft.ts'
 import { StagingFailure } from './stage.ts'
 
@@ -79,16 +84,33 @@ function recordsOf(
 
 /** False when an override that the act rests on was used up meanwhile; nothing is recorded then. */
 async function append(
-  { view }: GateParts,
-  { decided: { evaluation, decision }, bytes }: Staged,
+  gate: GateParts,
+  { decided, bytes }: Staged,
   records: readonly GateRecord[],
 ): Promise<boolean> {
+  const { view } = gate
+  const { evaluation, decision } = decided
   if (decision.decision !== 'BLOCK' && usesOverride(evaluation)) {
     await bytes
-    return recordUse(view, records, evaluation)
+    const isUsed = await recordUse(view, records, evaluation)
+    if (isUsed) await refuseSecond(gate, decided)
+    return isUsed
   }
-  await view.recordAfter(bytes ?? Promise.resolve(), records)
+  const isNew = await view.recordAfter(bytes ?? Promise.resolve(), records)
+  if (!isNew) await refuseSecond(gate, decided)
   return true
+}
+
+/** The store tells of a repeated key also when it appended these very records and tried again. */
+async function refuseSecond(gate: GateParts, { evaluation, decision, result }: Decided) {
+  const fact = await gate.view.factAt(`decision/${keyOf(evaluation)}`)
+  // A fact is of its contract.
+  const { decided_at, result_digest } = (fact?.payload ?? decision) as Decision
+  if (decided_at === decision.decided_at && result_digest === decision.result_digest) return
+  dropStage(gate, result)
+  const id = evaluation.action_id
+  const message = `another process has decided the action ${showName(id)} meanwhile, and its decision counts`
+  throw faultError('descriptor.action_id_reused', id, message, `writ show ${id}`)
 }
 
 /** The same with what holds now, and with what the laws that need no result say of it. */

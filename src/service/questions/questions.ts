@@ -37,6 +37,7 @@ import { isHeldCommand } from '../acts/held-command.ts'
 import { isBudget } from '../acts/session-budget.ts'
 import type { LawBook } from '../laws/law-book.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
+import { machineToAnswer } from '../stage/elsewhere.ts'
 import { findStage } from '../stage/stage-place.ts'
 import type { GateContext } from '../surface/context.ts'
 import type {
@@ -304,6 +305,7 @@ export class Questions {
       need,
       ...this.#weightOf(record),
       door: evaluation.door,
+      machine: await machineToAnswer(this.#context, { changes, result, evaluation }),
       confinement: isOfSession(proposal, evaluation) ? 'confined' : 'advisory',
       custody: await this.#view.custody(),
       isDeclaredByApproval: evaluation.declared_by_approval,

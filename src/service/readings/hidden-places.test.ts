@@ -51,6 +51,13 @@ describe('what a home holds', () => {
     expect(SAMPLE.filter((name) => !isHidden(name, places))).toEqual([])
   })
 
+  it('files of passwords that a variable names are hidden, wherever they lie', () => {
+    make('elsewhere/of-the-server')
+    expect(isHidden('elsewhere/of-the-server', hidden())).toBe(false)
+    vi.stubEnv('PGPASSFILE', join(home, 'elsewhere', 'of-the-server'))
+    expect(isHidden('elsewhere/of-the-server', hidden())).toBe(true)
+  })
+
   it('what programs need is not', () => {
     const plain = ['.gitconfig', '.config/git/config', '.cache/pip/http/x', '.cargo/bin/cargo']
     const more = ['.config/ca.pem', '.ssh-notes.txt', 'notes.txt', '.nvm/versions/node/x/token.js']

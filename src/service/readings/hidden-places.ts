@@ -71,6 +71,7 @@ export function hiddenPlaces(order: HiddenOrder): readonly string[] {
   const places = [...listed, ...moved]
     .filter((path) => listings.mayHold(path))
     .flatMap(expanded)
+    .concat(passwordFiles())
     .flatMap(realPlace)
   // A place that contains the workspace is not hidden: the user put the workspace there.
   const found = new Set(places.filter((path) => !isWithin(workspace, path)))
@@ -87,6 +88,12 @@ export function hiddenPlaces(order: HiddenOrder): readonly string[] {
   if (hasNetwork || lists.shown === undefined) return hidden
   const open = placedPaths(lists.shown, all, workspace).flatMap(realPlace)
   return hidden.flatMap((place) => without(place, open))
+}
+
+/** Files of passwords that variables of this process name, such as those of the server of a home. */
+function passwordFiles(): readonly string[] {
+  const named = ['PGPASSFILE', 'PGSERVICEFILE'].map((name) => process.env[name] ?? '')
+  return named.filter(isAbsolute)
 }
 
 /** A hidden place without what the laws show; a directory that holds such a place goes by entries. */

@@ -22,6 +22,8 @@ interface FactSources {
   readonly ownHome: string
   /** Real paths of writ's state and configuration. */
   readonly writPlaces: readonly string[]
+  /** The fingerprint of this machine; null where the home has one. */
+  readonly machine: string | null
 }
 
 /** Without a proposal that follows its contract nothing can be asked of the machine. */
@@ -41,6 +43,7 @@ export function gatherHostFacts(proposal: Proposal | null, sources: FactSources)
     real_paths: realPaths(others),
     homes: readHomes(sources.ownHome),
     writ_places: [...sources.writPlaces],
+    ...(sources.machine === null ? {} : { machine: sources.machine }),
   }
 }
 

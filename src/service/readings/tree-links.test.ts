@@ -32,7 +32,14 @@ function later(): void {
   vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ['Date'] })
 }
 
-it('finds links, and leaves dependencies and git out', () => {
+it('finds links, and leaves dependencies, git and files of runs out', () => {
+  for (const name of ['.writ/runs/x', 'a/runs']) mkdirSync(join(tree, name), { recursive: true })
+  for (const name of ['.writ/runs/x/link', '.writ/link', 'a/runs/link'])
+    symlinkSync('x', join(tree, name))
+  expect(found(new TreeLinks())).toEqual(['.writ/link', 'a/link', 'a/runs/link'])
+})
+
+it('leaves nothing else out', () => {
   expect(found(new TreeLinks())).toEqual(['a/link'])
 })
 

@@ -11,8 +11,12 @@ import { bytesOfRaw, joinRaw, type RawPath } from '../../gate/index.ts'
 /** A walk looks at so many entries; the rest of a larger tree is left out. */
 const ENTRIES_MAX = 100_000
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules', '__pycache__'])
-/** File systems write times in steps of up to two seconds. */
+/** What writ writes for people, a directory for each run. */
+const [HOME, RUNS] = ['/.writ', 'runs']
+/** Some file systems write times in steps of up to two seconds. */
 const STILL_MS = 3_000
+/** Those that write parts of a millisecond move time at each tick of the kernel, every 10 ms at the longest. */
+const STILL_FINE_MS = 200
 /** More than a walk of a usual tree finds. */
 const KEPT_MAX = 20_000
 
@@ -57,9 +61,11 @@ export class TreeLinks {
       const mark = `${dev}:${ino}:${ctimeNs}`
       const known = this.#kept.get(place)
       if (known?.mark === mark) return known
-      const listing = { mark, ...listed(path) }
+      const listing = { mark, ...listed(path, place.endsWith(HOME) ? RUNS : null) }
       if (this.#kept.size >= KEPT_MAX) this.#kept.clear()
-      if (Date.now() - Number(ctimeMs) > STILL_MS) this.#kept.set(place, listing)
+      const isFine = ctimeNs % 1_000_000n !== 0n
+      if (Date.now() - Number(ctimeMs) > (isFine ? STILL_FINE_MS : STILL_MS))
+        this.#kept.set(place, listing)
       else this.#kept.delete(place)
       return listing
     } catch {
@@ -69,9 +75,9 @@ export class TreeLinks {
   }
 }
 
-function listed(path: Buffer): Omit<Listing, 'mark'> {
+function listed(path: Buffer, without: string | null): Omit<Listing, 'mark'> {
   const entries = readdirSync(path, { withFileTypes: true, encoding: 'latin1' })
-  const wanted = entries.filter(({ name }) => !LEFT_OUT.has(name))
+  const wanted = entries.filter(({ name }) => !LEFT_OUT.has(name) && name !== without)
   // In latin1 each byte is a character, as in a raw path.
   const names = (found: typeof entries): RawPath[] => found.map(({ name }) => name as RawPath)
   return {

@@ -87,10 +87,14 @@ export class LedgerView {
     return this.recordAs(records, this.#context.caller.principal, stream)
   }
 
-  /** The same, when something else has come about; the most of the work is done meanwhile. */
-  async recordAfter(event: Promise<unknown>, records: readonly GateRecord[]): Promise<number> {
+  /**
+   * The same, when something else has come about; the most of the work is done meanwhile. Returns
+   * whether the key of the last record is new.
+   */
+  async recordAfter(event: Promise<unknown>, records: readonly GateRecord[]): Promise<boolean> {
     const { caller, stream } = this.#context
-    return this.recordAs(records, caller.principal, stream, undefined, event)
+    const appended = await this.#append(records, caller.principal, stream, undefined, event)
+    return appended[records.length - 1]?.repeated !== true
   }
 
   /** The same, and only if the stream has this size. */
@@ -157,6 +161,15 @@ export class LedgerView {
 
   async recordOnHost(record: GateRecord): Promise<number> {
     return this.record([record], HOST_STREAM)
+  }
+
+  /** The fact that was recorded under a key; null when there is none. */
+  async factAt(key: string): Promise<WholeFact | null> {
+    const { ledger, stream } = this.#context
+    const query = { stream, idempotencyKey: key, limit: 1, order: 'oldest_first' } as const
+    const [found] = (await ledger.store.find(query)).facts
+    // The store returns the canonical text of a fact.
+    return found === undefined ? null : wholeFact(ledger, JSON.parse(found.text) as Fact)
   }
 
   /** The newest fact of a type about an action, with its payload whole; null when there is none. */

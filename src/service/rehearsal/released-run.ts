@@ -128,7 +128,7 @@ export class ReleasedRuns {
    * that the outcome is unknown, and its obstacle says what may have been sent.
    */
   #evaluationOf(run: ReleasedRun, standing: StandingFold): Evaluation {
-    const { home, stateRoot, userDirectory } = this.#context
+    const { home, ledger, stateRoot, userDirectory } = this.#context
     const { actionId, proposalDigest, override_id, hosts, methods } = run
     const nowMs = this.#context.nowMs()
     const { isLost, digest, listsDigest, settings } = this.#book
@@ -155,6 +155,7 @@ export class ReleasedRuns {
         workspace: workspaceOf(this.#context),
         ownHome: userDirectory,
         writPlaces: [realPathOf(stateRoot), home.directory],
+        machine: ledger.signer,
       }),
       basis: basisOf(
         this.#context,

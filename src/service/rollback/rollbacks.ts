@@ -16,6 +16,7 @@ import { actWords } from '../records/proposal-record.ts'
 import { type GateContext, workspaceOf } from '../surface/context.ts'
 import type { RollbackAnswer, RollbackOptions, RollbackTarget } from '../surface/surface.ts'
 import { refusal } from '../workspace/stopped-promotion.ts'
+import { type ActElsewhere, ActsElsewhere, takenBackElsewhere } from './acts-elsewhere.ts'
 import { Compensations } from './compensations.ts'
 
 export class Rollbacks {
@@ -23,20 +24,26 @@ export class Rollbacks {
   readonly #context: GateContext
   readonly #view: LedgerView
   readonly #compensations: Compensations
+  readonly #elsewhere: ActsElsewhere
 
   constructor(gate: GateParts) {
     this.#gate = gate
     this.#context = gate.context
     this.#view = gate.view
     this.#compensations = new Compensations(gate)
+    this.#elsewhere = new ActsElsewhere(gate.context, gate.view)
   }
 
   async rollback(target: RollbackTarget, options: RollbackOptions): Promise<RollbackAnswer> {
     const { workspace } = this.#gate
-    const actions = await this.#withLater(await this.#chosen(target), options)
-    await this.#refuseElsewhere(actions)
+    const { chosen, left } = await this.#doneHere(target)
+    const actions = await this.#withLater(chosen, options)
+    await this.#elsewhere.refuseMoved(actions)
     const action_id = actions.at(-1)?.actionId ?? ''
-    const also = actions.length > 1 ? { action_ids: actions.map(({ actionId }) => actionId) } : {}
+    const also = {
+      ...(actions.length > 1 ? { action_ids: actions.map(({ actionId }) => actionId) } : {}),
+      ...(left.length > 0 ? { elsewhere: left } : {}),
+    }
     const undoings = await this.#compensations.needed(actions)
     const { run } = options
     const order = { actions, asIs: options.asIs === true, ...(run === undefined ? {} : { run }) }
@@ -48,7 +55,8 @@ export class Rollbacks {
     const { confirm = async () => ({ kind: 'wait' }) } = options
     const compensated = await this.#compensations.carryOut(undoings, confirm)
     if (!compensated.done) {
-      return { action_id, restored: [], verified: false, compensation: compensated.answer }
+      const { answer: compensation } = compensated
+      return { action_id, ...also, restored: [], verified: false, compensation }
     }
     const { by: compensatedBy } = compensated
     const done = await workspace.rollback({ ...order, dryRun: false, compensatedBy })
@@ -57,18 +65,18 @@ export class Rollbacks {
     return { action_id, ...also, restored, verified, ...by, ...(added.length > 0 && { added }) }
   }
 
-  /** An undo stays inside its home: what was done elsewhere, before it was moved, is not looked for. */
-  async #refuseElsewhere(actions: readonly PromotedAction[]): Promise<void> {
-    const here = workspaceOf(this.#context)
-    for (const { actionId } of actions) {
-      const found = await this.#view.factOf('evaluation_v1', actionId)
-      // A fact is of its contract.
-      const there = (found?.payload as Evaluation | undefined)?.host.workspace ?? here
-      if (there === here) continue
-      const message = `${showName(actionId)} was done in ${showName(there)}, and this home is ${showName(here)} now`
-      const hint = `to take it back: move the directory back, then \`writ trust\` there`
-      throw faultError('rollback.elsewhere', actionId, message, hint)
-    }
+  /** Of everything since a moment this machine takes its own acts back, and names those of others. */
+  async #doneHere(target: RollbackTarget): Promise<{
+    readonly chosen: readonly PromotedAction[]
+    readonly left: readonly ActElsewhere[]
+  }> {
+    const all = await this.#chosen(target)
+    const left = await this.#elsewhere.among(all)
+    const others = new Set(left.map(({ action_id }) => action_id))
+    const chosen = all.filter(({ actionId }) => !others.has(actionId))
+    if (left.length > 0 && (chosen.length === 0 || !('since' in target)))
+      throw takenBackElsewhere(target, left)
+    return { chosen, left }
   }
 
   /** Newest first. */

@@ -122,6 +122,8 @@ export interface Question {
   /** Whether only this user has the history, or witnesses cosigned it too (S-14). */
   readonly custody: NonNullable<SessionFact['custody']>
   readonly door: Evaluation['door']
+  /** The name of the other machine that has to carry out a yes; null for this one, empty if not recorded. */
+  readonly machine: string | null
   /** Nothing was declared: the approval of the shown effects declares them. */
   readonly isDeclaredByApproval: boolean
   /** What the laws say about themselves for people, by their ids. */
@@ -230,6 +232,12 @@ export interface ProposeOptions {
     readonly onEnded?: () => void
   }
   readonly abort: AbortSignal
+  /**
+   * Of a job that another process takes if this one gives it up or dies: an abort records no decision
+   * then. `again`: this very proposal is on the record and nothing was decided about it, so it is
+   * rehearsed once more.
+   */
+  readonly job?: 'first' | 'again'
 }
 
 /**
@@ -281,6 +289,8 @@ export interface RollbackAnswer {
   readonly compensated_by?: readonly string[]
   /** A compensation that waits for a human, or did not come about; nothing was restored. */
   readonly compensation?: GateAnswer
+  /** Acts since the moment that stay: other machines of the home did them, and take them back. */
+  readonly elsewhere?: readonly { readonly action_id: string; readonly machine: string }[]
 }
 
 /** An actor asks that its act is taken back. */

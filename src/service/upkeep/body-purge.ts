@@ -12,6 +12,7 @@ import { FaultError } from '../../base/index.ts'
 import type { BodyDropped } from '../../contracts/index.ts'
 import { occurredAtText, type Principal } from '../../ledger/index.ts'
 import type { GateSettings } from '../../policy/index.ts'
+import { bodyDropName } from '../../store/index.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
 import type { GateContext } from '../surface/context.ts'
 import {
@@ -145,7 +146,7 @@ export class BodyPurge {
             dropped_at,
             ...(reason === null ? {} : { reason }),
           } satisfies BodyDropped,
-          key: `body-dropped/${body.slice('sha256:'.length)}`,
+          key: bodyDropName(body),
         })),
         principal,
         stream,

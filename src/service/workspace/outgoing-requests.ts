@@ -23,6 +23,11 @@ export function isAnswerNote(note: unknown): note is AnswerNote {
   return typeof note === 'object' && note !== null && 'answer_of' in note
 }
 
+/** Returns whether a request is not ended or its answer not saved: its process died or is at work. */
+export function isInterrupted({ requests }: StandingFold): boolean {
+  return requests.unsettled().length > 0 || requests.unsaved().length > 0
+}
+
 export class OutgoingRequests {
   readonly #context: GateContext
   readonly #view: LedgerView
@@ -36,12 +41,6 @@ export class OutgoingRequests {
 
   send(order: DispatchOrder): Promise<void> {
     return this.#dispatcher.send(order)
-  }
-
-  /** Returns whether a request is not ended or its answer not saved: its process died or is at work. */
-  async isInterrupted(): Promise<boolean> {
-    const { requests } = await this.#view.standing()
-    return requests.unsettled().length > 0 || requests.unsaved().length > 0
   }
 
   /**

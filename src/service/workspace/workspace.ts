@@ -13,16 +13,24 @@ import type {
   Rollback as RollbackFact,
   SandboxResult,
 } from '../../contracts/index.ts'
-import { type Change, displayOfRaw, type PromotedAction, rawOfText } from '../../gate/index.ts'
+import {
+  type Change,
+  displayOfRaw,
+  type PromotedAction,
+  rawOfText,
+  type StandingFold,
+} from '../../gate/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
 import {
   type AppliedPromotion,
   type AppliedRollback,
   applyStage,
   expired,
+  ifWorkspaceFree,
   type KeptAct,
   type LaterAct,
   laterActs,
+  mayBeInterrupted,
   openJournals,
   previewRollback,
   type RollbackPreview,
@@ -51,7 +59,7 @@ import type {
   RecoveryOrder,
   ResolvedRecovery,
 } from '../surface/surface.ts'
-import { isAnswerNote, OutgoingRequests } from './outgoing-requests.ts'
+import { isAnswerNote, isInterrupted, OutgoingRequests } from './outgoing-requests.ts'
 import { Unbegun } from './unbegun.ts'
 
 /** How long to wait for another process that works in the same workspace. */
@@ -209,10 +217,14 @@ export class Workspace {
     return this.locked(work)
   }
 
-  /** Ends what was interrupted. Cheap when nothing was; called before anything reads the workspace. */
+  /**
+   * Ends what was interrupted. Cheap when nothing was; called before anything reads the workspace. Does
+   * not wait for others at work here: they have looked before they began.
+   */
   async recover(): Promise<void> {
-    const hasJournals = openJournals(this.#context.home.state).length > 0
-    if (hasJournals || (await this.#requests.isInterrupted())) await this.locked(async () => {})
+    const hasJournals = mayBeInterrupted(this.#context.home.state)
+    if (!hasJournals && !isInterrupted(await this.#view.standing())) return
+    await ifWorkspaceFree(workspaceOf(this.#context), (lock) => this.#endInterrupted(lock))
   }
 
   /**
@@ -221,7 +233,7 @@ export class Workspace {
    */
   async requireRecovered(): Promise<void> {
     const { state } = this.#context.home
-    if (openJournals(state).length === 0) return
+    if (!mayBeInterrupted(state)) return
     await this.locked(async ({ root }) => refuseUnrecovered(state, rawOfText(root)))
   }
 
@@ -432,15 +444,20 @@ export class Workspace {
   }
 
   /** Runs `work` under the workspace's lock, after finishing what was interrupted. */
-  locked<T>(work: (lock: WorkspaceLock) => Promise<T>): Promise<T> {
-    return withWorkspaceLock(workspaceOf(this.#context), LOCK, async (lock) => {
-      if (openJournals(this.#context.home.state).length > 0) await recover(this.#recovery(lock))
-      if (await this.#requests.isInterrupted()) {
-        await this.#requests.recoverRest((begun) => this.#finishSent(begun))
-        await this.#requests.keepUnsaved(lock)
-      }
-      return work(lock)
-    })
+  locked<T>(work: (lock: WorkspaceLock, standing: StandingFold) => Promise<T>): Promise<T> {
+    return withWorkspaceLock(workspaceOf(this.#context), LOCK, async (lock) =>
+      work(lock, await this.#endInterrupted(lock)),
+    )
+  }
+
+  /** Returns what the facts say afterwards. */
+  async #endInterrupted(lock: WorkspaceLock): Promise<StandingFold> {
+    if (openJournals(this.#context.home.state).length > 0) await recover(this.#recovery(lock))
+    const standing = await this.#view.standing()
+    if (!isInterrupted(standing)) return standing
+    await this.#requests.recoverRest((begun) => this.#finishSent(begun))
+    await this.#requests.keepUnsaved(lock)
+    return this.#view.standing()
   }
 
   async #recordPromotion(done: AppliedPromotion): Promise<PromotionFact> {
