@@ -13,8 +13,11 @@ export interface DeviceKey {
 
 const FILE = 'device.key'
 
-/** Reads the key of a folder, and makes one if there is none. */
-export function openDeviceKey(folder: string): DeviceKey {
+/** Reads the key of a folder, and makes one if there is none; `onNew` hears of that. */
+export function openDeviceKey(
+  folder: string,
+  onNew: (publicKey: string, file: string) => void = () => undefined,
+): DeviceKey {
   const file = join(folder, FILE)
   const kept = readIfThere(file)
   if (kept !== null) return keyOf(kept, file)
@@ -23,7 +26,9 @@ export function openDeviceKey(folder: string): DeviceKey {
   // The type of the export follows from its options.
   const text = privateKey.export({ format: 'pem', type: 'pkcs8' }) as string
   writeWhole(file, text, 0o600)
-  return keyOf(text, file)
+  const key = keyOf(text, file)
+  onNew(key.publicKey, file)
+  return key
 }
 
 function keyOf(text: string, file: string): DeviceKey {

@@ -206,6 +206,7 @@ export class Executor {
     for (let restMs = REST_MS; ; restMs = Math.min(2 * restMs, REST_MS_MAX)) {
       if (this.#stop.signal.aborted || nowMs() >= untilMs) return false
       const answer = await this.#terms.link.say(saying).catch(() => null)
+      if (answer === null && restMs === REST_MS) tell({ event: 'trouble', command_id, ...SILENCE })
       if (answer?.ok === true) return true
       if (answer !== null) {
         const { code, message } = answer
@@ -235,6 +236,7 @@ export class Executor {
         const { code, message } = answer
         return tell({ event: 'refused', command_id, code, message })
       }
+      if (restMs === REST_MS) tell({ event: 'trouble', command_id, ...SILENCE })
       // What is not settled is reported by the next process.
       if (this.#stop.signal.aborted) return
       await this.#rest(restMs)
@@ -245,5 +247,12 @@ export class Executor {
     await pause(ms, null, { signal: this.#stop.signal }).catch(() => null)
   }
 }
+
+/** The home does not answer a message without the signature of the key that it knows. */
+const SILENCE = {
+  code: 'device.host',
+  message:
+    'the home did not answer, and is asked again: is a dispatcher running there, and is the key of `writ device key` the one that `writ device list` shows there?',
+} as const
 
 const NOTHING_USED = { fuel_l: null, electric_kwh: null, water_l: null, chemical_ml: null }

@@ -54,7 +54,7 @@ export class HttpLink implements DeviceLink {
         if (value.offers.length > 0) await rest(REST_MS, signal)
       } catch (error) {
         if (signal.aborted) return
-        this.#trouble(error instanceof Error ? error.message : String(error))
+        this.#trouble(reasonOf(error))
         await rest(restMs, signal)
         restMs = Math.min(2 * restMs, REST_MS_MAX)
       }
@@ -85,6 +85,14 @@ export class HttpLink implements DeviceLink {
     this.#stop.abort()
     await this.#polling
   }
+}
+
+/** `fetch` hides the cause of its failure. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (!(cause instanceof Error)) return String(cause)
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
+  return cause.message === '' ? code : cause.message
 }
 
 async function rest(ms: number, signal: AbortSignal): Promise<void> {

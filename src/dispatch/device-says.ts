@@ -4,11 +4,17 @@
  *
  * INVARIANT (asked first): a device that claims and starts here begins nothing that was withdrawn, halted
  *   or whose time is over.
- * INVARIANT (repeated, not doubled): a start that is asked again under its own lease is the first one.
+ * INVARIANT (repeated, not doubled): a start that its device asks again under its lease is the first one.
  */
 import { faultError, invariant } from '../base/index.ts'
 import { type DispatchFact, isObject, type JsonObject } from '../contracts/index.ts'
-import { occurredAtText, type Principal, phaseAt, receiptDigest } from '../ledger/index.ts'
+import {
+  deviceFault,
+  occurredAtText,
+  type Principal,
+  phaseAt,
+  receiptDigest,
+} from '../ledger/index.ts'
 import {
   type DispatchHost,
   type ReadPlace,
@@ -50,7 +56,8 @@ export async function claimTask(
   await refuseHalted(host)
   const { known, step } = await takeStep(host, place, { principal, source }, (found, nowMs) => {
     const { state, task } = found
-    if (state.lease?.id === lease && phaseAt(state, task, nowMs) === 'claimed') return null
+    if (state.lease?.id === lease && phaseAt(state, task, nowMs) === 'claimed')
+      return deviceFault(task, principal)
     return {
       event: 'claimed',
       lease,
@@ -74,7 +81,8 @@ export async function startTask(
   await refuseHalted(host)
   const { known, step } = await takeStep(host, place, { principal, source }, (found) => {
     const { state, task } = found
-    if (state.started !== null && state.lease?.id === lease && isOpen(state)) return null
+    if (state.started !== null && state.lease?.id === lease && isOpen(state))
+      return deviceFault(task, principal)
     return {
       event: 'started',
       lease,

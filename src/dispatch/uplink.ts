@@ -113,6 +113,9 @@ function readMessage(text: string): Message {
   }
   if (message.command_id === '' || message.status === '')
     throw malformed('the message names no `command_id`, or no `writ.status`')
+  // The signature is about one of them, and what is recorded is judged again by the same rule.
+  if (message.receipt !== null && message.status !== 'REPORTED')
+    throw malformed('only a message with the status REPORTED has a receipt')
   return message
 }
 

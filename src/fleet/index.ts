@@ -1,14 +1,20 @@
 /**
  * Room: fleet. Puts work of a home on its PostgreSQL server and takes it from there, on any number of
- * machines. Sees base, home, runs, schedules and store.
+ * machines. Sees base, contracts, ledger, store, home, service, runs, history and schedules.
  */
+export { dropJob } from './drop-job.ts'
 export {
   addRun,
   findingOf,
   retryJob,
+  type SeenJob,
+  seenIfPrepared,
   seenJobs,
   seenWorkers,
   serverOf,
 } from './jobs.ts'
 export { prepareJobs } from './prepare.ts'
-export { startWorker, type WorkerNews } from './worker.ts'
+export { addProposal } from './proposals.ts'
+export { sentOrders } from './sent-orders.ts'
+export type { WorkerNews } from './turn.ts'
+export { startWorker } from './worker.ts'

@@ -9,7 +9,13 @@
  */
 import { randomUUID } from 'node:crypto'
 import { canonicalJson, digestBytes, FaultError, fault, faultError } from '../base/index.ts'
-import { type HomeServer, type Ledger, postgresFailure } from '../store/index.ts'
+import {
+  connectionIn,
+  type HomeServer,
+  type Ledger,
+  postgresFailure,
+  type ReadServer,
+} from '../store/index.ts'
 
 /** What jobs say; one that a newer writ made is left to a newer worker. */
 export const JOB_FORMAT = 1
@@ -48,10 +54,15 @@ interface JobTerms {
 }
 
 /** A job as people see it. */
-interface SeenJob {
+export interface SeenJob {
   readonly id: string
   readonly task: string
   readonly run: string | null
+  /** Of a proposal: the action that it is about. */
+  readonly action: string | null
+  readonly stream: string | null
+  /** Of a job that begins its run: the digest of the flow. */
+  readonly begins: string | null
   readonly labels: readonly string[]
   readonly machine: string | null
   readonly state: 'waiting' | 'due' | 'taken' | 'stuck'
@@ -129,7 +140,7 @@ export function signedLabels({ begin, labels = [] }: RunJob): readonly string[] 
  * told a run. Every role that may read the home can write jobs, so these are signed by a machine that a
  * human let in. Null for a job that only asks to look at a run.
  */
-function sealedText(
+export function sealedText(
   { schema }: Pick<HomeServer, 'schema'>,
   { run, stream, begin, order, labels, nonce }: RunJob,
 ): string | null {
@@ -152,13 +163,27 @@ export function orderId(server: HomeServer, job: RunJob): string {
 }
 
 /** Fails if a job begins a run or holds an order, and no machine of the home has signed that. */
-export async function refuseForged(server: HomeServer, job: RunJob): Promise<void> {
+export async function refuseForged(server: ReadServer, job: RunJob): Promise<void> {
   const text = sealedText(server, job)
-  if (text === null || (job.seal !== undefined && (await server.isSealed(text, job.seal)))) return
+  if (text !== null) await requireSealed(server, { text, seal: job.seal, about: job.run })
+}
+
+interface SealedWords {
+  readonly text: string
+  readonly seal: RunJob['seal']
+  readonly about: string
+}
+
+/** Fails unless a machine that may sign now has signed the text. */
+export async function requireSealed(
+  server: ReadServer,
+  { text, seal, about }: SealedWords,
+): Promise<void> {
+  if (seal !== undefined && (await server.isSealed(text, seal))) return
   const message = 'no machine that may sign for this home has signed what the job says'
   const hint =
-    'another hand or an older writ wrote it, or its machine was removed or has another key: look who has the role of the server, and queue the run or give the answer again'
-  throw faultError('machine.unknown', job.run, message, hint)
+    'another hand or an older writ wrote it, or its machine was removed or has another key: look who has the role of the server, and queue the work or give the answer again'
+  throw faultError('machine.unknown', about, message, hint)
 }
 
 /** A workspace belongs to the machines that have it at its path. */
@@ -194,7 +219,8 @@ interface JobSpec {
   readonly at: Date | null
 }
 
-async function addJob(
+/** Adds a job as it is given. */
+export async function addJob(
   server: HomeServer,
   task: string,
   payload: unknown,
@@ -208,18 +234,32 @@ async function addJob(
 }
 
 /** Fails in words: where no worker was ever prepared there is no place for jobs. */
-async function ask<T>(server: HomeServer, work: () => Promise<T>): Promise<T> {
+async function ask<T>(server: ReadServer, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     const { code } = error as { readonly code?: unknown } // Of an error of the server.
     if (code !== '3F000' && code !== '42P01' && code !== '42883')
-      throw postgresFailure(error, server.schema)
+      throw postgresFailure(error, server.schema, connectionIn(server.queries))
     const reason = 'the server has no tables for jobs of this home'
     const hint = 'make them once: `writ worker prepare --store-owner ROLE`'
     throw new FaultError(
       fault('ledger.unreachable', server.schema, { reason }, { message: reason, hint }),
     )
+  }
+}
+
+/** Looks into the tables of jobs; null where they were never made, or this role may not read them. */
+export async function unlessUnprepared<T>(
+  server: ReadServer,
+  work: () => Promise<T>,
+): Promise<T | null> {
+  try {
+    return await work()
+  } catch (error) {
+    const { code } = error as { readonly code?: unknown } // Of an error of the server.
+    if (code === '3F000' || code === '42P01' || code === '42501') return null
+    throw postgresFailure(error, server.schema, connectionIn(server.queries), 'read')
   }
 }
 
@@ -233,7 +273,10 @@ export async function checkPrepared(server: HomeServer): Promise<void> {
 interface JobRow {
   readonly id: string
   readonly task: string
-  readonly payload: Partial<RunJob> | null
+  readonly run: string | null
+  readonly action: string | null
+  readonly stream: string | null
+  readonly begins: string | null
   readonly flags: Readonly<Record<string, true>> | null
   readonly is_taken: boolean
   readonly is_due: boolean
@@ -243,16 +286,32 @@ interface JobRow {
   readonly run_at: Date
 }
 
-export async function seenJobs(server: HomeServer): Promise<readonly SeenJob[]> {
+export async function seenJobs(server: ReadServer): Promise<readonly SeenJob[]> {
+  return ask(server, () => readJobs(server))
+}
+
+export async function seenWorkers(server: ReadServer): Promise<readonly SeenWorker[]> {
+  return ask(server, () => readWorkers(server))
+}
+
+/** Returns jobs and workers as `seenJobs` and `seenWorkers` do; none where no worker was ever prepared. */
+export async function seenIfPrepared(
+  server: ReadServer,
+): Promise<{ readonly jobs: readonly SeenJob[]; readonly workers: readonly SeenWorker[] }> {
+  const jobs = (await unlessUnprepared(server, () => readJobs(server))) ?? []
+  const workers = (await unlessUnprepared(server, () => readWorkers(server))) ?? []
+  return { jobs, workers }
+}
+
+async function readJobs(server: ReadServer): Promise<readonly SeenJob[]> {
   const jobs = jobsSchema(server)
-  const { rows } = await ask(server, () =>
-    server.queries.query<JobRow>(
-      `SELECT job.id::text, task.identifier AS task, job.payload, job.flags, job.attempts,
-          job.locked_at IS NOT NULL AS is_taken, job.run_at <= now() AS is_due, job.max_attempts,
-          job.last_error, job.run_at
-        FROM ${jobs}._private_jobs AS job JOIN ${jobs}._private_tasks AS task ON task.id = job.task_id
-        ORDER BY job.id LIMIT 1000`,
-    ),
+  const { rows } = await server.queries.query<JobRow>(
+    `SELECT job.id::text, task.identifier AS task, job.payload->>'run' AS run,
+        job.payload->>'action' AS action, job.payload->>'stream' AS stream, job.payload->'begin'->>'flow' AS begins,
+        job.flags, job.attempts, job.locked_at IS NOT NULL AS is_taken, job.run_at <= now() AS is_due, job.max_attempts,
+        job.last_error, job.run_at
+      FROM ${jobs}._private_jobs AS job JOIN ${jobs}._private_tasks AS task ON task.id = job.task_id
+      ORDER BY job.id LIMIT 1000`,
   )
   return rows.map((row) => {
     const [task = '', machine = null] = row.task.split('@')
@@ -260,7 +319,10 @@ export async function seenJobs(server: HomeServer): Promise<readonly SeenJob[]> 
     return {
       id: row.id,
       task,
-      run: row.payload?.run ?? null,
+      run: row.run,
+      action: row.action,
+      stream: row.stream,
+      begins: row.begins,
       labels: Object.keys(row.flags ?? {}),
       machine,
       state: isStuck ? 'stuck' : row.is_taken ? 'taken' : row.is_due ? 'due' : 'waiting',
@@ -271,24 +333,51 @@ export async function seenJobs(server: HomeServer): Promise<readonly SeenJob[]> 
   })
 }
 
-export async function seenWorkers(server: HomeServer): Promise<readonly SeenWorker[]> {
-  const { rows } = await ask(server, () =>
-    server.queries.query<Omit<SeenWorker, 'since'> & { readonly since: Date }>(
-      `SELECT worker, machine, labels, version, since FROM ${server.schema}.workers ORDER BY since`,
-    ),
+/** Of those on the roll the ones that hold their lock: the last worker that died is taken off by none. */
+async function readWorkers(server: ReadServer): Promise<readonly SeenWorker[]> {
+  const { rows } = await server.queries.query<Omit<SeenWorker, 'since'> & { readonly since: Date }>(
+    `SELECT worker, machine, labels, version, since FROM ${server.schema}.workers
+      WHERE EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+        AND (classid::bigint << 32) | objid::bigint = hashtextextended($1 || worker, 0))
+      ORDER BY since`,
+    [lockName(server, 'worker/')],
   )
   return rows.map((row) => ({ ...row, since: row.since.toISOString() }))
 }
 
+/** The lock of something that one session of the server has at a time. */
+export function lockName({ schema }: Pick<HomeServer, 'schema'>, name: string): string {
+  return `${schema}/${name}`
+}
+
+/** Begins the error of a job that is not tried again. */
+export const REFUSED = 'refused: '
+
+const HALTED = 'everything is halted: it goes on after `writ resume`'
+
+interface FindingTerms {
+  /** The name of a machine, by the fingerprint of a key that it has or had. */
+  readonly nameOf: (machine: string) => string
+  readonly isHalted?: boolean
+}
+
 /** Why no worker takes a job; null if one can. */
-export function findingOf(job: SeenJob, workers: readonly SeenWorker[]): string | null {
+export function findingOf(
+  job: SeenJob,
+  workers: readonly SeenWorker[],
+  { nameOf, isHalted = false }: FindingTerms,
+): string | null {
+  if (job.state === 'stuck' && job.error?.startsWith(REFUSED) === true) return job.error
   if (job.state === 'stuck') return `failed ${job.tries} times: ${job.error ?? ''}`
   if (job.state === 'taken') return null
-  const near = workers.filter(({ machine }) => job.machine === null || machine === job.machine)
+  if (isHalted) return HALTED
+  const place = job.machine === null ? null : nameOf(job.machine)
+  // By name, because a machine keeps it when its key changes.
+  const near = workers.filter(({ machine }) => place === null || nameOf(machine) === place)
   if (near.length === 0)
-    return job.machine === null
+    return place === null
       ? 'no worker runs'
-      : `waits for a worker on the machine ${job.machine}, which has its files`
+      : `waits for a worker on the machine ${place}, which has its files`
   const can = near.some(({ labels }) => job.labels.every((label) => labels.includes(label)))
   if (can) return job.error === null ? null : `failed so far: ${job.error}`
   const missing = job.labels.filter((label) => !near.some(({ labels }) => labels.includes(label)))
@@ -299,12 +388,40 @@ export function findingOf(job: SeenJob, workers: readonly SeenWorker[]): string 
 }
 
 /** Gives a stuck job its tries back. Returns whether there was one. */
-export async function retryJob(server: HomeServer, id: string): Promise<boolean> {
+export function retryJob(server: HomeServer, id: string): Promise<boolean> {
+  return changeJob(server, 'reschedule_jobs(ARRAY[$1::bigint], run_at := now(), attempts := 0)', id)
+}
+
+/** Returns what a job says that no worker has; null if there is none. */
+export async function jobPayload(server: HomeServer, id: string): Promise<unknown> {
   const { rows } = await ask(server, () =>
-    server.queries.query(
-      `SELECT id FROM ${jobsSchema(server)}.reschedule_jobs(ARRAY[$1::bigint], run_at := now(), attempts := 0)`,
+    server.queries.query<{ payload: unknown }>(
+      `SELECT payload FROM ${jobsSchema(server)}._private_jobs
+        WHERE id = $1 AND locked_at IS NULL`,
       [id],
     ),
   )
-  return rows.length > 0
+  return rows[0]?.payload ?? null
+}
+
+/** Takes away a job that no worker has. Returns whether there was one. */
+export function completeJob(server: HomeServer, id: string): Promise<boolean> {
+  return changeJob(server, 'complete_jobs(ARRAY[$1::bigint])', id)
+}
+
+/**
+ * Has a job that a worker holds wait for a person when it fails now. Returns whether it does: where the
+ * server is away, the job is tried again.
+ */
+export async function spendTries(server: HomeServer, id: string): Promise<boolean> {
+  const sql = `UPDATE ${jobsSchema(server)}._private_jobs SET attempts = max_attempts WHERE id = $1`
+  return server.queries.query(sql, [id]).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function changeJob(server: HomeServer, change: string, id: string): Promise<boolean> {
+  const sql = `SELECT id FROM ${jobsSchema(server)}.${change}`
+  return (await ask(server, () => server.queries.query(sql, [id]))).rows.length > 0
 }

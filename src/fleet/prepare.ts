@@ -1,9 +1,11 @@
 /**
- * Makes the tables of jobs of a home, once, by the role that owns the home's tables. They belong to the
- * role of appenders: the engine changes its tables itself.
+ * Makes the tables of jobs of a home, once, by the role that owns the home's tables. They stay its own:
+ * appenders read and write rows, and may neither change what is there nor add to it, because this role
+ * and other appenders run it.
  */
+import type { Pool } from 'pg'
 import { FaultError, fault } from '../base/index.ts'
-import { type HomeServer, postgresFailure } from '../store/index.ts'
+import { connectionIn, type HomeServer, postgresFailure } from '../store/index.ts'
 import { jobsSchema } from './jobs.ts'
 
 const APPENDER = 'writ_appender'
@@ -14,14 +16,13 @@ export async function prepareJobs(server: HomeServer, owner: string | undefined)
   try {
     // The engine is in the script of workers alone: other commands use the rest of this room.
     const { runMigrations } = await import('graphile-worker')
+    await refuseForeign(pool, schema)
     await runMigrations({ pgPool: pool, schema })
-    await pool.query(`GRANT ${APPENDER} TO CURRENT_USER`).catch(() => undefined)
-    await pool.query(`GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${APPENDER}`)
-    await pool.query(OWN.replaceAll('@', schema))
+    await pool.query(OPEN.replaceAll('@', schema))
   } catch (error) {
     const { code } = error as { readonly code?: unknown } // Of an error of the server.
     if (owner === undefined && code === '42501') throw notOwner(schema, error)
-    throw postgresFailure(error, schema)
+    throw postgresFailure(error, schema, connectionIn(pool))
   } finally {
     await pool.end()
   }
@@ -35,17 +36,34 @@ function notOwner(schema: string, cause: unknown): Error {
   return new FaultError(found, { cause })
 }
 
-const OWN = `DO $do$ DECLARE one record; BEGIN
-  FOR one IN SELECT c.oid::regclass::text AS name, CASE c.relkind WHEN 'S' THEN 'SEQUENCE'
-      WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END AS kind FROM pg_class c
-    WHERE c.relnamespace = '@'::regnamespace AND c.relkind IN ('r', 'v', 'p')
-  LOOP EXECUTE format('ALTER %s %s OWNER TO ${APPENDER}', one.kind, one.name); END LOOP;
-  FOR one IN SELECT p.oid::regprocedure::text AS name FROM pg_proc p
-    WHERE p.pronamespace = '@'::regnamespace
-  LOOP EXECUTE format('ALTER FUNCTION %s OWNER TO ${APPENDER}', one.name); END LOOP;
-  FOR one IN SELECT t.oid::regtype::text AS name FROM pg_type t
-    WHERE t.typnamespace = '@'::regnamespace AND t.typtype = 'c'
-      AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = t.typrelid AND c.relkind <> 'c')
-  LOOP EXECUTE format('ALTER TYPE %s OWNER TO ${APPENDER}', one.name); END LOOP;
-  ALTER SCHEMA @ OWNER TO ${APPENDER};
+/** Fails if another role made or owns something there: nothing of it is run by this one. */
+async function refuseForeign(pool: Pool, schema: string): Promise<void> {
+  const { rows } = await pool.query<{ owner: string }>(
+    `SELECT owner::regrole::text AS owner FROM pg_namespace AS space, LATERAL (
+        SELECT nspowner AS owner
+        UNION SELECT relowner FROM pg_class WHERE relnamespace = space.oid
+        UNION SELECT proowner FROM pg_proc WHERE pronamespace = space.oid
+        UNION SELECT typowner FROM pg_type WHERE typnamespace = space.oid) AS one
+      WHERE nspname = $1 AND owner <> current_user::regrole`,
+    [schema],
+  )
+  const [found] = rows
+  if (found === undefined) return
+  const reason = `the role \`${found.owner}\` owns tables or functions there`
+  const message = `${reason}, which the role that prepares workers would run; nothing was changed`
+  const hint = `look what is queued: \`writ worker list\`; then, as that role: \`DROP SCHEMA ${schema} CASCADE\`, and \`writ worker prepare\` again; queue runs and proposals again that have not begun`
+  throw new FaultError(fault('ledger.unreachable', schema, { reason }, { message, hint }))
+}
+
+const OPEN = `DO $do$ DECLARE name text; BEGIN
+  GRANT USAGE ON SCHEMA @ TO ${APPENDER};
+  GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA @ TO ${APPENDER};
+  REVOKE INSERT, UPDATE, DELETE ON @.migrations FROM ${APPENDER};
+  GRANT USAGE ON ALL SEQUENCES IN SCHEMA @ TO ${APPENDER};
+  FOR name IN SELECT oid::regclass::text FROM pg_class
+    WHERE relnamespace = '@'::regnamespace AND relrowsecurity
+  LOOP
+    EXECUTE format('DROP POLICY IF EXISTS appenders ON %s', name);
+    EXECUTE format('CREATE POLICY appenders ON %s TO ${APPENDER} USING (true) WITH CHECK (true)', name);
+  END LOOP;
 END $do$`

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import type { HomeServer } from '../store/index.ts'
-import { jobsSchema } from './jobs.ts'
+import { jobsSchema, lockName } from './jobs.ts'
 
 interface WorkerWords {
   readonly machine: string
@@ -28,6 +28,7 @@ export class RollCall {
   readonly #words: WorkerWords
   readonly #worker = randomUUID()
   readonly #ids = new Set<string>()
+  readonly #alone = new Set<string>()
   #guard: PoolClient | null = null
   #sweptMs = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | null = null
@@ -61,6 +62,32 @@ export class RollCall {
     }, LOOK_MS)
   }
 
+  /**
+   * Does what one worker of all does at a time; null if one does it now. The server gives the lock to
+   * others when this worker dies.
+   */
+  async alone<T>(name: string, work: () => Promise<T>): Promise<{ readonly value: T } | null> {
+    const guard = this.#guard
+    // A session of the server that has the lock would be given it a second time.
+    if (guard === null || this.#alone.has(name)) return null
+    const lock = [lockName(this.#server, name)]
+    this.#alone.add(name)
+    try {
+      const { rows } = await guard.query<{ free: boolean }>(
+        'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS free',
+        lock,
+      )
+      if (rows[0]?.free !== true) return null
+      try {
+        return { value: await work() }
+      } finally {
+        await guard.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', lock).catch(ignore)
+      }
+    } finally {
+      this.#alone.delete(name)
+    }
+  }
+
   async stop(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer)
     await this.#looking
@@ -76,7 +103,7 @@ export class RollCall {
     client.once('end', () => this.#tellLost())
     this.#guard = client
     await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [
-      lockName(this.#server, this.#worker),
+      lockName(this.#server, `worker/${this.#worker}`),
     ])
     const { machine, labels, version } = this.#words
     await client.query(`SELECT ${this.#server.schema}.put_worker($1, $2, $3, $4, $5)`, [
@@ -134,7 +161,7 @@ export class RollCall {
       await client.query('BEGIN')
       const { rows } = await client.query<{ free: boolean }>(
         'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS free',
-        [lockName(this.#server, worker)],
+        [lockName(this.#server, `worker/${worker}`)],
       )
       if (rows[0]?.free === true) {
         await client.query(`SELECT ${jobsSchema(this.#server)}.force_unlock_workers($1)`, [ids])
@@ -147,10 +174,6 @@ export class RollCall {
       throw error
     }
   }
-}
-
-function lockName({ schema }: HomeServer, worker: string): string {
-  return `${schema}/worker/${worker}`
 }
 
 function ignore(): void {

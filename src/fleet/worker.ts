@@ -10,7 +10,7 @@ import { EventEmitter } from 'node:events'
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Job, Runner, Task, TaskList } from 'graphile-worker'
-import { FaultError, fault, faultCode, faultError, showName } from '../base/index.ts'
+import { faultCode, faultError } from '../base/index.ts'
 import type { Home } from '../home/index.ts'
 import {
   type FlowHost,
@@ -25,33 +25,32 @@ import {
   type WalkedRun,
 } from '../runs/index.ts'
 import { pinnedFlow } from '../schedules/index.ts'
-import { type HomeServer, type Ledger, postgresFailure } from '../store/index.ts'
+import { connectionIn, type HomeServer, type Ledger, postgresFailure } from '../store/index.ts'
 import {
   addAgain,
   checkPrepared,
   formatLabels,
-  JOB_FORMAT,
   jobsSchema,
-  leaveToNewer,
   orderId,
   type RunJob,
   refuseForged,
+  sealedText,
   signedLabels,
   taskOf,
   workspaceLabel,
 } from './jobs.ts'
+import { LastingWork } from './lasting-work.ts'
+import { type ProposalHost, ProposalJobs } from './proposals.ts'
+import { refuseRemoved } from './removed-job.ts'
 import { RollCall } from './roll-call.ts'
-
-/** What a worker tells of. */
-export interface WorkerNews {
-  readonly kind: 'ready' | 'taken' | 'done' | 'failed' | 'passed_on' | 'away' | 'back'
-  readonly at: string
-  readonly task?: string
-  readonly run?: string
-  readonly status?: string
-  readonly code?: string
-  readonly message?: string
-}
+import {
+  addPatiently,
+  type MachineStanding,
+  now,
+  takeTurn,
+  type WorkerNews,
+  wordsOf,
+} from './turn.ts'
 
 interface WorkerOptions {
   readonly home: Home
@@ -62,6 +61,9 @@ interface WorkerOptions {
   readonly version: string
   /** Opens the gate of a stream for one job. */
   readonly withHost: <T>(stream: string, work: (host: FlowHost) => Promise<T>) => Promise<T>
+  readonly proposals: ProposalHost
+  /** What the worker does as long as it lives, one of all workers at a time. */
+  readonly lasting: Readonly<Record<string, (stop: AbortSignal) => Promise<void>>>
   /** What the worker does every minute, one of all workers at a time. */
   readonly minutely: Readonly<Record<string, () => Promise<void>>>
   readonly tell: (news: WorkerNews) => void
@@ -79,20 +81,14 @@ const POLL_MS = 1_000
 /** How often the ledger is compared with what this machine has seen. */
 const COMPARE_MS = 5_000
 const FLAGS_MS = 1_000
-/** Where nothing is wrong with a job itself: how long it rests before it is done again. */
-const RESTS_MS: Readonly<Record<string, number>> = {
-  // This worker ends.
-  'flow.interrupted': 0,
-  // Another process walks the run.
-  'flow.taken': 2_000,
-  // The server is away, or others held a turn for too long.
-  'ledger.unreachable': 2_000,
-  'ledger.busy': 2_000,
-}
-const SERVER_CODES: ReadonlySet<string> = new Set(['ledger.unreachable', 'ledger.busy'])
-/** A worker that ends waits as long for a server that is away; then its jobs are given back by others. */
-const LAST_MS = 3_000
-const AGAIN_MS = 500
+/** This machine was removed, or never let in. */
+const OUT_CODES: ReadonlySet<string> = new Set(['machine.removed', 'machine.unknown'])
+/** With any other code that makes a job rest, what a person said was left to the run before. */
+const EARLY_CODES: ReadonlySet<string> = new Set([
+  'ledger.unreachable',
+  'ledger.busy',
+  ...OUT_CODES,
+])
 /** Before a worker begins again that the server dropped. */
 const REST_MS = 500
 
@@ -101,7 +97,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const stop = new AbortController()
   const watch = new LedgerWatch(options)
   const first = await openSession(options, watch).catch((error: unknown) => {
-    throw postgresFailure(error, options.server.schema)
+    const { schema, queries } = options.server
+    throw postgresFailure(error, schema, connectionIn(queries))
   })
   options.tell({ kind: 'ready', at: now() })
   const working = keepWorking(options, { first, watch, stop: stop.signal })
@@ -143,7 +140,10 @@ async function keepWorking(
 
 /** A worker while its connection to the server lasts. */
 interface WorkerSession {
-  /** Resolves when the server dropped it: what it works on may be given to another worker. */
+  /**
+   * Resolves when the server dropped it, for what it works on may be given to another worker; also when
+   * this machine has another key, and with it another name.
+   */
   readonly broken: Promise<unknown>
   /** Ends the walks under way; their jobs are given back. */
   close(): Promise<void>
@@ -157,12 +157,15 @@ async function openSession(options: WorkerOptions, watch: LedgerWatch): Promise<
   await checkPrepared(server)
   const machine = await options.ledger.machine()
   const pool = await server.openPool(concurrency + 5)
-  const place = workspaceLabel(dirname(options.home.directory))
-  const labels = [...options.labels, place, ...formatLabels()]
+  const workspace = workspaceLabel(dirname(options.home.directory))
+  const labels = [...options.labels, workspace, ...formatLabels()]
   const roll = new RollCall(pool, server, { machine, labels, version: options.version })
   const stop = new AbortController()
   const flags = new ForeignFlags(server, labels)
-  const jobs = new WorkerJobs(options, { machine, labels, flags, stop: stop.signal })
+  const place = { machine, labels, flags, standing: watch, stop: stop.signal }
+  const jobs = new WorkerJobs(options, place)
+  const proposals = new ProposalJobs({ ...options, ...place, roll })
+  const lasting = new LastingWork(options, roll, stop.signal)
   let runner: Runner | null = null
   let begin = (): void => undefined
   const begun = new Promise<void>((resolve) => {
@@ -173,6 +176,7 @@ async function openSession(options: WorkerOptions, watch: LedgerWatch): Promise<
     const stopped = runner?.stop().catch(() => undefined)
     begin()
     await stopped
+    await lasting.ended()
     await roll.stop()
     await pool.end().catch(() => undefined)
   }
@@ -185,16 +189,20 @@ async function openSession(options: WorkerOptions, watch: LedgerWatch): Promise<
       noHandleSignals: true,
       logger: new Logger(() => () => undefined),
       events: namesInto(roll),
-      taskList: jobs.tasks(),
+      taskList: { ...jobs.tasks(), ...proposals.tasks() },
       crontab: Object.keys(minutely)
         .map((name) => `* * * * * ${name} ?max=1&jobKey=${name}&queue=${name}`)
         .join('\n'),
       // Asked before every job: none is taken before the roll has the names that it is locked by.
       forbiddenFlags: () => begun.then(() => flags.read()),
     })
-    await roll.start(() => watch.look())
+    await roll.start(async () => {
+      lasting.look()
+      await watch.look()
+    })
     begin()
-    return { broken: Promise.race([roll.lost, runner.promise.catch(() => undefined)]), close }
+    const ended = runner.promise.catch(() => undefined)
+    return { broken: Promise.race([roll.lost, ended, watch.turnedFrom(machine)]), close }
   } catch (error) {
     await close()
     throw error
@@ -245,11 +253,12 @@ class ForeignFlags {
   }
 }
 
-/** Looks whether the server still has what this machine has seen. */
-class LedgerWatch {
+/** Looks whether the server still has what this machine has seen, and whether it may record. */
+class LedgerWatch implements MachineStanding {
   readonly #options: WorkerOptions
   #comparedMs = Number.NEGATIVE_INFINITY
   #isAway = false
+  #turn: { readonly from: string; readonly tell: () => void } | null = null
   #fail: (error: unknown) => void = () => undefined
   readonly failed: Promise<never>
 
@@ -261,17 +270,34 @@ class LedgerWatch {
     this.failed.catch(() => undefined)
   }
 
+  turnedFrom(machine: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.#turn = { from: machine, tell: resolve }
+    })
+  }
+
   async look(): Promise<void> {
     if (performance.now() - this.#comparedMs < COMPARE_MS) return
     this.#comparedMs = performance.now()
     try {
-      await this.#options.ledger.compareHeads()
+      const { ledger } = this.#options
+      await ledger.compareHeads()
+      if (this.#turn !== null && (await ledger.machine()) !== this.#turn.from) this.#turn.tell()
       if (this.#isAway) this.#options.tell({ kind: 'back', at: now() })
       this.#isAway = false
     } catch (error) {
       if (isLasting(error)) return this.#fail(error)
       this.noteAway(error)
     }
+  }
+
+  async isOut(error: unknown): Promise<boolean> {
+    if (!OUT_CODES.has(faultCode(error) ?? '')) return false
+    // A job that no machine signed has the same code.
+    const own = await this.#options.ledger.machine().catch((reason: unknown) => reason)
+    if (!OUT_CODES.has(faultCode(own) ?? '')) return false
+    this.#fail(own)
+    return true
   }
 
   /** Tells once that the server is away. */
@@ -285,7 +311,13 @@ interface WorkerPlace {
   readonly machine: string
   readonly labels: readonly string[]
   readonly flags: ForeignFlags
+  readonly standing: MachineStanding
   readonly stop: AbortSignal
+}
+
+interface Rest {
+  readonly restMs: number
+  readonly code: string
 }
 
 class WorkerJobs {
@@ -302,85 +334,63 @@ class WorkerJobs {
     const { minutely } = this.#options
     const run: Task = (payload, { job }) => this.#told(payload, job)
     const repeated = Object.entries(minutely).map(([name, work]) => [name, work] as const)
-    return { run, [taskOf('run', this.#place.machine)]: run, ...Object.fromEntries(repeated) }
+    const own = this.#options.ledger
+      .machineNames()
+      .map((name) => [taskOf('run', name), run] as const)
+    return { run, ...Object.fromEntries([...own, ...repeated]) }
   }
 
-  async #told(payload: unknown, job: Job): Promise<void> {
+  #told(payload: unknown, job: Job): Promise<void> {
     const { tell, server } = this.#options
-    const task = 'run'
-    const labels = Object.keys(job.flags ?? {})
-    const given = payload as RunJob & { readonly v: unknown } // Jobs of this task are made by `addRun`.
-    const { v, run } = given
-    tell({ kind: 'taken', at: now(), task, run })
-    try {
-      if (v !== JOB_FORMAT) {
-        if (typeof v !== 'number' || v < JOB_FORMAT) throw newerJob(v)
-        this.#place.flags.isForeign(formatLabels(v))
-        const left = { task: job.task_identifier, payload, key: job.key, labels }
-        await leaveToNewer(server, left, v)
-        return tell({ kind: 'passed_on', at: now(), task, run, ...wordsOf(newerJob(v)) })
-      }
-      const status = await this.#walk(given, labels)
-      tell({
-        kind: status === null ? 'passed_on' : 'done',
-        at: now(),
-        task,
-        run,
-        ...(status === null ? {} : { status }),
-      })
-    } catch (error) {
-      if (await this.#passOn(given, job, error)) {
-        return tell({ kind: 'passed_on', at: now(), task, run, ...wordsOf(error) })
-      }
-      tell({ kind: 'failed', at: now(), task, run, ...wordsOf(error) })
-      // The engine keeps the message for people; a stack says nothing to them.
-      throw Object.assign(new Error(failureText(error)), { stack: '' })
-    }
+    const given = payload as RunJob // Jobs of this task are made by `addRun`.
+    return takeTurn(
+      { ...this.#place, tell, server },
+      {
+        words: { task: 'run', run: given.run },
+        payload,
+        job,
+        work: (labels) => this.#walk(given, labels),
+        again: (restMs, code) => this.#passOn(given, job, { restMs, code }),
+      },
+    )
   }
 
   /**
    * Adds the job again where nothing is wrong with it: this worker ends, another process walks the run at
-   * the moment, or the server is away. A failure of a job uses up a try and makes it wait longer each time,
+   * the moment, everything is halted, or the server is away. A failure of a job uses up a try and makes it wait longer each time,
    * and these may come often.
    */
-  async #passOn(given: RunJob, { id, flags }: Job, error: unknown): Promise<boolean> {
-    const code = faultCode(error) ?? ''
-    const restMs = RESTS_MS[code]
-    if (restMs === undefined) return false
+  async #passOn(given: RunJob, { id, flags }: Job, { restMs, code }: Rest): Promise<boolean> {
     const { run, stream, order } = given
-    // Where the server answered, what a person said was left to the run before it was walked.
-    const isLeft = order !== undefined && !SERVER_CODES.has(code)
+    const isLeft = order !== undefined && !EARLY_CODES.has(code)
     const job = isLeft ? { run, stream } : given
     const { server, ledger } = this.#options
-    for (let endMs = Number.POSITIVE_INFINITY; performance.now() < endMs; await pause(AGAIN_MS)) {
-      try {
-        const machine = await machineOf(ledger, run)
-        const at = new Date(Date.now() + restMs)
-        const labels = Object.keys(flags ?? {})
-        await addAgain(server, job, { machine, at, labels, after: id })
-        return true
-      } catch {
-        // The server is away.
-        if (this.#place.stop.aborted) endMs = Math.min(endMs, performance.now() + LAST_MS)
-      }
-    }
-    return false
+    return addPatiently(this.#place.stop, async () => {
+      const machine = await machineOf(ledger, run)
+      const at = new Date(Date.now() + restMs)
+      const labels = Object.keys(flags ?? {})
+      await addAgain(server, job, { machine, at, labels, after: id })
+    })
   }
 
   /** Begins the run, or goes on with it. Null where another machine has to. */
   async #walk(job: RunJob, flags: readonly string[]): Promise<string | null> {
     const { ledger, server, withHost } = this.#options
     await refuseForged(server, job)
+    const text = sealedText(server, job)
+    if (text !== null) await refuseRemoved(ledger, text, job.run)
     const labels = [...flags, ...(await this.#neededBy(job))]
     if (this.#place.flags.isForeign(labels)) {
       await addAgain(server, job, { labels })
       return null
     }
     const bound = await machineOf(ledger, job.run)
-    if (bound !== null && bound !== this.#place.machine) {
+    if (bound !== null && !ledger.machineNames().includes(bound)) {
       await addAgain(server, job, { machine: bound })
       return null
     }
+    // A run is bound before it begins, so what people say is left at the machine that walks it alone.
+    if (job.order !== undefined && bound === null) throw faultError('flow.unknown_run', job.run)
     return withHost(job.stream, async (host) => {
       if (job.order !== undefined) leaveOnce(host, job, orderId(server, job))
       const walked = await this.#goOn(host, job)
@@ -415,9 +425,14 @@ class WorkerJobs {
   }
 }
 
-/** The server lost facts, or a newer writ changed its tables: waiting does not help. */
+/**
+ * The server lost facts, has some that no machine signed, or other tables, or this machine may not record:
+ * waiting does not help.
+ */
 function isLasting(error: unknown): boolean {
-  return ['ledger.truncated', 'ledger.version'].includes(faultCode(error) ?? '')
+  const code = faultCode(error) ?? ''
+  if (OUT_CODES.has(code)) return true
+  return ['ledger.truncated', 'ledger.tampered', 'ledger.corrupt', 'ledger.version'].includes(code)
 }
 
 /** A job that is done again, or copied, has left its order before: the first one counts. */
@@ -427,26 +442,4 @@ function leaveOnce(host: FlowHost, { run, order }: RunJob, id: string): void {
   } catch (error) {
     if (faultCode(error) !== 'flow.not_waiting') throw error
   }
-}
-
-function newerJob(found: unknown): Error {
-  const message = `the job has the format ${showName(String(found))}, and this writ knows ${JOB_FORMAT}`
-  const hint = 'install the writ that made the job here, too'
-  const details = { found: Number(found), known: JOB_FORMAT }
-  return new FaultError(fault('ledger.version', '', details, { message, hint }))
-}
-
-function wordsOf(error: unknown): { readonly code?: string; readonly message: string } {
-  const code = faultCode(error)
-  const message = error instanceof Error ? error.message : String(error)
-  return code === null ? { message } : { code, message }
-}
-
-function failureText(error: unknown): string {
-  const { code, message } = wordsOf(error)
-  return code === undefined ? message : `${message} (${code})`
-}
-
-function now(): string {
-  return new Date().toISOString()
 }

@@ -134,6 +134,17 @@ describe('a device that cheats (D-3)', () => {
     await link.close()
   })
 
+  it('cannot sign a claim with a receipt in it', async () => {
+    rig.dispatch()
+    const { id, saying } = await offeredTo()
+    const link = await cheat()
+    const said = link.say({ ...saying, status: 'ACKED', receipt: { ...receiptOf(id) } })
+    await expect(said).rejects.toThrow('has not answered')
+    expect(await rig.story(id)).toEqual(['offered'])
+    expect(await rig.breach(id)).toBeNull()
+    await link.close()
+  })
+
   it('cannot report on another task under the name of its own', async () => {
     rig.dispatch()
     const [own, second, foreign] = [await offeredTo(), await offeredTo(), await offeredTo('pump-2')]

@@ -12,7 +12,7 @@ import {
   Executor,
   openDeviceKey,
 } from '../../src/device/index.ts'
-import { deviceText, offerText } from '../../src/ledger/index.ts'
+import { deviceText, formatVerifierKey, offerText, verifierKey } from '../../src/ledger/index.ts'
 
 const TASK = JSON.parse(readFileSync('examples/documents/task.json', 'utf8'))
 const NOW = Date.parse('2026-11-18T08:00:00Z')
@@ -121,6 +121,17 @@ describe('a command', () => {
       { status: 'not_executed' },
       { status: 'unknown' },
     ])
+  })
+
+  it('sends its token over plain http to this machine alone', () => {
+    const key = formatVerifierKey(verifierKey('farm', 1, Buffer.alloc(32, 7)))
+    const words = ['device', 'run', 'pump-1@farm', '--home-key', key, '--dir', folder]
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['bin/writ.cjs', ...words, '--url', 'http://farm.example:4180', '--', 'true'],
+      { encoding: 'utf8', env: { PATH: process.env['PATH'], HOME: folder, WRIT_TOKEN: 'writ_x' } },
+    )
+    expect([status, stderr]).toEqual([2, expect.stringContaining('https://farm.example:4180')])
   })
 
   it('that is not there keeps the executor from taking tasks', () => {

@@ -156,8 +156,14 @@ describe('a device that asks over HTTP', () => {
     await expect(other.claimTask(claim)).rejects.toThrow('dispatch.other_device')
     await expect(bot.claimTask(claim)).rejects.toThrow('dispatch.other_device')
     expect((await own.claimTask(claim)).value.lease).toBe(LEASE)
+    // The lease is on the record, where others read it.
+    for (const client of [other, bot])
+      await expect(client.claimTask(claim)).rejects.toThrow('dispatch.other_device')
     await expect(other.startTask(claim)).rejects.toThrow('dispatch.other_device')
     expect((await own.listDeviceTasks(list)).value.offers).toEqual([])
+    expect((await own.startTask(claim)).value.due_at).toMatch(/^\d{4}-/)
+    for (const client of [other, bot])
+      await expect(client.startTask(claim)).rejects.toThrow('dispatch.other_device')
     expect((await own.startTask(claim)).value.due_at).toMatch(/^\d{4}-/)
     const receipt = { type: 'ao_act_receipt_v0', act_task_id: id }
     await expect(other.submitReceipt({ body: { receipt } })).rejects.toThrow('receipt')

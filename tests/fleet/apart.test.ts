@@ -196,7 +196,7 @@ describe('a newer writ that changes the home', () => {
       const service = serve(second)
       await before.until((news) => news.kind === 'ready')
       await service.ready
-      await set(3)
+      await set(4)
       try {
         for (const words of [['log'], ['serve', '--listen', '127.0.0.1:0'], ['worker']]) {
           const refused = first.spawn(words)
@@ -213,7 +213,7 @@ describe('a newer writ that changes the home', () => {
         ])
         expect(await service.ended).toEqual([4, expect.stringContaining('newer writ')])
       } finally {
-        await set(2)
+        await set(3)
       }
     },
   )

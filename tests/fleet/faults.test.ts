@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { asOwner } from '../ledger/postgres-ledger.ts'
-import { Fleet, type FleetMachine } from './fleet-rig.ts'
+import { Fleet, FleetMachine } from './fleet-rig.ts'
 
 let fleet: Fleet
 let machine: FleetMachine
@@ -66,41 +66,72 @@ it('a halt takes hold on this machine where its fact cannot be recorded, and say
   ])
   expect(halted.json.error.message).toContain('the fact could not be recorded')
   expect(halted.json.error.hint).toContain('`writ halt` again')
+  expect(halted.json.error.hint).toContain('from then on `writ resume` lifts the halt of this')
+  const still = machine.writ(['resume'])
+  expect([still.status, still.json.error.code, isHalted()]).toEqual([4, 'ledger.unreachable', true])
+  expect(still.json.error.message).toContain('this machine stays halted: ')
+  expect(still.json.error.hint).toContain('type `writ resume` again when that is mended')
   await login('LOGIN')
   expect(machine.must(['log', '--stream', 'host', '--type', 'halt_v1']).facts).toEqual([])
+  // Without a fact of the halt the same command lifts it.
+  machine.must(['resume'])
+  expect(isHalted()).toBe(false)
   machine.must(['halt'])
-  expect(machine.must(['log', '--stream', 'host', '--type', 'halt_v1']).facts).toHaveLength(1)
+  expect(machine.must(['log', '--stream', 'host', '--type', 'halt_v1']).facts).toHaveLength(2)
   machine.must(['resume'])
   expect(isHalted()).toBe(false)
 }, 120_000)
 
-it('a sealed passphrase that was replaced on the server is named, and put back by who has it', async () => {
+it('a machine that may not record halts by itself, and says which command lifts that', () => {
+  const other = new FleetMachine(fleet.folder, 'epsilon')
+  other.must(['machine', 'join', fleet.url])
+  const root = join(other.folder, 'state', 'writ')
+  const [id = ''] = readdirSync(root).filter((name) => name !== 'homes.json')
+  const isHalted = () => existsSync(join(root, id, 'halted'))
+  const refused = other.writ(['halt'])
+  expect([refused.status, refused.json.error.code, isHalted()]).toEqual([
+    1,
+    'machine.unknown',
+    true,
+  ])
+  expect(refused.json.error.message).toContain('this machine is halted')
+  expect(refused.json.error.hint).toContain('`writ resume` lifts the halt of this machine')
+  expect([other.writ(['resume']).status, isHalted()]).toEqual([0, false])
+  const again = other.writ(['resume'])
+  // Nothing is halted any more.
+  expect([again.status, again.json.halted]).toEqual([0, false])
+}, 120_000)
+
+it('a sealed passphrase on the server is that of a machine, also after other roles wrote there', async () => {
   const second = fleet.joined(machine, 'beta')
   const words = 'four plain words here'
-  machine.must(['principal', 'pass', '--pass-fd', '0'], words)
+  second.must(['principal', 'pass', '--pass-fd', '0'], words)
   const [{ nspname: schema }] = await asClerk(
     "SELECT nspname FROM pg_namespace WHERE nspname ~ '^writ_[0-9a-f_]{36}$'",
   )
-  const [{ name, content }] = await asClerk(`SELECT name, content FROM ${schema}.files`)
-  const replace = (text: string) => asClerk(`SELECT ${schema}.put_file('${name}', '${text}')`)
+  const [{ name, content, signer, sig }] = await asClerk(`SELECT * FROM ${schema}.files`)
+  const put = (text: string, version: number) =>
+    asClerk(`SELECT ${schema}.put_file('${name}', ${version}, '${text}', '${signer}', '${sig}')`)
   const add = (on: FleetMachine, id: string) =>
     on.writ(['principal', 'add', `ai:${id}@local`, '--pass-fd', '0'], words)
-  const { public_key: key, sealed } = JSON.parse(content)
-  const altered = content.replace(sealed, 'b3RoZXI=')
-  for (const [text, said] of [
-    [altered, 'was altered'],
-    [altered.replace(key, 'b3RoZXI='), 'was replaced'],
-  ]) {
-    await replace(text)
-    const refused = add(second, 'none')
-    expect([refused.status, refused.json.error.code]).toEqual([1, 'credential.wrong'])
-    expect(refused.json.error.message).toContain(name)
-    expect(refused.json.error.message).toContain(said)
-  }
+  const { sealed } = JSON.parse(content)
+  for (let more = 0; more < 60; more++) await put(content.replace(sealed, 'b3RoZXI='), more + 2)
+  const owned = asClerk(`UPDATE ${schema}.files SET content = '{}'`)
+  await expect(owned).rejects.toThrow('permission denied')
   expect(add(machine, 'one').status).toBe(0)
-  expect(await asClerk(`SELECT content FROM ${schema}.files`)).toEqual([{ content }])
-  expect(add(second, 'two').status).toBe(0)
-  // From then on this machine has it as well.
-  await replace('{}')
-  expect(add(second, 'three').status).toBe(0)
+  const third = fleet.joined(machine, 'gamma', undefined, words)
+  // The machine that signed the file ends; the one that removes it signs it again.
+  machine.must(['machine', 'remove', 'beta', '--pass-fd', '0'], words)
+  expect(add(third, 'two').status).toBe(0)
+  const fourth = fleet.joined(machine, 'delta', undefined, words)
+  await asOwner(fleet.server, async (client) => {
+    await client.query(`ALTER TABLE ${schema}.files DISABLE TRIGGER files_refuse`)
+    await client.query(`DELETE FROM ${schema}.files WHERE content = $1`, [content])
+    await client.query(`ALTER TABLE ${schema}.files ENABLE ALWAYS TRIGGER files_refuse`)
+  })
+  const refused = add(fourth, 'none')
+  expect([refused.status, refused.json.error.code]).toEqual([1, 'machine.unknown'])
+  expect(refused.json.error.message).toContain(`has signed the file \`${name}\``)
+  expect(refused.json.error.hint).toContain('on a machine where it worked before')
+  expect([add(machine, 'three').status, add(fourth, 'four').status]).toEqual([0, 0])
 }, 180_000)

@@ -38,12 +38,12 @@ export class FleetMachine {
     }
   }
 
-  spawn(args: readonly string[], input = ''): SpawnSyncReturns<string> {
+  spawn(args: readonly string[], input = '', timeout = 120_000): SpawnSyncReturns<string> {
     return spawnSync(process.execPath, [PROGRAM, ...args], {
       cwd: this.project,
       input,
       encoding: 'utf8',
-      timeout: 120_000,
+      timeout,
       env: this.env,
     })
   }
@@ -92,10 +92,11 @@ export class Fleet {
   }
 
   /** Another machine, which the first one lets in. */
-  joined(by: FleetMachine, name: string, project?: string): FleetMachine {
+  joined(by: FleetMachine, name: string, project?: string, passphrase?: string): FleetMachine {
     const machine = new FleetMachine(this.folder, name, project)
     const { key } = machine.must(['machine', 'join', this.url])
-    by.must(['machine', 'admit', name, key])
+    const proof = passphrase === undefined ? [] : ['--pass-fd', '0']
+    by.must(['machine', 'admit', name, key, ...proof], passphrase)
     return machine
   }
 

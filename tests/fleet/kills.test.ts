@@ -17,7 +17,7 @@ import { pinFlow } from '../../src/schedules/index.ts'
 import { type Ledger, openLedger, verifyLedger } from '../../src/store/index.ts'
 import type { Endpoint } from '../flow-run/endpoints.ts'
 import { Fleet, type FleetMachine } from './fleet-rig.ts'
-import { WorkerProcess, workEndpoint, writeFlow } from './worker-rig.ts'
+import { numbers, WorkerProcess, workEndpoint, writeFlow } from './worker-rig.ts'
 
 const RUNS = Number(process.env['WRIT_FLEET_RUNS'] ?? 10)
 const SEED = Number(process.env['WRIT_SEED'] ?? Date.now() % 1_000_000)
@@ -25,15 +25,6 @@ const NODES = 2
 /** The usual ten runs take half a minute on two quiet cores, and this much where others want them, too. */
 const END_MS = 300_000 + RUNS * 20_000
 const PROGRAM = join(process.cwd(), 'bin', 'writ.cjs')
-
-/** A small generator of numbers, so that a seed repeats the kills. */
-function numbers(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
 
 let fleet: Fleet
 let endpoint: Endpoint

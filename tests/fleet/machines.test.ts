@@ -43,7 +43,8 @@ describe('a machine that joins', () => {
     expect(second.must(['principal', 'list']).principals).toHaveLength(1)
     const refused = second.writ(['principal', 'add', 'ai:bot@local'])
     expect([refused.status, refused.json.error.code]).toEqual([1, 'machine.unknown'])
-    expect(refused.json.error.hint).toContain('writ machine admit NAME KEY')
+    expect(refused.json.error.hint).toContain(`writ machine admit NAME ${key}`)
+    expect(second.must(['ledger', 'verify']).ok).toBe(true)
     expect(first.must(['machine', 'admit', 'beta', key]).machine).toBe('beta')
     expect(second.writ(['principal', 'add', 'ai:bot@local']).status).toBe(0)
     const names = second.must(['machine', 'list']).machines.map((one: { name: string }) => one.name)
@@ -94,18 +95,21 @@ describe('a machine that joins', () => {
     const blocked = second.spawn(['exec', '--', 'touch', 'made'])
     expect(`${blocked.stdout}${blocked.stderr}`).toContain('NO_MADE')
     expect(existsSync(join(second.project, 'made'))).toBe(false)
+    // This machine has no law file, and a second `init` there accepts none.
+    expect(second.must(['init', '--no-pass']).laws_differ).toBe(true)
+    expect(second.spawn(['exec', '--', 'touch', 'made']).status).not.toBe(0)
+    expect(first.must(['laws', 'check']).in_force).toBe(true)
     writeFileSync(join(first.project, '.writ', 'laws.yaml'), 'laws: []\n')
     first.must(['laws', 'accept', '--yes'])
   })
 
-  it('exports a bundle that verifies with the key of any machine, and with no other', () => {
+  it('exports a bundle that verifies with the keys of the home, and with those that signed', () => {
     for (const [index, stream] of ['main', 'host'].entries()) {
       const directory = join(fleet.folder, `bundle-${index}`)
       second.must(['ledger', 'export', directory, '--stream', stream, '--bodies'])
       const keys = first.must(['ledger', 'key']).keys as string[]
-      for (const key of keys) {
-        expect(verifyBundle(directory, { keys: [key] })).toMatchObject({ ok: true, problems: [] })
-      }
+      expect(verifyBundle(directory, { keys })).toMatchObject({ ok: true, problems: [] })
+      expect(keys.some((key) => verifyBundle(directory, { keys: [key] }).ok)).toBe(true)
     }
   })
 
@@ -140,7 +144,8 @@ describe('a machine that is removed', () => {
     second.must(['machine', 'remove', 'gamma'])
     const refused = third.writ(['principal', 'add', 'ai:late@local'])
     expect([refused.status, refused.json.error.code]).toEqual([1, 'machine.removed'])
-    expect(first.must(['ledger', 'verify']).ok).toBe(true)
+    // What the facts say is sound on every machine, also on the one whose key ended.
+    for (const machine of [first, third]) expect(machine.must(['ledger', 'verify']).ok).toBe(true)
     const { key } = third.must(['machine', 'join', '--again'])
     first.must(['machine', 'admit', 'gamma', key])
     issue(third)
@@ -199,11 +204,32 @@ describe('another version', () => {
     const name = schema()
     const version = (number: number) =>
       asOwner(fleet.server, (client) => client.query(setVersion(name, number)))
+    const commands: readonly (readonly string[])[] = [
+      ['log'],
+      ['ledger', 'verify'],
+      ['principal', 'add', 'ai:mixed@local'],
+      ['task', 'list'],
+      ['worker'],
+      ['worker', 'list'],
+      ['serve', '--listen', '127.0.0.1:0'],
+      ['init', '--no-pass', '--store', fleet.url],
+    ]
+    for (const [format, hint] of [
+      [4, 'a newer writ has changed the home: install that version'],
+      [2, '`writ init --store URL --store-owner ROLE`'],
+    ] as const) {
+      await version(format)
+      for (const words of commands) {
+        const ended = first.spawn(words)
+        const said = `${ended.stdout}${ended.stderr}`
+        expect([words, ended.status, said]).toEqual([words, 4, expect.stringContaining(hint)])
+        expect(said).toContain(`the tables of this home have format ${format}`)
+      }
+    }
+    const joining = new FleetMachine(fleet.folder, 'late')
+    const late = joining.writ(['machine', 'join', fleet.url])
+    expect([late.status, late.json.error.code]).toEqual([4, 'ledger.version'])
     await version(3)
-    const newer = first.writ(['log'])
-    expect([newer.status, newer.json.error.code]).toEqual([4, 'ledger.version'])
-    expect(newer.json.error.hint).toContain('newer writ')
-    await version(2)
     expect(first.writ(['log']).status).toBe(0)
   })
 
@@ -230,6 +256,15 @@ describe('another version', () => {
       machine.must(['init', '--no-pass', '--store', own.url, '--store-owner', 'keeper'])
       expect(machine.must(['ledger', 'verify']).problems).toEqual([])
       issue(machine)
+      const words = 'four plain words here'
+      machine.must(['principal', 'pass', '--pass-fd', '0'], words)
+      const second = own.joined(machine, 'psi', undefined, words)
+      await asOwner(own.server, (client) => client.query(makeSecond(name)))
+      expect(second.writ(['log']).json.error.code).toBe('ledger.version')
+      machine.must(['init', '--no-pass', '--store', own.url, '--store-owner', 'keeper'])
+      expect(machine.must(['ledger', 'verify']).problems).toEqual([])
+      // The passphrase of the older format is signed now, and opens on another machine.
+      second.must(['principal', 'add', 'ai:bot@local', '--pass-fd', '0'], words)
     } finally {
       await own.stop()
     }
@@ -240,6 +275,19 @@ function setVersion(name: string, version: number): string {
   return `ALTER TABLE ${name}.ledger DISABLE TRIGGER ledger_refuse;
     UPDATE ${name}.ledger SET version = ${version};
     ALTER TABLE ${name}.ledger ENABLE ALWAYS TRIGGER ledger_refuse`
+}
+
+/** Format 2 had files without signatures, which every appender could replace. */
+function makeSecond(name: string): string {
+  return `DROP FUNCTION ${name}.put_file, ${name}.drop_body;
+    DROP TRIGGER files_refuse ON ${name}.files;
+    ALTER TABLE ${name}.files DROP version, DROP signer, DROP sig, ADD PRIMARY KEY (name);
+    CREATE FUNCTION ${name}.put_file(text, text) RETURNS void LANGUAGE sql AS 'SELECT';
+    CREATE FUNCTION ${name}.drop_body(text) RETURNS boolean LANGUAGE sql AS 'SELECT true';
+    DROP FUNCTION ${name}.take_turn;
+    CREATE FUNCTION ${name}.take_turn(text[], uuid, text[], bigint[], text) RETURNS void
+      LANGUAGE sql AS 'SELECT';
+    ${setVersion(name, 2)}`
 }
 
 /** What format 1 did not have goes; its turn had one argument less. */

@@ -126,22 +126,37 @@ it(
   'until it failed ten times; then it waits with its reason and the way out',
   TIMEOUT,
   async () => {
+    const run = 'run-01a1f5cb-0000-7000-8000-000000000000'
+    const payload = JSON.stringify({ v: 1, run, stream: 'main' })
+    const sql = `SELECT ${jobs}.add_job('run', $1::json, max_attempts := 10, job_key := $2)`
+    await client.query(sql, [payload, `run/${run}`])
+    await change(run, 'attempts = 9')
+    await work()
+    const job = await untilListed(run, ({ state }) => state === 'stuck')
+    expect(job.finding).toContain('failed 10 times: flow.unknown_run')
+    machine.must(['worker', 'drop', job.id])
+    expect(listed(run)).toBeUndefined()
+  },
+)
+
+it(
+  'until it is refused for good, which is once; then it waits in the same way',
+  TIMEOUT,
+  async () => {
     const run = queued('poison')
     const { rows } = await client.query(
       `SELECT payload FROM ${jobs}._private_jobs WHERE payload->>'run' = $1`,
       [run],
     )
     const digest = `sha256:${'0'.repeat(64)}`
-    await change(
-      run,
-      `attempts = 9, payload = jsonb_set(payload::jsonb, '{begin,flow}', '"${digest}"')::json`,
-    )
+    await change(run, `payload = jsonb_set(payload::jsonb, '{begin,flow}', '"${digest}"')::json`)
     const worker = await work()
     const failed = await worker.until((news) => news.kind === 'failed' && news.run === run)
     // What the job says is signed: nothing else begins a run.
     expect(failed.code).toBe('machine.unknown')
     const job = await untilListed(run, ({ state }) => state === 'stuck')
-    expect(job.finding).toContain('failed 10 times: machine.unknown')
+    expect(job.finding).toContain('refused: machine.unknown')
+    expect(worker.news.filter(({ kind }) => kind === 'failed')).toHaveLength(1)
     await change(run, `payload = '${JSON.stringify(rows[0].payload)}'`)
     machine.must(['worker', 'retry', job.id])
     await worker.until((news) => news.kind === 'done' && news.run === run)

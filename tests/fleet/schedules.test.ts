@@ -10,11 +10,21 @@ import { addRun, seenJobs, serverOf } from '../../src/fleet/index.ts'
 import { compileFlow } from '../../src/flow/index.ts'
 import { openHome } from '../../src/home/index.ts'
 import type { FlowHost } from '../../src/runs/flow-host.ts'
-import { lookAtRun } from '../../src/runs/index.ts'
+import { hasBegun, lookAtRun } from '../../src/runs/index.ts'
 import { runHeads } from '../../src/runs/run-records.ts'
 import { pinFlow, pinnedFile } from '../../src/schedules/pinned.ts'
-import { type RunQueue, ScheduleLoop } from '../../src/schedules/schedule-loop.ts'
-import { recordChange, slotsOf } from '../../src/schedules/schedule-records.ts'
+import {
+  type RunQueue,
+  ScheduleLoop,
+  type ScheduleNews,
+} from '../../src/schedules/schedule-loop.ts'
+import {
+  readSchedules,
+  recordChange,
+  type Schedule,
+  slotsOf,
+} from '../../src/schedules/schedule-records.ts'
+import { troublesOf } from '../../src/schedules/trouble.ts'
 import { type Ledger, openLedger } from '../../src/store/index.ts'
 import type { Endpoint } from '../flow-run/endpoints.ts'
 import { Fleet, type FleetMachine } from './fleet-rig.ts'
@@ -74,8 +84,8 @@ afterAll(async () => {
   await fleet.stop()
 })
 
-async function setSchedule(host: FlowHost, name: string): Promise<void> {
-  const file = writeFlow(first, name, url)
+async function setSchedule(host: FlowHost, name: string, at = url): Promise<void> {
+  const file = writeFlow(first, name, at)
   const compiled = compileFlow(JSON.parse(readFileSync(file, 'utf8')) as Flow)
   if (!compiled.ok) throw new Error('the flow compiles')
   await pinFlow(host.ledger, compiled.flow)
@@ -136,10 +146,11 @@ it(
     const runs = await claimedRuns(host, 'hourly')
     expect([runs.length, new Set(runs).size]).toEqual([4, 4])
     expect(await jobsOf(host)).toEqual([...runs].sort())
-    const [one, two] = [new WorkerProcess(first), new WorkerProcess(first)]
-    workers.push(one, two)
+    const one = new WorkerProcess(first)
+    workers.push(one)
     await one.until((news) => news.kind === 'taken')
     await one.kill()
+    workers.push(new WorkerProcess(first))
     for (const run of runs) while (!(await isDone(host, run))) await pause(200)
     // The first fact of a run is written once, and no look begins another one.
     await Promise.all(hosts.map((other) => look(other)))
@@ -167,5 +178,49 @@ it(
     await Promise.all([look(other), look(host)])
     expect(await claimedRuns(host, 'later')).toEqual(claimed)
     expect((await jobsOf(host)).filter((run) => run === claimed[0])).toEqual(claimed)
+  },
+)
+
+it(
+  'start no run of a workspace that only another machine has, and go on with none',
+  TIMEOUT,
+  async () => {
+    const [host, other] = hosts
+    if (host === undefined || other === undefined) throw new Error('no hosts')
+    const at = new Date(nowMs).toISOString()
+    await recordChange(host, { name: 'later', change: 'removed', at })
+    const slow = workEndpoint(3_000)
+    await setSchedule(host, 'there', await slow.open())
+    nowMs += HOUR
+    const news: ScheduleNews[] = []
+    // As `writ schedule run` and `writ serve` look: without workers.
+    const alone = new ScheduleLoop(other, { tell: (one) => news.push(one) })
+    await alone.look()
+    await alone.look()
+    expect(news).toMatchObject([{ kind: 'left', name: 'there' }])
+    expect(news[0]?.message).toContain(`no home at \`${realpathSync(first.project)}\``)
+    expect(await claimedRuns(host, 'there')).toEqual([])
+    const [trouble] = await troublesOf(
+      { ...other, clock: { ...other.clock, nowMs: () => nowMs + HOUR / 2 } },
+      (await readSchedules(other)).find(({ name }) => name === 'there') as Schedule,
+    )
+    expect(trouble?.says).toContain('no process looked on a machine with a home at')
+    // A worker on any machine claims the time; a service elsewhere does not begin its run.
+    await look(other)
+    const [run = ''] = await claimedRuns(host, 'there')
+    await alone.look()
+    const worker = new WorkerProcess(first)
+    workers.push(worker)
+    await worker.until((one) => one.kind === 'taken' && one.run === run)
+    while (!(await hasBegun(host, run))) await pause(50)
+    await worker.kill()
+    await alone.look()
+    await alone.settled()
+    expect((await lookAtRun(other, run)).status).toBe('RUNNING')
+    expect((await slotsOf(host, 'there', 5)).map(({ kind }) => kind)).toEqual(['claimed'])
+    expect(news).toHaveLength(1)
+    workers.push(new WorkerProcess(first))
+    while (!(await isDone(host, run))) await pause(200)
+    await slow.close()
   },
 )

@@ -106,9 +106,22 @@ export function serve(machine: FleetMachine) {
   child.stderr.on('data', (chunk: Buffer) => {
     err += chunk.toString()
   })
-  const ready = new Promise<void>((resolve) => child.stdout.once('data', () => resolve()))
+  const ready = new Promise<string>((resolve) =>
+    child.stdout.once('data', (line: Buffer) =>
+      resolve(/http:\S+\d/.exec(String(line))?.[0] ?? ''),
+    ),
+  )
   const ended = new Promise<readonly [number | null, string]>((resolve) =>
     child.once('exit', (status) => resolve([status, err])),
   )
   return { child, ready, ended }
+}
+
+/** A small generator of numbers, so that a seed repeats the kills. */
+export function numbers(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
 }

@@ -10,6 +10,7 @@ import { newRunId } from '../../src/runs/index.ts'
 import { pinFlow } from '../../src/schedules/index.ts'
 import { type Ledger, openLedger } from '../../src/store/index.ts'
 import type { Endpoint } from '../flow-run/endpoints.ts'
+import { asOwner } from '../ledger/postgres-ledger.ts'
 import { Fleet, type FleetMachine } from './fleet-rig.ts'
 import { WorkerProcess, workEndpoint, writeFlow } from './worker-rig.ts'
 
@@ -244,6 +245,54 @@ describe('a worker', () => {
   })
 })
 
+it(
+  'does not begin a run that a human removed, also not from a copy of its job',
+  TIMEOUT,
+  async () => {
+    const flow = writeFlow(first, 'removed', url, {})
+    const { run_id: run } = first.must(['flow', 'run', flow, '--queue'])
+    const { jobs } = first.writ(['worker', 'list']).json
+    const job = jobs.find((one: { run: string }) => one.run === run)
+    const asClerk = (sql: string) =>
+      asOwner(fleet.server, (client) => client.query(sql), 'clerk').then(({ rows }) => rows)
+    const [{ name }] = await asClerk(
+      "SELECT nspname AS name FROM pg_namespace WHERE nspname ~ '^wj_'",
+    )
+    const [{ payload }] = await asClerk(
+      `SELECT payload FROM ${name}._private_jobs WHERE id = ${job.id}`,
+    )
+    first.must(['worker', 'drop', job.id])
+    await asClerk(`SELECT ${name}.add_job('run', '${JSON.stringify(payload)}'::json)`)
+    const worker = work(first)
+    const failed = await worker.until((news) => news.run === run && news.kind === 'failed')
+    expect(failed.code).toBe('machine.job')
+    // The copy has no key, and one without tries is taken away.
+    const { json } = first.writ(['flow', 'status', run])
+    expect(['QUEUED', 'flow.unknown_run']).toContain(json.status ?? json.error.code)
+  },
+)
+
+it('is prepared by a role that runs nothing of others', TIMEOUT, async () => {
+  const asClerk = (sql: string) => asOwner(fleet.server, (client) => client.query(sql), 'clerk')
+  const { rows } = await asClerk("SELECT nspname AS name FROM pg_namespace WHERE nspname ~ '^wj_'")
+  const { name } = rows[0]
+  for (const sql of [
+    `CREATE FUNCTION ${name}.evil() RETURNS int LANGUAGE sql AS 'SELECT 0'`,
+    `ALTER TABLE ${name}.migrations RENAME TO other`,
+    `UPDATE ${name}.migrations SET id = 0`,
+    `CREATE TRIGGER spy AFTER INSERT ON ${name}._private_jobs EXECUTE FUNCTION ${name}.tg_jobs()`,
+  ])
+    await expect(asClerk(sql)).rejects.toThrow(/permission denied|must be owner/)
+  first.must(['worker', 'prepare', '--store-owner', 'keeper'])
+  await asOwner(fleet.server, (client) =>
+    client.query(`CREATE TABLE ${name}.planted (); ALTER TABLE ${name}.planted OWNER TO clerk`),
+  )
+  const refused = first.writ(['worker', 'prepare', '--store-owner', 'keeper'])
+  expect(refused.json.error.message).toContain('the role `clerk` owns tables or functions there')
+  expect(refused.json.error.hint).toContain('DROP SCHEMA')
+  await asOwner(fleet.server, (client) => client.query(`DROP TABLE ${name}.planted`))
+})
+
 describe('time (X-3)', () => {
   it('a wait survives the death of every process', TIMEOUT, async () => {
     const flow = writeFlow(first, 'waits', url, { node: { after: 6 } })
@@ -255,5 +304,16 @@ describe('time (X-3)', () => {
     const other = work(first)
     const done = await other.until((news) => news.kind === 'done' && news.status === 'DONE')
     expect(done.run).toBe(run)
+  })
+
+  it('a wait is over in time though its machine has another key since then', TIMEOUT, async () => {
+    const flow = writeFlow(first, 'turned', url, { node: { after: 8 } })
+    const one = work(first)
+    const { run_id: run } = first.must(['flow', 'run', flow, '--queue'])
+    await one.until((news) => news.kind === 'done' && news.run === run)
+    first.must(['ledger', 'rotate'])
+    const done = await one.until((news) => news.kind === 'done' && news.status === 'DONE')
+    expect(done.run).toBe(run)
+    expect(first.must(['flow', 'status', run]).status).toBe('DONE')
   })
 })
