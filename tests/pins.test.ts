@@ -238,6 +238,7 @@ describe('pins', () => {
       'worker prepare',
       'worker list',
       'worker retry',
+      'worker drop',
       'worker',
       'export',
       'replay',

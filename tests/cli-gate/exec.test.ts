@@ -611,7 +611,8 @@ describe('signals', () => {
     await new Promise((resolve) => child.stdout?.once('data', resolve))
     child.kill('SIGTERM')
     await pause(50)
-    process.kill(-(child.pid ?? 0), 'SIGTERM')
+    // On a busy machine all of it may have ended by now.
+    if (child.exitCode === null) process.kill(-(child.pid ?? 0), 'SIGTERM')
     expect(await ended).toBe(75)
     const { id, effects } = place.pending().at(-1)
     expect(effects).toMatchObject({ added: 2 })

@@ -93,7 +93,7 @@ describe('an input that others go on to read', () => {
 
 describe('a process of the machine', () => {
   it.each([
-    ['renice', ['-n', '5', '-p']],
+    ['renice', ['-n', '15', '-p']],
     ['kill', ['-STOP']],
     ['kill', ['-KILL']],
   ])('tells: %s %s', async (program, words) => {

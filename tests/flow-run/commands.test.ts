@@ -1,6 +1,6 @@
 /** `writ flow …`: answers, exit statuses, waiting for people, replay. */
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { type Json, Place } from '../cli-gate/place.ts'
@@ -101,6 +101,33 @@ it('a flow that is refused is reported whole; an unknown run is no run', () => {
   expect(said).toContain('writ flow check flow.json\n')
   const unknown = place.writ(['flow', 'status', 'run-nobody', '--json'])
   expect([unknown.status, unknown.json.error.code]).toEqual([1, 'flow.unknown_run'])
+})
+
+it('the inbox names a run that is damaged, and hides no other', () => {
+  const needs = script(
+    `${TOOL}answer({ result_type: 'NEEDS_INPUT', needs_input: { required_docs: [{ name: 'spec', description: 'what', accepted_types: ['md'], suggested_path: 'spec.md' }] } })`,
+  )
+  write('a.mjs', needs)
+  flow([{ ...WORKER, title: 'to be damaged' }])
+  const damaged = run()
+  flow([{ ...WORKER, title: 'another' }])
+  const sound = run()
+  const bodies = execFileSync('grep', ['-rl', 'to be damaged', join(place.folder, 'state')], {
+    encoding: 'utf8',
+  })
+  for (const file of bodies.trim().split('\n')) if (file.includes('/objects/')) rmSync(file)
+  const { status, json } = place.writ(['inbox', '--json'])
+  expect(status).toBe(0)
+  const rows = json.flows.map((one: { run_id: string; code?: string }) => [one.run_id, one.code])
+  expect(new Map(rows)).toEqual(
+    new Map([
+      [damaged.run_id, 'flow.flow_missing'],
+      [sound.run_id, undefined],
+    ]),
+  )
+  const said = place.writ(['inbox']).out
+  expect(said).toContain('is no longer kept')
+  expect(said).toContain('put the body back from a backup')
 })
 
 it('NEEDS_INPUT waits with written instructions, and goes on when it is there', () => {

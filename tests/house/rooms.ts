@@ -123,7 +123,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['typebox'],
   },
   fleet: {
-    sees: ['base', 'home', 'runs', 'schedules', 'store'],
+    sees: [
+      'base',
+      'contracts',
+      'ledger',
+      'store',
+      'home',
+      'service',
+      'runs',
+      'history',
+      'schedules',
+    ],
     pure: false,
     packages: ['graphile-worker', 'pg'],
   },

@@ -280,6 +280,11 @@ export const ROWS: readonly Row[] = [
     ends: humans('credential.required', 'machine.alone'),
   },
   {
+    command: 'worker drop',
+    argv: ['worker', 'drop', '1'],
+    ends: humans('credential.required', 'machine.alone'),
+  },
+  {
     command: 'worker',
     argv: ['worker'],
     ends: humans('machine.alone', 'machine.alone'),
@@ -530,6 +535,7 @@ export const HTTP_WHO = {
     'listFacts',
     'showCheckpoint',
     'proveFact',
+    'proveKeys',
     'readTile',
     'followEvents',
     'checkDocument',

@@ -37,6 +37,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, string>> = {
   worker: 'is a process of its own',
   'worker list': 'the workers of the fleet, for the people who run them',
   'worker retry': 'for the people who run the workers',
+  'worker drop': 'for the people who run the workers',
   'witness init': 'a witness is a program of another party, with a directory of its own',
   'witness add-log': 'is for the machine of the witness',
   'witness logs': 'is for the machine of the witness',

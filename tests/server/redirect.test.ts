@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { afterEach, expect, it } from 'vitest'
 import { createClient } from '../../src/api/index.ts'
 import { faultCode } from '../../src/base/index.ts'
-import { checkKey, keyOf, told, wholeUrl } from '../../src/cli/remote/remotes.ts'
+import { checkKeys, keysOf, told, wholeUrl } from '../../src/cli/remote/remotes.ts'
 
 const servers: Server[] = []
 afterEach(() => {
@@ -38,7 +38,7 @@ it.each([301, 302, 303, 307, 308])(
     const sent = told(client.resume({ body: { proof } }))
     await expect(sent).rejects.toThrow(`leads to \`${elsewhere.url}/v1/halt\``)
     await expect(sent).rejects.toSatisfy((error) => faultCode(error) === 'api.foreign_answer')
-    await expect(keyOf(client, there.url)).rejects.toThrow('redirects are not followed')
+    await expect(keysOf(client, there.url)).rejects.toThrow('redirects are not followed')
     expect(there.seen[0]).toContain('the-passphrase')
     expect(elsewhere.seen).toEqual([])
   },
@@ -47,9 +47,9 @@ it.each([301, 302, 303, 307, 308])(
 it('names what answers in another form than a service', async () => {
   const { url } = await answering(200, JSON_TYPE, '{"hello":1}')
   const client = createClient({ url, token: 'the-token' })
-  await expect(keyOf(client, url)).rejects.toThrow('is no service of writ')
+  await expect(keysOf(client, url)).rejects.toThrow('is no service of writ')
   const remote = { name: 'farm', url, key: 'k' }
-  await expect(checkKey(client, remote)).rejects.toThrow('is no service of writ')
+  await expect(checkKeys(client, remote, [remote.key])).rejects.toThrow('is no service of writ')
 })
 
 it('takes plain http on this machine only', () => {

@@ -567,6 +567,7 @@ describe('the rest of the table', () => {
     await asBot.listFacts({ params, query: { limit: 2 } })
     await asBot.showCheckpoint({ params })
     await asBot.proveFact({ params, query: { seq: 0 } })
+    await asBot.proveKeys({ params })
     const { checkpoint } = await value(asBot.showCheckpointOfAll({ query: { stream: 'main' } }))
     await asBot.compareCheckpoints({ body: { ours: checkpoint, theirs: checkpoint } })
     expect(await value(asBot.exportEvents({ query: { format: 'jsonl', limit: 2 } }))).toContain('{')

@@ -206,6 +206,11 @@ export async function requireHuman(
   await proveHuman(session, call, what)
 }
 
+/** Whether `requireWholeHost` passes the caller. */
+export function isOfWholeHost(caller: Caller): boolean {
+  return humanFault(caller, '') === null && caller.streams === null
+}
+
 /** Refuses all but humans who may know of every stream. */
 export function requireWholeHost(caller: Caller, what: string): void {
   refuseOthers(caller, what)

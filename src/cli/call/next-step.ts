@@ -147,7 +147,7 @@ const STEPS: Readonly<Partial<Record<Code, string>>> = {
   'flow.taken': 'wait until the other process ends; `writ flow status RUN` shows it',
   'flow.unknown_run': '`writ flow list` lists the runs',
   'flow.not_waiting': '`writ flow status RUN` shows what the run waits for',
-  'flow.flow_missing': 'start a new run: `writ flow run`',
+  'flow.flow_missing': 'put the body back from a backup, or start a new run: `writ flow run`',
   'flow.output_missing': 'start a new run: `writ flow run`',
   'flow.plan_refused':
     'read the reasons, change the task or the participants, then run the same again',

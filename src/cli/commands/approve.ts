@@ -10,7 +10,12 @@
 import { faultError, showName } from '../../base/index.ts'
 import { shortId } from '../../history/index.ts'
 import { principalText } from '../../ledger/index.ts'
-import type { Answered, Confirm, GateAnswer } from '../../service/index.ts'
+import {
+  type Answered,
+  answeredElsewhere,
+  type Confirm,
+  type GateAnswer,
+} from '../../service/index.ts'
 import { failureText, resultText, visibleName } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
 import { proveAhead, refuseOthers } from '../call/home.ts'
@@ -59,6 +64,7 @@ export async function approve(call: CommandCall): Promise<Exit> {
     if (undo !== null) return approveUndo(call, undo)
     const found = await findQuestion(sessions, id)
     const { gate } = found.session
+    refuseElsewhere([found])
     refuseRepeated([found])
     noteLook(found.session, found.question.actionId)
     const names = call.options.texts('only')
@@ -137,6 +143,12 @@ function isApprovedBefore({ session, question }: FoundQuestion): boolean {
   return question.approvals?.given.some((one) => one.by === by) === true
 }
 
+/** Before anything is asked: a yes is carried out where the rehearsed files lie. */
+function refuseElsewhere(batch: readonly FoundQuestion[]): void {
+  const { question } = batch.find((one) => one.question.machine !== null) ?? {}
+  if (question !== undefined) throw answeredElsewhere(question.actionId, question.machine ?? '')
+}
+
 /** Before anything is asked: nothing of a batch is answered when one of it cannot be. */
 function refuseRepeated(batch: readonly FoundQuestion[]): void {
   const repeated = batch.find(isApprovedBefore)
@@ -171,6 +183,7 @@ async function othersLike(
 async function approveBatch(call: CommandCall, batch: readonly FoundQuestion[]): Promise<Exit> {
   const [first] = batch
   if (first === undefined) return EXIT.yes
+  refuseElsewhere(batch)
   refuseRepeated(batch)
   const isAsked = canAsk() && !call.options.isOn('yes') && !call.options.isOn('json')
   if (isAsked && !(await isAgreed(call, batch))) {

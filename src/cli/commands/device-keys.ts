@@ -23,15 +23,31 @@ export async function enroll(call: CommandCall): Promise<Exit> {
       const hint = `writ principal add device:${deviceText(device)}`
       throw faultError('dispatch.device', text, message, hint)
     }
-    await recordDeviceKey(session.ledger, actorOf(session), device, key ?? null, Date.now())
     const name = deviceText(device)
-    const words = isRemoved ? `${name} has no key any more` : `${name} signs with this key`
+    const known = await new DeviceKeys(session.ledger).read()
+    refuseTaken(known, name, key)
+    const before = known.current(device)
+    await recordDeviceKey(session.ledger, actorOf(session), device, key ?? null, Date.now())
+    const isOther = before !== null && before !== key
+    const words = isRemoved
+      ? `${name} has no key any more`
+      : `${name} signs with this key${isOther ? `, and no longer with ${before}` : ''}`
     return reply(
       call,
       { device: name, key: key ?? null },
       (paint) => `${paint.good('set')}  ${words}\n`,
     )
   })
+}
+
+/** Two devices with one key could sign for each other. */
+function refuseTaken(known: DeviceKeys, name: string, key: string | undefined): void {
+  const holder = known.all().find((one) => one.key === key && deviceText(one.device) !== name)
+  if (holder === undefined) return
+  const other = deviceText(holder.device)
+  const message = `the device ${showName(other)} has this key, and each device signs with its own`
+  const hint = `a new one for ${name}: writ device key --dir ANOTHER; or first: writ device enroll ${other} --remove`
+  throw faultError('dispatch.key', name, message, hint)
 }
 
 export async function list(call: CommandCall): Promise<Exit> {

@@ -17,13 +17,14 @@ import {
   openDeviceKey,
   simulation,
 } from '../../device/index.ts'
-import { encodeBase64, parseDevice, parseVerifierKey } from '../../ledger/index.ts'
+import { deviceText, encodeBase64, parseDevice, parseVerifierKey } from '../../ledger/index.ts'
 import { isExecutable } from '../../machine/index.ts'
 import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
 import { signalled } from '../call/listening.ts'
 import { surroundings } from '../call/terminal.ts'
 import { numberOption } from '../history/option-values.ts'
 import { plain } from '../history/text.ts'
+import { wholeUrl } from '../remote/remotes.ts'
 
 const DIRECTORY = 'writ-device'
 const SECONDS_MAX = 86_400
@@ -46,7 +47,7 @@ export async function run(call: CommandCall): Promise<Exit> {
   const carryOut = carryOutOf(call, words)
   const homeKeys = homeKeysOf(call)
   const tell = tellTo(call)
-  const trouble = (message: string): void => tell({ event: 'trouble', message })
+  const trouble = troubleTo(call, tell)
   const link = linkOf(call, device, homeKeys, trouble)
   const journal = DeviceJournal.open(folderOf(call), Date.now())
   const terms = { device, link, journal, carryOut, homeKeys, tell, nowMs: Date.now }
@@ -124,7 +125,7 @@ function linkOf(
     )
   if (url !== null) {
     const token = surroundings().env['WRIT_TOKEN'] ?? ''
-    if (token !== '') return new HttpLink({ url, token, device, trouble })
+    if (token !== '') return new HttpLink({ url: wholeUrl(url), token, device, trouble })
     const hint = `a human makes one: \`writ token create device:${device.id}@${device.namespace}\``
     throw faultError('api.no_token', '', 'the token of the device is not in `WRIT_TOKEN`', hint)
   }
@@ -134,7 +135,12 @@ function linkOf(
     password: passwordOf(options.text('password-file')),
     ca: options.text('ca'),
     prefix: options.text('prefix') ?? DEFAULT_PREFIX,
-    key: openDeviceKey(folderOf(call)),
+    key: openDeviceKey(folderOf(call), (key, file) => {
+      const name = deviceText(device)
+      call.terminal.err(
+        `made a new key for ${name} in ${plain(file)}; its messages count once a human types, at the home:\n  writ device enroll ${name} ${key}\nif ${name} has a key elsewhere, name its folder with --dir\n`,
+      )
+    }),
     device,
     homeKeys,
     trouble,
@@ -149,6 +155,36 @@ function passwordOf(file: string | null): string {
     throw usageError(`${showName(file)} cannot be read`, '--password-file FILE')
   }
 }
+
+const [PAUSE_MS, PAUSE_MS_MAX] = [1_000, 60_000]
+
+/** Names the address, and repeats the same trouble after pauses that grow. */
+function troubleTo(
+  { options }: CommandCall,
+  tell: (news: DeviceNews) => void,
+): (reason: string) => void {
+  const address = options.text('url') ?? options.text('broker') ?? ''
+  let [last, nextMs, pauseMs] = ['', 0, PAUSE_MS]
+  return (reason) => {
+    const nowMs = Date.now()
+    if (reason !== last) [last, nextMs, pauseMs] = [reason, 0, PAUSE_MS]
+    if (nowMs < nextMs) return
+    nextMs = nowMs + pauseMs
+    pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX)
+    const hint = HINTS.find(([pattern]) => pattern.test(reason))?.[1]
+    const message = `${address}: ${reason}${hint === undefined ? '' : `; ${hint}`}`
+    tell({ event: 'trouble', message })
+  }
+}
+
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [/self-signed|certificate/i, 'name the certificate of its authority with --ca'],
+  [
+    /not authorized|bad user/i,
+    'look at --user and --password-file, and at the rules of the broker',
+  ],
+  [/ECONNREFUSED|ENOTFOUND|EAI_AGAIN/, 'is it running, and is the address right?'],
+]
 
 function tellTo({ terminal, options }: CommandCall): (news: DeviceNews) => void {
   const isJson = options.isOn('jsonl') || options.isOn('json')

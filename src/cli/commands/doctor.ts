@@ -11,11 +11,12 @@ import { custodyOf } from '../../store/index.ts'
 import { probeView } from '../../view/index.ts'
 import { counted, grouped, sizeText, visibleName } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit } from '../call/command.ts'
-import { withHistory } from '../call/home.ts'
+import { withHistory, withHome } from '../call/home.ts'
 import type { Terminal } from '../call/terminal.ts'
 import { troublesIn, troublesText } from '../flow/schedule-trouble.ts'
 import { brokerTroubles } from '../gate/broker-trouble.ts'
 import { undeliveredIn } from '../gate/delivery-text.ts'
+import { type MachineLook, machineLines, machineLook } from '../gate/machine-lines.ts'
 import { type GateSession, withGate } from '../gate/open.ts'
 
 /** Without these commands are rehearsed all the same, with less comfort. */
@@ -29,6 +30,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     credential === null ? NO_HOME : await withGate(call, lookInto)
   const custody: Custody =
     credential === null ? LEVEL : await withHistory(call, ({ ledger }) => custodyOf(ledger))
+  const machine = credential === null ? null : await withHome(call, machineLook)
   const found = {
     ok,
     level: LEVEL,
@@ -41,7 +43,13 @@ export async function run(call: CommandCall): Promise<Exit> {
     undelivered,
     brokers,
   }
-  const answer = { ...found, ...(schedules.length === 0 ? {} : { schedules }), controls }
+  const ofServer = machine === null ? {} : { machine }
+  const answer = {
+    ...found,
+    ...ofServer,
+    ...(schedules.length === 0 ? {} : { schedules }),
+    controls,
+  }
   await call.terminal.out(
     call.options.isOn('json')
       ? `${JSON.stringify(answer)}\n`
@@ -136,6 +144,7 @@ function closing({
   dropped_variables: dropped,
   undelivered,
   brokers,
+  machine,
 }: DoctorEnd) {
   return [
     '',
@@ -151,6 +160,7 @@ function closing({
     ...(approvals === null ? [] : [approvalsLine(approvals)]),
     ...(dropped.length === 0 ? [] : [droppedLine(dropped)]),
     ...(undelivered === 0 ? [] : [undeliveredLine(undelivered)]),
+    ...(machine === undefined ? [] : machineLines(machine)),
     ...brokers.map((words) => `broker ${words}`),
   ]
 }
@@ -195,6 +205,8 @@ interface DoctorEnd {
   readonly approvals: Wanted
   readonly dropped_variables: readonly string[]
   readonly undelivered: number
+  /** Of a home whose facts lie on a server. */
+  readonly machine?: MachineLook
   /** What is wrong with the brokers of the settings. */
   readonly brokers: readonly string[]
 }

@@ -35,9 +35,17 @@ export const FLEET_COMMANDS: readonly Command[] = [
     load: async () => ({ run: (await import('./worker.ts')).retry }),
   },
   {
+    name: 'worker drop',
+    says: 'remove a job that no worker has: it is not done any more',
+    usage: 'writ worker drop JOB [--pass-fd N]',
+    options: [PASS_FD, HOME],
+    examples: ['writ worker drop 42'],
+    load: async () => ({ run: (await import('./worker.ts')).drop }),
+  },
+  {
     name: 'worker',
-    says: 'take jobs of this home from its server: runs of flows, schedules, messages',
-    usage: 'writ worker [--labels NAME,…] [--concurrency N] [--jsonl]',
+    says: 'take jobs of this home from its server: proposals, runs of flows, schedules, messages',
+    usage: 'writ worker [--labels NAME,…] [--concurrency N] [--dispatch] [--jsonl]',
     options: [
       {
         name: 'labels',
@@ -45,6 +53,11 @@ export const FLEET_COMMANDS: readonly Command[] = [
         says: 'what this machine has, such as `linux,gpu,repo:shop`: it takes jobs that need no more',
       },
       { name: 'concurrency', value: 'N', says: 'how many jobs at once; 4 without it' },
+      {
+        name: 'dispatch',
+        value: null,
+        says: 'also bring tasks to devices, one such worker at a time: for machines that have the secrets of the ways',
+      },
       { name: 'jsonl', value: null, says: 'print one JSON object for each thing that happens' },
       HOME,
     ],

@@ -5,6 +5,7 @@ import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.t
 import type { Paint } from '../call/terminal.ts'
 import { handOrder } from '../flow/hand-order.ts'
 import { withPersonsRun } from '../flow/order.ts'
+import { queuedRun, removeQueued } from '../flow/queued.ts'
 import type { GateSession } from '../gate/open.ts'
 import { plain } from '../history/text.ts'
 
@@ -49,6 +50,10 @@ export async function run(call: CommandCall): Promise<Exit> {
       else if (acts.length > 0) await terminal.out(promotedText(acts))
       if (!isEnded) return EXIT.waiting
       return outcomes?.some(({ outcome }) => outcome === 'left') ? EXIT.no : EXIT.yes
+    },
+    async ({ host, gate }, error) => {
+      const { session } = gate
+      return removeQueued(call, session, await queuedRun(session, host.stream, runName, error))
     },
   )
 }
@@ -100,8 +105,9 @@ async function takeBack(
 }
 
 function leftBy(action_id: string, error: unknown): UndoOutcome {
-  if (!(error instanceof FaultError) || !error.fault.code.startsWith('rollback.')) throw error
+  if (!(error instanceof FaultError)) throw error
   const { code, message, hint } = error.fault
+  if (!code.startsWith('rollback.') && code !== 'machine.elsewhere') throw error
   // A person took it back before.
   if (code === 'rollback.nothing') return { action_id, outcome: 'undone_before' }
   return { action_id, outcome: 'left', code, message, next: hint ?? `writ rollback ${action_id}` }

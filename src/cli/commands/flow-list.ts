@@ -6,10 +6,12 @@ import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.t
 import { type ReadSession, streamToRead, withHistory } from '../call/home.ts'
 import { statusWord } from '../flow/answer.ts'
 import { passWhenRead } from '../flow/passed.ts'
+import { queuedRows } from '../flow/queued.ts'
 import { momentOption, numberOption } from '../history/option-values.ts'
 import { plain, table } from '../history/text.ts'
 
-const STATUSES: readonly RunStatus[] = [
+const STATUSES: readonly (RunStatus | 'QUEUED')[] = [
+  'QUEUED',
   'RUNNING',
   'WAITING',
   'BLOCKED',
@@ -26,10 +28,23 @@ export async function run(call: CommandCall): Promise<Exit> {
   return withHistory(call, async (session) => {
     await passWhenRead(call, session, null)
     const runs = await listedRuns(session, call, wanted)
+    const waiting = await queuedIn(session, call, wanted)
     const { terminal, options } = call
-    if (options.isOn('json')) await terminal.out(`${JSON.stringify({ runs })}\n`)
-    else if (runs.length === 0) await terminal.out('no run found: writ flow run FLOW begins one\n')
+    if (options.isOn('json'))
+      await terminal.out(
+        `${JSON.stringify({ runs, ...(waiting.length === 0 ? {} : { queued: waiting }) })}\n`,
+      )
+    else if (runs.length + waiting.length === 0)
+      await terminal.out('no run found: writ flow run FLOW begins one\n')
     else {
+      const queued = waiting.map(({ title, finding, flow_id, run_id }) => [
+        plain(title),
+        statusWord('QUEUED', terminal.paint),
+        '',
+        plain(finding),
+        plain(flow_id),
+        run_id,
+      ])
       const heads = ['title', 'status', 'age', 'began', 'flow', 'run']
       const rows = runs.map(({ title, status, age, started_at, flow_id, run_id }) => [
         plain(title),
@@ -39,10 +54,22 @@ export async function run(call: CommandCall): Promise<Exit> {
         plain(flow_id),
         run_id,
       ])
-      await terminal.out(table(terminal, heads, rows))
+      await terminal.out(table(terminal, heads, [...queued, ...rows]))
     }
     return EXIT.yes
   })
+}
+
+/** Runs that wait for a worker to begin them: they have no fact, and so no age. */
+async function queuedIn(
+  session: ReadSession,
+  call: CommandCall,
+  wanted: ReadonlySet<string> | null,
+) {
+  if (wanted !== null && !wanted.has('QUEUED')) return []
+  const flowName = call.options.text('flow')
+  const rows = await queuedRows(session, await streamToRead(session, call))
+  return rows.filter(({ flow_id }) => flowName === null || flow_id === flowName)
 }
 
 function statusesOf({ options }: CommandCall): ReadonlySet<string> | null {

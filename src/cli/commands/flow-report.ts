@@ -10,7 +10,9 @@ import { reasonOf } from '../call/source.ts'
 import { missingText, runText, takenBackText } from '../flow/answer.ts'
 import { exportDeliverables } from '../flow/deliverables.ts'
 import { namedRun } from '../flow/named.ts'
+import { otherMachineOf } from '../flow/other-machine.ts'
 import { artifactDiffs, runDrawing } from '../flow/report-parts.ts'
+import { withSentAnswers } from '../flow/sent-answers.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   const [html, directory] = [call.options.text('html'), call.options.text('deliverables')]
@@ -19,7 +21,9 @@ export async function run(call: CommandCall): Promise<Exit> {
   return withHistory(call, async (session) => {
     const { head, stream } = await namedRun(session, call)
     const { home, ledger } = session
-    const walked = await lookAtRun({ home, ledger, stream }, head.run_id)
+    const seen = await lookAtRun({ home, ledger, stream }, head.run_id)
+    const walked = await withSentAnswers(ledger, seen)
+    const isElsewhere = (await otherMachineOf(ledger, head.run_id)) !== null
     const { flow, facts, state, status } = walked
     const missing = await missingOutputs(ledger, stream, head.run_id)
     const gone = missing.length === 0 ? {} : { missing }
@@ -46,7 +50,7 @@ export async function run(call: CommandCall): Promise<Exit> {
       return EXIT.yes
     }
     const more = `${takenBackText(taken, terminal)}${missingText(missing, terminal)}`
-    await terminal.out(`${runText(walked, terminal, stopsOf(walked))}${more}`)
+    await terminal.out(`${runText(walked, terminal, stopsOf(walked), { isElsewhere })}${more}`)
     if (page !== null) await terminal.out(`report: ${showName(page)}\n`)
     if (delivered !== null) {
       const lost = delivered.missing === undefined ? '' : `, ${delivered.missing.length} missing`

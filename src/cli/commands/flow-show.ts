@@ -34,6 +34,7 @@ import { renderEffects, type View } from '../effects/render.ts'
 import { stopsText, takenBackText } from '../flow/answer.ts'
 import { findNode } from '../flow/answering.ts'
 import { withFlows } from '../flow/open.ts'
+import { withSentAnswers } from '../flow/sent-answers.ts'
 import { plain } from '../history/text.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
@@ -42,7 +43,7 @@ export async function run(call: CommandCall): Promise<Exit> {
     throw usageError('say the run and the node', 'writ flow show RUN NODE')
   return withFlows(call, async ({ host }) => {
     const { run_id, workspace } = await findRun(host.ledger, host.stream, runName)
-    const walked = await lookAtRun(host, run_id)
+    const walked = await withSentAnswers(host.ledger, await lookAtRun(host, run_id))
     const shown = nodeOf(walked, findNode(walked.flow, node))
     for (const asked of askedOfPeople(walked))
       if (isAbout(shown, asked)) noteSeen(host, walked, asked)

@@ -13,32 +13,50 @@ import { type ReadSession, streamToRead, withHistory } from '../call/home.ts'
 import { missingText, runAnswer, runText, statusExit, takenBackText } from '../flow/answer.ts'
 import { stopsWithLaws } from '../flow/approval-laws.ts'
 import { namedRun } from '../flow/named.ts'
+import { otherMachineOf, otherMachineText } from '../flow/other-machine.ts'
 import { passWhenRead } from '../flow/passed.ts'
+import { queuedRows, queuedRun, tellQueued } from '../flow/queued.ts'
+import { withSentAnswers } from '../flow/sent-answers.ts'
 import { editedFlow, editedText } from '../flow/source-files.ts'
 import { plain, table } from '../history/text.ts'
 
 export async function run(call: CommandCall): Promise<Exit> {
   return withHistory(call, async (session) =>
-    call.arguments.length === 0 ? listRuns(session, call) : showRun(session, call),
+    call.arguments.length === 0 ? listRuns(session, call) : showNamed(session, call),
   )
+}
+
+async function showNamed(session: ReadSession, call: CommandCall): Promise<Exit> {
+  try {
+    return await showRun(session, call)
+  } catch (error) {
+    const stream = await streamToRead(session, call)
+    const [given] = call.arguments
+    return tellQueued(call, session, await queuedRun(session, stream, given, error))
+  }
 }
 
 async function showRun(session: ReadSession, call: CommandCall): Promise<Exit> {
   const { head, stream } = await namedRun(session, call)
   await passWhenRead(call, session, head.run_id)
   const { home, ledger } = session
-  const walked = await lookAtRun({ home, ledger, stream }, head.run_id)
+  const seen = await lookAtRun({ home, ledger, stream }, head.run_id)
+  const walked = await withSentAnswers(ledger, seen)
   const { flow, state, status } = walked
   const missing = await missingOutputs(ledger, stream, head.run_id)
   const taken = await takenBack(ledger, stream, head.run_id, walked.facts)
   const edited = await editedFlow(walked)
   const stops = await stopsWithLaws({ ledger, stream }, walked)
+  const other = await otherMachineOf(ledger, head.run_id)
   const { terminal, options } = call
   if (!options.isOn('json')) {
     const more = `${takenBackText(taken, terminal)}${missingText(missing, terminal)}`
-    await terminal.out(`${runText(walked, terminal, stops)}${more}`)
+    const isElsewhere = other !== null
+    await terminal.out(`${runText(walked, terminal, stops, { isElsewhere })}${more}`)
     if (edited !== null) await terminal.out(`\n${plain(editedText(edited))}\n`)
-    if (status === 'RUNNING' && !(await isWalked({ home }, head.run_id)))
+    if (other !== null && state.ended === null)
+      await terminal.out(`${plain(otherMachineText(other))}\n`)
+    else if (status === 'RUNNING' && !(await isWalked({ home }, head.run_id)))
       await terminal.out(`no process runs it; to go on: writ flow resume ${head.run_id}\n`)
     return statusExit(status)
   }
@@ -57,6 +75,7 @@ async function showRun(session: ReadSession, call: CommandCall): Promise<Exit> {
     ...gone,
     ...back,
     ...file,
+    ...(other === null ? {} : { machine: other.name }),
   }
   await terminal.out(`${JSON.stringify(answer)}\n`)
   return statusExit(status)
@@ -80,13 +99,23 @@ async function listRuns(session: ReadSession, call: CommandCall): Promise<Exit> 
     }),
   )
   const { terminal, options } = call
-  if (options.isOn('json')) await terminal.out(`${JSON.stringify({ runs })}\n`)
-  else if (runs.length === 0) await terminal.out('no flow was run here\n')
+  const queued = await queuedRows(session, stream)
+  const more = queued.length === 0 ? {} : { queued }
+  if (options.isOn('json')) await terminal.out(`${JSON.stringify({ runs, ...more })}\n`)
+  else if (runs.length + queued.length === 0) await terminal.out('no flow was run here\n')
   else {
-    await showRun(session, call)
-    const rows = runs.map((one) => [one.run_id, plain(one.flow_id), one.status, one.started_at])
+    if (runs.length > 0) await showRun(session, call)
+    const waiting = queued.map((one) => [
+      one.run_id,
+      plain(one.flow_id),
+      'QUEUED',
+      plain(one.finding),
+    ])
+    const begun = runs.map((one) => [one.run_id, plain(one.flow_id), one.status, one.started_at])
     const heading = `\n${terminal.paint.strong('all runs, the newest first')}\n`
-    await terminal.out(`${heading}${table(terminal, ['run', 'flow', 'status', 'began'], rows)}`)
+    await terminal.out(
+      `${heading}${table(terminal, ['run', 'flow', 'status', 'began'], [...waiting, ...begun])}`,
+    )
   }
   return EXIT.yes
 }

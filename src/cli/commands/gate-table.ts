@@ -30,7 +30,8 @@ export const GATE_COMMANDS: readonly Command[] = [
   {
     name: 'propose',
     says: 'the whole way of a proposal: check, rehearse, compare, decide, promote',
-    usage: 'writ propose FILE|- [--wait] [--dry-run] | --example KIND',
+    usage:
+      'writ propose FILE|- [--wait] [--dry-run] | FILE|- --queue [--label NAME]… [--workspace DIR] [--wait] | --example KIND',
     options: [
       {
         name: 'example',
@@ -39,6 +40,22 @@ export const GATE_COMMANDS: readonly Command[] = [
       },
       { name: 'wait', value: null, says: 'stay until a human has answered, or time is up' },
       { name: 'dry-run', value: null, says: 'stop before promotion; write nothing down' },
+      {
+        name: 'queue',
+        value: null,
+        says: 'leave it to a worker (`writ worker`), and print the id of the action',
+      },
+      {
+        name: 'label',
+        value: 'NAME',
+        many: true,
+        says: 'with `--queue`: a label that the worker needs; may be given again',
+      },
+      {
+        name: 'workspace',
+        value: 'DIR',
+        says: 'with `--queue`: the directory of the home on the machine that is to do it; that of this home without it',
+      },
       STREAM,
       HOME,
     ],
@@ -46,6 +63,7 @@ export const GATE_COMMANDS: readonly Command[] = [
       'writ propose --example COMMAND_EXECUTION > proposal.json',
       'writ propose proposal.json',
       'writ propose --dry-run proposal.json',
+      'writ propose --queue --label gpu proposal.json',
       'WRIT_TOKEN=… writ propose --wait --json - < proposal.json',
     ],
     load: () => import('./propose.ts'),

@@ -1,10 +1,10 @@
 /** `writ halt` and `writ resume`: everything stops at once, and goes on when a human says so. */
-import { FaultError, invariant } from '../../base/index.ts'
+import { FaultError, faultCode, invariant } from '../../base/index.ts'
 import { openHome } from '../../home/index.ts'
 import { occurredAtText } from '../../ledger/index.ts'
-import { raiseHalt } from '../../service/index.ts'
+import { isHalted, liftHalt, raiseHalt } from '../../service/index.ts'
 import { type CommandCall, EXIT, type Exit, reply } from '../call/command.ts'
-import { refuseOthers, requireHuman, requireWholeHost } from '../call/home.ts'
+import { refuseOthers, requireHuman, requireWholeHost, withHome } from '../call/home.ts'
 import { surroundings } from '../call/terminal.ts'
 import { finishedText } from '../gate/interrupted.ts'
 import { withGate, withGates } from '../gate/open.ts'
@@ -59,16 +59,44 @@ function raiseHere({ options }: CommandCall): boolean {
 
 function unrecorded(error: unknown): unknown {
   if (!(error instanceof FaultError)) return error
+  const isAlone = UNRECORDABLE.has(error.fault.code)
+  const lifted = isAlone ? '`writ resume` lifts' : 'from then on `writ resume` lifts'
+  return toldMore(
+    error,
+    'this machine is halted, but the fact could not be recorded',
+    `other machines go on until it is recorded: type \`writ halt\` again when that is mended; ${lifted} the halt of this machine`,
+  )
+}
+
+function toldMore(error: FaultError, what: string, next: string): FaultError {
   const { fault } = error
-  const message = `this machine is halted, but the fact could not be recorded: ${fault.message}`
-  const again =
-    'other machines go on until it is recorded: type `writ halt` again when that is mended'
-  const hint = fault.hint === undefined ? again : `${fault.hint}; ${again}`
+  const message = `${what}: ${fault.message}`
+  const hint = fault.hint === undefined ? next : `${fault.hint}; ${next}`
   return new FaultError({ ...fault, message, hint }, { cause: error })
 }
 
 /** `writ resume`: a human of the whole host ends a halt, with a credential if there is one. */
 export async function resume(call: CommandCall): Promise<Exit> {
+  try {
+    return await resumeAll(call)
+  } catch (error) {
+    if (!UNRECORDABLE.has(faultCode(error) ?? '')) throw stillHalted(call, error)
+    return resumeHere(call, error)
+  }
+}
+
+/** A halt may be on the record, so this machine goes on only once the ledger has said so. */
+function stillHalted({ options }: CommandCall, error: unknown): unknown {
+  if (!(error instanceof FaultError) || !error.fault.code.startsWith('ledger.')) return error
+  if (!isHalted(openHome(surroundings(), options.text('home')).state)) return error
+  return toldMore(
+    error,
+    'this machine stays halted',
+    'type `writ resume` again when that is mended: it lifts the halt of this machine',
+  )
+}
+
+async function resumeAll(call: CommandCall): Promise<Exit> {
   return withGate(call, async ({ gate, session }) => {
     requireWholeHost(session.caller, 'resuming')
     await requireHuman(session, call, 'resuming')
@@ -78,5 +106,20 @@ export async function resume(call: CommandCall): Promise<Exit> {
     }
     const answer = await gate.resume(call.options.text('reason'))
     return reply(call, answer, (paint) => `${paint.good('resumed')}\n`)
+  })
+}
+
+/** A machine that was not let into the home, or was removed, halts and goes on by itself alone. */
+const UNRECORDABLE: ReadonlySet<string> = new Set(['machine.unknown', 'machine.removed'])
+
+async function resumeHere(call: CommandCall, refused: unknown): Promise<Exit> {
+  return withHome(call, async (session) => {
+    requireWholeHost(session.caller, 'resuming')
+    await requireHuman(session, call, 'resuming')
+    const { state } = session.home
+    if (!isHalted(state)) throw refused
+    liftHalt(state)
+    const words = 'on this machine alone, which records nothing; a halt on the record holds'
+    return reply(call, { ok: true, seq: null }, (paint) => `${paint.good('resumed')}  ${words}\n`)
   })
 }

@@ -2,10 +2,11 @@
 
 import { type RunStop, stopsOf } from '../../flow/index.ts'
 import type { KnownHome } from '../../home/index.ts'
-import { runsElsewhere, stoppedRuns, type WalkedRun } from '../../runs/index.ts'
+import { type DamagedRun, runsElsewhere, stoppedRuns, type WalkedRun } from '../../runs/index.ts'
 import type { InboxQuestion, Question } from '../../service/index.ts'
 import { countsText, headJson, operationTitle, resultText, visible } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit, reply } from '../call/command.ts'
+import { nextStep } from '../call/next-step.ts'
 import type { Paint, Terminal } from '../call/terminal.ts'
 import {
   askerText,
@@ -18,6 +19,7 @@ import { shortDigest } from '../effects/question-text.ts'
 import { stopsText } from '../flow/answer.ts'
 import { passWhenOpen } from '../flow/passed.ts'
 import { troublesIn, troublesText } from '../flow/schedule-trouble.ts'
+import { withSentAnswers } from '../flow/sent-answers.ts'
 import { approvalsText, fewHumansText, missingText } from '../gate/approvals-text.ts'
 import { type DeliveryState, deliveryStates, undeliveredLines } from '../gate/delivery-text.ts'
 import {
@@ -106,7 +108,9 @@ async function waitingIn(sessions: readonly GateSession[]): Promise<readonly Inb
 function jsonOf({ row, question, deliveries }: InboxEntry) {
   if (question === null) return row
   const { needs: _needs, ...head } = headJson(question)
-  return { ...row, ...head, ...(deliveries.length === 0 ? {} : { deliveries }) }
+  const { machine } = question
+  const place = machine === null ? {} : { machine }
+  return { ...row, ...head, ...place, ...(deliveries.length === 0 ? {} : { deliveries }) }
 }
 
 /** A few lines a question: enough to know which one to look at. */
@@ -129,9 +133,16 @@ function entryLines({ row, question, deliveries }: InboxEntry, paint: Paint): re
     ...several,
     ...(problem === undefined ? [] : [`  ${paint.bad(problem.message)}`]),
     ...undeliveredLines(deliveries).map((words) => `  ${paint.bad(visible(words))}`),
-    `  ${paint.dim(`writ inbox ${id} shows it; writ approve ${id}, or writ deny ${id}; until ${momentText(row.expires_at)}`)}`,
+    `  ${paint.dim(`writ inbox ${id} shows it; ${answerText(id, question)}; until ${momentText(row.expires_at)}`)}`,
     '',
   ]
+}
+
+/** Where a person says yes, and where no. */
+function answerText(id: string, { machine }: Question, how = ''): string {
+  if (machine === null) return `writ approve ${id}${how}, or writ deny ${id}`
+  const there = machine === '' ? 'another machine' : `the machine ${visible(machine)}`
+  return `its files lie on ${there} of the home: writ approve ${id} there; or writ deny ${id} here`
 }
 
 /** A run that waits for a person or is blocked; yeses about effects are among the questions of the gate. */
@@ -150,12 +161,21 @@ async function flowQuestions(sessions: readonly GateSession[]): Promise<readonly
     const { home, ledger } = session
     const others = await runsElsewhere(ledger, stream)
     const stopped = await stoppedRuns({ home, ledger, stream }, others)
-    found.push(...stopped.flatMap(questionsOf))
+    for (const run of stopped)
+      found.push(...questionsOf('error' in run ? run : await withSentAnswers(ledger, run)))
   }
   return found
 }
 
-function questionsOf(run: WalkedRun): readonly FlowQuestion[] {
+function damageOf({ runId, error: { fault } }: DamagedRun): FlowQuestion {
+  const next = [fault.hint ?? nextStep(fault.code) ?? `writ flow status ${runId}`]
+  const kind = 'failed' as const
+  const stop = { kind, title: 'this run', code: fault.code, says: fault.message, next }
+  return { run_id: runId, title: runId, node_id: '', why: kind, needs: [], stop }
+}
+
+function questionsOf(run: WalkedRun | DamagedRun): readonly FlowQuestion[] {
+  if ('error' in run) return [damageOf(run)]
   const { runId, flow, waiting } = run
   const { title, flow_id } = flow.document
   return stopsOf(run).flatMap((stop) => {
@@ -247,5 +267,5 @@ function needText(question: Question): string {
     passphrase: ' with the passphrase',
     passkey: ' with a passkey',
   }
-  return `writ approve ${id}${needs[question.need]}, or writ deny ${id}; until ${momentText(question.expiresAt)}`
+  return `${answerText(id, question, needs[question.need])}; until ${momentText(question.expiresAt)}`
 }

@@ -18,7 +18,7 @@ import {
 } from '../../home/index.ts'
 import { type Principal, principalText, type Register, samePrincipal } from '../../ledger/index.ts'
 import { bareLaws, DEFAULT_LAWS, LAYERED, lawDifferences } from '../../policy/index.ts'
-import { recordDefaultLaws, recordLaws } from '../../service/index.ts'
+import { lastAccepted, recordDefaultLaws, recordLaws } from '../../service/index.ts'
 import type { Ledger } from '../../store/index.ts'
 import { visibleName } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
@@ -95,7 +95,8 @@ interface LawsToSettle {
 
 /**
  * Records the laws in force. A law file that was there before the home, such as that of a clone, is
- * accepted only by a person who sees what it changes; without one the default laws are in force.
+ * accepted only by a person who sees what it changes; without one the default laws are in force. Where
+ * several machines use the home, laws that are accepted stay: a machine that joins has no law file yet.
  * Returns whether the laws in force are those of the file.
  */
 async function settleLaws(
@@ -103,6 +104,8 @@ async function settleLaws(
   around: Surroundings,
   { made: { home, isNew }, ledger, principal, isAsked }: LawsToSettle,
 ): Promise<boolean> {
+  const accepted = ledger.files === null ? null : await lastAccepted(ledger)
+  if (accepted !== null) return home.laws === accepted.laws.laws
   if (home.laws === home.registeredLaws) {
     await recordLaws(home, ledger, principal, Date.now())
     return true

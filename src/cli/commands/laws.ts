@@ -26,6 +26,7 @@ import {
   mostApprovals,
   type ParsedLaws,
 } from '../../policy/index.ts'
+import { lastAccepted } from '../../service/index.ts'
 import { visible } from '../../words/index.ts'
 import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
 import { streamsToRead, withHistory } from '../call/home.ts'
@@ -43,8 +44,7 @@ export async function check(call: CommandCall): Promise<Exit> {
   const named = isOwn ? [lawsOfHome(call)] : call.arguments
   if (isOwn) for (const file of named) refuseGone(file)
   const { options, terminal } = call
-  const open = () => openHome(surroundings(), options.text('home'))
-  const home = isOwn ? await ofHome(open) : null
+  const accepted = isOwn ? await ofHome(() => acceptedDigest(call)) : null
   const answers: Answer[] = []
   for (const file of named) {
     const { reading, digest } = await readLawFile(file)
@@ -52,7 +52,7 @@ export async function check(call: CommandCall): Promise<Exit> {
     answers.push({
       file,
       digest,
-      inForce: home === null ? null : home.registeredLaws === digest,
+      inForce: accepted === null ? null : accepted === digest,
       reading: reading.ok ? { ...reading, warnings: [...reading.warnings, ...warnings] } : reading,
     })
   }
@@ -68,6 +68,22 @@ function refuseGone(file: string): void {
     'put the file back, or run `writ laws accept`, which shows what changes and leaves the default laws alone in force'
   const details = { file, reason: 'ENOENT' }
   throw new FaultError(fault('cli.file_unreadable', file, details, { message, hint }))
+}
+
+/** Of the laws in force: those of the record where it is read by several machines, else the registered ones. */
+async function acceptedDigest(call: CommandCall): Promise<string> {
+  const { registeredLaws } = openHome(surroundings(), call.options.text('home'))
+  try {
+    return await withHistory(call, async ({ ledger }) =>
+      ledger.files === null
+        ? registeredLaws
+        : ((await lastAccepted(ledger))?.laws.laws ?? registeredLaws),
+    )
+  } catch (error) {
+    // Laws are checked also where the record cannot be read.
+    if (error instanceof FaultError) return registeredLaws
+    throw error
+  }
 }
 
 /** Laws that want more humans than the home has; nothing where there is no home to look at. */

@@ -31,7 +31,7 @@ import {
 } from '../call/home.ts'
 import { refuseActorsFile, refuseOut, writeWhole } from '../call/output-file.ts'
 import { progressBar } from '../call/terminal.ts'
-import { proofFile, proofOf, writeProofs } from '../history/fact-proofs.ts'
+import { cosignedOf, proofFile, proofOf, writeProofs } from '../history/fact-proofs.ts'
 
 /**
  * `writ ledger checkpoint`: a signed checkpoint of all streams of the home, as a note that other tools
@@ -167,7 +167,8 @@ async function writeProof(
   proof: FactProof,
   file: string,
 ): Promise<Exit> {
-  const { text, size, cosigned } = await proofFile(session, stream, proof)
+  const known = await cosignedOf(session, stream)
+  const { text, size, cosigned } = await proofFile(session, stream, proof, known)
   await writeWhole(file, text)
   const by = cosigned ? 'with cosignatures' : 'signed by the ledger alone'
   return reply(

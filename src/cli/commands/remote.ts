@@ -1,5 +1,5 @@
 /** `writ remote …`: the services that this user speaks to with `WRIT_URL`, each with its key. */
-import { faultError, showName } from '../../base/index.ts'
+import { faultCode, faultError, showName } from '../../base/index.ts'
 import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
 import { refuseBelowAgent } from '../call/home.ts'
 import { canAsk } from '../call/passphrase.ts'
@@ -7,10 +7,11 @@ import { surroundings } from '../call/terminal.ts'
 import { askLine } from '../gate/answer-line.ts'
 import { plain, table } from '../history/text.ts'
 import {
-  checkKey,
+  checkKeys,
   clientOf,
   fingerprintOf,
-  keyOf,
+  keysOf,
+  onePerKey,
   readRemotes,
   wholeUrl,
   writeRemotes,
@@ -33,32 +34,56 @@ export async function add(call: CommandCall): Promise<Exit> {
     throw faultError('remote.exists', same.name, message, `writ remote remove ${same.name}`)
   }
   const client = clientOf(around, url)
-  const key = await keyOf(client, url)
-  await agree(call, key)
+  const given = onePerKey((call.options.text('key') ?? '').split(/\s+/).filter(Boolean))
+  const shown = await keysOf(client, url)
+  const trusted = given.length > 0 ? given : await compared(call, shown)
+  const [key = ''] = trusted
   const remote = { name, url, key }
-  await checkKey(client, remote)
-  writeRemotes(around, [...known, remote])
+  const keys = await provenBy(given, shown, () => checkKeys(client, remote, trusted))
+  writeRemotes(around, [...known, { ...remote, keys }])
   return reply(call, { ...remote, fingerprint: fingerprintOf(key) }, () =>
     plain(`registered ${name}: WRIT_URL=${url}`).concat('\n'),
   )
 }
 
-async function agree({ options, terminal }: CommandCall, key: string): Promise<void> {
-  const given = options.text('key')
-  // As `writ ledger key` prints it there, so that it can be compared.
-  const shown = plain(key)
-  if (given !== null) {
-    if (fingerprintOf(given) === fingerprintOf(key)) return
-    const message = `the service has the key ${shown}, and \`--key\` says another one`
-    throw faultError('remote.key_changed', '', message, 'compare with `writ ledger key` there')
+/** Says which keys the service has where those that were given prove none of them. */
+async function provenBy(
+  given: readonly string[],
+  shown: readonly string[],
+  check: () => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  try {
+    return await check()
+  } catch (error) {
+    if (faultCode(error) !== 'remote.key_changed' || given.length === 0) throw error
+    const ids = given.map(fingerprintOf)
+    const isListed = shown.some((one) => ids.includes(fingerprintOf(one)))
+    const message = isListed
+      ? `${keysText(shown)}, and it shows nothing that the one of \`--key\` has signed, which would prove the others`
+      : `${keysText(shown)}, and \`--key\` says another one`
+    const hint = isListed
+      ? 'hand over all keys of the home: --key "$KEYS", with what `writ ledger key` prints there'
+      : 'compare with `writ ledger key` there'
+    throw faultError('remote.key_changed', '', message, hint)
   }
-  terminal.err(`the service has the key ${shown}\n`)
+}
+
+/** As `writ ledger key` prints them there, so that they can be compared. */
+function keysText(keys: readonly string[]): string {
+  return `the service has the key${keys.length === 1 ? '' : 's'} ${keys.map(plain).join(', ')}`
+}
+
+async function compared(
+  { terminal }: CommandCall,
+  shown: readonly string[],
+): Promise<readonly string[]> {
+  terminal.err(`${keysText(shown)}\n`)
   if (!canAsk()) {
     const hint = 'take it from the home itself: writ remote add NAME URL --key "$(writ ledger key)"'
     throw faultError('credential.required', '', 'a person compares the key of a service', hint)
   }
-  const line = await askLine('Is it the one that `writ ledger key` shows there? [y/N] ')
-  if (typeof line === 'object' && /^y(?:es)?$/i.test(line.text.trim())) return
+  const line = await askLine('Is that what `writ ledger key` shows there? [y/N] ')
+  if (typeof line === 'object' && /^y(?:es)?$/i.test(line.text.trim())) return shown
   throw faultError('remote.unknown', '', 'nothing was registered')
 }
 

@@ -46,11 +46,11 @@ async function restore(call: CommandCall, named: RollbackTarget): Promise<Exit> 
       return take(true)
     })
     const { terminal, options } = call
-    await terminal.out(
-      options.isOn('json') ? `${JSON.stringify(answer)}\n` : restoredText(call, answer, dryRun),
-    )
+    const text = `${restoredText(call, answer, dryRun)}${elsewhereText(answer, named)}`
+    await terminal.out(options.isOn('json') ? `${JSON.stringify(answer)}\n` : text)
     if (answer.compensation?.pending !== undefined) return EXIT.waiting
-    return dryRun || asIs || answer.verified ? EXIT.yes : EXIT.no
+    const isWhole = asIs || answer.verified
+    return dryRun || (isWhole && answer.elsewhere === undefined) ? EXIT.yes : EXIT.no
   })
 }
 
@@ -123,6 +123,18 @@ function restoredText({ terminal }: CommandCall, answer: RollbackAnswer, dryRun:
   const rest = paths.length - PATHS_MAX
   const more = rest > 0 ? [`  and ${grouped(rest)} more; \`--json\` lists them all`] : []
   return `${[head, ...paths.slice(0, PATHS_MAX), ...more].join('\n')}\n`
+}
+
+/** Acts that other machines of the home have to take back. */
+function elsewhereText({ elsewhere = [] }: RollbackAnswer, target: RollbackTarget): string {
+  const machines = new Set(elsewhere.map(({ machine }) => machine))
+  const since = 'since' in target ? target.since : ''
+  return [...machines]
+    .map((name) => {
+      const count = counted(elsewhere.filter(({ machine }) => machine === name).length, 'act')
+      return `left  ${count} of the machine ${visibleName(name)}; type there: writ rollback --since ${since}\n`
+    })
+    .join('')
 }
 
 /** `writ undo`: takes back the last action that was promoted and not taken back yet. */

@@ -43,6 +43,7 @@ const KIND_WORDS: Readonly<Record<ScheduleNews['kind'], string>> = {
   skipped: 'skipped',
   failed: 'failed',
   halted: 'halted',
+  left: 'left to other machines',
 }
 
 function newsText(news: ScheduleNews): string {

@@ -1,14 +1,16 @@
 /**
  * `writ worker …`: takes jobs of a home from its PostgreSQL server, on any number of machines (X-2).
  * `prepare` makes the tables of jobs, `list` shows workers and what waits, `retry` lets a failed job
- * try again.
+ * try again, `drop` removes one.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { faultError, showName } from '../../base/index.ts'
+import { isHaltedNow } from '../../dispatch/index.ts'
 import {
   addRun,
+  dropJob,
   findingOf,
   prepareJobs,
   retryJob,
@@ -26,11 +28,14 @@ import { type FlowHost, machineOf } from '../../runs/index.ts'
 import { type RunQueue, runSchedules } from '../../schedules/index.ts'
 import { HostedHome } from '../../server/index.ts'
 import { ancestorNames, type GateSurface } from '../../service/index.ts'
+import { machineNamer } from '../../store/index.ts'
 import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
-import { requireHuman, requireWholeHost, withHome } from '../call/home.ts'
+import { requireHuman, requireWholeHost, type Session, withHome } from '../call/home.ts'
 import { signalled } from '../call/listening.ts'
 import { surroundings } from '../call/terminal.ts'
+import { isLabel } from '../history/option-values.ts'
 import { plain, table } from '../history/text.ts'
+import { runOwnLoop } from '../hooks/own-loop.ts'
 
 const CONCURRENCY = 4
 const CONCURRENCY_MAX = 64
@@ -70,6 +75,14 @@ export async function run(call: CommandCall): Promise<Exit> {
       concurrency,
       version: ownVersion(),
       withHost: (stream, work) => hosts.withHost(stream, work),
+      proposals: {
+        register: () => home.register(),
+        withGate: ({ caller, stream, agent, take }, work) =>
+          home.withGate(caller, stream, work, take, agent === null ? [] : [agent]),
+      },
+      lasting: call.options.isOn('dispatch')
+        ? { dispatch: (stop) => dispatchTasks(call, home, stop) }
+        : {},
       minutely: {
         schedules: () => hosts.withHost(MAIN_STREAM, (host) => lookAtSchedules(host, queue)),
         notices: () => hosts.tellPeople(),
@@ -101,6 +114,12 @@ function tolerate(error: unknown): void {
 /** No connection (the system's names, SQLSTATE class 08), or the server stops or starts (57P). */
 const SERVER_AWAY =
   /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|08\w{3}|57P\w{2})$/
+
+/** A process of its own holds the client of the brokers, and ends with this one. */
+function dispatchTasks({ terminal }: CommandCall, { home }: HostedHome, stop: AbortSignal) {
+  const argv = ['dispatch', 'run', '--attached', '--jsonl', `--home=${home.directory}`]
+  return runOwnLoop(argv, dirname(home.directory), (line) => void terminal.out(`${line}\n`), stop)
+}
 
 async function lookAtSchedules(host: FlowHost, queue: RunQueue): Promise<void> {
   await runSchedules(host, { once: true, tell: () => undefined, queue })
@@ -164,7 +183,7 @@ class WorkerHosts {
 
 function labelsOption({ options }: CommandCall): readonly string[] {
   const labels = (options.text('labels') ?? '').split(',').filter((label) => label !== '')
-  const wrong = labels.find((label) => !/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$/.test(label))
+  const wrong = labels.find((label) => !isLabel(label))
   if (wrong === undefined) return labels
   throw usageError(`${showName(wrong)} is no label`, 'writ worker --labels linux,gpu,repo:shop')
 }
@@ -182,8 +201,8 @@ function ownVersion(): string {
   return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version
 }
 
-function newsText({ kind, at, task, run, status, code, message }: WorkerNews): string {
-  const parts = [at, kind.replace('_', ' '), task, run, status, message, code]
+function newsText({ kind, at, task, run, action, status, code, message }: WorkerNews): string {
+  const parts = [at, kind.replace('_', ' '), task, run, action, status, message, code]
   return plain(parts.filter((part) => part !== undefined).join('  '))
 }
 
@@ -196,48 +215,75 @@ export async function prepare(call: CommandCall): Promise<Exit> {
   })
 }
 
+const HALTED_WORDS = 'workers begin nothing until `writ resume`; jobs wait, and no try is used up'
+
 /** `writ worker list`: the workers that are alive, and the jobs that wait or failed, with the reason. */
 export async function list(call: CommandCall): Promise<Exit> {
-  return withHome(call, async ({ ledger, caller }) => {
+  return withHome(call, async ({ home: { state }, ledger, caller }) => {
     requireWholeHost(caller, 'listing workers')
     const server = serverOf(ledger)
-    const [workers, seen] = [await seenWorkers(server), await seenJobs(server)]
-    const jobs = seen.map((job) => ({ ...job, finding: findingOf(job, workers) }))
+    const nameOf = await machineNamer(ledger)
+    const [found, seen] = [await seenWorkers(server), await seenJobs(server)]
+    const workers = found.map((one) => ({ ...one, machine_name: nameOf(one.machine) }))
+    const halted = await isHaltedNow({ ledger, state })
+    const terms = { nameOf, isHalted: halted }
+    const jobs = seen.map((job) => ({ ...job, finding: findingOf(job, workers, terms) }))
     const isWaiting = jobs.some(({ finding }) => finding !== null)
-    await reply(call, { workers, jobs }, () => {
+    await reply(call, { workers, jobs, halted }, (paint) => {
       const rows = workers.map((one) => [
         one.worker,
-        one.machine,
+        one.machine_name,
         one.labels.join(' '),
         one.version,
       ])
       const waiting = jobs.map((one) => [
         one.id,
-        one.run ?? one.task,
+        plain(one.run ?? one.action ?? one.task),
         one.state,
-        one.finding ?? '',
+        plain(one.finding ?? ''),
         one.state === 'stuck' ? `writ worker retry ${one.id}` : '',
       ])
       const heads = ['worker', 'machine', 'labels', 'version']
-      const found = ['job', 'about', 'state', 'why', 'to try again']
-      return `${table(call.terminal, heads, rows)}${waiting.length === 0 ? '' : table(call.terminal, found, waiting)}`
+      const jobHeads = ['job', 'about', 'state', 'why', 'to try again']
+      const note = halted ? `${paint.bad('halted')}  ${HALTED_WORDS}\n` : ''
+      return `${note}${table(call.terminal, heads, rows)}${waiting.length === 0 ? '' : table(call.terminal, jobHeads, waiting)}`
     })
     return isWaiting ? EXIT.waiting : EXIT.yes
   })
 }
 
 /** `writ worker retry JOB`. */
-export async function retry(call: CommandCall): Promise<Exit> {
+export function retry(call: CommandCall): Promise<Exit> {
+  return changeNamed(call, ({ ledger }, id) => retryJob(serverOf(ledger), id), [
+    'letting a job try again',
+    'tries again',
+  ])
+}
+
+/** `writ worker drop JOB`. */
+export function drop(call: CommandCall): Promise<Exit> {
+  return changeNamed(call, removeJob, ['removing a job', 'removed'])
+}
+
+function removeJob({ ledger, caller }: Session, id: string): Promise<boolean> {
+  return dropJob(serverOf(ledger), ledger, id, caller.principal)
+}
+
+async function changeNamed(
+  call: CommandCall,
+  change: (session: Session, id: string) => Promise<boolean>,
+  [what, done]: readonly [string, string],
+): Promise<Exit> {
   const [id, ...others] = call.arguments
   if (id === undefined || others.length > 0 || !/^\d{1,18}$/.test(id)) {
     throw usageError('name one job by its number', 'writ worker list')
   }
   return withHome(call, async (session) => {
-    await requireHuman(session, call, 'letting a job try again')
-    if (!(await retryJob(serverOf(session.ledger), id))) {
+    await requireHuman(session, call, what)
+    if (!(await change(session, id))) {
       const message = `there is no job ${showName(id)} that a worker does not have`
       throw faultError('machine.job', id, message, '`writ worker list` names the jobs')
     }
-    return reply(call, { job: id }, (paint) => `${paint.good('tries again')}  ${id}\n`)
+    return reply(call, { job: id }, (paint) => `${paint.good(done)}  ${id}\n`)
   })
 }

@@ -71,7 +71,12 @@ const NODES_LISTED = 40
 const AT_REST: ReadonlySet<string> = new Set(['idle', 'done', 'abandoned'])
 
 /** Why it stopped, phases with their time against the floor, nodes with their attempts, findings. */
-export function runText(run: WalkedRun, terminal: Terminal, stops: readonly RunStop[]): string {
+export function runText(
+  run: WalkedRun,
+  terminal: Terminal,
+  stops: readonly RunStop[],
+  { isElsewhere = false }: { readonly isElsewhere?: boolean } = {},
+): string {
   const { runId, flow, status, facts } = run
   const { paint } = terminal
   const findings = toldFindings(flow, facts).slice(-FINDINGS_SHOWN)
@@ -85,7 +90,9 @@ export function runText(run: WalkedRun, terminal: Terminal, stops: readonly RunS
     nodeTable(run, terminal, stops),
     findings.length === 0 ? '' : `\n${paint.strong('findings')}\n`,
     ...findings.map((finding) => findingLine(finding, run, paint)),
-    status === 'WAITING' ? paint.dim(`\nafter an answer: writ flow resume ${runId}\n`) : '',
+    status === 'WAITING' && !isElsewhere
+      ? paint.dim(`\nafter an answer: writ flow resume ${runId}\n`)
+      : '',
   ].join('')
 }
 

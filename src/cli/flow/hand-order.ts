@@ -8,12 +8,14 @@ import {
   machineOf,
   type Order,
 } from '../../runs/index.ts'
+import { refuseAnsweredTwice } from './sent-answers.ts'
 
 /** `walked`: a process walks the run; `sent`: a worker takes it; `left`: the next command that walks it. */
 export type Handed = 'walked' | 'sent' | 'left'
 
 export async function handOrder(host: FlowHost, run: string, order: Order): Promise<Handed> {
   const { ledger, stream } = host
+  await refuseAnsweredTwice(ledger, run, order)
   const machine = await machineOf(ledger, run)
   if (machine !== null && (await isElsewhere(ledger, run))) {
     await addRun(serverOf(ledger), { run, stream, order }, { machine })

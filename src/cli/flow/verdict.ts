@@ -4,6 +4,9 @@ import { nodeName, pinnedVersion } from '../../flow/index.ts'
 import {
   answerOrder,
   askedOfPeople,
+  type FlowHost,
+  filesAskedAbout,
+  isElsewhere,
   lastSeen,
   type PersonCommand,
   verdictText,
@@ -32,8 +35,10 @@ export async function judgeBy(call: CommandCall, verdict: 'approve' | 'reject'):
     version = pinnedVersion(command.review)
     artifact = command.review.artifact_digest
     refuseOtherVersion(run, command, call.options.text('digest'))
-    if (call.options.text('digest') === null)
+    if (call.options.text('digest') === null) {
+      if (verdict === 'approve') await refuseElsewhereUnseen(host, run, command)
       refuseUnseen(run, command, lastSeen(host, run, command.node_id), verdict)
+    }
     const text = verdictText(verdict, command.review, comment === '' ? 'approved' : comment)
     const { principal, namespace, clock } = host
     return answerOrder(run, { command, text, principal, namespace, nowMs: clock.nowMs() })
@@ -57,6 +62,20 @@ function refuseOtherVersion(
   const message = `the version that ${nodeName(flow, node_id)} asks about ${asked}, not ${showName(wanted)}`
   const hint = `look at it: writ flow show ${runId} ${node_id}`
   throw faultError('flow.not_waiting', node_id, message, hint)
+}
+
+/** Changed files of a run lie on the machine that walks it, so here a person does not see what they approve. */
+async function refuseElsewhereUnseen(
+  { ledger }: Pick<FlowHost, 'ledger'>,
+  run: WalkedRun,
+  { node_id, review }: PersonCommand,
+): Promise<void> {
+  if (review === null || filesAskedAbout(run, review).length === 0) return
+  const { flow, runId } = run
+  if (!(await isElsewhere(ledger, runId))) return
+  const message = `the changed files that ${nodeName(flow, node_id)} asks about lie on another machine of the home, where the run is walked`
+  const hint = `look and answer there: writ flow show ${runId} ${node_id}; or say yes here to files that you have seen: writ flow approve ${runId} ${node_id} --digest ${pinnedVersion(review)}`
+  throw faultError('machine.elsewhere', node_id, message, hint)
 }
 
 /** The person looked at another version than the one that they would answer about. */

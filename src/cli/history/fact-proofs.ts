@@ -14,7 +14,7 @@ import {
   verifyInclusion,
 } from '../../ledger/index.ts'
 import { removeTree } from '../../machine/index.ts'
-import { type KeptAnchor, readKeptAnchors } from '../../store/index.ts'
+import { type KeptAnchor, readKeptAnchors, recordedAnchors } from '../../store/index.ts'
 import type { ReadSession } from '../call/home.ts'
 import { reasonOf } from '../call/source.ts'
 
@@ -41,16 +41,31 @@ export async function proofOf(
   throw faultError('history.unknown', `${stream}/${seq}`, message)
 }
 
-/** The proof as a text, over the newest cosigned checkpoint that covers the fact, if there is one. */
-export async function proofFile(
+type CosignedCheckpoint = Pick<KeptAnchor, 'size' | 'note'>
+
+/** Returns the cosigned checkpoints of a stream: those of the facts, and those that this machine got itself. */
+export async function cosignedOf(
   { ledger, home }: ReadSession,
   stream: string,
-  { seq, leaf, ...newest }: FactProof,
-): Promise<ProofFile> {
+): Promise<readonly CosignedCheckpoint[]> {
   const head = await ledger.store.head(stream)
-  const cosigned = readKeptAnchors(home.state)
-    .filter(({ origin, size }) => origin === head?.origin && size > seq && size <= newest.size)
-    .reduce<KeptAnchor | null>((most, one) => (one.size > (most?.size ?? 0) ? one : most), null)
+  const all = [...readKeptAnchors(home.state), ...(await recordedAnchors(ledger))]
+  return all.filter(({ origin }) => origin === head?.origin)
+}
+
+/** The proof as a text, over the newest cosigned checkpoint that covers the fact, if there is one. */
+export async function proofFile(
+  { ledger }: ReadSession,
+  stream: string,
+  { seq, leaf, ...newest }: FactProof,
+  known: readonly CosignedCheckpoint[],
+): Promise<ProofFile> {
+  const cosigned = known
+    .filter(({ size }) => size > seq && size <= newest.size)
+    .reduce<CosignedCheckpoint | null>(
+      (most, one) => (one.size > (most?.size ?? 0) ? one : most),
+      null,
+    )
   const size = cosigned?.size ?? newest.size
   const checkpoint = cosigned?.note ?? newest.checkpoint
   const path = (await inclusionPath(ledger.store, stream, seq, size)).map(bytesOf)
@@ -84,8 +99,9 @@ export async function writeProofs(
   try {
     await mkdir(dirname(directory), { recursive: true })
     await mkdir(scratch, { mode: 0o700 })
+    const known = await cosignedOf(session, stream)
     for (const [done, seq] of seqs.entries()) {
-      const proof = await proofFile(session, stream, await proofOf(session, stream, seq))
+      const proof = await proofFile(session, stream, await proofOf(session, stream, seq), known)
       const [fact] = await store.read(stream, seq, 1)
       await writeFile(join(scratch, `${seq}.tlog-proof`), proof.text)
       await writeFile(join(scratch, `${seq}.json`), fact?.text ?? '')

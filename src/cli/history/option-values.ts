@@ -70,3 +70,8 @@ export function streamsArgument(call: CommandCall, principal: Principal): readon
 export function pinnedKeys({ options }: CommandCall): readonly string[] {
   return options.texts('key').flatMap((text) => text.split(/\s+/).filter((key) => key !== ''))
 }
+
+/** What workers have and jobs need, such as `gpu` or `repo:shop`. */
+export function isLabel(text: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$/.test(text)
+}

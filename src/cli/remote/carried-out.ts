@@ -82,7 +82,8 @@ async function propose(
     // Of a command that is no runner.
     return (await command.load()).run(call) as Promise<Exit>
   }
-  if (!call.options.isOn('wait') || call.options.isOn('dry-run')) return ask(command, routes, call)
+  const isAsked = ['dry-run', 'queue'].some((name) => call.options.isOn(name))
+  if (!call.options.isOn('wait') || isAsked) return ask(command, routes, call)
   return waitThere(call, await contentsOf(call.arguments[0] ?? '-'))
 }
 

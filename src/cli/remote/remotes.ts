@@ -1,19 +1,20 @@
 /**
- * Services that a person registered, each with the key of its home. A service is spoken to only under
- * a registered address, and only while its checkpoints are signed by that key.
+ * Services that a person registered, each with a key of its home. A service is spoken to only under a
+ * registered address, and only while its checkpoints are signed by that key, or by keys which that one
+ * certifies: those of other machines of the home, and those that followed in a rotation.
  */
 import { join } from 'node:path'
 import { type Client, createClient, ProblemError } from '../../api/index.ts'
 import { type Fault, FaultError, faultError, showName } from '../../base/index.ts'
-import { isObject } from '../../contracts/index.ts'
+import { field, isObject } from '../../contracts/index.ts'
 import { type Surroundings, stateRoot } from '../../home/index.ts'
 import {
   fingerprint,
-  openCheckpoint,
-  parseNote,
+  followKeyChain,
+  formatVerifierKey,
+  HOST_STREAM,
+  type KeyChain,
   parseVerifierKey,
-  verifierFor,
-  verifierKey,
 } from '../../ledger/index.ts'
 import { LOOPBACK_NAMES, makeFolder, readIfThere, writeWhole } from '../../machine/index.ts'
 import type { CommandCall } from '../call/command.ts'
@@ -24,6 +25,8 @@ interface Remote {
   readonly url: string
   /** As `writ ledger key` prints it. */
   readonly key: string
+  /** The keys that sign now, as they were proven last; absent before the first check. */
+  readonly keys?: readonly string[]
 }
 
 function fileOf(around: Surroundings): string {
@@ -39,7 +42,10 @@ export function readRemotes(around: Surroundings): readonly Remote[] {
 }
 
 function isRemote(row: unknown): row is Remote {
-  return isObject(row) && ['name', 'url', 'key'].every((name) => typeof row[name] === 'string')
+  if (!isObject(row)) return false
+  const { keys = [] } = row
+  const isList = Array.isArray(keys) && keys.every((one) => typeof one === 'string')
+  return isList && ['name', 'url', 'key'].every((name) => typeof row[name] === 'string')
 }
 
 export function writeRemotes(around: Surroundings, remotes: readonly Remote[]): void {
@@ -75,8 +81,15 @@ export async function connect({ options }: CommandCall): Promise<Client> {
   const url = wholeUrl(around.env['WRIT_URL'] ?? '')
   const remote = remoteOf(around, url)
   const client = clientOf(around, url)
-  await checkKey(client, remote)
+  const keys = await checkKeys(client, remote, remote.keys ?? [remote.key])
+  if (keys.join() !== (remote.keys ?? []).join()) noteKeys(around, url, keys)
   return client
+}
+
+/** A key that was removed or rotated is not believed again. */
+function noteKeys(around: Surroundings, url: string, keys: readonly string[]): void {
+  const rows = readRemotes(around).map((one) => (one.url === url ? { ...one, keys } : one))
+  writeRemotes(around, rows)
 }
 
 /** Returns the registered service of an address. Fails if there is none. */
@@ -87,23 +100,58 @@ function remoteOf(around: Surroundings, url: string): Remote {
   throw faultError('remote.unknown', url, message, `writ remote add NAME ${url}`)
 }
 
-/** Fails if a checkpoint of the service is not signed with the key that was registered, or none is shown. */
-export async function checkKey(client: Client, { url, key, name }: Remote): Promise<void> {
+/**
+ * Returns the keys that sign now, proven from those that are trusted. Fails if a checkpoint of the service is
+ * signed by none of them, or none is shown.
+ */
+export async function checkKeys(
+  client: Client,
+  { url, name }: Pick<Remote, 'url' | 'name'>,
+  trusted: readonly string[],
+): Promise<readonly string[]> {
   const { streams } = (await told(client.listStreams({}))).value
   if (!Array.isArray(streams)) throw foreignAnswer(url)
-  if (streams.length === 0) {
+  // The host's stream names every key; one stream alone does not tell, for all have to be signed.
+  const names = [...streams.map(({ stream }) => stream)].sort(hostFirst)
+  const [first] = names
+  if (first === undefined) {
     const message = `the service at ${showName(url)} shows no signed checkpoint to this token, so its key cannot be checked`
     const hint = 'use a token of a stream that has a fact: `writ token create` where the service is'
     throw faultError('remote.key_unproven', url, message, hint)
   }
-  // A rotation is signed with both keys, so one stream does not tell.
-  const notes = streams.map(({ stream }) => told(client.showCheckpoint({ params: { stream } })))
-  for (const { value } of await Promise.all(notes)) {
-    if (isSigned(String(value), key)) continue
-    const message = `the service at ${showName(url)} signs with another key than the one registered for ${showName(name)}`
-    const hint = `if its home has a new key, compare it there (\`writ ledger key\`), then: writ remote remove ${name}; writ remote add ${name} ${url}`
-    throw faultError('remote.key_changed', url, message, hint)
-  }
+  const known = trusted.flatMap((key) => parseVerifierKey(key) ?? [])
+  const found = await Promise.all(
+    names.map(async (stream) => {
+      const { value } = await told(client.proveKeys({ params: { stream } }))
+      return isKeyChain(value) ? followKeyChain(value, known) : null
+    }),
+  )
+  const [keys] = found
+  if (keys?.ok === true && found.every((one) => one?.ok)) return keys.keys.map(formatVerifierKey)
+  const message = `the service at ${showName(url)} signs with another key than the one registered for ${showName(name)}, and no fact that a registered key has signed certifies it`
+  const hint = `compare the keys where the home is (\`writ ledger key\`), then: writ remote remove ${name}; writ remote add ${name} ${url} --key "$KEYS", with what it prints there`
+  throw faultError('remote.key_changed', url, message, hint)
+}
+
+function hostFirst(one: string, other: string): number {
+  return Number(other === HOST_STREAM) - Number(one === HOST_STREAM)
+}
+
+/** What another service answers need not have the form of the route. */
+function isKeyChain(value: unknown): value is KeyChain {
+  const isPath = (path: unknown): boolean =>
+    Array.isArray(path) && path.every((one) => typeof one === 'string')
+  const isKept = (kept: unknown): boolean =>
+    kept === null || (typeof field(kept, 'checkpoint') === 'string' && isPath(field(kept, 'path')))
+  const changes = field(value, 'changes')
+  return (
+    typeof field(value, 'head') === 'string' &&
+    Array.isArray(changes) &&
+    changes.every((one) => {
+      const isFact = typeof field(one, 'fact') === 'string' && Number.isInteger(field(one, 'seq'))
+      return isFact && isPath(field(one, 'path')) && isKept(field(one, 'kept'))
+    })
+  )
 }
 
 /** Of an answer that does not have the form of its route. */
@@ -112,19 +160,18 @@ function foreignAnswer(url: string) {
   return faultError('api.foreign_answer', url, message, 'is this the address of `writ serve`?')
 }
 
-/** The public key that a service says is its own. */
-export async function keyOf(client: Client, url: string): Promise<string> {
-  const { public_key } = (await told(client.listKeys({ query: {} }))).value
-  if (typeof public_key === 'string') return public_key
-  throw foreignAnswer(url)
+/** The public keys that a service says are its own: one of each machine. */
+export async function keysOf(client: Client, url: string): Promise<readonly string[]> {
+  const { public_key, keys } = (await told(client.listKeys({ query: {} }))).value
+  if (typeof public_key !== 'string' || !Array.isArray(keys)) throw foreignAnswer(url)
+  return onePerKey(keys)
 }
 
-function isSigned(note: string, key: string): boolean {
-  const [origin = ''] = parseNote(note)?.text.split('\n') ?? []
-  const pinned = parseVerifierKey(key)
-  if (pinned === null) return false
-  const verifier = verifierFor(verifierKey(origin, pinned.type, pinned.publicKey))
-  return verifier !== null && openCheckpoint(note, [verifier]).ok
+/** `writ ledger key` prints each key under the name of the home and of each stream. */
+export function onePerKey(keys: readonly string[]): readonly string[] {
+  return [
+    ...new Map([...keys].reverse().map((key) => [fingerprintOf(key), key])).values(),
+  ].reverse()
 }
 
 /** Turns a problem of the service, or silence, into a fault in the words of the service. */
