@@ -1,8 +1,8 @@
 /**
  * Workers over one PostgreSQL server (X-4): runs with one participant that works for 100 ms, by one and
  * by two worker processes with ten places each, next to a plain graphile-worker queue whose jobs sleep
- * as long; and how soon an idle worker takes a job. Client, workers and server share the machine; only
- * ratios mean something elsewhere.
+ * as long; the same with participants that work for a second; and how soon an idle worker takes a job.
+ * Client, workers and server share the machine; only ratios mean something elsewhere.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
@@ -26,6 +26,9 @@ export const title = 'workers of a fleet'
 
 const RUNS = Number(process.env.WRIT_BENCH_FLEET_RUNS ?? 200)
 const WORK_MS = 100
+/** Long enough that places, and not the processors of a small machine, bound the runs. */
+const LONG_MS = 1_000
+const LONG_RUNS = 80
 const PLACES = 10
 const LOOKS = 40
 const PROGRAM = new URL('../bin/writ.cjs', import.meta.url).pathname
@@ -35,7 +38,7 @@ export async function measure() {
   const folder = mkdtempSync(join(tmpdir(), 'writ-bench-fleet-'))
   const participant = createServer(async (request, response) => {
     for await (const _ of request);
-    await pause(WORK_MS)
+    await pause(request.url === '/long' ? LONG_MS : WORK_MS)
     const artifact = { name: 'out', format: 'md', content: 'done' }
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify({ result_type: 'ARTIFACT', artifact }))
@@ -44,12 +47,23 @@ export async function measure() {
     await new Promise((resolve) => participant.listen(0, '127.0.0.1', resolve))
     const place = await prepare(server, folder, `http://127.0.0.1:${participant.address().port}`)
     const latency = await pickUp(place)
-    const one = await rate(place, 1)
-    const two = await rate(place, 2)
+    const one = await rate(place, 1, RUNS)
+    const two = await rate(place, 2, RUNS)
+    const long = { ...place, add: place.addLong }
+    const longOne = await rate(long, 1, LONG_RUNS)
+    const longTwo = await rate(long, 2, LONG_RUNS)
     const queue = await plainQueue(server)
     await place.ledger.close()
     return [
       row('runs/s, two workers', 'two processes', two, 'one process', one, 1.6),
+      row(
+        'runs/s of long work, two workers',
+        'two processes',
+        longTwo,
+        'one process',
+        longOne,
+        1.6,
+      ),
       row('runs/s, one worker', 'writ worker', one, 'plain graphile-worker queue', queue, 0.3),
       row('a job is taken within 50 ms (p50)', '50 ms', 50, 'measured, ms', latency, 1),
     ]
@@ -80,20 +94,26 @@ async function prepare(server, folder, http) {
   const root = join(folder, 'state', 'writ')
   const [id] = readdirSync(root).filter((name) => name !== 'homes.json')
   const ledger = await openLedger({ directory: join(root, id) })
+  const workspace = realpathSync(project)
+  const adderOf = async (address) => {
+    const flow = flowOf(address)
+    await pinFlow(ledger, flow)
+    const begin = { flow: flow.digest, participants: null, workspace }
+    return async () => {
+      const run = newRunId(Date.now())
+      await addRun(serverOf(ledger), { run, stream: 'main', begin })
+      return run
+    }
+  }
+  const [add, addLong] = [await adderOf(http), await adderOf(`${http}/long`)]
+  return { ledger, project, env, add, addLong, serverPid: pidOf(server) }
+}
+
+function flowOf(http) {
   const executor = { http, tools: 'none' }
   const node = { node_id: 'a', kind: 'WORK', title: '', phase_id: 'P', actor: 'w', executor }
   const nodes = [{ ...node, max_attempts: 3 }]
-  const document = { type: 'flow_v1', flow_id: 'bench', title: '', nodes, edges: [] }
-  const { flow } = compileFlow(document)
-  await pinFlow(ledger, flow)
-  const workspace = realpathSync(project)
-  const begin = { flow: flow.digest, participants: null, workspace }
-  const add = async () => {
-    const run = newRunId(Date.now())
-    await addRun(serverOf(ledger), { run, stream: 'main', begin })
-    return run
-  }
-  return { ledger, project, env, add, serverPid: pidOf(server) }
+  return compileFlow({ type: 'flow_v1', flow_id: 'bench', title: '', nodes, edges: [] }).flow
 }
 
 /** Starts workers; `news` is called with each of their lines. */
@@ -123,7 +143,7 @@ async function startWorkers({ project, env }, count, news) {
   return Object.assign(stop, { pids: children.map(({ pid }) => pid) })
 }
 
-async function rate(place, count) {
+async function rate(place, count, runs) {
   let done = 0
   const stop = await startWorkers(place, count, ({ kind }) => {
     if (kind === 'done') done++
@@ -133,12 +153,12 @@ async function rate(place, count) {
   while (done < PLACES * count) await pause(20)
   const used = processorMs(stop.pids, place.serverPid)
   const started = performance.now()
-  for (let index = 0; index < RUNS; index++) await place.add()
-  while (done < RUNS + PLACES * count) await pause(10)
-  const perSecond = (RUNS / (performance.now() - started)) * 1000
+  for (let index = 0; index < runs; index++) await place.add()
+  while (done < runs + PLACES * count) await pause(10)
+  const perSecond = (runs / (performance.now() - started)) * 1000
   const now = processorMs(stop.pids, place.serverPid)
   const costs = Object.entries(now).map(
-    ([name, ms]) => `${name} ${Math.round((ms - used[name]) / RUNS)}`,
+    ([name, ms]) => `${name} ${Math.round((ms - used[name]) / runs)}`,
   )
   process.stderr.write(
     `${count} worker(s): ${perSecond.toFixed(2)} runs/s; processor ms a run: ${costs.join(', ')}\n`,
