@@ -261,14 +261,11 @@ function readSchedule(directory, origin, changes, kept) {
 
 /** A key that a machine joined with counts only if it signed: a forger names keys of others as well. */
 function checkPinned(schedule, pinned, notes) {
-  const isSigner = ({ key }) =>
-    notes.some(({ origin, signatures }) =>
-      signatures.some(({ name, id }) => name === origin && id === idOf(origin, key.bytes)),
-    )
-  const isPinned = ({ key, from, after }) =>
-    (from === 1 || after !== undefined || isSigner({ key })) &&
-    pinned.some(({ bytes }) => bytes.equals(key.bytes))
-  demand(schedule.some(isPinned), 'none of the pinned keys has signed')
+  const signers = notes.flatMap(({ signatures }) => signatures.map(({ name, id }) => name + id))
+  const hasSigned = ({ name, bytes }) => signers.includes(name + idOf(name, bytes))
+  const counts = ({ key, from, after }) => from === 1 || after !== undefined || hasSigned(key)
+  const isPinned = ({ key }) => pinned.some(({ bytes }) => bytes.equals(key.bytes))
+  demand(schedule.filter(counts).some(isPinned), 'none of the pinned keys has signed')
 }
 
 /** The bodies that the redacted outputs of a sandbox or a participant name. */
