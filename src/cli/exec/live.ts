@@ -120,9 +120,17 @@ export class Live {
     this.#notices.release()
   }
 
-  /** What became of the run is on the record: from now on a signal ends writ as it ends any program. */
+  /**
+   * What became of the run is on the record: from now on a signal ends writ as it ends any program, unless it
+   * is still the wish to end that writ obeys: that one comes to its end with its own exit status.
+   */
   close(): void {
     this.end()
+    const wishedMs = this.#wishedMs ?? Number.NEGATIVE_INFINITY
+    if (SYSTEM_CLOCK.elapsedMs() - wishedMs >= SAME_WISH_MS) this.#dropWishes()
+  }
+
+  #dropWishes(): void {
     for (const [name, listener] of this.#wishes) process.off(name, listener)
   }
 
@@ -154,7 +162,7 @@ export class Live {
     this.#wishedMs ??= nowMs
     if (nowMs - this.#wishedMs < SAME_WISH_MS) return this.#repeat(name, nowMs)
     if (this.#isRunning) return this.#send('SIGKILL')
-    this.close()
+    this.#dropWishes()
     process.kill(process.pid, name)
   }
 
