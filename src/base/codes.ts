@@ -453,7 +453,7 @@ export const CODES = {
   'flow.deadline': refused('a node was not done by its deadline'),
   'flow.unknown_signal': { http: 404, exit: 1, says: 'the flow waits for no such signal' },
   'flow.skipped': refused('a person let the run pass a node without its work'),
-  'flow.answer_late': refused('a person answered a question that was withdrawn'),
+  'flow.answer_late': refused('a person answered a question that was withdrawn or answered before'),
   'flow.call_failed': refused('a node that was called did not come to its end'),
   'flow.secret_written': refused('a file that a participant left holds a secret of it'),
   'flow.program_touched': refused('a participant changed a program of the run'),

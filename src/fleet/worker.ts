@@ -392,7 +392,9 @@ class WorkerJobs {
     // A run is bound before it begins, so what people say is left at the machine that walks it alone.
     if (job.order !== undefined && bound === null) throw faultError('flow.unknown_run', job.run)
     return withHost(job.stream, async (host) => {
-      if (job.order !== undefined) leaveOnce(host, job, orderId(server, job))
+      // `orderOf` looks at it when it is taken.
+      if (job.order !== undefined)
+        leaveOrder(host, job.run, job.order as Order, orderId(server, job))
       const walked = await this.#goOn(host, job)
       await this.#comeBack(walked, job)
       return walked.status
@@ -433,13 +435,4 @@ function isLasting(error: unknown): boolean {
   const code = faultCode(error) ?? ''
   if (OUT_CODES.has(code)) return true
   return ['ledger.truncated', 'ledger.tampered', 'ledger.corrupt', 'ledger.version'].includes(code)
-}
-
-/** A job that is done again, or copied, has left its order before: the first one counts. */
-function leaveOnce(host: FlowHost, { run, order }: RunJob, id: string): void {
-  try {
-    leaveOrder(host, run, order as Order, id) // `orderOf` looks at it when it is taken.
-  } catch (error) {
-    if (faultCode(error) !== 'flow.not_waiting') throw error
-  }
 }

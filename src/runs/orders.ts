@@ -1,5 +1,5 @@
 /** What people tell a run: answers to what it asks, evidence, and that something may try again. */
-import { DOCUMENT_LIMITS, readJson } from '../base/index.ts'
+import { DOCUMENT_LIMITS, digestBytes, readJson } from '../base/index.ts'
 import type { Evidence } from '../contracts/index.ts'
 import {
   type BudgetLimits,
@@ -131,8 +131,9 @@ function documentWord(text: string): string {
 type LateAnswer = Omit<Extract<FlowEvent, { type: 'answer_late' }>, 'at' | 'nonce'>
 
 /**
- * Returns what is recorded of an answer to a question that was withdrawn, such as a yes to a version of work
- * that was run again meanwhile; null for an answer that counts, or counted.
+ * Returns what is recorded of an answer that comes too late: its question was withdrawn, such as one about a
+ * version of work that was run again meanwhile, or another answer was taken before; null for an answer that
+ * counts, or counted.
  */
 export function lateAnswer(
   facts: readonly FlowFact[],
@@ -148,19 +149,25 @@ export function lateAnswer(
       payload.command.command === command,
   )
   // An order that was obeyed, and could not be taken away before the process died, is found again.
-  if (asked === undefined || facts.some((fact) => isAnswer(fact, command))) return null
+  if (asked === undefined || facts.some((fact) => isObeyed(fact, order))) return null
   const word = answerWord(order)
   const text = order.kind === 'document' ? order.text : ''
   return { type: 'answer_late', node_id, command, principal, word, text, about: versionIn(asked) }
 }
 
-const ANSWERS: ReadonlySet<string> = new Set(['human_answer', 'attempt_ended', 'answer_late'])
-
-function isAnswer({ type, payload }: FlowFact, command: number): boolean {
-  if (type === 'participant_output_v1') return payload.command === command
+/** Whether a fact is what followed from this very answer. */
+function isObeyed({ type, payload }: FlowFact, order: AnswerOrder): boolean {
+  if (type === 'participant_output_v1') {
+    if (payload.command !== order.command || order.kind !== 'document') return false
+    // A text that is long is kept by its digest.
+    return payload.raw === order.text || payload.raw.includes(digestBytes(order.text))
+  }
   if (type !== 'flow_event_v1' || payload.kind !== 'event') return false
   const { event } = payload
-  return ANSWERS.has(event.type) && 'command' in event && event.command === command
+  if (event.type !== 'human_answer' && event.type !== 'answer_late') return false
+  if (event.command !== order.command || event.principal !== order.principal) return false
+  const word = event.type === 'human_answer' ? event.answer : event.word
+  return word === answerWord(order)
 }
 
 function versionIn({ type, payload }: FlowFact): string | null {

@@ -411,7 +411,7 @@ export class FlowRun {
       await this.send({ type: 'unblocked', node_id, principal })
   }
 
-  /** Keeps an answer to a question that was withdrawn, and returns whether it was. */
+  /** Keeps an answer that comes too late, and returns whether it does. */
   async #isLate(order: AnswerOrder): Promise<boolean> {
     const late = lateAnswer(this.facts, order, this.pendingOf(order.node_id))
     if (late !== null) await this.send(late)

@@ -333,7 +333,8 @@ const SHORT_ID_MIN = 4
 
 /**
  * Leaves an order for a run; durable on return. The process that walks the run takes it. Fails if a person
- * has answered the same question before. `id`: of an order that may come again; it counts once.
+ * has answered the same question before. `id`: of an order that another machine took and that may come
+ * again. It is left once, and as a second answer too, which the run keeps as one that came too late.
  */
 export function leaveOrder(
   host: Pick<FlowHost, 'home' | 'clock'>,
@@ -345,7 +346,7 @@ export function leaveOrder(
   const nowMs = host.clock.nowMs()
   const { command } = givenAnswer(order, nowMs) ?? {}
   const first = givenAnswers(folder).find((one) => one.command === command)
-  if (first !== undefined) throw answeredBefore(runId, first)
+  if (first !== undefined && id === undefined) throw answeredBefore(runId, first)
   folder.leaveOrder(order, nowMs, id)
 }
 

@@ -8,6 +8,7 @@ import { beforeEach, expect, it } from 'vitest'
 import type { Flow } from '../../src/contracts/index.ts'
 import { type FlowFact, peopleOf, type RunState, replayRun, stopsOf } from '../../src/flow/index.ts'
 import { type Order, unblockOrder } from '../../src/runs/orders.ts'
+import { verdictText } from '../../src/runs/person-answer.ts'
 import { LOG_FILE } from '../../src/runs/programs/workspace-files.ts'
 import { leaveOrder } from '../../src/runs/runs.ts'
 import type { RunPlace } from './place.ts'
@@ -92,7 +93,7 @@ it('an answer to a question that was withdrawn is kept, and named', TIMEOUT, asy
   expect(stop?.says).toMatch(/it asks about the version sha256:[0-9a-f]+ now$/)
   expect(stop?.next.join(' ')).toContain('--digest sha256:')
   const [said] = peopleOf(run.flow, run.facts)
-  expect([said?.said, said?.principal]).toEqual(['approve (withdrawn)', SAID_BY])
+  expect([said?.said, said?.principal]).toEqual(['approve (too late)', SAID_BY])
   expect(replayRun(run.flow, run.facts)).toBeNull()
   // An order that is found once more is not recorded twice.
   leaveOrder(place.host(), run.runId, yes(left))
@@ -104,6 +105,37 @@ function yes(command: number): Order {
   const text = JSON.stringify({ action_required: 'APPROVE', total_score: 100 })
   return { kind: 'document', node_id: 'boss', command, text, principal: SAID_BY }
 }
+
+it(
+  'of two answers that come at once the first counts, and the other is kept',
+  TIMEOUT,
+  async () => {
+    const { nodes, ...flow } = smallFlow()
+    const asked = { reviewer: { human: true as const } }
+    const whole = {
+      ...flow,
+      nodes: nodes.map((node) => (node.kind === 'CHECK' ? { ...node, ...asked } : node)),
+    }
+    const run = await place.run(whole)
+    const [question] = run.waiting
+    if (question?.type !== 'run_participant' || question.review === null)
+      throw new Error('no one is asked')
+    const { node_id, command, review } = question
+    const said = (verdict: 'approve' | 'reject'): Order => {
+      const text = verdictText(verdict, review, 'as I see it')
+      return { kind: 'document', node_id, command, text, principal: SAID_BY }
+    }
+    // As two machines of a home leave them, one of them twice.
+    leaveOrder(place.host(), run.runId, said('reject'), 'a0')
+    leaveOrder(place.host(), run.runId, said('approve'), 'b0')
+    leaveOrder(place.host(), run.runId, said('reject'), 'c0')
+    const after = await place.resume(run.runId)
+    expect([after.status, events(after.facts, 'answer_late')]).toEqual(['WAITING', 1])
+    const words = peopleOf(after.flow, after.facts).map((one) => one.said)
+    expect(words).toEqual(['MODIFY', 'approve (too late)'])
+    expect(replayRun(after.flow, after.facts)).toBeNull()
+  },
+)
 
 it('what is said to a program that works is no answer', TIMEOUT, async () => {
   const flow = smallFlow({}, { executor: { command: ['node', 'slow.mjs'] } })

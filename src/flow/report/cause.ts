@@ -269,7 +269,7 @@ export class Causes {
 export function lateText({ by, said, about, asks_now: now }: Values): string {
   const version = about === null ? 'a question' : `the version ${shownText(about)}`
   const next = now === null ? '' : `; it asks about the version ${shownText(now)} now`
-  return `${shownText(by)} answered \`${shownText(said)}\` about ${version}, which was withdrawn before: the answer is kept and counts for nothing${next}`
+  return `${shownText(by)} answered \`${shownText(said)}\` about ${version}, which was withdrawn or answered before: the answer is kept and counts for nothing${next}`
 }
 
 /** Why the gate did not put the changes of an attempt in place. */

@@ -99,7 +99,7 @@ export function peopleOf(flow: CompiledFlow, facts: readonly FlowFact[]): readon
     if (event.type === 'unblocked') return told(event.node_id, event.principal, 'unblock')
     if (event.type === 'human_answer') return told(event.node_id, event.principal, event.answer)
     if (event.type === 'answer_late')
-      return told(event.node_id, event.principal, `${event.word} (withdrawn)`, event.text)
+      return told(event.node_id, event.principal, `${event.word} (too late)`, event.text)
     if (event.type !== 'attempt_ended' || !event.principal.startsWith('human:')) return []
     const { review, action } = given.of(event.node_id)
     if (review !== null) {

@@ -253,7 +253,7 @@ type EventBody =
       readonly path: string
       readonly mode: 'read' | 'write' | 'exec'
     }
-  /** A human answered a question that was withdrawn: the answer is kept, and changes nothing. */
+  /** A human answered a question that was withdrawn or answered before: the answer is kept, and changes nothing. */
   | ({
       readonly type: 'answer_late'
       readonly principal: string
