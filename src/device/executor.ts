@@ -252,7 +252,7 @@ export class Executor {
 const SILENCE = {
   code: 'device.host',
   message:
-    'the home did not answer, and is asked again: is a dispatcher running there, and is the key of `writ device key` the one that `writ device list` shows there?',
+    'the home did not answer, and is asked again: does a service or a dispatcher run there? Over MQTT, is the key of `writ device key` the one that `writ device list` shows there?',
 } as const
 
 const NOTHING_USED = { fuel_l: null, electric_kwh: null, water_l: null, chemical_ml: null }

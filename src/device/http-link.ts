@@ -1,12 +1,13 @@
 /**
- * A device that asks the service for its tasks, by long polling. What is answered with 4xx is refused;
- * everything else is trouble, and said again.
+ * A device that asks the service for its tasks, by long polling. It shows its token, and believes only
+ * answers that the home signed; everything else is trouble, and said again.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Client, createClient, ProblemError } from '../api/index.ts'
+import { type Client, createClient } from '../api/index.ts'
 import type { DeviceName } from '../contracts/index.ts'
 import { deviceText } from '../ledger/index.ts'
 import type { DeviceLink, DeviceStatement, HomeAnswer, LinkTrouble } from './device-link.ts'
+import { awaitedPlace, noAnswer, placeOf, readAnswer, UNSIGNED } from './home-answer.ts'
 
 const POLL_SECONDS = 30
 const REST_MS = 1_000
@@ -16,20 +17,21 @@ interface HttpTerms {
   readonly url: string
   readonly token: string
   readonly device: DeviceName
+  /** The keys of the home, base64 of 32 bytes each. */
+  readonly homeKeys: readonly string[]
   readonly trouble: LinkTrouble
 }
 
 export class HttpLink implements DeviceLink {
+  readonly #terms: HttpTerms
   readonly #client: Client
-  readonly #device: DeviceName
-  readonly #trouble: LinkTrouble
   readonly #stop = new AbortController()
   #polling: Promise<void> = Promise.resolve()
 
-  constructor({ url, token, device, trouble }: HttpTerms) {
+  constructor(terms: HttpTerms) {
+    this.#terms = terms
+    const { url, token } = terms
     this.#client = createClient({ url, token })
-    this.#device = device
-    this.#trouble = trouble
   }
 
   async open(onOffer: (message: unknown) => void): Promise<void> {
@@ -38,7 +40,7 @@ export class HttpLink implements DeviceLink {
 
   async #poll(onOffer: (message: unknown) => void): Promise<void> {
     const { signal } = this.#stop
-    const params = { id: deviceText(this.#device) }
+    const params = { id: deviceText(this.#terms.device) }
     let restMs = REST_MS
     while (!signal.aborted) {
       try {
@@ -54,7 +56,7 @@ export class HttpLink implements DeviceLink {
         if (value.offers.length > 0) await rest(REST_MS, signal)
       } catch (error) {
         if (signal.aborted) return
-        this.#trouble(reasonOf(error))
+        this.#terms.trouble(reasonOf(error))
         await rest(restMs, signal)
         restMs = Math.min(2 * restMs, REST_MS_MAX)
       }
@@ -62,23 +64,21 @@ export class HttpLink implements DeviceLink {
   }
 
   async say(saying: DeviceStatement): Promise<HomeAnswer> {
+    const { command_id, status, lease, receipt } = saying
+    const about = receipt === null ? { lease } : { receipt: { ...receipt } }
     try {
-      await this.#post(saying)
-      return { ok: true }
+      const { value } = await this.#client.sayAsDevice({
+        params: { id: deviceText(this.#terms.device) },
+        body: { command_id, status, ...about },
+      })
+      const heard = readAnswer(value, this.#terms)
+      if (heard !== null && placeOf(heard.terms) === awaitedPlace(saying)) return heard.answer
     } catch (error) {
-      if (!(error instanceof ProblemError)) throw error
-      const { status, code, detail } = error.problem
-      if (code === 'receipt.duplicate') return { ok: true }
-      if (status >= 500 || status === 429) throw error
-      return { ok: false, code, message: detail }
+      this.#terms.trouble(reasonOf(error))
+      throw error
     }
-  }
-
-  async #post({ command_id: id, status, lease, receipt }: DeviceStatement): Promise<unknown> {
-    if (status === 'REPORTED')
-      return this.#client.submitReceipt({ body: { receipt: { ...receipt } } })
-    const request = { params: { id }, body: { lease } }
-    return status === 'ACKED' ? this.#client.claimTask(request) : this.#client.startTask(request)
+    this.#terms.trouble(UNSIGNED)
+    throw noAnswer(command_id)
   }
 
   async close(): Promise<void> {

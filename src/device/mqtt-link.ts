@@ -3,19 +3,13 @@
  * home signed: an acknowledgement of the broker says nothing about the home.
  */
 
-import { DOCUMENT_LIMITS, faultError, readJson } from '../base/index.ts'
+import { DOCUMENT_LIMITS, readJson } from '../base/index.ts'
 import { BrokerLink, type BrokerPlace, downlinkTopic, receiptTopic } from '../broker/index.ts'
 import { type DeviceName, field } from '../contracts/index.ts'
-import {
-  type AnswerTerms,
-  answerText,
-  deviceText,
-  isSignedBy,
-  receiptDigest,
-  saidText,
-} from '../ledger/index.ts'
+import { deviceText, saidText } from '../ledger/index.ts'
 import type { DeviceKey } from './device-key.ts'
 import type { DeviceLink, DeviceStatement, HomeAnswer, LinkTrouble } from './device-link.ts'
+import { aboutOf, awaitedPlace, noAnswer, placeOf, readAnswer, UNSIGNED } from './home-answer.ts'
 
 interface MqttTerms extends BrokerPlace {
   readonly device: DeviceName
@@ -63,42 +57,20 @@ export class MqttLink implements DeviceLink {
 
   /** An answer that is not signed by the home is as good as none. */
   #hear(message: unknown, onWithdrawn: (commandId: string) => void): void {
-    const own = field(message, 'writ')
-    const text = (from: unknown, name: string): string => {
-      const found = field(from, name)
-      return typeof found === 'string' ? found : ''
-    }
-    const terms = {
-      command_id: text(message, 'command_id'),
-      device: deviceText(this.#terms.device),
-      nonce: text(own, 'nonce'),
-      answers: text(own, 'answers'),
-      code: text(own, 'code'),
-      about: text(own, 'about'),
-      lease_until: text(own, 'lease_until'),
-    }
-    const signed = answerText(terms)
-    const sig = text(own, 'sig')
-    if (!this.#terms.homeKeys.some((key) => isSignedBy(key, signed, sig))) {
-      return this.#terms.trouble('an answer is not signed by the home')
-    }
-    const { code, command_id, answers } = terms
-    if (answers === 'OFFERED') return onWithdrawn(command_id)
-    const answer =
-      code === ''
-        ? ({ ok: true } as const)
-        : { ok: false as const, code, message: text(own, 'message') }
+    const heard = readAnswer(message, this.#terms)
+    if (heard === null) return this.#terms.trouble(UNSIGNED)
+    const { terms, answer } = heard
+    if (terms.answers === 'OFFERED') return onWithdrawn(terms.command_id)
     this.#waiting.get(placeOf(terms))?.(answer)
   }
 
   async say(saying: DeviceStatement): Promise<HomeAnswer> {
-    const { command_id, nonce, status: answers } = saying
-    const place = placeOf({ command_id, nonce, answers, about: aboutOf(saying) })
+    const place = awaitedPlace(saying)
     const { device, prefix } = this.#terms
     let timer: NodeJS.Timeout | undefined
     const answer = new Promise<HomeAnswer>((resolve, reject) => {
       this.#waiting.set(place, resolve)
-      timer = setTimeout(() => reject(noAnswer(command_id)), ANSWER_MS)
+      timer = setTimeout(() => reject(noAnswer(saying.command_id)), ANSWER_MS)
     })
     answer.catch(() => undefined)
     try {
@@ -147,18 +119,4 @@ export class MqttLink implements DeviceLink {
   async close(): Promise<void> {
     await this.#link?.close()
   }
-}
-
-/** An answer counts for the very words that it answers: an old one, sent again, is for no one. */
-function placeOf(terms: Pick<AnswerTerms, 'command_id' | 'answers' | 'nonce' | 'about'>): string {
-  const { command_id, answers, nonce, about } = terms
-  return [command_id, answers, nonce, about].join(' ')
-}
-
-function aboutOf({ receipt, lease }: DeviceStatement): string {
-  return receipt === null ? lease : receiptDigest(receipt)
-}
-
-function noAnswer(commandId: string) {
-  return faultError('device.host', commandId, 'the home has not answered yet')
 }

@@ -1,13 +1,20 @@
 /**
- * Answers devices that ask for their tasks over HTTP (D-2): the offers that are open for one device, at
- * once or as soon as there is one. The dispatcher makes the offers; this only reads.
+ * Answers devices over HTTP (D-2): the offers that are open for one device, at once or as soon as there is
+ * one, and what it says of them. The dispatcher makes the offers.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { DeviceName } from '../contracts/index.ts'
-import { phaseAt } from '../ledger/index.ts'
+import { type Caller, phaseAt } from '../ledger/index.ts'
 import { DispatchBoards, type OpenTask } from './board.ts'
-import { HomeSigner, type OfferMessage, offerMessage } from './offer.ts'
-import { type DispatchHost, isHaltedNow } from './steps.ts'
+import {
+  type AnswerMessage,
+  answerMessage,
+  HomeSigner,
+  type OfferMessage,
+  offerMessage,
+} from './offer.ts'
+import { type DispatchHost, isHaltedNow, type TaskPlace } from './steps.ts'
+import { type DeviceWords, takeStatement } from './uplink.ts'
 
 const LOOK_MS = 250
 
@@ -40,6 +47,12 @@ export class DeviceDesk {
       await pause(Math.min(LOOK_MS, left), null, { signal: gone }).catch(() => null)
       await this.#catchUp()
     }
+  }
+
+  /** Records what a device says under its token. The answer is signed, a refusal too. */
+  async answer(place: TaskPlace, caller: Caller, said: DeviceWords): Promise<AnswerMessage> {
+    const { terms, message } = await takeStatement(this.#host, place, caller, said)
+    return answerMessage(this.#signer, terms, message)
   }
 
   #offered(device: DeviceName, streams: readonly string[] | null): readonly OpenTask[] {

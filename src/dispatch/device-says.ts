@@ -98,13 +98,13 @@ function isOpen({ end, receipts }: { readonly end: unknown; readonly receipts: n
 }
 
 /**
- * Keeps the signature under a receipt that is on the record; once for each receipt. Fails if the record
- * has another receipt in its place.
+ * Keeps the signature under a receipt that is on the record, if there is one; once for each receipt. Fails
+ * if the record has another receipt in its place.
  */
 export async function keepAnswer(
   host: DispatchHost,
   place: TaskPlace,
-  { principal, source, proof }: DeviceSpeaker & Required<Pick<DeviceSpeaker, 'proof'>>,
+  { principal, source, proof }: DeviceSpeaker,
   receipt: JsonObject,
 ): Promise<void> {
   const digest = receiptDigest(receipt)
@@ -118,7 +118,7 @@ export async function keepAnswer(
       throw faultError('receipt.duplicate', place.taskId, message, `writ task show ${place.taskId}`)
     }
     const isKept = has('dispatch_v1', (payload) => payload['digest'] === digest)
-    return isKept ? null : { event: 'answered', digest, proof }
+    return isKept || proof === undefined ? null : { event: 'answered', digest, proof }
   })
 }
 

@@ -107,8 +107,29 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }
 
+export interface AnswerMessage {
+  readonly command_id: string
+  readonly tenant_id: string
+  readonly device_id: string
+  readonly status: 'RECORDED' | 'REFUSED'
+  readonly writ: {
+    readonly answers: string
+    readonly nonce: string
+    readonly about: string
+    readonly lease_until: string
+    /** Of a refusal. */
+    readonly code?: string
+    readonly message?: string
+    readonly sig: string
+  }
+}
+
 /** The answer of the home to a message of a device. */
-export async function answerMessage(signer: HomeSigner, terms: AnswerTerms, message: string) {
+export async function answerMessage(
+  signer: HomeSigner,
+  terms: AnswerTerms,
+  message: string,
+): Promise<AnswerMessage> {
   const { command_id, device, nonce, answers, code, about, lease_until } = terms
   const sig = await signer.sign(answerText(terms))
   const [device_id = '', tenant_id = ''] = device.split('@')

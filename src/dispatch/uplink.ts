@@ -1,10 +1,10 @@
 /**
- * Judges what comes from the topic of a device (D-2). The broker's rules reserve the topic for the
- * device, and the signature is checked all the same: a broker that lies, or lets others in, makes no
- * receipt.
+ * Judges what a device says of a task (D-2): over HTTP under its token, or from its topic of a broker. The
+ * broker's rules reserve the topic for the device, and the signature is checked all the same: a broker
+ * that lies, or lets others in, makes no receipt.
  *
- * INVARIANT (signed): nothing is recorded without the signature of the device's key in force over this
- *   very message and the nonce of the task's offer. A message without it is not answered.
+ * INVARIANT (signed): nothing from a topic is recorded without the signature of the device's key in force
+ *   over this very message and the nonce of the task's offer. A message without it is not answered.
  */
 import {
   DOCUMENT_LIMITS,
@@ -19,6 +19,7 @@ import { recordReceipt } from '../history/index.ts'
 import {
   type AnswerTerms,
   type Caller,
+  deviceFault,
   deviceOfTask,
   deviceText,
   HOST_STREAM,
@@ -50,26 +51,58 @@ interface UplinkAnswer {
   readonly message: string
 }
 
-const SOURCE = 'mqtt'
-
-/** Records what a device says. Fails without an answer if the message is not the device's own. */
+/** Records what comes from a topic. Fails without an answer if the message is not the device's own. */
 export async function takeMessage(
   { host, keys, streamOf }: Uplink,
   device: DeviceName,
   text: string,
 ): Promise<UplinkAnswer> {
   const message = readMessage(text)
-  const { command_id, status } = message
+  const { command_id } = message
   const place = await placeOf(host, command_id, streamOf)
   const known = place === null ? null : await readTask(host.ledger, place)
   if (place === null || known === null) throw unknownTask(command_id)
   const proof = await proofOf(keys, device, known, message)
-  const { nonce } = proof
-  const about = aboutOf(message)
-  const terms = { command_id, device: deviceText(device), nonce, answers: status, about }
-  const said = { key: proof.key, sig: proof.sig }
+  const caller: Caller = { principal: { kind: 'device', ...device }, streams: null, proof: 'token' }
+  return answerTo(host, { ...place, known }, { caller, source: 'mqtt', proof }, message)
+}
+
+/** Records what a device says under its token. Fails without an answer if the task is not its own. */
+export async function takeStatement(
+  host: DispatchHost,
+  place: TaskPlace,
+  caller: Caller,
+  said: DeviceWords,
+): Promise<UplinkAnswer> {
+  const known = await readTask(host.ledger, place)
+  if (known === null) throw unknownTask(place.taskId)
+  const foreign = deviceFault(known.task, caller.principal)
+  if (foreign !== null) throw faultError(foreign.code, place.taskId, foreign.message)
+  return answerTo(host, { ...place, known }, { caller, source: 'api' }, said)
+}
+
+interface Said {
+  readonly caller: Caller
+  readonly source: string
+  readonly proof?: { readonly key: string; readonly sig: string }
+}
+
+async function answerTo(
+  host: DispatchHost,
+  place: ReadPlace & Required<Pick<ReadPlace, 'known'>>,
+  said: Said,
+  words: DeviceWords,
+): Promise<UplinkAnswer> {
+  const { principal } = said.caller
+  const terms = {
+    command_id: words.command_id,
+    device: deviceText(principal),
+    nonce: place.known.state.offer?.nonce ?? '',
+    answers: words.status,
+    about: aboutOf(words),
+  }
   try {
-    const lease_until = await carryOut(host, { ...place, known }, device, message, said)
+    const lease_until = await carryOut(host, place, said, words)
     return { terms: { ...terms, code: '', lease_until }, message: '' }
   } catch (error) {
     if (!(error instanceof FaultError) || isTrouble(error.fault)) throw error
@@ -83,14 +116,17 @@ function isTrouble({ code }: Fault): boolean {
   return code.startsWith('ledger.')
 }
 
-interface Message {
+export interface DeviceWords {
   readonly command_id: string
   readonly status: string
-  readonly key: string
-  readonly sig: string
   readonly lease: string
   /** The contract document; null of a claim or a start. */
   readonly receipt: Readonly<Record<string, unknown>> | null
+}
+
+interface Message extends DeviceWords {
+  readonly key: string
+  readonly sig: string
 }
 
 function readMessage(text: string): Message {
@@ -120,7 +156,7 @@ function readMessage(text: string): Message {
 }
 
 /** What a message is about: its receipt, or its lease. */
-function aboutOf({ receipt, lease }: Message): string {
+function aboutOf({ receipt, lease }: DeviceWords): string {
   return receipt === null ? lease : receiptDigest(receipt)
 }
 
@@ -149,7 +185,7 @@ async function proofOf(
   device: DeviceName,
   { task, state }: KnownTask,
   message: Message,
-): Promise<{ readonly key: string; readonly sig: string; readonly nonce: string }> {
+): Promise<{ readonly key: string; readonly sig: string }> {
   const { command_id, status, key, sig } = message
   const own = deviceOfTask(task)
   if (own === null || deviceText(own) !== deviceText(device)) {
@@ -165,7 +201,7 @@ async function proofOf(
     status,
     about: aboutOf(message),
   })
-  if (nonce !== null && known === key && isSignedBy(key, text, sig)) return { key, sig, nonce }
+  if (nonce !== null && known === key && isSignedBy(key, text, sig)) return { key, sig }
   const words = `the message from the topic of ${deviceText(device)} is not signed by its key for this offer`
   const hint = known === null ? `writ device enroll ${deviceText(device)} KEY` : undefined
   throw new FaultError(
@@ -181,12 +217,10 @@ async function proofOf(
 async function carryOut(
   host: DispatchHost,
   place: ReadPlace,
-  device: DeviceName,
-  { command_id, status, lease, receipt }: Message,
-  proof: { readonly key: string; readonly sig: string },
+  { caller, source, proof }: Said,
+  { command_id, status, lease, receipt }: DeviceWords,
 ): Promise<string> {
-  const principal = { kind: 'device', ...device } as const
-  const saying = { principal, source: SOURCE, proof }
+  const saying = { principal: caller.principal, source, ...(proof === undefined ? {} : { proof }) }
   if (status === 'ACKED') return (await claimTask(host, place, saying, lease)).lease_until
   if (status === 'RUNNING') {
     await startTask(host, place, saying, lease)
@@ -196,10 +230,8 @@ async function carryOut(
     throw malformed('the status is not ACKED, RUNNING or REPORTED with a receipt')
   if (field(receipt, 'act_task_id') !== command_id)
     throw malformed('the receipt is of another task than the message')
-  const caller: Caller = { principal, streams: null, proof: 'token' }
   const { ledger } = host
-  const to = { ledger, stream: place.stream, caller, source: SOURCE }
-  const recorded = await recordReceipt(to, receipt)
+  const recorded = await recordReceipt({ ledger, stream: place.stream, caller, source }, receipt)
   if (!recorded.ok) refuseReceipt(recorded.violations)
   await keepAnswer(host, { stream: place.stream, taskId: command_id }, saying, receipt)
   return ''

@@ -185,6 +185,102 @@ describe('a device that asks over HTTP', () => {
   })
 })
 
+interface Passed {
+  /** What a device says; null of a question. */
+  readonly said: Json | null
+  /** Asks the service. */
+  readonly real: () => Promise<Json>
+}
+
+/** A program in the place of the service: it passes on what it does not change. */
+async function inPlace(answer: (passed: Passed) => Promise<Json>) {
+  const said: string[] = []
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const { url: path = '', method = '' } = request
+    const { authorization = '', prefer = '' } = request.headers as Record<string, string>
+    const headers = { authorization, prefer, 'content-type': 'application/json' }
+    const asked = method === 'POST' ? { method, headers, body } : { headers }
+    const real = async () => (await fetch(`${place.url}${path}`, asked)).json()
+    const words = method === 'POST' ? JSON.parse(body) : null
+    if (words !== null) said.push(words.status)
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(await answer({ said: words, real })))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  const close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  /** A device that asks there; it simulates its work. */
+  const device = (dir: string) => {
+    const own = ['device', 'run', 'pump-1@local', '--home-key', homeKey, '--url', url, '--jsonl']
+    const rest = ['--dir', join(place.folder, dir), '--simulate', '--seconds', '0']
+    const child = place.start([...own, ...rest], { token: tokens['pump-1'] ?? '' })
+    let out = ''
+    child.stdout?.on('data', (chunk) => {
+      out += chunk
+    })
+    return { child, out: () => out }
+  }
+  return { device, said, close }
+}
+
+describe('a program in the place of the service', () => {
+  it.each([
+    [
+      'an answer of its own',
+      ({ writ, ...body }: Json) => ({ ...body, writ: { ...writ, code: '', sig: '' } }),
+    ],
+    [
+      'the refusal as a yes',
+      ({ writ, ...body }: Json) => ({ ...body, writ: { ...writ, code: '' } }),
+    ],
+  ])('makes a device begin nothing that was withdrawn: %s (D-1, D-2)', async (what, lie) => {
+    const id = issue('pump-1')
+    await come(id, 'offered')
+    const own = place.client(tokens['pump-1'] ?? '')
+    const { offers } = (await own.listDeviceTasks({ params: { id: 'pump-1' }, query: {}, wait: 0 }))
+      .value
+    expect(offers).toMatchObject([{ command_id: id }])
+    const words = ['task', 'withdraw', id, '--json', '--pass-fd', '3']
+    expect(place.writ(words, { passphrase: PASSPHRASE }).status).toBe(0)
+    // The offer is shown for ever, and every refusal comes as a yes.
+    const liar = await inPlace(async ({ said, real }) =>
+      said === null ? { offers } : lie(await real()),
+    )
+    const { child, out } = liar.device(`lied to by ${what}`)
+    await until(
+      () => liar.said.length,
+      (count) => count >= 2,
+    )
+    await ended(child, 'SIGTERM')
+    liar.close()
+    expect(liar.said).not.toContain('RUNNING')
+    expect(out()).toContain('an answer is not signed by the home')
+    expect(stateOf(id).dispatch.state).toBe('withdrawn')
+  })
+
+  it('makes a device forget no receipt (D-2)', async () => {
+    const id = issue('pump-1')
+    let lies = 0
+    const liar = await inPlace(async ({ said, real: ask }) => {
+      const real = await ask()
+      if (said?.status !== 'REPORTED' || ++lies > 1) return real
+      return { ...real, status: 'REFUSED', writ: { ...real.writ, code: 'receipt.duplicate' } }
+    })
+    const { child, out } = liar.device('told a lie about its receipt')
+    await until(out, (text) => text.includes('"reported"'), 40_000)
+    await ended(child, 'SIGTERM')
+    liar.close()
+    expect(liar.said).toEqual(['ACKED', 'RUNNING', 'REPORTED', 'REPORTED'])
+    expect(stateOf(id).evidence_pack.receipts).toHaveLength(1)
+  })
+})
+
 describe('a device behind a webhook', () => {
   it('hears of its task, signed as notifications are (D-2)', async () => {
     const id = issue('valve')

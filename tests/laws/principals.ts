@@ -527,6 +527,7 @@ export const HTTP_WHO = {
     'listDeviceTasks',
     'claimTask',
     'startTask',
+    'sayAsDevice',
     'showLaws',
     'checkLaws',
     'testLaws',

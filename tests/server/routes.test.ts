@@ -38,6 +38,7 @@ const NO_ANSWER_HERE: Readonly<Record<string, string>> = {
   listDeviceTasks: DEVICE,
   claimTask: DEVICE,
   startTask: DEVICE,
+  sayAsDevice: DEVICE,
   showDoor: PASSKEY,
   offerLogin: PASSKEY,
   login: PASSKEY,

@@ -103,6 +103,7 @@ describe.each(SCOPES)('a token with the scope %s', (scope) => {
     submitReceipt: 'tasks',
     claimTask: 'tasks',
     startTask: 'tasks',
+    sayAsDevice: 'tasks',
   }
 
   it('reads, and records only what it is for', async () => {

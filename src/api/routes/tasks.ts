@@ -202,6 +202,38 @@ export const TASK_ROUTES = {
     body: fields({ lease: LeaseName }),
     answers: { 200: answer({ due_at: Moment }) },
   }),
+  sayAsDevice: route({
+    method: 'POST',
+    path: '/v1/devices/{id}/messages',
+    tag: 'tasks',
+    says: 'Takes what a device says of a task: it claims (`ACKED`), starts (`RUNNING`) or reports (`REPORTED`). The home signs its answer, a refusal too.',
+    who: 'caller',
+    command: null,
+    params: fields({ id: DeviceId }),
+    body: fields({
+      command_id: Id,
+      status: Type.Enum(['ACKED', 'RUNNING', 'REPORTED']),
+      lease: Type.Optional(LeaseName),
+      receipt: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object' })),
+    }),
+    answers: {
+      200: answer({
+        command_id: Id,
+        tenant_id: Type.String(),
+        device_id: Type.String(),
+        status: Type.Enum(['RECORDED', 'REFUSED']),
+        writ: answer({
+          answers: Type.String(),
+          nonce: Type.String(),
+          about: Type.String(),
+          lease_until: Type.String(),
+          code: Type.Optional(Type.String()),
+          message: Type.Optional(Type.String()),
+          sig: Type.String(),
+        }),
+      }),
+    },
+  }),
   submitReceipt: route({
     method: 'POST',
     path: '/v1/receipts',

@@ -125,7 +125,7 @@ function linkOf(
     )
   if (url !== null) {
     const token = surroundings().env['WRIT_TOKEN'] ?? ''
-    if (token !== '') return new HttpLink({ url: wholeUrl(url), token, device, trouble })
+    if (token !== '') return new HttpLink({ url: wholeUrl(url), token, device, homeKeys, trouble })
     const hint = `a human makes one: \`writ token create device:${device.id}@${device.namespace}\``
     throw faultError('api.no_token', '', 'the token of the device is not in `WRIT_TOKEN`', hint)
   }

@@ -4,7 +4,7 @@ import { openApiDocument, ROUTES, type RouteName } from '../../api/index.ts'
 import { faultError, VERSION } from '../../base/index.ts'
 import { MAIN_STREAM, mayKnow } from '../../ledger/index.ts'
 import { listActions, proposeAction, showAction } from './actions.ts'
-import { claimTask, listDeviceTasks, startTask } from './devices.ts'
+import { claimTask, listDeviceTasks, sayAsDevice, startTask } from './devices.ts'
 import { checkOne, checkRules, evaluateRules, normalizeOne } from './documents.ts'
 import {
   addPasskey,
@@ -89,6 +89,7 @@ export const HANDLERS: {
   listDeviceTasks,
   claimTask,
   startTask,
+  sayAsDevice,
   checkDocument: checkOne,
   normalizeDocument: normalizeOne,
   checkRules,
