@@ -1,5 +1,6 @@
 /** Of processes that rehearse one act at the same time, one decides it; the others promote nothing. */
 import { existsSync, readdirSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { isUuid } from '../../src/base/index.ts'
 import type { Caller } from '../../src/ledger/index.ts'
@@ -59,4 +60,27 @@ it('the other one hears so, and what it rehearsed is gone', { timeout: 60_000 },
     expect(place.writ(['log', '--json', '--type', type]).json.facts).toHaveLength(1)
   const stages = stagePlaces(home.home).filter((one) => existsSync(one))
   expect(stages.flatMap((one) => readdirSync(one)).filter(isUuid)).toEqual([])
+})
+
+it('what the first refuses, the other one does not call done', { timeout: 60_000 }, async () => {
+  const count = (type: string): number =>
+    place.writ(['log', '--json', '--type', type]).json.facts.length
+  const promoted = count('promotion_v1')
+  const proposed = count('proposal_v1')
+  // Undeclared where the flag is missing, and nothing at all where it is there.
+  const document = commandProposal(place, 'test -e flag || echo x > made.txt; sleep 2', {})
+  const first = propose(document, 'first')
+  await until(
+    async () => count('proposal_v1'),
+    (now) => now > proposed,
+    30_000,
+  )
+  await pause(500)
+  place.write('work/flag')
+  const ended = await Promise.allSettled([first, propose(document, 'again')])
+  const codes = ended.map((one) =>
+    one.status === 'fulfilled' ? one.value.decision.decision : one.reason.fault.code,
+  )
+  expect(codes).toEqual(['BLOCK', 'descriptor.action_id_reused'])
+  expect(count('promotion_v1')).toBe(promoted)
 })

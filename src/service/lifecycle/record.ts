@@ -89,14 +89,19 @@ async function append(
   records: readonly GateRecord[],
 ): Promise<boolean> {
   const { view } = gate
-  const { evaluation, decision } = decided
+  const { evaluation, decision, compared } = decided
   if (decision.decision !== 'BLOCK' && usesOverride(evaluation)) {
     await bytes
     const isUsed = await recordUse(view, records, evaluation)
     if (isUsed) await refuseSecond(gate, decided)
     return isUsed
   }
-  const isNew = await view.recordAfter(bytes ?? Promise.resolve(), records)
+  // A job may be rehearsed twice, and its promotion has a key of its own.
+  const isAlone = compared.terms.job !== undefined && records.at(-1)?.type === 'promotion_v1'
+  if (isAlone) await bytes
+  const isNew = isAlone
+    ? await view.recordUnless(`decision/${keyOf(evaluation)}`, records)
+    : await view.recordAfter(bytes ?? Promise.resolve(), records)
   if (!isNew) await refuseSecond(gate, decided)
   return true
 }

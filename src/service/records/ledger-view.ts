@@ -2,7 +2,8 @@
  * The ledger as the gate uses it: the state folded from all facts, updated with each new fact, and the
  * only way in which the gate records. Host-wide facts (halt, laws) lie in the host's stream.
  */
-import { faultCode, faultError, invariant } from '../../base/index.ts'
+import { faultCode, faultError, invariant, parseIsoMomentMs } from '../../base/index.ts'
+import type { Halt } from '../../contracts/index.ts'
 import type { StandingFold, StandingOptions } from '../../gate/index.ts'
 import {
   type Appended,
@@ -14,6 +15,7 @@ import {
 } from '../../ledger/index.ts'
 import {
   custodyOf,
+  retryWhileMoved,
   type StandingKeeper,
   StandingView,
   type WholeFact,
@@ -89,12 +91,23 @@ export class LedgerView {
 
   /**
    * The same, when something else has come about; the most of the work is done meanwhile. Returns
-   * whether the key of the last record is new.
+   * whether the keys of all records are new.
    */
   async recordAfter(event: Promise<unknown>, records: readonly GateRecord[]): Promise<boolean> {
     const { caller, stream } = this.#context
     const appended = await this.#append(records, caller.principal, stream, undefined, event)
-    return appended[records.length - 1]?.repeated !== true
+    return appended.slice(0, records.length).every(({ repeated }) => !repeated)
+  }
+
+  /** The same, and only if no fact has this key. Returns whether it was recorded. */
+  recordUnless(key: string, records: readonly GateRecord[]): Promise<boolean> {
+    return retryWhileMoved(async () => {
+      await this.standing()
+      const size = this.seen.stream
+      if ((await this.factAt(key)) !== null) return false
+      await this.recordAt(records, size)
+      return true
+    })
   }
 
   /** The same, and only if the stream has this size. */
@@ -161,6 +174,15 @@ export class LedgerView {
 
   async recordOnHost(record: GateRecord): Promise<number> {
     return this.record([record], HOST_STREAM)
+  }
+
+  /** When everything was halted last; 0 if it never was. */
+  async haltedMs(): Promise<number> {
+    const query = { stream: HOST_STREAM, type: 'halt_v1', limit: 2, order: 'newest_first' } as const
+    const { facts } = await this.#context.ledger.store.find(query)
+    // The store returns canonical texts of facts, and each is of its contract.
+    const halts = facts.map(({ text }) => JSON.parse(text).record.payload as Halt)
+    return parseIsoMomentMs(halts.find(({ state }) => state === 'HALTED')?.at ?? '') ?? 0
   }
 
   /** The fact that was recorded under a key; null when there is none. */
