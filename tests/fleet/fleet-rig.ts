@@ -10,7 +10,7 @@ import { type PostgresServer, startPostgres } from '../../tools/postgres.mjs'
 import { ensureBuilt } from '../built.ts'
 import { asOwner } from '../ledger/postgres-ledger.ts'
 
-const PROGRAM = join(process.cwd(), 'bin', 'writ.cjs')
+export const PROGRAM = join(process.cwd(), 'bin', 'writ.cjs')
 
 export interface Called {
   readonly status: number | null

@@ -33,6 +33,8 @@ const RequestSchema = Type.Object(
     result_digest: DigestText,
     request_digest: DigestText,
     state: Type.Enum([...REQUEST_STATES]),
+    /** The machine that sends it, by its fingerprint; absent where the home has one machine. */
+    machine: Type.Optional(Word),
     method: Word,
     host: Word,
     port: Type.Integer({ minimum: 1, maximum: 65_535, 'x-code': 'count' }),

@@ -52,7 +52,7 @@ export async function layBases(
   const remove = (): void => removeTreeSync(directory)
   try {
     // Nothing is promoted, and so no stage goes away, while it is copied.
-    return await sources.workspace.exclusively(async () => {
+    return await sources.workspace.locked(async () => {
       const found = await findBases(sources, order)
       const layers: string[] = []
       for (const { stage, changes } of found) {

@@ -18,7 +18,7 @@ export function madeSince(
   { view, questions, workspace }: PromotionSources,
   last: string | null,
 ): Promise<ReadonlySet<RawPath>> {
-  return workspace.exclusively(async () => {
+  return workspace.locked(async () => {
     const made = new Set<RawPath>()
     for (const { actionId } of (await view.standing()).promotedNewestFirst()) {
       if (actionId === last) break

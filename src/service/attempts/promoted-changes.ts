@@ -15,7 +15,7 @@ export async function promotedBehind(
   gate: GateParts,
   behind: number,
 ): Promise<readonly PromotedChanges[]> {
-  await gate.workspace.exclusively(async () => {})
+  await gate.workspace.locked(async () => {})
   const found: PromotedChanges[] = []
   for (const type of ['promotion_v1', 'rollback_v1'] as const)
     for await (const { seq, payload } of factsBehind(gate, type, behind))

@@ -105,7 +105,8 @@ async function refuseNow(
   { act, proposal, standing }: Locked,
   isLate: boolean,
 ): Promise<void> {
-  if (isHalted(gate.context.home.state)) throw refusal('halted', '')
+  // A halt of another machine is a fact alone.
+  if (isHalted(gate.context.home.state) || standing.halted) throw refusal('halted', '')
   // Its own failure code, and nothing about which one (G-9).
   if (probePreconditions(proposal).length > 0) throw refusal('precondition.failed', '')
   await checkOpen(gate, { act, standing }, isLate)

@@ -12,7 +12,7 @@ import { heldRequests, knownAgent } from '../../gate/index.ts'
 import { removeTreeSync } from '../../machine/index.ts'
 import { isHalted } from '../readings/halt.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
-import { isElsewhere } from '../stage/elsewhere.ts'
+import { isForUs } from '../stage/elsewhere.ts'
 import { findPreimages, stagesLeftGoing } from '../stage/stage-place.ts'
 import type { GateContext } from '../surface/context.ts'
 import type { FinishedYes } from '../surface/surface.ts'
@@ -58,12 +58,14 @@ export class UnfinishedActs {
     for (const { actionId, stage } of going) await this.#finishGoing(actionId, stage)
     // A person's yes is carried out by a person's command only.
     if (!this.#isPerson()) return
+    const haltedMs = approved.length === 0 ? 0 : await this.#view.haltedMs()
     for (const { actionId, answeredMs } of approved) {
       // Its files are in place; what is missing is recorded by recovery.
       if (findPreimages(this.#context.home, actionId) !== null) continue
       const act = await this.#recorded(actionId)
-      if (act === null || isElsewhere(this.#context, act)) continue
-      await this.#finishOne(act, answeredMs)
+      if (act === null || !(await isForUs(this.#context, act))) continue
+      // A yes from before a halt does not count after it, wherever that was typed.
+      await this.#finishOne(act, answeredMs < haltedMs ? 0 : answeredMs)
     }
   }
 
@@ -75,14 +77,14 @@ export class UnfinishedActs {
       .filter((actionId) => findPreimages(this.#context.home, actionId) === null)
   }
 
-  /** Ends them without a promotion: a yes from before a halt does not count after it. */
+  /** Ends those of this machine without a promotion: a yes from before a halt does not count after it. */
   async endApproved(): Promise<void> {
     const ids = await this.approved()
     // A process that is at work sees the halt by itself.
     if (ids.length === 0 || !(await this.#sweep())) return
     for (const actionId of ids) {
       const act = await this.#recorded(actionId)
-      if (act === null) continue
+      if (act === null || !(await isForUs(this.#context, act))) continue
       const { act: again } = await endInterrupted(this.#gate, act)
       const { code } = again.decision
       this.#finished.push({ action_id: actionId, approved: true, promoted: false, code })

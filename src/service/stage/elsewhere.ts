@@ -2,7 +2,7 @@
 import { type FaultError, faultError } from '../../base/index.ts'
 import type { Evaluation, SandboxResult } from '../../contracts/index.ts'
 import type { Change } from '../../gate/index.ts'
-import { machineName } from '../../store/index.ts'
+import { isForThisMachine, machineName } from '../../store/index.ts'
 import type { GateContext } from '../surface/context.ts'
 import { findStage } from './stage-place.ts'
 
@@ -15,13 +15,22 @@ interface RehearsedAct {
 
 type MachinePlace = Pick<GateContext, 'home' | 'ledger'>
 
-export function isElsewhere({ home, ledger }: MachinePlace, act: Omit<RehearsedAct, 'actionId'>) {
+function isElsewhere({ home, ledger }: MachinePlace, act: Omit<RehearsedAct, 'actionId'>) {
   const { changes, result, evaluation } = act
   if (ledger.files === null || result === null || changes.length === 0) return false
   const { machine } = evaluation.host
   if (machine !== undefined) return !ledger.machineNames().includes(machine)
   // An older writ did not record the machine.
   return findStage(home, result.sandbox_id) === null
+}
+
+/**
+ * Returns whether this machine ends an act that was interrupted: the one that rehearsed it does, as long as
+ * it is of the home. Another one may be carrying it out.
+ */
+export async function isForUs(place: MachinePlace, act: Omit<RehearsedAct, 'actionId'>) {
+  const { machine } = act.evaluation.host
+  return machine === undefined ? !isElsewhere(place, act) : isForThisMachine(place.ledger, machine)
 }
 
 /** Returns the name of the other machine that has to answer; null for this one, empty if not recorded. */

@@ -3,7 +3,7 @@
  * called done. That a request is about to leave is on the ledger before it leaves; what became of it
  * is on the ledger before anything else happens.
  *
- * INVARIANT (never twice): a request with a fact of its own is never sent again, by anybody. After a
+ * INVARIANT (never twice): a request with a fact of its own is never sent again, on no machine. After a
  *   crash in between its outcome is UNKNOWN, recorded so, and left to a human.
  *
  * The answer to a request becomes a file by a promotion of its own: the body is in the objects, is
@@ -13,7 +13,13 @@
 import { randomUUID } from 'node:crypto'
 import { chmodSync, closeSync, fsyncSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Digest, type FaultError, faultError, showName } from '../../base/index.ts'
+import {
+  canonicalJson,
+  type Digest,
+  type FaultError,
+  faultError,
+  showName,
+} from '../../base/index.ts'
 import {
   type ActionDescriptor,
   declaresEffect,
@@ -47,8 +53,9 @@ import {
 } from '../acts/send-request.ts'
 import { BUDGET_HEADER, grantBudget } from '../acts/session-budget.ts'
 import { realPathOf } from '../readings/host-facts.ts'
-import type { LedgerView } from '../records/ledger-view.ts'
+import type { GateRecord, LedgerView } from '../records/ledger-view.ts'
 import type { GateContext } from '../surface/context.ts'
+import { refusal } from './stopped-promotion.ts'
 
 const SECOND_MS = 1_000
 const MEBIBYTE = 1024 * 1024
@@ -96,6 +103,7 @@ export class Dispatcher {
     descriptor: ActionDescriptor | undefined,
   ): Promise<Sent> {
     const { save_to } = request.operation
+    const { signer } = this.#context.ledger
     const begun: RequestFact = {
       action_id: order.actionId,
       step_id: request.stepId,
@@ -103,6 +111,7 @@ export class Dispatcher {
       result_digest: order.resultDigest,
       request_digest: request.held.digest,
       state: 'SENDING',
+      ...(signer === null ? {} : { machine: signer }),
       method: request.operation.method,
       host: request.address.host,
       port: request.address.port,
@@ -111,10 +120,20 @@ export class Dispatcher {
     }
     // Loads Node's http and tls, which no other promotion needs, before the fact says that it sends.
     const protocols = await loadProtocols()
-    await this.#record(begun)
+    await this.#begin(begun)
     const sent = await this.#pass(request, descriptor, protocols)
     await this.#recordEnd(begun, sent)
     return sent
+  }
+
+  /** Fails if another machine sends it: locks of the workspace end at this one, and facts do not. */
+  async #begin(begun: RequestFact): Promise<void> {
+    const record = recordOf(begun)
+    if (await this.#view.recordFirst(record)) return
+    // The store tells of a repeated key also when it appended this very record and tried again.
+    const first = await this.#view.factAt(record.key)
+    if (canonicalJson(first?.payload ?? null) !== canonicalJson(begun))
+      throw refusal('confirm.used', begun.action_id)
   }
 
   /** A push is sent by git, a command by its program; of a budget nothing is sent, and all else as it is. */
@@ -154,7 +173,10 @@ export class Dispatcher {
     })
   }
 
-  /** Records begun requests as UNKNOWN. The caller holds the workspace's lock, so none is being sent. */
+  /**
+   * Records begun requests of this machine as UNKNOWN. The caller holds the workspace's lock, so none is being
+   * sent.
+   */
   async settleInterrupted(memories: readonly RequestMemory[]): Promise<void> {
     for (const { begun } of memories) {
       await this.#record({
@@ -182,9 +204,13 @@ export class Dispatcher {
   }
 
   async #record(payload: RequestFact): Promise<void> {
-    const key = `request/${payload.step_id}/${PHASES[payload.state]}`
-    await this.#view.record([{ type: 'request_v1', payload, key }])
+    await this.#view.record([recordOf(payload)])
   }
+}
+
+function recordOf(payload: RequestFact): GateRecord {
+  const key = `request/${payload.step_id}/${PHASES[payload.state]}`
+  return { type: 'request_v1', payload, key }
 }
 
 const PHASES: Readonly<Record<RequestFact['state'], string>> = {

@@ -8,6 +8,7 @@ import type { Evaluation, RequestFact } from '../../contracts/index.ts'
 import { compensationInForce, type RequestMemory, type StandingFold } from '../../gate/index.ts'
 import { removeTreeSync } from '../../machine/index.ts'
 import { applyStage, type WorkspaceLock } from '../../promotion/index.ts'
+import { isForThisMachine } from '../../store/index.ts'
 import { realPathOf } from '../readings/host-facts.ts'
 import type { LedgerView } from '../records/ledger-view.ts'
 import { preimagesOf, stageOf, stagePlaceFor } from '../stage/stage-place.ts'
@@ -23,9 +24,11 @@ export function isAnswerNote(note: unknown): note is AnswerNote {
   return typeof note === 'object' && note !== null && 'answer_of' in note
 }
 
-/** Returns whether a request is not ended or its answer not saved: its process died or is at work. */
-export function isInterrupted({ requests }: StandingFold): boolean {
-  return requests.unsettled().length > 0 || requests.unsaved().length > 0
+/** What this machine has to end of requests. */
+interface OpenRequests {
+  readonly unsettled: readonly RequestMemory[]
+  /** Each with whether this machine sent it, and so has the place for its answer. */
+  readonly unsaved: readonly { readonly memory: RequestMemory; readonly isOwn: boolean }[]
 }
 
 export class OutgoingRequests {
@@ -56,18 +59,50 @@ export class OutgoingRequests {
     return states.includes('UNKNOWN') || after.length >= wanted
   }
 
+  /**
+   * Returns the requests that are not ended or whose answer is not saved, because their process died or is at
+   * work on this machine; null if there are none. Those that another machine of the home sends are its own.
+   */
+  async interrupted({ requests }: StandingFold): Promise<OpenRequests | null> {
+    const unsettled = await this.#ours(requests.unsettled())
+    const found = await this.#ours(requests.unsaved())
+    if (unsettled.length + found.length === 0) return null
+    const own = this.#context.ledger.machineNames()
+    const unsaved = found.map((memory) => {
+      const { machine } = memory.begun
+      return { memory, isOwn: machine === undefined || own.includes(machine) }
+    })
+    return { unsettled, unsaved }
+  }
+
+  async #ours(memories: readonly RequestMemory[]): Promise<readonly RequestMemory[]> {
+    const ours: RequestMemory[] = []
+    for (const memory of memories) {
+      const { machine } = memory.begun
+      const isOurs =
+        machine === undefined || (await isForThisMachine(this.#context.ledger, machine))
+      if (isOurs) ours.push(memory)
+    }
+    return ours
+  }
+
   /** Settles interrupted requests of acts without files, and lets `finish` record each act as done. */
-  async recoverRest(finish: (begun: RequestFact) => Promise<void>): Promise<void> {
-    const { requests } = await this.#view.standing()
-    const open = requests.unsettled()
-    await this.#dispatcher.settleInterrupted(open)
-    const acts = new Map(open.map(({ begun }) => [begun.action_id, begun]))
+  async recoverRest(
+    { unsettled }: OpenRequests,
+    finish: (begun: RequestFact) => Promise<void>,
+  ): Promise<void> {
+    await this.#dispatcher.settleInterrupted(unsettled)
+    const acts = new Map(unsettled.map(({ begun }) => [begun.action_id, begun]))
     for (const begun of acts.values()) await finish(begun)
   }
 
+  /** An answer is kept where it was sent for; where that machine is gone, a fact says that it is not. */
   async keepUnsaved(lock: WorkspaceLock): Promise<void> {
-    for (const memory of (await this.#view.standing()).requests.unsaved()) {
-      await this.#keep(memory, lock)
+    const { unsaved = [] } = (await this.interrupted(await this.#view.standing())) ?? {}
+    const detail = 'the machine that sent the request was removed from the home'
+    for (const { memory, isOwn } of unsaved) {
+      if (isOwn) await this.#keep(memory, lock)
+      else await this.#dispatcher.recordKept(memory, { ok: false, detail })
     }
   }
 

@@ -59,7 +59,7 @@ import type {
   RecoveryOrder,
   ResolvedRecovery,
 } from '../surface/surface.ts'
-import { isAnswerNote, isInterrupted, OutgoingRequests } from './outgoing-requests.ts'
+import { isAnswerNote, OutgoingRequests } from './outgoing-requests.ts'
 import { Unbegun } from './unbegun.ts'
 
 /** How long to wait for another process that works in the same workspace. */
@@ -212,19 +212,15 @@ export class Workspace {
     }
   }
 
-  /** While nothing else is promoted or taken back in the workspace. */
-  exclusively<T>(work: () => Promise<T>): Promise<T> {
-    return this.locked(work)
-  }
-
   /**
-   * Ends what was interrupted. Cheap when nothing was; called before anything reads the workspace. Does
-   * not wait for others at work here: they have looked before they began.
+   * Ends what was interrupted, before anything reads the workspace. Waits for another process that puts files
+   * in place, and for none that only sends.
    */
   async recover(): Promise<void> {
-    const hasJournals = mayBeInterrupted(this.#context.home.state)
-    if (!hasJournals && !isInterrupted(await this.#view.standing())) return
-    await ifWorkspaceFree(workspaceOf(this.#context), (lock) => this.#endInterrupted(lock))
+    if (mayBeInterrupted(this.#context.home.state)) return this.locked(async () => {})
+    const open = await this.#requests.interrupted(await this.#view.standing())
+    if (open !== null)
+      await ifWorkspaceFree(workspaceOf(this.#context), (lock) => this.#endInterrupted(lock))
   }
 
   /**
@@ -454,8 +450,9 @@ export class Workspace {
   async #endInterrupted(lock: WorkspaceLock): Promise<StandingFold> {
     if (openJournals(this.#context.home.state).length > 0) await recover(this.#recovery(lock))
     const standing = await this.#view.standing()
-    if (!isInterrupted(standing)) return standing
-    await this.#requests.recoverRest((begun) => this.#finishSent(begun))
+    const open = await this.#requests.interrupted(standing)
+    if (open === null) return standing
+    await this.#requests.recoverRest(open, (begun) => this.#finishSent(begun))
     await this.#requests.keepUnsaved(lock)
     return this.#view.standing()
   }

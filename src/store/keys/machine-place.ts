@@ -1,6 +1,6 @@
 /** Which machine of a home something lies on, as people name it. */
 import type { KeyRing } from './ed25519.ts'
-import { MachineKeys } from './machine-keys.ts'
+import { type Machine, MachineKeys } from './machine-keys.ts'
 
 interface KeysOfHome {
   keys(): Promise<KeyRing>
@@ -21,6 +21,18 @@ export async function machineNamer(ledger: KeysOfHome): Promise<(id: string) => 
 export async function isOwnMachine(ledger: KeysOfHome, id: string): Promise<boolean> {
   const keys = await ledger.keys()
   return !(keys instanceof MachineKeys) || keys.isOwn(id)
+}
+
+/**
+ * Returns whether what a machine left undone is for this one to end: it is this one, or is no longer of the
+ * home. A machine that has another key is still of the home.
+ */
+export async function isForThisMachine(ledger: KeysOfHome, id: string): Promise<boolean> {
+  const keys = await ledger.keys()
+  if (!(keys instanceof MachineKeys) || keys.isOwn(id)) return true
+  const name = keys.nameOf(id)
+  const isSame = (one: Machine): boolean => one.name === name && one.removedAt === null
+  return name !== null && !keys.machines.some(isSame)
 }
 
 /** Returns whether the home has, or had, another machine than this one. */
