@@ -36,7 +36,14 @@ import {
   publicKeyOf,
   sealOf,
 } from '../keys/ed25519.ts'
-import { createKey, makeCurrent, openKeys, privateKeyNames, setAsideUnused } from '../keys/keys.ts'
+import {
+  createKey,
+  makeCurrent,
+  noteEnding,
+  openKeys,
+  privateKeyNames,
+  setAsideUnused,
+} from '../keys/keys.ts'
 import { keyFactName, MachineKeys } from '../keys/machine-keys.ts'
 import { fingerprintsOf, recordedKeys } from '../keys/recorded-keys.ts'
 import { FileObjects, type ObjectStore } from '../objects/objects.ts'
@@ -48,6 +55,7 @@ import { createLedgerFile } from '../sqlite/engine.ts'
 import { SqliteStore } from '../sqlite/sqlite-store.ts'
 import { InlineWriter, type Writer } from '../sqlite/writer.ts'
 import { keyInUse, ledgerNameOf, wholeHeads } from '../streams/heads.ts'
+import { signLeftFiles } from './ended-key.ts'
 import { retryWhileMoved } from './head-moved.ts'
 import { createTables, type NewStore } from './server-tables.ts'
 import { compareSigned } from './signed-heads.ts'
@@ -160,6 +168,7 @@ async function openPostgresLedger(
     ...signer,
   }
   const files = new HomeFiles(store.queries, schema, signer)
+  await signLeftFiles(keysDirectory, keys, files).catch(ignoreFailure)
   return new Ledger({ ...parts, server, files }, keysDirectory, options)
 }
 
@@ -316,7 +325,9 @@ export class Ledger {
     setAsideUnused(this.#keysDirectory, fingerprintsOf((await recordedKeys(this.store)).keys))
     const key = createKey(this.#keysDirectory, ledgerNameOf(host))
     // First: until the key counts, readers pass over what it has signed, and the other does still.
-    await this.files?.signAgain(fingerprint(old.publicKey), key, 'same')
+    const ending = publicKeyOf(old, ledgerNameOf(host))
+    await this.files?.signAgain({ ending, key, machine: 'same' })
+    if (this.files !== null) noteEnding(this.#keysDirectory, old)
     await retryWhileMoved(async () => {
       const idempotencyKey = keyFactName(key.publicKey, 'rotated')
       const drafts = (await wholeHeads(this.store)).map(({ stream, origin, size }) => {
@@ -326,7 +337,15 @@ export class Ledger {
       await this.#writer.rotate(drafts, key)
     })
     makeCurrent(this.#keysDirectory, key)
+    // The key has turned. What is missed here is done by the next process that opens the home.
+    await this.#signLeft().catch(ignoreFailure)
     return key
+  }
+
+  async #signLeft(): Promise<void> {
+    const keys = await this.keys()
+    if (keys instanceof MachineKeys && this.files !== null)
+      await signLeftFiles(this.#keysDirectory, keys, this.files)
   }
 
   /**
@@ -339,8 +358,11 @@ export class Ledger {
     machine: string,
     { type, publicKey }: Pick<VerifierKey, 'type' | 'publicKey'>,
   ): Promise<void> {
-    if (change === 'removed')
-      await this.files?.signAgain(fingerprint(publicKey), (await this.#keyInUse()).key, 'other')
+    if (change === 'removed') {
+      const { host, key } = await this.#keyInUse()
+      const ending = verifierKey(ledgerNameOf(host), type, publicKey)
+      await this.files?.signAgain({ ending, key, machine: 'other' })
+    }
     const idempotencyKey = keyFactName(publicKey, change)
     await retryWhileMoved(async () => {
       const drafts = (await wholeHeads(this.store)).map(({ stream, origin, size }) => {
