@@ -16,7 +16,7 @@ export {
   signerFor,
 } from './keys/ed25519.ts'
 export { createKey, makeCurrent, openKeys } from './keys/keys.ts'
-export { type Machine, MachineKeys } from './keys/machine-keys.ts'
+export { isSealOf, type Machine, MachineKeys } from './keys/machine-keys.ts'
 export { hasOtherMachines, isOwnMachine, machineName, machineNamer } from './keys/machine-place.ts'
 export { recordedKeys } from './keys/recorded-keys.ts'
 export { custodyOf } from './ledger/custody.ts'

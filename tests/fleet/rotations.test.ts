@@ -5,26 +5,38 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { faultError } from '../../src/base/index.ts'
 import { type Ledger, openLedger } from '../../src/store/index.ts'
 import { HomeFiles } from '../../src/store/postgres/home-files.ts'
+import type { Endpoint } from '../flow-run/endpoints.ts'
 import { ANN } from '../ledger/entries.ts'
 import { asOwner } from '../ledger/postgres-ledger.ts'
 import { Fleet, type FleetMachine } from './fleet-rig.ts'
+import { WorkerProcess, workEndpoint, writeFlow } from './worker-rig.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
 const ACTOR = { principal: ANN, source: 'test' }
 let fleet: Fleet
 let first: FleetMachine
+let second: FleetMachine
+let endpoint: Endpoint
+let url = ''
 let directory = ''
 
 beforeAll(async () => {
   fleet = await Fleet.start()
   first = fleet.first('alpha')
+  first.must(['worker', 'prepare', '--store-owner', 'keeper'])
+  second = fleet.joined(first, 'beta')
+  endpoint = workEndpoint(10)
+  url = await endpoint.open()
   const root = join(first.folder, 'state', 'writ')
   const [id = ''] = readdirSync(root).filter((name) => name !== 'homes.json')
   directory = join(root, id)
 }, 180_000)
 
-afterAll(() => fleet.stop())
+afterAll(async () => {
+  await endpoint.close()
+  await fleet.stop()
+})
 
 function filesOf({ files }: Ledger): HomeFiles {
   if (files === null) throw new Error('a home on a server has files')
@@ -127,4 +139,42 @@ it('signs many files in few statements', async () => {
   for (const name of ['run/many-0', 'run/many-500', 'run/many-1199'])
     expect(await filesOf(ledger).get(name)).toBe(turned)
   await ledger.close()
+})
+
+it('jobs that wait are signed again: runs, answers, proposals, and one that was refused', async () => {
+  const begun = first.must(['flow', 'run', writeFlow(first, 'queued', url), '--queue']).run_id
+  const early = first.must(['flow', 'run', writeFlow(first, 'early', url), '--queue']).run_id
+  const waiting = writeFlow(first, 'waiting', url, { node: { signal: 'go' } })
+  const { run_id: answered } = first.writ(['flow', 'run', waiting]).json
+  expect(second.writ(['flow', 'signal', answered, 'go']).status).toBe(0)
+  const document = JSON.parse(first.spawn(['propose', '--example', 'COMMAND_EXECUTION']).stdout)
+  const action = document.descriptor.action_id
+  first.must(['propose', '-', '--queue'], JSON.stringify(document))
+  await asOwner(fleet.server, async (client) => {
+    const sql = "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'wj\\_%'"
+    const { rows } = await client.query(sql)
+    // As a worker leaves it that takes it while neither key counts; and one that only names the old key.
+    const jobs = `${rows[0].nspname}._private_jobs`
+    const refused = 'refused: no machine has signed it (machine.unknown)'
+    const sets = `attempts = max_attempts, last_error = '${refused}'`
+    await client.query(`UPDATE ${jobs} SET ${sets} WHERE payload->>'run' = $1`, [early])
+    await client.query(
+      `INSERT INTO ${jobs} (task_id, payload) SELECT task_id,
+        jsonb_set(payload::jsonb, '{run}', '"run-00000000-0000-7000-8000-000000000001"')::json
+        FROM ${jobs} WHERE payload->>'run' = $1`,
+      [begun],
+    )
+  })
+  expect(first.spawn(['ledger', 'rotate']).stdout).toContain('3 waiting jobs')
+  expect(second.spawn(['ledger', 'rotate']).stdout).toContain('1 waiting job of')
+  const worker = new WorkerProcess(first)
+  try {
+    for (const run of [begun, early, answered])
+      await worker.until((news) => news.kind === 'done' && news.run === run)
+    await worker.until((news) => news.kind === 'done' && news.action === action)
+    const forged = await worker.until((news) => news.kind === 'failed')
+    expect([forged.code, forged.run]).toEqual(['machine.unknown', expect.stringMatching(/1$/)])
+  } finally {
+    await worker.kill('SIGTERM')
+  }
 })
