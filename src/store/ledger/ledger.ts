@@ -8,7 +8,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Pool } from 'pg'
 import { FaultError, faultCode, invariant } from '../../base/index.ts'
-import type { BodyDropped, ClockJump, MachineChange } from '../../contracts/index.ts'
+import type { BodyDropped, MachineChange } from '../../contracts/index.ts'
 import {
   type Appended,
   type BodyRule,
@@ -28,7 +28,7 @@ import {
   type VerifierKey,
   verifierKey,
 } from '../../ledger/index.ts'
-import { type Clock, isJump, type Jump, JumpWatch, SYSTEM_CLOCK } from '../../machine/index.ts'
+import { type Clock, type Jump, JumpWatch, SYSTEM_CLOCK } from '../../machine/index.ts'
 import {
   type FileSeal,
   type KeyRing,
@@ -55,6 +55,7 @@ import { createLedgerFile } from '../sqlite/engine.ts'
 import { SqliteStore } from '../sqlite/sqlite-store.ts'
 import { InlineWriter, type Writer } from '../sqlite/writer.ts'
 import { keyInUse, ledgerNameOf, wholeHeads } from '../streams/heads.ts'
+import { behindBy, jumpEntry, WRIT } from './clock-jump.ts'
 import { signLeftFiles } from './ended-key.ts'
 import { retryWhileMoved } from './head-moved.ts'
 import { createTables, type NewStore } from './server-tables.ts'
@@ -172,10 +173,10 @@ async function openPostgresLedger(
   return new Ledger({ ...parts, server, files }, keysDirectory, options)
 }
 
-/** The server on which a home lies, for what else is kept there. */
 /** Of a machine that reads only. */
 const NO_SIGNER: ReadonlySet<string> = new Set(['machine.unknown', 'machine.removed'])
 
+/** The server on which a home lies, for what else is kept there. */
 export interface HomeServer extends MachineSigner {
   readonly schema: string
   readonly queries: PostgresStore['queries']
@@ -455,36 +456,8 @@ export class Ledger {
 
 type Prepared = Extract<Preparation, { ok: true }>
 
-/** writ itself, because no principal asks for the clock to be checked. */
-const WRIT: Actor = {
-  principal: { kind: 'script', id: 'writ', namespace: 'host' },
-  source: 'clock',
-}
-
-function jumpEntry({ expectedMs, foundMs }: Jump, seenBy: ClockJump['seen_by']): LedgerEntry {
-  const expectedAt = occurredAtText(expectedMs)
-  const payload: ClockJump = {
-    expected_at: expectedAt,
-    found_at: occurredAtText(foundMs),
-    jump_ms: foundMs - expectedMs,
-    seen_by: seenBy,
-  }
-  const entry = { ...WRIT, stream: HOST_STREAM, record: { type: 'clock_jump_v1', payload } }
-  // Every process sees the same jump until the clock has caught up: the key makes it one fact.
-  return seenBy === 'process' ? entry : { ...entry, idempotencyKey: `clock-behind-${expectedAt}` }
-}
-
 function ignoreFailure(error: unknown): void {
   if (!(error instanceof FaultError)) throw error
-}
-
-/** Returns the jump if a fact is later than now: times of facts never decrease, so the clock went back. */
-function behindBy(appended: readonly Appended[], nowMs: number): Jump | null {
-  for (const { occurredAt, repeated } of appended) {
-    const jump = { expectedMs: Date.parse(occurredAt), foundMs: nowMs }
-    if (!repeated && jump.expectedMs > nowMs && isJump(jump)) return jump
-  }
-  return null
 }
 
 function rotation(
