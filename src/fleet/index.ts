@@ -15,6 +15,7 @@ export {
 } from './jobs.ts'
 export { prepareJobs } from './prepare.ts'
 export { addProposal } from './proposals.ts'
+export { signJobsAgain } from './renewed-jobs.ts'
 export { sentOrders } from './sent-orders.ts'
 export type { WorkerNews } from './turn.ts'
 export { startWorker } from './worker.ts'

@@ -38,6 +38,7 @@ import type { HomeServer, Ledger } from '../store/index.ts'
 import { addJob, JOB_FORMAT, type RunJob, requireSealed, taskOf, workspaceLabel } from './jobs.ts'
 import { refuseRemoved } from './removed-job.ts'
 import type { RollCall } from './roll-call.ts'
+import { withSealOfNow } from './seal-of-now.ts'
 import { addPatiently, type MachineStanding, takeTurn, type WorkerNews } from './turn.ts'
 
 /** Whose proposal it is. */
@@ -164,14 +165,16 @@ export class ProposalJobs {
       payload,
       job,
       work: (labels) => this.#carryOut(given, labels),
-      again: (restMs) => this.#again(given, restMs),
+      again: (restMs) => this.#again(given, job, restMs),
       restsMs: RESTS_MS,
     })
   }
 
-  #again(job: ProposalJob, restMs: number): Promise<boolean> {
+  #again(given: ProposalJob, { id }: Job, restMs: number): Promise<boolean> {
     const { server, stop } = this.#place
-    return addPatiently(stop, () => putProposal(server, job, { restMs }))
+    return addPatiently(stop, async () =>
+      putProposal(server, await withSealOfNow(server, given, id), { restMs }),
+    )
   }
 
   async #carryOut(job: ProposalJob, labels: readonly string[]): Promise<string | null> {

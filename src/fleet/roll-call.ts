@@ -15,6 +15,11 @@ interface WorkerWords {
 }
 
 const LOOK_MS = 1_000
+/**
+ * So many looks the session of the guard may owe an answer. They are counted and not timed: the process may
+ * have been stopped meanwhile, and then the answer lies there.
+ */
+const UNANSWERED_MAX = 15
 /** How often jobs are looked for that no worker on the roll has. */
 const ORPHANS_MS = 5_000
 /** A job that failed is tried again after this time at the latest. */
@@ -24,12 +29,14 @@ const LOOKED_AT = 8
 
 export class RollCall {
   readonly #pool: Pool
-  readonly #server: HomeServer
+  readonly #server: Pick<HomeServer, 'schema'>
   readonly #words: WorkerWords
   readonly #worker = randomUUID()
   readonly #ids = new Set<string>()
   readonly #alone = new Set<string>()
   #guard: PoolClient | null = null
+  /** Null where the guard has answered. */
+  #unanswered: number | null = null
   #sweptMs = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | null = null
   #looking: Promise<void> = Promise.resolve()
@@ -37,7 +44,7 @@ export class RollCall {
   /** Resolves when the server has dropped the lock: its jobs may be given to others. */
   readonly lost: Promise<void>
 
-  constructor(pool: Pool, server: HomeServer, words: WorkerWords) {
+  constructor(pool: Pool, server: Pick<HomeServer, 'schema'>, words: WorkerWords) {
     this.#pool = pool
     this.#server = server
     this.#words = words
@@ -55,6 +62,7 @@ export class RollCall {
   async start(onTick: () => Promise<void>): Promise<void> {
     await this.#enter()
     this.#timer = setInterval(() => {
+      this.#askGuard()
       this.#looking = this.#looking
         .then(() => this.#look())
         .catch(ignore)
@@ -113,6 +121,27 @@ export class RollCall {
       version,
       [...this.#ids],
     ])
+  }
+
+  /**
+   * Asks whether the session of the guard is still there. The network may drop it without a word, and then
+   * the server has dropped the lock, too.
+   */
+  #askGuard(): void {
+    if (this.#guard === null) return
+    if (this.#unanswered !== null) {
+      if (++this.#unanswered <= UNANSWERED_MAX) return
+      // Its queries fail now, and nothing waits for them when the worker ends.
+      this.#guard.release(true)
+      this.#guard = null
+      this.#tellLost()
+      return
+    }
+    this.#unanswered = 0
+    const answered = (): void => {
+      this.#unanswered = null
+    }
+    this.#guard.query('SELECT').then(answered, () => this.#tellLost())
   }
 
   async #look(): Promise<void> {

@@ -43,6 +43,7 @@ import { LastingWork } from './lasting-work.ts'
 import { type ProposalHost, ProposalJobs } from './proposals.ts'
 import { refuseRemoved } from './removed-job.ts'
 import { RollCall } from './roll-call.ts'
+import { withSealOfNow } from './seal-of-now.ts'
 import {
   addPatiently,
   type MachineStanding,
@@ -369,7 +370,8 @@ class WorkerJobs {
       const machine = await machineOf(ledger, run)
       const at = new Date(Date.now() + restMs)
       const labels = Object.keys(flags ?? {})
-      await addAgain(server, job, { machine, at, labels, after: id })
+      const signed = await withSealOfNow(server, job, id)
+      await addAgain(server, signed, { machine, at, labels, after: id })
     })
   }
 

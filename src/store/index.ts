@@ -16,7 +16,7 @@ export {
   signerFor,
 } from './keys/ed25519.ts'
 export { createKey, makeCurrent, openKeys } from './keys/keys.ts'
-export { type Machine, MachineKeys } from './keys/machine-keys.ts'
+export { isSealOf, type Machine, MachineKeys } from './keys/machine-keys.ts'
 export {
   hasOtherMachines,
   isForThisMachine,

@@ -179,11 +179,22 @@ it('records nothing: what it appends without a signature stops every machine', a
   const forger = await postgresLedgerAt({ connection, schema }, { keys })
   await forger.append([taskDraft('forged')])
   await forger.close()
-  for (const refused of [issue(first), second.writ(['principal', 'add', 'ai:late@local'])]) {
+  for (const machine of [first, second]) {
+    const refused = machine.writ(['principal', 'add', 'ai:late@local'])
     expect([refused.status, refused.json.error.code]).toEqual([4, 'ledger.tampered'])
     expect(refused.json.error.message).toContain('signed the end of the stream `main`')
     expect(refused.json.error.hint).toContain('`writ ledger verify`')
   }
+  // Reading as well: what it wrote is no answer to anything.
+  const reading = [['log'], ['flow', 'list'], ['task', 'list'], ['machine', 'list'], ['doctor']]
+  const refuseToRead = (): void => {
+    for (const words of reading) {
+      const { status, json } = second.writ(words)
+      expect([words, status, json.error?.code]).toEqual([words, 4, 'ledger.tampered'])
+      expect(json.error.hint).toContain('`writ ledger verify`')
+    }
+  }
+  refuseToRead()
   const verified = second.writ(['ledger', 'verify'])
   expect([verified.status, verified.json.ok]).toEqual([1, false])
   // The same with the checkpoint of before.
@@ -207,4 +218,5 @@ it('records nothing: what it appends without a signature stops every machine', a
   )
   const behind = second.writ(['principal', 'add', 'ai:late@local'])
   expect([behind.status, behind.json.error.code]).toEqual([4, 'ledger.tampered'])
+  refuseToRead()
 })

@@ -4,6 +4,7 @@
  * break at each step of a turn.
  */
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { chmodSync } from 'node:fs'
 import { createConnection, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -399,6 +400,51 @@ describe('the connection breaks', () => {
     line.remove()
   })
 
+  it('the statement of a short turn begins when its connection is gone: the fact is there once', async () => {
+    await filled()
+    const line = await faultyLine(server)
+    let course: 'idle' | 'hold' | 'held' = 'idle'
+    const onStep: OnPostgresStep = async (step, moment) => {
+      if (moment !== 'before') return
+      if (course === 'held') {
+        // It was asked for once and found not to be recorded, or is asked for now.
+        course = 'idle'
+        await line.deliver()
+      }
+      if (course !== 'hold' || step !== 'commit') return
+      course = 'held'
+      line.lose('late request')
+    }
+    const connection = { ...ledger.place.connection, host: line.directory }
+    const place = { ...ledger.place, connection }
+    const store = await openPostgresStore({ ...place, keys: ringOf(KEY), onStep })
+    await store.append([taskDraft('k')])
+    course = 'hold'
+    // Without a key: only the store itself can keep it from being recorded twice.
+    expect(await store.append([taskDraft('l')])).toMatchObject([{ seq: 5, repeated: false }])
+    expect(course).toBe('idle')
+    expect(await store.append([taskDraft('m')])).toMatchObject([{ seq: 6 }])
+    expect(await allFacts(store)).toHaveLength(7)
+    await checkStream(store, ledger)
+    await store.close()
+    line.remove()
+  })
+
+  it('and what is thrown before a short turn sends anything is no success', async () => {
+    let isBroken = false
+    const nowMs = () => {
+      if (isBroken) throw new Error('no clock')
+      return Date.now()
+    }
+    const store = await openPostgresStore({ ...ledger.place, keys: ringOf(KEY), nowMs })
+    await store.append([taskDraft('a')])
+    isBroken = true
+    await expect(store.append([taskDraft('b')])).rejects.toThrow('no clock')
+    isBroken = false
+    expect(await store.append([taskDraft('c')])).toMatchObject([{ seq: 1 }])
+    await store.close()
+  })
+
   it.each([
     ['commit', 'before'],
     ['commit', 'after'],
@@ -458,30 +504,42 @@ describe('the connection breaks', () => {
   }, 60_000)
 })
 
-/** A line to the server that loses what goes one way, and breaks soon after; then it works again. */
+/** A line to the server that loses or delays what goes one way, and breaks soon after; then it works again. */
 async function faultyLine(to: PostgresServer) {
   const { directory, remove } = scratch()
   const socket = `.s.PGSQL.${to.connection.port}`
   const pairs = new Set<readonly [Socket, Socket]>()
-  let lost: 'reply' | 'request' | null = null
+  let lost: 'reply' | 'request' | 'late request' | null = null
+  let late: readonly { readonly far: Socket; readonly bytes: Buffer }[] = []
   const lineServer = createServer((near) => {
     const far = createConnection(join(to.connection.host, socket))
     const pair = [near, far] as const
     pairs.add(pair)
-    near.on('data', (bytes) => lost !== 'request' && far.write(bytes))
+    near.on('data', (bytes) => {
+      if (lost === 'late request') late = [...late, { far, bytes }]
+      else if (lost !== 'request') far.write(bytes)
+    })
     far.on('data', (bytes) => lost !== 'reply' && near.write(bytes))
     for (const end of pair) {
       end.on('error', () => undefined)
       end.on('close', () => {
         pairs.delete(pair)
-        for (const other of pair) other.destroy()
+        for (const other of pair) if (!late.some(({ far }) => far === other)) other.destroy()
       })
     }
   })
   await new Promise<void>((resolve) => lineServer.listen(join(directory, socket), resolve))
   return {
     directory,
-    lose(part: 'reply' | 'request'): void {
+    /** Hands over what was held back, and waits for the answer that goes nowhere. */
+    async deliver(): Promise<void> {
+      const held = late
+      for (const { far, bytes } of held) far.write(bytes)
+      await Promise.all([...new Set(held.map(({ far }) => far))].map((far) => once(far, 'data')))
+      late = []
+      for (const { far } of held) far.destroy()
+    },
+    lose(part: 'reply' | 'request' | 'late request'): void {
       lost = part
       setTimeout(() => {
         for (const [near] of pairs) near.destroy()

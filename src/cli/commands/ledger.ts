@@ -3,6 +3,7 @@
  * checked with.
  */
 import { FaultError, LEVEL } from '../../base/index.ts'
+import { signJobsAgain } from '../../fleet/index.ts'
 import {
   type FactProof,
   formatVerifierKey,
@@ -192,13 +193,30 @@ export async function reindex(call: CommandCall): Promise<Exit> {
 export async function rotate(call: CommandCall): Promise<Exit> {
   return withHome(call, async (session) => {
     await requireHuman(session, call, 'rotating the key')
-    const key = await session.ledger.rotateKey(actorOf(session))
+    const { ledger } = session
+    const ended = await ledger.machine()
+    const key = await ledger.rotateKey(actorOf(session))
+    // The key has turned, also if this fails; `writ worker list` names those that are refused.
+    const jobs = await signJobsAgain(ledger, ended).catch(noneOfAway)
     const streams = await session.ledger.store.streams()
     const public_key = formatVerifierKey(publicKeyOf(key, `writ/${session.home.id}`))
     return reply(
       call,
       { public_key, streams },
-      (paint) => `${paint.good('rotated')}  ${streams.length} streams\n  ${public_key}\n`,
+      (paint) =>
+        `${paint.good('rotated')}  ${streams.length} streams\n  ${public_key}\n${jobsText(jobs)}`,
     )
   })
+}
+
+function noneOfAway(error: unknown): null {
+  if (error instanceof FaultError) return null
+  throw error
+}
+
+function jobsText(signed: number | null): string {
+  if (signed === 0) return ''
+  return signed === null
+    ? '  jobs of this machine that wait were not signed again: `writ worker list` names them; queue them again\n'
+    : `  ${signed} waiting ${signed === 1 ? 'job' : 'jobs'} of this machine signed again\n`
 }

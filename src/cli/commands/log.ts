@@ -226,6 +226,7 @@ class Follower {
         const { store } = this.#ledger
         this.#size = (await store.head(this.#query.stream))?.size ?? 0
         const page = await store.find({ ...this.#query, cursor: this.cursor })
+        if (page.facts.length > 0) await this.#ledger.compareHeads()
         this.#lostAtMs = null
         return page
       } catch (error) {

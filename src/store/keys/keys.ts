@@ -13,6 +13,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeSync,
 } from 'node:fs'
@@ -25,7 +26,7 @@ import {
   parseSignerKey,
   SIGNATURE_TYPES,
 } from '../../ledger/index.ts'
-import { errnoOf, namesIfThere, syncDirectory } from '../../machine/index.ts'
+import { errnoOf, namesIfThere, readIfThere, syncDirectory } from '../../machine/index.ts'
 import { failureOf } from '../database/sqlite-connection.ts'
 import {
   findKey,
@@ -63,6 +64,29 @@ export function makeCurrent(directory: string, key: LedgerKey): void {
   } catch (error) {
     throw failureOf(error, directory)
   }
+}
+
+/** Names the key that a rotation ends, until every file on the server has the new signature. */
+const ENDING = 'ending'
+
+/** Notes, before the rotation is committed, which key it ends. */
+export function noteEnding(directory: string, key: LedgerKey): void {
+  try {
+    writeWhole(join(directory, ENDING), fingerprint(key.publicKey), PUBLIC_MODE)
+    syncDirectory(directory)
+  } catch (error) {
+    throw failureOf(error, directory)
+  }
+}
+
+/** Returns the fingerprint of the key that a rotation ends or ended; null where none was left undone. */
+export function readEnding(directory: string): string | null {
+  return readIfThere(join(directory, ENDING))?.trim() ?? null
+}
+
+export function forgetEnding(directory: string, ended: string): void {
+  // Another rotation may have begun meanwhile.
+  if (readEnding(directory) === ended) rmSync(join(directory, ENDING), { force: true })
 }
 
 /** Where keys lie that no fact names: what a killed rotation left behind. */

@@ -49,6 +49,13 @@ export function sealWith({ publicKey, sign }: LedgerKey, text: string): MachineS
   return { key: fingerprint(publicKey), sig: encodeBase64(sign(text)) }
 }
 
+/** Returns whether that key has signed the text, also if it signs no more. */
+export function isSealOf(of: VerifierKey, text: string, { key, sig }: MachineSeal): boolean {
+  const signature = decodeBase64(sig)
+  if (fingerprint(of.publicKey) !== key || signature === null) return false
+  return verifierFor(of)?.verify(text, signature) ?? false
+}
+
 /** A fact that changes keys, and the first kept checkpoint with it. */
 export interface KeyFact {
   readonly text: string
@@ -102,11 +109,9 @@ export class MachineKeys implements KeyRing {
   }
 
   /** Returns whether a machine that signs now has signed the text. */
-  hasSigned(text: string, { key, sig }: MachineSeal): boolean {
-    const found = this.#schedule?.inForce.find((one) => fingerprint(one.publicKey) === key)
-    const signature = decodeBase64(sig)
-    if (found === undefined || signature === null) return false
-    return verifierFor(found)?.verify(text, signature) ?? false
+  hasSigned(text: string, seal: MachineSeal): boolean {
+    const found = this.#schedule?.inForce.find((one) => fingerprint(one.publicKey) === seal.key)
+    return found !== undefined && isSealOf(found, text, seal)
   }
 
   seal(text: string): MachineSeal {

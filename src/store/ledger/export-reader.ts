@@ -1,7 +1,9 @@
 /**
  * A ledger that is only read: for verification, proofs and export. It needs no key, and opens what a
  * writer would refuse, because a tampered file is there to be looked at; but not a server that has
- * fewer facts than this machine has seen, because answers would leave out what is known to have been.
+ * fewer facts than this machine has seen, because answers would leave out what is known to have been,
+ * nor one where another role than a machine of the home wrote last, because answers would be its own.
+ * `writ ledger verify` reads both.
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +18,7 @@ import { openPostgresReader } from '../postgres/postgres-store.ts'
 import { SqliteStore } from '../sqlite/sqlite-store.ts'
 import type { Writer } from '../sqlite/writer.ts'
 import type { LedgerPlace, ReadServer } from './ledger.ts'
-import { refuseBehind } from './seen-heads.ts'
+import { refuseUnsound } from './signed-heads.ts'
 import { postgresPlaceOf, readStoreSetting } from './store-setting.ts'
 
 export interface LedgerReader {
@@ -28,6 +30,8 @@ export interface LedgerReader {
   readonly server: ReadServer | null
   /** The private keys here, and what facts say about those of other machines. */
   keys(): Promise<KeyRing>
+  /** Fails, as opening it does, if what came meanwhile is not to be read. For one that stays open. */
+  compareHeads(): Promise<void>
   close(): Promise<void>
 }
 
@@ -48,13 +52,16 @@ export async function openHistory({ directory }: LedgerPlace): Promise<LedgerRea
   if (setting.kind === 'sqlite') return openLedgerReader({ directory })
   const keysDirectory = join(directory, 'keys')
   const store = await openPostgresReader(postgresPlaceOf(setting), keysDirectory)
-  try {
-    await refuseBehind(directory, () => store.heads())
-  } catch (error) {
+  const open = async (): Promise<MachineKeys> => {
+    const ring = new MachineKeys(openKeys(keysDirectory), keysDirectory)
+    await refuseUnsound(directory, store, ring)
+    return ring
+  }
+  const ring = await open().catch(async (error: unknown) => {
     await store.close()
     throw error
-  }
-  const ring = new MachineKeys(openKeys(keysDirectory), keysDirectory)
+  })
+  const compareHeads = (): Promise<void> => refuseUnsound(directory, store, ring)
   const keys = async (): Promise<MachineKeys> => {
     await store.refresh(ring)
     return ring
@@ -68,7 +75,8 @@ export async function openHistory({ directory }: LedgerPlace): Promise<LedgerRea
     isSealed,
   })
   const server = { schema, queries: store.queries, isSealed }
-  return { store, objects, files, server, keys, close: () => store.close() }
+  const close = (): Promise<void> => store.close()
+  return { store, objects, files, server, keys, compareHeads, close }
 }
 
 /**
@@ -85,5 +93,7 @@ export function openLedgerReader({ directory }: LedgerPlace): LedgerReader {
   const store = new SqliteStore(join(directory, 'ledger.db'), REFUSING)
   const objects = new FileObjects(join(directory, 'objects'))
   const keys = async (): Promise<KeyRing> => openKeys(join(directory, 'keys'))
-  return { store, objects, files: null, server: null, keys, close: () => store.close() }
+  const compareHeads = async (): Promise<void> => undefined
+  const close = (): Promise<void> => store.close()
+  return { store, objects, files: null, server: null, keys, compareHeads, close }
 }

@@ -8,7 +8,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Pool } from 'pg'
 import { FaultError, faultCode, invariant } from '../../base/index.ts'
-import type { BodyDropped, ClockJump, MachineChange } from '../../contracts/index.ts'
+import type { BodyDropped, MachineChange } from '../../contracts/index.ts'
 import {
   type Appended,
   type BodyRule,
@@ -28,7 +28,7 @@ import {
   type VerifierKey,
   verifierKey,
 } from '../../ledger/index.ts'
-import { type Clock, isJump, type Jump, JumpWatch, SYSTEM_CLOCK } from '../../machine/index.ts'
+import { type Clock, type Jump, JumpWatch, SYSTEM_CLOCK } from '../../machine/index.ts'
 import {
   type FileSeal,
   type KeyRing,
@@ -36,7 +36,14 @@ import {
   publicKeyOf,
   sealOf,
 } from '../keys/ed25519.ts'
-import { createKey, makeCurrent, openKeys, privateKeyNames, setAsideUnused } from '../keys/keys.ts'
+import {
+  createKey,
+  makeCurrent,
+  noteEnding,
+  openKeys,
+  privateKeyNames,
+  setAsideUnused,
+} from '../keys/keys.ts'
 import { keyFactName, MachineKeys } from '../keys/machine-keys.ts'
 import { fingerprintsOf, recordedKeys } from '../keys/recorded-keys.ts'
 import { FileObjects, type ObjectStore } from '../objects/objects.ts'
@@ -48,6 +55,8 @@ import { createLedgerFile } from '../sqlite/engine.ts'
 import { SqliteStore } from '../sqlite/sqlite-store.ts'
 import { InlineWriter, type Writer } from '../sqlite/writer.ts'
 import { keyInUse, ledgerNameOf, wholeHeads } from '../streams/heads.ts'
+import { behindBy, jumpEntry, WRIT } from './clock-jump.ts'
+import { signLeftFiles } from './ended-key.ts'
 import { retryWhileMoved } from './head-moved.ts'
 import { createTables, type NewStore } from './server-tables.ts'
 import { compareSigned } from './signed-heads.ts'
@@ -160,13 +169,14 @@ async function openPostgresLedger(
     ...signer,
   }
   const files = new HomeFiles(store.queries, schema, signer)
+  await signLeftFiles(keysDirectory, keys, files).catch(ignoreFailure)
   return new Ledger({ ...parts, server, files }, keysDirectory, options)
 }
 
-/** The server on which a home lies, for what else is kept there. */
 /** Of a machine that reads only. */
 const NO_SIGNER: ReadonlySet<string> = new Set(['machine.unknown', 'machine.removed'])
 
+/** The server on which a home lies, for what else is kept there. */
 export interface HomeServer extends MachineSigner {
   readonly schema: string
   readonly queries: PostgresStore['queries']
@@ -316,7 +326,9 @@ export class Ledger {
     setAsideUnused(this.#keysDirectory, fingerprintsOf((await recordedKeys(this.store)).keys))
     const key = createKey(this.#keysDirectory, ledgerNameOf(host))
     // First: until the key counts, readers pass over what it has signed, and the other does still.
-    await this.files?.signAgain(fingerprint(old.publicKey), key, 'same')
+    const ending = publicKeyOf(old, ledgerNameOf(host))
+    await this.files?.signAgain({ ending, key, machine: 'same' })
+    if (this.files !== null) noteEnding(this.#keysDirectory, old)
     await retryWhileMoved(async () => {
       const idempotencyKey = keyFactName(key.publicKey, 'rotated')
       const drafts = (await wholeHeads(this.store)).map(({ stream, origin, size }) => {
@@ -326,7 +338,15 @@ export class Ledger {
       await this.#writer.rotate(drafts, key)
     })
     makeCurrent(this.#keysDirectory, key)
+    // The key has turned. What is missed here is done by the next process that opens the home.
+    await this.#signLeft().catch(ignoreFailure)
     return key
+  }
+
+  async #signLeft(): Promise<void> {
+    const keys = await this.keys()
+    if (keys instanceof MachineKeys && this.files !== null)
+      await signLeftFiles(this.#keysDirectory, keys, this.files)
   }
 
   /**
@@ -339,8 +359,11 @@ export class Ledger {
     machine: string,
     { type, publicKey }: Pick<VerifierKey, 'type' | 'publicKey'>,
   ): Promise<void> {
-    if (change === 'removed')
-      await this.files?.signAgain(fingerprint(publicKey), (await this.#keyInUse()).key, 'other')
+    if (change === 'removed') {
+      const { host, key } = await this.#keyInUse()
+      const ending = verifierKey(ledgerNameOf(host), type, publicKey)
+      await this.files?.signAgain({ ending, key, machine: 'other' })
+    }
     const idempotencyKey = keyFactName(publicKey, change)
     await retryWhileMoved(async () => {
       const drafts = (await wholeHeads(this.store)).map(({ stream, origin, size }) => {
@@ -433,36 +456,8 @@ export class Ledger {
 
 type Prepared = Extract<Preparation, { ok: true }>
 
-/** writ itself, because no principal asks for the clock to be checked. */
-const WRIT: Actor = {
-  principal: { kind: 'script', id: 'writ', namespace: 'host' },
-  source: 'clock',
-}
-
-function jumpEntry({ expectedMs, foundMs }: Jump, seenBy: ClockJump['seen_by']): LedgerEntry {
-  const expectedAt = occurredAtText(expectedMs)
-  const payload: ClockJump = {
-    expected_at: expectedAt,
-    found_at: occurredAtText(foundMs),
-    jump_ms: foundMs - expectedMs,
-    seen_by: seenBy,
-  }
-  const entry = { ...WRIT, stream: HOST_STREAM, record: { type: 'clock_jump_v1', payload } }
-  // Every process sees the same jump until the clock has caught up: the key makes it one fact.
-  return seenBy === 'process' ? entry : { ...entry, idempotencyKey: `clock-behind-${expectedAt}` }
-}
-
 function ignoreFailure(error: unknown): void {
   if (!(error instanceof FaultError)) throw error
-}
-
-/** Returns the jump if a fact is later than now: times of facts never decrease, so the clock went back. */
-function behindBy(appended: readonly Appended[], nowMs: number): Jump | null {
-  for (const { occurredAt, repeated } of appended) {
-    const jump = { expectedMs: Date.parse(occurredAt), foundMs: nowMs }
-    if (!repeated && jump.expectedMs > nowMs && isJump(jump)) return jump
-  }
-  return null
 }
 
 function rotation(

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { faultCode } from '../../base/index.ts'
+import { FaultError, fault, faultCode, faultError } from '../../base/index.ts'
 import { hashText, type SignedHead } from '../../ledger/index.ts'
-import { compareHeads, readSeen } from './seen-heads.ts'
+import { compareHeads, readSeen, refuseBehind } from './seen-heads.ts'
 
 let state = ''
 
@@ -67,3 +67,25 @@ it('is noted only where what came since is signed', async () => {
   await expect(compareHeads(state, async () => [head(6)], refuse)).rejects.toThrow('not signed')
   expect([asked, seenSize()]).toEqual([[6], 5])
 })
+
+it('is compared with by readers, also where one head is wrong; only damage is left to reading', async () => {
+  await compareHeads(state, async () => [head(5)])
+  const asked: number[] = []
+  const check = async (heads: readonly SignedHead[]): Promise<void> => {
+    asked.push(...heads.map(({ size }) => size))
+  }
+  const failing = (code: 'ledger.tampered' | 'ledger.closed') => async () => {
+    throw faultError(code, 'main')
+  }
+  const looked = async (ask: () => Promise<readonly SignedHead[]>) =>
+    refuseBehind(state, ask, check).then(() => 'passed', faultCode)
+  expect(await looked(async () => [head(5)])).toBe('passed')
+  expect(await looked(async () => [head(4)])).toBe('ledger.truncated')
+  expect(await looked(failing('ledger.tampered'))).toBe('ledger.tampered')
+  expect(await looked(failing('ledger.closed'))).toBe('ledger.closed')
+  expect(await looked(() => Promise.reject(damaged))).toBe('passed')
+  expect(await looked(async () => [head(7)])).toBe('passed')
+  expect([asked, seenSize()]).toEqual([[7], 5])
+})
+
+const damaged = new FaultError(fault('ledger.corrupt', 'main', { reason: 'a table is gone' }))

@@ -4,7 +4,7 @@
  * recorded behind facts that were there and are not.
  */
 import { join } from 'node:path'
-import { FaultError, fault, showPath } from '../../base/index.ts'
+import { FaultError, fault, faultCode, showPath } from '../../base/index.ts'
 import { isObject } from '../../contracts/index.ts'
 import { hashText, type SignedHead } from '../../ledger/index.ts'
 import { readIfThere, writeWhole } from '../../machine/index.ts'
@@ -57,21 +57,36 @@ export async function compareHeads(
   const seen = readSeen(state)
   const heads = await ask()
   refuseLost(seen, heads, true)
-  await check(heads.filter(({ stream, size }) => seen.get(stream)?.size !== size))
+  await check(changedSince(seen, heads))
   noteHeads(state, heads)
 }
 
 /**
  * The same for readers: without a note, since they may have no right or no room to write. A stream that is
- * gone and tables that cannot be read are damage, which reading finds and names by itself.
+ * gone and tables that cannot be read are damage, which reading finds and names by itself. Any other
+ * failure is thrown: a head that says anything else than its checkpoint must not keep this from looking.
  */
 export async function refuseBehind(
   state: string,
   ask: () => Promise<readonly SignedHead[]>,
+  check: (heads: readonly SignedHead[]) => Promise<void>,
 ): Promise<void> {
   const seen = readSeen(state)
-  const heads = await ask().catch(() => [])
+  const heads = await ask().catch(noneOfDamaged)
   refuseLost(seen, heads, false)
+  await check(changedSince(seen, heads))
+}
+
+function noneOfDamaged(error: unknown): readonly SignedHead[] {
+  if (faultCode(error) === 'ledger.corrupt') return []
+  throw error
+}
+
+function changedSince(
+  seen: ReadonlyMap<string, SeenHead>,
+  heads: readonly SignedHead[],
+): readonly SignedHead[] {
+  return heads.filter(({ stream, size }) => seen.get(stream)?.size !== size)
 }
 
 function refuseLost(

@@ -9,9 +9,9 @@
  */
 import type { ClientBase } from 'pg'
 import { canonicalJson, FaultError, fault } from '../../base/index.ts'
-import { fingerprint } from '../../ledger/index.ts'
-import type { LedgerKey } from '../keys/ed25519.ts'
-import { type MachineSeal, sealWith } from '../keys/machine-keys.ts'
+import { fingerprint, type VerifierKey } from '../../ledger/index.ts'
+import { type LedgerKey, publicKeyOf } from '../keys/ed25519.ts'
+import { isSealOf, type MachineSeal, sealWith } from '../keys/machine-keys.ts'
 import { connectionIn, damageOf } from './postgres-connection.ts'
 
 /** Signs for this machine, and knows what other machines of the home have signed. */
@@ -29,7 +29,20 @@ interface FileVersion {
   readonly sig: string
 }
 
+interface NamedVersion extends FileVersion {
+  readonly name: string
+}
+
+/** A key that ends, and the one that signs from then on: of the same machine, or of the one that removes it. */
+interface KeyRenewal {
+  readonly ending: VerifierKey
+  readonly key: LedgerKey
+  readonly machine: 'same' | 'other'
+}
+
 const PAGE = 50
+/** The server holds a lock for each until they are written. */
+const FILES_AT_ONCE = 500
 const TRIES_MAX = 100
 
 export class HomeFiles {
@@ -56,7 +69,11 @@ export class HomeFiles {
   async put(name: string, content: string): Promise<void> {
     const { newest } = await this.#look(name)
     if (newest?.content === content) return
-    await this.#add(name, content, (text) => this.#signer.seal(text))
+    // A key that ended while its version was on the way: no rotation may have seen that version.
+    for (let isSigned = false; !isSigned; ) {
+      const written = await this.#add(name, content)
+      isSigned = await this.#signer.isSealed(this.#text(name, written), written)
+    }
   }
 
   /** Signs every file of a format that had no signatures. */
@@ -69,25 +86,71 @@ export class HomeFiles {
   }
 
   /**
-   * Signs with `key` what a key has signed that is about to end, and that counts until then. A file that
-   * names a machine by the old key names it by the new one, where it is the same machine.
+   * Signs with the new key every file whose newest version the ending key has signed; returns how many that
+   * were. A file that names a machine by the old key names it by the new one, where it is the same machine.
+   * A file to which another hand adds a version meanwhile is left as it is: call again.
    */
-  async signAgain(ending: string, key: LedgerKey, machine: 'same' | 'other'): Promise<void> {
-    const rows = await this.#rows<{ name: string }>(
-      'SELECT DISTINCT name FROM @.files WHERE signer = $1',
-      [ending],
-    )
-    for (const { name } of rows) {
-      const { newest } = await this.#look(name)
-      if (newest?.key !== ending) continue
-      const isRenamed = machine === 'same' && newest.content === ending
-      const content = isRenamed ? fingerprint(key.publicKey) : newest.content
-      await this.#add(name, content, async (text) => sealWith(key, text))
+  async signAgain(renewal: KeyRenewal): Promise<number> {
+    const old = fingerprint(renewal.ending.publicKey)
+    for (let found = 0, after = ''; ; ) {
+      // One question for many files: a machine has one for each run that it ever began.
+      const newest = await this.#rows<NamedVersion>(
+        `SELECT name, version, content, signer AS key, sig
+          FROM (SELECT DISTINCT name FROM @.files WHERE signer = $1 AND name > $2
+              ORDER BY name LIMIT ${FILES_AT_ONCE}) AS own,
+            LATERAL (SELECT version, content, signer, sig FROM @.files
+              WHERE files.name = own.name ORDER BY version DESC LIMIT 1) AS newest
+          ORDER BY name`,
+        [old, after],
+      )
+      const signed: NamedVersion[] = []
+      for (const one of newest) {
+        const renewed = await this.#renewed(one, renewal)
+        if (renewed !== null) signed.push(renewed)
+      }
+      await this.#rows(
+        `SELECT @.put_file(name, version, content, signer, sig) FROM
+          unnest($1::text[], $2::integer[], $3::text[], $4::text[], $5::text[])
+            AS given (name, version, content, signer, sig)`,
+        [
+          signed.map(({ name }) => name),
+          signed.map(({ version }) => version),
+          signed.map(({ content }) => content),
+          signed.map(({ key }) => key),
+          signed.map(({ sig }) => sig),
+        ],
+      )
+      found += signed.length
+      const last = newest[FILES_AT_ONCE - 1]
+      if (last === undefined) return found
+      after = last.name
     }
   }
 
+  /** The next version of a file, signed by the new key; null if the ending key has not signed its newest. */
+  async #renewed(top: NamedVersion, renewal: KeyRenewal): Promise<NamedVersion | null> {
+    const { name } = top
+    const { ending, key, machine } = renewal
+    const own = [ending, publicKeyOf(key, ending.name)]
+    const isSealed: MachineSigner['isSealed'] = async (text, seal) => {
+      const signer = own.find(({ publicKey }) => fingerprint(publicKey) === seal.key)
+      return signer === undefined ? this.#signer.isSealed(text, seal) : isSealOf(signer, text, seal)
+    }
+    const isTop = await isSealed(this.#text(name, top), top)
+    const newest = isTop ? top : (await this.#look(name, isSealed)).newest
+    const old = fingerprint(ending.publicKey)
+    if (newest?.key !== old) return null
+    const isRenamed = machine === 'same' && newest.content === old
+    const content = isRenamed ? fingerprint(key.publicKey) : newest.content
+    const version = top.version + 1
+    return { name, version, content, ...sealWith(key, this.#text(name, { version, content })) }
+  }
+
   /** The newest version that is signed, and whether there is any. Others can add as many as they like. */
-  async #look(name: string): Promise<{ readonly newest: FileVersion | null; isThere: boolean }> {
+  async #look(
+    name: string,
+    isSealed: MachineSigner['isSealed'] = (text, seal) => this.#signer.isSealed(text, seal),
+  ): Promise<{ readonly newest: FileVersion | null; isThere: boolean }> {
     for (let below = 2 ** 31 - 1, isThere = false; ; isThere = true) {
       const rows = await this.#rows<FileVersion>(
         `SELECT version, content, signer AS key, sig FROM @.files
@@ -96,30 +159,25 @@ export class HomeFiles {
       )
       for (const row of rows) {
         below = row.version
-        if (await this.#signer.isSealed(this.#text(name, row), row))
-          return { newest: row, isThere: true }
+        if (await isSealed(this.#text(name, row), row)) return { newest: row, isThere: true }
       }
       if (rows.length < PAGE) return { newest: null, isThere: isThere || rows.length > 0 }
     }
   }
 
-  async #add(
-    name: string,
-    content: string,
-    seal: (text: string) => Promise<MachineSeal>,
-  ): Promise<void> {
+  async #add(name: string, content: string): Promise<FileVersion> {
     for (let tries = 1; ; tries++) {
       const [last] = await this.#rows<{ version: number | null }>(
         'SELECT max(version) AS version FROM @.files WHERE name = $1',
         [name],
       )
       const version = (last?.version ?? 0) + 1
-      const { key, sig } = await seal(this.#text(name, { version, content }))
+      const { key, sig } = await this.#signer.seal(this.#text(name, { version, content }))
       const [put] = await this.#rows<{ done: boolean }>(
         'SELECT @.put_file($1, $2, $3, $4, $5) AS done',
         [name, version, content, key, sig],
       )
-      if (put?.done === true) return
+      if (put?.done === true) return { version, content, key, sig }
       // Another hand took the number meanwhile.
       if (tries === TRIES_MAX) throw new FaultError(fault('ledger.busy', name, { waitedMs: 0 }))
     }

@@ -42,6 +42,8 @@ interface PoolLimits {
   readonly stallMsMax: number
 }
 
+const KEEP_ALIVE_MS = 10_000
+
 export async function openPool(
   { connection }: PostgresPlace,
   { connectionsMax, waitMsMax, stallMsMax }: PoolLimits,
@@ -63,6 +65,9 @@ export async function openPool(
     ...withPassword(connection),
     max: connectionsMax,
     connectionTimeoutMillis: waitMsMax,
+    // Else an idle connection that the network has dropped is never found dead.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     options: [...(connection.options === undefined ? [] : [connection.options]), ...options].join(
       ' ',
     ),

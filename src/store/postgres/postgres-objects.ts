@@ -33,8 +33,9 @@ export class PostgresObjects implements ObjectStore {
 
   async put({ digest, bytes }: StoredObject): Promise<void> {
     invariant(digestBytes(bytes) === digest, 'an object is named by its contents')
-    // To send a small body again costs less than to ask for it.
-    if (bytes.length > SMALL_BYTES && (await this.has(digest))) return
+    // To send a small body again costs less than to ask for it. The server is asked, not the memory of this
+    // process: another one may have dropped the body, and a fact is about to name it.
+    if (bytes.length > SMALL_BYTES && (await this.size(digest)) !== null) return
     const pieces = Math.max(1, Math.ceil(bytes.length / PIECE_BYTES))
     for (let piece = 0; piece < pieces; piece++) {
       const part = bytes.subarray(piece * PIECE_BYTES, (piece + 1) * PIECE_BYTES)

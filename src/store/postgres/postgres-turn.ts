@@ -7,7 +7,7 @@
  * of them are one transaction.
  */
 import type { PoolClient } from 'pg'
-import { FaultError } from '../../base/index.ts'
+import { FaultError, invariant } from '../../base/index.ts'
 import { type FactDraft, HOST_STREAM } from '../../ledger/index.ts'
 import type { KeyRing } from '../keys/ed25519.ts'
 import { MachineKeys } from '../keys/machine-keys.ts'
@@ -85,6 +85,7 @@ export class PostgresTurn {
   #missed: FaultError | null = null
   /** The streams that come to be in this turn, in the order in which the host's stream names them. */
   readonly #begun = new Set<TurnStream>()
+  #isSent = false
 
   constructor(options: PostgresTurnOptions) {
     this.#options = options
@@ -93,6 +94,11 @@ export class PostgresTurn {
   /** Nothing was written. */
   get isEmpty(): boolean {
     return this.#grown().length === 0
+  }
+
+  /** The only statement of a short turn is on its way: it may be recorded. */
+  get isSent(): boolean {
+    return this.#isSent
   }
 
   /** Whether one statement may do: one stream, which was written to before, and no call turns a key. */
@@ -144,6 +150,7 @@ export class PostgresTurn {
     if (isRefused || stretch === undefined) return false
     const { sql, values } = stretch
     const turn = `pg_try_advisory_xact_lock(hashtextextended($${values.length + 1}, 0))`
+    this.#isSent = true
     const { rows } = await client.query<{ done: number | null }>(
       `SELECT CASE WHEN ${turn} THEN (SELECT 1 FROM (${sql}) AS appended) END AS done`,
       [...values, `${schema}/${streams[0]}`],
@@ -250,16 +257,23 @@ export class PostgresTurn {
   /** Whether the facts of this turn are in the ledger, asked after the commit fell into doubt. */
   async isRecorded(client: PoolClient): Promise<boolean> {
     const { schema, streams } = this.#options
-    const [grown] = this.#grown()
-    if (grown === undefined) return true
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
     await client.query(`SELECT FROM ${schema}.take_turn($1, NULL, '{}', '{}', NULL)`, [streams])
+    const isThere = await this.isThere(client)
+    await client.query('ROLLBACK')
+    return isThere
+  }
+
+  /** The same for a caller that holds the locks. */
+  async isThere(client: PoolClient): Promise<boolean> {
+    const { schema } = this.#options
+    const [grown] = this.#grown()
+    invariant(grown !== undefined, 'only a turn that wrote can be in doubt')
     const { rows } = await client.query<{ fact: string }>(
       `SELECT fact FROM ${schema}.facts JOIN ${schema}.streams USING (stream)
         WHERE name = $1 AND seq = $2`,
       [grown.state.name, grown.state.storedSize],
     )
-    await client.query('ROLLBACK')
     return rows[0]?.fact === grown.first
   }
 

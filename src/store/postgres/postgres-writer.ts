@@ -149,13 +149,17 @@ export class PostgresWriter implements Writer {
   ): Promise<readonly AppendOutcome[]> {
     if (streams.length === 0) return calls.map(() => [])
     const started = performance.now()
+    const asked: Asked = { streams, calls, doubt: null }
     for (;;) {
       const waitedMs = Math.round(performance.now() - started)
-      const outcome = await this.#take(streams, calls)
+      const outcome = await this.#take(asked)
       if (outcome.kind === 'done') return outcome.answers
-      if (outcome.kind === 'failed') return calls.map(() => this.#gaveUp(outcome, waitedMs))
-      if (waitedMs > this.#options.waitMsMax)
-        return calls.map(() => this.#gaveUp(outcome, waitedMs))
+      if (outcome.kind === 'failed' || waitedMs > this.#options.waitMsMax) {
+        const { doubt } = asked
+        const isUnclear = doubt !== null && isPassing(doubt.error)
+        const failed = isUnclear ? unclear(this.#options.schema, doubt.error) : null
+        return calls.map(() => failed ?? this.#gaveUp(outcome, waitedMs))
+      }
       await pause()
     }
   }
@@ -168,32 +172,28 @@ export class PostgresWriter implements Writer {
   }
 
   /** A short turn where that may do; else, or where it recorded nothing, a whole one. */
-  async #take(streams: readonly string[], calls: readonly AppendCall[]): Promise<Outcome> {
-    return (await this.#takeShort(streams, calls)) ?? this.#takeWhole(streams, calls)
+  async #take(asked: Asked): Promise<Outcome> {
+    const short = asked.doubt === null ? await this.#takeShort(asked) : null
+    return short ?? this.#takeWhole(asked)
   }
 
   /**
    * Does a turn by one statement, or by two where others write to the stream as well: the first reads its
-   * end. Null where it recorded nothing.
+   * end. Null where it recorded nothing, or where that is in doubt.
    */
-  async #takeShort(
-    streams: readonly string[],
-    calls: readonly AppendCall[],
-  ): Promise<Outcome | null> {
+  async #takeShort(asked: Asked): Promise<Outcome | null> {
+    const { streams, calls } = asked
     const name = streams.join(' ')
     const missed = this.#missed.get(name) ?? 0
     this.#missed.set(name, Math.max(0, missed - 1))
     const turn = this.#newTurn(streams)
     if (!turn.isShort(calls)) return null
-    let [client, isSent]: [PoolClient | null, boolean] = [null, false]
+    let client: PoolClient | null = null
     try {
       client = await this.#options.pool.connect()
       const connected = client
       const isReady = (missed === 0 && turn.isKnown()) || (await turn.readEnd(connected))
-      const write = (): Promise<boolean> => {
-        isSent = true
-        return turn.writeAtOnce(connected, calls)
-      }
+      const write = (): Promise<boolean> => turn.writeAtOnce(connected, calls)
       const isDone = isReady && (await this.#during('commit', write))
       release(connected, 'sound')
       client = null
@@ -205,10 +205,9 @@ export class PostgresWriter implements Writer {
       const isRefused = isRetried(error)
       if (client !== null) release(client, isRefused ? 'sound' : 'broken')
       if (isRefused) this.#missed.set(name, SHARED_TURNS)
+      if (turn.isSent && !isRefused) asked.doubt = { turn, error }
       // What stopped it before it was sent stops a whole turn as well, which says so.
-      if (isRefused || !isSent) return null
-      const settled = await this.#settle(turn, error)
-      if (settled !== null) return settled
+      return null
     }
     this.#keep(turn)
     return { kind: 'done', answers: turn.answers() }
@@ -221,8 +220,13 @@ export class PostgresWriter implements Writer {
     return result
   }
 
-  /** Does one turn. A failure before the commit leaves nothing behind: the server rolls back. */
-  async #takeWhole(streams: readonly string[], calls: readonly AppendCall[]): Promise<Outcome> {
+  /**
+   * Does one turn. A failure before the commit leaves nothing behind: the server rolls back.
+   *
+   * A short turn in doubt is settled here, under the locks: its statement holds none before it begins, and
+   * may begin late. Either its facts are there, or this turn writes, and then the fence refuses it.
+   */
+  async #takeWhole({ streams, calls, doubt }: Asked): Promise<Outcome> {
     const turn = this.#newTurn(streams)
     const last: { step: PostgresStep } = { step: 'begin' }
     let client: PoolClient | null = null
@@ -235,6 +239,12 @@ export class PostgresWriter implements Writer {
       client = connected
       await during('begin', () => connected.query('BEGIN ISOLATION LEVEL READ COMMITTED'))
       await during('turn', () => turn.prepare(connected, calls))
+      if (doubt !== null && (await doubt.turn.isThere(connected))) {
+        await connected.query('ROLLBACK')
+        release(connected, 'sound')
+        this.#keep(doubt.turn)
+        return { kind: 'done', answers: doubt.turn.answers() }
+      }
       await during('append', () => turn.write(connected, calls))
       if (turn.isEmpty) await connected.query('ROLLBACK')
       else {
@@ -246,7 +256,7 @@ export class PostgresWriter implements Writer {
       await during('answer', () => undefined)
     } catch (error) {
       if (client !== null) release(client, 'broken')
-      if (last.step === 'commit' || last.step === 'answer') {
+      if (!turn.isEmpty && (last.step === 'commit' || last.step === 'answer')) {
         const settled = await this.#settle(turn, error)
         if (settled !== null) return settled
       } else return { kind: isRetried(error) || isPassing(error) ? 'again' : 'failed', error }
@@ -296,6 +306,13 @@ export class PostgresWriter implements Writer {
       this.#states.delete(name)
     }
   }
+}
+
+interface Asked {
+  readonly streams: readonly string[]
+  readonly calls: readonly AppendCall[]
+  /** A short turn whose statement was sent, and not answered. */
+  doubt: { readonly turn: PostgresTurn; readonly error: unknown } | null
 }
 
 type Outcome =

@@ -27,7 +27,7 @@ export class RecentBodies {
   get(digest: Digest): Uint8Array | null {
     const bytes = this.#find(digest)?.bytes ?? null
     // Callers own what they get.
-    return bytes === null ? null : bytes.slice()
+    return bytes === null ? null : new Uint8Array(bytes)
   }
 
   #find(digest: Digest): Recent | null {
@@ -38,7 +38,9 @@ export class RecentBodies {
   note(digest: Digest, bytes: Uint8Array | null): void {
     const known = bytes === null ? this.get(digest) : bytes
     this.drop(digest)
-    const kept = known !== null && known.length <= BODY_BYTES_MAX ? known : null
+    const isKept = known !== null && known.length <= BODY_BYTES_MAX
+    // They own what they gave, too. (`slice` of a Buffer copies nothing.)
+    const kept = isKept ? new Uint8Array(known) : null
     this.#kept.set(digest, { bytes: kept, untilMs: performance.now() + KEPT_MS })
     this.#bytes += kept?.length ?? 0
     for (const [oldest, { untilMs }] of this.#kept) {

@@ -1,0 +1,18 @@
+/** The signature of a job that a worker has: its machine may have a new key, and signed it again. */
+import type { HomeServer } from '../store/index.ts'
+import { jobsSchema, type RunJob } from './jobs.ts'
+
+/** Returns the job with the signature that lies on the server now. It is judged when the job is taken. */
+export async function withSealOfNow<Job extends { readonly seal?: RunJob['seal'] }>(
+  server: HomeServer,
+  job: Job,
+  id: string,
+): Promise<Job> {
+  if (job.seal === undefined) return job
+  const { rows } = await server.queries.query<{ seal: RunJob['seal'] | null }>(
+    `SELECT payload->'seal' AS seal FROM ${jobsSchema(server)}._private_jobs WHERE id = $1`,
+    [id],
+  )
+  const seal = rows[0]?.seal ?? null
+  return seal === null ? job : { ...job, seal }
+}
