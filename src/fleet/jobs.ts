@@ -19,6 +19,8 @@ import {
 
 /** What jobs say; one that a newer writ made is left to a newer worker. */
 export const JOB_FORMAT = 1
+/** Far more than there will be: every role of the server can write a larger number into a job. */
+const JOB_FORMAT_MAX = 1_000
 const FORMAT_LABEL = 'job:'
 /** Tries before a job waits for a person. A try is also used up by a worker that dies. */
 const TRIES_MAX = 10
@@ -192,8 +194,18 @@ export function workspaceLabel(path: string): string {
 }
 
 /** The labels of every worker: the formats of jobs that it knows. */
-export function formatLabels(format = JOB_FORMAT): readonly string[] {
-  return Array.from({ length: format }, (_, index) => `${FORMAT_LABEL}${index + 1}`)
+export function formatLabels(): readonly string[] {
+  return Array.from({ length: JOB_FORMAT }, (_, index) => formatLabel(index + 1))
+}
+
+export function formatLabel(format: number): string {
+  return `${FORMAT_LABEL}${format}`
+}
+
+/** Returns whether a newer writ may have made a job of this format. */
+export function isNewerFormat(format: unknown): format is number {
+  if (typeof format !== 'number' || !Number.isInteger(format)) return false
+  return format > JOB_FORMAT && format <= JOB_FORMAT_MAX
 }
 
 interface NewerJob {
@@ -209,7 +221,7 @@ export async function leaveToNewer(
   { task, payload, key, labels }: NewerJob,
   format: number,
 ): Promise<void> {
-  const flags = [...new Set([...labels, `${FORMAT_LABEL}${format}`])]
+  const flags = [...new Set([...labels, formatLabel(format)])]
   await addJob(server, task, payload, { key, flags, at: null })
 }
 

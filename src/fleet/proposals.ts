@@ -158,7 +158,7 @@ export class ProposalJobs {
   }
 
   #told(payload: unknown, job: Job): Promise<void> {
-    const given = payload as ProposalJob // Jobs of this task are made by `addProposal`.
+    const given = (payload ?? {}) as ProposalJob // Jobs of this task are made by `addProposal`.
     return takeTurn(this.#place, {
       words: { task: TASK, action: given.action },
       payload,

@@ -342,7 +342,7 @@ class WorkerJobs {
 
   #told(payload: unknown, job: Job): Promise<void> {
     const { tell, server } = this.#options
-    const given = payload as RunJob // Jobs of this task are made by `addRun`.
+    const given = (payload ?? {}) as RunJob // Jobs of this task are made by `addRun`.
     return takeTurn(
       { ...this.#place, tell, server },
       {
