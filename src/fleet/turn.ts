@@ -100,31 +100,57 @@ export async function takeTurn(
     if (status === null) told('passed_on')
     else told('done', { status })
   } catch (error) {
-    const code = faultCode(error) ?? ''
-    const isOut = await standing.isOut(error)
-    const restMs = isOut ? OUT_REST_MS : (restsMs[code] ?? RESTS_MS[code])
-    if (restMs !== undefined && (await again(restMs, code)))
-      return told('passed_on', wordsOf(error))
-    told('failed', wordsOf(error))
-    const isRefused = REFUSED_CODES.has(code) && (await spendTries(server, job.id))
+    let failure = error
+    try {
+      const code = faultCode(error) ?? ''
+      const isOut = await standing.isOut(error)
+      const restMs = isOut ? OUT_REST_MS : (restsMs[code] ?? RESTS_MS[code])
+      if (restMs !== undefined && (await again(restMs, code)))
+        return told('passed_on', wordsOf(error))
+    } catch (reason) {
+      // The job cannot be added again: it fails, and keeps its row.
+      failure = reason
+    }
+    told('failed', wordsOf(failure))
+    const isRefused =
+      REFUSED_CODES.has(faultCode(failure) ?? '') && (await spendTries(server, job.id))
     // The engine keeps the message for people; a stack says nothing to them.
-    const text = `${isRefused ? REFUSED : ''}${failureText(error)}`
+    const text = `${isRefused ? REFUSED : ''}${failureText(failure)}`
     throw Object.assign(new Error(text), { stack: '' })
   }
 }
 
-/** Adds a job again, however long the server is away; false where the worker ends meanwhile. */
+/** Failures to add a job that pass by themselves, or when a person makes room. */
+const PASSING: ReadonlySet<string> = new Set([
+  'ledger.unreachable',
+  'ledger.busy',
+  'ledger.disk_full',
+])
+/** SQLSTATE classes of values, rules, rights and limits: the server understood, and refuses it every time. */
+const REFUSALS = /^(?:22|23|42|54)/
+
+/**
+ * Adds a job again, however long the server is away; false where the worker ends meanwhile. Fails where
+ * trying again does not help.
+ */
 export async function addPatiently(stop: AbortSignal, add: () => Promise<void>): Promise<boolean> {
   for (let endMs = Number.POSITIVE_INFINITY; performance.now() < endMs; await pause(AGAIN_MS)) {
     try {
       await add()
       return true
-    } catch {
-      // The server is away.
+    } catch (error) {
+      if (!passes(error)) throw error
       if (stop.aborted) endMs = Math.min(endMs, performance.now() + LAST_MS)
     }
   }
   return false
+}
+
+function passes(error: unknown): boolean {
+  if (!PASSING.has(faultCode(error) ?? '')) return false
+  // A cause is an error of the server or of the system, or there is none.
+  const { code } = ((error as Error).cause ?? {}) as { readonly code?: unknown }
+  return typeof code !== 'string' || !REFUSALS.test(code)
 }
 
 function newerJob(found: number): Error {
