@@ -6,8 +6,8 @@ import { digestBytes, invariant } from '../base/index.ts'
 import type { RequestKey } from '../contracts/index.ts'
 import { HOST_STREAM, type Principal } from '../ledger/index.ts'
 import type { HomeServer, Ledger } from '../store/index.ts'
-import { completeJob, jobPayload, type RunJob, sealedText } from './jobs.ts'
-import { type ProposalJob, sealedProposal } from './proposals.ts'
+import { completeJob, holdsTexts, jobPayload, type RunJob, sealedText } from './jobs.ts'
+import { isProposalJob, sealedProposal } from './proposals.ts'
 import { removalOf } from './removed-job.ts'
 
 /** Removes a job that no worker has. Returns whether there was one. */
@@ -19,19 +19,29 @@ export async function dropJob(
 ): Promise<boolean> {
   const payload = await jobPayload(server, id)
   if (payload === null) return false
-  const job = payload as RunJob | ProposalJob // Jobs are made by this room.
-  const [text, about] =
-    'document' in job
-      ? [sealedProposal(server, job), job.action]
-      : [sealedText(server, job), job.run]
-  if (text !== null) await noteRemoved(ledger, text, about, principal)
+  const signed = signedWords(server, payload)
+  if (signed !== null) await noteRemoved(ledger, signed, principal)
   return completeJob(server, id)
+}
+
+interface SignedWords {
+  readonly text: string
+  readonly about: string
+}
+
+/** What a machine may have signed of a job; null for one that needs no signature, and for one of another hand. */
+function signedWords(server: HomeServer, payload: unknown): SignedWords | null {
+  if (typeof payload !== 'object' || payload === null) return null
+  if (isProposalJob(payload))
+    return { text: sealedProposal(server, payload), about: payload.action }
+  const job = payload as RunJob // `holdsTexts` looks at it.
+  const text = holdsTexts(job) ? sealedText(server, job) : null
+  return text === null ? null : { text, about: job.run }
 }
 
 async function noteRemoved(
   ledger: Ledger,
-  text: string,
-  subject: string,
+  { text, about: subject }: SignedWords,
   principal: Principal,
 ): Promise<void> {
   const digest = digestBytes(text)

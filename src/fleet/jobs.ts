@@ -35,8 +35,11 @@ export interface RunJob {
     readonly participants: string | null
     readonly workspace: string
   }
-  /** What a person said to the run on another machine than the one that walks it. */
-  readonly order?: unknown
+  /**
+   * What a person said to the run on another machine than the one that walks it. JSON as a text: the server
+   * reads the rest of the job, and not every string of an order.
+   */
+  readonly order?: string
   /** Of an order: no other one has it, so that a copy of the job is known. */
   readonly nonce?: string
   /** Labels that a worker needs to begin the run. */
@@ -166,8 +169,27 @@ export function orderId(server: HomeServer, job: RunJob): string {
 
 /** Fails if a job begins a run or holds an order, and no machine of the home has signed that. */
 export async function refuseForged(server: ReadServer, job: RunJob): Promise<void> {
-  const text = sealedText(server, job)
-  if (text !== null) await requireSealed(server, { text, seal: job.seal, about: job.run })
+  if (job.begin === undefined && job.order === undefined) return
+  if (!holdsTexts(job)) throw unsigned(job.run)
+  const text = sealedText(server, job) ?? ''
+  await requireSealed(server, { text, seal: job.seal, about: job.run })
+}
+
+/** Returns whether a job holds texts where a machine signs texts: every role can write other values there. */
+export function holdsTexts({
+  run,
+  stream,
+  begin,
+  order = '',
+  labels = [],
+  nonce = '',
+}: RunJob): boolean {
+  const words = Object.entries(begin ?? {}).flatMap(([key, value]) => [key, value ?? ''])
+  return areTexts([run, stream, order, nonce, ...words, ...[labels].flat()])
+}
+
+export function areTexts(values: readonly unknown[]): boolean {
+  return values.every((one) => typeof one === 'string' && one.isWellFormed())
 }
 
 interface SealedWords {
@@ -181,11 +203,17 @@ export async function requireSealed(
   server: ReadServer,
   { text, seal, about }: SealedWords,
 ): Promise<void> {
-  if (seal !== undefined && (await server.isSealed(text, seal))) return
+  if (typeof seal?.key === 'string' && typeof seal.sig === 'string') {
+    if (await server.isSealed(text, seal)) return
+  }
+  throw unsigned(about)
+}
+
+function unsigned(about: string): Error {
   const message = 'no machine that may sign for this home has signed what the job says'
   const hint =
     'another hand or an older writ wrote it, or its machine was removed or has another key: look who has the role of the server, and queue the work or give the answer again'
-  throw faultError('machine.unknown', about, message, hint)
+  return faultError('machine.unknown', about, message, hint)
 }
 
 /** A workspace belongs to the machines that have it at its path. */
@@ -285,10 +313,8 @@ export async function checkPrepared(server: HomeServer): Promise<void> {
 interface JobRow {
   readonly id: string
   readonly task: string
-  readonly run: string | null
-  readonly action: string | null
-  readonly stream: string | null
-  readonly begins: string | null
+  /** Null where it is too long to be one that writ made. */
+  readonly payload: string | null
   readonly flags: Readonly<Record<string, true>> | null
   readonly is_taken: boolean
   readonly is_due: boolean
@@ -315,26 +341,37 @@ export async function seenIfPrepared(
   return { jobs, workers }
 }
 
+/** Documents and orders are left out, as they may be long; the rest of a job that writ made is short. */
+const REST_LENGTH_MAX = 65_536
+const REST_SQL = String.raw`regexp_replace(job.payload::text,
+  '"(document|order)"\s*:\s*"(?:[^"\\]|\\.)*"', '"\1":""', 'g')`
+
+/**
+ * Every role of the server can add a job that holds anything. The server itself reads no JSON with a string
+ * that it cannot keep, also not another part of it: so the text is read here.
+ */
 async function readJobs(server: ReadServer): Promise<readonly SeenJob[]> {
   const jobs = jobsSchema(server)
   const { rows } = await server.queries.query<JobRow>(
-    `SELECT job.id::text, task.identifier AS task, job.payload->>'run' AS run,
-        job.payload->>'action' AS action, job.payload->>'stream' AS stream, job.payload->'begin'->>'flow' AS begins,
+    `SELECT job.id::text, task.identifier AS task,
+        CASE WHEN length(rest.text) <= ${REST_LENGTH_MAX} THEN rest.text END AS payload,
         job.flags, job.attempts, job.locked_at IS NOT NULL AS is_taken, job.run_at <= now() AS is_due, job.max_attempts,
-        job.last_error, job.run_at
-      FROM ${jobs}._private_jobs AS job JOIN ${jobs}._private_tasks AS task ON task.id = job.task_id
+        job.last_error, ${momentSql('job.run_at')} AS run_at
+      FROM ${jobs}._private_jobs AS job JOIN ${jobs}._private_tasks AS task ON task.id = job.task_id,
+        LATERAL (SELECT ${REST_SQL} AS text) AS rest
       ORDER BY job.id LIMIT 1000`,
   )
   return rows.map((row) => {
     const [task = '', machine = null] = row.task.split('@')
+    const { run, action, stream, begin } = membersOf(JSON.parse(row.payload ?? 'null'))
     const isStuck = row.attempts >= row.max_attempts && !row.is_taken
     return {
       id: row.id,
       task,
-      run: row.run,
-      action: row.action,
-      stream: row.stream,
-      begins: row.begins,
+      run: textOf(run),
+      action: textOf(action),
+      stream: textOf(stream),
+      begins: textOf(membersOf(begin).flow),
       labels: Object.keys(row.flags ?? {}),
       machine,
       state: isStuck ? 'stuck' : row.is_taken ? 'taken' : row.is_due ? 'due' : 'waiting',
@@ -343,6 +380,22 @@ async function readJobs(server: ReadServer): Promise<readonly SeenJob[]> {
       run_at: row.run_at.toISOString(),
     } as const
   })
+}
+
+type Members = Readonly<Partial<Record<'run' | 'action' | 'stream' | 'begin' | 'flow', unknown>>>
+
+/** Returns what an object holds; nothing for any other value. */
+function membersOf(value: unknown): Members {
+  return typeof value === 'object' && value !== null ? value : {}
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}
+
+/** Returns SQL for a time of a job that JavaScript can name, too: the server has times without end. */
+export function momentSql(time: string): string {
+  return `least(greatest(${time}, '1970-01-01'), '9999-12-31')`
 }
 
 /** Of those on the roll the ones that hold their lock: the last worker that died is taken off by none. */

@@ -35,7 +35,15 @@ import {
 } from '../ledger/index.ts'
 import type { AccompanyingRecord, GateAnswer, GateSurface } from '../service/index.ts'
 import type { HomeServer, Ledger } from '../store/index.ts'
-import { addJob, JOB_FORMAT, type RunJob, requireSealed, taskOf, workspaceLabel } from './jobs.ts'
+import {
+  addJob,
+  areTexts,
+  JOB_FORMAT,
+  type RunJob,
+  requireSealed,
+  taskOf,
+  workspaceLabel,
+} from './jobs.ts'
 import { refuseRemoved } from './removed-job.ts'
 import type { RollCall } from './roll-call.ts'
 import { addPatiently, type MachineStanding, takeTurn, type WorkerNews } from './turn.ts'
@@ -62,7 +70,7 @@ interface QueuedProposal {
   readonly document: string
 }
 
-export interface ProposalJob extends QueuedProposal {
+interface ProposalJob extends QueuedProposal {
   /** Makes two orders of one document two jobs, and a copy of a job the same one. */
   readonly nonce: string
   readonly seal?: RunJob['seal']
@@ -127,6 +135,13 @@ async function putProposal(
 
 function neededBy({ labels, workspace }: QueuedProposal): readonly string[] {
   return [...new Set([...labels, workspaceLabel(workspace)])]
+}
+
+/** Returns whether a job is a proposal, and holds texts where a machine signs texts. */
+export function isProposalJob(job: Partial<ProposalJob>): job is ProposalJob {
+  const { action, stream, workspace, labels, by, document, nonce } = job
+  const texts = [action, stream, workspace, document, nonce, by?.principal]
+  return areTexts([...texts, by?.token ?? '', by?.agent ?? '', ...[labels].flat()])
 }
 
 export function sealedProposal({ schema }: Pick<HomeServer, 'schema'>, job: ProposalJob): string {

@@ -239,7 +239,7 @@ class ForeignFlags {
     this.#lookedMs = performance.now()
     const { rows } = await this.#server.queries.query<{ flag: string }>(
       `SELECT DISTINCT flag FROM ${jobsSchema(this.#server)}._private_jobs AS job,
-        jsonb_object_keys(job.flags) AS flag WHERE job.flags IS NOT NULL`,
+        jsonb_object_keys(CASE jsonb_typeof(job.flags) WHEN 'object' THEN job.flags END) AS flag`,
     )
     this.#known = rows.map(({ flag }) => flag).filter((flag) => !this.#labels.includes(flag))
     return this.#known
@@ -394,7 +394,7 @@ class WorkerJobs {
     return withHost(job.stream, async (host) => {
       // `orderOf` looks at it when it is taken.
       if (job.order !== undefined)
-        leaveOrder(host, job.run, job.order as Order, orderId(server, job))
+        leaveOrder(host, job.run, JSON.parse(job.order) as Order, orderId(server, job))
       const walked = await this.#goOn(host, job)
       await this.#comeBack(walked, job)
       return walked.status
