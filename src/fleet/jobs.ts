@@ -21,7 +21,7 @@ import {
 export const JOB_FORMAT = 1
 /** Far more than there will be: every role of the server can write a larger number into a job. */
 const JOB_FORMAT_MAX = 1_000
-const FORMAT_LABEL = 'job:'
+export const FORMAT_LABEL = 'job:'
 /** Tries before a job waits for a person. A try is also used up by a worker that dies. */
 const TRIES_MAX = 10
 
@@ -56,32 +56,6 @@ interface JobTerms {
   readonly at?: Date
   /** The job that this one follows: it may be given back meanwhile, and must not be taken for this one. */
   readonly after?: string
-}
-
-/** A job as people see it. */
-export interface SeenJob {
-  readonly id: string
-  readonly task: string
-  readonly run: string | null
-  /** Of a proposal: the action that it is about. */
-  readonly action: string | null
-  readonly stream: string | null
-  /** Of a job that begins its run: the digest of the flow. */
-  readonly begins: string | null
-  readonly labels: readonly string[]
-  readonly machine: string | null
-  readonly state: 'waiting' | 'due' | 'taken' | 'stuck'
-  readonly tries: number
-  readonly error: string | null
-  readonly run_at: string
-}
-
-interface SeenWorker {
-  readonly worker: string
-  readonly machine: string
-  readonly labels: readonly string[]
-  readonly version: string
-  readonly since: string
 }
 
 /** Short, because the engine puts it into names of statements, of which the server takes 63 characters. */
@@ -274,7 +248,7 @@ export async function addJob(
 }
 
 /** Fails in words: where no worker was ever prepared there is no place for jobs. */
-async function ask<T>(server: ReadServer, work: () => Promise<T>): Promise<T> {
+export async function ask<T>(server: ReadServer, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -310,106 +284,6 @@ export async function checkPrepared(server: HomeServer): Promise<void> {
   )
 }
 
-interface JobRow {
-  readonly id: string
-  readonly task: string
-  /** Null where it is too long to be one that writ made. */
-  readonly payload: string | null
-  readonly flags: Readonly<Record<string, true>> | null
-  readonly is_taken: boolean
-  readonly is_due: boolean
-  readonly attempts: number
-  readonly max_attempts: number
-  readonly last_error: string | null
-  readonly run_at: Date
-}
-
-export async function seenJobs(server: ReadServer): Promise<readonly SeenJob[]> {
-  return ask(server, () => readJobs(server))
-}
-
-export async function seenWorkers(server: ReadServer): Promise<readonly SeenWorker[]> {
-  return ask(server, () => readWorkers(server))
-}
-
-/** Returns jobs and workers as `seenJobs` and `seenWorkers` do; none where no worker was ever prepared. */
-export async function seenIfPrepared(
-  server: ReadServer,
-): Promise<{ readonly jobs: readonly SeenJob[]; readonly workers: readonly SeenWorker[] }> {
-  const jobs = (await unlessUnprepared(server, () => readJobs(server))) ?? []
-  const workers = (await unlessUnprepared(server, () => readWorkers(server))) ?? []
-  return { jobs, workers }
-}
-
-/** Documents and orders are left out, as they may be long; the rest of a job that writ made is short. */
-const REST_LENGTH_MAX = 65_536
-const REST_SQL = String.raw`regexp_replace(job.payload::text,
-  '"(document|order)"\s*:\s*"(?:[^"\\]|\\.)*"', '"\1":""', 'g')`
-
-/**
- * Every role of the server can add a job that holds anything. The server itself reads no JSON with a string
- * that it cannot keep, also not another part of it: so the text is read here.
- */
-async function readJobs(server: ReadServer): Promise<readonly SeenJob[]> {
-  const jobs = jobsSchema(server)
-  const { rows } = await server.queries.query<JobRow>(
-    `SELECT job.id::text, task.identifier AS task,
-        CASE WHEN length(rest.text) <= ${REST_LENGTH_MAX} THEN rest.text END AS payload,
-        job.flags, job.attempts, job.locked_at IS NOT NULL AS is_taken, job.run_at <= now() AS is_due, job.max_attempts,
-        job.last_error, ${momentSql('job.run_at')} AS run_at
-      FROM ${jobs}._private_jobs AS job JOIN ${jobs}._private_tasks AS task ON task.id = job.task_id,
-        LATERAL (SELECT ${REST_SQL} AS text) AS rest
-      ORDER BY job.id LIMIT 1000`,
-  )
-  return rows.map((row) => {
-    const [task = '', machine = null] = row.task.split('@')
-    const { run, action, stream, begin } = membersOf(JSON.parse(row.payload ?? 'null'))
-    const isStuck = row.attempts >= row.max_attempts && !row.is_taken
-    return {
-      id: row.id,
-      task,
-      run: textOf(run),
-      action: textOf(action),
-      stream: textOf(stream),
-      begins: textOf(membersOf(begin).flow),
-      labels: Object.keys(row.flags ?? {}),
-      machine,
-      state: isStuck ? 'stuck' : row.is_taken ? 'taken' : row.is_due ? 'due' : 'waiting',
-      tries: row.attempts,
-      error: row.last_error,
-      run_at: row.run_at.toISOString(),
-    } as const
-  })
-}
-
-type Members = Readonly<Partial<Record<'run' | 'action' | 'stream' | 'begin' | 'flow', unknown>>>
-
-/** Returns what an object holds; nothing for any other value. */
-function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null ? value : {}
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null
-}
-
-/** Returns SQL for a time of a job that JavaScript can name, too: the server has times without end. */
-export function momentSql(time: string): string {
-  return `least(greatest(${time}, '1970-01-01'), '9999-12-31')`
-}
-
-/** Of those on the roll the ones that hold their lock: the last worker that died is taken off by none. */
-async function readWorkers(server: ReadServer): Promise<readonly SeenWorker[]> {
-  const { rows } = await server.queries.query<Omit<SeenWorker, 'since'> & { readonly since: Date }>(
-    `SELECT worker, machine, labels, version, since FROM ${server.schema}.workers
-      WHERE EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
-        AND (classid::bigint << 32) | objid::bigint = hashtextextended($1 || worker, 0))
-      ORDER BY since`,
-    [lockName(server, 'worker/')],
-  )
-  return rows.map((row) => ({ ...row, since: row.since.toISOString() }))
-}
-
 /** The lock of something that one session of the server has at a time. */
 export function lockName({ schema }: Pick<HomeServer, 'schema'>, name: string): string {
   return `${schema}/${name}`
@@ -417,40 +291,6 @@ export function lockName({ schema }: Pick<HomeServer, 'schema'>, name: string): 
 
 /** Begins the error of a job that is not tried again. */
 export const REFUSED = 'refused: '
-
-const HALTED = 'everything is halted: it goes on after `writ resume`'
-
-interface FindingTerms {
-  /** The name of a machine, by the fingerprint of a key that it has or had. */
-  readonly nameOf: (machine: string) => string
-  readonly isHalted?: boolean
-}
-
-/** Why no worker takes a job; null if one can. */
-export function findingOf(
-  job: SeenJob,
-  workers: readonly SeenWorker[],
-  { nameOf, isHalted = false }: FindingTerms,
-): string | null {
-  if (job.state === 'stuck' && job.error?.startsWith(REFUSED) === true) return job.error
-  if (job.state === 'stuck') return `failed ${job.tries} times: ${job.error ?? ''}`
-  if (job.state === 'taken') return null
-  if (isHalted) return HALTED
-  const place = job.machine === null ? null : nameOf(job.machine)
-  // By name, because a machine keeps it when its key changes.
-  const near = workers.filter(({ machine }) => place === null || nameOf(machine) === place)
-  if (near.length === 0)
-    return place === null
-      ? 'no worker runs'
-      : `waits for a worker on the machine ${place}, which has its files`
-  const can = near.some(({ labels }) => job.labels.every((label) => labels.includes(label)))
-  if (can) return job.error === null ? null : `failed so far: ${job.error}`
-  const missing = job.labels.filter((label) => !near.some(({ labels }) => labels.includes(label)))
-  const newer = missing.find((label) => label.startsWith(FORMAT_LABEL))
-  if (newer !== undefined)
-    return `a newer writ made it, and no worker knows jobs of format ${newer.slice(FORMAT_LABEL.length)}`
-  return `no worker has ${(missing.length > 0 ? missing : job.labels).join(', ')}`
-}
 
 /** Gives a stuck job its tries back. Returns whether there was one. */
 export function retryJob(server: HomeServer, id: string): Promise<boolean> {

@@ -1,7 +1,8 @@
 /** What people said on one machine to runs of another one, and no worker has taken yet. */
 import { faultCode } from '../base/index.ts'
 import type { ReadServer } from '../store/index.ts'
-import { jobsSchema, momentSql, type RunJob, refuseForged, unlessUnprepared } from './jobs.ts'
+import { jobsSchema, type RunJob, refuseForged, unlessUnprepared } from './jobs.ts'
+import { momentSql } from './seen-jobs.ts'
 
 interface SentOrder {
   readonly order: unknown

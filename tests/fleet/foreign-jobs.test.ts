@@ -125,3 +125,40 @@ it('strange jobs keep no command and no worker from the others', TIMEOUT, async 
   for (const { id: job } of first.writ(['worker', 'list']).json.jobs)
     expect(first.writ(['worker', 'drop', job]).json).toMatchObject({ job })
 })
+
+it(
+  'work behind a thousand jobs is found by its id, and a stuck job in the list',
+  TIMEOUT,
+  async () => {
+    await asClerk(
+      `SELECT count(@.add_job('run', json_build_object('v', 1, 'run', 'run-' || one, 'stream', 'main'),
+      run_at := now() + interval '1 day')) FROM generate_series(1, 1200) AS one`,
+    )
+    const flow = writeFlow(first, 'behind', url)
+    const { run_id: run } = first.must(['flow', 'run', flow, '--queue'])
+    const document = JSON.parse(first.spawn(['propose', '--example', 'COMMAND_EXECUTION']).stdout)
+    const { action_id: action } = document.descriptor
+    first.must(['propose', '-', '--queue'], JSON.stringify(document))
+    await asClerk(
+      `SELECT @.add_job('run', '{"v":1,"run":"run-stuck","stream":"main"}', max_attempts := 10)`,
+    )
+    const sql =
+      "UPDATE @._private_jobs SET attempts = 10, last_error = 'x' WHERE payload->>'run' = $1"
+    await asClerk(sql, ['run-stuck'])
+    for (const id of [run, run.slice(4, 20), action, action.slice(0, 13)])
+      expect([id, first.writ(['show', id]).json.status]).toEqual([id, 'QUEUED'])
+    expect(first.writ(['flow', 'status', run]).json).toMatchObject({
+      run_id: run,
+      status: 'QUEUED',
+    })
+    const { status, json } = first.writ(['worker', 'list'])
+    expect([status, json.jobs.length, json.more]).toEqual([3, 1_000, 203])
+    expect(json.jobs[0]).toMatchObject({ run: 'run-stuck', state: 'stuck' })
+    expect(first.spawn(['worker', 'list']).stdout).toContain('and 203 more jobs are queued')
+    const list = first.must(['flow', 'list'])
+    expect(list.queued).toMatchObject([{ run_id: run, flow_id: 'behind' }])
+    expect(list.queued_more).toBeUndefined()
+    expect(first.must(['flow', 'cancel', run])).toMatchObject({ status: 'CANCELLED', queued: true })
+    expect(first.writ(['flow', 'status', run]).json.error.code).toBe('flow.unknown_run')
+  },
+)

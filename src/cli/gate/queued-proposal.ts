@@ -135,7 +135,7 @@ async function askedOf({ gate }: GateSession, answer: GateAnswer): Promise<GateA
 
 /** Fails if the workers gave the job up. */
 async function refuseStuck({ session }: GateSession, action: string): Promise<void> {
-  const jobs = await seenJobs(serverOf(session.ledger))
+  const { jobs } = await seenJobs(serverOf(session.ledger), { about: action })
   const stuck = jobs.find((job) => job.action === action && job.state === 'stuck')
   if (stuck === undefined) return
   const message = `the workers gave it up after ${stuck.tries} tries: ${stuck.error ?? ''}`
