@@ -363,23 +363,35 @@ class WorkerJobs {
   async #passOn(given: RunJob, { id, flags }: Job, { restMs, code }: Rest): Promise<boolean> {
     const { run, stream, order } = given
     const isLeft = order !== undefined && !EARLY_CODES.has(code)
-    const job = isLeft ? { run, stream } : given
     const { server, ledger } = this.#options
     return addPatiently(this.#place.stop, async () => {
       const machine = await machineOf(ledger, run)
       const at = new Date(Date.now() + restMs)
-      const labels = Object.keys(flags ?? {})
+      const isLook = isLeft || (await this.#isLook(given))
+      const job = isLook ? { run, stream } : given
+      const labels = isLook ? [] : Object.keys(flags ?? {})
       await addAgain(server, job, { machine, at, labels, after: id })
     })
   }
 
+  /**
+   * Returns whether a job that would begin a run finds it begun. It only asks to look at the run then, which
+   * needs no signature and no labels: the machine that queued it may have another key by now.
+   */
+  async #isLook({ run, stream, begin, order }: RunJob): Promise<boolean> {
+    if (begin === undefined || order !== undefined) return false
+    return hasBegun({ ledger: this.#options.ledger, stream }, run)
+  }
+
   /** Begins the run, or goes on with it. Null where another machine has to. */
-  async #walk(job: RunJob, flags: readonly string[]): Promise<string | null> {
+  async #walk(given: RunJob, flags: readonly string[]): Promise<string | null> {
     const { ledger, server, withHost } = this.#options
+    const isLook = await this.#isLook(given)
+    const job: RunJob = isLook ? { run: given.run, stream: given.stream } : given
     await refuseForged(server, job)
     const text = sealedText(server, job)
     if (text !== null) await refuseRemoved(ledger, text, job.run)
-    const labels = [...flags, ...(await this.#neededBy(job))]
+    const labels = isLook ? [] : [...flags, ...(await this.#neededBy(job))]
     if (this.#place.flags.isForeign(labels)) {
       await addAgain(server, job, { labels })
       return null
