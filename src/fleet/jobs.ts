@@ -8,6 +8,7 @@
  * each run would do the same, and every look for a job locks all queues.
  */
 import { randomUUID } from 'node:crypto'
+import type { PoolClient } from 'pg'
 import { canonicalJson, digestBytes, FaultError, fault, faultError } from '../base/index.ts'
 import {
   connectionIn,
@@ -297,21 +298,52 @@ export function retryJob(server: HomeServer, id: string): Promise<boolean> {
   return changeJob(server, 'reschedule_jobs(ARRAY[$1::bigint], run_at := now(), attempts := 0)', id)
 }
 
-/** Returns what a job says that no worker has; null if there is none. */
-export async function jobPayload(server: HomeServer, id: string): Promise<unknown> {
-  const { rows } = await ask(server, () =>
-    server.queries.query<{ payload: unknown }>(
-      `SELECT payload FROM ${jobsSchema(server)}._private_jobs
-        WHERE id = $1 AND locked_at IS NULL`,
-      [id],
-    ),
-  )
-  return rows[0]?.payload ?? null
+/**
+ * Takes away a job that no worker has, once `before` has looked at what it says and agrees. No worker takes the
+ * job meanwhile. Where this process dies or `before` fails, the job stays as it was. Returns whether it is
+ * taken away.
+ */
+export async function takeAway(
+  server: HomeServer,
+  id: string,
+  before: (payload: unknown) => Promise<boolean>,
+): Promise<boolean> {
+  const pool = await server.openPool(1)
+  try {
+    return await ask(server, async () => {
+      const client = await pool.connect()
+      try {
+        const isAway = await takeLocked(client, jobsSchema(server), id, before)
+        client.release()
+        return isAway
+      } catch (error) {
+        // The server takes the transaction back with its connection.
+        client.release(true)
+        throw error
+      }
+    })
+  } finally {
+    await pool.end()
+  }
 }
 
-/** Takes away a job that no worker has. Returns whether there was one. */
-export function completeJob(server: HomeServer, id: string): Promise<boolean> {
-  return changeJob(server, 'complete_jobs(ARRAY[$1::bigint])', id)
+async function takeLocked(
+  client: PoolClient,
+  schema: string,
+  id: string,
+  before: (payload: unknown) => Promise<boolean>,
+): Promise<boolean> {
+  await client.query('BEGIN')
+  // Workers pass over rows that are locked.
+  const { rows } = await client.query<{ payload: unknown }>(
+    `SELECT payload FROM ${schema}._private_jobs WHERE id = $1 AND locked_at IS NULL FOR UPDATE`,
+    [id],
+  )
+  const [job] = rows
+  const isAgreed = job !== undefined && (await before(job.payload))
+  if (isAgreed) await client.query(`SELECT ${schema}.complete_jobs(ARRAY[$1::bigint])`, [id])
+  await client.query('COMMIT')
+  return isAgreed
 }
 
 /**

@@ -1,5 +1,10 @@
 /** Jobs of runs that have begun (X-2): who queued a run no longer matters to it, and neither does a removal. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { dropJob, serverOf } from '../../src/fleet/index.ts'
+import { type Ledger, openLedger } from '../../src/store/index.ts'
 import type { Endpoint } from '../flow-run/endpoints.ts'
 import { asOwner } from '../ledger/postgres-ledger.ts'
 import { Fleet, type FleetMachine } from './fleet-rig.ts'
@@ -79,7 +84,7 @@ it('go on when the machine that queued it was removed', TIMEOUT, async () => {
   const { payload } = await payloadOf(run)
   const one = await work('--labels', 'x')
   const before = endpoint.asked.length
-  while (endpoint.asked.length < before + 1) await new Promise((next) => setTimeout(next, 10))
+  while (endpoint.asked.length < before + 1) await pause(10)
   await one.kill('SIGTERM')
   expect(one.news.find((news) => news.kind === 'passed_on')).toMatchObject({ run })
   // It only asks to look at the run, and needs nothing of the worker but its machine.
@@ -108,3 +113,78 @@ it(
     expect(first.writ(['flow', 'status', run]).json.status).toBe('QUEUED')
   },
 )
+
+/** Removes a job as `writ worker drop` does, with a ledger that records as `record` says. */
+async function dropWith(
+  id: string,
+  record: (plain: () => ReturnType<Ledger['record']>) => ReturnType<Ledger['record']>,
+) {
+  const root = join(first.folder, 'state', 'writ')
+  const [home = ''] = readdirSync(root).filter((name) => name !== 'homes.json')
+  const ledger = await openLedger({ directory: join(root, home) })
+  const changed = Object.assign(Object.create(ledger) as Ledger, {
+    record: (entry: Parameters<Ledger['record']>[0]) => record(() => ledger.record(entry)),
+  })
+  const [owner] = first.must(['principal', 'list']).principals
+  const principal = { kind: 'human', id: owner.id, namespace: owner.namespace } as const
+  try {
+    return await dropJob(serverOf(ledger), changed, id, { principal })
+  } finally {
+    await ledger.close()
+  }
+}
+
+async function idOf(run: string): Promise<string> {
+  const sql = "SELECT id::text FROM @._private_jobs WHERE payload->>'run' = $1"
+  return (await asClerk(sql, [run]))[0]?.id
+}
+
+it('a job that is being removed is taken by no worker', TIMEOUT, async () => {
+  const run = queued(first, 'dropped', {})
+  const id = await idOf(run)
+  const isGone = await dropWith(id, async (plain) => {
+    const worker = await work('--labels', 'x')
+    await pause(2_500)
+    expect(worker.news.filter((news) => news.run === run)).toEqual([])
+    return plain()
+  })
+  expect(isGone).toBe(true)
+  expect(first.writ(['flow', 'status', run]).json.error.code).toBe('flow.unknown_run')
+})
+
+it('a removal that fails leaves the job, before its fact and after it', TIMEOUT, async () => {
+  const run = queued(first, 'kept', {})
+  const id = await idOf(run)
+  const lost = new Error('lost')
+  await expect(dropWith(id, () => Promise.reject(lost))).rejects.toThrow('lost')
+  expect(await idOf(run)).toBe(id)
+  await expect(dropWith(id, (plain) => plain().then(() => Promise.reject(lost)))).rejects.toThrow(
+    'lost',
+  )
+  // The fact counts, and the job is named with the way out.
+  const worker = await work('--labels', 'x')
+  const failed = await worker.until((news) => news.run === run && news.kind === 'failed')
+  expect([failed.code, failed.message]).toEqual([
+    'machine.job',
+    expect.stringContaining('the command was interrupted'),
+  ])
+  await worker.kill()
+  first.must(['worker', 'drop', id])
+  expect(first.writ(['flow', 'status', run]).json.error.code).toBe('flow.unknown_run')
+})
+
+it('of a removed job go on, and are not taken out of the queue', TIMEOUT, async () => {
+  const run = queued(first, 'begun', { node: { signal: 'go' } })
+  const { payload } = await payloadOf(run)
+  const worker = await work('--labels', 'x')
+  await worker.until((news) => news.kind === 'done' && news.run === run)
+  await worker.kill()
+  await addCopy(payload)
+  first.must(['worker', 'drop', await idOf(run)])
+  first.must(['flow', 'signal', run, 'go'])
+  await asClerk('DELETE FROM @._private_jobs')
+  await addCopy(payload)
+  const other = await work()
+  const done = await other.until((news) => news.run === run && news.kind !== 'taken')
+  expect([done.kind, done.status]).toEqual(['done', 'DONE'])
+})

@@ -268,7 +268,7 @@ export function drop(call: CommandCall): Promise<Exit> {
 }
 
 function removeJob({ ledger, caller }: Session, id: string): Promise<boolean> {
-  return dropJob(serverOf(ledger), ledger, id, caller.principal)
+  return dropJob(serverOf(ledger), ledger, id, { principal: caller.principal })
 }
 
 async function changeNamed(

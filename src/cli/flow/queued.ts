@@ -124,7 +124,8 @@ export async function removeQueued(
   { ledger, caller }: Pick<Session, 'ledger' | 'caller'>,
   { id, job }: QueuedWork,
 ): Promise<Exit> {
-  if (!(await dropJob(serverOf(ledger), ledger, job.id, caller.principal))) {
+  const terms = { principal: caller.principal, keepsBegun: true }
+  if (!(await dropJob(serverOf(ledger), ledger, job.id, terms))) {
     const message = `a worker begins the run ${showName(id)} at this moment`
     throw faultError('flow.taken', id, message, `type it again: writ flow cancel ${id}`)
   }
