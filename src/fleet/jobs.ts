@@ -191,9 +191,16 @@ function unsigned(about: string): Error {
   return faultError('machine.unknown', about, message, hint)
 }
 
-/** A workspace belongs to the machines that have it at its path. */
+const WORKSPACE_LABEL = 'workspace:'
+
+/** A workspace belongs to the machines that have a home at its path, or above it. */
 export function workspaceLabel(path: string): string {
-  return `workspace:${path}`
+  return `${WORKSPACE_LABEL}${path}`
+}
+
+/** Returns the workspace that a label names; null for other labels. */
+export function workspaceIn(label: string): string | null {
+  return label.startsWith(WORKSPACE_LABEL) ? label.slice(WORKSPACE_LABEL.length) : null
 }
 
 /** The labels of every worker: the formats of jobs that it knows. */

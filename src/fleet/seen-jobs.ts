@@ -5,7 +5,15 @@
  *   no JSON with a string that it cannot keep, also not another part of it, so the text is read here.
  */
 import type { ReadServer } from '../store/index.ts'
-import { ask, FORMAT_LABEL, jobsSchema, lockName, REFUSED, unlessUnprepared } from './jobs.ts'
+import {
+  ask,
+  FORMAT_LABEL,
+  jobsSchema,
+  lockName,
+  REFUSED,
+  unlessUnprepared,
+  workspaceIn,
+} from './jobs.ts'
 
 /** A job as people see it. */
 export interface SeenJob {
@@ -186,11 +194,17 @@ export function findingOf(
     return place === null
       ? 'no worker runs'
       : `waits for a worker on the machine ${place}, which has its files`
-  const can = near.some(({ labels }) => job.labels.every((label) => labels.includes(label)))
+  const can = near.some(({ labels }) => job.labels.every((label) => covers(labels, label)))
   if (can) return job.error === null ? null : `failed so far: ${job.error}`
-  const missing = job.labels.filter((label) => !near.some(({ labels }) => labels.includes(label)))
+  const missing = job.labels.filter((label) => !near.some(({ labels }) => covers(labels, label)))
   const newer = missing.find((label) => label.startsWith(FORMAT_LABEL))
   if (newer !== undefined)
     return `a newer writ made it, and no worker knows jobs of format ${newer.slice(FORMAT_LABEL.length)}`
   return `no worker has ${(missing.length > 0 ? missing : job.labels).join(', ')}`
+}
+
+/** Whether a worker with these labels has another one: a machine has what is below its workspace. */
+function covers(labels: readonly string[], label: string): boolean {
+  const isBelow = (own: string): boolean => workspaceIn(own) !== null && label.startsWith(`${own}/`)
+  return labels.includes(label) || labels.some(isBelow)
 }

@@ -24,7 +24,7 @@ import {
   startRun,
   type WalkedRun,
 } from '../runs/index.ts'
-import { pinnedFlow } from '../schedules/index.ts'
+import { hasWorkspace, pinnedFlow } from '../schedules/index.ts'
 import { connectionIn, type HomeServer, type Ledger, postgresFailure } from '../store/index.ts'
 import {
   addAgain,
@@ -37,6 +37,7 @@ import {
   sealedText,
   signedLabels,
   taskOf,
+  workspaceIn,
   workspaceLabel,
 } from './jobs.ts'
 import { LastingWork } from './lasting-work.ts'
@@ -161,7 +162,7 @@ async function openSession(options: WorkerOptions, watch: LedgerWatch): Promise<
   const labels = [...options.labels, workspace, ...formatLabels()]
   const roll = new RollCall(pool, server, { machine, labels, version: options.version })
   const stop = new AbortController()
-  const flags = new ForeignFlags(server, labels)
+  const flags = new ForeignFlags(options, labels)
   const place = { machine, labels, flags, standing: watch, stop: stop.signal }
   const jobs = new WorkerJobs(options, place)
   const proposals = new ProposalJobs({ ...options, ...place, roll })
@@ -223,13 +224,13 @@ function namesInto(roll: RollCall): EventEmitter {
 
 /** Labels that jobs ask for and this worker does not have; the engine leaves those jobs to others. */
 class ForeignFlags {
-  readonly #server: HomeServer
+  readonly #options: WorkerOptions
   readonly #labels: readonly string[]
   #known: string[] = []
   #lookedMs = Number.NEGATIVE_INFINITY
 
-  constructor(server: HomeServer, labels: readonly string[]) {
-    this.#server = server
+  constructor(options: WorkerOptions, labels: readonly string[]) {
+    this.#options = options
     this.#labels = labels
   }
 
@@ -237,17 +238,25 @@ class ForeignFlags {
   async read(): Promise<string[]> {
     if (performance.now() - this.#lookedMs < FLAGS_MS) return this.#known
     this.#lookedMs = performance.now()
-    const { rows } = await this.#server.queries.query<{ flag: string }>(
-      `SELECT DISTINCT flag FROM ${jobsSchema(this.#server)}._private_jobs AS job,
+    const { server } = this.#options
+    const { rows } = await server.queries.query<{ flag: string }>(
+      `SELECT DISTINCT flag FROM ${jobsSchema(server)}._private_jobs AS job,
         jsonb_object_keys(CASE jsonb_typeof(job.flags) WHEN 'object' THEN job.flags END) AS flag`,
     )
-    this.#known = rows.map(({ flag }) => flag).filter((flag) => !this.#labels.includes(flag))
+    this.#known = rows.map(({ flag }) => flag).filter((flag) => !this.#has(flag))
     return this.#known
+  }
+
+  /** A directory below the workspace of the home is this machine's, too. */
+  #has(label: string): boolean {
+    if (this.#labels.includes(label)) return true
+    const workspace = workspaceIn(label)
+    return workspace !== null && hasWorkspace(this.#options, workspace)
   }
 
   /** Returns whether a job asks for more than this worker has. It came before the last look. */
   isForeign(flags: readonly string[]): boolean {
-    const foreign = flags.filter((flag) => !this.#labels.includes(flag))
+    const foreign = flags.filter((flag) => !this.#has(flag))
     this.#known = [...new Set([...this.#known, ...foreign])]
     return foreign.length > 0
   }
