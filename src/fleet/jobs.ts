@@ -8,6 +8,7 @@
  * each run would do the same, and every look for a job locks all queues.
  */
 import { randomUUID } from 'node:crypto'
+import type { PoolClient } from 'pg'
 import { canonicalJson, digestBytes, FaultError, fault, faultError } from '../base/index.ts'
 import {
   connectionIn,
@@ -19,7 +20,9 @@ import {
 
 /** What jobs say; one that a newer writ made is left to a newer worker. */
 export const JOB_FORMAT = 1
-const FORMAT_LABEL = 'job:'
+/** Far more than there will be: every role of the server can write a larger number into a job. */
+const JOB_FORMAT_MAX = 1_000
+export const FORMAT_LABEL = 'job:'
 /** Tries before a job waits for a person. A try is also used up by a worker that dies. */
 const TRIES_MAX = 10
 
@@ -33,8 +36,11 @@ export interface RunJob {
     readonly participants: string | null
     readonly workspace: string
   }
-  /** What a person said to the run on another machine than the one that walks it. */
-  readonly order?: unknown
+  /**
+   * What a person said to the run on another machine than the one that walks it. JSON as a text: the server
+   * reads the rest of the job, and not every string of an order.
+   */
+  readonly order?: string
   /** Of an order: no other one has it, so that a copy of the job is known. */
   readonly nonce?: string
   /** Labels that a worker needs to begin the run. */
@@ -51,32 +57,6 @@ interface JobTerms {
   readonly at?: Date
   /** The job that this one follows: it may be given back meanwhile, and must not be taken for this one. */
   readonly after?: string
-}
-
-/** A job as people see it. */
-export interface SeenJob {
-  readonly id: string
-  readonly task: string
-  readonly run: string | null
-  /** Of a proposal: the action that it is about. */
-  readonly action: string | null
-  readonly stream: string | null
-  /** Of a job that begins its run: the digest of the flow. */
-  readonly begins: string | null
-  readonly labels: readonly string[]
-  readonly machine: string | null
-  readonly state: 'waiting' | 'due' | 'taken' | 'stuck'
-  readonly tries: number
-  readonly error: string | null
-  readonly run_at: string
-}
-
-interface SeenWorker {
-  readonly worker: string
-  readonly machine: string
-  readonly labels: readonly string[]
-  readonly version: string
-  readonly since: string
 }
 
 /** Short, because the engine puts it into names of statements, of which the server takes 63 characters. */
@@ -164,8 +144,27 @@ export function orderId(server: HomeServer, job: RunJob): string {
 
 /** Fails if a job begins a run or holds an order, and no machine of the home has signed that. */
 export async function refuseForged(server: ReadServer, job: RunJob): Promise<void> {
-  const text = sealedText(server, job)
-  if (text !== null) await requireSealed(server, { text, seal: job.seal, about: job.run })
+  if (job.begin === undefined && job.order === undefined) return
+  if (!holdsTexts(job)) throw unsigned(job.run)
+  const text = sealedText(server, job) ?? ''
+  await requireSealed(server, { text, seal: job.seal, about: job.run })
+}
+
+/** Returns whether a job holds texts where a machine signs texts: every role can write other values there. */
+export function holdsTexts({
+  run,
+  stream,
+  begin,
+  order = '',
+  labels = [],
+  nonce = '',
+}: RunJob): boolean {
+  const words = Object.entries(begin ?? {}).flatMap(([key, value]) => [key, value ?? ''])
+  return areTexts([run, stream, order, nonce, ...words, ...[labels].flat()])
+}
+
+export function areTexts(values: readonly unknown[]): boolean {
+  return values.every((one) => typeof one === 'string' && one.isWellFormed())
 }
 
 interface SealedWords {
@@ -179,21 +178,44 @@ export async function requireSealed(
   server: ReadServer,
   { text, seal, about }: SealedWords,
 ): Promise<void> {
-  if (seal !== undefined && (await server.isSealed(text, seal))) return
+  if (typeof seal?.key === 'string' && typeof seal.sig === 'string') {
+    if (await server.isSealed(text, seal)) return
+  }
+  throw unsigned(about)
+}
+
+function unsigned(about: string): Error {
   const message = 'no machine that may sign for this home has signed what the job says'
   const hint =
     'another hand or an older writ wrote it, or its machine was removed or has another key: look who has the role of the server, and queue the work or give the answer again'
-  throw faultError('machine.unknown', about, message, hint)
+  return faultError('machine.unknown', about, message, hint)
 }
 
-/** A workspace belongs to the machines that have it at its path. */
+const WORKSPACE_LABEL = 'workspace:'
+
+/** A workspace belongs to the machines that have a home at its path, or above it. */
 export function workspaceLabel(path: string): string {
-  return `workspace:${path}`
+  return `${WORKSPACE_LABEL}${path}`
+}
+
+/** Returns the workspace that a label names; null for other labels. */
+export function workspaceIn(label: string): string | null {
+  return label.startsWith(WORKSPACE_LABEL) ? label.slice(WORKSPACE_LABEL.length) : null
 }
 
 /** The labels of every worker: the formats of jobs that it knows. */
-export function formatLabels(format = JOB_FORMAT): readonly string[] {
-  return Array.from({ length: format }, (_, index) => `${FORMAT_LABEL}${index + 1}`)
+export function formatLabels(): readonly string[] {
+  return Array.from({ length: JOB_FORMAT }, (_, index) => formatLabel(index + 1))
+}
+
+export function formatLabel(format: number): string {
+  return `${FORMAT_LABEL}${format}`
+}
+
+/** Returns whether a newer writ may have made a job of this format. */
+export function isNewerFormat(format: unknown): format is number {
+  if (typeof format !== 'number' || !Number.isInteger(format)) return false
+  return format > JOB_FORMAT && format <= JOB_FORMAT_MAX
 }
 
 interface NewerJob {
@@ -209,7 +231,7 @@ export async function leaveToNewer(
   { task, payload, key, labels }: NewerJob,
   format: number,
 ): Promise<void> {
-  const flags = [...new Set([...labels, `${FORMAT_LABEL}${format}`])]
+  const flags = [...new Set([...labels, formatLabel(format)])]
   await addJob(server, task, payload, { key, flags, at: null })
 }
 
@@ -234,7 +256,7 @@ export async function addJob(
 }
 
 /** Fails in words: where no worker was ever prepared there is no place for jobs. */
-async function ask<T>(server: ReadServer, work: () => Promise<T>): Promise<T> {
+export async function ask<T>(server: ReadServer, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -270,81 +292,6 @@ export async function checkPrepared(server: HomeServer): Promise<void> {
   )
 }
 
-interface JobRow {
-  readonly id: string
-  readonly task: string
-  readonly run: string | null
-  readonly action: string | null
-  readonly stream: string | null
-  readonly begins: string | null
-  readonly flags: Readonly<Record<string, true>> | null
-  readonly is_taken: boolean
-  readonly is_due: boolean
-  readonly attempts: number
-  readonly max_attempts: number
-  readonly last_error: string | null
-  readonly run_at: Date
-}
-
-export async function seenJobs(server: ReadServer): Promise<readonly SeenJob[]> {
-  return ask(server, () => readJobs(server))
-}
-
-export async function seenWorkers(server: ReadServer): Promise<readonly SeenWorker[]> {
-  return ask(server, () => readWorkers(server))
-}
-
-/** Returns jobs and workers as `seenJobs` and `seenWorkers` do; none where no worker was ever prepared. */
-export async function seenIfPrepared(
-  server: ReadServer,
-): Promise<{ readonly jobs: readonly SeenJob[]; readonly workers: readonly SeenWorker[] }> {
-  const jobs = (await unlessUnprepared(server, () => readJobs(server))) ?? []
-  const workers = (await unlessUnprepared(server, () => readWorkers(server))) ?? []
-  return { jobs, workers }
-}
-
-async function readJobs(server: ReadServer): Promise<readonly SeenJob[]> {
-  const jobs = jobsSchema(server)
-  const { rows } = await server.queries.query<JobRow>(
-    `SELECT job.id::text, task.identifier AS task, job.payload->>'run' AS run,
-        job.payload->>'action' AS action, job.payload->>'stream' AS stream, job.payload->'begin'->>'flow' AS begins,
-        job.flags, job.attempts, job.locked_at IS NOT NULL AS is_taken, job.run_at <= now() AS is_due, job.max_attempts,
-        job.last_error, job.run_at
-      FROM ${jobs}._private_jobs AS job JOIN ${jobs}._private_tasks AS task ON task.id = job.task_id
-      ORDER BY job.id LIMIT 1000`,
-  )
-  return rows.map((row) => {
-    const [task = '', machine = null] = row.task.split('@')
-    const isStuck = row.attempts >= row.max_attempts && !row.is_taken
-    return {
-      id: row.id,
-      task,
-      run: row.run,
-      action: row.action,
-      stream: row.stream,
-      begins: row.begins,
-      labels: Object.keys(row.flags ?? {}),
-      machine,
-      state: isStuck ? 'stuck' : row.is_taken ? 'taken' : row.is_due ? 'due' : 'waiting',
-      tries: row.attempts,
-      error: row.last_error,
-      run_at: row.run_at.toISOString(),
-    } as const
-  })
-}
-
-/** Of those on the roll the ones that hold their lock: the last worker that died is taken off by none. */
-async function readWorkers(server: ReadServer): Promise<readonly SeenWorker[]> {
-  const { rows } = await server.queries.query<Omit<SeenWorker, 'since'> & { readonly since: Date }>(
-    `SELECT worker, machine, labels, version, since FROM ${server.schema}.workers
-      WHERE EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
-        AND (classid::bigint << 32) | objid::bigint = hashtextextended($1 || worker, 0))
-      ORDER BY since`,
-    [lockName(server, 'worker/')],
-  )
-  return rows.map((row) => ({ ...row, since: row.since.toISOString() }))
-}
-
 /** The lock of something that one session of the server has at a time. */
 export function lockName({ schema }: Pick<HomeServer, 'schema'>, name: string): string {
   return `${schema}/${name}`
@@ -353,60 +300,57 @@ export function lockName({ schema }: Pick<HomeServer, 'schema'>, name: string): 
 /** Begins the error of a job that is not tried again. */
 export const REFUSED = 'refused: '
 
-const HALTED = 'everything is halted: it goes on after `writ resume`'
-
-interface FindingTerms {
-  /** The name of a machine, by the fingerprint of a key that it has or had. */
-  readonly nameOf: (machine: string) => string
-  readonly isHalted?: boolean
-}
-
-/** Why no worker takes a job; null if one can. */
-export function findingOf(
-  job: SeenJob,
-  workers: readonly SeenWorker[],
-  { nameOf, isHalted = false }: FindingTerms,
-): string | null {
-  if (job.state === 'stuck' && job.error?.startsWith(REFUSED) === true) return job.error
-  if (job.state === 'stuck') return `failed ${job.tries} times: ${job.error ?? ''}`
-  if (job.state === 'taken') return null
-  if (isHalted) return HALTED
-  const place = job.machine === null ? null : nameOf(job.machine)
-  // By name, because a machine keeps it when its key changes.
-  const near = workers.filter(({ machine }) => place === null || nameOf(machine) === place)
-  if (near.length === 0)
-    return place === null
-      ? 'no worker runs'
-      : `waits for a worker on the machine ${place}, which has its files`
-  const can = near.some(({ labels }) => job.labels.every((label) => labels.includes(label)))
-  if (can) return job.error === null ? null : `failed so far: ${job.error}`
-  const missing = job.labels.filter((label) => !near.some(({ labels }) => labels.includes(label)))
-  const newer = missing.find((label) => label.startsWith(FORMAT_LABEL))
-  if (newer !== undefined)
-    return `a newer writ made it, and no worker knows jobs of format ${newer.slice(FORMAT_LABEL.length)}`
-  return `no worker has ${(missing.length > 0 ? missing : job.labels).join(', ')}`
-}
-
 /** Gives a stuck job its tries back. Returns whether there was one. */
 export function retryJob(server: HomeServer, id: string): Promise<boolean> {
   return changeJob(server, 'reschedule_jobs(ARRAY[$1::bigint], run_at := now(), attempts := 0)', id)
 }
 
-/** Returns what a job says that no worker has; null if there is none. */
-export async function jobPayload(server: HomeServer, id: string): Promise<unknown> {
-  const { rows } = await ask(server, () =>
-    server.queries.query<{ payload: unknown }>(
-      `SELECT payload FROM ${jobsSchema(server)}._private_jobs
-        WHERE id = $1 AND locked_at IS NULL`,
-      [id],
-    ),
-  )
-  return rows[0]?.payload ?? null
+/**
+ * Takes away a job that no worker has, once `before` has looked at what it says and agrees. No worker takes the
+ * job meanwhile. Where this process dies or `before` fails, the job stays as it was. Returns whether it is
+ * taken away.
+ */
+export async function takeAway(
+  server: HomeServer,
+  id: string,
+  before: (payload: unknown) => Promise<boolean>,
+): Promise<boolean> {
+  const pool = await server.openPool(1)
+  try {
+    return await ask(server, async () => {
+      const client = await pool.connect()
+      try {
+        const isAway = await takeLocked(client, jobsSchema(server), id, before)
+        client.release()
+        return isAway
+      } catch (error) {
+        // The server takes the transaction back with its connection.
+        client.release(true)
+        throw error
+      }
+    })
+  } finally {
+    await pool.end()
+  }
 }
 
-/** Takes away a job that no worker has. Returns whether there was one. */
-export function completeJob(server: HomeServer, id: string): Promise<boolean> {
-  return changeJob(server, 'complete_jobs(ARRAY[$1::bigint])', id)
+async function takeLocked(
+  client: PoolClient,
+  schema: string,
+  id: string,
+  before: (payload: unknown) => Promise<boolean>,
+): Promise<boolean> {
+  await client.query('BEGIN')
+  // Workers pass over rows that are locked.
+  const { rows } = await client.query<{ payload: unknown }>(
+    `SELECT payload FROM ${schema}._private_jobs WHERE id = $1 AND locked_at IS NULL FOR UPDATE`,
+    [id],
+  )
+  const [job] = rows
+  const isAgreed = job !== undefined && (await before(job.payload))
+  if (isAgreed) await client.query(`SELECT ${schema}.complete_jobs(ARRAY[$1::bigint])`, [id])
+  await client.query('COMMIT')
+  return isAgreed
 }
 
 /**

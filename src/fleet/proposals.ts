@@ -35,7 +35,15 @@ import {
 } from '../ledger/index.ts'
 import type { AccompanyingRecord, GateAnswer, GateSurface } from '../service/index.ts'
 import type { HomeServer, Ledger } from '../store/index.ts'
-import { addJob, JOB_FORMAT, type RunJob, requireSealed, taskOf, workspaceLabel } from './jobs.ts'
+import {
+  addJob,
+  areTexts,
+  JOB_FORMAT,
+  type RunJob,
+  requireSealed,
+  taskOf,
+  workspaceLabel,
+} from './jobs.ts'
 import { refuseRemoved } from './removed-job.ts'
 import type { RollCall } from './roll-call.ts'
 import { withSealOfNow } from './seal-of-now.ts'
@@ -130,6 +138,13 @@ function neededBy({ labels, workspace }: QueuedProposal): readonly string[] {
   return [...new Set([...labels, workspaceLabel(workspace)])]
 }
 
+/** Returns whether a job is a proposal, and holds texts where a machine signs texts. */
+export function isProposalJob(job: Partial<ProposalJob>): job is ProposalJob {
+  const { action, stream, workspace, labels, by, document, nonce } = job
+  const texts = [action, stream, workspace, document, nonce, by?.principal]
+  return areTexts([...texts, by?.token ?? '', by?.agent ?? '', ...[labels].flat()])
+}
+
 export function sealedProposal({ schema }: Pick<HomeServer, 'schema'>, job: ProposalJob): string {
   const { action, stream, workspace, labels, by, nonce } = job
   const document = digestBytes(job.document)
@@ -159,7 +174,7 @@ export class ProposalJobs {
   }
 
   #told(payload: unknown, job: Job): Promise<void> {
-    const given = payload as ProposalJob // Jobs of this task are made by `addProposal`.
+    const given = (payload ?? {}) as ProposalJob // Jobs of this task are made by `addProposal`.
     return takeTurn(this.#place, {
       words: { task: TASK, action: given.action },
       payload,

@@ -13,7 +13,9 @@ export async function refuseRemoved(ledger: Ledger, text: string, about: string)
   const query = { stream: HOST_STREAM, idempotencyKey: removalOf(text), limit: 1 } as const
   const { facts } = await ledger.store.find({ ...query, order: 'oldest_first' })
   if (facts.length === 0) return
-  const message = 'a human removed this job, and a copy of it was added again'
-  const hint = 'look who has the role of the server; to have it done after all, queue it again'
+  const message =
+    'a human removed this job: the command was interrupted, or a copy of the job was added again'
+  const hint =
+    'remove it once more: `writ worker drop JOB`; if it comes back, look who has the role of the server; to have it done after all, queue it again'
   throw faultError('machine.job', about, message, hint)
 }

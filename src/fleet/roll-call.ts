@@ -169,10 +169,11 @@ export class RollCall {
         WHERE ids IS NOT NULL`,
     )
     // A job that was added again while a worker had it lost its key and its tries: where the worker died,
-    // it would be listed as stuck for ever.
+    // it would be listed as stuck for ever. The server reads not every payload as JSON.
     await this.#pool.query(
       `DELETE FROM ${table} WHERE locked_at IS NULL AND key IS NULL AND attempts >= max_attempts
-        AND payload->>'run' IS NOT NULL AND payload->'order' IS NULL`,
+        AND task_id IN (SELECT id FROM ${jobs}._private_tasks WHERE identifier ~ '^run(@|$)')
+        AND position('"order"' IN payload::text) = 0`,
     )
     // The engine waits longer after each failure, up to six hours.
     const latest = `now() + interval '${PAUSE_MS_MAX} milliseconds'`

@@ -9,10 +9,10 @@ export async function withSealOfNow<Job extends { readonly seal?: RunJob['seal']
   id: string,
 ): Promise<Job> {
   if (job.seal === undefined) return job
-  const { rows } = await server.queries.query<{ seal: RunJob['seal'] | null }>(
-    `SELECT payload->'seal' AS seal FROM ${jobsSchema(server)}._private_jobs WHERE id = $1`,
+  const { rows } = await server.queries.query<{ payload: Pick<RunJob, 'seal'> | null }>(
+    `SELECT payload FROM ${jobsSchema(server)}._private_jobs WHERE id = $1`,
     [id],
   )
-  const seal = rows[0]?.seal ?? null
-  return seal === null ? job : { ...job, seal }
+  const { seal } = rows[0]?.payload ?? {}
+  return seal === undefined ? job : { ...job, seal }
 }

@@ -2,6 +2,7 @@
 import { faultCode } from '../base/index.ts'
 import type { ReadServer } from '../store/index.ts'
 import { jobsSchema, type RunJob, refuseForged, unlessUnprepared } from './jobs.ts'
+import { momentSql } from './seen-jobs.ts'
 
 interface SentOrder {
   readonly order: unknown
@@ -9,7 +10,8 @@ interface SentOrder {
 }
 
 interface OrderRow {
-  readonly payload: RunJob
+  /** Of any role of the server: the one that a machine has signed is a job of this room. */
+  readonly payload: RunJob | null
   readonly created_at: Date
 }
 
@@ -18,14 +20,16 @@ interface OrderRow {
  * signed: a worker obeys no other. A job that the workers gave up is on its way no more.
  */
 export async function sentOrders(server: ReadServer, run: string): Promise<readonly SentOrder[]> {
-  const sql = `SELECT payload, created_at FROM ${jobsSchema(server)}._private_jobs
-    WHERE payload->>'run' = $1 AND payload->'order' IS NOT NULL
+  const sql = `SELECT payload, ${momentSql('created_at')} AS created_at
+    FROM ${jobsSchema(server)}._private_jobs
+    WHERE position($1 IN payload::text) > 0 AND position('"order"' IN payload::text) > 0
       AND (attempts < max_attempts OR locked_at IS NOT NULL) ORDER BY id LIMIT 100`
   const found = await unlessUnprepared(server, () => server.queries.query<OrderRow>(sql, [run]))
   const sent: SentOrder[] = []
   for (const { payload, created_at } of found?.rows ?? []) {
-    if (await isSigned(server, payload))
-      sent.push({ order: payload.order, atMs: created_at.getTime() })
+    if (payload?.run !== run || payload.order === undefined) continue
+    if (!(await isSigned(server, payload))) continue
+    sent.push({ order: JSON.parse(payload.order), atMs: created_at.getTime() })
   }
   return sent
 }

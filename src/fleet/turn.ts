@@ -1,9 +1,16 @@
 /** One turn of a job: reports it, does it, and adds it again where nothing is wrong with it. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Job } from 'graphile-worker'
-import { FaultError, fault, faultCode, showName } from '../base/index.ts'
+import { FaultError, fault, faultCode, faultError, showName } from '../base/index.ts'
 import type { HomeServer } from '../store/index.ts'
-import { formatLabels, JOB_FORMAT, leaveToNewer, REFUSED, spendTries } from './jobs.ts'
+import {
+  formatLabel,
+  isNewerFormat,
+  JOB_FORMAT,
+  leaveToNewer,
+  REFUSED,
+  spendTries,
+} from './jobs.ts'
 
 /** What a worker tells of. */
 export interface WorkerNews {
@@ -44,7 +51,7 @@ const REFUSED_CODES: ReadonlySet<string> = new Set([
   'machine.unknown',
   'principal.token',
   'principal.unknown',
-  // A human removed it.
+  // A human removed it, or no writ makes such a job.
   'machine.job',
 ])
 
@@ -81,10 +88,11 @@ export async function takeTurn(
     tell({ kind, at: now(), ...words, ...rest })
   told('taken')
   try {
-    const { v } = payload as { readonly v: unknown } // Jobs are made by `addRun` and `addProposal`.
+    // Every role of the server can add a job that is no object.
+    const { v } = (payload ?? {}) as { readonly v?: unknown }
     if (v !== JOB_FORMAT) {
-      if (typeof v !== 'number' || v < JOB_FORMAT) throw newerJob(v)
-      flags.isForeign(formatLabels(v))
+      if (!isNewerFormat(v)) throw strangeJob(v)
+      flags.isForeign([formatLabel(v)])
       await leaveToNewer(server, { task: job.task_identifier, payload, key: job.key, labels }, v)
       return told('passed_on', wordsOf(newerJob(v)))
     }
@@ -92,38 +100,70 @@ export async function takeTurn(
     if (status === null) told('passed_on')
     else told('done', { status })
   } catch (error) {
-    const code = faultCode(error) ?? ''
-    const isOut = await standing.isOut(error)
-    const restMs = isOut ? OUT_REST_MS : (restsMs[code] ?? RESTS_MS[code])
-    if (restMs !== undefined && (await again(restMs, code)))
-      return told('passed_on', wordsOf(error))
-    told('failed', wordsOf(error))
-    const isRefused = REFUSED_CODES.has(code) && (await spendTries(server, job.id))
+    let failure = error
+    try {
+      const code = faultCode(error) ?? ''
+      const isOut = await standing.isOut(error)
+      const restMs = isOut ? OUT_REST_MS : (restsMs[code] ?? RESTS_MS[code])
+      if (restMs !== undefined && (await again(restMs, code)))
+        return told('passed_on', wordsOf(error))
+    } catch (reason) {
+      // The job cannot be added again: it fails, and keeps its row.
+      failure = reason
+    }
+    told('failed', wordsOf(failure))
+    const isRefused =
+      REFUSED_CODES.has(faultCode(failure) ?? '') && (await spendTries(server, job.id))
     // The engine keeps the message for people; a stack says nothing to them.
-    const text = `${isRefused ? REFUSED : ''}${failureText(error)}`
+    const text = `${isRefused ? REFUSED : ''}${failureText(failure)}`
     throw Object.assign(new Error(text), { stack: '' })
   }
 }
 
-/** Adds a job again, however long the server is away; false where the worker ends meanwhile. */
+/** Failures to add a job that pass by themselves, or when a person makes room. */
+const PASSING: ReadonlySet<string> = new Set([
+  'ledger.unreachable',
+  'ledger.busy',
+  'ledger.disk_full',
+])
+/** SQLSTATE classes of values, rules, rights and limits: the server understood, and refuses it every time. */
+const REFUSALS = /^(?:22|23|42|54)/
+
+/**
+ * Adds a job again, however long the server is away; false where the worker ends meanwhile. Fails where
+ * trying again does not help.
+ */
 export async function addPatiently(stop: AbortSignal, add: () => Promise<void>): Promise<boolean> {
   for (let endMs = Number.POSITIVE_INFINITY; performance.now() < endMs; await pause(AGAIN_MS)) {
     try {
       await add()
       return true
-    } catch {
-      // The server is away.
+    } catch (error) {
+      if (!passes(error)) throw error
       if (stop.aborted) endMs = Math.min(endMs, performance.now() + LAST_MS)
     }
   }
   return false
 }
 
-function newerJob(found: unknown): Error {
+function passes(error: unknown): boolean {
+  if (!PASSING.has(faultCode(error) ?? '')) return false
+  // A cause is an error of the server or of the system, or there is none.
+  const { code } = ((error as Error).cause ?? {}) as { readonly code?: unknown }
+  return typeof code !== 'string' || !REFUSALS.test(code)
+}
+
+function newerJob(found: number): Error {
   const message = `the job has the format ${showName(String(found))}, and this writ knows ${JOB_FORMAT}`
   const hint = 'install the writ that made the job here, too'
-  const details = { found: Number(found), known: JOB_FORMAT }
+  const details = { found, known: JOB_FORMAT }
   return new FaultError(fault('ledger.version', '', details, { message, hint }))
+}
+
+function strangeJob(found: unknown): Error {
+  const message = `no writ makes jobs of the format ${showName(JSON.stringify(found) ?? 'none')}`
+  const hint = 'look who has the role of the server, and remove the job: `writ worker drop JOB`'
+  return faultError('machine.job', '', message, hint)
 }
 
 export function wordsOf(error: unknown): { readonly code?: string; readonly message: string } {
@@ -134,7 +174,9 @@ export function wordsOf(error: unknown): { readonly code?: string; readonly mess
 
 function failureText(error: unknown): string {
   const { code, message } = wordsOf(error)
-  return code === undefined ? message : `${message} (${code})`
+  const text = code === undefined ? message : `${message} (${code})`
+  // A job may name anything, and the server keeps no such characters.
+  return text.toWellFormed().replaceAll('\0', '\ufffd')
 }
 
 export function now(): string {

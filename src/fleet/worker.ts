@@ -24,7 +24,7 @@ import {
   startRun,
   type WalkedRun,
 } from '../runs/index.ts'
-import { pinnedFlow } from '../schedules/index.ts'
+import { hasWorkspace, pinnedFlow } from '../schedules/index.ts'
 import { connectionIn, type HomeServer, type Ledger, postgresFailure } from '../store/index.ts'
 import {
   addAgain,
@@ -37,6 +37,7 @@ import {
   sealedText,
   signedLabels,
   taskOf,
+  workspaceIn,
   workspaceLabel,
 } from './jobs.ts'
 import { LastingWork } from './lasting-work.ts'
@@ -162,7 +163,7 @@ async function openSession(options: WorkerOptions, watch: LedgerWatch): Promise<
   const labels = [...options.labels, workspace, ...formatLabels()]
   const roll = new RollCall(pool, server, { machine, labels, version: options.version })
   const stop = new AbortController()
-  const flags = new ForeignFlags(server, labels)
+  const flags = new ForeignFlags(options, labels)
   const place = { machine, labels, flags, standing: watch, stop: stop.signal }
   const jobs = new WorkerJobs(options, place)
   const proposals = new ProposalJobs({ ...options, ...place, roll })
@@ -224,13 +225,13 @@ function namesInto(roll: RollCall): EventEmitter {
 
 /** Labels that jobs ask for and this worker does not have; the engine leaves those jobs to others. */
 class ForeignFlags {
-  readonly #server: HomeServer
+  readonly #options: WorkerOptions
   readonly #labels: readonly string[]
   #known: string[] = []
   #lookedMs = Number.NEGATIVE_INFINITY
 
-  constructor(server: HomeServer, labels: readonly string[]) {
-    this.#server = server
+  constructor(options: WorkerOptions, labels: readonly string[]) {
+    this.#options = options
     this.#labels = labels
   }
 
@@ -238,17 +239,25 @@ class ForeignFlags {
   async read(): Promise<string[]> {
     if (performance.now() - this.#lookedMs < FLAGS_MS) return this.#known
     this.#lookedMs = performance.now()
-    const { rows } = await this.#server.queries.query<{ flag: string }>(
-      `SELECT DISTINCT flag FROM ${jobsSchema(this.#server)}._private_jobs AS job,
-        jsonb_object_keys(job.flags) AS flag WHERE job.flags IS NOT NULL`,
+    const { server } = this.#options
+    const { rows } = await server.queries.query<{ flag: string }>(
+      `SELECT DISTINCT flag FROM ${jobsSchema(server)}._private_jobs AS job,
+        jsonb_object_keys(CASE jsonb_typeof(job.flags) WHEN 'object' THEN job.flags END) AS flag`,
     )
-    this.#known = rows.map(({ flag }) => flag).filter((flag) => !this.#labels.includes(flag))
+    this.#known = rows.map(({ flag }) => flag).filter((flag) => !this.#has(flag))
     return this.#known
+  }
+
+  /** A directory below the workspace of the home is this machine's, too. */
+  #has(label: string): boolean {
+    if (this.#labels.includes(label)) return true
+    const workspace = workspaceIn(label)
+    return workspace !== null && hasWorkspace(this.#options, workspace)
   }
 
   /** Returns whether a job asks for more than this worker has. It came before the last look. */
   isForeign(flags: readonly string[]): boolean {
-    const foreign = flags.filter((flag) => !this.#labels.includes(flag))
+    const foreign = flags.filter((flag) => !this.#has(flag))
     this.#known = [...new Set([...this.#known, ...foreign])]
     return foreign.length > 0
   }
@@ -343,7 +352,7 @@ class WorkerJobs {
 
   #told(payload: unknown, job: Job): Promise<void> {
     const { tell, server } = this.#options
-    const given = payload as RunJob // Jobs of this task are made by `addRun`.
+    const given = (payload ?? {}) as RunJob // Jobs of this task are made by `addRun`.
     return takeTurn(
       { ...this.#place, tell, server },
       {
@@ -364,24 +373,35 @@ class WorkerJobs {
   async #passOn(given: RunJob, { id, flags }: Job, { restMs, code }: Rest): Promise<boolean> {
     const { run, stream, order } = given
     const isLeft = order !== undefined && !EARLY_CODES.has(code)
-    const job = isLeft ? { run, stream } : given
     const { server, ledger } = this.#options
     return addPatiently(this.#place.stop, async () => {
       const machine = await machineOf(ledger, run)
       const at = new Date(Date.now() + restMs)
-      const labels = Object.keys(flags ?? {})
-      const signed = await withSealOfNow(server, job, id)
-      await addAgain(server, signed, { machine, at, labels, after: id })
+      const isLook = isLeft || (await this.#isLook(given))
+      const job = isLook ? { run, stream } : await withSealOfNow(server, given, id)
+      const labels = isLook ? [] : Object.keys(flags ?? {})
+      await addAgain(server, job, { machine, at, labels, after: id })
     })
   }
 
+  /**
+   * Returns whether a job that would begin a run finds it begun. It only asks to look at the run then, which
+   * needs no signature and no labels: the machine that queued it may have another key by now.
+   */
+  async #isLook({ run, stream, begin, order }: RunJob): Promise<boolean> {
+    if (begin === undefined || order !== undefined) return false
+    return hasBegun({ ledger: this.#options.ledger, stream }, run)
+  }
+
   /** Begins the run, or goes on with it. Null where another machine has to. */
-  async #walk(job: RunJob, flags: readonly string[]): Promise<string | null> {
+  async #walk(given: RunJob, flags: readonly string[]): Promise<string | null> {
     const { ledger, server, withHost } = this.#options
+    const isLook = await this.#isLook(given)
+    const job: RunJob = isLook ? { run: given.run, stream: given.stream } : given
     await refuseForged(server, job)
     const text = sealedText(server, job)
     if (text !== null) await refuseRemoved(ledger, text, job.run)
-    const labels = [...flags, ...(await this.#neededBy(job))]
+    const labels = isLook ? [] : [...flags, ...(await this.#neededBy(job))]
     if (this.#place.flags.isForeign(labels)) {
       await addAgain(server, job, { labels })
       return null
@@ -396,7 +416,7 @@ class WorkerJobs {
     return withHost(job.stream, async (host) => {
       // `orderOf` looks at it when it is taken.
       if (job.order !== undefined)
-        leaveOrder(host, job.run, job.order as Order, orderId(server, job))
+        leaveOrder(host, job.run, JSON.parse(job.order) as Order, orderId(server, job))
       const walked = await this.#goOn(host, job)
       await this.#comeBack(walked, job)
       return walked.status

@@ -170,7 +170,7 @@ it('every run ends, nothing is lost or doubled, and the ledger verifies', {
   for (;;) {
     await pause(1_000 + next() * 3_000)
     for (const one of [...workers, ...services]) one.look()
-    const jobs = await patiently(() => seenJobs(server))
+    const { jobs } = await patiently(() => seenJobs(server))
     const left = jobs.filter(({ task }) => task === 'run')
     if (left.length === 0) break
     if (performance.now() - startedMs > END_MS)

@@ -217,6 +217,36 @@ describe('a queued proposal', () => {
     expect(JSON.parse(out)).toMatchObject({ action_id: queued.id, promoted: true })
   })
 
+  it('ends its `--wait` when a person removes its job', TIMEOUT, async () => {
+    const queued = proposal(first, 'unwaited')
+    const words = [
+      join(process.cwd(), 'bin', 'writ.cjs'),
+      'propose',
+      '-',
+      '--queue',
+      '--wait',
+      '--json',
+    ]
+    const child = spawn(process.execPath, words, { cwd: first.project, env: first.env })
+    let out = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk.toString()
+    })
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.stdin.end(JSON.stringify(queued.document))
+    await until(() => jobOf(queued.id) !== undefined)
+    first.must(['worker', 'drop', jobOf(queued.id).id])
+    const timer = setTimeout(() => child.kill(), 20_000)
+    expect(await ended).toBe(1)
+    clearTimeout(timer)
+    const { code, message } = JSON.parse(out).error
+    expect([code, message]).toEqual([
+      'machine.job',
+      expect.stringContaining('a person removed its job'),
+    ])
+    expect(existsSync(queued.path)).toBe(false)
+  })
+
   it('is refused when the token was revoked meanwhile', TIMEOUT, async () => {
     const { token, id } = tokenOf(first, 'ai:gone@local')
     const queued = proposal(first, 'revoked')

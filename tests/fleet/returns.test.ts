@@ -168,7 +168,8 @@ it('with what a person said only where a machine of the home has signed it', TIM
   const { run_id: run } = machine.must(['flow', 'run', file, '--queue'])
   const worker = await work()
   await worker.until((news) => news.kind === 'done' && news.run === run)
-  const order = { kind: 'signal', name: 'go', principal: 'human:mallory@local', data: null }
+  const signal = { kind: 'signal', name: 'go', principal: 'human:mallory@local', data: null }
+  const order = JSON.stringify(signal)
   const { rows } = await client.query(
     `SELECT tasks.identifier FROM ${jobs}._private_tasks AS tasks WHERE identifier LIKE 'run@%'`,
   )

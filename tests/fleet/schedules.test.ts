@@ -118,7 +118,7 @@ const look = (host: FlowHost, queue = queueOf(host)) =>
   new ScheduleLoop(host, { queue, tell: () => undefined }).look()
 
 async function jobsOf(host: FlowHost): Promise<readonly string[]> {
-  const jobs = await seenJobs(serverOf(host.ledger))
+  const { jobs } = await seenJobs(serverOf(host.ledger))
   return jobs.flatMap(({ run }) => run ?? []).sort()
 }
 

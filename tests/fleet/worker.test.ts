@@ -1,5 +1,5 @@
 /** Workers (X-2), as processes over a real PostgreSQL server. */
-import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -83,6 +83,19 @@ function ledgerOf(machine: FleetMachine): Promise<Ledger> {
   const root = join(machine.folder, 'state', 'writ')
   const [id = ''] = readdirSync(root).filter((name) => name !== 'homes.json')
   return openLedger({ directory: join(root, id) })
+}
+
+/** Adds a job that begins a run in a workspace, which this machine signs. */
+async function begunIn(machine: FleetMachine, file: string, workspace: string): Promise<string> {
+  const ledger = await ledgerOf(machine)
+  const compiled = compileFlow(JSON.parse(readFileSync(file, 'utf8')) as Flow)
+  if (!compiled.ok) throw new Error('the flow compiles')
+  await pinFlow(ledger, compiled.flow)
+  const begin = { flow: compiled.flow.digest, participants: null, workspace }
+  const run = newRunId(Date.now())
+  await addRun(serverOf(ledger), { run, stream: 'main', begin })
+  await ledger.close()
+  return run
 }
 
 describe('a worker', () => {
@@ -213,19 +226,43 @@ describe('a worker', () => {
 
   it('needs the labels of the flow itself, also for jobs that name none', TIMEOUT, async () => {
     const file = writeFlow(first, 'own', url, { labels: ['gpu'] })
-    const ledger = await ledgerOf(first)
-    const compiled = compileFlow(JSON.parse(readFileSync(file, 'utf8')) as Flow)
-    if (!compiled.ok) throw new Error('the flow compiles')
-    await pinFlow(ledger, compiled.flow)
-    const workspace = realpathSync(first.project)
-    const begin = { flow: compiled.flow.digest, participants: null, workspace }
-    const run = newRunId(Date.now())
-    await addRun(serverOf(ledger), { run, stream: 'main', begin })
-    await ledger.close()
+    const run = await begunIn(first, file, realpathSync(first.project))
     const plain = work(first)
     await plain.until((news) => news.kind === 'passed_on' && news.run === run)
     expect(jobAt(run).labels).toContain('gpu')
     expect(plain.news.some((news) => news.run === run && news.kind === 'done')).toBe(false)
+  })
+
+  it('walks a run in the subdirectory of its workspace that was named', TIMEOUT, async () => {
+    const folder = join(realpathSync(first.project), 'part', 'deep')
+    mkdirSync(folder, { recursive: true })
+    const file = writeFlow(first, 'below', url)
+    const below = Object.assign(Object.create(first) as FleetMachine, { project: folder })
+    const { run_id: run } = below.must(['flow', 'run', file, '--queue'])
+    expect(jobAt(run)).toMatchObject({ labels: [`workspace:${folder}`], finding: 'no worker runs' })
+    const worker = work(first)
+    const done = await worker.until((news) => news.kind === 'done' && news.run === run)
+    expect(done.status).toBe('DONE')
+    const { runs } = first.must(['flow', 'list'])
+    expect(runs.find((one: { run_id: string }) => one.run_id === run).workspace).toBe(folder)
+    expect(readdirSync(folder)).toContain('orchestration_log.md')
+  })
+
+  it('walks no run in a directory that only looks like one of its workspace', TIMEOUT, async () => {
+    const own = realpathSync(first.project)
+    const outside = join(fleet.folder, 'outside')
+    for (const folder of [outside, join(own, 'other', '.writ')])
+      mkdirSync(folder, { recursive: true })
+    symlinkSync(outside, join(own, 'link'))
+    const file = writeFlow(first, 'outside', url)
+    const places = ['link', '../outside', 'other/../../../outside', 'other', 'gone']
+    const runs = await Promise.all(places.map((place) => begunIn(first, file, `${own}/${place}`)))
+    const worker = work(first)
+    await worker.until((news) => news.kind === 'ready')
+    await new Promise((next) => setTimeout(next, 3_000))
+    expect(worker.news.filter(({ kind, run }) => kind === 'done' && runs.includes(run))).toEqual([])
+    expect(readdirSync(outside)).toEqual([])
+    for (const run of runs) first.must(['flow', 'cancel', run])
   })
 
   it('goes on when the database was killed', TIMEOUT, async () => {

@@ -1,4 +1,5 @@
 /** Marks of the query index in PostgreSQL: bound to the history, so that an appender cannot move them. */
+import type pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgresReader } from '../../src/store/postgres/postgres-store.ts'
 import { type PostgresServer, startPostgres } from '../../tools/postgres.mjs'
@@ -126,4 +127,31 @@ it('terms that the owner removed are written again by reindex', async () => {
   await later.reindex()
   expect(await find(later, 't-2')).toBe(1)
   await later.close()
+}, 120_000)
+
+it('a tail that is too long to be searched at once is not read whole', async () => {
+  const ledger = await postgresLedger(server)
+  const store = await postgresLedgerAt(ledger.place, { isIndexing: false })
+  await store.append(Array.from({ length: 700 }, (_, at) => taskDraft(`t-${at}`)))
+  // The first question learns of the mark.
+  expect(await find(store, 't-0')).toBe(1)
+  const asked: pg.QueryConfig[] = []
+  const { queries } = store
+  const ask = queries.query.bind(queries)
+  Object.assign(queries, {
+    query: (config: pg.QueryConfig) => {
+      asked.push(config)
+      return ask(config)
+    },
+  })
+  expect(await find(store, 't-699')).toBe(1)
+  await store.close()
+  const [{ text, values } = { text: '', values: [] }] = asked
+  const { rows } = await asOwner(server, (client) =>
+    client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values),
+  )
+  const plan = JSON.stringify(rows[0]['QUERY PLAN'])
+  expect(plan).toContain('"Subplan Name":"CTE tail"')
+  expect(plan).toContain('"Actual Rows":513')
+  expect(plan).not.toContain('"Actual Rows":700')
 }, 120_000)

@@ -6,7 +6,7 @@ import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.t
 import { type ReadSession, streamToRead, withHistory } from '../call/home.ts'
 import { statusWord } from '../flow/answer.ts'
 import { passWhenRead } from '../flow/passed.ts'
-import { queuedRows } from '../flow/queued.ts'
+import { moreText, queuedAnswer, queuedRuns } from '../flow/queued.ts'
 import { momentOption, numberOption } from '../history/option-values.ts'
 import { plain, table } from '../history/text.ts'
 
@@ -28,12 +28,11 @@ export async function run(call: CommandCall): Promise<Exit> {
   return withHistory(call, async (session) => {
     await passWhenRead(call, session, null)
     const runs = await listedRuns(session, call, wanted)
-    const waiting = await queuedIn(session, call, wanted)
+    const queue = await queuedIn(session, call, wanted)
+    const waiting = queue.rows
     const { terminal, options } = call
     if (options.isOn('json'))
-      await terminal.out(
-        `${JSON.stringify({ runs, ...(waiting.length === 0 ? {} : { queued: waiting }) })}\n`,
-      )
+      await terminal.out(`${JSON.stringify({ runs, ...queuedAnswer(queue) })}\n`)
     else if (runs.length + waiting.length === 0)
       await terminal.out('no run found: writ flow run FLOW begins one\n')
     else {
@@ -54,7 +53,7 @@ export async function run(call: CommandCall): Promise<Exit> {
         plain(flow_id),
         run_id,
       ])
-      await terminal.out(table(terminal, heads, [...queued, ...rows]))
+      await terminal.out(`${table(terminal, heads, [...queued, ...rows])}${moreText(queue.more)}`)
     }
     return EXIT.yes
   })
@@ -66,10 +65,11 @@ async function queuedIn(
   call: CommandCall,
   wanted: ReadonlySet<string> | null,
 ) {
-  if (wanted !== null && !wanted.has('QUEUED')) return []
+  if (wanted !== null && !wanted.has('QUEUED')) return { rows: [], more: 0 }
   const flowName = call.options.text('flow')
-  const rows = await queuedRows(session, await streamToRead(session, call))
-  return rows.filter(({ flow_id }) => flowName === null || flow_id === flowName)
+  const { rows, more } = await queuedRuns(session, await streamToRead(session, call))
+  const named = rows.filter(({ flow_id }) => flowName === null || flow_id === flowName)
+  return { rows: named, more }
 }
 
 function statusesOf({ options }: CommandCall): ReadonlySet<string> | null {

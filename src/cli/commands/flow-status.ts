@@ -15,7 +15,7 @@ import { stopsWithLaws } from '../flow/approval-laws.ts'
 import { namedRun } from '../flow/named.ts'
 import { otherMachineOf, otherMachineText } from '../flow/other-machine.ts'
 import { passWhenRead } from '../flow/passed.ts'
-import { queuedRows, queuedRun, tellQueued } from '../flow/queued.ts'
+import { moreText, queuedAnswer, queuedRun, queuedRuns, tellQueued } from '../flow/queued.ts'
 import { withSentAnswers } from '../flow/sent-answers.ts'
 import { editedFlow, editedText } from '../flow/source-files.ts'
 import { plain, table } from '../history/text.ts'
@@ -99,13 +99,13 @@ async function listRuns(session: ReadSession, call: CommandCall): Promise<Exit> 
     }),
   )
   const { terminal, options } = call
-  const queued = await queuedRows(session, stream)
-  const more = queued.length === 0 ? {} : { queued }
-  if (options.isOn('json')) await terminal.out(`${JSON.stringify({ runs, ...more })}\n`)
-  else if (runs.length + queued.length === 0) await terminal.out('no flow was run here\n')
+  const queued = await queuedRuns(session, stream)
+  if (options.isOn('json'))
+    await terminal.out(`${JSON.stringify({ runs, ...queuedAnswer(queued) })}\n`)
+  else if (runs.length + queued.rows.length === 0) await terminal.out('no flow was run here\n')
   else {
     if (runs.length > 0) await showRun(session, call)
-    const waiting = queued.map((one) => [
+    const waiting = queued.rows.map((one) => [
       one.run_id,
       plain(one.flow_id),
       'QUEUED',
@@ -114,7 +114,7 @@ async function listRuns(session: ReadSession, call: CommandCall): Promise<Exit> 
     const begun = runs.map((one) => [one.run_id, plain(one.flow_id), one.status, one.started_at])
     const heading = `\n${terminal.paint.strong('all runs, the newest first')}\n`
     await terminal.out(
-      `${heading}${table(terminal, ['run', 'flow', 'status', 'began'], [...waiting, ...begun])}`,
+      `${heading}${table(terminal, ['run', 'flow', 'status', 'began'], [...waiting, ...begun])}${moreText(queued.more)}`,
     )
   }
   return EXIT.yes

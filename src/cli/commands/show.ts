@@ -35,7 +35,7 @@ import type { LawWords } from '../../service/index.ts'
 import { type CommandCall, EXIT, type Exit, usageError } from '../call/command.ts'
 import { type ReadSession, streamsToRead, withHistory } from '../call/home.ts'
 import { stopsText } from '../flow/answer.ts'
-import { namedWork, queuedWork, tellQueued } from '../flow/queued.ts'
+import { namedWork, tellQueued } from '../flow/queued.ts'
 import { withSentAnswers } from '../flow/sent-answers.ts'
 import { approvalsText } from '../gate/approvals-text.ts'
 import { actLines } from '../history/act-text.ts'
@@ -76,16 +76,13 @@ export async function showId(
       if (facts.length > 0) return tell(session, call, named, { kind, stream, facts })
     }
   }
-  const queued = kinds.includes('action') ? await queuedAs(session, call, id) : null
+  const named = call.options.text('stream')
+  // A run or a proposal that no worker has taken yet.
+  const queued = kinds.includes('action')
+    ? await namedWork(session, ['run', 'action'], named, id)
+    : null
   if (queued !== null) return tellQueued(call, session, queued)
   throw faultError('history.unknown', id, `nothing here has the id ${showName(id)}`)
-}
-
-/** A run or a proposal that no worker has taken yet. */
-async function queuedAs(session: ReadSession, call: CommandCall, id: string) {
-  const stream = call.options.text('stream')
-  const runs = await queuedWork(session, 'run', stream)
-  return namedWork([...runs, ...(await queuedWork(session, 'action', stream))], id)
 }
 
 async function lookUp(

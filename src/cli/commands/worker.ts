@@ -33,6 +33,7 @@ import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/co
 import { requireHuman, requireWholeHost, type Session, withHome } from '../call/home.ts'
 import { signalled } from '../call/listening.ts'
 import { surroundings } from '../call/terminal.ts'
+import { moreText } from '../flow/queued.ts'
 import { isLabel } from '../history/option-values.ts'
 import { plain, table } from '../history/text.ts'
 import { runOwnLoop } from '../hooks/own-loop.ts'
@@ -227,9 +228,9 @@ export async function list(call: CommandCall): Promise<Exit> {
     const workers = found.map((one) => ({ ...one, machine_name: nameOf(one.machine) }))
     const halted = await isHaltedNow({ ledger, state })
     const terms = { nameOf, isHalted: halted }
-    const jobs = seen.map((job) => ({ ...job, finding: findingOf(job, workers, terms) }))
+    const jobs = seen.jobs.map((job) => ({ ...job, finding: findingOf(job, workers, terms) }))
     const isWaiting = jobs.some(({ finding }) => finding !== null)
-    await reply(call, { workers, jobs, halted }, (paint) => {
+    await reply(call, { workers, jobs, more: seen.more, halted }, (paint) => {
       const rows = workers.map((one) => [
         one.worker,
         one.machine_name,
@@ -246,7 +247,8 @@ export async function list(call: CommandCall): Promise<Exit> {
       const heads = ['worker', 'machine', 'labels', 'version']
       const jobHeads = ['job', 'about', 'state', 'why', 'to try again']
       const note = halted ? `${paint.bad('halted')}  ${HALTED_WORDS}\n` : ''
-      return `${note}${table(call.terminal, heads, rows)}${waiting.length === 0 ? '' : table(call.terminal, jobHeads, waiting)}`
+      const queued = waiting.length === 0 ? '' : table(call.terminal, jobHeads, waiting)
+      return `${note}${table(call.terminal, heads, rows)}${queued}${moreText(seen.more)}`
     })
     return isWaiting ? EXIT.waiting : EXIT.yes
   })
@@ -266,7 +268,7 @@ export function drop(call: CommandCall): Promise<Exit> {
 }
 
 function removeJob({ ledger, caller }: Session, id: string): Promise<boolean> {
-  return dropJob(serverOf(ledger), ledger, id, caller.principal)
+  return dropJob(serverOf(ledger), ledger, id, { principal: caller.principal })
 }
 
 async function changeNamed(

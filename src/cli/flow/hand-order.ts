@@ -18,7 +18,7 @@ export async function handOrder(host: FlowHost, run: string, order: Order): Prom
   await refuseAnsweredTwice(ledger, run, order)
   const machine = await machineOf(ledger, run)
   if (machine !== null && (await isElsewhere(ledger, run))) {
-    await addRun(serverOf(ledger), { run, stream, order }, { machine })
+    await addRun(serverOf(ledger), { run, stream, order: JSON.stringify(order) }, { machine })
     return 'sent'
   }
   leaveOrder(host, run, order)

@@ -1,6 +1,6 @@
 /** The machine that walks a run, where it is not this one. */
 import { faultCode } from '../../base/index.ts'
-import { seenIfPrepared } from '../../fleet/index.ts'
+import { workersIfPrepared } from '../../fleet/index.ts'
 import { machineOf } from '../../runs/index.ts'
 import { isOwnMachine, type LedgerReader, machineNamer } from '../../store/index.ts'
 
@@ -19,7 +19,7 @@ export async function otherMachineOf(
   if (machine === null || (await isOwnMachine(ledger, machine))) return null
   const nameOf = await machineNamer(ledger)
   const name = nameOf(machine)
-  const { workers } = ledger.server === null ? { workers: [] } : await seenIfPrepared(ledger.server)
+  const workers = ledger.server === null ? [] : await workersIfPrepared(ledger.server)
   return { name, hasWorker: workers.some((one) => nameOf(one.machine) === name) }
 }
 

@@ -1,6 +1,13 @@
 /** Runs and proposals that are queued for a worker (X-2): no fact tells of them yet. */
 import { faultCode, faultError, showName } from '../../base/index.ts'
-import { dropJob, findingOf, type SeenJob, seenIfPrepared, serverOf } from '../../fleet/index.ts'
+import {
+  dropJob,
+  findingOf,
+  jobsIfPrepared,
+  type SeenJob,
+  serverOf,
+  workersIfPrepared,
+} from '../../fleet/index.ts'
 import { mayKnow } from '../../ledger/index.ts'
 import { hasBegun } from '../../runs/index.ts'
 import { pinnedFlow } from '../../schedules/index.ts'
@@ -18,16 +25,31 @@ interface QueuedWork {
   readonly why: string
 }
 
-/** Returns what is queued in a stream, or in every one that the caller may know of. */
-export async function queuedWork(
+/** Which jobs of runs or of proposals are looked for: by a part of an id, or those that begin runs. */
+interface WorkAsked {
+  readonly kind: 'run' | 'action'
+  /** Null for every stream that the caller may know of. */
+  readonly stream: string | null
+  readonly about?: string
+  readonly beginsIn?: string
+}
+
+interface FoundWork {
+  readonly found: readonly QueuedWork[]
+  /** How many jobs were not looked at. */
+  readonly more: number
+}
+
+async function queuedWork(
   { ledger, caller }: Place,
-  kind: 'run' | 'action',
-  stream: string | null,
-): Promise<readonly QueuedWork[]> {
-  if (ledger.server === null) return []
-  const { jobs, workers } = await seenIfPrepared(ledger.server)
+  { kind, stream, ...asked }: WorkAsked,
+): Promise<FoundWork> {
+  const { server } = ledger
+  if (server === null) return { found: [], more: 0 }
+  const { jobs, more } = await jobsIfPrepared(server, asked)
+  const workers = jobs.length === 0 ? [] : await workersIfPrepared(server)
   const nameOf = await machineNamer(ledger)
-  return jobs.flatMap((job) => {
+  const found = jobs.flatMap((job) => {
     const id = kind === 'run' ? (job.begins === null ? null : job.run) : job.action
     const of = job.stream ?? ''
     if (id === null || !mayKnow(caller, of) || (stream !== null && of !== stream)) return []
@@ -35,15 +57,27 @@ export async function queuedWork(
     const usual = isTaken ? 'a worker has it' : 'a worker takes it next'
     return [{ id, job, why: findingOf(job, workers, { nameOf }) ?? usual }]
   })
+  return { found, more }
 }
 
 const SHORT_ID_MIN = 4
 
-/** Returns the one that is named by its id or a part of it; null if none is, or several are. */
-export function namedWork(all: readonly QueuedWork[], given: string): QueuedWork | null {
-  const isNamed = ({ id }: QueuedWork): boolean =>
-    id === given || (given.length >= SHORT_ID_MIN && id.includes(given))
-  const [only, ...others] = all.filter(isNamed)
+/**
+ * Returns what a caller names by its id or a part of it, in a stream or in every one that they may know of;
+ * null if there is none, or there are several.
+ */
+export async function namedWork(
+  place: Place,
+  kinds: readonly WorkAsked['kind'][],
+  stream: string | null,
+  given: string,
+): Promise<QueuedWork | null> {
+  if (given.length < SHORT_ID_MIN) return null
+  const lists = kinds.map((kind) => queuedWork(place, { kind, stream, about: given }))
+  const all = (await Promise.all(lists)).flatMap(({ found }) => found)
+  const exact = all.find(({ id }) => id === given)
+  const [only, ...others] = all
+  if (exact !== undefined) return exact
   return only === undefined || others.some(({ id }) => id !== only.id) ? null : only
 }
 
@@ -55,7 +89,7 @@ export async function queuedRun(
   error: unknown,
 ): Promise<QueuedWork> {
   if (given === undefined || faultCode(error) !== 'flow.unknown_run') throw error
-  const found = namedWork(await queuedWork(place, 'run', stream), given)
+  const found = await namedWork(place, ['run'], stream, given)
   if (found === null) throw error
   return found
 }
@@ -90,7 +124,8 @@ export async function removeQueued(
   { ledger, caller }: Pick<Session, 'ledger' | 'caller'>,
   { id, job }: QueuedWork,
 ): Promise<Exit> {
-  if (!(await dropJob(serverOf(ledger), ledger, job.id, caller.principal))) {
+  const terms = { principal: caller.principal, keepsBegun: true }
+  if (!(await dropJob(serverOf(ledger), ledger, job.id, terms))) {
     const message = `a worker begins the run ${showName(id)} at this moment`
     throw faultError('flow.taken', id, message, `type it again: writ flow cancel ${id}`)
   }
@@ -108,11 +143,18 @@ interface QueuedRow {
   readonly finding: string
 }
 
+interface QueuedRuns {
+  readonly rows: readonly QueuedRow[]
+  /** How many more jobs are queued, besides those that were looked at. */
+  readonly more: number
+}
+
 /** Returns the queued runs of a stream that have not begun, with their flows. */
-export async function queuedRows(place: Place, stream: string): Promise<readonly QueuedRow[]> {
+export async function queuedRuns(place: Place, stream: string): Promise<QueuedRuns> {
   const { ledger } = place
+  const { found, more } = await queuedWork(place, { kind: 'run', stream, beginsIn: stream })
   const rows = await Promise.all(
-    (await queuedWork(place, 'run', stream)).map(async ({ id, job, why }) => {
+    found.map(async ({ id, job, why }) => {
       // The job stays while a worker walks its run.
       if (await hasBegun({ ledger, stream }, id)) return []
       const document = (await pinnedFlow(ledger, job.begins ?? ''))?.document
@@ -120,5 +162,17 @@ export async function queuedRows(place: Place, stream: string): Promise<readonly
       return [{ run_id: id, title: document?.title || flow_id, flow_id, finding: why }]
     }),
   )
-  return rows.flat()
+  return { rows: rows.flat(), more }
+}
+
+/** Of an answer as a document: what is queued, where anything is. */
+export function queuedAnswer({ rows, more }: QueuedRuns): object {
+  return {
+    ...(rows.length === 0 ? {} : { queued: rows }),
+    ...(more === 0 ? {} : { queued_more: more }),
+  }
+}
+
+export function moreText(more: number): string {
+  return more === 0 ? '' : `and ${more} more jobs are queued\n`
 }

@@ -96,13 +96,15 @@ async function follow(session: GateSession, action: string, abort: AbortSignal):
   const where = isOfWholeHost(session.session.caller) ? ': writ worker list' : ''
   call.terminal.err(`queued ${action}; waiting for a worker${where}\n`)
   while (!abort.aborted) {
+    // Before its act: a worker records what it decided, and then the job is done.
+    const isQueued = await isStillQueued(session, action)
     const act = await readAct(ledger, stream, action, new Map())
     const answer = act === null ? null : answerOf(act)
     if (answer !== null) {
       const asked = await askedOf(session, answer)
       return printAnswer(call, await awaitHuman(session, asked, abort))
     }
-    await refuseStuck(session, action)
+    if (!isQueued) throw removedBefore(action)
     await pause(LOOK_MS, undefined, { signal: abort }).catch(() => undefined)
   }
   throw faultError('flow.interrupted', action, 'the wait was ended; the proposal stays queued')
@@ -133,12 +135,19 @@ async function askedOf({ gate }: GateSession, answer: GateAnswer): Promise<GateA
   return { ...answer, pending: { id, expires_at } }
 }
 
-/** Fails if the workers gave the job up. */
-async function refuseStuck({ session }: GateSession, action: string): Promise<void> {
-  const jobs = await seenJobs(serverOf(session.ledger))
-  const stuck = jobs.find((job) => job.action === action && job.state === 'stuck')
-  if (stuck === undefined) return
+/** Returns whether a job of the proposal is there. Fails if the workers gave it up. */
+async function isStillQueued({ session }: GateSession, action: string): Promise<boolean> {
+  const { jobs } = await seenJobs(serverOf(session.ledger), { about: action })
+  const own = jobs.filter((job) => job.action === action)
+  const stuck = own.find((job) => job.state === 'stuck')
+  if (stuck === undefined) return own.length > 0
   const message = `the workers gave it up after ${stuck.tries} tries: ${stuck.error ?? ''}`
   const hint = `when the cause is mended${isOfWholeHost(session.caller) ? '' : ', a person types'}: writ worker retry ${stuck.id}`
   throw faultError('machine.job', action, message, hint)
+}
+
+function removedBefore(action: string): Error {
+  const message = `the proposal ${showName(action)} is no longer queued, and nothing came of it: a person removed its job, or its promotion was interrupted`
+  const hint = `writ show ${action}; to have it done after all, propose it again with a fresh action id`
+  return faultError('machine.job', action, message, hint)
 }

@@ -149,7 +149,10 @@ export class PostgresIndex {
     return { facts: page, next: facts.length > limit ? (page.at(-1)?.seq ?? null) : null }
   }
 
-  /** `$4` is the mark, `$5` and `$6` are cursors, `$7` is a text that every fact with the value holds. */
+  /**
+   * `$4` is the mark, `$5` and `$6` are cursors, `$7` is a text that every fact with the value holds. The
+   * tail holds one fact more than is searched, which says that it is longer; the server reads no more.
+   */
   #lookUpSql(order: 'ASC' | 'DESC'): string {
     const { facts, terms, streams, heads } = {
       facts: `${this.#schema}.facts`,
@@ -159,7 +162,7 @@ export class PostgresIndex {
     }
     return `WITH head AS (SELECT stream, size FROM ${streams} JOIN ${heads} USING (stream) WHERE name = $1),
       tail AS MATERIALIZED (SELECT seq, fact FROM ${facts} WHERE stream = (SELECT stream FROM head)
-        AND seq >= $4::bigint AND seq < (SELECT size FROM head)),
+        AND seq >= $4::bigint AND seq < (SELECT size FROM head) LIMIT ${TAIL_AT_ONCE + 1}),
       found AS ((SELECT terms.seq, fact FROM ${terms} LEFT JOIN ${facts} USING (stream, seq)
           WHERE stream = (SELECT stream FROM head) AND field = $2 AND value = $3
             AND terms.seq > $5::bigint AND terms.seq < least($4::bigint, $6::bigint)
