@@ -50,6 +50,7 @@ export async function signJobsAgain(ledger: Ledger, ended: string): Promise<numb
 /** Returns what a job has signed; null where another hand wrote something that is no job. */
 function textOf(server: HomeServer, payload: object): string | null {
   try {
+    // It is read as what it would be: the signature tells whether it is.
     return 'document' in payload
       ? sealedProposal(server, payload as ProposalJob)
       : sealedText(server, payload as RunJob)
