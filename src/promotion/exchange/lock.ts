@@ -46,12 +46,7 @@ export async function withWorkspaceLock<T>(
 ): Promise<T> {
   const drop = await take(root, waitMs)
   if (drop === null) throw busy(root)
-  try {
-    // The brand says what `take` has just done.
-    return await work({ root } as WorkspaceLock)
-  } finally {
-    await drop()
-  }
+  return whileTaken(root, drop, work)
 }
 
 /** The same where the lock is free; null, and nothing is done, where another holder has it. */
@@ -60,16 +55,23 @@ export async function ifWorkspaceFree<T>(
   work: (lock: WorkspaceLock) => Promise<T>,
 ): Promise<T | null> {
   const drop = await take(root, 0)
-  if (drop === null) return null
+  return drop === null ? null : whileTaken(root, drop, work)
+}
+
+type Drop = () => Promise<void> | void
+
+async function whileTaken<T>(
+  root: string,
+  drop: Drop,
+  work: (lock: WorkspaceLock) => Promise<T>,
+): Promise<T> {
   try {
-    // As above.
+    // The brand says what `take` has just done.
     return await work({ root } as WorkspaceLock)
   } finally {
     await drop()
   }
 }
-
-type Drop = () => Promise<void> | void
 
 /** Returns how to drop the lock; null if another holder keeps it for longer than `waitMs`. */
 async function take(root: string, waitMs: number): Promise<Drop | null> {
