@@ -141,6 +141,21 @@ describe('a device that asks over HTTP', () => {
     await ended(second, 'SIGTERM')
   })
 
+  it('is not offered a task whose window has ended, and the issuer hears so', () => {
+    const document = {
+      ...TASK,
+      issuer: { kind: 'human', id: 'ann', namespace: 'local' },
+      time_window: { start_ts: 1_000, end_ts: 2_000 },
+      meta: { device_id: 'pump-1' },
+    }
+    const { status, err } = place.writ(['task', 'issue', '-', '--pass-fd', '3'], {
+      input: JSON.stringify(document),
+      passphrase: PASSPHRASE,
+    })
+    expect(status).toBe(0)
+    expect(err).toContain('ended at 1970-01-01T00:00:02.000Z, so pump-1@local is not offered it')
+  })
+
   it('sees and takes its own tasks alone', async () => {
     const id = issue('pump-2')
     await come(id, 'offered')

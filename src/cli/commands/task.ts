@@ -3,8 +3,15 @@
  * about them.
  */
 import { faultError } from '../../base/index.ts'
+import type { ActTask } from '../../contracts/index.ts'
 import { keyedTask, newTask, recordReceipt, recordTask } from '../../history/index.ts'
-import { deviceOfTask, deviceText, isDevice, type Register } from '../../ledger/index.ts'
+import {
+  deviceOfTask,
+  deviceText,
+  isDevice,
+  occurredAtText,
+  type Register,
+} from '../../ledger/index.ts'
 import { type CommandCall, EXIT, type Exit, reply, usageError } from '../call/command.ts'
 import { proveHuman, streamToWrite, withHistory, withHome } from '../call/home.ts'
 import { readDocument, refuse } from '../history/text.ts'
@@ -32,15 +39,24 @@ export async function issue(call: CommandCall): Promise<Exit> {
   })
 }
 
-/** A task may be issued before its device is known; until then it is offered to no one. */
+/**
+ * A task may be issued before its device is known, and after its window: then it is a record of work that was
+ * done otherwise. Both are offered to no one.
+ */
 async function warnOfDevice(
   { terminal }: CommandCall,
-  task: unknown,
+  task: ActTask,
   { principals }: Register,
 ): Promise<void> {
   const device = deviceOfTask(task)
-  if (device === null || principals.some(({ principal }) => isDevice(principal, device))) return
+  if (device === null) return
   const name = deviceText(device)
+  const { end_ts } = task.time_window
+  if (end_ts <= Date.now())
+    await terminal.err(
+      `the window of the task ended at ${occurredAtText(end_ts)}, so ${name} is not offered it: issue it again with a later \`time_window\`\n`,
+    )
+  if (principals.some(({ principal }) => isDevice(principal, device))) return
   await terminal.err(
     `no device ${name} is registered here; until then no one can take the task: writ principal add device:${name}\n`,
   )
