@@ -63,7 +63,7 @@ export class UnfinishedActs {
       // Its files are in place; what is missing is recorded by recovery.
       if (findPreimages(this.#context.home, actionId) !== null) continue
       const act = await this.#recorded(actionId)
-      if (act === null || !(await isForUs(this.#context, act))) continue
+      if (act === null || !(await this.#isForUs(act))) continue
       // A yes from before a halt does not count after it, wherever that was typed.
       await this.#finishOne(act, answeredMs < haltedMs ? 0 : answeredMs)
     }
@@ -84,11 +84,16 @@ export class UnfinishedActs {
     if (ids.length === 0 || !(await this.#sweep())) return
     for (const actionId of ids) {
       const act = await this.#recorded(actionId)
-      if (act === null || !(await isForUs(this.#context, act))) continue
+      if (act === null || !(await this.#isForUs(act))) continue
       const { act: again } = await endInterrupted(this.#gate, act)
       const { code } = again.decision
       this.#finished.push({ action_id: actionId, approved: true, promoted: false, code })
     }
+  }
+
+  async #isForUs(act: Recorded): Promise<boolean> {
+    const { requests } = await this.#view.standing()
+    return isForUs(this.#context, act, requests.of(act.actionId))
   }
 
   #isPerson(): boolean {

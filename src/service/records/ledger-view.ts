@@ -176,13 +176,27 @@ export class LedgerView {
     return this.record([record], HOST_STREAM)
   }
 
-  /** When everything was halted last; 0 if it never was. */
+  /** When everything was halted last, by the time of its fact; 0 if it never was. */
   async haltedMs(): Promise<number> {
-    const query = { stream: HOST_STREAM, type: 'halt_v1', limit: 2, order: 'newest_first' } as const
-    const { facts } = await this.#context.ledger.store.find(query)
-    // The store returns canonical texts of facts, and each is of its contract.
-    const halts = facts.map(({ text }) => JSON.parse(text).record.payload as Halt)
-    return parseIsoMomentMs(halts.find(({ state }) => state === 'HALTED')?.at ?? '') ?? 0
+    const { store } = this.#context.ledger
+    const query = {
+      stream: HOST_STREAM,
+      type: 'halt_v1',
+      limit: 16,
+      order: 'newest_first',
+    } as const
+    for (
+      let page = await store.find(query);
+      ;
+      page = await store.find({ ...query, cursor: page.next })
+    ) {
+      for (const { text } of page.facts) {
+        // The store returns canonical texts of facts, and each is of its contract.
+        const { record, occurred_at } = JSON.parse(text) as Fact
+        if ((record.payload as Halt).state === 'HALTED') return parseIsoMomentMs(occurred_at) ?? 0
+      }
+      if (page.next === null) return 0
+    }
   }
 
   /** The fact that was recorded under a key; null when there is none. */

@@ -85,6 +85,9 @@ export class Dispatcher {
     const requests = composeRequests(order.proposal)
     refuseAltered(requests, order.result)
     const known = (await this.#view.standing()).requests.of(order.actionId)
+    const { signer } = this.#context.ledger
+    const isSentHere = known.every(({ begun }) => (begun.machine ?? signer) === signer)
+    if (!isSentHere) throw refusal('confirm.used', order.actionId)
     if (known.length > 0) throw alreadySent(order.actionId)
     const descriptors = descriptorsOf(order.proposal)
     for (const { operation, stepId } of requests)

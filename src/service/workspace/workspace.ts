@@ -317,7 +317,9 @@ export class Workspace {
     const result = await this.#view.factOf('sandbox_result_v1', action_id)
     if ((await this.#view.standing()).promotion(action_id) !== null || result === null) return
     // The ledger has checked the payload against the contract of this type.
-    const { manifest } = (result.payload as SandboxResult).diff
+    const { manifest, counts } = (result.payload as SandboxResult).diff
+    // Files that a machine put in place which is gone: the act ends without them.
+    if (counts.added + counts.modified + counts.deleted > 0) return
     const note = { proposal_digest, result_digest, manifest }
     await this.#recordPromotion({ ...notDone(action_id, note), status: 'APPLIED', recovered: true })
   }
