@@ -79,6 +79,8 @@ export class MachineKeys implements KeyRing {
   readonly #directory: string
   #schedule: KeySchedule | null = null
   readonly #machines = new Map<string, Machine>()
+  /** The key that took the place of another one on its machine, by fingerprints. */
+  readonly #successors = new Map<string, string>()
   #next = 0
 
   constructor(keys: KeyRing, directory: string) {
@@ -160,6 +162,17 @@ export class MachineKeys implements KeyRing {
     return this.#machines.get(id)?.name ?? null
   }
 
+  /** Returns the newest key of the machine that has or had a key, by fingerprints. */
+  newestOf(id: string): string {
+    const next = this.#successors.get(id)
+    return next === undefined ? id : this.newestOf(next)
+  }
+
+  /** Returns whether a human removed the machine that has or had a key. */
+  isGone(id: string): boolean {
+    return (this.#machines.get(this.newestOf(id))?.removedAt ?? null) !== null
+  }
+
   /** Returns whether a key is one of this machine, or was. */
   isOwn(id: string): boolean {
     return privateKeyNames(this.#directory).includes(id)
@@ -227,6 +240,7 @@ export class MachineKeys implements KeyRing {
     if (before === null) return
     const name = this.#machines.get(fingerprint(before.publicKey))?.name ?? FIRST_MACHINE
     this.#remove(before, fact)
+    this.#successors.set(fingerprint(before.publicKey), fingerprint(key.publicKey))
     this.#note(name, key, fact)
   }
 

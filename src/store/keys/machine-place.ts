@@ -1,6 +1,6 @@
 /** Which machine of a home something lies on, as people name it. */
 import type { KeyRing } from './ed25519.ts'
-import { type Machine, MachineKeys } from './machine-keys.ts'
+import { MachineKeys } from './machine-keys.ts'
 
 interface KeysOfHome {
   keys(): Promise<KeyRing>
@@ -29,10 +29,7 @@ export async function isOwnMachine(ledger: KeysOfHome, id: string): Promise<bool
  */
 export async function isForThisMachine(ledger: KeysOfHome, id: string): Promise<boolean> {
   const keys = await ledger.keys()
-  if (!(keys instanceof MachineKeys) || keys.isOwn(id)) return true
-  const name = keys.nameOf(id)
-  const isSame = (one: Machine): boolean => one.name === name && one.removedAt === null
-  return name !== null && !keys.machines.some(isSame)
+  return !(keys instanceof MachineKeys) || keys.isOwn(id) || keys.isGone(id)
 }
 
 /** Returns whether the home has, or had, another machine than this one. */

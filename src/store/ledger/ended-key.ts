@@ -5,6 +5,7 @@
  * that was killed, by the next process of this machine that opens the home to record.
  */
 import { FaultError, fault } from '../../base/index.ts'
+import { fingerprint } from '../../ledger/index.ts'
 import { forgetEnding, readEnding } from '../keys/keys.ts'
 import type { MachineKeys } from '../keys/machine-keys.ts'
 import type { HomeFiles } from '../postgres/home-files.ts'
@@ -22,7 +23,10 @@ export async function signLeftFiles(
   const machine = keys.machines.find(({ fingerprint }) => fingerprint === ended)
   // The rotation was not committed, or not yet.
   if (machine === undefined || machine.removedAt === null) return
-  const renewal = { ending: machine.key, key: keys.own(), machine: 'same' } as const
+  const key = keys.own()
+  // It never was, and a human removed the machine: what that key signs since is no one's word.
+  if (keys.newestOf(ended) !== fingerprint(key.publicKey)) return forgetEnding(directory, ended)
+  const renewal = { ending: machine.key, key, machine: 'same' } as const
   for (let times = 0; (await files.signAgain(renewal)) > 0; times++)
     if (times === TIMES_MAX) throw new FaultError(fault('ledger.busy', ended, { waitedMs: 0 }))
   forgetEnding(directory, ended)
