@@ -111,9 +111,9 @@ async function answerTo(
   }
 }
 
-/** A fault of the host is no refusal: the device asks again. */
+/** Only what is wrong with the message or its task is a refusal. With a fault of the home the device asks again. */
 function isTrouble({ code }: Fault): boolean {
-  return code.startsWith('ledger.')
+  return !/^(?:dispatch\.|receipt\.|halted$)/.test(code)
 }
 
 export interface DeviceWords {
