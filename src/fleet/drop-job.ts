@@ -45,11 +45,16 @@ interface SignedWords {
 /** What a machine may have signed of a job; null for one that needs no signature, and for one of another hand. */
 function signedWords(server: HomeServer, payload: unknown): SignedWords | null {
   if (typeof payload !== 'object' || payload === null) return null
-  if (isProposalJob(payload))
-    return { text: sealedProposal(server, payload), about: payload.action }
-  const job = payload as RunJob // `holdsTexts` looks at it.
-  const text = holdsTexts(job) ? sealedText(server, job) : null
-  return text === null ? null : { text, about: job.run }
+  try {
+    if (isProposalJob(payload))
+      return { text: sealedProposal(server, payload), about: payload.action }
+    const job = payload as RunJob // `holdsTexts` looks at it.
+    const text = holdsTexts(job) ? sealedText(server, job) : null
+    return text === null ? null : { text, about: job.run }
+  } catch {
+    // No machine signs what has no canonical form.
+    return null
+  }
 }
 
 /** Returns whether a job begins a run that has begun. */

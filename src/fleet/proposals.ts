@@ -160,6 +160,14 @@ interface Take {
   readonly hasProposed: boolean
 }
 
+interface TakenProposal {
+  readonly job: ProposalJob
+  /** Of its row. */
+  readonly jobId: string
+  /** Of what was signed. */
+  readonly id: Digest
+}
+
 export class ProposalJobs {
   readonly #place: ProposalPlace
 
@@ -179,7 +187,7 @@ export class ProposalJobs {
       words: { task: TASK, action: given.action },
       payload,
       job,
-      work: (labels) => this.#carryOut(given, labels),
+      work: (labels) => this.#carryOut(given, labels, job.id),
       again: (restMs) => this.#again(given, job, restMs),
       restsMs: RESTS_MS,
     })
@@ -192,29 +200,33 @@ export class ProposalJobs {
     )
   }
 
-  async #carryOut(job: ProposalJob, labels: readonly string[]): Promise<string | null> {
+  async #carryOut(
+    job: ProposalJob,
+    labels: readonly string[],
+    jobId: string,
+  ): Promise<string | null> {
     const { server, flags, roll } = this.#place
     const text = sealedProposal(server, job)
     await requireSealed(server, { text, seal: job.seal, about: job.action })
     await refuseRemoved(this.#place.ledger, text, job.action)
     if (flags.isForeign([...labels, ...neededBy(job)])) {
-      await putProposal(server, job)
+      await putProposal(server, await withSealOfNow(server, job, jobId))
       return null
     }
     const name = `action/${job.stream}/${job.action.toLowerCase()}`
-    const done = await roll.alone(name, () => this.#propose(job, digestBytes(text)))
+    const done = await roll.alone(name, () => this.#propose({ job, jobId, id: digestBytes(text) }))
     if (done !== null) return done.value
     throw faultError('flow.taken', job.action, 'another worker has this proposal')
   }
 
   /** Under the lock of the action. */
-  async #propose(job: ProposalJob, id: Digest): Promise<string | null> {
+  async #propose({ job, jobId, id }: TakenProposal): Promise<string | null> {
     const { proposals, machine, stop } = this.#place
     const { action, stream, by } = job
     const caller = await this.#callerOf(job)
     const before = await this.#lastTake(job, id)
     if (before !== null) {
-      const found = await this.#find(job, caller, before)
+      const found = await this.#find({ job, jobId }, caller, before)
       if (found !== AGAIN) return found
     }
     const document = readJson(job.document, DOCUMENT_LIMITS)
@@ -282,7 +294,11 @@ export class ProposalJobs {
   }
 
   /** What became of a job that was taken before; `AGAIN` where nothing was decided about it. */
-  async #find(job: ProposalJob, caller: Caller, take: Take): Promise<string | null> {
+  async #find(
+    { job, jobId }: Omit<TakenProposal, 'id'>,
+    caller: Caller,
+    take: Take,
+  ): Promise<string | null> {
     const { proposals, ledger, home, server } = this.#place
     const { stream, action, by } = job
     await proposals.withGate({ caller, stream, agent: by.agent }, (gate) => gate.finish())
@@ -294,7 +310,8 @@ export class ProposalJobs {
     if (ledger.machineNames().includes(take.machine))
       throw faultError('flow.taken', action, 'the promotion of this act is not recorded yet')
     // Its rehearsed files lie there.
-    await putProposal(server, job, { machine: take.machine })
+    const signed = await withSealOfNow(server, job, jobId)
+    await putProposal(server, signed, { machine: take.machine })
     return null
   }
 }

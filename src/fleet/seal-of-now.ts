@@ -1,6 +1,6 @@
 /** The signature of a job that a worker has: its machine may have a new key, and signed it again. */
 import type { HomeServer } from '../store/index.ts'
-import { jobsSchema, type RunJob } from './jobs.ts'
+import { ask, jobsSchema, type RunJob } from './jobs.ts'
 
 /** Returns the job with the signature that lies on the server now. It is judged when the job is taken. */
 export async function withSealOfNow<Job extends { readonly seal?: RunJob['seal'] }>(
@@ -9,9 +9,9 @@ export async function withSealOfNow<Job extends { readonly seal?: RunJob['seal']
   id: string,
 ): Promise<Job> {
   if (job.seal === undefined) return job
-  const { rows } = await server.queries.query<{ payload: Pick<RunJob, 'seal'> | null }>(
-    `SELECT payload FROM ${jobsSchema(server)}._private_jobs WHERE id = $1`,
-    [id],
+  const sql = `SELECT payload FROM ${jobsSchema(server)}._private_jobs WHERE id = $1`
+  const { rows } = await ask(server, () =>
+    server.queries.query<{ payload: Pick<RunJob, 'seal'> | null }>(sql, [id]),
   )
   const { seal } = rows[0]?.payload ?? {}
   return seal === undefined ? job : { ...job, seal }

@@ -195,13 +195,24 @@ export function findingOf(
       ? 'no worker runs'
       : `waits for a worker on the machine ${place}, which has its files`
   const can = near.some(({ labels }) => job.labels.every((label) => covers(labels, label)))
-  if (can) return job.error === null ? null : `failed so far: ${job.error}`
+  if (can && job.error !== null) return `failed so far: ${job.error}`
+  if (can) return missingDirectory(job, near)
   const missing = job.labels.filter((label) => !near.some(({ labels }) => covers(labels, label)))
   const newer = missing.find((label) => label.startsWith(FORMAT_LABEL))
   if (newer !== undefined)
     return `a newer writ made it, and no worker knows jobs of format ${newer.slice(FORMAT_LABEL.length)}`
   return `no worker has ${(missing.length > 0 ? missing : job.labels).join(', ')}`
 }
+
+/** A directory below a workspace may be on none of its machines; a worker takes a job that is due at once. */
+function missingDirectory(job: SeenJob, near: readonly SeenWorker[]): string | null {
+  const isExact = near.some(({ labels }) => job.labels.every((label) => labels.includes(label)))
+  if (isExact || job.state !== 'due' || Date.now() - Date.parse(job.run_at) < LATE_MS) return null
+  const places = job.labels.flatMap((label) => workspaceIn(label) ?? [])
+  return `no worker took it: is ${places.join(', ')} a directory of the workspace of a worker, and no link?`
+}
+
+const LATE_MS = 10_000
 
 /** Whether a worker with these labels has another one: a machine has what is below its workspace. */
 function covers(labels: readonly string[], label: string): boolean {

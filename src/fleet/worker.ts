@@ -359,7 +359,7 @@ class WorkerJobs {
         words: { task: 'run', run: given.run },
         payload,
         job,
-        work: (labels) => this.#walk(given, labels),
+        work: (labels) => this.#walk(given, labels, job.id),
         again: (restMs, code) => this.#passOn(given, job, { restMs, code }),
       },
     )
@@ -394,7 +394,7 @@ class WorkerJobs {
   }
 
   /** Begins the run, or goes on with it. Null where another machine has to. */
-  async #walk(given: RunJob, flags: readonly string[]): Promise<string | null> {
+  async #walk(given: RunJob, flags: readonly string[], id: string): Promise<string | null> {
     const { ledger, server, withHost } = this.#options
     const isLook = await this.#isLook(given)
     const job: RunJob = isLook ? { run: given.run, stream: given.stream } : given
@@ -403,12 +403,12 @@ class WorkerJobs {
     if (text !== null) await refuseRemoved(ledger, text, job.run)
     const labels = isLook ? [] : [...flags, ...(await this.#neededBy(job))]
     if (this.#place.flags.isForeign(labels)) {
-      await addAgain(server, job, { labels })
+      await addAgain(server, await withSealOfNow(server, job, id), { labels })
       return null
     }
     const bound = await machineOf(ledger, job.run)
     if (bound !== null && !ledger.machineNames().includes(bound)) {
-      await addAgain(server, job, { machine: bound })
+      await addAgain(server, await withSealOfNow(server, job, id), { machine: bound })
       return null
     }
     // A run is bound before it begins, so what people say is left at the machine that walks it alone.

@@ -21,8 +21,10 @@ export async function awaitHuman(
   const { pending } = answer
   if (pending === undefined) return answer
   const { id } = pending
-  session.call.terminal.err(`waiting for a human: writ approve ${id}, or writ deny ${id}\n`)
-  const question = await session.gate.question(pending.id)
+  const question = await session.gate.question(id)
+  const machine = question?.machine ?? null
+  const there = machine === null ? '' : machine === '' ? ' on its machine' : ` on ${machine}`
+  session.call.terminal.err(`waiting for a human: writ approve ${id}${there}, or writ deny ${id}\n`)
   const paths = (question?.changes ?? []).map(({ path }) => displayOfRaw(path))
   const expiresMs = Date.parse(pending.expires_at)
   while (!abort.aborted) {

@@ -1,5 +1,6 @@
 /** `writ propose --queue`: leaves a proposal to a worker, and follows it where the caller waits. */
-import { dirname, isAbsolute } from 'node:path'
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, isAbsolute, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { digestBytes, faultError, showName } from '../../base/index.ts'
 import { judge, type Proposal, proposalContract } from '../../contracts/index.ts'
@@ -83,7 +84,8 @@ function workspaceOf({ call, session }: GateSession): string {
     const message = `${showName(principalText(principal))} queues proposals for the workspace ${showName(own)} alone`
     throw faultError('descriptor.scope_outside', named, message, 'leave `--workspace` out')
   }
-  if (isAbsolute(named)) return named
+  // As the label of its workers: on another machine the directory may be there, and not here.
+  if (isAbsolute(named)) return existsSync(named) ? realpathSync(named) : resolve(named)
   throw usageError(`the workspace ${showName(named)} is no whole path`, EXAMPLE)
 }
 
