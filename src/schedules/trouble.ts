@@ -76,9 +76,9 @@ function overdue(
   const sinceMs = Math.max(Date.parse(setAt), last === null ? 0 : Date.parse(last.slot))
   const due = dueSlot(terms, sinceMs, nowMs - OVERDUE_MS)
   if (due === null) return []
-  const where = hasWorkspace(place, terms.workspace)
-    ? ''
-    : ` on a machine with a home at ${showName(terms.workspace)}`
+  const isOurs = hasWorkspace(place, terms.workspace)
+  const where = isOurs ? '' : ` on a machine with a home at ${showName(terms.workspace)}`
   const says = `the time ${new Date(due.slotMs).toISOString()} has passed, and no process looked${where}`
-  return [{ name, kind: 'overdue', says, next: ['writ schedule run'] }]
+  // There `writ schedule run` helps, or a worker; here it does nothing.
+  return [{ name, kind: 'overdue', says, next: isOurs ? ['writ schedule run'] : [] }]
 }
