@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { dropJob, serverOf } from '../../src/fleet/index.ts'
 import { type Ledger, openLedger } from '../../src/store/index.ts'
+import { until } from '../field/field-rig.ts'
 import type { Endpoint } from '../flow-run/endpoints.ts'
 import { asOwner } from '../ledger/postgres-ledger.ts'
 import { Fleet, type FleetMachine } from './fleet-rig.ts'
@@ -168,6 +169,12 @@ it('a removal that fails leaves the job, before its fact and after it', TIMEOUT,
     'machine.job',
     expect.stringContaining('the command was interrupted'),
   ])
+  // The worker tells of it before it gives the job back.
+  await until(
+    // biome-ignore lint/suspicious/noExplicitAny: parts of answers
+    () => first.writ(['worker', 'list']).json.jobs.find((job: any) => job.id === id)?.state,
+    (state) => state === 'stuck',
+  )
   await worker.kill()
   first.must(['worker', 'drop', id])
   expect(first.writ(['flow', 'status', run]).json.error.code).toBe('flow.unknown_run')
