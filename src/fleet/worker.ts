@@ -393,17 +393,36 @@ class WorkerJobs {
     return hasBegun({ ledger: this.#options.ledger, stream }, run)
   }
 
+  /**
+   * Returns the job as this worker does it, or the labels that it lacks for it. Fails if no machine that may sign
+   * has signed the job, or a human removed it. Whether its run has begun is asked only where that decides.
+   */
+  async #accepted(
+    given: RunJob,
+    flags: readonly string[],
+  ): Promise<RunJob | { readonly foreign: readonly string[] }> {
+    const { server } = this.#options
+    const look: RunJob = { run: given.run, stream: given.stream }
+    try {
+      await refuseForged(server, given)
+      const text = sealedText(server, given)
+      if (text !== null) await refuseRemoved(this.#options.ledger, text, given.run)
+    } catch (error) {
+      if (await this.#isLook(given)) return look
+      throw error
+    }
+    const foreign = [...flags, ...(await this.#neededBy(given))]
+    if (!this.#place.flags.isForeign(foreign)) return given
+    return (await this.#isLook(given)) ? look : { foreign }
+  }
+
   /** Begins the run, or goes on with it. Null where another machine has to. */
   async #walk(given: RunJob, flags: readonly string[], id: string): Promise<string | null> {
     const { ledger, server, withHost } = this.#options
-    const isLook = await this.#isLook(given)
-    const job: RunJob = isLook ? { run: given.run, stream: given.stream } : given
-    await refuseForged(server, job)
-    const text = sealedText(server, job)
-    if (text !== null) await refuseRemoved(ledger, text, job.run)
-    const labels = isLook ? [] : [...flags, ...(await this.#neededBy(job))]
-    if (this.#place.flags.isForeign(labels)) {
-      await addAgain(server, await withSealOfNow(server, job, id), { labels })
+    const job = await this.#accepted(given, flags)
+    if ('foreign' in job) {
+      const { foreign: labels } = job
+      await addAgain(server, await withSealOfNow(server, given, id), { labels })
       return null
     }
     const bound = await machineOf(ledger, job.run)
