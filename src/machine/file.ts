@@ -18,6 +18,7 @@ import {
   renameSync,
   rmSync,
   type Stats,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -58,6 +59,26 @@ function put(
     }
     renameSync(temporary, file)
     if (isDurable) syncDirectory(dirname(file))
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw unwritable(file, error)
+  }
+}
+
+/** The same as `writeWhole`, while this process goes on with other work: the disk takes milliseconds. */
+export async function writeWholeAside(
+  file: string,
+  text: string,
+  mode: number,
+  owner: string,
+): Promise<void> {
+  const temporary = `${file}.${owner}.tmp`
+  try {
+    rmSync(temporary, { force: true })
+    writeFileSync(temporary, text, { mode, flag: 'wx' })
+    await syncPath(temporary)
+    renameSync(temporary, file)
+    await syncPath(dirname(file))
   } catch (error) {
     rmSync(temporary, { force: true })
     throw unwritable(file, error)

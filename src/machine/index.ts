@@ -32,6 +32,7 @@ export {
   replaceFile,
   writeLines,
   writeWhole,
+  writeWholeAside,
 } from './file.ts'
 export { type DigestRequest, digestFiles } from './file-digest.ts'
 export { checkFilesystem, type FilesystemType } from './filesystem.ts'

@@ -28,6 +28,7 @@ export class Duties {
   readonly #run: FlowRun
   readonly #participation: Participation
   #acts: Promise<void> = Promise.resolve()
+  #logged: Promise<unknown> = Promise.resolve()
 
   constructor(run: FlowRun) {
     this.#run = run
@@ -176,8 +177,12 @@ export class Duties {
     const { options, folder } = this.#run
     const { workspace, host, runId } = options
     const place = { home: host.home, workspace, folder }
-    const digest = await orNull(() => writeLog(this.#run.logText(), runId, place))
-    return this.#run.send({ type: 'log_written', phase_id, command, digest })
+    // Two phases may end at once, and a run has one log.
+    const written = this.#logged.then(() =>
+      orNull(() => writeLog(this.#run.logText(), runId, place)),
+    )
+    this.#logged = written.catch(() => null)
+    return this.#run.send({ type: 'log_written', phase_id, command, digest: await written })
   }
 
   async #writeManifest({ subphase_id, command }: CommandOf<'write_manifest'>): Promise<void> {

@@ -15,7 +15,7 @@ import {
   type RunStop,
 } from '../flow/index.ts'
 import type { Home } from '../home/index.ts'
-import { quote, readIfThere, writeWhole } from '../machine/index.ts'
+import { quote, readIfThere, writeWholeAside } from '../machine/index.ts'
 import { ARTIFACTS } from './files/sealed-artifacts.ts'
 import { LOG_FILE } from './programs/workspace-files.ts'
 import { isLogOfRun, type RunFolder } from './run-folder.ts'
@@ -73,15 +73,15 @@ export function refuseForeignLog(home: Pick<Home, 'state' | 'directory'>, worksp
 }
 
 /** Writes the log; returns the digest of what is in the workspace afterwards. */
-export function writeLog(
+export async function writeLog(
   text: string,
   runId: string,
   { home, workspace, folder }: LogPlace,
-): string {
+): Promise<string> {
   refuseForeignLog(home, workspace)
   folder.noteLog(digestBytes(text))
   // One process walks a run: after a crash the next one finds what the last one began.
-  writeWhole(join(workspace, LOG_FILE), text, 0o644, runId)
+  await writeWholeAside(join(workspace, LOG_FILE), text, 0o644, runId)
   // A copy of this run's own, since the next run in the workspace writes its log over this one.
   folder.copy(LOG_FILE, text)
   return digestBytes(text)
