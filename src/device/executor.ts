@@ -156,6 +156,8 @@ export class Executor {
     if (!(await this.#isTaken({ ...saying, status: 'ACKED' }, not_after))) return
     tell({ event: 'claimed', command_id })
     if (!(await this.#isTaken({ ...saying, status: 'RUNNING' }, not_after))) return
+    // The answer may have been held back: what begins late is no longer what the human asked for.
+    if (nowMs() >= not_after) return tell({ event: 'refused', command_id, ...LATE })
     const entry: DeviceJournalEntry = {
       command_id,
       nonce,
@@ -253,6 +255,12 @@ const SILENCE = {
   code: 'device.host',
   message:
     'the home did not answer, and is asked again: does a service or a dispatcher run there? Over MQTT, is the key of `writ device key` the one that `writ device list` shows there?',
+} as const
+
+const LATE = {
+  code: 'device.offer_window',
+  message:
+    'the home recorded the start, and its answer came after the window of the task, so nothing was begun; the home will call it unknown, and a human decides',
 } as const
 
 const NOTHING_USED = { fuel_l: null, electric_kwh: null, water_l: null, chemical_ml: null }

@@ -10,6 +10,7 @@ import type { DeviceLink, DeviceStatement, HomeAnswer, LinkTrouble } from './dev
 import { awaitedPlace, noAnswer, placeOf, readAnswer, UNSIGNED } from './home-answer.ts'
 
 const POLL_SECONDS = 30
+const ANSWER_MS = 15_000
 const REST_MS = 1_000
 const REST_MS_MAX = 30_000
 
@@ -70,6 +71,7 @@ export class HttpLink implements DeviceLink {
       const { value } = await this.#client.sayAsDevice({
         params: { id: deviceText(this.#terms.device) },
         body: { command_id, status, ...about },
+        signal: AbortSignal.timeout(ANSWER_MS),
       })
       const heard = readAnswer(value, this.#terms)
       if (heard !== null && placeOf(heard.terms) === awaitedPlace(saying)) return heard.answer

@@ -46,13 +46,27 @@ function offer(change: { device?: string; window?: [number, number]; signer?: st
 }
 
 /** A link that hands these over, and takes everything that is said. */
-async function handed(...messages: readonly unknown[]): Promise<readonly DeviceNews[]> {
+function handed(...messages: readonly unknown[]): Promise<readonly DeviceNews[]> {
+  return handedBy(async () => {}, messages)
+}
+
+/** The same; `before` comes before each answer of the home, and may let time pass. */
+async function handedBy(
+  before: (status: string, pass: (ms: number) => void) => Promise<void>,
+  messages: readonly unknown[],
+): Promise<readonly DeviceNews[]> {
   const news: DeviceNews[] = []
+  let passed = 0
   const executor = new Executor({
     device: PUMP,
     link: {
       open: async (onOffer) => messages.forEach(onOffer),
-      say: async () => ({ ok: true }),
+      say: async ({ status }) => {
+        await before(status, (ms) => {
+          passed += ms
+        })
+        return { ok: true }
+      },
       close: async () => {},
     },
     journal: DeviceJournal.open(join(folder, 'journal'), NOW),
@@ -62,7 +76,7 @@ async function handed(...messages: readonly unknown[]): Promise<readonly DeviceN
     },
     homeKeys: [openDeviceKey(join(folder, 'home')).publicKey],
     tell: (one) => void news.push(one),
-    nowMs: () => NOW,
+    nowMs: () => NOW + passed,
   })
   await executor.start()
   await new Promise((resolve) => setTimeout(resolve, 200))
@@ -102,6 +116,14 @@ describe('a device', () => {
     ],
   ])('refuses an offer that is %s', async (_what, make, code) => {
     expect(await handed(make())).toMatchObject([{ event: 'refused', code }])
+  })
+
+  it('begins nothing when the answer to its start comes after the window', async () => {
+    const late = async (status: string, pass: (ms: number) => void) => {
+      if (status === 'RUNNING') pass(60_000)
+    }
+    const news = await handedBy(late, [offer()])
+    expect(news.map(({ event, code }) => code ?? event)).toEqual(['claimed', 'device.offer_window'])
   })
 
   it('takes an offer once, in this process and in the next', async () => {
