@@ -55,11 +55,17 @@ async function refuseForeign(pool: Pool, schema: string): Promise<void> {
   throw new FaultError(fault('ledger.unreachable', schema, { reason }, { message, hint }))
 }
 
+/** A worker reads a whole job before it looks at it. No proposal that writ takes is longer. */
+const PAYLOAD_BYTES_MAX = 32 * 1024 * 1024
+
 const OPEN = `DO $do$ DECLARE name text; BEGIN
   GRANT USAGE ON SCHEMA @ TO ${APPENDER};
   GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA @ TO ${APPENDER};
   REVOKE INSERT, UPDATE, DELETE ON @.migrations FROM ${APPENDER};
   GRANT USAGE ON ALL SEQUENCES IN SCHEMA @ TO ${APPENDER};
+  ALTER TABLE @._private_jobs DROP CONSTRAINT IF EXISTS bounded;
+  ALTER TABLE @._private_jobs ADD CONSTRAINT bounded
+    CHECK (octet_length(payload::text) <= ${PAYLOAD_BYTES_MAX}) NOT VALID;
   FOR name IN SELECT oid::regclass::text FROM pg_class
     WHERE relnamespace = '@'::regnamespace AND relrowsecurity
   LOOP

@@ -206,6 +206,7 @@ export class ProposalJobs {
     jobId: string,
   ): Promise<string | null> {
     const { server, flags, roll } = this.#place
+    if (!isProposalJob(job)) throw noProposal()
     const text = sealedProposal(server, job)
     await requireSealed(server, { text, seal: job.seal, about: job.action })
     await refuseRemoved(this.#place.ledger, text, job.action)
@@ -314,6 +315,11 @@ export class ProposalJobs {
     await putProposal(server, signed, { machine: take.machine })
     return null
   }
+}
+
+function noProposal(): Error {
+  const hint = 'look who has the role of the server, and remove the job: `writ worker drop JOB`'
+  return faultError('machine.job', '', 'the job holds no proposal as writ writes one', hint)
 }
 
 const AGAIN = 'again'

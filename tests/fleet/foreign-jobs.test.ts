@@ -94,6 +94,8 @@ it('strange jobs keep no command and no worker from the others', TIMEOUT, async 
   await asClerk(`SELECT @.add_job('propose', $1::json, max_attempts := 10)`, [payloads[4]])
   await asClerk(`SELECT @.add_job('run', '{}', run_at := 'infinity')`)
   await asClerk(`UPDATE @._private_jobs SET flags = '[1]' WHERE payload::text = 'null'`)
+  const long = `SELECT @.add_job('run', json_build_object('run', repeat('a', 34000000)))`
+  await expect(asClerk(long)).rejects.toMatchObject({ code: '23514' })
   const listed = second.writ(['worker', 'list'])
   expect(listed.json.error).toBeUndefined()
   expect(listed.status).toBe(3)
