@@ -198,3 +198,20 @@ it('is not sent for a yes that was given before a halt', TIMEOUT, async () => {
   expect(first.spawn(['exec', '--', 'true']).status).toBe(0)
   expect(states(id)).toEqual(sent.length === 0 ? [] : ['SENDING', 'UNKNOWN'])
 })
+
+it('that may have been sent is not called carried out', TIMEOUT, async () => {
+  const id = propose('fifth.txt')
+  const before = heard.length
+  const { child, ended } = approve(first, id)
+  await until(
+    () => heard.length,
+    (count) => count > before,
+    60_000,
+  )
+  child.kill('SIGKILL')
+  await ended
+  const told = first.spawn(['recover']).stdout
+  expect(told).toContain('interrupted while its request was sent')
+  expect(told).not.toContain('carried out')
+  expect(states(id)).toEqual(['SENDING', 'UNKNOWN'])
+})

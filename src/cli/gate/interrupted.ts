@@ -90,6 +90,9 @@ export function finishedText(
   if (undone === true) {
     return `${paint.good('restored')}  ${id}: ${what}its undo was interrupted and is complete now: ${count}\n`
   }
+  if (code === 'request.unknown') {
+    return `${paint.bad('unknown')}  ${id}: ${what}${before}, and interrupted while its request was sent: look where it goes whether it arrived, before you propose it again; \`writ show ${id}\` shows it\n`
+  }
   if (promoted) {
     return `${paint.good('promoted')}  ${id}: ${what}${before}, interrupted, and carried out now: ${count}; \`writ rollback ${id}\` takes it back\n`
   }

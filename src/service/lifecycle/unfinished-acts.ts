@@ -91,6 +91,12 @@ export class UnfinishedActs {
     }
   }
 
+  /** Whether a request of the act may have been sent, and no one knows. */
+  async #isUnknown(actionId: string): Promise<boolean> {
+    const { requests } = await this.#view.standing()
+    return requests.of(actionId).some(({ ended }) => ended?.state === 'UNKNOWN')
+  }
+
   async #isForUs(act: Recorded): Promise<boolean> {
     const { requests } = await this.#view.standing()
     return isForUs(this.#context, act, requests.of(act.actionId))
@@ -138,7 +144,11 @@ export class UnfinishedActs {
       const isSame = proposal !== null && evaluation.laws === this.#gate.book.digest
       const outcome = await resume(this.#gate, act, isMeant && isSame)
       const promoted = outcome.kind === 'promoted' && outcome.promotion.status === 'APPLIED'
-      const code = promoted ? null : outcome.act.decision.code
+      const code = (await this.#isUnknown(actionId))
+        ? 'request.unknown'
+        : promoted
+          ? null
+          : outcome.act.decision.code
       const paths = outcome.kind === 'promoted' ? { paths: outcome.promotion.paths } : {}
       this.#finished.push({ action_id: actionId, approved, promoted, code, ...paths })
     } catch (error) {
