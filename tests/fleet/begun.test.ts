@@ -185,7 +185,8 @@ it('of a removed job go on, and are not taken out of the queue', TIMEOUT, async 
   const { payload } = await payloadOf(run)
   const worker = await work('--labels', 'x')
   await worker.until((news) => news.kind === 'done' && news.run === run)
-  await worker.kill()
+  // It takes the job away after it has told of it.
+  await worker.kill('SIGTERM')
   await addCopy(payload)
   first.must(['worker', 'drop', await idOf(run)])
   first.must(['flow', 'signal', run, 'go'])
