@@ -41,6 +41,7 @@ import {
 import { occurredAtText } from '../../ledger/index.ts'
 import { makeDurable } from '../../machine/index.ts'
 import { hashFile, lookAt } from '../../promotion/index.ts'
+import { isForThisMachine } from '../../store/index.ts'
 import { writeStage } from '../../tree/index.ts'
 import { PUSH_HEADER, sendPush } from '../acts/git-push.ts'
 import { COMMAND_HEADER, runHeldCommand } from '../acts/held-command.ts'
@@ -85,9 +86,11 @@ export class Dispatcher {
     const requests = composeRequests(order.proposal)
     refuseAltered(requests, order.result)
     const known = (await this.#view.standing()).requests.of(order.actionId)
-    const { signer } = this.#context.ledger
-    const isSentHere = known.every(({ begun }) => (begun.machine ?? signer) === signer)
-    if (!isSentHere) throw refusal('confirm.used', order.actionId)
+    for (const { begun } of known) {
+      const { machine } = begun
+      if (machine !== undefined && !(await isForThisMachine(this.#context.ledger, machine)))
+        throw refusal('confirm.used', order.actionId)
+    }
     if (known.length > 0) throw alreadySent(order.actionId)
     const descriptors = descriptorsOf(order.proposal)
     for (const { operation, stepId } of requests)

@@ -24,7 +24,7 @@ export async function signLeftFiles(
   // The rotation was not committed, or not yet.
   if (machine === undefined || machine.removedAt === null) return
   const key = keys.own()
-  // It never was, and a human removed the machine: what that key signs since is no one's word.
+  // It never was, and a human removed the machine: what that key has signed since does not count.
   if (keys.newestOf(ended) !== fingerprint(key.publicKey)) return forgetEnding(directory, ended)
   const renewal = { ending: machine.key, key, machine: 'same' } as const
   for (let times = 0; (await files.signAgain(renewal)) > 0; times++)
